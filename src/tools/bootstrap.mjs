@@ -90,13 +90,15 @@ const parallelBrowsers = `--parallel=${Math.max(2, cpus().length)}`;
 // Slowest files first, so that none of them runs alone at the end. Files without timings come before them. `--update-timings` measures again.
 const timings = "--timings=test/timings.json";
 
+// A limit only ends what hangs: a loaded machine may be ten times slower than a quiet one. A wait in a test has a limit of one minute, which says what did
+// not happen. Tests have no limits of their own unless they need more.
+const limit = ["--timeout", "300000"];
+
 const commands = {
   serve: (args) => ["src/main.ts", "serve", ...args],
-  // Bun's default limit of 5 s would fail tests on a busy machine, and so did 30 s. `--no-isolate`: reloading the modules for each file would take longer
-  // than the tests.
-  test: (args) => ["test", "--timeout", "60000", parallel, "--no-isolate", ...args],
-  // Without a time-out: the steps of these tests have their own limits.
-  "test-files": (args) => ["test", parallelBrowsers, timings, "--no-isolate", ...args],
+  // `--no-isolate`: reloading the modules for each file would take longer than the tests.
+  test: (args) => ["test", ...limit, parallel, timings, "--no-isolate", ...args],
+  "test-files": (args) => ["test", ...limit, parallelBrowsers, timings, "--no-isolate", ...args],
   run: (args) => args,
   /** Only installs the packages. */
   install: undefined,

@@ -93,7 +93,7 @@ describe("an invalid generator", () => {
     expect(apiAnswers.every(({ status }) => status === 201)).toBe(true);
     const last = await post();
     expect([last.status, last.body.message]).toEqual([409, expect.stringContaining("100 generators")]);
-  }, 20_000);
+  });
 
   test("all active generators of a tenant together are limited to a rate", async () => {
     const { token } = await fixture.signIn("TENANT_OWNER", { tenant: "fast" });

@@ -62,7 +62,7 @@ test("messages that wait for an integration that is paused hold up none of anoth
   await api("POST", `/${paused}/start`);
   while ((await waitingOf(paused)) > 0) clock.advance(5_000);
   expect((await api("GET", `/${paused}`)).body.stats.stored).toBe(150);
-}, 20_000);
+});
 
 test("where too many messages wait for their script, more are refused, and the sender is told when to come again", async () => {
   const source = "function transform(message) { return message }";
@@ -116,7 +116,7 @@ test("what comes to its end after its integration was deleted fails none of anot
   isOver = true;
   expect((await Promise.all(load)).flat().filter((status) => status !== 200)).toEqual([]);
   expect(ended).toEqual(new Set([200, 404]));
-}, 20_000);
+});
 
 test("a message that failed is worked on again once, however many ask for it at the same time", async () => {
   const integrationId = await create({});
@@ -153,4 +153,4 @@ test("a message that the full disk refuses does not wait for its script either: 
   const [event] = (await as("GET", `/api/integrations/${integrationId}/events?limit=1`)).body;
   expect([event.status, event.code]).toEqual(["DROPPED", "integration_event.not_stored"]);
   await small.stop();
-}, 20_000);
+});

@@ -85,7 +85,7 @@ describe("writing jobs", () => {
     }
     const last = await create();
     expect([last.status, last.body.message]).toEqual([409, expect.stringContaining("at most 1000 jobs")]);
-  }, 20_000);
+  });
 
   test("a device that is named twice is stored once", async () => {
     const job = await createJob({ action: set([mine.deviceId, mine.deviceId]) });

@@ -51,7 +51,7 @@ beforeAll(async () => {
     readSpace: async () => ({ free, total: 2e12 }),
   });
   token = fresh.app.services.setup.createLink();
-}, 30_000);
+});
 afterAll(async () => {
   await fresh.stop();
   rmSync(root, { recursive: true, force: true });

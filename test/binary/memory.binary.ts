@@ -1,4 +1,4 @@
-import { expect, setDefaultTimeout, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -6,8 +6,6 @@ import { until } from "../support/until.ts";
 import { OWNER, send, signIn, start } from "./running-binary.ts";
 
 /** The compiled program gives pages of its own file back and works on with what it reads again. */
-
-setDefaultTimeout(120_000);
 
 const executable = join(import.meta.dir, "..", "..", "dist", `lineside-linux-${process.arch}`);
 

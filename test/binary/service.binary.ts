@@ -1,13 +1,11 @@
 // The unit for systemd: what it forbids is forbidden to the compiled program, which has to do a first start and all of its work.
-import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { freePort } from "../support/free-port.ts";
 import { ServiceUnit } from "../support/service-unit.ts";
 import { until } from "../support/until.ts";
-
-setDefaultTimeout(60_000);
 
 const root = join(import.meta.dir, "..", "..");
 const program = join(root, "dist", `lineside-linux-${process.arch}`);

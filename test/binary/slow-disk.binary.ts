@@ -1,4 +1,4 @@
-import { expect, setDefaultTimeout, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { readdirSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -8,8 +8,6 @@ import { until } from "../support/until.ts";
 import { OWNER, send, signIn, start } from "./running-binary.ts";
 
 /** The compiled program syncs its log on several threads when the disk is slow. */
-
-setDefaultTimeout(120_000);
 
 const executable = join(import.meta.dir, "..", "..", "dist", `lineside-linux-${process.arch}`);
 const SYNC_THREADS = 8;

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -8,8 +8,6 @@ import { createMosquitto, hasMosquitto } from "../support/mosquitto.ts";
 import { OWNER, type Running, send, signIn, start } from "./running-binary.ts";
 
 /** The compiled program as a stranger starts it: alone, in an empty directory, with nothing of the project in reach. */
-
-setDefaultTimeout(120_000);
 
 const dist = join(import.meta.dir, "..", "..", "dist");
 const binaries = [

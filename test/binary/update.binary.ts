@@ -1,15 +1,6 @@
 // Updates of the compiled program: two versions of it, and programs that crash, hang or change the databases in its place.
 import { Database } from "bun:sqlite";
-import {
-  afterAll,
-  afterEach,
-  beforeAll,
-  beforeEach,
-  describe,
-  expect,
-  setDefaultTimeout,
-  test,
-} from "bun:test";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import {
   chmodSync,
   copyFileSync,
@@ -37,8 +28,6 @@ import {
   type UpdateFields,
 } from "../support/update-files.ts";
 import { OWNER, type Running, send, signIn, start } from "./running-binary.ts";
-
-setDefaultTimeout(120_000);
 
 const keys = createKeys();
 let builds: string;

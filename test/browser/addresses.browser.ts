@@ -3,7 +3,6 @@
 import { beforeAll, expect, test } from "bun:test";
 import { useConsole } from "./support/console-page.ts";
 
-const STEP_MS = 30_000;
 const ui = useConsole();
 const ids = { device: "", integration: "", pipeline: "" };
 
@@ -15,7 +14,7 @@ beforeAll(async () => {
   ids.integration = (integration as { integrationId: string }).integrationId;
   const pipeline = await create("/api/data-pipelines", { name: "Round", steps: [] });
   ids.pipeline = (pipeline as { pipelineId: string }).pipelineId;
-}, 60_000);
+});
 
 const unknown = [
   ["a tab of a device", () => `/devices/${ids.device}/nonsense`, 404],
@@ -50,5 +49,4 @@ test.each(unknown)(
     await page.getByText("This page does not exist").waitFor();
     expect(ui.complaints).toEqual([]);
   },
-  STEP_MS,
 );

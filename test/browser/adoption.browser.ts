@@ -5,7 +5,6 @@ import { connectAsync, type MqttClient } from "mqtt";
 import { overflow, seriousFindings } from "./support/accessibility.ts";
 import { useConsole } from "./support/console-page.ts";
 
-const STEP_MS = 40_000;
 const CLICKS_MAX = 3;
 const ui = useConsole({ isStill: true });
 let field: MqttClient;
@@ -18,7 +17,7 @@ beforeAll(async () => {
     username: account.username,
     password: account.password,
   });
-}, 60_000);
+});
 beforeEach(() => {
   clicks = 0;
 });
@@ -27,9 +26,15 @@ afterAll(async () => {
   expect(ui.complaints).toEqual([]);
 });
 
+/** Names are matched as a whole: the overview, which stays until the device page is loaded, has a link to the "Newest data". */
 async function click(role: "link" | "button", name: string | RegExp): Promise<void> {
   clicks++;
-  await ui.page.getByRole("main").getByRole(role, { name }).filter({ visible: true }).first().click();
+  await ui.page
+    .getByRole("main")
+    .getByRole(role, { name, exact: true })
+    .filter({ visible: true })
+    .first()
+    .click();
 }
 
 const say = (topic: string, body: object | string, retain = false) =>
@@ -55,52 +60,40 @@ async function openChart(device: string, key: RegExp): Promise<void> {
   await ui.page.getByText(key).first().waitFor();
 }
 
-test(
-  "a Tasmota plug that is switched on for the first time takes three clicks to its chart",
-  async () => {
-    const { page } = ui;
-    await ui.open("/");
-    await powerOn("plug-1");
-    await page.getByText("plug-1").first().waitFor();
-    expect(await seriousFindings(page)).toEqual([]);
-    expect(await overflow(page)).toEqual([0, 0]);
-    await click("button", "Connect Tasmota");
-    await openChart("plug-1", /ENERGY_Power/);
-    expect(clicks).toBeLessThanOrEqual(CLICKS_MAX);
-  },
-  STEP_MS,
-);
+test("a Tasmota plug that is switched on for the first time takes three clicks to its chart", async () => {
+  const { page } = ui;
+  await ui.open("/");
+  await powerOn("plug-1");
+  await page.getByText("plug-1").first().waitFor();
+  expect(await seriousFindings(page)).toEqual([]);
+  expect(await overflow(page)).toEqual([0, 0]);
+  await click("button", "Connect Tasmota");
+  await openChart("plug-1", /ENERGY_Power/);
+  expect(clicks).toBeLessThanOrEqual(CLICKS_MAX);
+});
 
-test(
-  "the next plug takes two clicks",
-  async () => {
-    await ui.open("/");
-    await powerOn("plug-2");
-    await openChart("plug-2", /ENERGY_Power/);
-    expect(clicks).toBe(2);
-  },
-  STEP_MS,
-);
+test("the next plug takes two clicks", async () => {
+  await ui.open("/");
+  await powerOn("plug-2");
+  await openChart("plug-2", /ENERGY_Power/);
+  expect(clicks).toBe(2);
+});
 
-test(
-  "a device that announces itself for Home Assistant takes three clicks to its chart",
-  async () => {
-    const { page } = ui;
-    await ui.open("/");
-    await say(
-      "homeassistant/sensor/well_pump/pressure/config",
-      {
-        ...{ state_topic: "wells/pump/state", value_template: "{{ value_json.pressure }}", name: "Pressure" },
-        ...{ unit_of_measurement: "bar", state_class: "measurement", unique_id: "well_pump_pressure" },
-        device: { identifiers: ["well_pump"], name: "Well pump", manufacturer: "Aqua", model: "WP3" },
-      },
-      true,
-    );
-    await say("wells/pump/state", { pressure: 3.5 });
-    await page.getByRole("button", { name: "Connect Home Assistant discovery" }).waitFor();
-    await click("button", "Connect Home Assistant discovery");
-    await openChart("Well pump", /Pressure/);
-    expect(clicks).toBeLessThanOrEqual(CLICKS_MAX);
-  },
-  STEP_MS,
-);
+test("a device that announces itself for Home Assistant takes three clicks to its chart", async () => {
+  const { page } = ui;
+  await ui.open("/");
+  await say(
+    "homeassistant/sensor/well_pump/pressure/config",
+    {
+      ...{ state_topic: "wells/pump/state", value_template: "{{ value_json.pressure }}", name: "Pressure" },
+      ...{ unit_of_measurement: "bar", state_class: "measurement", unique_id: "well_pump_pressure" },
+      device: { identifiers: ["well_pump"], name: "Well pump", manufacturer: "Aqua", model: "WP3" },
+    },
+    true,
+  );
+  await say("wells/pump/state", { pressure: 3.5 });
+  await page.getByRole("button", { name: "Connect Home Assistant discovery" }).waitFor();
+  await click("button", "Connect Home Assistant discovery");
+  await openChart("Well pump", /Pressure/);
+  expect(clicks).toBeLessThanOrEqual(CLICKS_MAX);
+});

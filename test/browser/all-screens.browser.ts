@@ -8,7 +8,6 @@ import { until, untilAnswer } from "../support/until.ts";
 import { overflow, seriousFindings } from "./support/accessibility.ts";
 import { useConsole } from "./support/console-page.ts";
 
-const SCREEN_MS = 30_000;
 const ui = useConsole({ isStill: true });
 /** What stands for parts of the addresses below. */
 const ids: Record<string, string | undefined> = {};
@@ -98,7 +97,7 @@ beforeAll(async () => {
   );
   ids.alarm = alarms[0]?.alarmId;
   await page.evaluate(() => localStorage.setItem("lineside.language", "de"));
-}, 60_000);
+});
 
 const keys = new Set(Object.keys({ ...firstTexts, ...consoleTexts }));
 
@@ -170,32 +169,24 @@ async function look({ theme, width }: (typeof LOOKS)[number]): Promise<void> {
 describe(`in German, ${LOOKS.map(({ theme, width }) => `${theme} at ${width} px`).join(", ")}`, () => {
   beforeAll(() => ui.page.evaluate(() => localStorage.setItem("lineside.theme", "system")));
   for (const path of PATHS)
-    test(
-      path,
-      async () => {
-        for (const [index, appearance] of LOOKS.entries()) {
-          await look(appearance);
-          if (index === 0) await open(path);
-          else await settled();
-          expect([appearance, await seriousFindings(ui.page)]).toEqual([appearance, []]);
-          await checkScreen(`${path}-${appearance.theme}-${appearance.width}`);
-        }
-      },
-      SCREEN_MS * LOOKS.length,
-    );
+    test(path, async () => {
+      for (const [index, appearance] of LOOKS.entries()) {
+        await look(appearance);
+        if (index === 0) await open(path);
+        else await settled();
+        expect([appearance, await seriousFindings(ui.page)]).toEqual([appearance, []]);
+        await checkScreen(`${path}-${appearance.theme}-${appearance.width}`);
+      }
+    });
 });
 
 describe("on a wall of screens, 3840 px", () => {
   beforeAll(() => ui.page.setViewportSize({ width: 3840, height: 2160 }));
   for (const path of ["/", "/devices", "/dashboards/:dashboard", "/dashboards/:dashboard?wall=1", "/alarms"])
-    test(
-      path,
-      async () => {
-        await open(path);
-        await checkScreen(`${path}-3840`);
-      },
-      SCREEN_MS,
-    );
+    test(path, async () => {
+      await open(path);
+      await checkScreen(`${path}-3840`);
+    });
 });
 
 describe("on paper", () => {
@@ -204,20 +195,16 @@ describe("on paper", () => {
     await ui.page.emulateMedia({ media: "print", colorScheme: "dark" });
   });
   for (const path of ["/dashboards/:dashboard", "/devices/:press/data", "/alarms", "/manual/dashboards"])
-    test(
-      `${path} prints its content without menus`,
-      async () => {
-        await open(path);
-        const { page } = ui;
-        // As the browser itself does before it prints.
-        await page.evaluate(() => dispatchEvent(new Event("beforeprint")));
-        expect(await page.evaluate(() => document.documentElement.dataset.theme)).toBe("lineside-light");
-        expect(await page.getByRole("navigation").filter({ visible: true }).count()).toBe(0);
-        expect(await page.locator("main h1").first().isVisible()).toBe(true);
-        const background = await page.evaluate(() => getComputedStyle(document.body).backgroundColor);
-        expect(background).toMatch(/^(rgb\(255, 255, 255\)|rgba\(0, 0, 0, 0\)|oklch\(1 )/);
-        await checkScreen(`${path}-print`);
-      },
-      SCREEN_MS,
-    );
+    test(`${path} prints its content without menus`, async () => {
+      await open(path);
+      const { page } = ui;
+      // As the browser itself does before it prints.
+      await page.evaluate(() => dispatchEvent(new Event("beforeprint")));
+      expect(await page.evaluate(() => document.documentElement.dataset.theme)).toBe("lineside-light");
+      expect(await page.getByRole("navigation").filter({ visible: true }).count()).toBe(0);
+      expect(await page.locator("main h1").first().isVisible()).toBe(true);
+      const background = await page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+      expect(background).toMatch(/^(rgb\(255, 255, 255\)|rgba\(0, 0, 0, 0\)|oklch\(1 )/);
+      await checkScreen(`${path}-print`);
+    });
 });

@@ -4,14 +4,14 @@ import { expect, test } from "bun:test";
 import { useConsole } from "./support/console-page.ts";
 import { setUpOwner } from "./support/first-visit.ts";
 
-const ui = useConsole({ timeoutMs: 45_000, hasOwner: false });
+const ui = useConsole({ hasOwner: false });
 
 test("the page tells visitors who are not signed in how to try requests", async () => {
   const { page } = ui;
   await ui.open("/docs");
   await page.getByRole("link", { name: "Sign in", exact: true }).waitFor();
   await page.getByRole("heading", { name: /^Lineside/ }).waitFor();
-}, 120_000);
+});
 
 test("a tried request uses the session of the console and is answered", async () => {
   const { page } = ui;
@@ -27,7 +27,7 @@ test("a tried request uses the session of the console and is answered", async ()
   expect(await answer.json()).toMatchObject({ email: "anna@plant-north.example" });
   await operation.getByText('"TENANT_OWNER"').first().waitFor();
   if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/api-docs.png` });
-}, 120_000);
+});
 
 test("the page caused no console error and no request to another host", () => {
   expect(ui.complaints).toEqual([]);

@@ -12,7 +12,6 @@ import { OWNER, setUpOwner } from "./support/first-visit.ts";
 import { type RunningApp, startApp } from "./support/running-app.ts";
 import { openBrowser, type WatchedBrowser } from "./support/watched-browser.ts";
 
-const STEP_MS = 30_000;
 let provider: OpenIdProvider;
 let app: RunningApp;
 let browser: WatchedBrowser;
@@ -31,18 +30,17 @@ beforeAll(async () => {
   await setUpOwner(first.page, app);
   await first.close();
   browser = await openBrowser(app.url);
-  browser.page.setDefaultTimeout(10_000);
   // The provider's own pages ask for fonts from afar.
   await browser.page.route(
     (url) => url.hostname !== "127.0.0.1",
     (route) => route.abort(),
   );
-}, 60_000);
+});
 afterAll(async () => {
   await browser?.close();
   await app?.stop();
   await provider?.stop();
-}, 30_000);
+});
 
 async function signInThere(page: Page): Promise<void> {
   await page.waitForURL((url) => url.origin === provider.issuer);
@@ -52,29 +50,21 @@ async function signInThere(page: Page): Promise<void> {
   await page.locator('button[type="submit"]').click(); // consent
 }
 
-test(
-  "the console leads to the external provider and back to the requested address",
-  async () => {
-    const { page } = browser;
-    await page.goto(`${app.url}/settings/security`);
-    await signInThere(page);
-    await page.waitForURL(`${app.url}/settings/security`);
-    await page.getByTestId("sessions").getByRole("listitem").first().waitFor();
-  },
-  STEP_MS,
-);
+test("the console leads to the external provider and back to the requested address", async () => {
+  const { page } = browser;
+  await page.goto(`${app.url}/settings/security`);
+  await signInThere(page);
+  await page.waitForURL(`${app.url}/settings/security`);
+  await page.getByTestId("sessions").getByRole("listitem").first().waitFor();
+});
 
-test(
-  "the next sign-in after a sign-out asks for the account, even with an open login at the provider",
-  async () => {
-    const { page } = browser;
-    await page.getByRole("button", { name: "Account and appearance" }).filter({ visible: true }).click();
-    await page.getByRole("button", { name: "Sign out", exact: true }).filter({ visible: true }).click();
-    await page.waitForURL((url) => url.origin === provider.issuer);
-    await page.locator('input[name="login"]').waitFor();
-    await page.goto(app.url); // also who comes next
-    await page.waitForURL((url) => url.origin === provider.issuer);
-    await page.locator('input[name="login"]').waitFor();
-  },
-  STEP_MS,
-);
+test("the next sign-in after a sign-out asks for the account, even with an open login at the provider", async () => {
+  const { page } = browser;
+  await page.getByRole("button", { name: "Account and appearance" }).filter({ visible: true }).click();
+  await page.getByRole("button", { name: "Sign out", exact: true }).filter({ visible: true }).click();
+  await page.waitForURL((url) => url.origin === provider.issuer);
+  await page.locator('input[name="login"]').waitFor();
+  await page.goto(app.url); // also who comes next
+  await page.waitForURL((url) => url.origin === provider.issuer);
+  await page.locator('input[name="login"]').waitFor();
+});

@@ -28,7 +28,7 @@ beforeAll(async () => {
   });
   ({ temporaryPassword } = invited as { temporaryPassword: string });
   ui.browser.allowNotFound("/idp/reset");
-}, 60_000);
+});
 
 const pages = (checkScreen: string) => [
   { title: "Sign in", path: `/idp/authorize?${checkScreen}` },
@@ -64,4 +64,4 @@ for (const theme of ["light", "dark"])
       await page.getByRole("link", { name: "Sign in with 127.0.0.1:9" }).click();
       await page.getByText("does not answer").waitFor();
       await check("Sign in");
-    }, 30_000);
+    });

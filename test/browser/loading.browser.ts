@@ -39,7 +39,7 @@ beforeAll(async () => {
   ({ deviceId } = (await ui.call("POST", "/api/devices", { name: "Press", deviceType: "sensor" })) as {
     deviceId: string;
   });
-}, 60_000);
+});
 
 const shownClaims = async (): Promise<string[]> => {
   const texts = await ui.page.evaluate(() =>
@@ -84,4 +84,4 @@ test("no screen says that there is nothing, or that all is well, before it knows
     await Promise.all(held.map((route) => route.continue().catch(() => undefined)));
   }
   expect(early).toEqual({});
-}, 60_000);
+});

@@ -14,14 +14,13 @@ beforeAll(async () => {
   mails = await startMailServer();
   app = await startApp();
   browser = await openBrowser(app.url);
-  browser.page.setDefaultTimeout(10_000);
   await setUpOwner(browser.page, app);
-}, 60_000);
+});
 afterAll(async () => {
   await browser?.close();
   await app?.stop();
   await mails?.stop();
-}, 30_000);
+});
 
 const panel = (name: string) => browser.page.getByRole("region", { name, exact: true });
 
@@ -51,7 +50,7 @@ test("a mail server is tested before it is saved, and mails that wait are sent t
   await page.getByRole("link", { name: "Outbox" }).last().click();
   await page.getByRole("listitem").getByText("Sent", { exact: true }).waitFor();
   expect(browser.complaints.splice(0)).toEqual([]);
-}, 60_000);
+});
 
 test("the page has no layout or accessibility problem in both languages and themes", async () => {
   const { page } = browser;
@@ -64,7 +63,7 @@ test("the page has no layout or accessibility problem in both languages and them
       await expectTidy(page, `mail-server-${language}`, appearance);
     }
   expect(browser.complaints.splice(0)).toEqual([]);
-}, 60_000);
+});
 
 test("a mail server of the configuration is shown as fixed", async () => {
   const { page } = browser;
@@ -78,4 +77,4 @@ test("a mail server of the configuration is shown as fixed", async () => {
   expect(await panel("Mail server").getByLabel(/^Host/).isDisabled()).toBe(true);
   expect(await panel("Mail server").getByLabel("Sender address").isDisabled()).toBe(false);
   await page.unroute("**/api/gateway/mail");
-}, 30_000);
+});

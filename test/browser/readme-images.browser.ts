@@ -76,5 +76,4 @@ test.if(process.env.LINESIDE_README_IMAGES === "1")(
     await close();
     await app.stop();
   },
-  240_000,
 );

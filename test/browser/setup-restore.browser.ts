@@ -49,15 +49,14 @@ beforeAll(async () => {
   await createArchive();
   app = await startApp();
   browser = await openBrowser(app.url);
-  browser.page.setDefaultTimeout(20_000);
   await browser.page.goto(app.setupLink); // preferences are kept by origin
   await browser.page.getByLabel("Your name").waitFor();
-}, 90_000);
+});
 afterAll(async () => {
   await browser?.close();
   await app?.stop();
   await rm(root, { recursive: true, force: true });
-}, 30_000);
+});
 
 test("the form has no layout or accessibility problem in both languages and themes", async () => {
   const { page } = browser;
@@ -72,7 +71,7 @@ test("the form has no layout or accessibility problem in both languages and them
       await page.getByLabel("Passphrase").waitFor();
       await expectTidy(page, `setup-restore-${language}`, appearance);
     }
-}, 60_000);
+});
 
 test("a backup is uploaded, asks for its passphrase, and replaces the empty gateway", async () => {
   const { page } = browser;
@@ -99,4 +98,4 @@ test("a backup is uploaded, asks for its passphrase, and replaces the empty gate
   // The gateway does not answer for a moment, and the link ends with the restoration.
   const expected = /ERR_CONNECTION|status of (401|404|502|503)|Failed to load resource/;
   expect(browser.complaints.splice(0).filter((line) => !expected.test(line))).toEqual([]);
-}, 60_000);
+});

@@ -4,7 +4,6 @@ import { expect, test } from "bun:test";
 import { seriousFindings } from "./support/accessibility.ts";
 import { useConsole } from "./support/console-page.ts";
 
-const STEP_MS = 30_000;
 const ui = useConsole({ isStill: true });
 const name = () => ui.dialog().getByLabel("Name").first();
 const question = () => ui.page.getByRole("alertdialog", { name: "Discard your changes?" });
@@ -14,102 +13,82 @@ async function open(): Promise<void> {
   await name().waitFor();
 }
 
-test(
-  "Escape closes a form that nobody has changed",
-  async () => {
-    await ui.open("/settings/api-keys");
-    await open();
-    await ui.page.keyboard.press("Escape");
-    await name().waitFor({ state: "detached" });
-  },
-  STEP_MS,
-);
+test("Escape closes a form that nobody has changed", async () => {
+  await ui.open("/settings/api-keys");
+  await open();
+  await ui.page.keyboard.press("Escape");
+  await name().waitFor({ state: "detached" });
+});
 
-test(
-  "Escape asks before typed work is lost, and a second Escape goes back to it",
-  async () => {
-    const { page } = ui;
-    await open();
-    await name().fill("Meters");
-    await page.keyboard.press("Escape");
+test("Escape asks before typed work is lost, and a second Escape goes back to it", async () => {
+  const { page } = ui;
+  await open();
+  await name().fill("Meters");
+  await page.keyboard.press("Escape");
+  await question().waitFor();
+  expect(await seriousFindings(page)).toEqual([]);
+  await page.keyboard.press("Escape");
+  await question().waitFor({ state: "detached" });
+  expect(await name().inputValue()).toBe("Meters");
+  await page.keyboard.press("Escape");
+  await question().getByRole("button", { name: "Keep editing" }).click();
+  expect(await name().inputValue()).toBe("Meters");
+  await page.keyboard.press("Escape");
+  await question().getByRole("button", { name: "Discard changes" }).click();
+  await name().waitFor({ state: "detached" });
+});
+
+test("a click beside a dialog asks too", async () => {
+  const { page } = ui;
+  const { id } = (await ui.call("POST", "/api/dashboards", { name: "Hall" })) as { id: string };
+  await ui.open(`/dashboards/${id}`);
+  await page.getByRole("button", { name: "Share" }).click();
+  await name().fill("Lobby");
+  await page.mouse.click(5, 5);
+  await question().waitFor();
+  await question().getByRole("button", { name: "Discard changes" }).click();
+  await name().waitFor({ state: "detached" });
+});
+
+test("a page with a form that nobody has changed is left without a question", async () => {
+  const { page } = ui;
+  await ui.open("/scheduler/new");
+  await page.getByRole("link", { name: "Cancel" }).click();
+  await page.waitForURL(/\/scheduler$/);
+});
+
+test("a page with typed work asks before a link, Ctrl-K or the browser leaves it", async () => {
+  const { page } = ui;
+  const job = () => page.getByRole("textbox", { name: "Name" }).first();
+  await page.getByRole("link", { name: "Create job" }).first().click();
+  await job().fill("Night setback");
+  const leaving = [
+    () => page.getByRole("link", { name: "Cancel" }).click(),
+    () => page.getByRole("link", { name: "Dashboards" }).first().click(),
+    () => page.goBack({ waitUntil: "commit" }),
+    async () => {
+      await page.keyboard.press("Control+k");
+      await ui.dialog().getByRole("combobox").fill("Dashboards");
+      await ui
+        .dialog()
+        .getByRole("option", { name: /^Dashboards/ })
+        .first()
+        .click();
+    },
+  ];
+  for (const leave of leaving) {
+    await leave();
     await question().waitFor();
     expect(await seriousFindings(page)).toEqual([]);
-    await page.keyboard.press("Escape");
-    await question().waitFor({ state: "detached" });
-    expect(await name().inputValue()).toBe("Meters");
-    await page.keyboard.press("Escape");
     await question().getByRole("button", { name: "Keep editing" }).click();
-    expect(await name().inputValue()).toBe("Meters");
-    await page.keyboard.press("Escape");
-    await question().getByRole("button", { name: "Discard changes" }).click();
-    await name().waitFor({ state: "detached" });
-  },
-  STEP_MS,
-);
-
-test(
-  "a click beside a dialog asks too",
-  async () => {
-    const { page } = ui;
-    const { id } = (await ui.call("POST", "/api/dashboards", { name: "Hall" })) as { id: string };
-    await ui.open(`/dashboards/${id}`);
-    await page.getByRole("button", { name: "Share" }).click();
-    await name().fill("Lobby");
-    await page.mouse.click(5, 5);
-    await question().waitFor();
-    await question().getByRole("button", { name: "Discard changes" }).click();
-    await name().waitFor({ state: "detached" });
-  },
-  STEP_MS,
-);
-
-test(
-  "a page with a form that nobody has changed is left without a question",
-  async () => {
-    const { page } = ui;
-    await ui.open("/scheduler/new");
-    await page.getByRole("link", { name: "Cancel" }).click();
-    await page.waitForURL(/\/scheduler$/);
-  },
-  STEP_MS,
-);
-
-test(
-  "a page with typed work asks before a link, Ctrl-K or the browser leaves it",
-  async () => {
-    const { page } = ui;
-    const job = () => page.getByRole("textbox", { name: "Name" }).first();
-    await page.getByRole("link", { name: "Create job" }).first().click();
-    await job().fill("Night setback");
-    const leaving = [
-      () => page.getByRole("link", { name: "Cancel" }).click(),
-      () => page.getByRole("link", { name: "Dashboards" }).first().click(),
-      () => page.goBack({ waitUntil: "commit" }),
-      async () => {
-        await page.keyboard.press("Control+k");
-        await ui.dialog().getByRole("combobox").fill("Dashboards");
-        await ui
-          .dialog()
-          .getByRole("option", { name: /^Dashboards/ })
-          .first()
-          .click();
-      },
-    ];
-    for (const leave of leaving) {
-      await leave();
-      await question().waitFor();
-      expect(await seriousFindings(page)).toEqual([]);
-      await question().getByRole("button", { name: "Keep editing" }).click();
-      await question().waitFor({ state: "detached" });
-      expect(await job().inputValue()).toBe("Night setback");
-      expect(page.url()).toEndWith("/scheduler/new");
-    }
-    await page.getByRole("link", { name: "Dashboards" }).first().click();
-    await question().getByRole("button", { name: "Discard changes" }).click();
-    await page.waitForURL(/\/dashboards$/);
-  },
-  STEP_MS,
-);
+    await question().waitFor({ state: "detached" });
+    expect(await job().inputValue()).toBe("Night setback");
+    expect(page.url()).toEndWith("/scheduler/new");
+  }
+  await page.getByRole("link", { name: "Dashboards" }).first().click();
+  await question().getByRole("button", { name: "Discard changes" }).click();
+  await page.waitForURL(/\/dashboards$/);
+});
 
 for (const [path, field] of [
   ["/uplinks/new", "Name"],
@@ -117,55 +96,43 @@ for (const [path, field] of [
   ["/modbus/:connection/new", "Name"],
   ["/settings/profiles/:profile", "Name of the alarm"],
 ] as const)
-  test(
-    `${path} asks before typed work is lost`,
-    async () => {
-      const { page } = ui;
-      const [profile] = (await ui.call("GET", "/api/device-profiles")) as { profileId: string }[];
-      const ids: Record<string, string | undefined> = { profile: profile?.profileId };
-      if (path.includes(":connection")) {
-        const fields = { name: "Meters", host: "127.0.0.1", enabled: false };
-        const created = await ui.call("POST", "/api/modbus/connections", fields);
-        ids.connection = (created as { connectionId: string }).connectionId;
-      }
-      await ui.open(path.replace(/:(\w+)/, (_, id: string) => ids[id] ?? ""));
-      if (path.includes("profile")) await page.getByRole("button", { name: "Create alarm rule" }).click();
-      const input = page.getByRole("textbox", { name: field, exact: true });
-      await input.fill("Boiler");
-      await page.getByRole("link", { name: "Dashboards" }).first().click();
-      await question().getByRole("button", { name: "Keep editing" }).click();
-      expect(await input.inputValue()).toBe("Boiler");
-      await page.getByRole("link", { name: "Dashboards" }).first().click();
-      await question().getByRole("button", { name: "Discard changes" }).click();
-      await page.waitForURL(/\/dashboards$/);
-    },
-    STEP_MS,
-  );
-
-test(
-  "the browser's way back leaves a page once its typed work is discarded",
-  async () => {
+  test(`${path} asks before typed work is lost`, async () => {
     const { page } = ui;
-    await ui.open("/generators");
-    await page.getByRole("link", { name: "Create generator" }).first().click();
-    await page.getByRole("textbox", { name: "Name" }).fill("Boiler");
-    await page.goBack({ waitUntil: "commit" });
+    const [profile] = (await ui.call("GET", "/api/device-profiles")) as { profileId: string }[];
+    const ids: Record<string, string | undefined> = { profile: profile?.profileId };
+    if (path.includes(":connection")) {
+      const fields = { name: "Meters", host: "127.0.0.1", enabled: false };
+      const created = await ui.call("POST", "/api/modbus/connections", fields);
+      ids.connection = (created as { connectionId: string }).connectionId;
+    }
+    await ui.open(path.replace(/:(\w+)/, (_, id: string) => ids[id] ?? ""));
+    if (path.includes("profile")) await page.getByRole("button", { name: "Create alarm rule" }).click();
+    const input = page.getByRole("textbox", { name: field, exact: true });
+    await input.fill("Boiler");
+    await page.getByRole("link", { name: "Dashboards" }).first().click();
+    await question().getByRole("button", { name: "Keep editing" }).click();
+    expect(await input.inputValue()).toBe("Boiler");
+    await page.getByRole("link", { name: "Dashboards" }).first().click();
     await question().getByRole("button", { name: "Discard changes" }).click();
-    await page.waitForURL(/\/generators$/);
-  },
-  STEP_MS,
-);
+    await page.waitForURL(/\/dashboards$/);
+  });
 
-test(
-  "a form that was saved is left without a question",
-  async () => {
-    const { page } = ui;
-    await ui.open("/generators/new");
-    await page.getByRole("textbox", { name: "Name" }).fill("Boiler");
-    await page.getByRole("button", { name: "Create generator" }).click();
-    await page.getByTestId("generator").getByText("Boiler", { exact: true }).first().waitFor();
-    await page.waitForURL(/\/generators$/);
-    expect(await question().count()).toBe(0);
-  },
-  STEP_MS,
-);
+test("the browser's way back leaves a page once its typed work is discarded", async () => {
+  const { page } = ui;
+  await ui.open("/generators");
+  await page.getByRole("link", { name: "Create generator" }).first().click();
+  await page.getByRole("textbox", { name: "Name" }).fill("Boiler");
+  await page.goBack({ waitUntil: "commit" });
+  await question().getByRole("button", { name: "Discard changes" }).click();
+  await page.waitForURL(/\/generators$/);
+});
+
+test("a form that was saved is left without a question", async () => {
+  const { page } = ui;
+  await ui.open("/generators/new");
+  await page.getByRole("textbox", { name: "Name" }).fill("Boiler");
+  await page.getByRole("button", { name: "Create generator" }).click();
+  await page.getByTestId("generator").getByText("Boiler", { exact: true }).first().waitFor();
+  await page.waitForURL(/\/generators$/);
+  expect(await question().count()).toBe(0);
+});

@@ -1,12 +1,10 @@
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, beforeAll, expect, test } from "bun:test";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Secret, TOTP } from "otpauth";
 import { createTestApp, PASSWORD, type TestApp } from "../support/test-app.ts";
 import { until } from "../support/until.ts";
-
-setDefaultTimeout(30_000);
 
 const main = join(import.meta.dir, "..", "..", "src", "main.ts");
 const EMAIL = "owner@plant.example";

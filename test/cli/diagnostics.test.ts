@@ -1,11 +1,9 @@
 // `lineside check` and `lineside support-bundle`, beside a running gateway and without one; the set-up link for machines.
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, beforeAll, expect, test } from "bun:test";
 import { mkdirSync, mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { FORM_RAW, HotLog } from "../../src/modules/telemetry/store/hot-log.ts";
-
-setDefaultTimeout(30_000);
 
 const main = join(import.meta.dir, "..", "..", "src", "main.ts");
 const directory = mkdtempSync(join(tmpdir(), "lineside-test-"));

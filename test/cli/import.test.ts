@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, setDefaultTimeout, spyOn, test } from "bun:test";
+import { afterAll, beforeAll, expect, spyOn, test } from "bun:test";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,8 +8,6 @@ import { StartupError } from "../../src/platform/startup-error.ts";
 import { importParts } from "../../src/web/features/telemetry/file-chunks.ts";
 import { PASSWORD } from "../support/test-app.ts";
 import { type Gateway, OWNER, startGateway } from "./site-fixture.ts";
-
-setDefaultTimeout(120_000);
 
 let gateway: Gateway;
 let directory: string;

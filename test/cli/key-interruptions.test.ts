@@ -1,6 +1,6 @@
 // A replacement of keys that fails or is interrupted anywhere loses no secret and reports no loss.
 import { Database } from "bun:sqlite";
-import { expect, setDefaultTimeout, spyOn, test } from "bun:test";
+import { expect, spyOn, test } from "bun:test";
 import {
   copyFileSync,
   existsSync,
@@ -23,7 +23,6 @@ import { KEY_NAMES } from "../../src/platform/secret-keys.ts";
 import { walLossOf } from "../../src/platform/wal-position.ts";
 import { close, data, fill, keyOf, open, run, useDataDirectory } from "../support/keys-fixture.ts";
 
-setDefaultTimeout(60_000);
 useDataDirectory();
 
 /** Runs the work with a COMMIT that fails in the databases whose names begin so. Returns the files in which it failed. */

@@ -1,6 +1,6 @@
 // Keys of a data directory: what they protect is unreadable without them, survives their replacement, and ends nowhere in plain text.
 import { Database } from "bun:sqlite";
-import { expect, setDefaultTimeout, test } from "bun:test";
+import { expect, test } from "bun:test";
 import {
   existsSync,
   readdirSync,
@@ -28,7 +28,6 @@ import {
   useDataDirectory,
 } from "../support/keys-fixture.ts";
 
-setDefaultTimeout(60_000);
 useDataDirectory();
 
 /** Texts of all databases that a key opens. */

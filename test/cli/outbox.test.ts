@@ -1,9 +1,7 @@
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, beforeAll, expect, test } from "bun:test";
 import { join } from "node:path";
 import { startMailServer } from "../support/mail-server.ts";
 import { createTestApp, type TestApp } from "../support/test-app.ts";
-
-setDefaultTimeout(30_000);
 
 const main = join(import.meta.dir, "..", "..", "src", "main.ts");
 let fixture: TestApp;

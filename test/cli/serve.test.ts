@@ -1,12 +1,10 @@
-import { afterEach, beforeEach, expect, setDefaultTimeout, test } from "bun:test";
+import { afterEach, beforeEach, expect, test } from "bun:test";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openDataDirectory } from "../../src/platform/data-directory.ts";
 import { openMainDatabase } from "../../src/platform/database.ts";
 import { createLogger } from "../../src/platform/log.ts";
-
-setDefaultTimeout(30_000);
 
 const main = join(import.meta.dir, "..", "..", "src", "main.ts");
 const EMAIL = "owner@plant.example";

@@ -1,12 +1,11 @@
 // Setting files aside can be interrupted anywhere: no start uses a file that was meant to go, or a part of it.
-import { expect, setDefaultTimeout, spyOn, test } from "bun:test";
+import { expect, spyOn, test } from "bun:test";
 import { copyFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setAsideCommand } from "../../src/cli/set-aside.ts";
 import { readRecord } from "../../src/platform/inventory-record.ts";
 import { close, data, open, useDataDirectory } from "../support/keys-fixture.ts";
 
-setDefaultTimeout(60_000);
 useDataDirectory();
 
 test.each([

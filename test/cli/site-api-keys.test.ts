@@ -1,10 +1,8 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: references of site files look like this
 // API keys in site files: never their secrets, and never replaced or revoked without being asked to.
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, beforeAll, expect, test } from "bun:test";
 import { join } from "node:path";
 import { createFolder, type Gateway, startGateway } from "./site-fixture.ts";
-
-setDefaultTimeout(60_000);
 
 let folder: Awaited<ReturnType<typeof createFolder>>;
 let gateway: Gateway;

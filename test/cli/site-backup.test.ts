@@ -1,5 +1,5 @@
 // The site file of one tenant out of a backup: nothing listens, nothing is sent, and nothing stays behind.
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, beforeAll, expect, test } from "bun:test";
 import { mkdirSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { Socket, TCPSocketListener } from "bun";
@@ -15,8 +15,6 @@ import {
   setUpPlant,
   startGateway,
 } from "./site-fixture.ts";
-
-setDefaultTimeout(60_000);
 
 const PASSPHRASE = { LINESIDE_BACKUP_PASSPHRASE: "correct horse" };
 

@@ -1,9 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: references of site files look like this
-import { afterEach, beforeEach, expect, setDefaultTimeout, test } from "bun:test";
+import { afterEach, beforeEach, expect, test } from "bun:test";
 import { join } from "node:path";
 import { createFolder, type Gateway, startGateway } from "./site-fixture.ts";
-
-setDefaultTimeout(60_000);
 
 let gateway: Gateway;
 let folder: Awaited<ReturnType<typeof createFolder>>;

@@ -1,9 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: references of site files look like this
-import { expect, setDefaultTimeout, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { createFolder, startGateway } from "./site-fixture.ts";
-
-setDefaultTimeout(60_000);
 
 test("leaves recipients who were deleted out of a file, so that another gateway takes it", async () => {
   const [plant, other] = [await startGateway(), await startGateway()];

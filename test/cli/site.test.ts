@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, beforeAll, expect, test } from "bun:test";
 import { readdirSync, truncateSync } from "node:fs";
 import { join } from "node:path";
 import { PASSWORD } from "../support/test-app.ts";
@@ -14,8 +14,6 @@ import {
   startGateway,
   WEBHOOK_SECRET,
 } from "./site-fixture.ts";
-
-setDefaultTimeout(60_000);
 
 let plant: Gateway;
 let folder: Awaited<ReturnType<typeof createFolder>>;

@@ -1,8 +1,6 @@
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, beforeAll, expect, test } from "bun:test";
 import { join } from "node:path";
 import { createTestApp, PASSWORD, type TestApp } from "../support/test-app.ts";
-
-setDefaultTimeout(30_000);
 
 const main = join(import.meta.dir, "..", "..", "src", "main.ts");
 const EMAIL = "owner@plant.example";

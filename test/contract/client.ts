@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Role } from "../../src/modules/users/users.types.ts";
 import type { Clock } from "../../src/platform/clock.ts";
 import type { Config } from "../../src/platform/config.ts";
@@ -63,7 +63,6 @@ const users: ReadonlyArray<[Who, Role, string]> = [
 
 /** Starts one gateway for the file, with two tenants, their people and the devices `device`, `granted` and `foreign`. */
 export function createWorld(options: WorldOptions = {}): World {
-  setDefaultTimeout(30_000);
   let app: TestApp;
   const ids: Record<string, string> = {};
   const tokens = {} as Record<Who, string | undefined>;

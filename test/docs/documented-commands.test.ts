@@ -183,24 +183,20 @@ describe("every command runs that is shown in", () => {
     pages
       .filter(({ script, inline }) => script !== "" || inline.length > 0)
       .map((page) => [page.name, page] as const),
-  )(
-    "%s",
-    async (name, { text, script, inline }) => {
-      const { sandbox, stop } = await openSite(name);
-      for (const [file, content] of Object.entries(files[name]?.(text) ?? {}))
-        await sandbox.write(file, content);
-      const commands = withoutComments(fillIn(script));
-      expect(commands).not.toContain("…");
-      expect(await sandbox.run(commands)).toEqual({ code: 0, output: expect.any(String) });
-      for (const command of inline) {
-        if (notRun.some(([pattern]) => pattern.test(command))) continue;
-        const { code, output } = await sandbox.run(bounded(fillIn(command)));
-        expect([command, code, output]).toEqual([command, 0, expect.any(String)]);
-      }
-      await stop();
-    },
-    60_000,
-  );
+  )("%s", async (name, { text, script, inline }) => {
+    const { sandbox, stop } = await openSite(name);
+    for (const [file, content] of Object.entries(files[name]?.(text) ?? {}))
+      await sandbox.write(file, content);
+    const commands = withoutComments(fillIn(script));
+    expect(commands).not.toContain("…");
+    expect(await sandbox.run(commands)).toEqual({ code: 0, output: expect.any(String) });
+    for (const command of inline) {
+      if (notRun.some(([pattern]) => pattern.test(command))) continue;
+      const { code, output } = await sandbox.run(bounded(fillIn(command)));
+      expect([command, code, output]).toEqual([command, 0, expect.any(String)]);
+    }
+    await stop();
+  });
 });
 
 test("what the example of a gateway sends is stored, also beside the demo plant", async () => {

@@ -56,5 +56,4 @@ test.each([4, 5] as const)(
     await until(() => server.stats().connections === 1, "the fuzzing clients' end");
     expect(server.stats().protocolErrors).toBeGreaterThan(packetsMax / 100);
   },
-  60_000,
 );

@@ -1,4 +1,6 @@
 import { describe, expect, test } from "bun:test";
+import { FakeClock } from "../support/fake-clock.ts";
+import { createTestApp } from "../support/test-app.ts";
 import { GatewayClient, json } from "./gateway-client.ts";
 import {
   child,
@@ -133,23 +135,27 @@ test("a gateway creates ten thousand children by itself, and no more", async () 
   expect(await connection.say("telemetry", { "9/999": { n: 1 } })).toBe(0);
   expect((await children(gateway)).length).toBe(10_000);
   await connection.end();
-}, 30_000);
+});
 
 test("a message counts once against the rate of its gateway, whatever it carries", async () => {
-  const profile = await fixture.call("POST", "/api/device-profiles", {
-    token: owner,
+  const app = await createTestApp({ clock: new FakeClock() });
+  const { token } = await app.signIn("TENANT_OWNER");
+  const profile = await app.call("POST", "/api/device-profiles", {
+    token,
     body: { name: "two at once", messagesPerSecond: 1, messagesBurst: 2 },
   });
-  const gateway = await createGateway({ profileId: profile.body.profileId });
+  const gateway = await app.createDevice(token, { role: "GATEWAY", profileId: profile.body.profileId });
   const names = Array.from({ length: 20 }, fresh);
-  const connection = await GatewayClient.connect(fixture, gateway);
+  const connection = await GatewayClient.connect(app, gateway);
   const body = Object.fromEntries(names.map((name) => [name, { t: 1 }]));
   expect(await connection.say("telemetry", body)).toBe(0);
   expect(await connection.say("attributes", body)).toBe(0);
   expect(await connection.say("telemetry", body)).toBe(0x97);
-  expect((await children(gateway)).length).toBe(20);
-  expect((await codes(gateway.deviceId)).length).toBe(1);
+  const of = async (list: string) =>
+    (await app.call("GET", `/api/devices/${gateway.deviceId}/${list}`, { token })).body.length;
+  expect([await of("children"), await of("rejections")]).toEqual([20, 1]);
   await connection.end();
+  await app.stop();
 });
 
 test("messages that name the same new child at once create one", async () => {

@@ -107,7 +107,7 @@ test("an older copy of the database alone is named, however new it is", async ()
     copyFileSync(older, path);
     return walMismatchOf(path) === "is older than its write-ahead log: its newer content is missing";
   });
-}, 30_000);
+});
 
 test("an older write-ahead log alone is named", async () => {
   await checkpoint(1);
@@ -119,7 +119,7 @@ test("an older write-ahead log alone is named", async () => {
     copyFileSync(`${older}-wal`, `${path}-wal`);
     return walMismatchOf(path) === "has a write-ahead log that is older than the database";
   });
-}, 30_000);
+});
 
 test("a look at the schema of a database leaves it and its log as they are", async () => {
   await change();

@@ -88,5 +88,4 @@ test.skipIf(!hasMosquitto)(
     await broker.stop();
     remove(directory);
   },
-  60_000,
 );

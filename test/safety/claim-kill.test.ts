@@ -37,4 +37,4 @@ test("a claiming request that was acknowledged, and a claim that was answered, o
     await server.kill("SIGKILL");
     remove(directory);
   }
-}, 120_000);
+});

@@ -73,7 +73,7 @@ test("commands to a device that is away outlive a kill: each delivered once, ack
   await second.client.endAsync();
   await server.kill("SIGTERM");
   remove(directory);
-}, 60_000);
+});
 
 test("a command that was delivered and not yet answered when the server was killed can still be answered", async () => {
   const directory = temporaryDirectory();
@@ -101,4 +101,4 @@ test("a command that was delivered and not yet answered when the server was kill
   await again.endAsync();
   await server.kill("SIGTERM");
   remove(directory);
-}, 60_000);
+});

@@ -82,4 +82,4 @@ test("downlinks and commands that were taken outlive kills: the network server h
   await server.kill("SIGTERM");
   await network.stop();
   remove(directory);
-}, 60_000);
+});

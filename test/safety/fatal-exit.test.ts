@@ -57,7 +57,7 @@ test("after a failed fsync it says so and exits; the next start serves again", a
   } finally {
     rmSync(directory, { recursive: true });
   }
-}, 60_000);
+});
 
 test("on a file system that has become read-only it exits, although nothing can be stopped in an orderly way", async () => {
   const home = mkdtempSync(join(tmpdir(), "lineside-fatal-"));
@@ -85,4 +85,4 @@ test("on a file system that has become read-only it exits, although nothing can 
     disk?.unmount();
     rmSync(home, { recursive: true });
   }
-}, 60_000);
+});

@@ -82,4 +82,4 @@ test("a gateway whose server is killed has every child once, and every point tha
   await server.kill("SIGTERM");
   remove(directory);
   expect(acknowledged.length).toBeGreaterThanOrEqual(ROUNDS * ACKNOWLEDGED_MIN);
-}, 120_000);
+});

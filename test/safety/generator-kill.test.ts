@@ -56,4 +56,4 @@ test("a generator outlives kills: its counter goes on where it was, with nothing
   expect(points.length).toBeLessThanOrEqual(elapsedMs / INTERVAL_MS + 2 + ROUNDS);
   await server.kill("SIGTERM");
   remove(directory);
-}, 60_000);
+});

@@ -82,7 +82,7 @@ test("kills under load: no message that was acknowledged is lost, also where its
   expect(await api.get<Event[]>(`/api/integrations/${integrationId}/events?status=ERROR`)).toEqual([]);
   await server.kill("SIGTERM");
   remove(directory);
-}, 60_000);
+});
 
 test("kills under load: each acknowledged message has its event, and the points of it", async () => {
   const directory = temporaryDirectory();
@@ -114,4 +114,4 @@ test("kills under load: each acknowledged message has its event, and the points 
   }
   await server.kill("SIGTERM");
   remove(directory);
-}, 60_000);
+});

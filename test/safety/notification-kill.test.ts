@@ -104,4 +104,4 @@ test("of alarms that are raised while the server is killed again and again, each
   remove(directory);
   await mails.stop();
   await phone.stop();
-}, 120_000);
+});

@@ -112,7 +112,7 @@ beforeAll(async () => {
   await fixture.app.services.store.compact();
   cpSync(data, killed, { recursive: true }); // nothing is being written: what a kill leaves
   await fixture.stop();
-}, 60_000);
+});
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 
 let data: string;
@@ -156,33 +156,29 @@ const all = Object.keys(commands).flatMap((command) =>
   }),
 );
 
-test.each(all)(
-  "%s, if %s %s: nothing is lost once the right file is back",
-  async (command, file, fault) => {
-    const path = join(data, file);
-    const right = readFileSync(path);
-    writeFileSync(path, faults[fault]?.(Buffer.from(right)) ?? right);
-    const before = filesOf(data);
-    const isRefused = await commands[command]?.(data).then(
-      (code) => code !== 0,
-      () => true,
-    );
-    if (isRefused || readers.includes(command))
-      expect(changesOf(before, filesOf(data), command === "start")).toEqual([]);
-    else if (command === "start") {
-      // Damage that is served around is found by the check, other damage is listed as a loss. A page whose newer copy is in the log is no damage.
-      const found = checkDatabases(data).flatMap(({ problems }) => problems);
-      const named = [...found, ...(readRecord(data)?.losses ?? [])];
-      if (named.length === 0) expect(await problemsOf()).toEqual([]);
-      return;
-    }
-    writeFileSync(path, right);
-    expect(await problemsOf()).toEqual([]);
-  },
-  60_000,
-);
+test.each(all)("%s, if %s %s: nothing is lost once the right file is back", async (command, file, fault) => {
+  const path = join(data, file);
+  const right = readFileSync(path);
+  writeFileSync(path, faults[fault]?.(Buffer.from(right)) ?? right);
+  const before = filesOf(data);
+  const isRefused = await commands[command]?.(data).then(
+    (code) => code !== 0,
+    () => true,
+  );
+  if (isRefused || readers.includes(command))
+    expect(changesOf(before, filesOf(data), command === "start")).toEqual([]);
+  else if (command === "start") {
+    // Damage that is served around is found by the check, other damage is listed as a loss. A page whose newer copy is in the log is no damage.
+    const found = checkDatabases(data).flatMap(({ problems }) => problems);
+    const named = [...found, ...(readRecord(data)?.losses ?? [])];
+    if (named.length === 0) expect(await problemsOf()).toEqual([]);
+    return;
+  }
+  writeFileSync(path, right);
+  expect(await problemsOf()).toEqual([]);
+});
 
 test("control: a log that a command moved into a damaged file is missed", async () => {
   rmSync(join(data, "lineside.db-wal"));
   expect(await problemsOf()).not.toEqual([]);
-}, 60_000);
+});

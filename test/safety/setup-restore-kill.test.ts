@@ -26,7 +26,7 @@ beforeAll(async () => {
   const command = ["backup", "--archive", file, "--data", join(root, "source")];
   expect(await Bun.spawn([process.execPath, main, ...command], { stdout: "ignore" }).exited).toBe(0);
   archive = await readFile(file);
-}, 30_000);
+});
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 
 /** Starts the gateway; resolves once it serves. */
@@ -103,7 +103,7 @@ test("a restoration that nobody interrupts ends with the restored gateway in the
   durationMs = performance.now() - started;
   await gateway.kill();
   expect(await expectWhole(data)).toBe("restored");
-}, 60_000);
+});
 
 test(
   "a gateway that is killed at any moment of a restoration is the empty one or the restored one",

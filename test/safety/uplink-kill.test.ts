@@ -11,4 +11,4 @@ test("a target holds exactly what the gateway holds after both were killed at ra
   } finally {
     await sink.stop();
   }
-}, 60_000);
+});

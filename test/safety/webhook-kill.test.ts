@@ -146,4 +146,4 @@ test("a target is down for an hour and the gateway is killed twice meanwhile: ev
   await receiver.stop();
   await gateway.kill();
   remove(directory);
-}, 60_000);
+});

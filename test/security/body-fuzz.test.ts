@@ -51,4 +51,4 @@ test(`no body of seed ${seed} makes an operation fail or repeat the body`, async
     }
   expect(routes.length).toBeGreaterThan(50);
   expect(failed).toEqual([]);
-}, 300_000);
+});

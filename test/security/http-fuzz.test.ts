@@ -108,7 +108,7 @@ test("no answer is a server error", async () => {
   expect(bad).toEqual([]);
   expect(calls).toBeGreaterThan(1_500);
   expect((await fixture.call("GET", "/readyz")).status).toBe(200);
-}, 240_000);
+});
 
 test("raw bytes that are no HTTP do not disturb others", async () => {
   const { port } = new URL(fixture.app.url);

@@ -170,4 +170,4 @@ test("the attributes of a scope have a limit together, and their history too", a
     token: owner.token,
   });
   expect(Number(headers.get("x-total-count"))).toBeLessThan(100);
-}, 60_000);
+});

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, beforeAll, expect, test } from "bun:test";
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
@@ -7,8 +7,6 @@ import { createTestApp, type TestApp } from "../support/test-app.ts";
 import { until } from "../support/until.ts";
 
 /** Connections that hold a place and send little or nothing. The limits are small, and each test waits for the gateway to close. */
-
-setDefaultTimeout(60_000);
 
 const HEADERS = "GET /healthz HTTP/1.1\r\nhost: localhost\r\n";
 

@@ -31,7 +31,7 @@ beforeAll(async () => {
   const values = Object.fromEntries(keys.map((key) => [key, TEXT]));
   for (const { token } of devices)
     await fixture.call("POST", `/api/v1/${token}/telemetry`, { body: { values } });
-}, 60_000);
+});
 afterAll(() => fixture.stop());
 
 const alias = { id: "all", name: "all", type: "deviceType", deviceType: "sensor" };
@@ -75,13 +75,13 @@ test("a dashboard whose widgets show too many values is refused before they are 
   const accepted = await preview(tables(2));
   expect(accepted.status).toBe(200);
   expect(Object.keys(accepted.body.data.w1.latest[7].values)).toEqual(keys);
-}, 30_000);
+});
 
 test("a dashboard of few but long values is refused when it is larger than an answer may be", async () => {
   const refused = await preview(tables(5));
   expect([refused.status, refused.body.code]).toEqual([413, "answer.too_large"]);
   expect(await waitingBytes()).toBe(0);
-}, 30_000);
+});
 
 test("a link serves a number of requests until their answers have been read, and others are not affected", async () => {
   const created = await fixture.call("POST", "/api/dashboards", {
@@ -112,7 +112,7 @@ test("a link serves a number of requests until their answers have been read, and
   expect([200, 429, 503]).toContain(more.status);
   for (const socket of sockets) socket.destroy();
   await until(async () => (await waitingBytes()) === 0);
-}, 60_000);
+});
 
 test("readers of a live stream who do not read get no snapshot ahead, and the next message is the rest of it", async () => {
   const client = await WebSocketClient.signIn(fixture.app.url, reader);
@@ -127,7 +127,7 @@ test("readers of a live stream who do not read get no snapshot ahead, and the ne
   expect(messages).toBeGreaterThan(10);
   expect([...seen].sort()).toEqual([...deviceIds].sort());
   await client.close();
-}, 30_000);
+});
 
 test("a user has a limited number of live connections", async () => {
   const { token } = await fixture.signIn("TENANT_READ_ONLY");
@@ -147,4 +147,4 @@ test("a user has a limited number of live connections", async () => {
     return type === "ready";
   });
   for (const client of clients.slice(1)) await client.close();
-}, 60_000);
+});

@@ -36,7 +36,7 @@ beforeAll(async () => {
   const theirs = await fixture.createDevice(other.token);
   neighbour = { token: other.token, deviceId: theirs.deviceId };
   await fixture.call("POST", `/api/v1/${theirs.token}/telemetry`, { body: { ts: START, values: { t: 1 } } });
-}, 60_000);
+});
 afterAll(() => fixture.stop());
 
 const open = (path: string, signal: AbortSignal) =>
@@ -65,7 +65,7 @@ test("only some exports of a wide device run, hold up no other tenant, and end w
     token: wide.token,
   });
   expect(status).toBe(200);
-}, 60_000);
+});
 
 test("an export has every value of a wide device once", async () => {
   const path = `/api/devices/${wide.deviceId}/telemetry/export?format=csv&${RANGE}`;
@@ -81,7 +81,7 @@ test("an export has every value of a wide device once", async () => {
         .filter((cell) => cell !== "").length,
   );
   expect(sums.reduce((sum, cells) => sum + cells, 0)).toBe(KEYS * ROWS);
-}, 60_000);
+});
 
 test("a scan that is cancelled while the store reads ends at once", async () => {
   const { store } = fixture.app.services;

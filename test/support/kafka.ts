@@ -11,7 +11,7 @@ export const hasKafka = java !== null && existsSync(jars);
 
 const CLUSTER_ID = "MkU3OEVBNTcwNTJENDM2Qk";
 const JVM = ["-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xmx384m", "-cp", `${jars}/*`];
-const START_MS_MAX = 20_000;
+const START_MS_MAX = 60_000;
 
 /** A listener's certificate and key, and the authority of its clients, in PEM. */
 export interface KafkaTls {

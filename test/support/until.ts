@@ -1,6 +1,6 @@
-const TIMEOUT_MS = 20_000;
+const TIMEOUT_MS = 60_000;
 
-/** Resolves once the condition holds; fails when it does not within 20 s. */
+/** Resolves once the condition holds; fails when it does not within a minute. */
 export async function until(
   condition: () => boolean | Promise<boolean>,
   subject = "the condition",
@@ -12,7 +12,7 @@ export async function until(
   }
 }
 
-/** Asks until the answer fits and resolves to it; fails when none does within 20 s. */
+/** Asks until the answer fits and resolves to it; fails when none does within a minute. */
 export async function untilAnswer<T>(ask: () => Promise<T> | T, fits: (answer: T) => boolean): Promise<T> {
   let answer = await ask();
   await until(async () => {

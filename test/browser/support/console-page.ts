@@ -8,8 +8,6 @@ import { openBrowser, type WatchedBrowser } from "./watched-browser.ts";
 export interface ConsolePageOptions {
   /** Command line arguments of the program; a function is called before it starts. */
   readonly settings?: readonly string[] | (() => Promise<readonly string[]>);
-  /** How long a step of a test may take. */
-  readonly timeoutMs?: number;
   /** Whether animations are left out: half-way through a fade every text has too little contrast. */
   readonly isStill?: boolean;
   /** `false`: nobody has followed the set-up link yet. */
@@ -27,11 +25,10 @@ export class ConsolePage {
   }
 
   async start(): Promise<void> {
-    const { settings = [], timeoutMs = 20_000, isStill = false, hasOwner = true } = this.#options;
+    const { settings = [], isStill = false, hasOwner = true } = this.#options;
     this.#app = await startApp(typeof settings === "function" ? await settings() : settings);
     this.#browser = await openBrowser(this.app.url);
     if (isStill) await this.page.emulateMedia({ reducedMotion: "reduce" });
-    this.page.setDefaultTimeout(timeoutMs);
     if (hasOwner) await setUpOwner(this.page, this.app);
   }
 
@@ -98,7 +95,7 @@ export class ConsolePage {
 /** Starts a program and a browser for the tests of a file and stops both after them. */
 export function useConsole(options: ConsolePageOptions = {}): ConsolePage {
   const ui = new ConsolePage(options);
-  beforeAll(() => ui.start(), 60_000);
-  afterAll(() => ui.stop(), 30_000);
+  beforeAll(() => ui.start());
+  afterAll(() => ui.stop());
   return ui;
 }

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { freePort } from "../../support/free-port.ts";
 
-const START_MS_MAX = 20_000;
+const START_MS_MAX = 60_000;
 const ROOT = join(import.meta.dir, "../../..");
 
 export interface RunningApp {

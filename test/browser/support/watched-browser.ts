@@ -18,6 +18,9 @@ const ARGS = [
   "--disable-sync",
 ];
 
+/** Max. time a page may take to do what a test waits for: long, because a wait ends as soon as it is done. */
+const WAIT_MS_MAX = 60_000;
+
 export interface WatchedBrowser {
   readonly page: Page;
   /** Console errors, uncaught exceptions and requests to other hosts, each as one line. */
@@ -58,6 +61,7 @@ export async function openBrowser(origin: string, { anyCertificate = false } = {
     ignoreHTTPSErrors: anyCertificate,
     viewport: { width: 1440, height: 900 },
   });
+  context.setDefaultTimeout(WAIT_MS_MAX);
   const complaints: string[] = [];
   const gone: string[] = [];
   watch(context, origin, complaints, gone);

@@ -78,7 +78,7 @@ test("a backup holds everything that was acknowledged before it began, and a res
     await writing;
     await source.dispose();
   }
-}, 60_000);
+});
 
 test("a file of the log that is begun anew while it is copied is noticed, a longer one is not", async () => {
   const source = new StoreFixture({}, join(data, "telemetry.db"));

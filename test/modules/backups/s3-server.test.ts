@@ -1,6 +1,6 @@
 // Backups in a bucket of s3rver, a real S3-compatible server, where it is installed.
 import { Database } from "bun:sqlite";
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, beforeAll, expect, test } from "bun:test";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -10,8 +10,6 @@ import { restore } from "../../../src/modules/backups/restore-job.ts";
 import { KEY_BYTES, KEY_NAMES } from "../../../src/platform/secret-keys.ts";
 import { createOtherDatabases } from "../../support/other-databases.ts";
 import { createS3Server, hasS3Server, type S3Server } from "../../support/s3-server.ts";
-
-setDefaultTimeout(30_000);
 
 if (!hasS3Server) console.warn("not run: backups to S3, without the package s3rver");
 

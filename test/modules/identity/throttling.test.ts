@@ -97,7 +97,7 @@ test("200,000 guesses from 5,000 addresses in a day get nowhere, and the owner g
   expect(clock.monotonic()).toBeGreaterThanOrEqual(23 * HOUR_MS);
   expect(busiestHour()).toBeLessThanOrEqual(100);
   expect(evaluated.length).toBeLessThan(600);
-}, 60_000);
+});
 
 test("guesses from one address, as many as there may be, leave the door open to an address never seen before", async () => {
   for (let minute = 0; minute < 24 * 60; minute++) {

@@ -1,4 +1,4 @@
-import { afterEach, expect, setDefaultTimeout, test } from "bun:test";
+import { afterEach, expect, test } from "bun:test";
 import { join } from "node:path";
 import fc from "fast-check";
 import type { JsonValue } from "../../../src/lib/json.ts";
@@ -19,8 +19,6 @@ import {
   rowsOf,
 } from "../../support/uplink-batches.ts";
 import { isSigned } from "../../support/webhook-receiver.ts";
-
-setDefaultTimeout(30_000);
 
 const device = deviceOf({ name: 'Pümp "1"', tags: { line: "3" } });
 const deviceMembers = {

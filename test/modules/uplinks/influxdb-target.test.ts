@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import type { InfluxdbSettings } from "../../../src/modules/uplinks/targets/influxdb/influxdb.schemas.ts";
 import { createInfluxdbTarget } from "../../../src/modules/uplinks/targets/influxdb/influxdb.target.ts";
 import type { Target } from "../../../src/modules/uplinks/uplink.types.ts";
@@ -14,7 +14,6 @@ import {
   rowsOf,
 } from "../../support/uplink-batches.ts";
 
-setDefaultTimeout(30_000);
 if (!hasInfluxdb) console.warn("not run: uplinks to InfluxDB, without the package influxdb");
 
 const T0 = Date.now() - 60_000;

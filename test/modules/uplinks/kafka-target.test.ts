@@ -1,5 +1,5 @@
 import "reflect-metadata";
-import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import { Value } from "@sinclair/typebox/value";
 import { detail } from "../../../src/lib/domain-error.ts";
 import {
@@ -25,8 +25,6 @@ import {
   neverAborted,
   rowsOf,
 } from "../../support/uplink-batches.ts";
-
-setDefaultTimeout(60_000);
 
 const targets: Target[] = [];
 let kafka: Kafka;

@@ -1,4 +1,4 @@
-import { expect, setDefaultTimeout, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { Value } from "@sinclair/typebox/value";
 import {
   type LinesideSettings,
@@ -15,8 +15,6 @@ import {
   neverAborted,
   rowsOf,
 } from "../../support/uplink-batches.ts";
-
-setDefaultTimeout(60_000);
 
 const ROUNDS = 2;
 const BATCHES = 300;

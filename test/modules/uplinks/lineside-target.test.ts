@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import { Value } from "@sinclair/typebox/value";
 import type { JsonValue } from "../../../src/lib/json.ts";
 import {
@@ -19,8 +19,6 @@ import {
   neverAborted,
   rowsOf,
 } from "../../support/uplink-batches.ts";
-
-setDefaultTimeout(30_000);
 
 const NOW = Date.now();
 let central: TestApp;

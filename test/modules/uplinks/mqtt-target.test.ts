@@ -1,5 +1,5 @@
 import "reflect-metadata";
-import { afterEach, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterEach, describe, expect, test } from "bun:test";
 import { Value } from "@sinclair/typebox/value";
 import type { MqttClient } from "mqtt";
 import { decodeBody } from "../../../src/lib/body.ts";
@@ -23,8 +23,6 @@ import {
   neverAborted,
   rowsOf,
 } from "../../support/uplink-batches.ts";
-
-setDefaultTimeout(30_000);
 
 const closing: Array<() => unknown> = [];
 afterEach(async () => {

@@ -1,5 +1,5 @@
 import "reflect-metadata";
-import { afterEach, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterEach, describe, expect, test } from "bun:test";
 import { nkeys } from "@nats-io/transport-node";
 import { Value } from "@sinclair/typebox/value";
 import { type NatsSettings, natsSettings } from "../../../src/modules/uplinks/targets/nats/nats.schemas.ts";
@@ -18,8 +18,6 @@ import {
   neverAborted,
   rowsOf,
 } from "../../support/uplink-batches.ts";
-
-setDefaultTimeout(30_000);
 
 const closing: Array<() => unknown> = [];
 afterEach(async () => {

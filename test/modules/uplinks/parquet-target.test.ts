@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -21,8 +21,6 @@ import {
   neverAborted,
   rowsOf,
 } from "../../support/uplink-batches.ts";
-
-setDefaultTimeout(30_000);
 
 const HOUR_MS = 3_600_000;
 const T0 = Date.parse("2026-03-02T03:30:00.123Z");

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import type { PostgresqlSettings } from "../../../src/modules/uplinks/targets/postgresql/postgresql.schemas.ts";
 import { createPostgresqlTarget } from "../../../src/modules/uplinks/targets/postgresql/postgresql.target.ts";
@@ -17,7 +17,6 @@ import {
   rowsOf,
 } from "../../support/uplink-batches.ts";
 
-setDefaultTimeout(30_000);
 if (!hasPostgres) console.warn("not run: uplinks to PostgreSQL, without the package postgresql");
 
 const T0 = Date.parse("2026-03-02T03:30:00.123Z");

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterEach, describe, expect, test } from "bun:test";
 import { Value } from "@sinclair/typebox/value";
 import type { MqttClient } from "mqtt";
 import { rebirthRequest } from "../../../src/lib/sparkplug/sparkplug-command.ts";
@@ -21,8 +21,6 @@ import {
   neverAborted,
   rowsOf,
 } from "../../support/uplink-batches.ts";
-
-setDefaultTimeout(30_000);
 
 const NOW = 1_700_000_000_000;
 const closing: Array<() => unknown> = [];

@@ -104,4 +104,4 @@ for (const writeAfterMs of [0, 250])
       ),
       { numRuns: 60 },
     );
-  }, 60_000);
+  });

@@ -76,7 +76,7 @@ describe.skipIf(!hasMosquitto).each([4, 5] as const)(
       expect(acknowledged.length).toBeGreaterThan((ROUNDS + 1) * ROUND_MIN);
       await rig.bridge.stop();
       await broker.stop();
-    }, 30_000);
+    });
 
     test("that had no time to write down its sessions is asked for everything anew", async () => {
       const broker = await createMosquitto();
@@ -90,6 +90,6 @@ describe.skipIf(!hasMosquitto).each([4, 5] as const)(
       });
       await rig.bridge.stop();
       await broker.stop();
-    }, 30_000);
+    });
   },
 );

@@ -61,7 +61,6 @@ test.each([4, 5] as const)(
     process.off("unhandledRejection", note);
     expect(failures).toEqual([]);
   },
-  30_000,
 );
 
 /** A frame as servers send them: not masked. */

@@ -391,4 +391,4 @@ test("the copy of a reader equals the store after any writes, deletions, sealing
     }),
     { numRuns: 40 },
   );
-}, 120_000);
+});

@@ -38,7 +38,7 @@ test("answers stay the same while points are sealed, merged and packed under the
   } finally {
     await fixture.dispose();
   }
-}, 30_000);
+});
 
 test("commits go on while a long query and a compaction run", async () => {
   const fixture = await StoreFixture.start({ blockRowsTarget: 512 });
@@ -56,7 +56,7 @@ test("commits go on while a long query and a compaction run", async () => {
   } finally {
     await fixture.dispose();
   }
-}, 30_000);
+});
 
 test("a deletion during a sealing hits what came before it and nothing that comes after", async () => {
   const fixture = await StoreFixture.start({ hotPointsMax: 1_000, blockRowsTarget: 128 });
@@ -80,4 +80,4 @@ test("a deletion during a sealing hits what came before it and nothing that come
   } finally {
     await fixture.dispose();
   }
-}, 30_000);
+});

@@ -108,7 +108,7 @@ test("a full disk refuses what does not fit, reads go on, and writes do again on
   await appender.stop();
   const stamps = new Set(await stampsIn(file));
   expect(appender.acknowledged.filter((ts) => !stamps.has(ts))).toEqual([]);
-}, 60_000);
+});
 
 test("after a failed fsync nothing more is acknowledged, though the disk works again; a restart has all that was", async () => {
   const directory = temporaryDirectory();
@@ -131,4 +131,4 @@ test("after a failed fsync nothing more is acknowledged, though the disk works a
   await appender.stop();
   const stamps = new Set(await stampsIn(file));
   expect(appender.acknowledged.filter((ts) => !stamps.has(ts))).toEqual([]);
-}, 60_000);
+});
