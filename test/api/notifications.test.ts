@@ -241,7 +241,7 @@ describe("who is told", () => {
     await prefer({ notificationsEmailEnabled: true, notificationEscalationLevel: 2 });
     await send(device, 20); // a warning: of no interest
     await send(device, 60);
-    clock.advance(15 * MINUTE);
+    clock.leap(15 * MINUTE);
     expect((await mails.next()).parsed.subject).toContain("(Alarm escalated, level 2)");
     await prefer({
       notificationsEmailEnabled: true,
