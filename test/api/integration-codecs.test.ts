@@ -52,9 +52,12 @@ describe("an integration's codecs", () => {
       headers: { "x-webhook-secret": secret },
       body,
     });
-  const newest = async () =>
-    (await fixture.call("GET", `/api/integrations/${integrationId}/events?limit=1`, { token: tokens.owner }))
-      .body[0];
+  /** The newest event, once it is processed: a sender gets its answer after two seconds at the latest. */
+  const newest = async (id = integrationId) => {
+    const url = `/api/integrations/${id}/events?limit=1`;
+    const read = async () => (await fixture.call("GET", url, { token: tokens.owner })).body[0];
+    return untilAnswer(read, ({ status }) => status !== "PENDING");
+  };
 
   test("decode each device's frames by its type, before the mapping, instead of the network's values", async () => {
     expect((await post(uplink("0000000000000001", "Vicki", "Cw==", { by: "network" }))).status).toBe(200);
@@ -181,16 +184,7 @@ describe("an integration's codecs", () => {
       });
     const uplink = { DevEUI: "20635F0000000001", FPort: "1", payload_hex: "9e1c" };
     expect((await send({ DevEUI_uplink: uplink })).status).toBe(200);
-    const [event] = await untilAnswer(
-      async () =>
-        (
-          await fixture.call("GET", `/api/integrations/${body.integrationId}/events?limit=1`, {
-            token: tokens.owner,
-          })
-        ).body,
-      ([newest]) => newest.status !== "PENDING",
-    );
-    expect(event.result.stored).toMatchObject([{ telemetry: { v: 0x9e } }]);
+    expect((await newest(body.integrationId)).result.stored).toMatchObject([{ telemetry: { v: 0x9e } }]);
     expect((await send({ DevEUI_location: {} })).status).toBe(200);
   });
 });
