@@ -188,11 +188,11 @@ describe.skipIf(!tools).each(["mqttv311", "mqttv5"])("mosquitto clients speaking
       token: owner,
       body: { method: "open" },
     });
-    const sub = new Peer(["mosquitto_sub", ...common, "-t", "v1/gateway/rpc", "-C", "1"]);
+    const sub = new Peer(["mosquitto_sub", ...common, "-t", "v1/gateway/rpc"]);
     const { device, data } = await sub.json();
     expect({ device, method: data.method }).toEqual({ device: name, method: "open" });
-    await sub.end();
     expect(await say("rpc", { device: name, id: data.id, data: true })).toBe(0);
+    await sub.end(); // not before: if it had not acknowledged the command yet, the command would wait again
     const path = `/api/devices/${child.deviceId}/commands/${created.body.commandId}`;
     expect(await get(path)).toMatchObject({ status: "SUCCESSFUL", response: true });
   });

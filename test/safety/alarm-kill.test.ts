@@ -163,7 +163,10 @@ test("killed at random moments, every alarm that acknowledged messages raise is 
       await publish(client, calm);
       await client.endAsync();
     }
-    expect(await openOf(api)).toEqual([]);
+    await untilAnswer(
+      () => openOf(api),
+      (open) => open.length === 0,
+    );
   }
   expect(await checkEvents(api)).toBeGreaterThan(DEVICES);
   await server.kill("SIGTERM");

@@ -136,7 +136,7 @@ test("a server that forgets a connection without a word is connected to again", 
     units: [1, 2, 3, 4, 5, 6].map((unitId) => unitOf({ unitId })),
   });
   await until(() => stored.length > 0);
-  expect(peer.connections).toBe(2);
+  expect(peer.connections).toBeGreaterThan(1); // more if an answer took longer than the limit
 });
 
 test("a server that closes after each answer is read whole, block by block", async () => {
