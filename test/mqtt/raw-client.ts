@@ -1,7 +1,7 @@
 import type { Socket } from "bun";
 import { generate, type Packet, parser } from "mqtt-packet";
+import { until } from "../support/until.ts";
 
-const TIMEOUT_MS = 20_000;
 const hexOf = (bytes: Uint8Array) => Buffer.from(bytes).toString("hex");
 
 /** A bare socket that sends whatever bytes a test wants and keeps what comes back. */
@@ -89,22 +89,15 @@ export class RawClient {
 
   /** Takes the first packet of a kind out of what came, waiting for it. */
   async next<Command extends Packet["cmd"]>(command: Command): Promise<Packet & { cmd: Command }> {
-    const deadline = performance.now() + TIMEOUT_MS;
-    for (;;) {
-      const index = this.packets.findIndex((packet) => packet.cmd === command);
-      if (index >= 0) return this.packets.splice(index, 1)[0] as Packet & { cmd: Command };
-      if (this.closed) throw new Error(`connection closed while waiting for ${command}`);
-      if (performance.now() > deadline) throw new Error(`timed out waiting for ${command}`);
-      await Bun.sleep(1);
-    }
+    const find = () => this.packets.findIndex((packet) => packet.cmd === command);
+    await until(() => this.closed || find() >= 0, command);
+    const index = find();
+    if (index < 0) throw new Error(`connection closed while waiting for ${command}`);
+    return this.packets.splice(index, 1)[0] as Packet & { cmd: Command };
   }
 
   async end(): Promise<void> {
-    const deadline = performance.now() + TIMEOUT_MS;
-    while (!this.closed) {
-      if (performance.now() > deadline) throw new Error("the server did not close the connection");
-      await Bun.sleep(1);
-    }
+    await until(() => this.closed, "the end of the connection");
   }
 
   /** A round trip: everything sent before has been looked at. */

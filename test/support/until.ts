@@ -1,4 +1,6 @@
 const TIMEOUT_MS = 60_000;
+/** What takes long is looked at less often: a look may be a request. */
+const PAUSE_MS_MAX = 20;
 
 /** Resolves once the condition holds; fails when it does not within a minute. */
 export async function until(
@@ -6,9 +8,9 @@ export async function until(
   subject = "the condition",
 ): Promise<void> {
   const deadline = performance.now() + TIMEOUT_MS;
-  while (!(await condition())) {
+  for (let pauseMs = 0; !(await condition()); pauseMs = Math.min(pauseMs + 1, PAUSE_MS_MAX)) {
     if (performance.now() > deadline) throw new Error(`${subject} did not come true`);
-    await Bun.sleep(5);
+    await Bun.sleep(pauseMs);
   }
 }
 

@@ -25,7 +25,7 @@ const explorer = join(import.meta.dir, "../../../bench/power-cut-explorer.ts");
 function explore(exploration: Exploration): Findings {
   const { stdout } = Bun.spawnSync([process.execPath, explorer, JSON.stringify(exploration)], {
     stderr: "inherit",
-    timeout: 50_000,
+    timeout: 240_000,
   });
   return JSON.parse(stdout.toString());
 }
