@@ -48,13 +48,14 @@ const integrationTypes = ["CHIRPSTACK", "THE_THINGS_STACK", "MQTT", "HTTP"] as c
 const isForm = (value: unknown): value is FormDefinition =>
   typeof value === "object" && value !== null && "schema" in value && "fields" in value;
 
-/** Forms that are constants of the `…-form.ts` and `…-forms.ts` files of the features. */
+/** Forms that are constants of the `…-form.ts` and `…-forms.ts` files of the features, by feature and name. */
 async function constantForms(): Promise<Record<string, FormDefinition>> {
   const files = [...new Bun.Glob("features/**/*-form{,s}.{ts,tsx}").scanSync(WEB)].sort();
-  const modules = await Promise.all(files.map((file) => import(join(WEB, file))));
-  return Object.fromEntries(
-    modules.flatMap((exported) => Object.entries(exported)).filter(([, value]) => isForm(value)),
-  ) as Record<string, FormDefinition>;
+  const all: Record<string, FormDefinition> = {};
+  for (const file of files)
+    for (const [name, value] of Object.entries(await import(join(WEB, file))))
+      if (isForm(value)) all[`${file.split("/")[1]}/${name}`] = value;
+  return all;
 }
 
 const forms: Record<string, FormDefinition> = {
@@ -68,10 +69,10 @@ const forms: Record<string, FormDefinition> = {
 };
 
 test("takes the numbers of the API as numbers, not as the strings that a query may have", () => {
-  expect(fieldsAt(forms.mailServerForm?.schema ?? place, "server.port")).toMatchObject([
+  expect(fieldsAt(forms["outbox/mailServerForm"]?.schema ?? place, "server.port")).toMatchObject([
     { kind: "number", isWhole: true, minimum: 1, maximum: 65_535 },
   ]);
-  expect(fieldsAt(forms.escalationForm?.schema ?? place, "level1To2Minutes")).toMatchObject([
+  expect(fieldsAt(forms["notifications/escalationForm"]?.schema ?? place, "level1To2Minutes")).toMatchObject([
     { kind: "number", maximum: 10_080 },
   ]);
 });

@@ -5,12 +5,12 @@ import { may, me } from "../../platform/session.ts";
 import { toast } from "../../platform/toasts.ts";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { Loaded } from "../../ui/loaded.tsx";
+import { SchemaFields } from "../../ui/schema-fields.tsx";
 import { Section } from "../../ui/section.tsx";
 import { SubmitButton } from "../../ui/submit-button.tsx";
-import { TextField } from "../../ui/text-field.tsx";
-import { useAction } from "../../ui/use-form.ts";
+import { useSchemaForm } from "../../ui/use-schema-form.ts";
 import { TestSend } from "../notifications/test-send.tsx";
-import { NotificationFields, notificationsFrom } from "../users/notification-fields.tsx";
+import { ownForm, ownNotificationsForm, ownPersonForm } from "../users/user-form.ts";
 import { usersApi } from "../users/users-api.ts";
 import type { User } from "../users/users-types.ts";
 
@@ -26,17 +26,11 @@ export function ProfilePage() {
 }
 
 function ProfileForm({ user, resource }: { user: User; resource: Resource<User> }) {
-  const action = useAction();
-  const submit = (e: SubmitEvent & { currentTarget: HTMLFormElement }) => {
+  const form = useSchemaForm(ownForm, { ...user });
+  const submit = (e: SubmitEvent) => {
     e.preventDefault();
-    const data = new FormData(e.currentTarget);
-    const text = (name: string) => String(data.get(name) ?? "").trim();
-    action.run(async () => {
-      const edit = {
-        fullName: text("fullName"),
-        ...notificationsFrom(data),
-      };
-      const saved = await usersApi.update(user.userId, changedFields(edit, user));
+    form.send(async (body) => {
+      const saved = await usersApi.update(user.userId, changedFields(body, user));
       resource.set(saved);
       if (me.value) me.value = { ...me.value, fullName: saved.fullName };
       toast("success", t("settings.saved"));
@@ -46,36 +40,21 @@ function ProfileForm({ user, resource }: { user: User; resource: Resource<User> 
     <div class="flex max-w-3xl flex-col gap-5">
       <form class="flex flex-col gap-5" onSubmit={submit}>
         <Section id="profile-person" title={t("profile.person")}>
-          <div class="grid gap-4 sm:grid-cols-2">
-            <TextField
-              label={t("common.name")}
-              name="fullName"
-              autocomplete="name"
-              required
-              maxLength={200}
-              pattern=".*\S.*"
-              defaultValue={user.fullName}
-            />
-            <TextField
-              label={t("common.eMail")}
-              hint={t(may("users:write") ? "profile.emailOwnHint" : "profile.emailHint")}
-              name="email"
-              type="email"
-              autocomplete="username"
-              readOnly
-              defaultValue={user.email}
-            />
-          </div>
+          <SchemaFields
+            form={ownPersonForm}
+            {...form.state}
+            hints={{ email: t(may("users:write") ? "profile.emailOwnHint" : "profile.emailHint") }}
+          />
           <p class="text-sm text-soft">
             {t("common.role")}: {t(`role.${user.role}`)}. {t(`roleHint.${user.role}`)}
           </p>
         </Section>
         <Section id="profile-notifications" title={t("notify.title")} hint={t("notify.hint")}>
-          <NotificationFields settings={user} />
+          <SchemaFields form={ownNotificationsForm} {...form.state} />
         </Section>
-        <ErrorNote error={action.error} />
+        <ErrorNote error={form.error} />
         <div class="flex justify-end">
-          <SubmitButton busy={action.busy}>{t("common.save")}</SubmitButton>
+          <SubmitButton busy={form.busy}>{t("common.save")}</SubmitButton>
         </div>
       </form>
       <TestSend />

@@ -8,14 +8,12 @@ import { useCreateDialog } from "../../platform/use-create-dialog.ts";
 import { Age } from "../../ui/age.tsx";
 import { Button } from "../../ui/button.tsx";
 import { ask } from "../../ui/confirmation.tsx";
-import { FormDialog } from "../../ui/form-dialog.tsx";
 import { IconButton } from "../../ui/icon-button.tsx";
 import { ResourceList } from "../../ui/resource-list.tsx";
 import { DeleteButton } from "../../ui/row-buttons.tsx";
-import { SchemaFields } from "../../ui/schema-fields.tsx";
-import { useSchemaForm } from "../../ui/use-schema-form.ts";
+import { SchemaDialog } from "../../ui/schema-form.tsx";
 import { ApiKeyDialog } from "./api-key-dialog.tsx";
-import { nameForm } from "./api-key-form.ts";
+import { nameForm } from "./api-key-form.tsx";
 import type { ApiKey } from "./api-keys-api.ts";
 import { apiKeysApi } from "./api-keys-api.ts";
 
@@ -53,7 +51,18 @@ export function ApiKeysPage() {
         )}
       </ResourceList>
       {creating.isOpen && <ApiKeyDialog onClose={close} />}
-      {renaming && <RenameDialog apiKey={renaming} onClose={close} />}
+      {renaming && (
+        <SchemaDialog
+          title={t("keys.renameOf", { name: renaming.name })}
+          form={nameForm}
+          initial={{ name: renaming.name }}
+          onSave={async ({ name }) => {
+            await apiKeysApi.rename(renaming.apiKeyId, String(name));
+            close();
+          }}
+          onClose={close}
+        />
+      )}
     </>
   );
 }
@@ -85,7 +94,8 @@ function KeyRow(props: { apiKey: ApiKey; onRename: () => void; onRevoked: () => 
       <div class="min-w-0 flex-[1_1_12rem]">
         <p class={works ? "" : "text-error"}>{t(`keyStatus.${status}`)}</p>
         <p class="text-sm text-soft">
-          {t("keys.expires")}: {expiresAt === undefined ? t("common.never") : formatDate(expiresAt, "full")}
+          {t("common.expiresAt")}:{" "}
+          {expiresAt === undefined ? t("common.never") : formatDate(expiresAt, "full")}
         </p>
         <p class="text-sm text-soft">
           {t("keys.lastUsed")}: <Age ts={toMs(apiKey.lastUsedAt)} />
@@ -110,25 +120,5 @@ function KeyRow(props: { apiKey: ApiKey; onRename: () => void; onRevoked: () => 
         />
       </div>
     </li>
-  );
-}
-
-function RenameDialog({ apiKey, onClose }: { apiKey: ApiKey; onClose: () => void }) {
-  const form = useSchemaForm(nameForm, { name: apiKey.name });
-  return (
-    <FormDialog
-      {...form.dialog}
-      title={t("keys.renameOf", { name: apiKey.name })}
-      submitText={t("common.save")}
-      onSubmit={() =>
-        form.send(async ({ name }) => {
-          await apiKeysApi.rename(apiKey.apiKeyId, String(name));
-          onClose();
-        })
-      }
-      onClose={onClose}
-    >
-      <SchemaFields form={nameForm} {...form.state} />
-    </FormDialog>
   );
 }

@@ -2,34 +2,30 @@ import { useState } from "preact/hooks";
 import { formSchema } from "../../lib/form-schema.macro.ts" with { type: "macro" };
 import type { FormValues } from "../../lib/form-schema.ts";
 import { t } from "../../platform/i18n/i18n.ts";
-import { Checkbox, Radio } from "../../ui/choice.tsx";
+import { Checkbox } from "../../ui/choice.tsx";
 import { CommaList } from "../../ui/comma-list.tsx";
 import type { ControlProps, FormDefinition } from "../../ui/form-definition.ts";
 import { TextAreaField } from "../../ui/text-area-field.tsx";
 import { TextField } from "../../ui/text-field.tsx";
-import { DevicePicker } from "../devices/device-picker.tsx";
+import { DeviceScope } from "../devices/device-scope.tsx";
 import type { Uplink } from "./uplinks-api.ts";
 
 /** All devices that the other fields select, or some of them by name. */
 function Devices({ label, value, onChange }: ControlProps) {
   const deviceIds = value as readonly string[]; // the type of the schema
   const [isSome, setSome] = useState(deviceIds.length > 0);
-  const select = (isSelection: boolean) => {
-    setSome(isSelection);
-    onChange([]);
-  };
   return (
-    <fieldset class="flex flex-col gap-2">
-      <legend class="mb-2 text-sm font-medium">{label}</legend>
-      <Radio name="devices" checked={!isSome} onChange={() => select(false)}>
-        {t("uplink.allDevices")}
-      </Radio>
-      <Radio name="devices" checked={isSome} onChange={() => select(true)}>
-        {t("uplink.someDevices")}
-      </Radio>
-      {isSome && <DevicePicker selected={deviceIds} onChange={onChange} />}
-      {isSome && deviceIds.length === 0 && <p class="text-sm text-warning">{t("uplink.noDeviceSelected")}</p>}
-    </fieldset>
+    <DeviceScope
+      title={label}
+      all={[t("uplink.allDevices")]}
+      some={[t("uplink.someDevices")]}
+      selected={isSome ? deviceIds : undefined}
+      onChange={(selected) => {
+        setSome(selected !== undefined);
+        onChange(selected ?? []);
+      }}
+      problem={isSome && deviceIds.length === 0 ? t("uplink.noDeviceSelected") : undefined}
+    />
   );
 }
 

@@ -1,44 +1,33 @@
 import { t } from "../../platform/i18n/i18n.ts";
-import { Radio } from "../../ui/choice.tsx";
+import { Checkbox, Radio } from "../../ui/choice.tsx";
+import type { ControlProps } from "../../ui/form-definition.ts";
 import { DevicePicker } from "../devices/device-picker.tsx";
 import { AssetPicker } from "./asset-picker.tsx";
 import type { Access } from "./users-types.ts";
 
-interface Props {
-  readonly access: Access;
-  readonly onChange: (access: Access) => void;
-  /** True if the fields are a section of their own. */
-  readonly isSection?: boolean;
-}
-
-function Choice(props: { checked: boolean; text: string; hint: string; onSelect: () => void }) {
-  return (
-    <Radio name="access" checked={props.checked} onChange={props.onSelect} hint={props.hint}>
-      {props.text}
-    </Radio>
-  );
-}
-
 /** Every device, or those chosen by name and by the asset that they belong to. */
-export function AccessFields({ access, onChange, isSection = false }: Props) {
-  const change = (changes: Partial<Access>) => onChange({ ...access, ...changes });
+export function AccessFields({ label, values, setValues }: ControlProps) {
+  const access = values as unknown as Access; // types of the schema
+  const change = (changes: Partial<Access>) => setValues({ ...values, ...changes });
   return (
     <fieldset class="flex flex-col gap-3">
-      <legend class={isSection ? "mb-3 font-semibold" : "mb-2 text-sm font-medium"}>
-        {t("access.title")}
-      </legend>
-      <Choice
+      <legend class="mb-3 font-semibold">{label}</legend>
+      <Radio
+        name="access"
         checked={access.hasGlobalDeviceAccess}
-        text={t("common.allDevices")}
         hint={t("access.allHint")}
-        onSelect={() => change({ hasGlobalDeviceAccess: true })}
-      />
-      <Choice
+        onChange={() => change({ hasGlobalDeviceAccess: true })}
+      >
+        {t("common.allDevices")}
+      </Radio>
+      <Radio
+        name="access"
         checked={!access.hasGlobalDeviceAccess}
-        text={t("access.some")}
         hint={t("access.someHint")}
-        onSelect={() => change({ hasGlobalDeviceAccess: false })}
-      />
+        onChange={() => change({ hasGlobalDeviceAccess: false })}
+      >
+        {t("access.some")}
+      </Radio>
       {!access.hasGlobalDeviceAccess && (
         <div class="flex flex-col gap-4 border-l-2 border-base-300 pl-4">
           <div class="flex flex-col gap-2">
@@ -47,15 +36,12 @@ export function AccessFields({ access, onChange, isSection = false }: Props) {
           </div>
           <div class="flex flex-col gap-2">
             <p class="text-sm font-medium">{t("access.assets")}</p>
-            <label class="flex cursor-pointer items-start gap-3">
-              <input
-                type="checkbox"
-                class="checkbox checkbox-sm mt-0.5"
-                checked={access.hasGlobalAssetAccess}
-                onChange={(e) => change({ hasGlobalAssetAccess: e.currentTarget.checked })}
-              />
+            <Checkbox
+              checked={access.hasGlobalAssetAccess}
+              onCheck={(hasGlobalAssetAccess) => change({ hasGlobalAssetAccess })}
+            >
               {t("access.allAssets")}
-            </label>
+            </Checkbox>
             {!access.hasGlobalAssetAccess && (
               <AssetPicker selected={access.assetIds} onChange={(assetIds) => change({ assetIds })} />
             )}

@@ -1,5 +1,4 @@
 import { Drama } from "lucide-preact";
-import { useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
 import { changedFields } from "../../lib/changed-fields.ts";
 import { codeText } from "../../platform/i18n/error-texts.ts";
@@ -9,21 +8,18 @@ import { actWith, may, me } from "../../platform/session.ts";
 import { toast } from "../../platform/toasts.ts";
 import { BackLink } from "../../ui/back-link.tsx";
 import { Button } from "../../ui/button.tsx";
-import { Checkbox } from "../../ui/choice.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { Loaded } from "../../ui/loaded.tsx";
+import { SchemaFields } from "../../ui/schema-fields.tsx";
 import { Section } from "../../ui/section.tsx";
-import { SelectField } from "../../ui/select-field.tsx";
 import { SubmitButton } from "../../ui/submit-button.tsx";
-import { TextField } from "../../ui/text-field.tsx";
 import { useAction } from "../../ui/use-form.ts";
+import { useSchemaForm } from "../../ui/use-schema-form.ts";
 import { HistoryLink } from "../audit/history-link.tsx";
-import { AccessFields } from "./access-fields.tsx";
-import { NotificationFields, notificationsFrom } from "./notification-fields.tsx";
-import { RoleSelect } from "./role-select.tsx";
 import { UserActions } from "./user-actions.tsx";
+import { accessForm, alarmsForm, personForm, userForm } from "./user-form.ts";
 import { usersApi } from "./users-api.ts";
-import { type Access, ROLES, type User, type UserStatus } from "./users-types.ts";
+import { ROLES, type User, type UserStatus } from "./users-types.ts";
 
 export function UserPage({ userId }: { userId: string }) {
   const resource = useResource(() => usersApi.get(userId), [userId]);
@@ -51,9 +47,6 @@ function mayManage(user: User): boolean {
   return may("users:write") && user.userId !== me.value?.userId && ROLES.indexOf(user.role) >= own;
 }
 
-/** Owners and administrators may acknowledge alarms anyway. */
-const isLesser = (role: User["role"]): boolean => role === "TENANT_RW" || role === "TENANT_READ_ONLY";
-
 function WhyNot({ user }: { user: User }) {
   if (user.userId === me.value?.userId)
     return (
@@ -68,83 +61,39 @@ function WhyNot({ user }: { user: User }) {
 }
 
 function UserForm({ user, resource }: { user: User; resource: Resource<User> }) {
-  const [role, setRole] = useState(user.role);
-  const [status, setStatus] = useState<UserStatus>(user.status);
-  const [access, setAccess] = useState<Access>({
-    hasGlobalDeviceAccess: user.hasGlobalDeviceAccess,
-    hasGlobalAssetAccess: user.hasGlobalAssetAccess,
-    deviceIds: user.deviceIds,
-    assetIds: user.assetIds,
-  });
-  const action = useAction(["email"]);
-  const submit = (e: SubmitEvent & { currentTarget: HTMLFormElement }) => {
+  const form = useSchemaForm(userForm, { ...user });
+  const { role, status } = form.state.values;
+  const submit = (e: SubmitEvent) => {
     e.preventDefault();
-    const data = new FormData(e.currentTarget);
-    const text = (name: string) => String(data.get(name) ?? "").trim();
-    action.run(async () => {
-      const edit = {
-        fullName: text("fullName"),
-        email: text("email"),
-        ...(!user.isProtected && { role, status }),
-        ...(isLesser(role) && { canAcknowledgeAlarms: data.get("canAcknowledgeAlarms") !== null }),
-        ...access,
-        ...notificationsFrom(data),
-      };
-      resource.set(await usersApi.update(user.userId, changedFields(edit, user)));
+    form.send(async (body) => {
+      resource.set(await usersApi.update(user.userId, changedFields(body, user)));
       toast("success", t("settings.saved"));
     });
   };
   const isMine = mayManage(user);
-  const signsOut = role !== user.role || status !== user.status;
   return (
     <>
       <WhyNot user={user} />
       <form onSubmit={submit}>
         <fieldset class="flex min-w-0 flex-col gap-5" disabled={!isMine}>
           <Section id="user-person" title={t("user.person")} level={3}>
-            <div class="grid gap-4 sm:grid-cols-2">
-              <TextField
-                label={t("common.name")}
-                name="fullName"
-                required
-                maxLength={200}
-                pattern=".*\S.*"
-                defaultValue={user.fullName}
-              />
-              <TextField
-                label={t("common.eMail")}
-                error={action.errorOf("email")}
-                name="email"
-                type="email"
-                autocomplete="off"
-                required
-                maxLength={254}
-                defaultValue={user.email}
-              />
-              <RoleSelect
-                role={role}
-                onChange={setRole}
-                disabled={user.isProtected}
-                hint={user.isProtected ? t("user.protectedHint") : undefined}
-              />
-              <SelectField
-                label={t("user.status")}
-                hint={t(`statusHint.${status}`)}
-                value={status}
-                disabled={user.isProtected}
-                options={["ACTIVE", "DISABLED"] as const}
-                text={(id) => t(`status.${id}`)}
-                onSelect={setStatus}
-              />
-            </div>
-            {signsOut && (
+            <SchemaFields
+              form={personForm}
+              {...form.state}
+              isDisabled={(path) => user.isProtected && (path === "role" || path === "status")}
+              hints={{
+                status: t(`statusHint.${status as UserStatus}`), // a choice of the schema
+                ...(user.isProtected && { role: t("user.protectedHint") }),
+              }}
+            />
+            {(role !== user.role || status !== user.status) && (
               <p role="status" class="text-sm">
                 {t("user.signsOut")}
               </p>
             )}
           </Section>
           <section class="panel flex flex-col gap-4 p-4 sm:p-5">
-            <AccessFields access={access} onChange={setAccess} isSection />
+            <SchemaFields form={accessForm} {...form.state} />
             <p class="text-sm text-soft">
               {t("access.sees", {
                 devices: plural("devices.count", user.deviceCount),
@@ -153,17 +102,18 @@ function UserForm({ user, resource }: { user: User; resource: Resource<User> }) 
             </p>
           </section>
           <Section id="user-alarms" title={t("user.alarms")} level={3}>
-            {isLesser(role) && (
-              <Checkbox name="canAcknowledgeAlarms" defaultChecked={user.canAcknowledgeAlarms}>
-                {t("user.canAcknowledge")}
-              </Checkbox>
-            )}
-            <NotificationFields settings={user} />
+            <SchemaFields
+              form={alarmsForm}
+              {...form.state}
+              {...(!user.emailConfirmed && {
+                hints: { notificationsEmailEnabled: t("user.emailUnconfirmed") },
+              })}
+            />
           </Section>
-          <ErrorNote error={action.error} />
+          <ErrorNote error={form.error} />
           {isMine && (
             <div class="flex justify-end">
-              <SubmitButton busy={action.busy}>{t("common.save")}</SubmitButton>
+              <SubmitButton busy={form.busy}>{t("common.save")}</SubmitButton>
             </div>
           )}
         </fieldset>

@@ -51,7 +51,7 @@ function UserList() {
               onSelect={(role) => set({ role })}
             />
             <FilterSelect
-              label={t("user.status")}
+              label={t("common.status")}
               all={t("users.allStatuses")}
               value={filter.status}
               options={STATUSES.map((id) => ({ id, text: t(`status.${id}`) }))}
@@ -97,8 +97,8 @@ function UserTable({ users }: { users: readonly User[] }) {
           <tr class="border-b border-base-300">
             <th class="panel-label px-4 py-2.5">{t("common.name")}</th>
             <th class="panel-label px-4 py-2.5">{t("common.role")}</th>
-            <th class="panel-label hidden px-4 py-2.5 sm:table-cell">{t("access.title")}</th>
-            <th class="panel-label hidden px-4 py-2.5 sm:table-cell">{t("user.status")}</th>
+            <th class="panel-label hidden px-4 py-2.5 sm:table-cell">{t("common.access")}</th>
+            <th class="panel-label hidden px-4 py-2.5 sm:table-cell">{t("common.status")}</th>
           </tr>
         </thead>
         <tbody>
