@@ -17,7 +17,7 @@ const type = t.Literal("data_generator");
 const enabled = t.Boolean({ description: "false pauses it, whatever `status` says" });
 const status = t.Union([t.Literal("draft"), t.Literal("active"), t.Literal("paused")]);
 const decimal = (description: string) => t.Optional(t.Union([t.Number(), t.Null()], { description }));
-const metricSchema = t.Object(
+export const metricSchema = t.Object(
   {
     key: t.String({ minLength: 1, maxLength: 256 }),
     min: t.Number(),

@@ -16,6 +16,8 @@ interface JsonSchema {
   readonly format?: string;
   readonly minimum?: number;
   readonly maximum?: number;
+  /** What the document shows of a value that a service checks by itself (`documentedAs`). */
+  readonly "x-schema"?: JsonSchema;
 }
 
 /**
@@ -83,7 +85,8 @@ function kindOf(schema: JsonSchema): Partial<FieldSchema> & Pick<FieldSchema, "k
 
 const membersOf = (schema: JsonSchema): JsonSchema[] => schema.anyOf?.flatMap(membersOf) ?? [schema];
 
-function fieldOf(schema: JsonSchema): FieldSchema {
+function fieldOf(given: JsonSchema): FieldSchema {
+  const schema = given["x-schema"] ?? given;
   const all = membersOf(schema);
   const items = all.filter((item) => item.type !== "null" && !isKept(item) && !isStringForm(item));
   const flags = {

@@ -7,15 +7,16 @@ import type { ControlProps } from "./form-definition.ts";
 interface Props {
   readonly label: string;
   readonly hint?: string | undefined;
+  readonly error?: string | undefined;
   readonly ms: number;
   readonly onChange: (ms: number) => void;
 }
 
 /** A stretch of time as a number and a unit. */
-export function DurationField({ label, hint, ms, onChange }: Props) {
+export function DurationField({ label, hint, error, ms, onChange }: Props) {
   const [unit, setUnit] = useState<Unit>(() => unitOf(ms));
   return (
-    <Field label={label} hint={hint}>
+    <Field label={label} hint={hint} error={error}>
       <span class="flex gap-2">
         <input
           class="input min-w-0 flex-1"
@@ -49,6 +50,6 @@ export function DurationField({ label, hint, ms, onChange }: Props) {
 }
 
 /** A stretch of time as a field of a form. */
-export const DurationControl = ({ label, hint, value, onChange }: ControlProps) => (
-  <DurationField label={label} hint={hint} ms={Number(value)} onChange={onChange} />
+export const DurationControl = ({ label, hint, error, value, onChange }: ControlProps) => (
+  <DurationField label={label} hint={hint} error={error} ms={Number(value)} onChange={onChange} />
 );

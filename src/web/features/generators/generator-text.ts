@@ -3,37 +3,14 @@ import { ruleText, serverText } from "../../platform/i18n/error-texts.ts";
 import { formatCount } from "../../platform/i18n/format.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 
-export type ProblemField =
-  | "interval"
-  | "metrics"
-  | "devices"
-  | "key"
-  | "min"
-  | "max"
-  | "decimals"
-  | "step"
-  | "periodSeconds";
-
 /** Problem that the gateway reports about a config, in the reader's language, with its row and field. */
 export interface ConfigProblem {
   /** Index of the metric, from 0. */
   readonly row?: number;
-  readonly field?: ProblemField;
+  /** Name of the field in the metric or the config. */
+  readonly field?: string;
   readonly text: string;
 }
-
-/** Fields of the form by the last name of a field's path in the request. */
-const formFields: Readonly<Record<string, ProblemField>> = {
-  intervalSeconds: "interval",
-  metrics: "metrics",
-  deviceIds: "devices",
-  key: "key",
-  min: "min",
-  max: "max",
-  decimals: "decimals",
-  step: "step",
-  periodSeconds: "periodSeconds",
-};
 
 /** Rules that name fields of the request, in the words of the form. */
 const formRules: Readonly<Record<string, (params: Text["params"]) => string>> = {
@@ -47,7 +24,7 @@ const formRules: Readonly<Record<string, (params: Text["params"]) => string>> = 
 };
 
 /** Field that shows an error about a whole metric. */
-const WHOLE_METRIC: ProblemField = "max";
+const WHOLE_METRIC = "max";
 
 export function configProblem(text: Text): ConfigProblem {
   const { field, rule } = text.params;
@@ -55,10 +32,19 @@ export function configProblem(text: Text): ConfigProblem {
   const [, row, name = ""] = /^(?:metrics\[(\d+)\])?\.?(.*)$/.exec(field) ?? [];
   const isRule = typeof rule === "object" && "code" in rule;
   const inForm = isRule && Object.hasOwn(formRules, rule.code) ? formRules[rule.code] : undefined;
-  const problemField = row !== undefined && name === "" ? WHOLE_METRIC : formFields[name];
   return {
     ...(row !== undefined && { row: Number(row) }),
-    ...(problemField !== undefined && { field: problemField }),
+    field: row !== undefined && name === "" ? WHOLE_METRIC : name,
     text: isRule && inForm !== undefined ? inForm(rule.params) : ruleText(text, field),
   };
 }
+
+/** Returns the texts about a field, or about no field. */
+export const problemOf = (
+  problems: readonly ConfigProblem[],
+  field: string | undefined,
+): string | undefined =>
+  problems
+    .filter((problem) => problem.field === field)
+    .map(({ text }) => text)
+    .join(" ") || undefined;

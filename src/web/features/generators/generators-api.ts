@@ -11,8 +11,6 @@ export type Generator = Refined<Wire<typeof generatorBody>, { config: GeneratorC
 
 export type GeneratorConfig = Wire<typeof generatorConfigSchema>;
 export type Metric = GeneratorConfig["metrics"][number];
-export type Pattern = NonNullable<Metric["pattern"]>;
-export const PATTERNS: readonly Pattern[] = ["walk", "random", "sine", "counter"];
 export type GeneratorForm = Required<Pick<Generator, "name" | "description" | "config">>;
 export type GeneratorPreview = Refined<
   Wire<typeof previewAnswer>,
