@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { actionFormOf, actionOf } from "../../src/web/features/scheduler/action-form.ts";
+import { inputOf, jobForm, valuesOf } from "../../src/web/features/scheduler/job-form.tsx";
 import {
   formOf,
   newForm,
@@ -7,10 +7,12 @@ import {
   scheduleOf,
 } from "../../src/web/features/scheduler/schedule-form.ts";
 import { scheduleText } from "../../src/web/features/scheduler/schedule-text.ts";
-import type { JobSchedule } from "../../src/web/features/scheduler/scheduler-api.ts";
+import type { JobAction, JobDetail, JobSchedule } from "../../src/web/features/scheduler/scheduler-api.ts";
+import type { FormValues } from "../../src/web/lib/form-schema.ts";
 import { toZonedText } from "../../src/web/lib/zoned-time.ts";
 import { loadLanguage } from "../../src/web/platform/i18n/i18n.ts";
 import { language } from "../../src/web/platform/preferences.ts";
+import { sentValues } from "../../src/web/ui/form-definition.ts";
 
 await loadLanguage("en");
 await loadLanguage("de");
@@ -115,28 +117,38 @@ describe("a schedule in words", () => {
 });
 
 describe("an action that is entered", () => {
-  const entered = actionFormOf(undefined, ["a"]);
-  test("becomes typed attributes", () => {
-    const rows = [
-      { id: 1, key: " setpoint ", kind: "number" as const, text: "21,5" },
-      { id: 2, key: "mode", kind: "text" as const, text: "eco" },
-    ];
-    const read = actionOf({ ...entered, rows });
+  const actionOf = (changes: FormValues) => {
+    const values = valuesOf(undefined);
+    return inputOf(
+      sentValues(jobForm, { ...values, action: { ...(values.action as JobAction), ...changes } }),
+    )?.action;
+  };
+
+  test("is sent with the fields of its type only", () => {
     const attributes = { setpoint: 21.5, mode: "eco" };
-    expect(read).toEqual({ action: { type: "attributes", deviceIds: ["a"], attributes } });
+    expect(actionOf({ deviceIds: ["a"], attributes })).toEqual({
+      type: "attributes",
+      deviceIds: ["a"],
+      attributes,
+    });
+    const command = { method: " flush ", params: [1], retries: 0 };
+    expect(actionOf({ type: "command", deviceIds: ["a"], deviceType: "pump", attributes, command })).toEqual({
+      type: "command",
+      deviceIds: ["a"],
+      command: { ...command, method: "flush" },
+    });
   });
 
-  test("says where it is wrong", () => {
-    expect(actionOf({ ...entered, deviceIds: [] })).toEqual({ problem: "device" });
-    expect(actionOf({ ...entered, deviceIds: undefined })).toEqual({ problem: "type" });
-    expect(actionOf({ ...entered, type: "command", params: "{" })).toEqual({ problem: "params" });
-    const rows = [{ id: 1, key: "x", kind: "number" as const, text: "warm" }];
-    expect(actionOf({ ...entered, rows })).toEqual({ problem: { key: "x" } });
+  test("is not sent without a device, or with a value that does not have its type", () => {
+    expect(actionOf({ attributes: { a: 1 } })).toBeUndefined();
+    expect(actionOf({ deviceIds: ["a"], attributes: undefined })).toBeUndefined();
   });
 
   test("keeps what the form does not show of a command", () => {
     const command = { method: "flush", params: [1], retries: 2, expiresInMs: 5 };
-    const existing = { type: "command" as const, deviceType: "pump", command };
-    expect(actionOf(actionFormOf(existing, []), existing)).toEqual({ action: existing });
+    const action: JobAction = { type: "command", deviceType: "pump", command };
+    const stored = { name: "a", schedule: form({}), misfire: "skip", action, devices: [] };
+    const input = inputOf(sentValues(jobForm, valuesOf(stored as unknown as JobDetail))); // the form reads no more
+    expect(input).toEqual({ name: "a", schedule: form({}), misfire: "skip", action });
   });
 });

@@ -134,13 +134,13 @@ function CommandDialog(props: { deviceId: string; onClose: () => void; onDone: (
           autofocus
           class="input reading w-full"
         />
-        <Field label={t("commands.params")} error={wrong ? t("attributes.notJson") : undefined}>
+        <Field label={t("common.params")} error={wrong ? t("attributes.notJson") : undefined}>
           <textarea class="textarea reading w-full" name="params" rows={5} spellcheck={false}>
             {"{}"}
           </textarea>
         </Field>
         <TextField
-          label={t("commands.retries")}
+          label={t("common.retries")}
           hint={t("commands.retriesHint")}
           name="retries"
           type="number"

@@ -155,7 +155,7 @@ const CommandFields = ({ mistake }: { mistake: string | undefined }) => (
       autofocus
       class="input reading w-full"
     />
-    <Field label={t("commands.params")} error={mistake}>
+    <Field label={t("common.params")} error={mistake}>
       <textarea class="textarea reading w-full" name="params" rows={4} spellcheck={false}>
         {"{}"}
       </textarea>

@@ -35,7 +35,10 @@ const Targets = ({ error, value, onChange, values }: ControlProps) => (
 export const settingsForm: FormDefinition = {
   schema,
   texts: ["generator"],
-  fields: [["name", "description"], { path: "config.intervalSeconds", text: "interval", control: Interval }],
+  fields: [
+    [{ path: "name", input: { autofocus: true } }, "description"],
+    { path: "config.intervalSeconds", text: "interval", control: Interval },
+  ],
 };
 
 export const targetsForm: FormDefinition = {

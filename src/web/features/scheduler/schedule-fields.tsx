@@ -1,16 +1,30 @@
+import { useState } from "preact/hooks";
+import { isZone } from "../../lib/zoned-time.ts";
 import { t } from "../../platform/i18n/i18n.ts";
+import { serverNow } from "../../platform/now.ts";
+import type { ControlProps } from "../../ui/form-definition.ts";
 import { SelectField } from "../../ui/select-field.tsx";
 import { TextField } from "../../ui/text-field.tsx";
 import { ZoneField } from "../../ui/zone-field.tsx";
-import { REPEATS, type ScheduleForm, type UNITS, WEEK } from "./schedule-form.ts";
+import { formOf, REPEATS, type ScheduleForm, scheduleOf, type UNITS, WEEK } from "./schedule-form.ts";
 import { dayName } from "./schedule-text.ts";
+import type { JobSchedule } from "./scheduler-api.ts";
 
 interface Props {
   readonly form: ScheduleForm;
   readonly onChange: (changes: Partial<ScheduleForm>) => void;
 }
 
-export function ScheduleFields({ form, onChange }: Props) {
+/** When a job runs, as people think of it. The value of the field is undefined while the schedule is not complete. */
+export function ScheduleControl({ value, onChange }: ControlProps) {
+  const [before] = useState(value as JobSchedule); // the type of the schema
+  const [form, setForm] = useState(() => formOf(before, serverNow()));
+  const change = (changes: Partial<ScheduleForm>) => {
+    const changed = { ...form, ...changes };
+    setForm(changed);
+    const isComplete = isZone(changed.timezone) && (changed.repeat !== "weekly" || changed.days.length > 0);
+    onChange(isComplete ? scheduleOf(changed, before) : undefined);
+  };
   return (
     <>
       <SelectField
@@ -18,10 +32,10 @@ export function ScheduleFields({ form, onChange }: Props) {
         value={form.repeat}
         options={REPEATS}
         text={(repeat) => t(`repeat.${repeat}`)}
-        onSelect={(repeat) => onChange({ repeat })}
+        onSelect={(repeat) => change({ repeat })}
       />
-      <RepeatFields form={form} onChange={onChange} />
-      <ZoneField value={form.timezone} onChange={(timezone) => onChange({ timezone })} />
+      <RepeatFields form={form} onChange={change} />
+      <ZoneField value={form.timezone} onChange={(timezone) => change({ timezone })} />
     </>
   );
 }
