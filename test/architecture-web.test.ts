@@ -37,7 +37,11 @@ function importsOf(from: string): Import[] {
 const imports = files.flatMap(importsOf);
 const own = imports.filter(({ isOwn }) => isOwn);
 const layerOf = (file: string): string => (file.includes("/") ? (file.split("/")[0] ?? "") : "entry");
-const featureOf = (file: string): string | undefined => /^features\/([^/]+)\//.exec(file)?.[1];
+/** Returns the feature of a file, or the part of a feature that `features` lists by itself. */
+function featureOf(file: string): string | undefined {
+  const [, name, part] = /^features\/([^/]+)\/(?:([^/]+)\/)?/.exec(file) ?? [];
+  return Object.hasOwn(features, `${name}/${part}`) ? `${name}/${part}` : name;
+}
 const isTexts = (file: string): boolean => /^\.\.\/lib\/texts\/.+\.json$/.test(file);
 const show = ({ from, to }: Import) => `${from} → ${to}`;
 
@@ -71,7 +75,7 @@ const isSharedWithServer = ({ to, isTypeOnly }: Import): boolean =>
   to.startsWith("../lib/texts/") ||
   (isTypeOnly && /^\.\.\/modules\/(.+\.schemas|realtime\/realtime\.types)\.ts$/.test(to));
 
-/** Features that a feature may use. Each is listed after those that it uses, so that there is no cycle. */
+/** Features, and parts of features, that each may use. Each is listed after those that it uses, so that there is no cycle. */
 const features: Record<string, readonly string[]> = {
   manual: [],
   site: [],
@@ -89,14 +93,14 @@ const features: Record<string, readonly string[]> = {
   commands: ["devices"],
   annotations: ["alarms", "commands"],
   telemetry: ["annotations", "devices"],
-  "alarm-pages": ["alarms", "telemetry"],
+  "alarms/pages": ["alarms", "telemetry"],
   attributes: ["devices"],
   connect: ["devices", "faults", "telemetry"],
   gateways: ["alarms", "connect", "devices"],
   users: ["audit", "devices"],
   account: ["notifications", "users"],
   "api-keys": ["devices", "users"],
-  "alarm-rules": ["alarms", "notifications", "telemetry", "users"],
+  "alarms/rules": ["alarms", "notifications", "telemetry", "users"],
   pipelines: ["attributes", "devices", "faults", "telemetry"],
   codecs: [],
   integrations: ["codecs", "devices", "faults", "pipelines"],
@@ -107,7 +111,7 @@ const features: Record<string, readonly string[]> = {
   modbus: ["devices", "faults"],
   "mqtt-clients": ["api-keys", "faults"],
   dashboards: ["alarms", "annotations", "attributes", "commands", "devices", "telemetry"],
-  profiles: ["alarm-rules", "dashboards"],
+  profiles: ["alarms/rules", "dashboards"],
   explore: ["alarms", "annotations", "dashboards", "devices", "telemetry"],
   overview: ["alarms", "demo-plant", "devices", "integrations", "telemetry"],
   setup: ["demo-plant", "devices", "sign-in"],

@@ -6,8 +6,8 @@ import {
   newTrigger,
   readValue,
   toRuleForm,
-} from "../../src/web/features/alarm-rules/rule-form.ts";
-import { ruleText } from "../../src/web/features/alarm-rules/rule-text.ts";
+} from "../../src/web/features/alarms/rules/rule-form.ts";
+import { ruleText } from "../../src/web/features/alarms/rules/rule-text.ts";
 import { loadLanguage } from "../../src/web/platform/i18n/i18n.ts";
 import { language } from "../../src/web/platform/preferences.ts";
 import { randomFrom, randomRules } from "../modules/alarms/random-rules.ts";

@@ -1,11 +1,11 @@
 import { describe, expect, test } from "bun:test";
 import { compileAlarmRules } from "../../src/modules/alarms/alarm-rule.ts";
-import { fromRuleForm } from "../../src/web/features/alarm-rules/rule-form.ts";
+import { fromRuleForm } from "../../src/web/features/alarms/rules/rule-form.ts";
 import {
   limitAbove,
   type ObservedValue,
   suggestedRule,
-} from "../../src/web/features/alarm-rules/suggested-rule.ts";
+} from "../../src/web/features/alarms/rules/suggested-rule.ts";
 import { alarmHref } from "../../src/web/lib/alarm-href.ts";
 
 const temperature: ObservedValue = {

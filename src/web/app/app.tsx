@@ -62,7 +62,7 @@ const GeneratorsScreen = lazy(() =>
   loadScreen(() => import("../features/generators/generators-screen.tsx")).then((m) => m.GeneratorsScreen),
 );
 const AlarmsScreen = lazy(() =>
-  loadScreen(() => import("../features/alarm-pages/alarms-screen.tsx")).then((m) => m.AlarmsScreen),
+  loadScreen(() => import("../features/alarms/pages/alarms-screen.tsx")).then((m) => m.AlarmsScreen),
 );
 const FaultsScreen = lazy(() =>
   loadScreen(() => import("../features/faults/faults-screen.tsx")).then((m) => m.FaultsScreen),

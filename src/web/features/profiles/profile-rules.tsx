@@ -13,11 +13,11 @@ import { EmptyPanel } from "../../ui/empty.tsx";
 import { IconButton } from "../../ui/icon-button.tsx";
 import { Loaded, Skeleton } from "../../ui/loaded.tsx";
 import { DeleteButton } from "../../ui/row-buttons.tsx";
-import { RuleEditor } from "../alarm-rules/rule-editor.tsx";
-import { fromRuleForm, newRule, type RuleForm, toRuleForm } from "../alarm-rules/rule-form.ts";
-import { ruleText } from "../alarm-rules/rule-text.ts";
-import { suggestedRule } from "../alarm-rules/suggested-rule.ts";
-import { useObservedValue } from "../alarm-rules/use-observed-value.ts";
+import { RuleEditor } from "../alarms/rules/rule-editor.tsx";
+import { fromRuleForm, newRule, type RuleForm, toRuleForm } from "../alarms/rules/rule-form.ts";
+import { ruleText } from "../alarms/rules/rule-text.ts";
+import { suggestedRule } from "../alarms/rules/suggested-rule.ts";
+import { useObservedValue } from "../alarms/rules/use-observed-value.ts";
 import { ProfileHead } from "./profile-head.tsx";
 import { type Profile, profilesApi } from "./profiles-api.ts";
 

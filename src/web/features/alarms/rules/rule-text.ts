@@ -1,7 +1,7 @@
-import type { KeyMetadataMap } from "../../../lib/key-metadata.ts";
-import { durationText } from "../../platform/i18n/duration-text.ts";
-import { t } from "../../platform/i18n/i18n.ts";
-import { conditionText } from "../alarms/condition-text.ts";
+import type { KeyMetadataMap } from "../../../../lib/key-metadata.ts";
+import { durationText } from "../../../platform/i18n/duration-text.ts";
+import { t } from "../../../platform/i18n/i18n.ts";
+import { conditionText } from "../condition-text.ts";
 import { type ConditionForm, DAYS, type RuleForm, readValue, type TriggerForm } from "./rule-form.ts";
 
 function rowsText(condition: ConditionForm, keys: KeyMetadataMap | undefined): string {

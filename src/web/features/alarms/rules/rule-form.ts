@@ -1,6 +1,6 @@
-import { type AlarmSeverity, severitiesDescending } from "../../../lib/severity.ts";
-import type { JsonValue } from "../../lib/wire.ts";
-import { OPERATORS, type Operator } from "../alarms/alarms-api.ts";
+import { type AlarmSeverity, severitiesDescending } from "../../../../lib/severity.ts";
+import type { JsonValue } from "../../../lib/wire.ts";
+import { OPERATORS, type Operator } from "../alarms-api.ts";
 
 /** Comparison in a row of a condition; `NO_DATA`: the key has not arrived for some time. */
 export type RowOperator = Operator | "NO_DATA";

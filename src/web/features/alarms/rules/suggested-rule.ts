@@ -1,6 +1,6 @@
-import { type KeyLimits, type KeyMetadata, limitSeverities } from "../../../lib/key-metadata.ts";
-import type { AlarmSeverity } from "../../../lib/severity.ts";
-import type { TelemetryValue } from "../../lib/api-types.ts";
+import { type KeyLimits, type KeyMetadata, limitSeverities } from "../../../../lib/key-metadata.ts";
+import type { AlarmSeverity } from "../../../../lib/severity.ts";
+import type { TelemetryValue } from "../../../lib/api-types.ts";
 import {
   type ConditionRow,
   newRow,

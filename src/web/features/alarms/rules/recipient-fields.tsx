@@ -1,12 +1,12 @@
 import { useState } from "preact/hooks";
-import { t } from "../../platform/i18n/i18n.ts";
-import { useResource } from "../../platform/resource.ts";
-import { may } from "../../platform/session.ts";
-import { Checkbox, Radio } from "../../ui/choice.tsx";
-import { Loaded } from "../../ui/loaded.tsx";
-import { messengersApi } from "../notifications/messengers-api.ts";
-import { notificationsApi } from "../notifications/notifications-api.ts";
-import { usersApi } from "../users/users-api.ts";
+import { t } from "../../../platform/i18n/i18n.ts";
+import { useResource } from "../../../platform/resource.ts";
+import { may } from "../../../platform/session.ts";
+import { Checkbox, Radio } from "../../../ui/choice.tsx";
+import { Loaded } from "../../../ui/loaded.tsx";
+import { messengersApi } from "../../notifications/messengers-api.ts";
+import { notificationsApi } from "../../notifications/notifications-api.ts";
+import { usersApi } from "../../users/users-api.ts";
 
 const USERS_SHOWN = 100;
 const KINDS = ["all", "selected", "nobody"] as const;

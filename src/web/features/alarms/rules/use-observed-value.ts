@@ -1,9 +1,9 @@
-import type { KeyMetadata } from "../../../lib/key-metadata.ts";
-import type { Aggregation } from "../../lib/api-types.ts";
-import { toNumber } from "../../lib/chart-data.ts";
-import { serverNow } from "../../platform/now.ts";
-import { useResource } from "../../platform/resource.ts";
-import { telemetryApi } from "../telemetry/telemetry-api.ts";
+import type { KeyMetadata } from "../../../../lib/key-metadata.ts";
+import type { Aggregation } from "../../../lib/api-types.ts";
+import { toNumber } from "../../../lib/chart-data.ts";
+import { serverNow } from "../../../platform/now.ts";
+import { useResource } from "../../../platform/resource.ts";
+import { telemetryApi } from "../../telemetry/telemetry-api.ts";
 import type { ObservedValue } from "./suggested-rule.ts";
 
 const RANGE_MS = 7 * 86_400_000;

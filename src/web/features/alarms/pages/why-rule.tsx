@@ -1,16 +1,16 @@
 import { Check, Minus } from "lucide-preact";
-import type { KeyMetadataMap } from "../../../lib/key-metadata.ts";
-import { durationText } from "../../platform/i18n/duration-text.ts";
-import { formatDate, toMs } from "../../platform/i18n/format.ts";
-import { t } from "../../platform/i18n/i18n.ts";
-import { keysOfDevice } from "../../platform/key-metadata.ts";
-import { useLive } from "../../platform/live.ts";
-import { useKept } from "../../platform/resource.ts";
-import { useCoalesced } from "../../platform/use-coalesced.ts";
-import { Loaded } from "../../ui/loaded.tsx";
-import { alarmsApi, type ConditionPart, type TriggerState } from "../alarms/alarms-api.ts";
-import { conditionText, valueText } from "../alarms/condition-text.ts";
-import { SeverityWord } from "../alarms/severity.tsx";
+import type { KeyMetadataMap } from "../../../../lib/key-metadata.ts";
+import { durationText } from "../../../platform/i18n/duration-text.ts";
+import { formatDate, toMs } from "../../../platform/i18n/format.ts";
+import { t } from "../../../platform/i18n/i18n.ts";
+import { keysOfDevice } from "../../../platform/key-metadata.ts";
+import { useLive } from "../../../platform/live.ts";
+import { useKept } from "../../../platform/resource.ts";
+import { useCoalesced } from "../../../platform/use-coalesced.ts";
+import { Loaded } from "../../../ui/loaded.tsx";
+import { alarmsApi, type ConditionPart, type TriggerState } from "../alarms-api.ts";
+import { conditionText, valueText } from "../condition-text.ts";
+import { SeverityWord } from "../severity.tsx";
 
 const stamp = (time: string): string => formatDate(toMs(time) ?? 0, "zoned");
 

@@ -1,8 +1,8 @@
 import { Trash2 } from "lucide-preact";
-import { unitSymbol } from "../../../lib/key-format.ts";
-import { t } from "../../platform/i18n/i18n.ts";
-import { AutomaticDuration } from "../../ui/automatic-duration-field.tsx";
-import { IconButton } from "../../ui/icon-button.tsx";
+import { unitSymbol } from "../../../../lib/key-format.ts";
+import { t } from "../../../platform/i18n/i18n.ts";
+import { AutomaticDuration } from "../../../ui/automatic-duration-field.tsx";
+import { IconButton } from "../../../ui/icon-button.tsx";
 import { type ConditionRow, ROW_OPERATORS } from "./rule-form.ts";
 
 /** The id of the list of keys that the site has. */

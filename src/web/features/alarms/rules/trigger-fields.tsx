@@ -1,13 +1,13 @@
 import { Plus, Trash2 } from "lucide-preact";
-import type { KeyMetadataMap } from "../../../lib/key-metadata.ts";
-import { type AlarmSeverity, severitiesDescending } from "../../../lib/severity.ts";
-import { t } from "../../platform/i18n/i18n.ts";
-import { Button } from "../../ui/button.tsx";
-import { DurationField } from "../../ui/duration-field.tsx";
-import { IconButton } from "../../ui/icon-button.tsx";
-import { SelectField } from "../../ui/select-field.tsx";
-import { TextAreaField } from "../../ui/text-area-field.tsx";
-import { TextField } from "../../ui/text-field.tsx";
+import type { KeyMetadataMap } from "../../../../lib/key-metadata.ts";
+import { type AlarmSeverity, severitiesDescending } from "../../../../lib/severity.ts";
+import { t } from "../../../platform/i18n/i18n.ts";
+import { Button } from "../../../ui/button.tsx";
+import { DurationField } from "../../../ui/duration-field.tsx";
+import { IconButton } from "../../../ui/icon-button.tsx";
+import { SelectField } from "../../../ui/select-field.tsx";
+import { TextAreaField } from "../../../ui/text-area-field.tsx";
+import { TextField } from "../../../ui/text-field.tsx";
 import { RowFields } from "./row-fields.tsx";
 import { type ConditionForm, newRow, type TriggerForm } from "./rule-form.ts";
 

@@ -1,15 +1,15 @@
 import { BellOff, BellRing, Check, ChevronsUp, type LucideIcon, Repeat } from "lucide-preact";
 import type { ComponentChildren } from "preact";
-import { formatCount, toMs } from "../../platform/i18n/format.ts";
-import { t } from "../../platform/i18n/i18n.ts";
-import { language } from "../../platform/preferences.ts";
-import { may } from "../../platform/session.ts";
-import { Age } from "../../ui/age.tsx";
-import { Button } from "../../ui/button.tsx";
-import { ErrorNote } from "../../ui/error-note.tsx";
-import { useAction } from "../../ui/use-form.ts";
-import { type Alarm, alarmMessage, alarmsApi } from "../alarms/alarms-api.ts";
-import { SeverityWord } from "../alarms/severity.tsx";
+import { formatCount, toMs } from "../../../platform/i18n/format.ts";
+import { t } from "../../../platform/i18n/i18n.ts";
+import { language } from "../../../platform/preferences.ts";
+import { may } from "../../../platform/session.ts";
+import { Age } from "../../../ui/age.tsx";
+import { Button } from "../../../ui/button.tsx";
+import { ErrorNote } from "../../../ui/error-note.tsx";
+import { useAction } from "../../../ui/use-form.ts";
+import { type Alarm, alarmMessage, alarmsApi } from "../alarms-api.ts";
+import { SeverityWord } from "../severity.tsx";
 
 /** A part of an alarm's state: a sign and the words for it. */
 const Sign = ({ icon: Icon, children }: { icon?: LucideIcon; children: ComponentChildren }) => (

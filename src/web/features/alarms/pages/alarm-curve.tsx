@@ -1,30 +1,24 @@
 import { type Signal, useSignal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
-import type { AlarmSeverity } from "../../../lib/severity.ts";
-import { alignColumns, statsOf } from "../../lib/chart-data.ts";
-import { exploreHref } from "../../lib/explore-view.ts";
-import { lineColor } from "../../lib/line-colors.ts";
-import { scaleGroups } from "../../lib/scale-groups.ts";
-import { formatReading, formatSampleTime, toMs } from "../../platform/i18n/format.ts";
-import { t } from "../../platform/i18n/i18n.ts";
-import { keyName, metadataOf } from "../../platform/key-metadata.ts";
-import { useLive } from "../../platform/live.ts";
-import { now, serverNow } from "../../platform/now.ts";
-import { darkNow } from "../../platform/preferences.ts";
-import { useResource } from "../../platform/resource.ts";
-import type { ChartEvent } from "../../ui/chart/chart.types.ts";
-import { ChartStack } from "../../ui/chart/chart-stack.tsx";
-import { lineStyle, themeColor } from "../../ui/chart/line-style.ts";
-import { Loaded } from "../../ui/loaded.tsx";
-import { severityColor } from "../../ui/severity-colors.ts";
-import {
-  type Alarm,
-  type AlarmEvent,
-  alarmsApi,
-  type ConditionPart,
-  type RuleState,
-} from "../alarms/alarms-api.ts";
-import { DeviceSeries } from "../telemetry/device-series.ts";
+import type { AlarmSeverity } from "../../../../lib/severity.ts";
+import { alignColumns, statsOf } from "../../../lib/chart-data.ts";
+import { exploreHref } from "../../../lib/explore-view.ts";
+import { lineColor } from "../../../lib/line-colors.ts";
+import { scaleGroups } from "../../../lib/scale-groups.ts";
+import { formatReading, formatSampleTime, toMs } from "../../../platform/i18n/format.ts";
+import { t } from "../../../platform/i18n/i18n.ts";
+import { keyName, metadataOf } from "../../../platform/key-metadata.ts";
+import { useLive } from "../../../platform/live.ts";
+import { now, serverNow } from "../../../platform/now.ts";
+import { darkNow } from "../../../platform/preferences.ts";
+import { useResource } from "../../../platform/resource.ts";
+import type { ChartEvent } from "../../../ui/chart/chart.types.ts";
+import { ChartStack } from "../../../ui/chart/chart-stack.tsx";
+import { lineStyle, themeColor } from "../../../ui/chart/line-style.ts";
+import { Loaded } from "../../../ui/loaded.tsx";
+import { severityColor } from "../../../ui/severity-colors.ts";
+import { DeviceSeries } from "../../telemetry/device-series.ts";
+import { type Alarm, type AlarmEvent, alarmsApi, type ConditionPart, type RuleState } from "../alarms-api.ts";
 
 const BEFORE_MS = 3_600_000;
 /** Shown at least before the alarm, even if the device has sent nothing for so long. */

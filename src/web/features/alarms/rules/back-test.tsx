@@ -1,13 +1,13 @@
 import { FlaskConical } from "lucide-preact";
 import { useState } from "preact/hooks";
-import type { JsonValue } from "../../lib/wire.ts";
-import { formatDate, toMs } from "../../platform/i18n/format.ts";
-import { plural, t } from "../../platform/i18n/i18n.ts";
-import { Button } from "../../ui/button.tsx";
-import { ErrorNote } from "../../ui/error-note.tsx";
-import { useAction } from "../../ui/use-form.ts";
-import { type BackTestResult, backTest } from "../alarms/alarms-api.ts";
-import { SeverityWord } from "../alarms/severity.tsx";
+import type { JsonValue } from "../../../lib/wire.ts";
+import { formatDate, toMs } from "../../../platform/i18n/format.ts";
+import { plural, t } from "../../../platform/i18n/i18n.ts";
+import { Button } from "../../../ui/button.tsx";
+import { ErrorNote } from "../../../ui/error-note.tsx";
+import { useAction } from "../../../ui/use-form.ts";
+import { type BackTestResult, backTest } from "../alarms-api.ts";
+import { SeverityWord } from "../severity.tsx";
 
 const SHOWN = 10;
 const DAY_MS = 86_400_000;
