@@ -5,14 +5,12 @@ import { keepToken, may, me } from "../../platform/session.ts";
 import { toast } from "../../platform/toasts.ts";
 import { ask } from "../../ui/confirmation.tsx";
 import { CopyButton } from "../../ui/copy-button.tsx";
-import { ErrorNote } from "../../ui/error-note.tsx";
 import { Loaded } from "../../ui/loaded.tsx";
+import { SchemaForm } from "../../ui/schema-form.tsx";
 import { Section } from "../../ui/section.tsx";
-import { SubmitButton } from "../../ui/submit-button.tsx";
-import { TextField } from "../../ui/text-field.tsx";
-import { useAction } from "../../ui/use-form.ts";
 import type { TenantProfile, TenantUsage } from "./site-api.ts";
 import { siteApi } from "./site-api.ts";
+import { tenantForm } from "./tenant-form.ts";
 
 /** The tenant: its name, its plan, and the end of it. */
 export function SitePage() {
@@ -32,46 +30,27 @@ export function SitePage() {
 }
 
 function NameForm({ tenant, resource }: { tenant: TenantProfile; resource: Resource<TenantProfile> }) {
-  const action = useAction();
   const mayRename = may("tenant:write");
-  const submit = (e: SubmitEvent & { currentTarget: HTMLFormElement }) => {
-    e.preventDefault();
-    const name = String(new FormData(e.currentTarget).get("tenantName")).trim();
-    action.run(async () => {
-      const saved = await siteApi.renameTenant(name);
-      resource.set(saved);
-      if (me.value && saved.tenantName) me.value = { ...me.value, tenantName: saved.tenantName };
-      toast("success", t("settings.saved"));
-    });
-  };
   return (
-    <form class="panel flex flex-col gap-4 p-4 sm:p-5" onSubmit={submit} aria-labelledby="site-name">
-      <h2 id="site-name" class="font-semibold">
-        {t("site.title")}
-      </h2>
-      <TextField
-        label={t("site.name")}
-        hint={t(mayRename ? "site.nameHint" : "site.nameFixed")}
-        name="tenantName"
-        required
-        maxLength={200}
-        pattern=".*\S.*"
-        readOnly={!mayRename}
-        defaultValue={tenant.tenantName}
-      />
-      <div class="flex flex-wrap items-center justify-between gap-3">
+    <Section id="site-name" title={t("site.title")}>
+      <SchemaForm
+        form={tenantForm}
+        initial={{ tenantName: tenant.tenantName }}
+        isDisabled={!mayRename}
+        hints={{ tenantName: t(mayRename ? "site.nameHint" : "site.nameFixed") }}
+        onSave={async ({ tenantName }) => {
+          const saved = await siteApi.renameTenant(String(tenantName));
+          resource.set(saved);
+          if (me.value && saved.tenantName) me.value = { ...me.value, tenantName: saved.tenantName };
+          toast("success", t("settings.saved"));
+        }}
+      >
         <p class="flex min-w-0 flex-wrap items-center gap-2 text-sm text-soft">
           {t("site.id")} <span class="reading break-all">{tenant.tenantId}</span>
           <CopyButton text={tenant.tenantId} label={t("site.copyId")} />
         </p>
-        {mayRename && (
-          <div class="ml-auto">
-            <SubmitButton busy={action.busy}>{t("common.save")}</SubmitButton>
-          </div>
-        )}
-      </div>
-      <ErrorNote error={action.error} />
-    </form>
+      </SchemaForm>
+    </Section>
   );
 }
 
