@@ -4,6 +4,7 @@ import fc from "fast-check";
 import consoleTexts from "../../src/lib/texts/console.en.json";
 import { MESSENGER_KINDS } from "../../src/modules/notifications/messengers.types.ts";
 import { checkTarget } from "../../src/modules/uplinks/target-settings.ts";
+import { PART_NAMES, widgetForm } from "../../src/web/features/dashboards/widget-form.tsx";
 import { settingsForm } from "../../src/web/features/integrations/integration-form.tsx";
 import { serviceForm } from "../../src/web/features/notifications/messenger-form.ts";
 import {
@@ -65,6 +66,7 @@ const forms: Record<string, FormDefinition> = {
     integrationTypes.map((type) => [`${type} integration`, settingsForm(type, { paths: { frame: "data" } })]),
   ),
   certificates: certificatesForm("KAFKA"),
+  ...Object.fromEntries(PART_NAMES.map((name) => [`${name} of a widget`, widgetForm([name])])),
   ...Object.fromEntries(MESSENGER_KINDS.map((kind) => [`${kind} messenger`, serviceForm({ kind })])),
 };
 

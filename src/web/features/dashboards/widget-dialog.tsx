@@ -15,6 +15,7 @@ import {
   type Widget,
   type WidgetConfig,
 } from "./dashboards-api.ts";
+import { PlacesField } from "./places-field.tsx";
 import { useBoardFeed } from "./use-board-feed.ts";
 import { WidgetFields } from "./widget-fields.tsx";
 import { WidgetBody } from "./widget-frame.tsx";
@@ -44,6 +45,9 @@ function useAlias(alias: Alias | undefined): {
   }, [JSON.stringify(alias)]);
   return resource.data ?? { devices: [], keys: [] };
 }
+
+/** Values of fields that are left out of the config. */
+const EMPTY: readonly unknown[] = [undefined, "", false];
 
 interface Props {
   readonly board: Board;
@@ -103,7 +107,7 @@ function Setup(props: { board: Board; stateId: string; first: Widget; onClose: P
     setWidget((now) => ({
       ...now,
       config: Object.fromEntries(
-        Object.entries({ ...now.config, ...changes }).filter(([, value]) => value !== undefined),
+        Object.entries({ ...now.config, ...changes }).filter(([, value]) => !EMPTY.includes(value)),
       ),
     }));
   const aliasId = typeof widget.config.aliasId === "string" ? widget.config.aliasId : undefined;
@@ -124,7 +128,7 @@ function Setup(props: { board: Board; stateId: string; first: Widget; onClose: P
             value={widget.name}
             onText={(text) => setWidget({ ...widget, name: text })}
           />
-          {kind?.fields.includes("devices") && (
+          {kind?.parts.includes("devices") && (
             <AliasField
               aliases={aliases}
               aliasId={aliasId}
@@ -135,14 +139,12 @@ function Setup(props: { board: Board; stateId: string; first: Widget; onClose: P
               }}
             />
           )}
-          {kind && (
-            <WidgetFields {...fieldProps} fields={kind.fields.filter((field) => field !== "places")} />
-          )}
+          {kind && <WidgetFields {...fieldProps} parts={kind.parts} />}
           {board.states.length > 1 && <PageField board={board} widget={widget} onChange={setWidget} />}
         </div>
         <div class="flex min-w-0 flex-col gap-5 lg:sticky lg:top-0">
           <Preview board={{ ...board, aliases, widgets: [widget] }} stateId={stateId} widget={widget} />
-          {kind?.fields.includes("places") && <WidgetFields {...fieldProps} fields={["places"]} />}
+          {kind?.parts.includes("places") && <PlacesField widget={widget} devices={devices} onChange={set} />}
         </div>
       </div>
       <FormButtons busy={false} onCancel={() => onClose(undefined)}>

@@ -19,7 +19,7 @@ export function WidgetBody(props: WidgetProps) {
   const kind = kindOf(widget.type);
   if (kind === undefined) return <Note>{t("widget.unknown", { type: widget.type })}</Note>;
   if (feed.errorText !== undefined) return <Note>{serverText(feed.errorText)}</Note>;
-  const needsDevices = kind.fields.includes("devices") && widget.type !== "alarmList";
+  const needsDevices = kind.parts.includes("devices") && widget.type !== "alarmList";
   if (needsDevices && feed.devices.length === 0) return <p class="text-soft">{t("widget.noDevices")}</p>;
   const { View } = kind;
   return (

@@ -31,8 +31,8 @@ interface Props {
 
 /** Returns the series of which a widget shows the values. */
 function seriesOf({ widget, feed }: Props): ExploreSeries[] {
-  const fields = kindOf(widget.type)?.fields ?? [];
-  const isOfValues = fields.includes("key") || fields.includes("keys");
+  const parts = kindOf(widget.type)?.parts ?? [];
+  const isOfValues = parts.includes("key") || parts.includes("keys");
   if (!isOfValues || widget.type === "slider") return [];
   const { series: own } = widget.config;
   return feed

@@ -29,10 +29,10 @@ import { PageHead } from "../../ui/page-head.tsx";
 import { SelectField } from "../../ui/select-field.tsx";
 import { useAction } from "../../ui/use-form.ts";
 import { AnnotationSwitch } from "../annotations/annotation-switch.tsx";
+import { AxisEnd } from "../dashboards/axis-end.tsx";
 import { formOf } from "../dashboards/board.ts";
 import { BoardWidgets } from "../dashboards/board-widgets.tsx";
 import { dashboardsApi } from "../dashboards/dashboards-api.ts";
-import { AxisEnd } from "../dashboards/line-fields.tsx";
 import { useBoardFeed } from "../dashboards/use-board-feed.ts";
 import { WindowPicker } from "../dashboards/window-picker.tsx";
 import { nameOf } from "../devices/device-names.ts";
@@ -90,7 +90,7 @@ function Arrangement({ view, onChange }: PartProps) {
     <>
       <select
         class="select select-sm w-44"
-        aria-label={t("data.aggregation")}
+        aria-label={t("common.aggregation")}
         value={view.aggregation}
         onChange={(e) => onChange({ aggregation: e.currentTarget.value })}
       >
@@ -306,7 +306,7 @@ function PaneAppearances({ view, onChange }: Props) {
             >
               <legend class="mb-1 text-sm font-medium wrap-anywhere">{titleOf(pane)}</legend>
               <SelectField
-                label={t("line.style")}
+                label={t("common.style")}
                 class="select select-sm w-full"
                 value={toLineStyle(pane.style)}
                 options={LINE_STYLES}

@@ -99,7 +99,7 @@ function Display({ aggregation, hasAnnotations, onAggregation, onZoom, onPause }
 function AggregationField(props: { value: Aggregation; onSelect: (aggregation: Aggregation) => void }) {
   return (
     <label class="flex flex-col gap-1 text-sm">
-      {t("data.aggregation")}
+      {t("common.aggregation")}
       <select
         class="select select-sm w-full"
         value={props.value}

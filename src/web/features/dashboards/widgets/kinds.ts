@@ -1,5 +1,6 @@
 import { ownZone } from "../../../lib/zoned-time.ts";
 import type { StackedForm } from "../stacked.ts";
+import type { WidgetPart } from "../widget-form.tsx";
 import { CommandButtonWidget, SliderWidget } from "./act-widgets.tsx";
 import { StateTimelineWidget } from "./chart-widgets.tsx";
 import { EnergyWidget } from "./energy-widget.tsx";
@@ -12,114 +13,85 @@ import { TimeSeriesWidget } from "./time-series-widget.tsx";
 import { GaugeWidget, LevelWidget, ValueWidget } from "./value-widgets.tsx";
 import type { WidgetView } from "./widget.types.ts";
 
-/** Field that a user fills in for a widget; each is a field of its `config`. */
-export type ConfigField =
-  | "devices"
-  | "key"
-  | "keys"
-  | "aggregation"
-  | "period"
-  | "price"
-  | "reduce"
-  | "share"
-  | "unit"
-  | "decimals"
-  | "scale"
-  | "style"
-  | "axis"
-  | "limits"
-  | "method"
-  | "params"
-  | "confirm"
-  | "step"
-  | "as"
-  | "text"
-  | "image"
-  | "places"
-  | "coordinates"
-  | "corners"
-  | "showCleared";
-
 interface WidgetKind {
   readonly View: WidgetView;
   /** Size in cells. */
   readonly size: { readonly w: number; readonly h: number };
-  readonly fields: readonly ConfigField[];
+  /** Parts of its form, in order. */
+  readonly parts: readonly WidgetPart[];
   /** `content` by default. */
   readonly stacked?: StackedForm;
   /** Config of a new widget. */
   readonly config?: Readonly<Record<string, unknown>>;
 }
 
-const APPEARANCE = ["unit", "decimals"] as const;
-
 export const widgetKinds = {
   timeseries: {
     View: TimeSeriesWidget,
     stacked: "chart",
     size: { w: 6, h: 4 },
-    fields: ["devices", "keys", "aggregation", "style", ...APPEARANCE, "axis"],
+    parts: ["devices", "keys", "lines", "appearance", "axis"],
   },
   value: {
     View: ValueWidget,
     stacked: "half",
     size: { w: 3, h: 2 },
-    fields: ["devices", "key", "reduce", ...APPEARANCE, "limits"],
+    parts: ["devices", "key", "reduce", "appearance", "limits"],
     config: { aggregation: "avg", maxDataPoints: 60 },
   },
   energy: {
     View: EnergyWidget,
     stacked: "chart",
     size: { w: 6, h: 4 },
-    fields: ["devices", "keys", "period", ...APPEARANCE, "price"],
+    parts: ["devices", "keys", "period", "appearance", "price"],
     config: { interval: "1d", timezone: ownZone(), maxDataPoints: 2_000 },
   },
   gauge: {
     View: GaugeWidget,
     stacked: "half",
     size: { w: 3, h: 3 },
-    fields: ["devices", "key", "reduce", ...APPEARANCE, "scale", "limits"],
+    parts: ["devices", "key", "reduce", "appearance", "scale", "limits"],
   },
   level: {
     View: LevelWidget,
     size: { w: 4, h: 3 },
-    fields: ["devices", "key", ...APPEARANCE, "scale", "limits"],
+    parts: ["devices", "key", "appearance", "scale", "limits"],
   },
   stateTimeline: {
     View: StateTimelineWidget,
     size: { w: 12, h: 3 },
-    fields: ["devices", "keys"],
+    parts: ["devices", "keys"],
     config: { maxDataPoints: 2_000 },
   },
-  statePie: { View: StatePieWidget, size: { w: 4, h: 3 }, fields: ["devices", "key", "share"] },
+  statePie: { View: StatePieWidget, size: { w: 4, h: 3 }, parts: ["devices", "key", "share"] },
   statusGrid: {
     View: StatusGridWidget,
     size: { w: 6, h: 3 },
-    fields: ["devices", "key", ...APPEARANCE, "limits"],
+    parts: ["devices", "key", "appearance", "limits"],
   },
-  deviceTable: { View: DeviceTableWidget, size: { w: 6, h: 4 }, fields: ["devices", "keys", ...APPEARANCE] },
-  alarmList: { View: AlarmListWidget, size: { w: 4, h: 3 }, fields: ["devices", "showCleared"] },
+  deviceTable: { View: DeviceTableWidget, size: { w: 6, h: 4 }, parts: ["devices", "keys", "appearance"] },
+  alarmList: { View: AlarmListWidget, size: { w: 4, h: 3 }, parts: ["devices", "showCleared"] },
   commandButton: {
     View: CommandButtonWidget,
     stacked: "half",
     size: { w: 3, h: 2 },
-    fields: ["devices", "method", "params", "confirm"],
+    parts: ["devices", "method", "params", "confirm"],
   },
   slider: {
     View: SliderWidget,
     size: { w: 4, h: 2 },
-    fields: ["devices", "key", "as", ...APPEARANCE, "scale", "step"],
+    parts: ["devices", "key", "as", "appearance", "scale", "step"],
   },
-  markdown: { View: MarkdownWidget, size: { w: 4, h: 3 }, fields: ["text", "image"] },
+  markdown: { View: MarkdownWidget, size: { w: 4, h: 3 }, parts: ["text", "image"] },
   floorPlan: {
     View: FloorPlanWidget,
     size: { w: 8, h: 6 },
-    fields: ["devices", "key", ...APPEARANCE, "limits", "image", "places"],
+    parts: ["devices", "key", "appearance", "limits", "image", "places"],
   },
   map: {
     View: MapWidget,
     size: { w: 8, h: 6 },
-    fields: ["devices", "key", ...APPEARANCE, "limits", "coordinates", "image", "corners"],
+    parts: ["devices", "key", "appearance", "limits", "coordinates", "image", "corners"],
   },
 } as const satisfies Record<string, WidgetKind>;
 

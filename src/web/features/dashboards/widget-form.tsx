@@ -1,0 +1,248 @@
+import { useState } from "preact/hooks";
+import { positionKeys } from "../../../lib/web-mercator.ts";
+import { AGGREGATIONS } from "../../lib/aggregations.ts";
+import { BARS_MAX } from "../../lib/consumption.ts";
+import type { FormValues, ObjectSchema } from "../../lib/form-schema.ts";
+import { BAND_INTERVALS, LINE_STYLES } from "../../lib/line-styles.ts";
+import { ownZone } from "../../lib/zoned-time.ts";
+import { t } from "../../platform/i18n/i18n.ts";
+import { Field } from "../../ui/field.tsx";
+import type { ControlProps, FieldEntry, Fields, FormDefinition } from "../../ui/form-definition.ts";
+import { SelectField } from "../../ui/select-field.tsx";
+import { TextField } from "../../ui/text-field.tsx";
+import { ZoneField } from "../../ui/zone-field.tsx";
+import { AxisEnd } from "./axis-end.tsx";
+import { isPicture } from "./widgets/plan.tsx";
+
+const text = (maxLength: number) => ({ kind: "text", maxLength }) as const;
+const between = (minimum: number, maximum: number) => ({ kind: "number", minimum, maximum }) as const;
+const REDUCERS = ["avg", "min", "max", "sum"] as const;
+
+/** The fields of a widget's config, which the API stores as it is. */
+const schema: ObjectSchema = {
+  fields: {
+    key: text(256),
+    aggregation: { kind: "choice", options: AGGREGATIONS, default: "none" },
+    style: { kind: "choice", options: LINE_STYLES, default: "line" },
+    interval: text(168),
+    costPerUnit: { kind: "number", minimum: 0 },
+    currency: text(8),
+    reduce: { kind: "choice", options: REDUCERS, default: "avg" },
+    unit: text(32),
+    decimals: between(0, 10),
+    min: { kind: "number" },
+    max: { kind: "number" },
+    warning: { kind: "number" },
+    critical: { kind: "number" },
+    method: { ...text(256), isRequired: true },
+    params: { kind: "json" },
+    confirm: { kind: "boolean" },
+    step: { kind: "number", minimum: 0 },
+    as: { kind: "choice", options: ["attribute", "command"], default: "attribute" },
+    text: text(20_000),
+    image: { kind: "text" },
+    latitudeKey: text(256),
+    longitudeKey: text(256),
+    north: between(-90, 90),
+    south: between(-90, 90),
+    west: between(-180, 180),
+    east: between(-180, 180),
+    showCleared: { kind: "boolean" },
+  },
+};
+
+const PERIODS = ["1h", "shift", "1d", "1w", "1mo"] as const;
+const SHIFTS_DEFAULT = "06:00,14:00,22:00";
+
+/** The intervals of a consumption: of the calendar, or shifts. */
+function Period({ label, value, schema, values, onChange, setValues }: ControlProps) {
+  const interval = String(value || "1d");
+  const isShift = interval.includes(":");
+  return (
+    <>
+      <SelectField
+        label={label}
+        value={isShift ? "shift" : interval}
+        options={PERIODS}
+        text={(period) => t(`energy.period.${period}`)}
+        onSelect={(period) => onChange(period === "shift" ? SHIFTS_DEFAULT : period)}
+      />
+      {isShift && (
+        <TextField
+          label={t("energy.shifts")}
+          hint={t("energy.shiftsHint")}
+          required
+          maxLength={schema.maxLength}
+          pattern="\s*\d\d:\d\d(\s*,\s*\d\d:\d\d)*\s*"
+          value={interval}
+          onText={(shifts) => onChange(shifts || SHIFTS_DEFAULT)}
+        />
+      )}
+      <ZoneField
+        value={String(values.timezone || ownZone())}
+        onChange={(timezone) => setValues({ ...values, timezone })}
+      />
+    </>
+  );
+}
+
+const Axis = ({ values, setValues }: ControlProps) => (
+  <div class="grid grid-cols-2 gap-4">
+    {(["min", "max"] as const).map((end) => (
+      <AxisEnd
+        key={end}
+        end={end}
+        value={values[end] as number | undefined} // the type of the schema
+        onChange={(value) => setValues({ ...values, [end]: value })}
+      />
+    ))}
+  </div>
+);
+
+function Params({ label, hint, value, onChange }: ControlProps) {
+  const [json, setJson] = useState(value === undefined ? "" : JSON.stringify(value));
+  const [isWrong, setWrong] = useState(false);
+  const take = (input: string) => {
+    setJson(input);
+    try {
+      onChange(input.trim() === "" ? undefined : JSON.parse(input));
+      setWrong(false);
+    } catch {
+      setWrong(true);
+    }
+  };
+  return (
+    <TextField
+      label={label}
+      hint={hint}
+      error={isWrong ? t("widget.paramsWrong") : undefined}
+      value={json}
+      class="input reading w-full"
+      onText={take}
+    />
+  );
+}
+
+/** Limit of the file; as text in the dashboard it takes a third more. */
+const IMAGE_BYTES_MAX = 400 * 1024;
+
+const readPicture = (file: File): Promise<string> =>
+  new Promise((resolve, reject) => {
+    const reader = new FileReader();
+    reader.onload = () => resolve(String(reader.result));
+    reader.onerror = () => reject(reader.error);
+    reader.readAsDataURL(file);
+  });
+
+function Image({ label, hint, value, onChange }: ControlProps) {
+  const [problem, setProblem] = useState<string | undefined>(undefined);
+  const take = async (file: File) => {
+    const picture = file.size > IMAGE_BYTES_MAX ? "" : await readPicture(file);
+    const isGood = isPicture(picture);
+    setProblem(isGood ? undefined : t("widget.imageWrong"));
+    if (isGood) onChange(picture);
+  };
+  return (
+    <Field label={label} hint={hint} error={problem}>
+      <input
+        class="file-input w-full"
+        type="file"
+        accept="image/png,image/jpeg,image/webp,image/gif,image/svg+xml"
+        onChange={(e) => {
+          const [file] = e.currentTarget.files ?? [];
+          if (file) take(file);
+        }}
+      />
+      {isPicture(String(value)) && (
+        <button type="button" class="btn btn-ghost btn-xs self-start" onClick={() => onChange(undefined)}>
+          {t("widget.imageRemove")}
+        </button>
+      )}
+    </Field>
+  );
+}
+
+const aggregationText = (id: string | number) => t(`aggregation.${id as (typeof AGGREGATIONS)[number]}`);
+const keyInput = (placeholder?: string) => ({ list: "widget-keys", placeholder });
+const [latitude, longitude] = positionKeys({});
+const hasPicture = ({ image }: FormValues) => isPicture(String(image));
+
+/** Parts of the form of a widget: each is a row, or a group of rows. */
+const parts = {
+  key: [{ path: "key", input: keyInput() }],
+  lines: [
+    { path: "aggregation", optionText: aggregationText },
+    { path: "style", optionText: (style) => t(`line.${style as (typeof LINE_STYLES)[number]}`) },
+  ],
+  period: [{ path: "interval", control: Period }],
+  price: ["costPerUnit", "currency"],
+  reduce: [{ path: "reduce", optionText: aggregationText }],
+  share: [{ path: "aggregation", text: "share" }],
+  scale: ["min", "max"],
+  axis: [{ path: "min", control: Axis }],
+  limits: ["warning", "critical"],
+  method: ["method"],
+  params: [{ path: "params", control: Params }],
+  confirm: ["confirm"],
+  step: ["step"],
+  as: ["as"],
+  text: [{ path: "text", rows: 6 }],
+  image: [{ path: "image", control: Image }],
+  coordinates: [
+    { path: "latitudeKey", input: keyInput(latitude) },
+    { path: "longitudeKey", input: keyInput(longitude) },
+  ],
+  corners: [
+    {
+      group: "corners",
+      when: hasPicture,
+      fields: [
+        ["north", "south"],
+        ["west", "east"],
+      ],
+    },
+  ],
+  showCleared: ["showCleared"],
+} satisfies Record<string, Fields[number]>;
+
+/** Part of the form of a widget. `devices`, `keys` and `places` are drawn by the dialog, which has the devices. */
+export type WidgetPart = keyof typeof parts | "appearance" | "devices" | "keys" | "places";
+export const PART_NAMES = [...Object.keys(parts), "appearance"] as readonly WidgetPart[];
+
+/** What the devices give the key by themselves, as placeholders. */
+interface KeyDefaults {
+  readonly unit?: string | undefined;
+  readonly decimals?: number | undefined;
+}
+
+const appearance = ({ unit, decimals }: KeyDefaults): FieldEntry[] => [
+  { path: "unit", input: { placeholder: unit } },
+  { path: "decimals", input: { placeholder: decimals?.toString() } },
+];
+
+/** The number of intervals follows from how the values are combined and drawn. */
+function adjust(before: FormValues, after: FormValues): FormValues {
+  const { aggregation, style } = after;
+  if (aggregation !== before.aggregation)
+    return {
+      ...after,
+      aggregation: aggregation === "none" ? undefined : aggregation,
+      maxDataPoints: aggregation === "delta" || aggregation === "timeIn" ? BARS_MAX : undefined,
+    };
+  if (style === before.style) return after;
+  return {
+    ...after,
+    style: style === "line" ? undefined : style,
+    maxDataPoints: style === "band" ? BAND_INTERVALS : undefined,
+  };
+}
+
+export const widgetForm = (names: readonly WidgetPart[], defaults: KeyDefaults = {}): FormDefinition => ({
+  schema,
+  texts: ["widget"],
+  adjust,
+  fields: names.flatMap((name): Fields => {
+    if (name === "appearance") return [appearance(defaults)];
+    return name === "devices" || name === "keys" || name === "places" ? [] : [parts[name]];
+  }),
+});
