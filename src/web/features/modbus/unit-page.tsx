@@ -2,6 +2,7 @@ import { FileSpreadsheet, LayoutTemplate } from "lucide-preact";
 import { useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
 import { REGISTER_AREAS } from "../../../lib/modbus/modbus-lists.ts";
+import type { FormValues } from "../../lib/form-schema.ts";
 import { ApiError } from "../../platform/api-client.ts";
 import { plural, t } from "../../platform/i18n/i18n.ts";
 import { together, useResource } from "../../platform/resource.ts";
@@ -12,15 +13,18 @@ import { errorText } from "../../ui/error-text.ts";
 import { FormPage } from "../../ui/form-page.tsx";
 import { Loaded } from "../../ui/loaded.tsx";
 import { NotFoundScreen } from "../../ui/not-found.tsx";
+import { SchemaFields } from "../../ui/schema-fields.tsx";
 import { Section } from "../../ui/section.tsx";
-import { TextField } from "../../ui/text-field.tsx";
-import { useAction } from "../../ui/use-form.ts";
+import { useSchemaForm } from "../../ui/use-schema-form.ts";
 import { devicesApi } from "../devices/devices-api.ts";
 import { DeviceChoice, type DeviceDraft } from "./device-choice.tsx";
 import { CsvDialog, TemplateDialog } from "./map-dialogs.tsx";
 import { type ModbusRegister, type ModbusUnit, modbusApi } from "./modbus-api.ts";
 import { draftOf, problemsOf, type RegisterDraft, registerOf } from "./register-draft.ts";
 import { RegisterList } from "./register-list.tsx";
+import { unitForm, valuesOf } from "./unit-form.ts";
+
+type UnitFields = Pick<ModbusUnit, "unitId" | "intervalMs" | "wordsMax" | "gapMax">;
 
 interface Props {
   readonly connectionId: string;
@@ -69,7 +73,7 @@ const deviceProblem = (error: unknown): string | undefined =>
 function useUnitForm(connectionId: string, unit: ModbusUnit | undefined) {
   const { query, route } = useLocation();
   const [asked] = useState(() => askedRegister(query));
-  const [fields, setFields] = useState<UnitDraft>(() => unitDraftOf(unit, query.unit));
+  const form = useSchemaForm(unitForm, valuesOf(unit, query.unit));
   const [device, setDevice] = useState<DeviceDraft>(firstDevice);
   const [first] = useState<readonly RegisterDraft[]>(() => [
     ...(unit?.registers ?? []).map(draftOf),
@@ -78,11 +82,10 @@ function useUnitForm(connectionId: string, unit: ModbusUnit | undefined) {
   const [registers, setRegisters] = useState(first);
   const [open, setOpen] = useState<ReadonlySet<number>>(() => new Set(asked.map(({ id }) => id)));
   const [isChecked, setChecked] = useState(false);
-  const action = useAction();
   const wrong = registers.filter((draft) => Object.keys(problemsOf(draft, registers)).length > 0);
   const needsDevice = unit === undefined && device.kind === "existing" && device.deviceId === undefined;
-  const save = async () => {
-    const body = { ...unitFieldsOf(fields), registers: registers.map(registerOf) };
+  const save = async (fields: FormValues) => {
+    const body = { ...(fields as UnitFields), registers: registers.map(registerOf) }; // the API checks it
     if (unit) await modbusApi.updateUnit(connectionId, unit.modbusUnitId, body);
     else await modbusApi.createUnit(connectionId, { ...body, deviceId: await deviceIdOf(device, setDevice) });
     toast("success", t("modbus.unitSaved"));
@@ -91,11 +94,10 @@ function useUnitForm(connectionId: string, unit: ModbusUnit | undefined) {
   const submit = () => {
     setChecked(true);
     if (wrong.length > 0) setOpen(new Set([...open, ...wrong.map(({ id }) => id)]));
-    else if (!needsDevice) action.run(save);
+    else if (!needsDevice) form.send(save);
   };
   return {
-    fields,
-    setFields,
+    form,
     device,
     setDevice,
     registers,
@@ -103,7 +105,7 @@ function useUnitForm(connectionId: string, unit: ModbusUnit | undefined) {
     open,
     setOpen,
     isChecked,
-    ...{ action, submit, wrong, needsDevice: needsDevice && isChecked, isChanged: registers !== first },
+    ...{ submit, wrong, needsDevice: needsDevice && isChecked, isChanged: registers !== first },
   };
 }
 
@@ -127,14 +129,14 @@ interface FormProps {
 }
 
 function UnitForm({ connectionId, connectionName, unit }: FormProps) {
-  const form = useUnitForm(connectionId, unit);
-  const { action, isChecked, wrong } = form;
-  const refusal = deviceProblem(action.error);
+  const page = useUnitForm(connectionId, unit);
+  const { form, isChecked, wrong } = page;
+  const refusal = deviceProblem(form.error);
   const [source, setSource] = useState<MapSource | undefined>(undefined);
   const dialog = {
     onClose: () => setSource(undefined),
     onAdd: (added: readonly ModbusRegister[]) => {
-      form.setRegisters([...form.registers, ...added.map(draftOf)]);
+      page.setRegisters([...page.registers, ...added.map(draftOf)]);
       setSource(undefined);
       toast("success", plural("modbus.added", added.length));
     },
@@ -145,30 +147,30 @@ function UnitForm({ connectionId, connectionName, unit }: FormProps) {
         title={unit?.deviceName ?? t("modbus.addUnit")}
         back={{ href: `/modbus/${connectionId}`, text: connectionName }}
         submitText={t("common.save")}
-        onSubmit={form.submit}
-        busy={action.busy}
-        error={refusal === undefined ? action.error : undefined}
+        onSubmit={page.submit}
+        busy={form.busy}
+        error={refusal === undefined ? form.error : undefined}
         isFixed={!may("integrations:write")}
-        isChanged={form.isChanged}
+        isChanged={page.isChanged}
       >
         <Section id="modbus-unit" title={t("common.unit")}>
           {unit === undefined && (
             <DeviceChoice
-              draft={form.device}
-              error={form.needsDevice ? t("common.selectADevice") : refusal}
-              onChange={form.setDevice}
+              draft={page.device}
+              error={page.needsDevice ? t("common.selectADevice") : refusal}
+              onChange={page.setDevice}
             />
           )}
-          <UnitFields draft={form.fields} onChange={form.setFields} />
+          <SchemaFields form={unitForm} {...form.state} />
         </Section>
         <Section id="modbus-registers" title={t("modbus.registersTitle")} hint={t("modbus.registersHint")}>
           <MapButtons onSelect={setSource} />
           <RegisterList
-            registers={form.registers}
-            open={form.open}
+            registers={page.registers}
+            open={page.open}
             isChecked={isChecked}
-            onChange={form.setRegisters}
-            onOpen={form.setOpen}
+            onChange={page.setRegisters}
+            onOpen={page.setOpen}
           />
         </Section>
         {isChecked && wrong.length > 0 && (
@@ -196,56 +198,3 @@ const MapButtons = ({ onSelect }: { onSelect: (source: MapSource) => void }) => 
     </Button>
   </div>
 );
-
-interface UnitDraft {
-  readonly unitId: string;
-  readonly intervalSeconds: string;
-  readonly wordsMax: string;
-  readonly gapMax: string;
-}
-
-const unitDraftOf = (unit: ModbusUnit | undefined, unitId = "1"): UnitDraft => ({
-  unitId: String(unit?.unitId ?? unitId),
-  intervalSeconds: String((unit?.intervalMs ?? 10_000) / 1_000),
-  wordsMax: String(unit?.wordsMax ?? 125),
-  gapMax: String(unit?.gapMax ?? 8),
-});
-
-const unitFieldsOf = (draft: UnitDraft) => ({
-  unitId: Number(draft.unitId),
-  intervalMs: Math.round(Number(draft.intervalSeconds) * 1_000),
-  wordsMax: Number(draft.wordsMax),
-  gapMax: Number(draft.gapMax),
-});
-
-const LIMITS = {
-  unitId: [0, 255, 1],
-  intervalSeconds: [0.1, 86_400, "any"],
-  wordsMax: [1, 125, 1],
-  gapMax: [0, 125, 1],
-} as const;
-
-function UnitFields({ draft, onChange }: { draft: UnitDraft; onChange: (draft: UnitDraft) => void }) {
-  const field = (name: keyof UnitDraft) => {
-    const [min, max, step] = LIMITS[name];
-    return (
-      <TextField
-        key={name}
-        label={t(`modbusUnit.${name}`)}
-        hint={t(`modbusUnitHint.${name}`)}
-        type="number"
-        required
-        min={min}
-        max={max}
-        step={step}
-        value={draft[name]}
-        onText={(text) => onChange({ ...draft, [name]: text })}
-      />
-    );
-  };
-  return (
-    <div class="grid gap-4 sm:grid-cols-2">
-      {(["unitId", "intervalSeconds", "wordsMax", "gapMax"] as const).map(field)}
-    </div>
-  );
-}

@@ -1,0 +1,32 @@
+import { formSchema } from "../../lib/form-schema.macro.ts" with { type: "macro" };
+import type { FormValues } from "../../lib/form-schema.ts";
+import type { FormDefinition } from "../../ui/form-definition.ts";
+import type { ModbusUnit } from "./modbus-api.ts";
+
+export const unitForm: FormDefinition = {
+  schema: formSchema("modbus/modbus.schemas.ts", "createUnitBody", [
+    "unitId",
+    "intervalMs",
+    "wordsMax",
+    "gapMax",
+  ]),
+  texts: ["modbusUnit"],
+  fields: [
+    [
+      { path: "unitId", isRequired: true },
+      { path: "intervalMs", isRequired: true, scale: 0.001 },
+    ],
+    [
+      { path: "wordsMax", isRequired: true },
+      { path: "gapMax", isRequired: true },
+    ],
+  ],
+};
+
+/** Values of a unit, or those of a new one with the unit ID of the address. */
+export const valuesOf = (unit: ModbusUnit | undefined, unitId = "1"): FormValues => ({
+  unitId: unit?.unitId ?? Number(unitId),
+  intervalMs: unit?.intervalMs ?? 10_000,
+  wordsMax: unit?.wordsMax ?? 125,
+  gapMax: unit?.gapMax ?? 8,
+});
