@@ -1,5 +1,9 @@
 import { expect, test } from "bun:test";
-import { asDownlink, contentText, emptyDownlink } from "../../src/web/features/integrations/downlink-form.ts";
+import {
+  asDownlink,
+  contentText,
+  emptyDownlink,
+} from "../../src/web/features/integrations/downlink-form.tsx";
 
 const to = { ...emptyDownlink, devEui: "01-02-03-04-05-06-07-0A" };
 
@@ -24,7 +28,7 @@ test("base64 and JSON are checked before they are sent", () => {
 
 test("a selected device needs no EUI, and otherwise it must be one", () => {
   const content = "01";
-  expect(asDownlink({ ...emptyDownlink, content, deviceId: "d", fPort: "7", confirmed: true })).toEqual({
+  expect(asDownlink({ ...emptyDownlink, content, deviceId: "d", fPort: 7, confirmed: true })).toEqual({
     form: { deviceId: "d", fPort: 7, confirmed: true, hex: "01" },
   });
   expect(asDownlink({ ...emptyDownlink, content, devEui: "0102" })).toEqual({ problem: "device" });

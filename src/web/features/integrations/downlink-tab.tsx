@@ -11,14 +11,17 @@ import { useCoalesced } from "../../platform/use-coalesced.ts";
 import { Age } from "../../ui/age.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { ResourceList } from "../../ui/resource-list.tsx";
-import { Segments } from "../../ui/segments.tsx";
+import { SchemaFields } from "../../ui/schema-fields.tsx";
 import { SubmitButton } from "../../ui/submit-button.tsx";
-import { TextAreaField } from "../../ui/text-area-field.tsx";
-import { TextField } from "../../ui/text-field.tsx";
-import { useAction } from "../../ui/use-form.ts";
+import { useSchemaForm } from "../../ui/use-schema-form.ts";
 import { nameOf } from "../devices/device-names.ts";
-import { DevicePicker } from "../devices/device-picker.tsx";
-import { asDownlink, contentText, type DownlinkFields, emptyDownlink } from "./downlink-form.ts";
+import {
+  asDownlink,
+  contentText,
+  type DownlinkFields,
+  downlinkForm,
+  emptyDownlink,
+} from "./downlink-form.tsx";
 import {
   type DownlinkStatus,
   type Integration,
@@ -27,9 +30,6 @@ import {
 } from "./integrations-api.ts";
 
 const SHOWN = 50;
-/** Server attributes by which a network server knows a device. Others cannot receive a downlink. */
-const NETWORK_ATTRIBUTES = "integration.lorawan.dev_eui,integration.external_id";
-
 /** A downlink to a LoRaWAN device, and what became of those before. */
 export function DownlinkTab({ integration }: { integration: Integration }) {
   const { integrationId } = integration;
@@ -59,34 +59,22 @@ export function DownlinkTab({ integration }: { integration: Integration }) {
   );
 }
 
-const DeviceField = (props: { deviceId: string; onChange: (deviceId: string) => void }) => (
-  <fieldset class="flex flex-col gap-2">
-    <legend class="mb-1.5 text-sm font-medium">{t("common.device")}</legend>
-    <DevicePicker
-      attribute={NETWORK_ATTRIBUTES}
-      selected={props.deviceId === "" ? [] : [props.deviceId]}
-      onChange={(ids) => props.onChange(ids.at(-1) ?? "")}
-    />
-  </fieldset>
-);
-
 function DownlinkForm({ integration, onSent }: { integration: Integration; onSent: () => void }) {
   const { integrationId, settings_json, status } = integration;
   const { downlink, mqtt } = settings_json;
-  const [fields, setFields] = useState<DownlinkFields>({
+  const { state, busy, error, send } = useSchemaForm(downlinkForm, {
     ...emptyDownlink,
-    fPort: downlink?.fPort === undefined ? "" : String(downlink.fPort),
+    fPort: downlink?.fPort,
     confirmed: downlink?.confirmed ?? false,
   });
+  const { kind } = state.values as DownlinkFields; // the values of the form
   const [problem, setProblem] = useState<"device" | "content" | undefined>(undefined);
-  const action = useAction();
-  const set = (changes: Partial<DownlinkFields>) => setFields({ ...fields, ...changes });
   const submit = (e: Event) => {
     e.preventDefault();
-    const read = asDownlink(fields);
+    const read = asDownlink(state.values as DownlinkFields); // the values of the form
     setProblem("problem" in read ? read.problem : undefined);
     if ("problem" in read) return;
-    action.run(async () => {
+    send(async () => {
       const created = await integrationsApi.sendDownlink(integrationId, read.form);
       const text = t(
         `downlink.toast.${created.status === "SENT" || created.status === "FAILED" ? created.status : "QUEUED"}`,
@@ -112,60 +100,19 @@ function DownlinkForm({ integration, onSent }: { integration: Integration; onSen
           {t("downlink.isPaused")}
         </p>
       )}
-      <DeviceField deviceId={fields.deviceId} onChange={(deviceId) => set({ deviceId })} />
-      {fields.deviceId === "" && (
-        <TextField
-          label={t("downlink.devEui")}
-          error={problem === "device" ? t("downlink.devEuiWrong") : undefined}
-          value={fields.devEui}
-          maxLength={40}
-          spellcheck={false}
-          autocomplete="off"
-          placeholder="0102030405060708"
-          class="input reading w-full"
-          onText={(text) => set({ devEui: text })}
-        />
-      )}
-      <TextField
-        label={t("field.integration.downlink.fPort")}
-        type="number"
-        min={1}
-        max={223}
-        step={1}
-        value={fields.fPort}
-        class="input w-28"
-        onText={(text) => set({ fPort: text })}
+      <SchemaFields
+        form={downlinkForm}
+        {...state}
+        errorOf={(path) => {
+          if (path === "devEui" && problem === "device") return t("downlink.devEuiWrong");
+          return path === "hex" && problem === "content"
+            ? t(`downlink.wrong.${kind}`)
+            : state.errorOf?.(path);
+        }}
       />
-      <div class="flex flex-col gap-2">
-        <Segments
-          label={t("downlink.form")}
-          items={(["hex", "data", "object"] as const).map((id) => ({ id, text: t(`downlink.form.${id}`) }))}
-          current={fields.kind}
-          onSelect={(kind) => set({ kind })}
-        />
-        <TextAreaField
-          label={t("downlink.content")}
-          hint={t(`downlink.hint.${fields.kind}`)}
-          error={problem === "content" ? t(`downlink.wrong.${fields.kind}`) : undefined}
-          rows={3}
-          required
-          spellcheck={false}
-          value={fields.content}
-          onText={(text) => set({ content: text })}
-        />
-      </div>
-      <label class="flex cursor-pointer items-center gap-3">
-        <input
-          type="checkbox"
-          class="checkbox checkbox-sm"
-          checked={fields.confirmed}
-          onChange={(e) => set({ confirmed: e.currentTarget.checked })}
-        />
-        {t("downlink.confirmed")}
-      </label>
-      <ErrorNote error={action.error} />
+      <ErrorNote error={error} />
       <div>
-        <SubmitButton busy={action.busy}>{t("downlink.send")}</SubmitButton>
+        <SubmitButton busy={busy}>{t("downlink.send")}</SubmitButton>
       </div>
     </form>
   );
