@@ -31,7 +31,7 @@ const triggers = (role: string, fields: Record<string, TSchema>): TSchema =>
     ),
   );
 
-const createRule = triggers("CreateRule", {
+export const createRule = triggers("CreateRule", {
   severity: enumOf(ALARM_SEVERITIES),
   message: Type.Optional(
     Type.String({ minLength: 1, maxLength: 1_000, description: "a template with values of keys in it" }),

@@ -70,7 +70,7 @@ function kindOf(schema: JsonSchema): Partial<FieldSchema> & Pick<FieldSchema, "k
     case "boolean":
       return { kind: schema.type };
     case "array": {
-      const options = optionsOf(schema.items?.anyOf ?? []);
+      const options = schema.items?.enum ?? optionsOf(schema.items?.anyOf ?? []);
       if (options.length > 0) return { kind: "set", options };
       return schema.items?.type === "string" ? { kind: "list" } : { kind: "json" };
     }
@@ -96,7 +96,7 @@ function fieldOf(given: JsonSchema): FieldSchema {
   const options = optionsOf(items);
   if (options.length > 0 && options.length === items.length)
     return { kind: "choice", options, ...flags, ...limitsOf(schema) };
-  if (items.length > 1 && items.every(({ properties }) => properties !== undefined))
+  if (items.length > 1 && discriminatorOf(items) !== undefined)
     return { kind: "object", object: objectOf(items), ...flags };
   const [only = {}] = items;
   return items.length > 1
@@ -112,11 +112,17 @@ const fieldsOf = ({ properties = {}, required = [] }: JsonSchema) =>
     ]),
   );
 
+/** Returns the field whose constants tell the objects of a union apart. */
+const discriminatorOf = (schemas: readonly JsonSchema[]): string | undefined =>
+  Object.keys(schemas[0]?.properties ?? {}).find((name) =>
+    schemas.every(({ properties }) => properties?.[name]?.const !== undefined),
+  );
+
 /** Reads an object, or a union of objects that a field with a constant distinguishes. */
 function objectOf(schemas: readonly JsonSchema[]): ObjectSchema {
   const [first = {}, ...others] = schemas;
   if (others.length === 0) return { fields: fieldsOf(first) };
-  const [by] = Object.entries(first.properties ?? {}).find(([, schema]) => schema.const !== undefined) ?? [];
+  const by = discriminatorOf(schemas);
   if (by === undefined) throw new Error("the objects of a union have no field that tells them apart");
   const of = Object.fromEntries(
     schemas.map((schema) => {

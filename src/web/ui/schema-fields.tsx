@@ -268,18 +268,15 @@ function Choice(props: Props) {
 function Checkboxes(props: Props) {
   const { label, value, onChange } = props;
   const selected: readonly unknown[] = Array.isArray(value) ? value : [];
+  const options = optionsOf(props);
+  const set = (option: unknown, isOn: boolean) =>
+    onChange(options.map(([id]) => id).filter((id) => (id === option ? isOn : selected.includes(id))));
   return (
     <fieldset class="flex flex-col gap-2" disabled={props.isDisabled}>
       <legend class="mb-2 font-semibold">{label}</legend>
       <div class="flex flex-wrap gap-x-5 gap-y-2">
-        {optionsOf(props).map(([option, text]) => (
-          <Checkbox
-            key={option}
-            checked={selected.includes(option)}
-            onCheck={(isOn) =>
-              onChange(isOn ? [...selected, option] : selected.filter((other) => other !== option))
-            }
-          >
+        {options.map(([option, text]) => (
+          <Checkbox key={option} checked={selected.includes(option)} onCheck={(isOn) => set(option, isOn)}>
             {text}
           </Checkbox>
         ))}

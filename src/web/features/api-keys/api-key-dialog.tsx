@@ -26,8 +26,8 @@ export function ApiKeyDialog({ onClose }: { onClose: () => void }) {
   if (created) return <CreatedKey created={created} onClose={onClose} />;
   return (
     <FormDialog
-      {...form.dialog}
       key="form"
+      {...form.dialog}
       title={t("keys.create")}
       submitText={t("keys.create")}
       onSubmit={submit}

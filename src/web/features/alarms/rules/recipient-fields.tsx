@@ -3,6 +3,7 @@ import { t } from "../../../platform/i18n/i18n.ts";
 import { useResource } from "../../../platform/resource.ts";
 import { may } from "../../../platform/session.ts";
 import { Checkbox, Radio } from "../../../ui/choice.tsx";
+import type { ControlProps } from "../../../ui/form-definition.ts";
 import { Loaded } from "../../../ui/loaded.tsx";
 import { messengersApi } from "../../notifications/messengers-api.ts";
 import { notificationsApi } from "../../notifications/notifications-api.ts";
@@ -36,11 +37,8 @@ async function listRecipients(): Promise<{ readonly recipients: Recipient[]; rea
 }
 
 /** Selects who is notified of the alarms of a rule; null for all users and messengers, according to their settings. */
-export function RecipientFields(props: {
-  recipientIds: readonly string[] | null;
-  onChange: (recipientIds: readonly string[] | null) => void;
-}) {
-  const { recipientIds, onChange } = props;
+export function RecipientFields({ label, value, onChange }: ControlProps) {
+  const recipientIds = value as readonly string[] | null; // the type of the schema, or all
   const list = useResource(listRecipients, []);
   const settings = useResource(
     async () => (may("alarms:escalation") ? await notificationsApi.settings() : undefined),
@@ -70,7 +68,7 @@ export function RecipientFields(props: {
   };
   return (
     <fieldset class="flex flex-col gap-2.5 text-sm">
-      <legend class="mb-2 font-medium">{t("rule.recipients")}</legend>
+      <legend class="mb-2 font-medium">{label}</legend>
       {KINDS.filter((id) => id !== "selected" || recipients.length > 0 || kind === id).map((id) => (
         <Radio key={id} name="recipients" checked={kind === id} onChange={() => select(id)}>
           {t(`rule.recipients.${id}`)}

@@ -7,23 +7,15 @@ import { useResource } from "../../../platform/resource.ts";
 import { Button } from "../../../ui/button.tsx";
 import { ErrorNote } from "../../../ui/error-note.tsx";
 import { Guarded } from "../../../ui/form-page.tsx";
+import { type FormState, SchemaFields } from "../../../ui/schema-fields.tsx";
 import { SubmitButton } from "../../../ui/submit-button.tsx";
-import { TextField } from "../../../ui/text-field.tsx";
 import { useFirstField } from "../../../ui/use-first-field.ts";
 import { useAction } from "../../../ui/use-form.ts";
 import { telemetryApi } from "../../telemetry/telemetry-api.ts";
 import { BackTest } from "./back-test.tsx";
-import { RecipientFields } from "./recipient-fields.tsx";
 import { KEY_LIST } from "./row-fields.tsx";
-import {
-  DAYS,
-  freeSeverity,
-  fromRuleForm,
-  newTrigger,
-  type RuleForm,
-  type ScheduleForm,
-  type TriggerForm,
-} from "./rule-form.ts";
+import { freeSeverity, fromRuleForm, newTrigger, type RuleForm, type TriggerForm } from "./rule-form.ts";
+import { nameForm, optionsForm, recipientsForm } from "./rule-settings-form.tsx";
 import { ruleText } from "./rule-text.ts";
 import { TriggerFields } from "./trigger-fields.tsx";
 
@@ -48,6 +40,10 @@ export function RuleEditor(props: Props) {
   const keys = useResource(() => telemetryApi.siteKeys(), []);
   const top = useFirstField();
   const set = (changes: Partial<RuleForm>) => setForm((ruleForm) => ({ ...ruleForm, ...changes }));
+  const state: FormState = {
+    values: { ...form },
+    onChange: (values) => setForm(values as unknown as RuleForm), // with types of the schema
+  };
   const isTaken = others.includes(form.alarmType.trim());
   const hasCondition = form.creates.some(
     ({ condition }) => "json" in condition || condition.rows.some(({ key }) => key.trim() !== ""),
@@ -68,22 +64,15 @@ export function RuleEditor(props: Props) {
           ))}
         </datalist>
         <p class="text-sm text-soft">{t("rule.appliesTo", { name: props.profileName })}</p>
-        <TextField
-          label={t("rule.name")}
-          error={isTaken ? t("rule.nameTaken") : undefined}
-          required
-          maxLength={256}
-          pattern=".*\S.*"
-          value={form.alarmType}
-          class="input w-full max-w-md"
-          onText={(text) => set({ alarmType: text })}
+        <SchemaFields
+          form={nameForm}
+          {...state}
+          errorOf={() => (isTaken ? t("rule.nameTaken") : undefined)}
         />
         <Triggers form={form} metadata={metadata} set={set} />
-        <OptionFields form={form} set={set} />
-        <RecipientFields
-          recipientIds={form.recipientIds}
-          onChange={(recipientIds) => set({ recipientIds })}
-        />
+        <SchemaFields form={optionsForm} {...state} />
+        {Array.isArray(form.others.actions) && <p class="text-sm text-soft">{t("rule.actionsKept")}</p>}
+        <SchemaFields form={recipientsForm} {...state} />
         {hasCondition && (
           <p class="border-l-2 border-primary pl-3" data-testid="sentence" aria-live="polite">
             {ruleText(form, metadata)}
@@ -164,103 +153,5 @@ function Triggers({ form, metadata, set }: PartProps & { metadata: KeyMetadataMa
         />
       )}
     </>
-  );
-}
-
-function OptionFields({ form, set }: PartProps) {
-  return (
-    <fieldset class="flex flex-col gap-2.5">
-      <legend class="mb-2 text-sm font-medium">{t("rule.options")}</legend>
-      <Check
-        text={t("rule.downgrade")}
-        checked={form.downgrade}
-        onChange={(downgrade) => set({ downgrade })}
-      />
-      <Check
-        text={t("rule.propagate")}
-        checked={form.propagateToGateway}
-        onChange={(propagateToGateway) => set({ propagateToGateway })}
-      />
-      <Check
-        text={t("rule.schedule")}
-        checked={form.schedule !== null}
-        onChange={(isOn) => set({ schedule: isOn ? workHours() : null })}
-      />
-      {form.schedule !== null && (
-        <ScheduleFields schedule={form.schedule} onChange={(schedule) => set({ schedule })} />
-      )}
-      {Array.isArray(form.others.actions) && <p class="text-sm text-soft">{t("rule.actionsKept")}</p>}
-    </fieldset>
-  );
-}
-
-const workHours = () => ({
-  timezone: Intl.DateTimeFormat().resolvedOptions().timeZone,
-  days: DAYS.slice(0, 5),
-  from: "06:00",
-  to: "22:00",
-});
-
-function Check(props: { text: string; checked: boolean; onChange: (isOn: boolean) => void }) {
-  return (
-    <label class="flex cursor-pointer items-center gap-3 text-sm">
-      <input
-        type="checkbox"
-        class="checkbox checkbox-sm"
-        checked={props.checked}
-        onChange={(e) => props.onChange(e.currentTarget.checked)}
-      />
-      {props.text}
-    </label>
-  );
-}
-
-/** Fields of a schedule: days, start, end and time zone. */
-function ScheduleFields(props: { schedule: ScheduleForm; onChange: (schedule: ScheduleForm) => void }) {
-  const { schedule, onChange } = props;
-  const set = (changes: Partial<ScheduleForm>) => onChange({ ...schedule, ...changes });
-  return (
-    <div class="flex flex-col gap-3 pl-8">
-      <fieldset class="flex flex-wrap gap-x-4 gap-y-2" aria-label={t("rule.days")}>
-        {DAYS.map((day) => (
-          <label key={day} class="flex cursor-pointer items-center gap-2 text-sm">
-            <input
-              type="checkbox"
-              class="checkbox checkbox-sm"
-              checked={schedule.days.includes(day)}
-              onChange={(e) =>
-                set({
-                  days: DAYS.filter((text) =>
-                    text === day ? e.currentTarget.checked : schedule.days.includes(text),
-                  ),
-                })
-              }
-            />
-            {t(`day.${day}`)}
-          </label>
-        ))}
-      </fieldset>
-      <div class="flex flex-wrap gap-3">
-        {(["from", "to"] as const).map((name) => (
-          <TextField
-            key={name}
-            label={t(`rule.${name}`)}
-            required
-            pattern="([01]\d|2[0-3]):[0-5]\d|24:00"
-            placeholder="06:00"
-            value={schedule[name]}
-            class="input w-32"
-            onText={(text) => set({ [name]: text.trim() })}
-          />
-        ))}
-        <TextField
-          label={t("rule.zone")}
-          required
-          value={schedule.timezone}
-          class="input w-56"
-          onText={(text) => set({ timezone: text.trim() })}
-        />
-      </div>
-    </div>
   );
 }

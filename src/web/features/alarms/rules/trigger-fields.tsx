@@ -3,13 +3,12 @@ import type { KeyMetadataMap } from "../../../../lib/key-metadata.ts";
 import { type AlarmSeverity, severitiesDescending } from "../../../../lib/severity.ts";
 import { t } from "../../../platform/i18n/i18n.ts";
 import { Button } from "../../../ui/button.tsx";
-import { DurationField } from "../../../ui/duration-field.tsx";
 import { IconButton } from "../../../ui/icon-button.tsx";
-import { SelectField } from "../../../ui/select-field.tsx";
+import { type FormState, SchemaFields } from "../../../ui/schema-fields.tsx";
 import { TextAreaField } from "../../../ui/text-area-field.tsx";
-import { TextField } from "../../../ui/text-field.tsx";
 import { RowFields } from "./row-fields.tsx";
 import { type ConditionForm, newRow, type TriggerForm } from "./rule-form.ts";
+import { messageForm, timingForm } from "./rule-settings-form.tsx";
 
 interface Props {
   readonly title: string;
@@ -23,11 +22,14 @@ interface Props {
 }
 
 const MESSAGE_NAMES = ["deviceName", "alarmType", "severity"].map((name) => `\${${name}}`).join(", ");
-const KINDS = ["SIMPLE", "DURATION", "REPEATING"] as const;
 
 export function TriggerFields(props: Props) {
   const { title, trigger, isClear = false, taken, onChange, onRemove } = props;
   const set = (changes: Partial<TriggerForm>) => onChange({ ...trigger, ...changes });
+  const state: FormState = {
+    values: { ...trigger },
+    onChange: (values) => onChange(values as unknown as TriggerForm), // with types of the schema
+  };
   return (
     <fieldset class="flex flex-col gap-3 rounded-field border border-base-300 p-3 sm:p-4">
       <legend class="px-1 text-sm font-medium">{title}</legend>
@@ -60,64 +62,15 @@ export function TriggerFields(props: Props) {
         keys={props.keys}
         onChange={(condition) => set({ condition })}
       />
-      <div class="flex flex-wrap items-end gap-3">
-        <SelectField
-          label={t("rule.kind")}
-          value={trigger.kind}
-          class="select w-56"
-          options={KINDS}
-          text={(kind) => t(`ruleKind.${kind}`)}
-          onSelect={(kind) => set({ kind })}
-        />
-        {trigger.kind === "DURATION" && (
-          <DurationField label={t("rule.forTime")} ms={trigger.forMs} onChange={(forMs) => set({ forMs })} />
-        )}
-        {trigger.kind === "REPEATING" && <RepeatFields trigger={trigger} set={set} />}
-      </div>
+      <SchemaFields form={timingForm} {...state} />
       {!isClear && (
-        <TextField
-          label={t("rule.message")}
-          hint={t("rule.messageHint", { names: MESSAGE_NAMES, key: `\${temperature}` })}
-          maxLength={1000}
-          value={trigger.message}
-          onText={(text) => set({ message: text })}
+        <SchemaFields
+          form={messageForm}
+          {...state}
+          hints={{ message: t("rule.messageHint", { names: MESSAGE_NAMES, key: `\${temperature}` }) }}
         />
       )}
     </fieldset>
-  );
-}
-
-function RepeatFields(props: { trigger: TriggerForm; set: (changes: Partial<TriggerForm>) => void }) {
-  const { trigger, set } = props;
-  return (
-    <>
-      <TextField
-        label={t("rule.times")}
-        type="number"
-        min={1}
-        max={1000}
-        required
-        value={trigger.count}
-        class="input w-28"
-        onInput={(e) => set({ count: e.currentTarget.valueAsNumber })}
-      />
-      <label class="flex h-10 cursor-pointer items-center gap-2 text-sm">
-        <input
-          type="checkbox"
-          class="checkbox checkbox-sm"
-          checked={trigger.withinMs !== null}
-          onChange={(e) => set({ withinMs: e.currentTarget.checked ? 600_000 : null })}
-        />
-        {t("rule.withinTime")}
-      </label>
-      {trigger.withinMs !== null && (
-        <DurationField
-          label={t("rule.withinTime")}
-          ms={trigger.withinMs}
-          onChange={(withinMs) => set({ withinMs })}
-        />
-      )}
-    </>
   );
 }
 
