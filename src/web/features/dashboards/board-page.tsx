@@ -73,12 +73,7 @@ function LoadedBoard({ dashboard, loaded }: { dashboard: Dashboard; loaded: Reso
   useEffect(() => {
     if (isChanged && !isEditing && may("dashboards:write")) go({ edit: "1" });
   }, []);
-  useEffect(() => {
-    if (!isEditing) return;
-    if (isChanged) drafts.set(dashboard.id, { of: dashboard.updatedAt, history });
-    else drafts.delete(dashboard.id);
-  }, [history]);
-  useUnloadQuestion(isEditing && isChanged);
+  useDraft(dashboard, isEditing, history);
   // Drawn anew when it is changed, and not when something of the page around it is.
   const widgets = useMemo(
     () => (
@@ -199,6 +194,17 @@ function ChartTools(props: {
       <WindowPicker window={window} boundsNow={view.boundsNow} onChange={onChange} />
     </div>
   );
+}
+
+/** Keeps the changes of a dashboard that is edited, and asks before the page is left with them. */
+function useDraft(dashboard: Dashboard, isEditing: boolean, history: EditHistory<Board>): void {
+  const isChanged = history.past.length > 0;
+  useEffect(() => {
+    if (!isEditing) return;
+    if (isChanged) drafts.set(dashboard.id, { of: dashboard.updatedAt, history });
+    else drafts.delete(dashboard.id);
+  }, [history]);
+  useUnloadQuestion(isEditing && isChanged);
 }
 
 /** Asks before the page is left, while there is something unsaved. */

@@ -123,19 +123,14 @@ function problemOf(error: unknown, places: readonly number[]): StepProblem | und
   return problem && index !== undefined ? { ...problem, index } : undefined;
 }
 
-function Editor({ integration, onSaved, types }: Props & { types: readonly StepType[] }) {
+/** The draft of an integration's steps and script: changing it, saving it, and going back to what is saved. */
+function useDraft({ integration, onSaved, types }: EditorProps) {
   const [draft, setDraft] = useState<Draft>(() => draftFrom(integration));
   const [saved, setSaved] = useState(() => JSON.stringify(changesOf(draft, types, true).changes));
-  const [sample, setSample] = useState<SampleText>(() => firstSample(integration));
   const [refused, setRefused] = useState<StepProblem | undefined>(undefined);
   const action = useAction();
-  const mayChange = may("integrations:write");
-  const { changes, places } = changesOf(draft, types, false);
-  const tried = useTransformPreview(integration, mayChange ? changes : undefined, sample);
   const whole = changesOf(draft, types, true).changes;
   const isDirty = JSON.stringify(whole) !== saved;
-  const problem = refused ?? problemOf(tried.error, places);
-  const stored = JSON.stringify([integration.settings_json, integration.mappingSteps]);
   const reset = () => {
     const kept = draftFrom(integration);
     setDraft(kept);
@@ -145,7 +140,7 @@ function Editor({ integration, onSaved, types }: Props & { types: readonly StepT
   useEffect(() => {
     // Changed elsewhere.
     if (!isDirty) reset();
-  }, [stored]);
+  }, [JSON.stringify([integration.settings_json, integration.mappingSteps])]);
   const change = (part: Partial<Draft>) => {
     setDraft((existingDraft) => ({ ...existingDraft, ...part }));
     setRefused(undefined);
@@ -165,6 +160,19 @@ function Editor({ integration, onSaved, types }: Props & { types: readonly StepT
       }
     });
   };
+  return { draft, refused, isDirty, action, change, reset, save };
+}
+
+type EditorProps = Props & { readonly types: readonly StepType[] };
+
+function Editor(props: EditorProps) {
+  const { integration, types } = props;
+  const { draft, refused, isDirty, action, change, reset, save } = useDraft(props);
+  const [sample, setSample] = useState<SampleText>(() => firstSample(integration));
+  const mayChange = may("integrations:write");
+  const { changes, places } = changesOf(draft, types, false);
+  const tried = useTransformPreview(integration, mayChange ? changes : undefined, sample);
+  const problem = refused ?? problemOf(tried.error, places);
   const scriptLine = tried.preview?.errors.find(
     ({ stage, line }) => stage === "script" && line !== null,
   )?.line;

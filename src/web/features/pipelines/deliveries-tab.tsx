@@ -51,21 +51,9 @@ export function DeliveriesTab({ pipeline, onChanged }: Props) {
       }
       changed();
     });
-  const hasStep = steps.some(({ type }) => type === "webhook_forward");
-  const mayChange = may("pipelines:write");
-  const none = hasStep
+  const none = steps.some(({ type }) => type === "webhook_forward")
     ? ([t("delivery.noneYet"), t("delivery.noneYetHint")] as const)
     : ([t("delivery.noStep"), t("delivery.noStepHint")] as const);
-  const deleteAll = (doomed: DeliveryState) =>
-    ask({
-      title: t(doomed === "dead" ? "delivery.deleteDead" : "delivery.deleteWaiting"),
-      warning: t("delivery.deleteWarning"),
-      onConfirm: async () => {
-        const { deleted } = await pipelinesApi.deleteAll(pipelineId, doomed);
-        toast("success", plural("delivery.deletedCount", deleted));
-        changed();
-      },
-    });
   return (
     <div class="flex flex-col gap-4">
       <Counts webhooks={webhooks} />
@@ -85,36 +73,8 @@ export function DeliveriesTab({ pipeline, onChanged }: Props) {
               current={state}
               onSelect={setState}
             />
-            {mayChange && webhooks.dead > 0 && (
-              <>
-                <Button
-                  icon={RotateCw}
-                  disabled={action.busy}
-                  onClick={() =>
-                    act(async () =>
-                      plural("delivery.replayed", (await pipelinesApi.replayAll(pipelineId)).replayed),
-                    )
-                  }
-                >
-                  {t("delivery.replayAll")}
-                </Button>
-                <button
-                  type="button"
-                  class="btn btn-ghost btn-sm text-error"
-                  onClick={() => deleteAll("dead")}
-                >
-                  {t("delivery.deleteDead")}
-                </button>
-              </>
-            )}
-            {mayChange && webhooks.waiting > 0 && (
-              <button
-                type="button"
-                class="btn btn-ghost btn-sm text-error"
-                onClick={() => deleteAll("waiting")}
-              >
-                {t("delivery.deleteWaiting")}
-              </button>
+            {may("pipelines:write") && (
+              <ForAll pipeline={pipeline} act={act} busy={action.busy} onDeleted={changed} />
             )}
           </>
         }
@@ -127,6 +87,57 @@ export function DeliveriesTab({ pipeline, onChanged }: Props) {
         )}
       </ResourceList>
     </div>
+  );
+}
+
+interface ActionProps {
+  readonly act: (work: () => Promise<string | undefined>) => void;
+  readonly busy: boolean;
+}
+
+/** Buttons that retry or delete all webhooks of a state. */
+function ForAll({
+  pipeline,
+  act,
+  busy,
+  onDeleted,
+}: ActionProps & { pipeline: Pipeline; onDeleted: () => void }) {
+  const { pipelineId, webhooks } = pipeline;
+  const deleteAll = (state: DeliveryState, text: string) => (
+    <button
+      type="button"
+      class="btn btn-ghost btn-sm text-error"
+      onClick={() =>
+        ask({
+          title: text,
+          warning: t("delivery.deleteWarning"),
+          onConfirm: async () => {
+            const { deleted } = await pipelinesApi.deleteAll(pipelineId, state);
+            toast("success", plural("delivery.deletedCount", deleted));
+            onDeleted();
+          },
+        })
+      }
+    >
+      {text}
+    </button>
+  );
+  return (
+    <>
+      {webhooks.dead > 0 && (
+        <Button
+          icon={RotateCw}
+          disabled={busy}
+          onClick={() =>
+            act(async () => plural("delivery.replayed", (await pipelinesApi.replayAll(pipelineId)).replayed))
+          }
+        >
+          {t("delivery.replayAll")}
+        </Button>
+      )}
+      {webhooks.dead > 0 && deleteAll("dead", t("delivery.deleteDead"))}
+      {webhooks.waiting > 0 && deleteAll("waiting", t("delivery.deleteWaiting"))}
+    </>
   );
 }
 
@@ -158,12 +169,7 @@ function Counts({ webhooks }: Pick<Pipeline, "webhooks">) {
   );
 }
 
-function DeliveryRow(props: {
-  delivery: Delivery;
-  act: (work: () => Promise<string | undefined>) => void;
-  busy: boolean;
-}) {
-  const { delivery, act, busy } = props;
+function DeliveryRow({ delivery, act, busy }: ActionProps & { delivery: Delivery }) {
   const { deliveryId, state, attempts, lastErrorText, createdAt, nextAttemptAt, url, method } = delivery;
   const [body, setBody] = useState<string | undefined>(undefined);
   const next = toMs(nextAttemptAt);

@@ -21,11 +21,8 @@ export function CodeStep(props: {
 }) {
   const [typed, setTyped] = useState("");
   const email = props.email ?? typed.trim();
-  const [wait, restart] = useCountdown(RESEND_AFTER_S);
-  const [resent, setResent] = useState(false);
   const [confirmed, setConfirmed] = useState(false);
   const action = useAction();
-  const again = useAction();
   const submit = (e: SubmitEvent & { currentTarget: HTMLFormElement }) => {
     e.preventDefault();
     const data = new FormData(e.currentTarget);
@@ -38,12 +35,6 @@ export function CodeStep(props: {
       props.onDone();
     });
   };
-  const resend = () =>
-    again.run(async () => {
-      await signUpApi.resendCode(email);
-      setResent(true);
-      restart();
-    });
   if (confirmed && action.error !== undefined)
     return (
       <Entrance title={t("signUp.done")}>
@@ -93,23 +84,41 @@ export function CodeStep(props: {
           />
         )}
         <ErrorNote error={action.error} />
-        <ErrorNote error={again.error} />
-        {resent && again.error === undefined && <p role="status">{t("signUp.resent")}</p>}
         <SubmitButton busy={action.busy}>{t("signUp.confirm")}</SubmitButton>
-        <div class="flex flex-wrap justify-between gap-2">
-          <button type="button" class="btn btn-ghost btn-sm" onClick={props.onBack}>
-            {t("signUp.back")}
-          </button>
-          <button
-            type="button"
-            class="btn btn-sm"
-            disabled={wait > 0 || again.busy || email === ""}
-            onClick={resend}
-          >
-            {wait > 0 ? t("signUp.resendIn", { seconds: wait }) : t("signUp.resend")}
-          </button>
-        </div>
+        <OtherWays email={email} onBack={props.onBack} />
       </form>
     </Entrance>
+  );
+}
+
+/** Buttons for those who have no code: back to the form, or another mail. */
+function OtherWays({ email, onBack }: { email: string; onBack: () => void }) {
+  const [wait, restart] = useCountdown(RESEND_AFTER_S);
+  const [resent, setResent] = useState(false);
+  const action = useAction();
+  const resend = () =>
+    action.run(async () => {
+      await signUpApi.resendCode(email);
+      setResent(true);
+      restart();
+    });
+  return (
+    <>
+      <ErrorNote error={action.error} />
+      {resent && action.error === undefined && <p role="status">{t("signUp.resent")}</p>}
+      <div class="flex flex-wrap justify-between gap-2">
+        <button type="button" class="btn btn-ghost btn-sm" onClick={onBack}>
+          {t("signUp.back")}
+        </button>
+        <button
+          type="button"
+          class="btn btn-sm"
+          disabled={wait > 0 || action.busy || email === ""}
+          onClick={resend}
+        >
+          {wait > 0 ? t("signUp.resendIn", { seconds: wait }) : t("signUp.resend")}
+        </button>
+      </div>
+    </>
   );
 }

@@ -73,7 +73,12 @@ export function RowFields(props: {
 }
 
 const SilenceField = (props: { ms: number | null; onChange: (ms: number | null) => void }) => (
-  <AutomaticDuration label={t("field.ruleTrigger.forMs")} hint={undefined} value={props.ms} onChange={props.onChange} />
+  <AutomaticDuration
+    label={t("field.ruleTrigger.forMs")}
+    hint={undefined}
+    value={props.ms}
+    onChange={props.onChange}
+  />
 );
 
 /** The value, or the name of the attribute, with which the key is compared. */
