@@ -44,6 +44,14 @@ export class TextWriter {
     return this.#bytes.subarray(0, this.#offset);
   }
 
+  /** Returns the written bytes for the caller to keep, and begins another buffer. */
+  take(): Uint8Array<ArrayBuffer> {
+    const bytes = this.bytes();
+    this.#bytes = new Uint8Array(CAPACITY_FIRST);
+    this.#offset = 0;
+    return bytes;
+  }
+
   /** Empties the buffer, or takes back what was written after it had the length. */
   truncate(length = 0): void {
     this.#offset = length;

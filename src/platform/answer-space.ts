@@ -1,4 +1,5 @@
 import { limited, tooLarge, unavailable } from "../lib/domain-error.ts";
+import { Counts, TenantBudget } from "./tenant-budget.ts";
 
 const MIB = 1024 * 1024;
 /**
@@ -22,46 +23,31 @@ export type AnswerRefusal = (typeof ANSWER_REFUSALS)[number];
 /** Recipient of all requests without sign-in. */
 const nobody: AnswerReader = { tenantId: "", userId: "" };
 
-/** Counts by name; names with a count of 0 are removed. */
-class Counts {
-  readonly #counts = new Map<string, number>();
-
-  of(name: string): number {
-    return this.#counts.get(name) ?? 0;
-  }
-
-  add(name: string, change: number): void {
-    const count = this.of(name) + change;
-    if (count > 0) this.#counts.set(name, count);
-    else this.#counts.delete(name);
-  }
-}
-
 /**
  * Budget of bytes in flight: a response counts from its serialization until the client has read it, for the
  * user, for the tenant and in total. A slow client may take minutes.
  */
 export class AnswerSpace {
-  readonly #max: Readonly<Record<keyof typeof ANSWERS_MIB_MAX, number>>;
+  readonly #userMax: number;
+  readonly #budget: TenantBudget;
   readonly #readers = new WeakMap<Request, AnswerReader>();
-  /** Bytes by user and by tenant. */
+  /** Bytes by user. */
   readonly #users = new Counts();
-  readonly #tenants = new Counts();
   readonly #exportsOfUsers = new Counts();
   readonly #exportsOfTenants = new Counts();
   readonly #refusals = new Map<AnswerRefusal, number>();
-  #used = 0;
 
   /** @param mebibytes limits in total, per tenant and per user */
   constructor(
     mebibytes: { readonly all: number; readonly tenant: number; readonly user: number } = ANSWERS_MIB_MAX,
   ) {
-    this.#max = { all: mebibytes.all * MIB, tenant: mebibytes.tenant * MIB, user: mebibytes.user * MIB };
+    this.#userMax = mebibytes.user * MIB;
+    this.#budget = new TenantBudget({ all: mebibytes.all * MIB, tenant: mebibytes.tenant * MIB });
   }
 
   /** Bytes in flight. */
   get used(): number {
-    return this.#used;
+    return this.#budget.used;
   }
 
   /** Number of refusals since the start, by limit. */
@@ -112,19 +98,12 @@ export class AnswerSpace {
    * @throws DomainError `too_large` if the response alone exceeds the limit, `unavailable` if other responses leave no space
    */
   take({ tenantId, userId }: AnswerReader, bytes: number, held: number): void {
-    const max = this.#max;
-    if (held + bytes > max.user) {
+    if (held + bytes > this.#userMax) {
       this.#refused("too_large");
-      throw tooLarge("answer.too_large", { max: Math.floor(max.user / MIB) });
+      throw tooLarge("answer.too_large", { max: Math.floor(this.#userMax / MIB) });
     }
     const limit =
-      this.#users.of(userId) + bytes > max.user
-        ? "user"
-        : this.#tenants.of(tenantId) + bytes > this.#tenantMax(bytes)
-          ? "tenant"
-          : this.#used + bytes > max.all
-            ? "all"
-            : undefined;
+      this.#users.of(userId) + bytes > this.#userMax ? "user" : this.#budget.limitFor(tenantId, bytes);
     if (limit !== undefined) {
       this.#refused(limit);
       throw unavailable("answer.unread");
@@ -132,23 +111,13 @@ export class AnswerSpace {
     this.#count({ tenantId, userId }, bytes);
   }
 
-  /**
-   * Bytes that a tenant can have once `bytes` more are taken: a multiple of what is then free, so that some space is always left for one
-   * more tenant (dynamic thresholds, A. Choudhury and E. Hahne, IEEE/ACM Transactions on Networking 6 (2), 1998).
-   */
-  #tenantMax(bytes: number): number {
-    const { all, tenant } = this.#max;
-    return tenant < all ? Math.min(tenant, (tenant / (all - tenant)) * (all - this.#used - bytes)) : tenant;
-  }
-
   give(reader: AnswerReader, bytes: number): void {
     this.#count(reader, -bytes);
   }
 
   #count({ tenantId, userId }: AnswerReader, bytes: number): void {
-    this.#used += bytes;
     this.#users.add(userId, bytes);
-    this.#tenants.add(tenantId, bytes);
+    this.#budget.count(tenantId, bytes);
   }
 
   #refused(limit: AnswerRefusal): void {

@@ -5,12 +5,16 @@ import { createTarget } from "../../src/modules/uplinks/targets/targets.ts";
 import type { MainCalls, UplinkJob } from "../../src/modules/uplinks/uplink.protocol.ts";
 import { UplinkReader } from "../../src/modules/uplinks/uplink-reader.ts";
 import { UplinkRunner } from "../../src/modules/uplinks/uplink-runner.ts";
+import { UplinkSpace } from "../../src/modules/uplinks/uplink-space.ts";
 import { systemClock } from "../../src/platform/clock.ts";
 
 export const FIRST_TS = Date.UTC(2026, 0, 1);
 export const KEYS = 10;
 const CHUNK_ROWS = 1_000;
 const NO_DEFINITIONS = { devices: [], keys: [], patterns: [] };
+
+/** All sites share it, as they do on a gateway. */
+const space = new UplinkSpace();
 
 type Call = <Name extends keyof MainCalls & string>(
   name: Name,
@@ -109,6 +113,8 @@ export class SiteUplink {
     };
     this.#reader = reader;
     this.#runner = new UplinkRunner({
+      tenantId: this.#job.tenantId,
+      space,
       source: reader,
       createTarget: () => createTarget(target, context),
       window: null,

@@ -156,7 +156,7 @@ test("returns equal what an uplink wrote", () => {
         fields: fieldsWritten(type, values),
         ts,
       }));
-      expect(rowsIn(new TextDecoder().decode(writer.bytes()))).toEqual(expected as never);
+      expect(rowsIn(new TextDecoder().decode(writer.take()))).toEqual(expected as never);
     }),
   );
 

@@ -131,6 +131,16 @@ function addUplinks(metrics: Metrics, { uplinks }: GatewaySources): void {
   metrics.gauge("uplinks", "Enabled uplinks.", () => uplinks().running);
   metrics.gauge("uplinks_failing", "Uplinks that cannot send.", () => uplinks().failing);
   metrics.gauge(
+    "uplinks_waiting_for_memory",
+    "Uplinks that wait for memory, which others hold.",
+    () => uplinks().waitingForMemory,
+  );
+  metrics.gauge(
+    "uplink_bytes_in_flight",
+    "Bytes of batches that are read or on their way to targets, about.",
+    () => uplinks().heldBytes,
+  );
+  metrics.gauge(
     "uplink_lag_seconds",
     "Time since nothing waited, of the uplink that is furthest behind.",
     () => uplinks().lagSeconds,

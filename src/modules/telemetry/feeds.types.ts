@@ -44,4 +44,4 @@ export type {
   FeedStart,
   KnownDefinitions,
 } from "./store/feed.types.ts";
-export type { WireChunk } from "./store/wire-chunk.types.ts";
+export type { ChunkMax, WireChunk } from "./store/wire-chunk.types.ts";

@@ -102,6 +102,7 @@ const initialReport: UplinkReport = {
   sentBatches: 0,
   sentBytes: 0,
   skippedBatches: 0,
+  heldBytes: 0,
   lastSentAt: null,
   upToDateAt: null,
   error: null,
@@ -227,6 +228,8 @@ export class UplinkFleet {
     return {
       running: reports.length,
       failing: reports.filter(({ state }) => state === "ERROR").length,
+      waitingForMemory: reports.filter(({ state }) => state === "WAITING_FOR_MEMORY").length,
+      heldBytes: reports.reduce((sum, { heldBytes }) => sum + heldBytes, 0),
       lagSeconds: Math.max(0, ...lags),
       waitingPoints: waiting.reduce((sum, points) => sum + points, 0),
       sentPoints: this.#endedPoints + reports.reduce((sum, { sentPoints }) => sum + sentPoints, 0),
@@ -339,7 +342,7 @@ export class UplinkFleet {
     return {
       read: ({ feed, ...args }) => store.feeds.read(feed, args),
       backlog: ({ feed, ...args }) => store.feeds.backlog(feed, args),
-      rows: ({ deviceId, from, to }) => store.feeds.rows(deviceId as DeviceId, from, to), // an id of the store
+      rows: ({ deviceId, ...range }) => store.feeds.rows(deviceId as DeviceId, range), // an id of the store
       confirm: (confirmation) => store.feeds.confirm(confirmation).then(() => undefined),
       devices: ({ uplinkId, deviceIds }) => devicesOf(this.#get(uplinkId), deviceIds),
       changes: ({ uplinkId }) => nextChanges({ changes, devicesOf }, this.#get(uplinkId)),

@@ -1,6 +1,7 @@
 import { nextUp } from "../../lib/next-double.ts";
 import { FeedDecoder, feedRowsOf } from "../telemetry/feed-decoder.service.ts";
 import type {
+  ChunkMax,
   ConfirmedRange,
   FeedDeletion,
   FeedDeviceRows,
@@ -8,7 +9,9 @@ import type {
   FeedRows,
   FeedStep,
 } from "../telemetry/feeds.types.ts";
+import { BATCH_POINTS, bytesOf, bytesOfRows, roomIn } from "./batch-weight.ts";
 import type { DeviceCache } from "./device-cache.ts";
+import { digestOf } from "./record-digest.ts";
 import type { MainCalls, UplinkJob } from "./uplink.protocol.ts";
 import type { Batch, DeletionRecord, UplinkDevice, UplinkRecord } from "./uplink.types.ts";
 
@@ -19,10 +22,6 @@ type Call = <Name extends keyof MainCalls & string>(
 
 /** Bytes of hot rows in one answer, as they are stored. */
 const READ_BYTES_MAX = 64 * 1024;
-/** Values of one batch of history, about. */
-const BATCH_POINTS = 20_000;
-/** Characters of texts in a batch of history, about: a target may refuse a request of many megabytes. */
-const BATCH_CHARACTERS = 4 * 1024 * 1024;
 const RANGES_MAX = 64;
 /** History is read backwards in pieces of this length, which doubles for a device as long as its pieces are empty. */
 const PIECE_MS = 24 * 3_600_000;
@@ -32,7 +31,13 @@ export interface Item {
   readonly batch: Batch;
   /** It may be sent only after all that came before it, and before all that comes after it. */
   readonly isBarrier: boolean;
+  /** Bytes in memory until the target has it, about. */
+  readonly bytes: number;
   confirm(): Promise<unknown>;
+  /** Makes the reader go back to before this batch, which it then reads again. */
+  repeat(): void;
+  /** Makes the reader go on behind this batch. */
+  pass(): void;
 }
 
 /** A range of the backlog that is being read. */
@@ -45,12 +50,15 @@ interface OpenRange {
   readonly since: number;
 }
 
-/** Length of the texts of rows. */
-function charactersOf({ columns }: FeedDeviceRows): number {
-  let characters = 0;
-  for (const { texts } of columns) for (const text of texts ?? []) characters += text?.length ?? 0;
-  return characters;
+/** How far a reader has come. */
+interface Place {
+  /** Position of the last step of hot rows that was given. */
+  readonly after: number;
+  readonly ranges: readonly FeedRange[];
+  readonly open: OpenRange | undefined;
 }
+
+type ReadItem = Omit<Item, "repeat" | "pass">;
 
 /** Reads what an uplink has to send, in its order. */
 export class UplinkReader {
@@ -59,18 +67,22 @@ export class UplinkReader {
   readonly #devices: DeviceCache;
   readonly #transform: (rows: FeedDeviceRows) => FeedDeviceRows | undefined;
   readonly #decoder: FeedDecoder;
-  /** Steps that were decoded and not sent yet. */
-  #steps: FeedStep[] = [];
+  /** Steps of the hot rows that were read and are not decoded yet. */
+  #steps: Iterator<FeedStep> | undefined;
+  /** Positions of steps that were given and not confirmed, in order: a step that is read again ends where it did. */
+  readonly #positions = new Set<number>();
   #ranges: FeedRange[] = [];
   #open: OpenRange | undefined;
   /** Number of a device → length of its next piece, where it is not `PIECE_MS`. */
   readonly #pieceMs = new Map<number, number>();
+  /** Last hot row that was read. */
   #after = 0;
+  /** Position of the last step of hot rows that was given. */
+  #given = 0;
   #hasBacklog = true;
   #isAtEnd = false;
   /** Counts how often it was woken: what was written during a read may not be in its answer. */
   #wakes = 0;
-  #batches = 0;
   /** Distinguishes the batches of this run from those of others. */
   readonly #run = crypto.randomUUID().slice(0, 8);
   #hasChanges = true;
@@ -103,6 +115,28 @@ export class UplinkReader {
    * is "later".
    */
   async next(hasOutstanding: boolean): Promise<Item | "later" | undefined> {
+    const before = this.#place();
+    const item = await this.#nextItem(hasOutstanding);
+    if (typeof item !== "object") return item;
+    const behind = this.#place();
+    return { ...item, repeat: () => this.#goTo(before), pass: () => this.#goTo(behind) };
+  }
+
+  #place(): Place {
+    return { after: this.#given, ranges: [...this.#ranges], open: this.#open };
+  }
+
+  #goTo({ after, ranges, open }: Place): void {
+    this.wake();
+    this.#steps = undefined;
+    this.#after = after;
+    this.#given = after;
+    this.#ranges = [...ranges];
+    this.#open = open;
+    this.#hasBacklog = true;
+  }
+
+  async #nextItem(hasOutstanding: boolean): Promise<ReadItem | "later" | undefined> {
     if (this.#hasChanges) {
       if (hasOutstanding) return "later";
       const item = await this.#nextChanges();
@@ -117,39 +151,44 @@ export class UplinkReader {
     return (await this.#nextLive(hasOutstanding)) ?? (await this.#nextHistory(hasOutstanding));
   }
 
-  async #nextChanges(): Promise<Item | undefined> {
+  async #nextChanges(): Promise<ReadItem | undefined> {
     const { uplinkId } = this.#job;
     const wakes = this.#wakes;
     const { records, cursor, isAtEnd } = await this.#call("changes", { uplinkId });
     if (isAtEnd && this.#wakes === wakes) this.#hasChanges = false;
     // Changes of which none is selected are confirmed as well: behind them there may be selected ones.
     if (records.length === 0 && isAtEnd) return undefined;
-    return {
-      batch: this.#batch(records),
+    return this.#item(records, {
+      bounds: JSON.stringify(cursor),
       isBarrier: true,
       confirm: () => this.#call("confirmChanges", { uplinkId, cursor }),
-    };
+    });
   }
 
-  async #nextLive(hasOutstanding: boolean): Promise<Item | "later" | undefined> {
-    if (this.#steps.length === 0) {
+  async #nextLive(hasOutstanding: boolean): Promise<ReadItem | "later" | undefined> {
+    if (this.#steps === undefined) {
       if (this.#isAtEnd) return undefined;
       const wakes = this.#wakes;
       const read = await this.#read();
       if (read.deletions.length > 0) return hasOutstanding ? "later" : this.#keptDeletion(read);
-      this.#after = read.end;
-      this.#isAtEnd = read.isAtEnd && this.#wakes === wakes;
-      const steps = [...this.#decoder.decode(read)];
+      const end = this.#endOf(read);
+      const rows = read.rows.filter(({ id }) => id <= end);
+      this.#after = end;
+      this.#isAtEnd = read.isAtEnd && end === read.end && this.#wakes === wakes;
       // An idle gateway confirms nothing: the position has not moved.
-      if (steps.length === 1 && read.rows.length === 0) return undefined;
-      this.#steps = steps;
+      if (rows.length === 0) return undefined;
+      this.#steps = this.#decoder.decode({ rows, end });
     }
-    const [step] = this.#steps;
-    if (step === undefined) return undefined;
-    const item = await this.#itemOf(step);
-    // Only now: what follows must not be confirmed without a step that failed here.
-    this.#steps.shift();
-    return item;
+    const { value: step } = this.#steps.next();
+    if (step !== undefined) return this.#itemOf(step);
+    this.#steps = undefined;
+    return this.#nextLive(hasOutstanding);
+  }
+
+  /** Returns where the next steps end: behind all rows that were read, or where a batch ended that was given before. */
+  #endOf({ end }: FeedRows): number {
+    for (const position of this.#positions) if (position > this.#after && position < end) return position;
+    return end;
   }
 
   async #read(): Promise<FeedRows> {
@@ -164,21 +203,30 @@ export class UplinkReader {
     return read;
   }
 
-  async #itemOf(step: FeedStep): Promise<Item> {
-    const confirm = () => this.#call("confirm", { id: this.#job.uplinkId, position: step.position });
-    if (step.kind === "deletion")
-      return { batch: this.#batch(await this.#deletionsOf(step)), isBarrier: true, confirm };
-    return { batch: this.#batch(await this.#recordsOf(step.devices)), isBarrier: false, confirm };
+  async #itemOf(step: FeedStep): Promise<ReadItem> {
+    const { position } = step;
+    const records =
+      step.kind === "deletion" ? await this.#deletionsOf(step) : await this.#recordsOf(step.devices);
+    this.#positions.add(position);
+    this.#given = position;
+    return this.#item(records, {
+      bounds: String(position),
+      isBarrier: step.kind === "deletion",
+      confirm: () => {
+        this.#positions.delete(position);
+        return this.#call("confirm", { id: this.#job.uplinkId, position });
+      },
+    });
   }
 
-  async #keptDeletion({ deletions }: FeedRows): Promise<Item | undefined> {
+  async #keptDeletion({ deletions }: FeedRows): Promise<ReadItem | undefined> {
     const [deletion] = deletions;
     if (deletion === undefined) return undefined;
-    return {
-      batch: this.#batch(await this.#deletionsOf(deletion)),
+    return this.#item(await this.#deletionsOf(deletion), {
+      bounds: `deletion ${deletion.id}`,
       isBarrier: true,
       confirm: () => this.#call("confirm", { id: this.#job.uplinkId, deletions: [deletion.id] }),
-    };
+    });
   }
 
   /** Returns the deletion; nothing for a device that is not selected. */
@@ -198,7 +246,7 @@ export class UplinkReader {
     return [{ kind: "deletion", device: device ?? nameless(deviceId), keys, from, to }];
   }
 
-  async #nextHistory(hasOutstanding: boolean): Promise<Item | "later" | undefined> {
+  async #nextHistory(hasOutstanding: boolean): Promise<ReadItem | "later" | undefined> {
     if (this.#open === undefined && this.#ranges.length === 0) {
       if (!this.#hasBacklog) return undefined;
       // What is on its way is still in the backlog, and would be read a second time.
@@ -222,25 +270,36 @@ export class UplinkReader {
     this.#hasBacklog = rangeCount > 0;
   }
 
-  async #batchOfHistory(): Promise<Item> {
-    const rows: FeedDeviceRows[] = [];
+  async #batchOfHistory(): Promise<ReadItem> {
+    const records: UplinkRecord[] = [];
     const confirmed: ConfirmedRange[] = [];
     let points = 0;
-    let characters = 0;
-    while (points < BATCH_POINTS && characters < BATCH_CHARACTERS) {
+    let bytes = 0;
+    let bounds = "";
+    while (points < BATCH_POINTS) {
       this.#open ??= this.#openNext();
       if (this.#open === undefined) break;
-      const chunk = await this.#nextChunk(this.#open, confirmed);
-      if (chunk === undefined) continue;
-      rows.push(chunk);
-      points += chunk.ts.length * chunk.columns.length;
-      characters += charactersOf(chunk);
+      const device = await this.#deviceOf(this.#open);
+      const room = device && roomIn(bytes, device);
+      if (device !== undefined && room === undefined) break;
+      const { range, from } = this.#open;
+      const chunk = await this.#nextChunk(this.#open, { room, confirmed });
+      bounds += `${range.seq} ${from} `;
+      if (chunk !== undefined && device !== undefined) {
+        points += chunk.ts.length * chunk.columns.length;
+        bytes += bytesOfRows(chunk, device);
+        records.push(...(await this.#recordsOf([chunk])));
+      }
     }
-    return {
-      batch: this.#batch(await this.#recordsOf(rows)),
+    return this.#item(records, {
+      bounds,
       isBarrier: false,
       confirm: () => this.#call("confirm", { id: this.#job.uplinkId, ranges: confirmed }),
-    };
+    });
+  }
+
+  async #deviceOf({ range: { deviceId } }: OpenRange): Promise<UplinkDevice | undefined> {
+    return (await this.#devices.get([deviceId])).get(deviceId);
   }
 
   #openNext(): OpenRange | undefined {
@@ -251,13 +310,15 @@ export class UplinkReader {
     return { range, from: since, since };
   }
 
-  /** Reads the next rows of a range, and notes what may be confirmed with them. */
-  async #nextChunk(open: OpenRange, confirmed: ConfirmedRange[]): Promise<FeedDeviceRows | undefined> {
+  /** Reads the next rows of a range, and notes what may be confirmed with them. Without room, the device is not selected. */
+  async #nextChunk(
+    open: OpenRange,
+    { room: max, confirmed }: { room: ChunkMax | undefined; confirmed: ConfirmedRange[] },
+  ): Promise<FeedDeviceRows | undefined> {
     const { range } = open;
     const { deviceId } = range;
-    const device = (await this.#devices.get([deviceId])).get(deviceId);
     const chunk =
-      device === undefined ? null : await this.#call("rows", { deviceId, from: open.from, to: range.to });
+      max === undefined ? null : await this.#call("rows", { deviceId, from: open.from, to: range.to, max });
     const isForwards = open.since === range.from;
     const isLast = chunk === null || chunk.to >= range.to;
     if (isForwards) confirmed.push({ ...range, until: isLast ? range.to : chunk.to });
@@ -282,12 +343,18 @@ export class UplinkReader {
     });
   }
 
-  #batch(records: readonly UplinkRecord[]): Batch {
+  /** `bounds`: which part of the feed the records are. The same part with the same content has the same id. */
+  #item(
+    records: readonly UplinkRecord[],
+    { bounds, ...item }: { bounds: string } & Pick<Item, "isBarrier" | "confirm">,
+  ): ReadItem {
     let points = 0;
     for (const record of records)
       if (record.kind === "rows")
         for (const { tags } of record.columns) for (const tag of tags) if (tag !== 0) points++;
-    return { id: `${this.#job.uplinkId}-${this.#run}-${this.#batches++}`, records, points };
+    const digest = digestOf(records, `${this.#run} ${bounds}`);
+    const batch = { id: `${this.#job.uplinkId}-${this.#run}-${digest}`, records, points };
+    return { ...item, batch, bytes: bytesOf(records) };
   }
 }
 

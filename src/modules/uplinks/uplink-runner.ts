@@ -7,6 +7,7 @@ import { TargetError } from "./uplink.errors.ts";
 import type { SendingWindow, UplinkReport } from "./uplink.protocol.ts";
 import type { Batch, Target } from "./uplink.types.ts";
 import type { Item } from "./uplink-reader.ts";
+import type { HeldSpace, UplinkSpace } from "./uplink-space.ts";
 
 /**
  * Returns whether two batches hold rows of one device at the same time. Of such batches the later one may replace values of the earlier one, so it
@@ -46,6 +47,8 @@ export interface ItemSource {
 }
 
 interface RunnerDeps {
+  readonly tenantId: string;
+  readonly space: UplinkSpace;
   readonly source: ItemSource;
   readonly createTarget: () => Promise<Target>;
   readonly window: SendingWindow | null;
@@ -58,20 +61,26 @@ interface RunnerDeps {
 /** A batch that was read and not confirmed. */
 interface Outstanding {
   readonly item: Item;
+  readonly space: HeldSpace;
   /** Undefined until it is sent in this session. */
   sent: Promise<void> | undefined;
 }
 
 /**
- * Sends the batches of one uplink to its target until it is stopped. Batches are confirmed in order; after a failure all that were not confirmed
- * are sent again, the same ones under the same ids.
+ * Sends the batches of one uplink to its target until it is stopped. Batches are confirmed in order. After a failure, those that were not confirmed
+ * leave the memory; they are read and sent again, under the same ids if they are the same.
  */
 export class UplinkRunner {
   readonly #deps: RunnerDeps;
   readonly #window: WeeklyWindow | undefined;
   readonly #stopped = new AbortController();
-  /** In order; those that are sent come first. After a failure all are sent again. */
+  /** In order; those that are sent come first. */
   readonly #outstanding: Outstanding[] = [];
+  /** Oldest batch when the target failed. */
+  #failed: Pick<Item, "confirm" | "pass"> | undefined;
+  #isReading = false;
+  /** The failed batch is to be left out as soon as nothing is read. */
+  #mustSkip = false;
   /** Bytes of the target that were counted. */
   #countedBytes = 0;
   #target: Target | undefined;
@@ -91,6 +100,7 @@ export class UplinkRunner {
     sentBatches: 0,
     sentBytes: 0,
     skippedBatches: 0,
+    heldBytes: 0,
     lastSentAt: null,
     upToDateAt: null,
     error: null,
@@ -125,10 +135,18 @@ export class UplinkRunner {
   /** Leaves out the oldest batch, if the target refuses it. */
   skip(): void {
     if (!this.#report.isRefused) return;
+    if (this.#isReading && this.#outstanding.length === 0) {
+      this.#mustSkip = true;
+      return;
+    }
     const skipped = this.#outstanding.shift();
-    if (skipped === undefined) return;
+    skipped?.space.release();
+    if (skipped === undefined) this.#failed?.pass();
+    const item = skipped?.item ?? this.#failed;
+    if (item === undefined) return;
+    this.#failed = undefined;
     this.#set({ skippedBatches: this.#report.skippedBatches + 1, isRefused: false });
-    this.#confirm(skipped.item);
+    this.#confirm(item);
     this.#endWait();
   }
 
@@ -143,9 +161,10 @@ export class UplinkRunner {
       } catch (error) {
         session.abort(error);
         await Promise.allSettled(this.#outstanding.map(({ sent }) => sent));
-        for (const outstanding of this.#outstanding) outstanding.sent = undefined;
+        this.#drop();
         if (!signal.aborted) await this.#fail(error);
       } finally {
+        this.#drop();
         signal.removeEventListener("abort", end);
       }
     }
@@ -162,20 +181,67 @@ export class UplinkRunner {
       await this.#target.check(AbortSignal.any([signal, AbortSignal.timeout(SEND_TIMEOUT_MS)]));
     }
     const target = this.#target;
-    await this.#sendAll(target, signal);
     while (!signal.aborted) {
       await this.#awaitWindow(signal);
       // Without it the same history would be read and sent again and again while the disk is full.
       await this.#confirmed;
       this.#wasWoken = false;
-      const next = await this.#deps.source.next(this.#outstanding.length > 0);
-      if (typeof next === "object") {
-        // Before anything can fail: the source gives each item once.
-        this.#outstanding.push({ item: next, sent: undefined });
-        await this.#sendAll(target, signal);
-      } else if (this.#outstanding.length > 0) await this.#settleFirst();
-      else await this.#idle(signal);
+      const next = await this.#next(signal);
+      if (next === "read") await this.#sendAll(target, signal);
+      else if (this.#outstanding.length > 0) await this.#settleFirst();
+      else if (next === "nothing") await this.#idle(signal);
     }
+  }
+
+  /** Reads the next batch, for which there must be space. */
+  async #next(signal: AbortSignal): Promise<"read" | "nothing" | "later"> {
+    const hasOutstanding = this.#outstanding.length > 0;
+    // What is read while a bandwidth limit holds it back would hold its space meanwhile.
+    if (hasOutstanding && this.#deps.bytesPerSecond !== null) return "later";
+    const { source, space, tenantId } = this.#deps;
+    const owner = this.#failures > 0 ? `${tenantId} failing` : tenantId;
+    const held = space.tryTake(owner) ?? (hasOutstanding ? undefined : await this.#awaitSpace(owner, signal));
+    if (held === undefined) return "later";
+    let item: Awaited<ReturnType<ItemSource["next"]>>;
+    this.#isReading = true;
+    try {
+      item = await source.next(hasOutstanding);
+      if (typeof item === "object") {
+        held.resize(item.bytes);
+        this.#outstanding.push({ item, space: held, sent: undefined });
+      }
+    } finally {
+      this.#isReading = false;
+      if (this.#outstanding.at(-1)?.space !== held) held.release();
+    }
+    if (this.#mustSkip) {
+      this.#mustSkip = false;
+      const failed = this.#failed;
+      this.#drop();
+      this.#failed = failed;
+      this.skip();
+      return "later";
+    }
+    if (typeof item !== "object") return item === "later" ? "later" : "nothing";
+    this.#set({});
+    return "read";
+  }
+
+  #awaitSpace(owner: string, signal: AbortSignal): Promise<HeldSpace> {
+    // A target that has failed stays visible as such until it takes a batch.
+    if (this.#report.state !== "ERROR") this.#set({ state: "WAITING_FOR_MEMORY" }, true);
+    return this.#deps.space.take(owner, signal);
+  }
+
+  /** Gives up what was not confirmed; the source reads it again. */
+  #drop(): void {
+    const [first] = this.#outstanding;
+    if (first === undefined) return;
+    for (const { space } of this.#outstanding) space.release();
+    this.#outstanding.length = 0;
+    first.item.repeat();
+    const { confirm, pass } = first.item;
+    this.#failed = { confirm, pass };
   }
 
   /** Sends what was not sent in this session, in order. */
@@ -218,8 +284,10 @@ export class UplinkRunner {
     });
     if (isSkipped()) return;
     this.#outstanding.shift();
+    first.space.release();
     await this.#confirmed;
     this.#confirm(first.item);
+    this.#failed = undefined;
     this.#failures = 0;
     const { batch } = first.item;
     if (batch.records.length === 0) return;
@@ -239,7 +307,7 @@ export class UplinkRunner {
   }
 
   /** Confirms a batch, and retries while the store cannot write the confirmation. */
-  #confirm(item: Item): void {
+  #confirm(item: Pick<Item, "confirm">): void {
     const { signal } = this.#stopped;
     const confirm = async () => {
       for (let failures = 1; ; failures++) {
@@ -294,7 +362,7 @@ export class UplinkRunner {
     await this.#closeTarget();
     const reaction = error instanceof TargetError ? error.reaction : "retry";
     // A target that refuses its test cannot be helped by leaving a batch out.
-    const isRefused = reaction === "refused" && this.#outstanding.length > 0;
+    const isRefused = reaction === "refused" && this.#failed !== undefined;
     this.#set(
       {
         state: "ERROR",
@@ -337,7 +405,8 @@ export class UplinkRunner {
 
   /** Reports immediately if it is urgent, else at most once per second. */
   #set(changes: Partial<UplinkReport>, isUrgent = false): void {
-    this.#report = { ...this.#report, ...changes };
+    const heldBytes = this.#outstanding.reduce((sum, { space }) => sum + space.bytes, 0);
+    this.#report = { ...this.#report, heldBytes, ...changes };
     const { clock, report } = this.#deps;
     if (!isUrgent && this.#cancelReport !== undefined) return;
     this.#cancelReport?.();

@@ -2,6 +2,7 @@ import type { JsonValue } from "../../lib/json.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import type { Weekday } from "../../lib/weekly-window.ts";
 import type {
+  ChunkMax,
   FeedBacklog,
   FeedConfirmation,
   FeedRows,
@@ -44,6 +45,7 @@ export interface UplinkJob {
 export const UPLINK_STATES = [
   "STOPPED",
   "CONNECTING",
+  "WAITING_FOR_MEMORY",
   "SENDING",
   "UP_TO_DATE",
   "OUTSIDE_WINDOW",
@@ -58,6 +60,8 @@ export interface UplinkReport {
   readonly sentBatches: number;
   readonly sentBytes: number;
   readonly skippedBatches: number;
+  /** Bytes of the memory that all uplinks share, about. */
+  readonly heldBytes: number;
   readonly lastSentAt: number | null;
   /** Newest time at which nothing waited. */
   readonly upToDateAt: number | null;
@@ -93,7 +97,10 @@ export type MainCalls = {
     args: { feed: string; known: KnownDefinitions; limit: number; newestFirst: boolean };
     result: FeedBacklog;
   };
-  rows: { args: { deviceId: string; from: number; to: number }; result: WireChunk | null };
+  rows: {
+    args: { deviceId: string; from: number; to: number; max: ChunkMax };
+    result: WireChunk | null;
+  };
   confirm: { args: FeedConfirmation; result: undefined };
   /** null for a device that is not selected. */
   devices: {

@@ -3,15 +3,15 @@ import { DomainError, notFound, unavailable } from "../../lib/domain-error.ts";
 import { messageOf, networkErrorText } from "../../lib/network-error.ts";
 import { systemClock } from "../../platform/clock.ts";
 import { ThreadCalls } from "../../platform/thread-calls.ts";
-import type { FeedDeviceRows } from "../telemetry/feeds.types.ts";
 import { DeviceCache } from "./device-cache.ts";
 import { createRowTransform } from "./row-transform.ts";
 import { createTarget } from "./targets/targets.ts";
 import { TargetError } from "./uplink.errors.ts";
 import type { MainCalls, ThreadCallsOfUplinks, UplinkJob } from "./uplink.protocol.ts";
 import type { TargetContext } from "./uplink.types.ts";
-import { UplinkReader } from "./uplink-reader.ts";
+import { type Item, UplinkReader } from "./uplink-reader.ts";
 import { UplinkRunner } from "./uplink-runner.ts";
+import { UplinkSpace } from "./uplink-space.ts";
 
 interface Running {
   readonly runner: UplinkRunner;
@@ -19,17 +19,19 @@ interface Running {
   readonly devices: DeviceCache;
 }
 
-/** Values of all uplinks after which the heap is collected: at full speed garbage would take more memory than all that is in use. */
-const POINTS_PER_COLLECTION = 200_000;
-let uncollectedPoints = 0;
+/** Bytes of the batches of all uplinks after which the heap is collected: at full speed garbage would take more memory than all that is in use. */
+const BYTES_PER_COLLECTION = 16 * 1024 * 1024;
+let uncollectedBytes = 0;
 
-function countPoints({ ts, columns }: FeedDeviceRows): void {
-  uncollectedPoints += ts.length * columns.length;
-  if (uncollectedPoints < POINTS_PER_COLLECTION) return;
-  uncollectedPoints = 0;
+function countBytes(item: Item | "later" | undefined): void {
+  if (typeof item !== "object") return;
+  uncollectedBytes += item.bytes;
+  if (uncollectedBytes < BYTES_PER_COLLECTION) return;
+  uncollectedBytes = 0;
   Bun.gc(true);
 }
 
+const space = new UplinkSpace();
 /** Keyed by the id of the uplink. */
 const running = new Map<string, Running>();
 
@@ -92,17 +94,21 @@ function contextOf({ uplinkId, authorities }: UplinkJob): TargetContext {
 function start(job: UplinkJob): Running {
   const { uplinkId } = job;
   const devices = new DeviceCache((deviceIds) => calls.call("devices", { uplinkId, deviceIds }));
-  const transform = createRowTransform(job);
   const reader = new UplinkReader(job, {
     call: (name, args) => calls.call(name, args),
     devices,
-    transform(rows) {
-      countPoints(rows);
-      return transform(rows);
-    },
+    transform: createRowTransform(job),
   });
   const runner = new UplinkRunner({
-    source: reader,
+    tenantId: job.tenantId,
+    space,
+    source: {
+      async next(hasOutstanding) {
+        const item = await reader.next(hasOutstanding);
+        countBytes(item);
+        return item;
+      },
+    },
     createTarget: () => createTarget(job.target, contextOf(job)),
     window: job.window,
     bytesPerSecond: job.bytesPerSecond,

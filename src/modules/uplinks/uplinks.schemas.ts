@@ -136,6 +136,9 @@ export const uplinkBody = t.Object(
     sentBatches: t.Integer(),
     sentBytes: t.Integer(),
     skippedBatches: t.Integer(),
+    heldBytes: t.Integer({
+      description: "approximate memory of the batches that are on their way",
+    }),
     lastSentAt: isoTimeOrNull,
     upToDateAt: isoTimeOrNull,
     error: t.Union([t.String(), t.Null()]),

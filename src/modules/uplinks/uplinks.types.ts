@@ -39,6 +39,10 @@ export interface UplinkOptions {
 export interface UplinkTotals {
   readonly running: number;
   readonly failing: number;
+  /** Uplinks that wait for memory, which the others hold. */
+  readonly waitingForMemory: number;
+  /** Bytes that all hold of it, about. */
+  readonly heldBytes: number;
   /** Of the uplink that is furthest behind. */
   readonly lagSeconds: number;
   readonly waitingPoints: number;

@@ -182,5 +182,5 @@ test("a line does not begin as a comment, whatever the type of the device", () =
   const options = { measurement: "{type}", deviceTags: ["device"], texts: true } as const;
   const writer = new LineWriter({ ...options, names: new FieldNames(true) });
   writer.rows(rowsOf(deviceOf({ type: "#1 pump" }), [1], { n: [1] }));
-  expect(new TextDecoder().decode(writer.bytes())).toStartWith("-#1\\ pump,device=");
+  expect(new TextDecoder().decode(writer.take())).toStartWith("-#1\\ pump,device=");
 });

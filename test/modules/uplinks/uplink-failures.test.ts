@@ -3,6 +3,7 @@ import { TargetError } from "../../../src/modules/uplinks/uplink.errors.ts";
 import type { Batch, Target } from "../../../src/modules/uplinks/uplink.types.ts";
 import type { Item } from "../../../src/modules/uplinks/uplink-reader.ts";
 import { UplinkRunner } from "../../../src/modules/uplinks/uplink-runner.ts";
+import { UplinkSpace } from "../../../src/modules/uplinks/uplink-space.ts";
 import { systemClock } from "../../../src/platform/clock.ts";
 import { until } from "../../support/until.ts";
 
@@ -27,7 +28,14 @@ function start(options: { count: number; inFlightMax: number; failures: number; 
       return {
         batch: { id: `${index}`, records: [{}], points: 0 } as unknown as Batch, // nothing reads the records
         isBarrier: options.barriers?.includes(index) ?? false,
+        bytes: 1_000,
         confirm: async () => void confirmed.push(`${index}`),
+        repeat: () => {
+          next = index;
+        },
+        pass: () => {
+          next = index + 1;
+        },
       };
     },
   };
@@ -44,6 +52,8 @@ function start(options: { count: number; inFlightMax: number; failures: number; 
   });
   const clock = { ...systemClock, schedule: (_: number, run: () => void) => systemClock.schedule(0, run) };
   const runner = new UplinkRunner({
+    tenantId: "tenant-1",
+    space: new UplinkSpace(),
     source,
     createTarget,
     window: null,

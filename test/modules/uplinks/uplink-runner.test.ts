@@ -2,6 +2,7 @@ import { afterEach, expect, test } from "bun:test";
 import type { Batch, Target } from "../../../src/modules/uplinks/uplink.types.ts";
 import type { Item } from "../../../src/modules/uplinks/uplink-reader.ts";
 import { type ItemSource, UplinkRunner } from "../../../src/modules/uplinks/uplink-runner.ts";
+import { UplinkSpace } from "../../../src/modules/uplinks/uplink-space.ts";
 import { FakeClock } from "../../support/fake-clock.ts";
 import { until } from "../../support/until.ts";
 import { batchOf, deviceOf, rowsOf } from "../../support/uplink-batches.ts";
@@ -9,10 +10,11 @@ import { batchOf, deviceOf, rowsOf } from "../../support/uplink-batches.ts";
 const device = deviceOf();
 const other = deviceOf({ deviceId: "0199f6a0-0000-7000-8000-000000000002" });
 
-/** A source of fixed items, which gives each one once. */
+/** A source of fixed items. */
 class Items implements ItemSource {
   readonly confirmed: string[] = [];
   readonly #items: Item[] = [];
+  #next = 0;
 
   /** Confirmations that fail before one is taken. */
   failingConfirmations = 0;
@@ -25,11 +27,23 @@ class Items implements ItemSource {
       }
       this.confirmed.push(batch.id);
     };
-    this.#items.push({ batch, isBarrier, confirm });
+    const index = this.#items.length;
+    this.#items.push({
+      ...{ batch, isBarrier, confirm },
+      bytes: 1_000,
+      repeat: () => {
+        this.#next = index;
+      },
+      pass: () => {
+        this.#next = index + 1;
+      },
+    });
   }
 
   async next(): Promise<Item | undefined> {
-    return this.#items.shift();
+    const item = this.#items[this.#next];
+    if (item !== undefined) this.#next++;
+    return item;
   }
 }
 
@@ -75,6 +89,8 @@ function start(source: Items, bytesPerSecond: number | null = null) {
   const target = new Held();
   const clock = new FakeClock();
   const runner = new UplinkRunner({
+    tenantId: "tenant-1",
+    space: new UplinkSpace(),
     source,
     createTarget: async () => target,
     window: null,

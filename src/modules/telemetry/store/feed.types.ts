@@ -1,6 +1,6 @@
 import type { DeviceId, TenantId } from "../../../lib/ids.ts";
 import type { Definitions } from "./group-format.ts";
-import type { WireChunk } from "./wire-chunk.types.ts";
+import type { ChunkMax, WireChunk } from "./wire-chunk.types.ts";
 
 /*
  * A feed follows the writes of one tenant, for readers that send them on. Its position is a hot row: all rows up to it were confirmed. What is
@@ -104,6 +104,9 @@ export interface TelemetryFeeds {
   /** Counts about how many values were not confirmed. It takes long where there are many ranges. */
   countPoints(id: string): Promise<number>;
   /** Returns the next rows of a device in a closed range; null at its end. */
-  rows(deviceId: DeviceId, from: number, to: number): Promise<WireChunk | null>;
+  rows(
+    deviceId: DeviceId,
+    range: { readonly from: number; readonly to: number; readonly max?: ChunkMax },
+  ): Promise<WireChunk | null>;
   confirm(confirmation: FeedConfirmation): Promise<void>;
 }

@@ -9,16 +9,17 @@ import { familyKeysOf } from "./series-families.ts";
 import type { Steps } from "./slice-scheduler.ts";
 import type { StoreCalls } from "./store.protocol.ts";
 import type { StoreEngine } from "./store-engine.ts";
-import type { WireChunk, WireColumn } from "./wire-chunk.types.ts";
+import type { ChunkMax, WireChunk, WireColumn } from "./wire-chunk.types.ts";
 
 /** Rows of one answer come from one block a family and as many hot records at most. */
 const HOT_RECORDS_MAX = 8_192;
 /** Bytes of the hot records of one answer, about. */
 const HOT_BYTES_MAX = 1024 * 1024;
-/** Values of one answer: 9 bytes each in memory, on either side, and the characters of texts. */
-const VALUES_MAX = 262_144;
-/** Characters of the texts of one answer, unless one row has more. A block has a quarter at most, but a device may have many families. */
-const TEXT_MAX = 8 * 1024 * 1024;
+/**
+ * Values of one answer, 9 bytes each in memory, on either side, and characters of its texts, 2 bytes each. A block has as many characters at most,
+ * but a device may have many families.
+ */
+const CHUNK_MAX: ChunkMax = { rows: Number.POSITIVE_INFINITY, values: 262_144, characters: 2 * 1024 * 1024 };
 
 /**
  * The next rows of one device from a time stamp on, all families by time; null at the end. Every pull stands alone: what
@@ -31,7 +32,12 @@ export function* scanTask(engine: StoreEngine, args: StoreCalls["scan"]["args"])
   if (families.size === 0) return null;
   let from = args.from;
   while (from <= args.to) {
-    const window = yield* nextWindow(engine, device, { families, from, to: args.to });
+    const window = yield* nextWindow(engine, device, {
+      families,
+      from,
+      to: args.to,
+      max: args.max ?? CHUNK_MAX,
+    });
     if (window === null) return null;
     const rows = window.gone ? emptyRows : window.rows;
     if (rows.ts.length > 0) return yield* chunkOf(engine, rows, window.to);
@@ -46,6 +52,7 @@ interface Asked {
   readonly families: ReadonlyMap<number, ReadonlySet<number>>;
   readonly from: number;
   readonly to: number;
+  readonly max: ChunkMax;
 }
 
 interface Window {
@@ -84,7 +91,8 @@ function* nextWindow(engine: StoreEngine, device: DeviceState, asked: Asked): St
 function* readWindow(engine: StoreEngine, device: DeviceState, asked: Asked): Steps<Window> {
   let keyCount = 0;
   for (const keys of asked.families.values()) keyCount += keys.size;
-  const rowsMax = Math.max(1, Math.floor(VALUES_MAX / keyCount));
+  const { max } = asked;
+  const rowsMax = Math.max(1, Math.floor(Math.min(max.rows, max.values / keyCount)));
   let { to } = asked;
   let all: Rows = emptyRows;
   let text = 0;
@@ -95,7 +103,7 @@ function* readWindow(engine: StoreEngine, device: DeviceState, asked: Asked): St
     if (rows === "gone") return { rows: emptyRows, to, gone: true };
     all = overlay(sliceRows(all, 0, upperBound(all.ts, to)), rows);
     text += textLength(rows);
-    const count = Math.min(rowsMax, text > TEXT_MAX ? countWithin(all, TEXT_MAX) : all.ts.length);
+    const count = Math.min(rowsMax, text > max.characters ? countWithin(all, max.characters) : all.ts.length);
     if (count === all.ts.length) continue;
     to = all.ts[count - 1]!;
     all = sliceRows(all, 0, count);

@@ -7,7 +7,7 @@ import type { Definitions } from "./group-format.ts";
 import type { SinkResult } from "./series-sink.ts";
 import type { CheckReport, StoreStats } from "./store.types.ts";
 
-import type { WireChunk } from "./wire-chunk.types.ts";
+import type { ChunkMax, WireChunk } from "./wire-chunk.types.ts";
 
 /** Limits the worker needs; see `store-options.ts` for the defaults. */
 export interface WorkerOptions {
@@ -83,6 +83,7 @@ export interface StoreCalls {
       readonly keys: readonly string[];
       readonly from: number;
       readonly to: number;
+      readonly max?: ChunkMax;
     };
     result: WireChunk | null;
   };

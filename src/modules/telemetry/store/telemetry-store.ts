@@ -93,7 +93,7 @@ function createWorkerFeeds(calls: WorkerCalls): TelemetryFeeds {
     read: (id, args) => calls.call("readFeed", { id, ...args }),
     backlog: (id, args) => calls.call("feedBacklog", { id, ...args }),
     countPoints: (id) => calls.call("feedPoints", { id }),
-    rows: (deviceId, from, to) => calls.call("scan", { deviceId, keys: [], from, to }),
+    rows: (deviceId, range) => calls.call("scan", { deviceId, keys: [], ...range }),
     confirm: async (confirmation: FeedConfirmation) => void (await calls.call("confirmFeed", confirmation)),
   };
 }

@@ -8,6 +8,14 @@ export interface WireColumn {
   readonly texts: PackedTexts | null;
 }
 
+/** Max. size of one chunk, which holds one row at least. */
+export interface ChunkMax {
+  readonly rows: number;
+  readonly values: number;
+  /** Characters of the texts. */
+  readonly characters: number;
+}
+
 /** Rows of one device on their way out. */
 export interface WireChunk {
   readonly ts: Float64Array;

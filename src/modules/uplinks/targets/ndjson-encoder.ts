@@ -50,7 +50,7 @@ export type LineListener = (record: UplinkRecord, end: number) => void;
 export class NdjsonEncoder {
   readonly #writer = new TextWriter();
 
-  /** Returns a view that is valid until the next call. `onLine` is told where each line of a record ends. */
+  /** Returns bytes for the caller to keep. `onLine` is told where each line of a record ends. */
   encode({ records }: Batch, onLine?: LineListener): Uint8Array<ArrayBuffer> {
     this.#writer.truncate();
     for (const record of records) {
@@ -61,7 +61,7 @@ export class NdjsonEncoder {
         onLine?.(record, this.#writer.length);
       }
     }
-    return this.#writer.bytes();
+    return this.#writer.take();
   }
 
   #rows(record: RowsRecord, onLine: LineListener | undefined): void {

@@ -27,6 +27,7 @@ export function UplinkStateText({ uplink }: { uplink: Uplink }) {
     UP_TO_DATE: "lamp-on",
     SENDING: "lamp-on",
     CONNECTING: "lamp-wait",
+    WAITING_FOR_MEMORY: "lamp-wait",
     OUTSIDE_WINDOW: "lamp-wait",
     ERROR: "lamp-bad",
   };

@@ -97,7 +97,7 @@ class Reader {
     const since = newestFirst ? Math.max(range.from, range.to - 50) : range.from;
     let from = since;
     for (;;) {
-      const chunk = await feeds.rows(deviceId(range.deviceId), from, range.to);
+      const chunk = await feeds.rows(deviceId(range.deviceId), { from, to: range.to });
       if (chunk !== null) this.copy.write(feedRowsOf(range.deviceId, chunk), range.deviceId);
       if (chunk !== null && chunk.to < range.to) {
         from = chunk.to + 0.5;

@@ -189,7 +189,7 @@ test("a scan brings texts exactly, and no string of its own for each of them", a
     }
     const rows = Array.from({ length: 40 }, (_, ts): Row => ["a", ts, values(ts)]);
     expect(await scanned(fixture, everything("a"))).toEqual(rows);
-    const chunk = await fixture.store.feeds.rows(deviceId("a"), 0, 100);
+    const chunk = await fixture.store.feeds.rows(deviceId("a"), { from: 0, to: 100 });
     const strings: string[] = [];
     JSON.stringify(chunk?.columns, (_, value) => {
       if (typeof value === "string") strings.push(value);

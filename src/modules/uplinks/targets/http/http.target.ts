@@ -47,7 +47,7 @@ export function createHttpTarget(settings: HttpSettings, context: TargetContext)
   const encoder = new NdjsonEncoder();
 
   async function post(id: string, lines: Uint8Array<ArrayBuffer>, signal: AbortSignal): Promise<void> {
-    const body = settings.gzip ? Bun.gzipSync(lines, { level: GZIP_LEVEL }) : lines.slice();
+    const body = settings.gzip ? Bun.gzipSync(lines, { level: GZIP_LEVEL }) : lines;
     const { signingSecret } = settings;
     const answer = await connection.request(
       {

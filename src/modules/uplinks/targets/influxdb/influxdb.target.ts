@@ -144,7 +144,7 @@ class InfluxdbTarget implements Target {
     for (let attempt = 0; attempt <= CONFLICTS_MAX; attempt++) {
       this.#encode(records);
       if (this.#lines.length === 0) return;
-      const answer = await this.#post(this.#lines.bytes(), signal);
+      const answer = await this.#post(this.#lines.take(), signal);
       const outcome = this.#outcomeOf(answer);
       if (outcome === "stored") return;
       if (outcome === "line breaks") return this.#writeInOneLine(records, signal);

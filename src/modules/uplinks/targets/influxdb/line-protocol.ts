@@ -72,9 +72,9 @@ export class LineWriter {
     return this.#writer.length;
   }
 
-  /** Returns a view that is valid until the next write. */
-  bytes(): Uint8Array<ArrayBuffer> {
-    return this.#writer.bytes();
+  /** Returns the lines for the caller to keep, and begins anew. */
+  take(): Uint8Array<ArrayBuffer> {
+    return this.#writer.take();
   }
 
   clear(): void {

@@ -325,7 +325,8 @@ class KafkaTarget implements Target {
   #linesOf(batch: Batch): Message[] {
     const { topic, eventTopic } = this.#settings;
     const ends: { readonly record: UplinkRecord; readonly end: number }[] = [];
-    const text = Buffer.from(this.#encoder.encode(batch, (record, end) => ends.push({ record, end })));
+    const { buffer, byteLength } = this.#encoder.encode(batch, (record, end) => ends.push({ record, end }));
+    const text = Buffer.from(buffer, 0, byteLength);
     const keys = new Map<string, Buffer>();
     const messages: Message[] = [];
     let start = 0;

@@ -422,7 +422,7 @@ class NatsTarget implements Target {
 
   *#messages(batch: Batch, payloadBytesMax: number): Generator<Message> {
     const ends: { readonly record: UplinkRecord; readonly end: number }[] = [];
-    const text = this.#encoder.encode(batch, (record, end) => ends.push({ record, end })).slice();
+    const text = this.#encoder.encode(batch, (record, end) => ends.push({ record, end }));
     let start = 0;
     let last: UplinkRecord | undefined;
     let subject: string | undefined;

@@ -1,8 +1,6 @@
 const encoder = new TextEncoder();
 
 const CAPACITY_FIRST = 64 * 1024;
-/** A buffer that one large batch needed is not kept. */
-const CAPACITY_KEPT_MAX = 8 * 1024 * 1024;
 /** `PGCOPY\n\xff\r\n\0`, flags and the length of an extension, both 0. */
 const HEADER = Uint8Array.of(
   0x50,
@@ -60,18 +58,17 @@ export class CopyWriter {
 
   /** Begins another stream. */
   begin(): void {
-    if (this.#bytes.length > CAPACITY_KEPT_MAX) {
-      this.#bytes = new Uint8Array(CAPACITY_FIRST);
-      this.#view = new DataView(this.#bytes.buffer);
-    }
     this.#offset = 0;
     this.raw(HEADER);
   }
 
-  /** Ends the stream and returns it, as a view that is valid until the next one begins. */
+  /** Ends the stream and returns it for the caller to keep. */
   end(): Uint8Array<ArrayBuffer> {
     this.row(TRAILER);
-    return this.#bytes.subarray(0, this.#offset);
+    const stream = this.#bytes.subarray(0, this.#offset);
+    this.#bytes = new Uint8Array(CAPACITY_FIRST);
+    this.#view = new DataView(this.#bytes.buffer);
+    return stream;
   }
 
   row(fields: number): void {

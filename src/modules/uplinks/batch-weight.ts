@@ -1,0 +1,52 @@
+import type { ChunkMax, FeedDeviceRows } from "../telemetry/feeds.types.ts";
+import type { UplinkDevice, UplinkRecord } from "./uplink.types.ts";
+
+/** Max. bytes of a batch in memory, unless a single row or a single commit of the store has more. */
+export const BATCH_BYTES_MAX = 4 * 1024 * 1024;
+/** Remaining bytes below which a batch is not filled up: a small chunk costs as much to read as a large one. */
+const REST_BYTES_MIN = BATCH_BYTES_MAX / 4;
+/** Values of a batch, about. */
+export const BATCH_POINTS = 20_000;
+/** A value in its column, and in the body. */
+const POINT_BYTES = 9 + 23;
+/** A character as UTF-16, in the body, and in the copy of the client that sends it. */
+const CHARACTER_BYTES = 4;
+/** Time stamp and punctuation of a row in the body. */
+const ROW_BYTES = 64;
+
+/** Most formats name the device and its tags in each row. */
+const rowBytesOf = (device: UplinkDevice): number => ROW_BYTES + JSON.stringify(device).length;
+
+/** Returns the bytes that rows take in memory until the target has them, about: columns, texts and the encoded body. */
+export function bytesOfRows(
+  { ts, columns }: Pick<FeedDeviceRows, "ts" | "columns">,
+  device: UplinkDevice,
+): number {
+  let characters = 0;
+  for (const { texts } of columns) for (const text of texts ?? []) characters += text?.length ?? 0;
+  return (
+    ts.length * rowBytesOf(device) + ts.length * columns.length * POINT_BYTES + characters * CHARACTER_BYTES
+  );
+}
+
+/** Returns the bytes that records take, about. */
+export function bytesOf(records: readonly UplinkRecord[]): number {
+  let bytes = 0;
+  for (const record of records)
+    bytes +=
+      record.kind === "rows"
+        ? bytesOfRows(record, record.device)
+        : JSON.stringify(record).length * CHARACTER_BYTES;
+  return bytes;
+}
+
+/** Returns how much of a device's history a batch of `bytes` has room for; undefined if it is full. */
+export function roomIn(bytes: number, device: UplinkDevice): ChunkMax | undefined {
+  const rest = BATCH_BYTES_MAX - bytes;
+  if (rest < REST_BYTES_MIN) return undefined;
+  return {
+    rows: rest / rowBytesOf(device),
+    values: rest / POINT_BYTES,
+    characters: rest / CHARACTER_BYTES,
+  };
+}

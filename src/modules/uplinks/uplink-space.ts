@@ -1,0 +1,99 @@
+import { FairTurns } from "../../platform/fair-turns.ts";
+import { type BudgetMax, TenantBudget } from "../../platform/tenant-budget.ts";
+import { BATCH_BYTES_MAX } from "./batch-weight.ts";
+
+const MIB = 1024 * 1024;
+/** Max. bytes of the batches that are read or on their way, in total and of a tenant. */
+export const UPLINK_BYTES_MAX: BudgetMax = { all: 32 * MIB, tenant: 16 * MIB };
+
+interface Waiting {
+  readonly owner: string;
+  begin(space: HeldSpace): void;
+}
+
+/**
+ * Budget of bytes in flight of all uplinks. A batch takes space for the largest batch before it is read, and gives back what it does not need once it
+ * is. Who finds none waits; tenants take turns. The failing uplinks of a tenant count as a tenant of their own, so that its other uplinks go on.
+ */
+export class UplinkSpace {
+  readonly #budget: TenantBudget;
+  readonly #waiting = new FairTurns<Waiting[]>({ create: () => [], hasWork: (queue) => queue.length > 0 });
+
+  constructor(max = UPLINK_BYTES_MAX) {
+    this.#budget = new TenantBudget(max);
+  }
+
+  /** Bytes in flight. */
+  get used(): number {
+    return this.#budget.used;
+  }
+
+  /** Takes space if there is some and no other uplink of the owner waits for it. */
+  tryTake(owner: string): HeldSpace | undefined {
+    const hasQueue = (this.#waiting.find(owner)?.length ?? 0) > 0;
+    return hasQueue || !this.#isFree(owner) ? undefined : this.#hold(owner);
+  }
+
+  /** Waits for space. Rejects with the reason of the signal. */
+  take(owner: string, signal: AbortSignal): Promise<HeldSpace> {
+    const { promise, resolve, reject } = Promise.withResolvers<HeldSpace>();
+    const queue = this.#waiting.of(owner);
+    const waiting: Waiting = { owner, begin: resolve };
+    const abort = () => {
+      const index = queue.indexOf(waiting);
+      if (index >= 0) queue.splice(index, 1);
+      reject(signal.reason);
+    };
+    signal.throwIfAborted();
+    queue.push(waiting);
+    signal.addEventListener("abort", abort);
+    return promise.finally(() => signal.removeEventListener("abort", abort));
+  }
+
+  /** Changes the bytes that an owner holds, and lets others go on with what became free. */
+  change(owner: string, bytes: number): void {
+    this.#budget.count(owner, bytes);
+    const canGoOn = ([first]: Waiting[]) => first !== undefined && this.#isFree(first.owner);
+    for (let turn = this.#waiting.next(canGoOn); turn !== undefined; turn = this.#waiting.next(canGoOn)) {
+      this.#waiting.charge(turn.key, 1);
+      turn.member.shift()?.begin(this.#hold(turn.key));
+    }
+  }
+
+  #isFree(owner: string): boolean {
+    return this.#budget.limitFor(owner, BATCH_BYTES_MAX) === undefined;
+  }
+
+  #hold(owner: string): HeldSpace {
+    this.#budget.count(owner, BATCH_BYTES_MAX);
+    return new HeldSpace(this, owner);
+  }
+}
+
+/** Space of one batch. */
+export class HeldSpace {
+  readonly #space: UplinkSpace;
+  readonly #owner: string;
+  #bytes = BATCH_BYTES_MAX;
+
+  constructor(space: UplinkSpace, owner: string) {
+    this.#space = space;
+    this.#owner = owner;
+  }
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** Holds the bytes that the batch has turned out to need: more than was taken only if a single row does. */
+  resize(bytes: number): void {
+    const change = bytes - this.#bytes;
+    this.#bytes = bytes;
+    this.#space.change(this.#owner, change);
+  }
+
+  /** Gives all back. Idempotent. */
+  release(): void {
+    this.resize(0);
+  }
+}
