@@ -1,4 +1,4 @@
-import type { DeviceId } from "../lib/ids.ts";
+import type { DeviceId, TenantId } from "../lib/ids.ts";
 import { checkAlarmRules } from "../modules/alarms/alarm-rule.ts";
 import { createAlarmsModule } from "../modules/alarms/alarms.module.ts";
 import { createApiKeysModule } from "../modules/api-keys/api-keys.module.ts";
@@ -74,10 +74,11 @@ export function createUserModules(core: Core, { hasher }: Overrides) {
 
 export type UserModules = ReturnType<typeof createUserModules>;
 
-/** Returns the check of alarm rules, which knows where the gateway may send to and whom it can notify. */
+/** Returns the check of alarm rules, which knows where the gateway may send to, whom it can notify, and which devices there are. */
 function ruleCheck(
   { database, clock }: Core,
   { outbound: { outbound }, users: { users } }: { outbound: OutboundModule; users: UsersModule },
+  tenantOf: (deviceId: DeviceId) => TenantId | undefined,
 ): CheckAlarmRules {
   const messengers = messengerResource.createStore(database, clock);
   return (tenantId, rules, before) =>
@@ -86,6 +87,7 @@ function ruleCheck(
       isRecipient: (id) =>
         messengers.find(tenantId, id) !== undefined ||
         users.listOf(tenantId).some(({ userId }) => userId === id),
+      isDevice: (id) => tenantOf(id as DeviceId) === tenantId, // only looked up
       before,
     });
 }
@@ -94,7 +96,8 @@ function ruleCheck(
 export function createDeviceModules(core: Core, { tenants, users, audit }: UserModules, disk: Overrides) {
   const storage = createStorageModule(core, { tenants, disk });
   const outbound = createOutboundModule(core, { tenants });
-  const profiles = createProfilesModule(core, { checkAlarmRules: ruleCheck(core, { outbound, users }) });
+  const checkAlarmRules = ruleCheck(core, { outbound, users }, (id) => devices.directory.find(id)?.tenantId);
+  const profiles = createProfilesModule(core, { checkAlarmRules });
   const loginIdentities = createLoginIdentitiesModule(core);
   const devices = createDevicesModule(core, { tenants, profiles, storage, loginIdentities });
   const faults = createFaultsModule(core, { tenants, devices });

@@ -50,12 +50,24 @@ export interface ConditionParts {
   readonly bounds: Map<string, ConditionBound[]>;
   /** Keys of which it counts whether they have changed. */
   readonly changing: Set<string>;
+  /** What a condition compares, outside of `not`, for texts that say what holds. */
+  readonly comparisons: Comparison[];
+}
+
+export interface Comparison {
+  readonly key: string;
+  readonly op: ConditionOperator | "CHANGED" | "NO_DATA";
+  readonly test: CompiledCondition;
+  /** Returns what the value is compared with; undefined where it is compared with nothing. */
+  readonly against: (scope: ConditionScope) => unknown;
 }
 
 /** A number, or an attribute that may be one. */
 export type ConditionBound = number | { readonly scope: string; readonly name: string };
 
 interface Compiling {
+  /** True inside of `not`. */
+  isNegated: boolean;
   depth: number;
   nodes: number;
   readonly parts: ConditionParts;
@@ -219,8 +231,7 @@ function compileComparison(
   node: Record<string, unknown>,
   where: string,
   { parts, knowsTime }: Compiling,
-): CompiledCondition {
-  if (knowsTime && node.op === "CHANGED") return compileChanged(node, where, parts);
+): { test: CompiledCondition; against: Read } {
   const op = CONDITION_OPERATORS.find((operator) => operator === node.op);
   const operators = knowsTime ? [...CONDITION_OPERATORS, "CHANGED"] : CONDITION_OPERATORS;
   if (op === undefined) throw wrong(where, detail("rule.operator_unknown", { known: operators.join(", ") }));
@@ -228,11 +239,33 @@ function compileComparison(
   const right = comparand(node, op, { where, parts });
   const isListed = op === "IN" && node.attribute === undefined && Array.isArray(node.value);
   const test = isListed ? isOneOf(node.value as unknown[]) : tests[op]; // it was just looked at
-  return (scope) => {
-    const value = left(scope);
-    const against = right(scope);
-    return value !== undefined && against !== undefined && test(value, against);
+  return {
+    test(scope) {
+      const value = left(scope);
+      const against = right(scope);
+      return value !== undefined && against !== undefined && test(value, against);
+    },
+    against: right,
   };
+}
+
+/** Compiles a comparison and lists it, unless it stands inside of `not`. */
+function compileLeaf(node: Record<string, unknown>, where: string, state: Compiling): CompiledCondition {
+  const { parts, knowsTime, isNegated } = state;
+  const { noData } = node;
+  if (knowsTime && noData !== undefined) {
+    const test = compileSilence(noData, `${where}.noData`, parts);
+    const key = String((noData as Record<string, unknown>).key); // it was just compiled
+    if (!isNegated) parts.comparisons.push({ key, op: "NO_DATA", test, against: () => undefined });
+    return test;
+  }
+  const isChange = knowsTime && node.op === "CHANGED";
+  const { test, against } = isChange
+    ? { test: compileChanged(node, where, parts), against: () => undefined }
+    : compileComparison(node, where, state);
+  if (!isNegated && (node.source ?? "telemetry") === "telemetry")
+    parts.comparisons.push({ key: String(node.key), op: node.op as Comparison["op"], test, against });
+  return test;
 }
 
 function compileNode(node: unknown, where: string, state: Compiling): CompiledCondition {
@@ -256,12 +289,13 @@ function compileNode(node: unknown, where: string, state: Compiling): CompiledCo
       : (scope) => compiled.some((test) => test(scope));
   }
   if (node.not !== undefined) {
+    const { isNegated } = state;
+    state.isNegated = true;
     const compiled = inner(node.not, `${where}.not`);
+    state.isNegated = isNegated;
     return (scope) => !compiled(scope);
   }
-  if (state.knowsTime && node.noData !== undefined)
-    return compileSilence(node.noData, `${where}.noData`, state.parts);
-  return compileComparison(node, where, state);
+  return compileLeaf(node, where, state);
 }
 
 const noParts = (): ConditionParts => ({
@@ -270,11 +304,15 @@ const noParts = (): ConditionParts => ({
   silences: [],
   bounds: new Map(),
   changing: new Set(),
+  comparisons: [],
 });
 
 const compileWith = (condition: unknown, where: string, knowsTime: boolean) => {
   const parts = noParts();
-  return { ...parts, test: compileNode(condition, where, { depth: 0, nodes: 0, parts, knowsTime }) };
+  return {
+    ...parts,
+    test: compileNode(condition, where, { isNegated: false, depth: 0, nodes: 0, parts, knowsTime }),
+  };
 };
 
 /** A condition, and what it looks at. @throws DomainError `condition.invalid` that names the part and what is wrong with it. */

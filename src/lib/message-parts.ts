@@ -10,7 +10,49 @@ export interface MessageValue {
   readonly decimals?: number;
 }
 
-export type MessagePart = string | MessageValue;
+/** Words between values, for messages that the gateway writes itself: "Temperature" is 71.2 °C above 70 °C. */
+export const MESSAGE_WORDS = [
+  "is",
+  "above",
+  "atLeast",
+  "below",
+  "atMost",
+  "between",
+  "and",
+  "not",
+  "noData",
+  "also",
+] as const;
+type MessageWord = (typeof MESSAGE_WORDS)[number];
+
+export type MessagePart = string | MessageValue | { readonly word: MessageWord };
+
+const texts: Readonly<Record<Language, Readonly<Record<MessageWord, string>>>> = {
+  en: {
+    is: " is ",
+    above: ", above ",
+    atLeast: ", at least ",
+    below: ", below ",
+    atMost: ", at most ",
+    between: ", between ",
+    and: " and ",
+    not: ", not ",
+    noData: ": no data",
+    also: "; ",
+  },
+  de: {
+    is: ": ",
+    above: ", über ",
+    atLeast: ", mindestens ",
+    below: ", unter ",
+    atMost: ", höchstens ",
+    between: ", zwischen ",
+    and: " und ",
+    not: ", nicht ",
+    noData: ": keine Daten",
+    also: "; ",
+  },
+};
 
 const words: Readonly<Record<Language, ValueFormat["words"]>> = {
   en: { true: "true", false: "false" },
@@ -23,7 +65,13 @@ export const joinParts = (parts: readonly MessagePart[], language: Language): st
     .map((part) =>
       typeof part === "string"
         ? part
-        : formatKeyValue(part.value, { key: "", ...part }, { language, words: words[language], space: " " }),
+        : "word" in part
+          ? texts[language][part.word]
+          : formatKeyValue(
+              part.value,
+              { key: "", ...part },
+              { language, words: words[language], space: " " },
+            ),
     )
     .join("");
 

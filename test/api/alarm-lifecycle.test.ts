@@ -150,7 +150,7 @@ describe("beside telemetry", () => {
     await send({ level: 8 }, own);
     expect(await ofDevice(own)).toEqual([]);
     await limit(5);
-    expect(await ofDevice(own)).toMatchObject([{ status: "ACTIVE_UNACK", message: "Above its limit" }]);
+    expect(await ofDevice(own)).toMatchObject([{ status: "ACTIVE_UNACK", message: "level is 8, above 5" }]);
     await limit(20);
     expect(await ofDevice(own)).toMatchObject([{ status: "CLEARED_UNACK" }]);
     await setRules([overheated]);

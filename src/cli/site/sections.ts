@@ -198,17 +198,33 @@ const without = ({ properties, required = [] }: SectionSchema, names: readonly s
   required: required.filter((name) => !names.includes(name)),
 });
 
-/** Recipients who were deleted. A rule that has only such ones tells everybody on another gateway: an alarm without a reader is worse. */
-function withoutLostRecipients(profile: Fields): Fields {
-  if (!Array.isArray(profile.alarmRules)) return profile;
-  const alarmRules = profile.alarmRules.map((rule: Fields) => {
-    if (!Array.isArray(rule.recipientIds)) return rule;
-    const recipientIds = rule.recipientIds.filter((id) => isExpression(id));
-    const { recipientIds: named, ...others } = rule;
-    return recipientIds.length === 0 && named.length > 0 ? others : { ...rule, recipientIds };
-  });
-  return { ...profile, alarmRules };
+/** A rule that has only deleted recipients tells everybody on another gateway: an alarm without a reader is worse. */
+function withoutLostRecipients(rule: Fields): Fields {
+  if (!Array.isArray(rule.recipientIds)) return rule;
+  const recipientIds = rule.recipientIds.filter((id) => isExpression(id));
+  const { recipientIds: named, ...others } = rule;
+  return recipientIds.length === 0 && named.length > 0 ? others : { ...rule, recipientIds };
 }
+
+/** A rule that watches only deleted devices watches none: it is switched off on another gateway. */
+function withoutLostDevices(rule: Fields): Fields {
+  const { appliesTo, ...others } = rule;
+  if (!isFields(appliesTo) || !Array.isArray(appliesTo.deviceIds)) return rule;
+  const { deviceIds, ...lists } = appliesTo;
+  const kept = appliesTo.deviceIds.filter((id) => isExpression(id));
+  const scope = { ...lists, ...(kept.length > 0 && { deviceIds: kept }) };
+  const isLeft = Object.values(scope).some((list) => Array.isArray(list) && list.length > 0);
+  return isLeft ? { ...others, appliesTo: scope } : { ...others, enabled: false };
+}
+
+/** Leaves out the recipients and devices of alarm rules that were deleted. */
+const withoutLost = (profile: Fields): Fields =>
+  Array.isArray(profile.alarmRules)
+    ? {
+        ...profile,
+        alarmRules: profile.alarmRules.map((rule: Fields) => withoutLostDevices(withoutLostRecipients(rule))),
+      }
+    : profile;
 
 /** PATCH has other parts than POST: the status and the default are set by operations of their own. */
 async function updateIntegration(
@@ -300,7 +316,7 @@ export const sections: readonly Section[] = [
     exclusive: ["isDefault"],
     // The list leaves out the metadata of keys.
     detailPath: (id) => `/api/device-profiles/${id}`,
-    withoutLost: withoutLostRecipients,
+    withoutLost,
     prunes: true,
   },
   {

@@ -19,7 +19,7 @@ import { AlarmTimers } from "./alarm-timers.ts";
 import { createTransitions } from "./alarm-transitions.ts";
 import type { AlarmsRepository } from "./alarms.repository.ts";
 import { clearDeadBand, setDeadBand, takeIn } from "./dead-band.ts";
-import { type DeviceState, silentAfterMs } from "./device-state.ts";
+import { type DeviceState, keepWatched, silentAfterMs } from "./device-state.ts";
 import type { ProfileRules } from "./profile-rules.ts";
 
 /** Alarms that are cleared before others get their turn: all devices of a site may have one profile. */
@@ -161,10 +161,13 @@ export class AlarmEngine {
   /** Subscribes to what changes rules, devices and alarms. The module calls it once, before anything is started. */
   subscribe(): void {
     const { events, repository } = this.#deps;
-    events.on("profile.changed", ({ profileId }) =>
-      this.#orphans.clearOrphans(repository.listOpenOfProfile(profileId).map(({ deviceId }) => deviceId)),
-    );
+    events.on("profile.changed", ({ profileId }) => {
+      for (const deviceId of this.#states.loaded())
+        if (this.#deps.findDevice(deviceId)?.profileId === profileId) this.#forgetUnwatched(deviceId);
+      this.#orphans.clearOrphans(repository.listOpenOfProfile(profileId).map(({ deviceId }) => deviceId));
+    });
     events.on("device.updated", ({ deviceId }) => {
+      this.#forgetUnwatched(deviceId);
       this.#orphans.clearOrphans([deviceId]);
       this.#evaluateHeld(deviceId); // it may have left a gateway that is worked on
     });
@@ -228,6 +231,7 @@ export class AlarmEngine {
     const { deviceId } = device;
     const state = this.#states.of(deviceId);
     if (state.deadBandFor !== rules) {
+      if (keepWatched(state, rules)) this.#states.changed(deviceId);
       for (const knownValue of state.values.values()) knownValue.deadBand = undefined;
       state.deadBandFor = rules;
     }
@@ -261,9 +265,10 @@ export class AlarmEngine {
         this.#states.save(deviceId, state);
       });
     }
+    const { scope } = moment;
     for (const { rule, own, outcome } of evaluations) {
       own.isSteady =
-        !outcome.counts && (own.isHeld || this.#actOn(device, rule, { outcome, state }) === undefined);
+        !outcome.counts && (own.isHeld || this.#actOn(device, rule, { outcome, state, scope }) === undefined);
       if (!own.isSteady || named === undefined) clearDeadBand(state, rule);
     }
     const dueAt = dueOf(state);
@@ -276,7 +281,7 @@ export class AlarmEngine {
     const ruleState = state.rules.get(alarmType);
     const own = ownState(state, rule);
     const outcome = evaluateRule(rule, own, moment);
-    const act = this.#actOn(device, rule, { outcome, state });
+    const act = this.#actOn(device, rule, { outcome, state, scope: moment.scope });
     const heldMs = act?.rises ? this.#deps.holdBack(device, rule) : 0;
     const dueAt = heldMs > 0 ? earliest(outcome.dueAt, moment.now + heldMs) : outcome.dueAt;
     // A time that moves on is not worth a write: looked at too early, nothing is found.
@@ -313,8 +318,7 @@ export class AlarmEngine {
   #evaluateDue(deviceId: DeviceId): void {
     const target = this.#findWithRules(deviceId);
     if (target === undefined) {
-      this.#states.forget(deviceId);
-      this.#deps.repository.deleteState(deviceId);
+      this.#forgetUnwatched(deviceId);
       return;
     }
     const { due } = this.#states.of(deviceId);
@@ -365,6 +369,15 @@ export class AlarmEngine {
     state.rules.delete(alarmType);
     state.due.delete(alarmType);
     this.#states.changed(deviceId);
+  }
+
+  /** Forgets what rules that no longer watch the device have seen and counted. */
+  #forgetUnwatched(deviceId: DeviceId): void {
+    const target = this.#findWithRules(deviceId);
+    if (target === undefined) {
+      this.#states.forget(deviceId);
+      this.#deps.repository.deleteState(deviceId);
+    } else if (keepWatched(this.#states.of(deviceId), target.rules)) this.#states.changed(deviceId);
   }
 
   #findWithRules(deviceId: DeviceId): { device: IngestDevice; rules: ProfileRules } | undefined {

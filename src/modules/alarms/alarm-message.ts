@@ -1,40 +1,89 @@
+import type { Comparison, ConditionScope } from "../../lib/condition.ts";
 import type { KeyMetadataMap } from "../../lib/key-metadata.ts";
 import { joinParts, type MessagePart, partOf } from "../../lib/message-parts.ts";
+import { omit } from "../../lib/omit.ts";
 import type { Alarm } from "./alarms.types.ts";
 import type { KnownValue } from "./device-state.ts";
 
 const MESSAGE_MAX = 1_000;
+/** Comparisons that a message without a template tells of. */
+const TOLD_MAX = 3;
 const PLACEHOLDER = /\$\{([^{}]{1,256})\}/g;
+
+const words = { GT: "above", GE: "atLeast", LT: "below", LE: "atMost", NE: "not" } as const;
+
+/** Tells what holds: "Temperature is 71.2 °C, above 70 °C". */
+function tellComparison(
+  { key, op, against }: Comparison,
+  scope: ConditionScope,
+  keys?: KeyMetadataMap,
+): MessagePart[] {
+  const metadata = keys?.get(key);
+  const name = metadata?.name ?? key;
+  if (op === "NO_DATA") return [name, { word: "noData" }];
+  const told: MessagePart[] = [name, { word: "is" }, partOf(scope.key(key), metadata, "")];
+  const limit = (value: unknown) => partOf(value, metadata && omit(metadata, "decimals"), "");
+  const compared = against(scope);
+  if (op === "BETWEEN" && Array.isArray(compared))
+    return [...told, { word: "between" }, limit(compared[0]), { word: "and" }, limit(compared[1])];
+  return op in words ? [...told, { word: words[op as keyof typeof words] }, limit(compared)] : told;
+}
+
+/** Returns parts that tell what of a condition holds; none where only a `not` does, or a time has passed. */
+export const tellCondition = (
+  comparisons: readonly Comparison[],
+  scope: ConditionScope,
+  keys?: KeyMetadataMap,
+): MessagePart[] =>
+  comparisons
+    .filter(({ test }) => test(scope))
+    .slice(0, TOLD_MAX)
+    .flatMap((comparison, index) => [
+      ...(index > 0 ? [{ word: "also" } as const] : []),
+      ...tellComparison(comparison, scope, keys),
+    ]);
+
+type Names = Readonly<Record<"deviceName" | "alarmType" | "severity", string>>;
+
+interface Rendered {
+  readonly values: ReadonlyMap<string, KnownValue>;
+  readonly keys?: KeyMetadataMap;
+  /** Returns the parts of the message of a rule without a template. */
+  readonly told?: () => readonly MessagePart[];
+}
+
+function* partsOf(template: string, names: Names, { values, keys }: Rendered): Generator<MessagePart> {
+  let end = 0;
+  for (const match of template.matchAll(PLACEHOLDER)) {
+    const [whole, name = ""] = match;
+    yield template.slice(end, match.index);
+    end = match.index + whole.length;
+    if (name === "deviceName" || name === "alarmType" || name === "severity") yield names[name];
+    else yield partOf(values.get(name)?.value, keys?.get(name), template.slice(end));
+  }
+  yield template.slice(end);
+}
 
 /**
  * Fills a template: `${deviceName}`, `${alarmType}`, `${severity}` and values of keys, with the unit and the decimals of the key; a dash for
- * what is not there. The message is in English; the parts are for readers of any language, and null where nothing depends on it.
+ * what is not there. Without a template the message is what is `told`, or the alarm type. It is in English; the parts are for readers of any
+ * language, and null where nothing depends on it.
  */
 export function renderMessage(
   template: string,
-  names: Readonly<Record<"deviceName" | "alarmType" | "severity", string>>,
-  { values, keys }: { values: ReadonlyMap<string, KnownValue>; keys?: KeyMetadataMap },
+  names: Names,
+  rendered: Rendered,
 ): Pick<Alarm, "message" | "messageParts"> {
-  if (template === "") return { message: names.alarmType, messageParts: null };
   const parts: MessagePart[] = [];
   /** Characters so far. Beyond the limit no value is read any more: one of 64 KiB could be inserted a hundred times. */
   let filled = 0;
-  const add = (part: MessagePart): void => {
+  for (const part of template === "" ? (rendered.told?.() ?? []) : partsOf(template, names, rendered)) {
     const shortened = typeof part === "string" ? part.slice(0, MESSAGE_MAX - filled) : part;
     filled += joinParts([shortened], "en").length;
     if (shortened !== "") parts.push(shortened);
-  };
-  let end = 0;
-  for (const match of template.matchAll(PLACEHOLDER)) {
     if (filled >= MESSAGE_MAX) break;
-    const [whole, name = ""] = match;
-    add(template.slice(end, match.index));
-    end = match.index + whole.length;
-    if (filled >= MESSAGE_MAX) break;
-    if (name === "deviceName" || name === "alarmType" || name === "severity") add(names[name]);
-    else add(partOf(values.get(name)?.value, keys?.get(name), template.slice(end)));
   }
-  add(template.slice(end));
+  if (parts.length === 0) return { message: template === "" ? names.alarmType : "", messageParts: null };
   const isPlain = parts.every((part) => typeof part === "string");
   return { message: joinParts(parts, "en").slice(0, MESSAGE_MAX), messageParts: isPlain ? null : parts };
 }

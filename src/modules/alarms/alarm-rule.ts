@@ -17,6 +17,7 @@ import { isTimeZone } from "../../lib/time-zone.ts";
 import { createWeeklyWindow, WEEKDAYS, type Weekday, type WeeklyWindow } from "../../lib/weekly-window.ts";
 import { type AlarmAction, compileActions, ensureReachable, type RefusalOf } from "./alarm-actions.ts";
 import { flag, only, text, whole, wrong } from "./rule-fields.ts";
+import { compileScope, type RuleScope } from "./rule-scope.ts";
 
 const TIME_OF_DAY = /^([01]\d|2[0-3]):([0-5]\d)$/;
 const DAY_MINUTES = 1_440;
@@ -58,9 +59,9 @@ function compileSchedule(input: unknown, where: string): WeeklyWindow {
 }
 
 /*
- * Alarm rules of a profile: `{id?, alarmType, createRules: [{severity, condition, kind?, message?}], clearRule?: {condition, kind?},
- * downgrade?,
- * schedule?, propagateToGateway?, recipientIds?, actions?}`, where kind is SIMPLE, DURATION with `forMs`, or REPEATING with `count` and `withinMs?`.
+ * Alarm rules of a profile: `{id?, enabled?, alarmType, appliesTo?: {deviceIds?, deviceTypes?, tags?}, createRules: [{severity, condition,
+ * kind?, message?}], clearRule?: {condition, kind?}, downgrade?, schedule?, propagateToGateway?, recipientIds?, actions?}`, where kind is
+ * SIMPLE, DURATION with `forMs`, or REPEATING with `count` and `withinMs?`.
  */
 
 const RULES_MAX = 500;
@@ -75,6 +76,7 @@ export interface AlarmTrigger {
   readonly silences: ConditionParts["silences"];
   readonly bounds: ReadonlyMap<string, readonly ConditionBound[]>;
   readonly changing: ReadonlySet<string>;
+  readonly comparisons: ConditionParts["comparisons"];
   readonly kind:
     | { readonly type: "SIMPLE" }
     | { readonly type: "DURATION"; readonly forMs: number }
@@ -88,6 +90,10 @@ export interface CreateTrigger extends AlarmTrigger {
 
 export interface AlarmRule {
   readonly alarmType: string;
+  /** A rule that is not enabled raises nothing, and its open alarms are cleared. */
+  readonly isEnabled: boolean;
+  /** Devices of the profile that the rule watches; `undefined` for all of them. */
+  readonly appliesTo: RuleScope | undefined;
   /** The most severe first. */
   readonly creates: readonly CreateTrigger[];
   readonly clear: AlarmTrigger | undefined;
@@ -149,7 +155,9 @@ function compileCreate(input: unknown, where: string, attributes: Attributes): C
 
 const RULE_FIELDS = [
   "id",
+  "enabled",
   "alarmType",
+  "appliesTo",
   "createRules",
   "clearRule",
   "downgrade",
@@ -192,6 +200,8 @@ function compileRule(input: unknown, where: string): AlarmRule {
   if (keys.size === 0 && attributes.size === 0) throw wrong(where, detail("rule.never_raised"));
   return {
     alarmType,
+    isEnabled: flag(node.enabled, `${where}.enabled`, true),
+    appliesTo: compileScope(node.appliesTo, `${where}.appliesTo`),
     creates,
     clear,
     downgrade,
@@ -227,28 +237,38 @@ export interface RuleChecks {
   readonly refusalOf: RefusalOf;
   /** Returns whether a user or messenger of the tenant has the id. */
   readonly isRecipient: (id: string) => boolean;
-  /** Rules that they replace: what these name stays valid, so that a deleted recipient does not stop other changes. */
+  /** Returns whether a device of the tenant has the id. */
+  readonly isDevice: (id: string) => boolean;
+  /** Rules that they replace: what these name stays valid, so that a deleted recipient or device does not stop other changes. */
   readonly before: readonly unknown[];
 }
 
-const recipientsIn = (rules: readonly unknown[]): Set<unknown> =>
+/** Returns the ids of recipients and devices that rules name. */
+const namedIn = (rules: readonly unknown[]): Set<string> =>
   new Set(
-    rules.flatMap((rule) => {
-      const { recipientIds } = rule as { recipientIds?: unknown }; // stored rules have been checked
-      return Array.isArray(recipientIds) ? recipientIds : [];
-    }),
+    compileKnownRules(rules, () => undefined).flatMap(({ recipientIds = [], appliesTo }) => [
+      ...recipientIds,
+      ...(appliesTo?.deviceIds ?? []),
+    ]),
   );
 
 /** Checks rules that are to be stored. @throws DomainError of kind `invalid` that names the part that is wrong. */
 export function checkAlarmRules(input: readonly unknown[], checks: RuleChecks): void {
-  const named = recipientsIn(checks.before);
-  for (const [index, { actions, recipientIds = [] }] of compileAlarmRules(input).entries()) {
-    ensureReachable(actions, `alarmRules[${index}].actions`, checks.refusalOf);
+  const named = namedIn(checks.before);
+  for (const [index, { actions, recipientIds = [], appliesTo }] of compileAlarmRules(input).entries()) {
+    const where = `alarmRules[${index}]`;
+    ensureReachable(actions, `${where}.actions`, checks.refusalOf);
     for (const [position, id] of recipientIds.entries())
       if (!named.has(id) && !checks.isRecipient(id))
         throw wrong(
-          `alarmRules[${index}].recipientIds[${position}]`,
+          `${where}.recipientIds[${position}]`,
           detail("rule.recipient_unknown", { id: excerpt(id) }),
+        );
+    for (const [position, id] of (appliesTo?.deviceIds ?? []).entries())
+      if (!named.has(id) && !checks.isDevice(id))
+        throw wrong(
+          `${where}.appliesTo.deviceIds[${position}]`,
+          detail("rule.device_unknown", { deviceId: excerpt(id) }),
         );
   }
 }

@@ -1,5 +1,7 @@
+import type { ConditionScope } from "../../lib/condition.ts";
 import { invalid, limited } from "../../lib/domain-error.ts";
 import type { DeviceId, TenantId } from "../../lib/ids.ts";
+import type { KeyMetadataMap } from "../../lib/key-metadata.ts";
 import { type AlarmSeverity, compareSeverities } from "../../lib/severity.ts";
 import type { Clock } from "../../platform/clock.ts";
 import { workShare } from "../../platform/fair-share.ts";
@@ -11,10 +13,11 @@ import type { Principal } from "../users/users.types.ts";
 import type { AlarmEngine } from "./alarm-engine.ts";
 import { evaluateRule, type Moment, type Outcome, type RuleState } from "./alarm-evaluation.ts";
 import type { ExplainedRule } from "./alarm-explain.ts";
-import { renderMessage } from "./alarm-message.ts";
+import { renderMessage, tellCondition } from "./alarm-message.ts";
 import { type AlarmRule, type CreateTrigger, compileAlarmRules } from "./alarm-rule.ts";
 import { type KnownValue, observeArrival, silentAfterMs } from "./device-state.ts";
 import type { ProfileRules } from "./profile-rules.ts";
+import { isWatched } from "./rule-scope.ts";
 
 /** An alarm that a rule would have raised. Times in epoch ms. */
 interface ReplayedAlarm {
@@ -42,6 +45,7 @@ export class AlarmReplay {
     readonly rule: AlarmRule,
     readonly device: {
       readonly name: string;
+      readonly keys: KeyMetadataMap;
       attribute(scope: string, key: string): unknown;
     },
   ) {
@@ -69,20 +73,17 @@ export class AlarmReplay {
 
   #evaluate(now: number, named: Moment["named"]): void {
     const values = this.#values;
-    const outcome = evaluateRule(this.rule, this.#state, {
-      now,
-      named,
-      cameAt: (key) => values.get(key)?.at,
-      scope: {
-        key: (name) => values.get(name)?.value,
-        attribute: (scope, name) => this.device.attribute(scope, name),
-        changed: (name) => values.get(name)?.hasChanged ?? false,
-        isSilent: (name, forMs = silentAfterMs(values.get(name))) =>
-          now - (values.get(name)?.at ?? now) >= forMs,
-        silentAfterMs: (name) => silentAfterMs(values.get(name)),
-      },
-    });
-    const heldMs = this.#act(outcome, now);
+    const scope: ConditionScope = {
+      key: (name) => values.get(name)?.value,
+      attribute: (attributeScope, name) => this.device.attribute(attributeScope, name),
+      changed: (name) => values.get(name)?.hasChanged ?? false,
+      isSilent: (name, forMs = silentAfterMs(values.get(name))) =>
+        now - (values.get(name)?.at ?? now) >= forMs,
+      silentAfterMs: (name) => silentAfterMs(values.get(name)),
+    };
+    const cameAt = (key: string) => values.get(key)?.at;
+    const outcome = evaluateRule(this.rule, this.#state, { now, named, cameAt, scope });
+    const heldMs = this.#act(outcome, now, scope);
     const dueAt =
       heldMs > 0
         ? Math.min(outcome.dueAt ?? Number.POSITIVE_INFINITY, now + heldMs)
@@ -92,7 +93,7 @@ export class AlarmReplay {
   }
 
   /** Returns the time for which the schedule suppresses the alarm, in ms. */
-  #act({ raised, isOver }: Outcome, now: number): number {
+  #act({ raised, isOver }: Outcome, now: number, scope: ConditionScope): number {
     const open = this.#open;
     if (open !== undefined && isOver) {
       open.clearedAt = now;
@@ -108,7 +109,7 @@ export class AlarmReplay {
     const { schedule } = this.rule;
     if (schedule !== undefined && !schedule.isOpen(now)) return schedule.staysMs(now);
     this.#severity = raised.severity;
-    if (open === undefined) this.#raise(raised, now);
+    if (open === undefined) this.#raise(raised, now, scope);
     else if (compareSeverities(raised.severity, open.severity) > 0) open.severity = raised.severity;
     return 0;
   }
@@ -117,14 +118,15 @@ export class AlarmReplay {
     return compareSeverities(severity, this.#severity ?? severity);
   }
 
-  #raise({ severity, message }: CreateTrigger, now: number): void {
+  #raise({ severity, message, comparisons }: CreateTrigger, now: number, scope: ConditionScope): void {
     const { alarmType } = this.rule;
     const names = { deviceName: this.device.name, alarmType, severity };
+    const told = () => tellCondition(comparisons, scope, this.device.keys);
     this.#open = {
       raisedAt: now,
       clearedAt: null,
       severity,
-      message: renderMessage(message, names, { values: this.#values }).message,
+      message: renderMessage(message, names, { values: this.#values, keys: this.device.keys, told }).message,
     };
     this.alarms.push(this.#open);
   }
@@ -192,18 +194,26 @@ export function createAlarmRulesService(deps: {
     profileId: IngestDevice["profileId"];
   }) => readonly unknown[];
   attribute: (device: IngestDevice, scope: string, key: string) => unknown;
+  keysOf: (device: IngestDevice) => KeyMetadataMap;
   clock: Clock;
 }): AlarmRulesService {
   const { devices, store, clock } = deps;
   /** Tests in progress, by tenant. */
   const running = new Map<TenantId, number>();
 
-  function devicesOf(principal: Principal, { deviceIds, profileId }: BackTestRequest): DeviceId[] {
+  /** Devices that are named, or those of the profile that the rule would watch. */
+  function devicesOf(
+    principal: Principal,
+    { deviceIds, profileId }: BackTestRequest,
+    scope: AlarmRule["appliesTo"],
+  ): DeviceId[] {
     if (deviceIds !== undefined) return devices.ensureAllVisible(principal, [...new Set(deviceIds)]);
     if (profileId === undefined) throw invalid("alarm.test_devices");
     return devices
       .list(principal, { limit: DEVICES_EVALUATED_MAX, offset: 0 })
-      .items.flatMap((device) => (device.profileId === profileId ? device.deviceId : []));
+      .items.flatMap((device) =>
+        device.profileId === profileId && isWatched(scope, device) ? device.deviceId : [],
+      );
   }
 
   function rangeOf({ from, to }: BackTestRequest): { from: number; to: number } {
@@ -239,7 +249,7 @@ export function createAlarmRulesService(deps: {
   ) {
     const { from, to, rowsMax, signal } = input;
     const attribute = (scope: string, key: string) => deps.attribute(device, scope, key);
-    const run = new AlarmReplay(rule, { name: device.name, attribute });
+    const run = new AlarmReplay(rule, { name: device.name, keys: deps.keysOf(device), attribute });
     const query = { deviceIds: [device.deviceId], keys: [...rule.keys], from, to };
     let rows = 0;
     for await (const chunk of store.scan(query, signal)) {
@@ -287,7 +297,7 @@ export function createAlarmRulesService(deps: {
   ): Promise<BackTest> {
     const [rule] = compileAlarmRules([request.rule]);
     const { from, to } = rangeOf(request);
-    const meant = devicesOf(principal, request);
+    const meant = devicesOf(principal, request, rule?.appliesTo);
     const found = meant.slice(0, DEVICES_MAX).flatMap((deviceId) => deps.findDevice(deviceId) ?? []);
     let rowCount = 0;
     const alarms: Array<BackTest["alarms"][number]> = [];

@@ -73,6 +73,11 @@ export class AlarmStates {
     return this.#states.get(deviceId);
   }
 
+  /** Returns the devices whose states are in memory. */
+  loaded(): DeviceId[] {
+    return [...this.#states.keys()];
+  }
+
   /** Saves the state within a transaction. */
   save(deviceId: DeviceId, state: DeviceState): void {
     this.deps.repository.saveState(deviceId, writeState(state, this.#stoppedMs), dueOf(state));

@@ -1,10 +1,11 @@
+import type { ConditionScope } from "../../lib/condition.ts";
 import { detail } from "../../lib/domain-error.ts";
 import type { KeyMetadataMap } from "../../lib/key-metadata.ts";
 import { compareSeverities } from "../../lib/severity.ts";
 import type { IngestDevice } from "../ingest/ingest.types.ts";
 import type { Outcome } from "./alarm-evaluation.ts";
 import type { AlarmLifecycle } from "./alarm-lifecycle.ts";
-import { renderMessage } from "./alarm-message.ts";
+import { renderMessage, tellCondition } from "./alarm-message.ts";
 import type { AlarmRule, CreateTrigger } from "./alarm-rule.ts";
 import type { DeviceState } from "./device-state.ts";
 
@@ -24,17 +25,22 @@ export function createTransitions(deps: {
   function messageOf(
     device: IngestDevice,
     rule: AlarmRule,
-    of: { raised: CreateTrigger; state: DeviceState },
+    of: { raised: CreateTrigger; state: DeviceState; scope: ConditionScope },
   ) {
-    const { raised, state } = of;
+    const { raised, state, scope } = of;
+    const { values } = state;
     const names = { deviceName: device.name, alarmType: rule.alarmType, severity: raised.severity };
-    return renderMessage(raised.message, names, { values: state.values, keys: keysOf(device) });
+    const keys = keysOf(device);
+    // What its work costs has been counted when the rule was evaluated.
+    const uncounted = { ...scope, key: (name: string) => values.get(name)?.value };
+    const told = () => tellCondition(raised.comparisons, uncounted, keys);
+    return renderMessage(raised.message, names, { values, keys, told });
   }
 
   return function actOn(
     device: IngestDevice,
     rule: AlarmRule,
-    { outcome, state }: { outcome: Outcome; state: DeviceState },
+    { outcome, state, scope }: { outcome: Outcome; state: DeviceState; scope: ConditionScope },
   ): Act | undefined {
     const { raised, isOver } = outcome;
     const { alarmType } = rule;
@@ -44,7 +50,7 @@ export function createTransitions(deps: {
       const gatewayId = (rule.propagates && device.parentDeviceId) || null;
       const options = { alarmType, severity: raised.severity, gatewayId };
       const run = () => {
-        lifecycle.raise(device, { ...options, ...messageOf(device, rule, { raised, state }) });
+        lifecycle.raise(device, { ...options, ...messageOf(device, rule, { raised, state, scope }) });
       };
       return { rises: true, run };
     }
@@ -56,7 +62,7 @@ export function createTransitions(deps: {
     const run = () => {
       lifecycle.changeSeverity(open, {
         severity: raised.severity,
-        ...messageOf(device, rule, { raised, state }),
+        ...messageOf(device, rule, { raised, state, scope }),
       });
     };
     return { rises: rise > 0, run };

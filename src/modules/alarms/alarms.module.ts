@@ -5,6 +5,7 @@ import type { CommandsModule } from "../commands/commands.module.ts";
 import type { DevicesModule } from "../devices/devices.module.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import type { TelemetryObserver } from "../ingest/ingest.service.ts";
+import type { IngestDevice } from "../ingest/ingest.types.ts";
 import type { MaintenanceModule } from "../maintenance/maintenance.module.ts";
 import type { Core } from "../module.types.ts";
 import type { OutboundModule } from "../outbound/outbound.module.ts";
@@ -53,9 +54,15 @@ export function createAlarmsModule(
   const repository = createAlarmsRepository(database);
   const writtenRules = (tenantId: TenantId, profileId: ProfileId) =>
     profiles.ensure(tenantId, profileId).alarmRules;
-  const rulesOf = createProfileRules({ rulesOf: writtenRules, events, log });
+  const rulesOf = createProfileRules({
+    rulesOf: writtenRules,
+    describe: (deviceId) => modules.devices.devicesRepository.find(deviceId),
+    events,
+    log,
+  });
   const attribute = ({ deviceId }: { deviceId: DeviceId }, scope: string, key: string) =>
     attributes.valueOf(deviceId, scope, key);
+  const keysOf = ({ tenantId, profileId }: IngestDevice) => profiles.keysOf(tenantId, profileId);
   const mutedMs = (deviceId: DeviceId) => {
     const device = directory.find(deviceId);
     return device === undefined ? 0 : maintenance.remainingMs(device);
@@ -97,7 +104,7 @@ export function createAlarmsModule(
     repository,
     lifecycle,
     rulesOf,
-    keysOf: ({ tenantId, profileId }) => profiles.keysOf(tenantId, profileId),
+    keysOf,
     findDevice: (deviceId) => directory.find(deviceId),
     attribute,
     holdBack: createHoldBack({ maintenance, clock }),
@@ -116,6 +123,7 @@ export function createAlarmsModule(
     rulesOf,
     writtenRulesOf: ({ tenantId, profileId }) => writtenRules(tenantId, profileId),
     attribute,
+    keysOf,
     clock,
   });
   const alarms = createAlarmsService({

@@ -1,4 +1,5 @@
 import { t } from "elysia";
+import { MESSAGE_WORDS } from "../../lib/message-parts.ts";
 import { pageQuery, searchQuery, sortQuery, timeRangeQuery } from "../lists.schemas.ts";
 import { choice, isoTime, severityBody, textFields, wholeNumber } from "../wire.schemas.ts";
 import { ALARM_SORT_FIELDS, ALARM_STATUSES } from "./alarms.types.ts";
@@ -15,6 +16,10 @@ const messageParts = t.Array(
       unit: t.Optional(t.String()),
       decimals: t.Optional(wholeNumber()),
     }),
+    t.Object(
+      { word: choice(MESSAGE_WORDS) },
+      { description: "a word of a message that the gateway wrote itself, for a rule without a text" },
+    ),
   ]),
   {
     description:

@@ -37,6 +37,24 @@ export interface DeviceState {
   deadBandFor?: unknown;
 }
 
+/**
+ * Removes what belongs to none of the rules that watch the device, so that a rule that watches it again begins anew. Returns whether there was
+ * anything.
+ */
+export function keepWatched(
+  { values, rules, due }: DeviceState,
+  watching: {
+    readonly all: ReadonlyArray<{ readonly alarmType: string }>;
+    readonly byKey: ReadonlyMap<string, unknown>;
+  },
+): boolean {
+  const types = new Set(watching.all.map(({ alarmType }) => alarmType));
+  const size = values.size + rules.size + due.size;
+  for (const key of values.keys()) if (!watching.byKey.has(key)) values.delete(key);
+  for (const known of [rules, due]) for (const type of known.keys()) if (!types.has(type)) known.delete(type);
+  return values.size + rules.size + due.size < size;
+}
+
 /** `stoppedMs`: how long the gateway had not run by then, in all. */
 export const writeState = ({ values, rules, due }: DeviceState, stoppedMs: number): string =>
   JSON.stringify({

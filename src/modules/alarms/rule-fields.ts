@@ -31,8 +31,7 @@ export function whole(input: unknown, where: string, [min, max]: readonly [numbe
   return input;
 }
 
-/** Reads a flag, which is false if it is left out. */
-export function flag(input: unknown, where: string): boolean {
+export function flag(input: unknown, where: string, otherwise = false): boolean {
   if (input !== undefined && typeof input !== "boolean") throw wrong(where, detail("rule.boolean"));
-  return input === true;
+  return input ?? otherwise;
 }

@@ -7,6 +7,9 @@ import { alarmConditionSchema } from "../condition.schemas.ts";
 import { discriminatedUnion, enumOf, mapOf } from "../documented-as.ts";
 import { jsonValueSchema } from "../wire.schemas.ts";
 
+/** The most devices, types and tags that a rule can name. */
+export const SCOPE_LISTS_MAX = { deviceIds: 1_000, deviceTypes: 100, tags: 100 } as const;
+
 const durationMs = (description: string) =>
   Type.Integer({ minimum: 1, maximum: DURATION_MS_MAX, description });
 
@@ -93,10 +96,33 @@ const actions = {
 
 const TIME_OF_DAY = "^([01]\\d|2[0-3]):[0-5]\\d$";
 
+const names = (maxItems: number, maxLength: number) =>
+  Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength }), { maxItems }));
+
+export const ruleScopeSchema = Type.Object(
+  {
+    deviceIds: names(SCOPE_LISTS_MAX.deviceIds, 64),
+    deviceTypes: names(SCOPE_LISTS_MAX.deviceTypes, 256),
+    tags: names(SCOPE_LISTS_MAX.tags, 64),
+  },
+  {
+    title: "AlarmRuleScope",
+    description:
+      "the devices of the profile that the rule watches: those with one of the ids, types or tags; at least one. Without it, the rule watches all devices of the profile. 400 for a device that does not exist in the tenant.",
+  },
+);
+
 export const alarmRuleSchema = Type.Object(
   {
     id: Type.Optional(Type.String({ minLength: 1, maxLength: 256 })),
+    enabled: Type.Optional(
+      Type.Boolean({
+        description:
+          "true by default. A rule that is switched off raises nothing, and its open alarms are cleared.",
+      }),
+    ),
     alarmType: Type.String({ minLength: 1, maxLength: 256, description: "one rule for each type" }),
+    appliesTo: Type.Optional(ruleScopeSchema),
     createRules: Type.Array(createRule, {
       minItems: 1,
       maxItems: ALARM_SEVERITIES.length,

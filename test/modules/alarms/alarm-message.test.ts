@@ -1,6 +1,7 @@
-import { expect, spyOn, test } from "bun:test";
+import { describe, expect, spyOn, test } from "bun:test";
+import { compileAlarmCondition } from "../../../src/lib/condition.ts";
 import { messageIn } from "../../../src/lib/message-parts.ts";
-import { renderMessage } from "../../../src/modules/alarms/alarm-message.ts";
+import { renderMessage, tellCondition } from "../../../src/modules/alarms/alarm-message.ts";
 
 const named = (name: string) => `\${${name}}`;
 const names = { deviceName: "Boiler", alarmType: "Hot", severity: "MAJOR" };
@@ -50,4 +51,92 @@ test("states have their names, and a message without values has no parts", () =>
 
 test("a number without metadata has no noise", () => {
   expect(renderMessage(named("a"), names, valuesWith(14.611479999999993)).message).toBe("14.6115");
+});
+
+describe("a rule without a text tells what holds", () => {
+  const keys = new Map([
+    ["t", { key: "t", name: "Temperature", unit: "Cel", decimals: 1 }],
+    ["door", { key: "door", name: "Door", states: [{ value: true, name: "open" }] }],
+  ]);
+  const scope = (values: Record<string, unknown>) => ({
+    key: (name: string) => values[name],
+    attribute: () => 65,
+    changed: () => true,
+    isSilent: () => true,
+  });
+  const told = (condition: unknown, values: Record<string, unknown>) => {
+    const { comparisons } = compileAlarmCondition(condition, "condition");
+    const parts = () => tellCondition(comparisons, scope(values), keys);
+    const rendered = renderMessage("", names, { values: new Map(), keys, told: parts });
+    return [rendered.message, messageIn(rendered, "de")];
+  };
+  const isAbove = { key: "t", op: "GT", value: 70 };
+
+  for (const [name, condition, values, en, de] of [
+    [
+      "a limit",
+      isAbove,
+      { t: 71.24 },
+      "Temperature is 71.2 °C, above 70 °C",
+      "Temperature: 71,2 °C, über 70 °C",
+    ],
+    [
+      "an attribute",
+      { key: "t", op: "GE", attribute: { key: "limit" } },
+      { t: 70 },
+      "Temperature is 70.0 °C, at least 65 °C",
+      "mindestens 65 °C",
+    ],
+    [
+      "a range",
+      { key: "t", op: "BETWEEN", value: [60, 80] },
+      { t: 70 },
+      "Temperature is 70.0 °C, between 60 °C and 80 °C",
+      "zwischen 60 °C und 80 °C",
+    ],
+    ["a state", { key: "door", op: "EQ", value: true }, { door: true }, "Door is open", "Door: open"],
+    ["a change", { key: "door", op: "CHANGED" }, { door: true }, "Door is open", "Door: open"],
+    [
+      "what is not",
+      { key: "t", op: "NE", value: 1 },
+      { t: 2 },
+      "Temperature is 2.0 °C, not 1 °C",
+      "nicht 1 °C",
+    ],
+    ["silence", { noData: { key: "t", forMs: 1000 } }, {}, "Temperature: no data", "keine Daten"],
+    [
+      "a key without metadata",
+      { key: "x", op: "LT", value: 3 },
+      { x: 2 },
+      "x is 2, below 3",
+      "x: 2, unter 3",
+    ],
+    [
+      "parts that hold",
+      { any: [isAbove, { key: "x", op: "LE", value: 3 }, { key: "x", op: "GT", value: 9 }] },
+      { t: 71, x: 3 },
+      "Temperature is 71.0 °C, above 70 °C; x is 3, at most 3",
+      "höchstens 3",
+    ],
+    ["a not", { not: { key: "t", op: "LT", value: 3 } }, { t: 71 }, "Hot", "Hot"],
+    [
+      "what stands beside a not",
+      { all: [{ not: { key: "t", op: "LT", value: 3 } }, isAbove] },
+      { t: 71 },
+      "Temperature is 71.0 °C, above 70 °C",
+      "über 70 °C",
+    ],
+  ] as const)
+    test(name, () => {
+      const [english, german] = told(condition, values);
+      expect(english).toBe(en);
+      expect(german).toContain(de);
+    });
+
+  test("at most three comparisons, and at most 1,000 characters", () => {
+    const all = ["a", "b", "c", "d"].map((key) => ({ key, op: "EQ", value: 1 }));
+    expect(told({ all }, { a: 1, b: 1, c: 1, d: 1 })[0]).toBe("a is 1; b is 1; c is 1");
+    const long = "y".repeat(5000);
+    expect(told({ key: "a", op: "CONTAINS", value: "y" }, { a: long })[0]).toHaveLength(1000);
+  });
 });

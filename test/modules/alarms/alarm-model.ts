@@ -26,7 +26,8 @@ interface Asked {
 
 /** Alarms as the rules say, the slow way: all that came is kept, each second everything is reckoned anew. */
 export class AlarmModel {
-  readonly #messages: Message[] = [];
+  #messages: Message[] = [];
+  #tags: readonly string[] = [];
   /** When the gateway did not run. */
   readonly #stops: Array<{ from: number; to: number }> = [];
   readonly #newest = new Map<string, number>();
@@ -53,6 +54,31 @@ export class AlarmModel {
     this.#now = now;
   }
 
+  #watches({ isEnabled, appliesTo }: AlarmRule): boolean {
+    if (!isEnabled) return false;
+    if (appliesTo === undefined || appliesTo.deviceTypes.includes("pump")) return true;
+    return this.#tags.some((tag) => appliesTo.tags.includes(tag));
+  }
+
+  /** A rule that no longer watches the device remembers nothing of it, and keys that no rule watches are forgotten. */
+  setTags(tags: readonly string[]): void {
+    this.#tags = tags;
+    const watching = this.rules.filter((rule) => this.#watches(rule));
+    for (const rule of this.rules)
+      if (!watching.includes(rule)) {
+        this.#end(rule.alarmType);
+        for (const trigger of triggersOf(rule)) this.#asked.delete(trigger);
+        this.#waiting.delete(rule);
+        this.#begun.delete(rule);
+      }
+    const isKept = (key: string) => watching.some((rule) => rule.keys.has(key));
+    for (const key of this.#newest.keys()) if (!isKept(key)) this.#newest.delete(key);
+    this.#messages = this.#messages.map(({ at, values }) => ({
+      at,
+      values: Object.fromEntries(Object.entries(values).filter(([key]) => isKept(key))),
+    }));
+  }
+
   mute(until: number): void {
     this.#mutedUntil = until;
     this.#reckonAll();
@@ -66,14 +92,16 @@ export class AlarmModel {
 
   send(ts: number, input: Record<string, TelemetryValue>): void {
     const kept = Object.entries(input).filter(
-      ([key]) => this.rules.some((rule) => rule.keys.has(key)) && (this.#newest.get(key) ?? 0) <= ts,
+      ([key]) =>
+        this.rules.some((rule) => this.#watches(rule) && rule.keys.has(key)) &&
+        (this.#newest.get(key) ?? 0) <= ts,
     );
     if (kept.length === 0) return;
     for (const [key] of kept) this.#newest.set(key, ts);
     const values = Object.fromEntries(kept);
     this.#messages.push({ at: this.#now, values });
     for (const rule of this.rules)
-      if (Object.keys(values).some((key) => rule.keys.has(key))) {
+      if (this.#watches(rule) && Object.keys(values).some((key) => rule.keys.has(key))) {
         this.#waiting.delete(rule);
         this.#begun.add(rule);
         this.#reckon(rule, new Set(Object.keys(values)));
@@ -83,7 +111,7 @@ export class AlarmModel {
   setAttribute(value: number): void {
     this.#limit = value;
     for (const rule of this.rules)
-      if (rule.attributes.size > 0) {
+      if (this.#watches(rule) && rule.attributes.size > 0) {
         this.#waiting.delete(rule);
         this.#begun.add(rule);
         this.#reckon(rule, undefined);

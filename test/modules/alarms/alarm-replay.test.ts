@@ -25,7 +25,7 @@ function both(seed: number) {
   const [rule] = compileAlarmRules([input]);
   if (rule === undefined) throw new Error("there is a rule");
   const engine = startEngine(database, [input]);
-  const replay = new AlarmReplay(rule, { name: "Kiln", attribute: () => undefined });
+  const replay = new AlarmReplay(rule, { keys: new Map(), name: "Kiln", attribute: () => undefined });
   try {
     for (let index = 0; index < 40; index++) {
       const values = randomValues(random);
@@ -72,20 +72,20 @@ test("times are those of the messages, and those at which the rule looks by itse
     },
   ]);
   if (rule === undefined) throw new Error("there is a rule");
-  const replay = new AlarmReplay(rule, { name: "Kiln", attribute: () => undefined });
+  const replay = new AlarmReplay(rule, { keys: new Map(), name: "Kiln", attribute: () => undefined });
   replay.take(1_000, [["t", 60]]);
   replay.take(20_000, [["t", 90]]);
   replay.take(30_000, [["t", 10]]);
   replay.take(40_000, [["t", 60]]);
   replay.advance(45_000);
   expect(replay.alarms).toEqual([
-    { raisedAt: 11_000, clearedAt: 30_000, severity: "CRITICAL", message: "Hot" },
+    { raisedAt: 11_000, clearedAt: 30_000, severity: "CRITICAL", message: "t is 60, above 50" },
   ]);
   replay.advance(50_000);
   expect(replay.alarms.at(-1)).toEqual({
     raisedAt: 50_000,
     clearedAt: null,
     severity: "MAJOR",
-    message: "Hot",
+    message: "t is 60, above 50",
   });
 });

@@ -28,6 +28,7 @@ function serviceOver(onRow: (row: number) => void) {
     devices: { ensureAllVisible: () => ["d"] },
     findDevice: () => ({ deviceId: "d", name: "Kiln" }),
     attribute: () => undefined,
+    keysOf: () => new Map(),
     clock: { now: () => 1e6, monotonic: () => ticks++ } as unknown as Clock,
   } as unknown as Parameters<typeof createAlarmRulesService>[0]);
 }

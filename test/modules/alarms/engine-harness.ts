@@ -7,6 +7,7 @@ import { AlarmTime } from "../../../src/modules/alarms/alarm-time.ts";
 import { createAlarmsRepository } from "../../../src/modules/alarms/alarms.repository.ts";
 import { escalationDefaults } from "../../../src/modules/alarms/alarms.types.ts";
 import { createProfileRules } from "../../../src/modules/alarms/profile-rules.ts";
+import type { Device } from "../../../src/modules/devices/devices.types.ts";
 import type { DomainEvents } from "../../../src/modules/events.types.ts";
 import type { IngestDevice } from "../../../src/modules/ingest/ingest.types.ts";
 import type { TelemetryValue } from "../../../src/modules/telemetry/telemetry.types.ts";
@@ -63,7 +64,8 @@ export function startEngine(database: MainDatabase, rules: readonly unknown[]) {
       time: new AlarmTime(clock),
       events,
     });
-    const rulesOf = createProfileRules({ rulesOf: () => rules, events, log });
+    const describe = () => ({ deviceId, deviceType: "pump", tags }) as unknown as Device; // what scopes look at
+    const rulesOf = createProfileRules({ rulesOf: () => rules, describe, events, log });
     const engine = new AlarmEngine({
       repository,
       lifecycle,
@@ -88,6 +90,7 @@ export function startEngine(database: MainDatabase, rules: readonly unknown[]) {
   }
 
   const attributes = new Map<string, number>();
+  let tags: readonly string[] = [];
   let running = start(new FakeClock());
   const openOf = (alarmType: string) => {
     const alarm = repository.listOpen(deviceId).find((open) => open.alarmType === alarmType);
@@ -107,6 +110,10 @@ export function startEngine(database: MainDatabase, rules: readonly unknown[]) {
         values: { [key]: value },
         deleted: [],
       } as unknown as DomainEvents["attributes.changed"]); // the parts that the engine looks at
+    },
+    setTags(changed: readonly string[]) {
+      tags = changed;
+      running.events.emit("device.updated", { tenantId, deviceId });
     },
     advance: (ms: number) => running.clock.advance(ms),
     restart(stoppedMs: number) {

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { compileAlarmRules } from "../../../src/modules/alarms/alarm-rule.ts";
 import { AlarmModel } from "./alarm-model.ts";
 import { type Harness, openAlarmDatabase, startEngine } from "./engine-harness.ts";
-import { type Random, randomFrom, randomRules, randomValues } from "./random-rules.ts";
+import { type Random, randomFrom, randomScopedRules, randomValues, TAGS } from "./random-rules.ts";
 
 /*
  * The engine against a model that keeps everything and reckons all of it anew each second. More by ALARM_MODEL_SEQUENCES and ALARM_MODEL_FIRST, one again by
@@ -24,7 +24,7 @@ afterAll(async () => {
 });
 
 function step(random: Random, engine: Harness, model: AlarmModel): string {
-  const act = random.below(13);
+  const act = random.below(14);
   if (act < 6) {
     const ts = engine.now() - (random.below(4) === 0 ? 5000 : 0);
     const values = randomValues(random);
@@ -50,6 +50,12 @@ function step(random: Random, engine: Harness, model: AlarmModel): string {
     model.setAttribute(limit);
     return `limit ${limit}`;
   }
+  if (act === 13) {
+    const tags = TAGS.filter(() => random.below(2) === 0);
+    engine.setTags(tags);
+    model.setTags(tags);
+    return `tags ${tags.join()}`;
+  }
   if (act === 12) {
     const until = engine.now() + 1000 * (random.below(12) - 2);
     engine.mute(until);
@@ -71,7 +77,7 @@ function step(random: Random, engine: Harness, model: AlarmModel): string {
 
 function run(seed: number): void {
   const random = randomFrom(seed);
-  const rules = randomRules(random);
+  const rules = randomScopedRules(random);
   const engine = startEngine(database, rules);
   const model = new AlarmModel(
     compileAlarmRules(rules),

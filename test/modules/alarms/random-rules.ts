@@ -63,6 +63,26 @@ function randomSchedule(random: Random): GivenSchedule {
 /** A schedule without days is none. */
 const withDays = (schedule: GivenSchedule) => schedule.days.length > 0 && { schedule };
 
+export const TAGS = ["old", "new"] as const;
+
+/** Devices of the model are pumps without an id that a rule knows. */
+const randomScope = (random: Random) =>
+  random.pick([
+    { tags: ["old"] },
+    { tags: ["new", "old"] },
+    { deviceTypes: ["oven"], tags: ["new"] },
+    { deviceTypes: ["pump"] },
+    { deviceIds: ["another"] },
+  ]);
+
+/** Rules of which some watch only some devices, or are switched off. */
+export const randomScopedRules = (random: Random) =>
+  randomRules(random).map((rule) => ({
+    ...rule,
+    ...(random.below(3) === 0 && { appliesTo: randomScope(random) }),
+    ...(random.below(20) === 0 && { enabled: false }),
+  }));
+
 export const randomRules = (random: Random) =>
   Array.from({ length: 1 + random.below(3) }, (_, index) => ({
     alarmType: `type ${index}`,

@@ -1,0 +1,137 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { createTestApp, type TestApp } from "../support/test-app.ts";
+
+let fixture: TestApp;
+let owner: string;
+let profilePath: string;
+let foreignDevice: string;
+const devices: Record<string, { deviceId: string; token: string }> = {};
+
+const above = (alarmType: string, others: Record<string, unknown>) => ({
+  alarmType,
+  createRules: [{ severity: "MAJOR", condition: { key: "t", op: "GT", value: 50 } }],
+  ...others,
+});
+const save = (alarmRules: unknown) =>
+  fixture.call("PATCH", profilePath, { token: owner, body: { alarmRules } });
+const send = (name: string, t: number) =>
+  fixture.call("POST", `/api/v1/${devices[name]?.token}/telemetry`, { body: { t } });
+/** Alarm types and statuses of a device. */
+async function alarmsOf(name: string): Promise<string[]> {
+  const url = `/api/alarms/device/${devices[name]?.deviceId}`;
+  const { body } = await fixture.call("GET", url, { token: owner });
+  return body.map((alarm: { name: string; status: string }) => `${alarm.name} ${alarm.status}`).sort();
+}
+
+beforeAll(async () => {
+  fixture = await createTestApp();
+  owner = (await fixture.signIn("TENANT_OWNER")).token;
+  const stranger = (await fixture.signIn("TENANT_OWNER", { tenant: "two" })).token;
+  const { body } = await fixture.call("GET", "/api/device-profiles", { token: owner });
+  profilePath = `/api/device-profiles/${body[0].profileId}`;
+  for (const [name, fields] of Object.entries({
+    press: { deviceType: "press", tags: ["line 1"] },
+    oven: { deviceType: "oven", tags: ["line 1", "hot"] },
+    pump: { deviceType: "pump", tags: [] },
+  }))
+    devices[name] = await fixture.createDevice(owner, { name, ...fields });
+  foreignDevice = (await fixture.createDevice(stranger, { name: "foreign" })).deviceId;
+});
+afterAll(() => fixture.stop());
+
+describe("a rule with a scope", () => {
+  beforeAll(async () => {
+    const { status } = await save([
+      above("by id", { appliesTo: { deviceIds: [devices.pump?.deviceId] } }),
+      above("by type or tag", { appliesTo: { deviceTypes: ["press"], tags: ["hot"] } }),
+      above("by line", { appliesTo: { tags: ["line 1"] } }),
+      above("all", {}),
+      above("off", { enabled: false }),
+    ]);
+    expect(status).toBe(200);
+    for (const name of Object.keys(devices)) await send(name, 60);
+  });
+
+  test("watches the devices with one of its ids, types or tags", async () => {
+    expect(await alarmsOf("press")).toEqual(
+      ["all", "by line", "by type or tag"].map((type) => `${type} ACTIVE_UNACK`),
+    );
+    expect(await alarmsOf("oven")).toEqual(
+      ["all", "by line", "by type or tag"].map((type) => `${type} ACTIVE_UNACK`),
+    );
+    expect(await alarmsOf("pump")).toEqual(["all", "by id"].map((type) => `${type} ACTIVE_UNACK`));
+  });
+
+  test("ends its alarm when the device leaves the scope, and begins with the next message when it enters it", async () => {
+    const url = `/api/devices/${devices.pump?.deviceId}`;
+    await fixture.call("PATCH", url, { token: owner, body: { tags: ["line 1"] } });
+    expect(await alarmsOf("pump")).not.toContain("by line ACTIVE_UNACK");
+    await send("pump", 61);
+    expect(await alarmsOf("pump")).toContain("by line ACTIVE_UNACK");
+    await fixture.call("PATCH", url, { token: owner, body: { tags: [] } });
+    expect(await alarmsOf("pump")).toContain("by line CLEARED_UNACK");
+  });
+
+  test("ends its alarms when it is switched off, and raises none", async () => {
+    await save([above("all", { enabled: false }), above("off", {})]);
+    await send("press", 62);
+    expect(await alarmsOf("press")).toEqual(
+      ["all", "by line", "by type or tag"].map((type) => `${type} CLEARED_UNACK`).concat("off ACTIVE_UNACK"),
+    );
+  });
+
+  test("counts only its devices in a back-test of the profile", async () => {
+    const rule = above("x", { appliesTo: { tags: ["line 1"] } });
+    const profileId = profilePath.split("/").at(-1);
+    const test = async (body: unknown) =>
+      (await fixture.call("POST", "/api/alarms/back-test", { token: owner, body })).body;
+    expect((await test({ rule, profileId })).deviceCount).toBe(2);
+    expect((await test({ rule: above("x", {}), profileId })).deviceCount).toBe(3);
+  });
+
+  test("tells what holds where it has no text", async () => {
+    const { body } = await fixture.call("GET", "/api/alarms?search=above", { token: owner });
+    expect(body[0].message).toMatch(/^t is 6\d, above 50$/);
+    expect(body[0].messageParts).toEqual([
+      "t",
+      { word: "is" },
+      { value: expect.any(Number) },
+      { word: "above" },
+      { value: 50 },
+    ]);
+  });
+});
+
+describe("a wrong scope is refused", () => {
+  const refusal = async (appliesTo: unknown) => {
+    const { status, body } = await save([above("x", { appliesTo })]);
+    return [status, body.params?.field];
+  };
+  for (const [name, appliesTo, field] of [
+    ["an empty one", {}, "alarmRules[0].appliesTo"],
+    ["one of empty lists", { tags: [], deviceIds: [] }, "alarmRules[0].appliesTo"],
+    ["an unknown list", { names: ["a"] }, "alarmRules[0].appliesTo.names"],
+    ["a list of something else", { tags: [1] }, "alarmRules[0].appliesTo.tags[0]"],
+    ["no list", { tags: "a" }, "alarmRules[0].appliesTo.tags"],
+    ["too long a list", { tags: Array.from({ length: 101 }, String) }, "alarmRules[0].appliesTo.tags"],
+    ["an unknown device", { deviceIds: ["nobody"] }, "alarmRules[0].appliesTo.deviceIds[0]"],
+  ] as const)
+    test(name, async () => {
+      expect(await refusal(appliesTo)).toEqual([400, field]);
+    });
+
+  test("a device of another tenant, with the same answer as an unknown one", async () => {
+    expect(await refusal({ deviceIds: [foreignDevice] })).toEqual([
+      400,
+      "alarmRules[0].appliesTo.deviceIds[0]",
+    ]);
+  });
+
+  test("but not because of a device that was deleted since", async () => {
+    const gone = await fixture.createDevice(owner, { name: "gone" });
+    const rules = [above("x", { appliesTo: { deviceIds: [gone.deviceId] } })];
+    expect((await save(rules)).status).toBe(200);
+    await fixture.call("DELETE", `/api/devices/${gone.deviceId}`, { token: owner });
+    expect((await save(rules)).status).toBe(200);
+  });
+});
