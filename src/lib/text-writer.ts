@@ -1,6 +1,9 @@
 const encoder = new TextEncoder();
 
 const CAPACITY_FIRST = 64 * 1024;
+/** The next buffer is larger than the last content by so much. */
+const SPARE_BYTES = 64 * 1024;
+const NOTHING = new Uint8Array(0);
 /** A buffer that one large text needed is not kept. */
 const CAPACITY_KEPT_MAX = 8 * 1024 * 1024;
 /** Digits of one step with whole numbers of 32 bits. */
@@ -34,6 +37,8 @@ function fewestDecimals(magnitude: number): number {
 export class TextWriter {
   #bytes = new Uint8Array(CAPACITY_FIRST);
   #offset = 0;
+  /** Of the next buffer: about what the last one needed. */
+  #capacity = CAPACITY_FIRST;
 
   get length(): number {
     return this.#offset;
@@ -47,7 +52,8 @@ export class TextWriter {
   /** Returns the written bytes for the caller to keep, and begins another buffer. */
   take(): Uint8Array<ArrayBuffer> {
     const bytes = this.bytes();
-    this.#bytes = new Uint8Array(CAPACITY_FIRST);
+    this.#capacity = Math.max(CAPACITY_FIRST, bytes.length + SPARE_BYTES);
+    this.#bytes = NOTHING;
     this.#offset = 0;
     return bytes;
   }
@@ -149,7 +155,7 @@ export class TextWriter {
   }
 
   #grow(bytes: number): void {
-    const larger = new Uint8Array(Math.max(this.#offset + bytes, this.#bytes.length * 2));
+    const larger = new Uint8Array(Math.max(this.#offset + bytes, this.#bytes.length * 2, this.#capacity));
     larger.set(this.#bytes.subarray(0, this.#offset));
     this.#bytes = larger;
   }

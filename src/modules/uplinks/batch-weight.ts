@@ -45,8 +45,9 @@ export function roomIn(bytes: number, device: UplinkDevice): ChunkMax | undefine
   const rest = BATCH_BYTES_MAX - bytes;
   if (rest < REST_BYTES_MIN) return undefined;
   return {
-    rows: rest / rowBytesOf(device),
-    values: rest / POINT_BYTES,
-    characters: rest / CHARACTER_BYTES,
+    bytes: rest,
+    perRow: rowBytesOf(device),
+    perValue: POINT_BYTES,
+    perCharacter: CHARACTER_BYTES,
   };
 }

@@ -20,7 +20,7 @@ interface Running {
 }
 
 /** Bytes of the batches of all uplinks after which the heap is collected: at full speed garbage would take more memory than all that is in use. */
-const BYTES_PER_COLLECTION = 16 * 1024 * 1024;
+const BYTES_PER_COLLECTION = 8 * 1024 * 1024;
 let uncollectedBytes = 0;
 
 function countBytes(item: Item | "later" | undefined): void {

@@ -1,9 +1,11 @@
 import { expect, test } from "bun:test";
 import { packTexts } from "../../../src/lib/packed-texts.ts";
+import { TAG_STRING } from "../../../src/lib/value-kind.ts";
 import { FORM_DELETION } from "../../../src/modules/telemetry/store/hot-log.ts";
+import { BATCH_BYTES_MAX } from "../../../src/modules/uplinks/batch-weight.ts";
 import { DeviceCache } from "../../../src/modules/uplinks/device-cache.ts";
 import type { MainCalls, UplinkJob } from "../../../src/modules/uplinks/uplink.protocol.ts";
-import { UplinkReader } from "../../../src/modules/uplinks/uplink-reader.ts";
+import { type Item, UplinkReader } from "../../../src/modules/uplinks/uplink-reader.ts";
 import { columnOf, deviceOf, eventsOf } from "../../support/uplink-batches.ts";
 
 const job: UplinkJob = {
@@ -131,28 +133,75 @@ test("a deletion that was kept while the uplink was away is sent once all before
   expect(await reader.next(false)).toBeUndefined();
 });
 
-test("a batch of history ends after some megabytes of texts", async () => {
-  const { deviceId } = deviceOf();
-  const long = "x".repeat(1024 * 1024);
-  let next = 0;
-  const { reader } = createReader("LIVE_FIRST", {
+/** A store with one range of rows of some texts each, of which it gives as many as there is room for. */
+function storeOf(texts: readonly string[], keys: number): Answers {
+  return {
     changes: () => ({ records: [], cursor: {}, isAtEnd: true }),
     read: () => nothing,
     backlog: () => ({
-      ranges: [{ device: 1, deviceId, from: 0, to: 100 }],
+      ranges: [{ device: 1, deviceId: deviceOf().deviceId, from: 0, to: texts.length - 1, seq: 1 }],
       definitions,
       rangeCount: 1,
       oldestTs: 0,
     }),
-    rows: () => {
-      const ts = Float64Array.of(next, next + 1);
-      next += 2;
-      const texts = packTexts([long, long]);
-      const columns = [{ key: "s", tags: Uint8Array.of(3, 3), numbers: new Float64Array(2), texts }];
-      return next > 100 ? null : { ts, columns, to: next - 1 };
+    rows: ({ from, to, max }) => {
+      const first = Math.ceil(from);
+      let last = first;
+      const bytesOf = (row: number) =>
+        max.perRow + keys * (max.perValue + (texts[row]?.length ?? 0) * max.perCharacter);
+      let bytes = bytesOf(first);
+      while (last < to && bytes + bytesOf(last + 1) <= max.bytes) bytes += bytesOf(++last);
+      const ts = Float64Array.from({ length: last - first + 1 }, (_, row) => first + row);
+      const columns = Array.from({ length: keys }, (_, key) => ({
+        key: `k${key}`,
+        tags: new Uint8Array(ts.length).fill(TAG_STRING),
+        numbers: new Float64Array(ts.length),
+        texts: packTexts(texts.slice(first, last + 1)),
+      }));
+      return { ts, columns, to: last };
     },
-    confirm: () => undefined,
-  });
-  const item = await reader.next(false);
-  expect(typeof item === "object" ? item.batch.points : item).toBeLessThanOrEqual(6);
+  };
+}
+
+test.each([
+  ["long texts", "x".repeat(60_000), 200, 1],
+  ["a row in many columns", "x".repeat(500), 400, 100],
+  ["short texts of many rows", "on", 60_000, 1],
+] as const)("a batch of history has a limit in bytes: %s", async (_, text, rows, keys) => {
+  const { reader } = createReader("OLDEST_FIRST", storeOf(Array(rows).fill(text), keys));
+  let points = 0;
+  for (let item = await reader.next(false); typeof item === "object"; item = await reader.next(true)) {
+    expect(item.bytes).toBeLessThanOrEqual(BATCH_BYTES_MAX);
+    points += item.batch.points;
+    if (points >= rows * keys) break;
+  }
+  expect(points).toBe(rows * keys);
+});
+
+test("batches that are read again are the same ones, and the reader goes on behind a batch", async () => {
+  const texts = Array.from({ length: 90 }, (_, row) => `${row} `.repeat(30_000));
+  const { reader } = createReader("OLDEST_FIRST", storeOf(texts, 1));
+  const items: Item[] = [];
+  for (let index = 0; index < 4; index++) {
+    const item = await reader.next(index > 0);
+    if (typeof item === "object") items.push(item);
+  }
+  const ids = items.map(({ batch }) => batch.id);
+  expect(new Set(ids).size).toBe(4);
+  for (const first of [2, 0, 3, 1]) {
+    items[first]?.repeat();
+    const again: string[] = [];
+    for (let index = first; index < 4; index++) {
+      const item = await reader.next(index > first);
+      if (typeof item === "object") again.push(item.batch.id);
+    }
+    expect(again).toEqual(ids.slice(first));
+  }
+  items[0]?.pass();
+  expect(await reader.next(false)).toMatchObject({ batch: { id: ids[1] } });
+  // A value that was changed meanwhile is another message to those who know the id.
+  texts[0] = "changed";
+  items[0]?.repeat();
+  const changed = await reader.next(false);
+  expect(ids).not.toContain(typeof changed === "object" ? changed.batch.id : "");
 });

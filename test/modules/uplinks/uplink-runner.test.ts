@@ -1,4 +1,5 @@
 import { afterEach, expect, test } from "bun:test";
+import { BATCH_BYTES_MAX } from "../../../src/modules/uplinks/batch-weight.ts";
 import type { Batch, Target } from "../../../src/modules/uplinks/uplink.types.ts";
 import type { Item } from "../../../src/modules/uplinks/uplink-reader.ts";
 import { type ItemSource, UplinkRunner } from "../../../src/modules/uplinks/uplink-runner.ts";
@@ -85,12 +86,12 @@ afterEach(async () => {
   for (const stop of stopping.splice(0)) await stop();
 });
 
-function start(source: Items, bytesPerSecond: number | null = null) {
+function start(source: Items, bytesPerSecond: number | null = null, space = new UplinkSpace()) {
   const target = new Held();
   const clock = new FakeClock();
   const runner = new UplinkRunner({
     tenantId: "tenant-1",
-    space: new UplinkSpace(),
+    space,
     source,
     createTarget: async () => target,
     window: null,
@@ -105,7 +106,7 @@ function start(source: Items, bytesPerSecond: number | null = null) {
     for (const { reject } of target.waiting.values()) reject(new Error("stopped"));
     await stopped;
   });
-  return { target, clock };
+  return { target, clock, runner };
 }
 
 const rows = (id: string, ts: readonly number[], of = device) => batchOf(id, rowsOf(of, ts, { n: ts }));
@@ -189,4 +190,39 @@ test("the bandwidth limit holds the next batch back as long as the bytes take", 
   clock.advance(1);
   await target.arrive("second");
   await until(() => source.confirmed.length === 2);
+});
+
+test("batches that failed hold no space until they are read again", async () => {
+  const space = new UplinkSpace();
+  const source = new Items();
+  for (let index = 0; index < 5; index++) source.add(rows(`rows ${index}`, [index]));
+  const { target, clock } = start(source, null, space);
+  await until(() => target.sent.length === 4);
+  expect(space.used).toBeGreaterThanOrEqual(4_000);
+  await target.fail("rows 0");
+  await until(() => space.used === 0);
+  await until(() => {
+    clock.advance(1_000);
+    return target.sent.length === 8;
+  });
+  for (let index = 0; index < 5; index++) await target.arrive(`rows ${index}`);
+  await until(() => source.confirmed.length === 5 && space.used === 0);
+});
+
+test("an uplink without space waits, and goes on as soon as another one has sent", async () => {
+  const space = new UplinkSpace({ all: BATCH_BYTES_MAX, tenant: BATCH_BYTES_MAX });
+  const [stalled, waiting] = [new Items(), new Items()];
+  stalled.add(rows("stalled", [1]));
+  stalled.add(rows("behind", [1]));
+  const other = space.tryTake("tenant-2");
+  const first = start(stalled, null, space);
+  const second = start(waiting, null, space);
+  waiting.add(rows("waiting", [1]));
+  await Bun.sleep(0);
+  expect([first.target.sent, second.target.sent]).toEqual([[], []]);
+  other?.release();
+  await first.target.arrive("stalled");
+  await second.target.arrive("waiting");
+  await first.target.arrive("behind");
+  await until(() => stalled.confirmed.length === 2 && waiting.confirmed.length === 1);
 });

@@ -16,10 +16,9 @@ const HOT_RECORDS_MAX = 8_192;
 /** Bytes of the hot records of one answer, about. */
 const HOT_BYTES_MAX = 1024 * 1024;
 /**
- * Values of one answer, 9 bytes each in memory, on either side, and characters of its texts, 2 bytes each. A block has as many characters at most,
- * but a device may have many families.
+ * One answer: 262,144 numbers or the texts of the largest block. A device may have many families.
  */
-const CHUNK_MAX: ChunkMax = { rows: Number.POSITIVE_INFINITY, values: 262_144, characters: 2 * 1024 * 1024 };
+const CHUNK_MAX: ChunkMax = { bytes: 4 * 1024 * 1024, perRow: 0, perValue: 16, perCharacter: 2 };
 
 /**
  * The next rows of one device from a time stamp on, all families by time; null at the end. Every pull stands alone: what
@@ -91,8 +90,8 @@ function* nextWindow(engine: StoreEngine, device: DeviceState, asked: Asked): St
 function* readWindow(engine: StoreEngine, device: DeviceState, asked: Asked): Steps<Window> {
   let keyCount = 0;
   for (const keys of asked.families.values()) keyCount += keys.size;
-  const { max } = asked;
-  const rowsMax = Math.max(1, Math.floor(Math.min(max.rows, max.values / keyCount)));
+  const { bytes, perRow, perValue, perCharacter } = asked.max;
+  const rowBytes = perRow + keyCount * perValue;
   let { to } = asked;
   let all: Rows = emptyRows;
   let text = 0;
@@ -103,7 +102,8 @@ function* readWindow(engine: StoreEngine, device: DeviceState, asked: Asked): St
     if (rows === "gone") return { rows: emptyRows, to, gone: true };
     all = overlay(sliceRows(all, 0, upperBound(all.ts, to)), rows);
     text += textLength(rows);
-    const count = Math.min(rowsMax, text > max.characters ? countWithin(all, max.characters) : all.ts.length);
+    const isWithin = all.ts.length * rowBytes + text * perCharacter <= bytes;
+    const count = isWithin ? all.ts.length : countWithin(all, { bytes, rowBytes, perCharacter });
     if (count === all.ts.length) continue;
     to = all.ts[count - 1]!;
     all = sliceRows(all, 0, count);
@@ -112,13 +112,17 @@ function* readWindow(engine: StoreEngine, device: DeviceState, asked: Asked): St
   return { rows: compactRows(all), to, gone: false };
 }
 
-/** Returns the number of first rows whose texts have so many characters at most; at least 1. */
-function countWithin({ ts, columns }: Rows, charactersMax: number): number {
+/** Returns the number of first rows that have so many bytes at most; at least 1. */
+function countWithin(
+  { ts, columns }: Rows,
+  max: { readonly bytes: number; readonly rowBytes: number; readonly perCharacter: number },
+): number {
   const texts = [...columns.values()].flatMap((column) => (column.texts === null ? [] : [column.texts]));
-  let characters = 0;
+  let bytes = 0;
   for (let row = 0; row < ts.length; row++) {
-    for (const column of texts) characters += column[row]?.length ?? 0;
-    if (characters > charactersMax) return Math.max(1, row);
+    bytes += max.rowBytes;
+    for (const column of texts) bytes += (column[row]?.length ?? 0) * max.perCharacter;
+    if (bytes > max.bytes) return Math.max(1, row);
   }
   return ts.length;
 }

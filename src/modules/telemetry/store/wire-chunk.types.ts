@@ -8,12 +8,13 @@ export interface WireColumn {
   readonly texts: PackedTexts | null;
 }
 
-/** Max. size of one chunk, which holds one row at least. */
+/** Max. bytes of one chunk, which holds one row at least, and what its parts count. */
 export interface ChunkMax {
-  readonly rows: number;
-  readonly values: number;
-  /** Characters of the texts. */
-  readonly characters: number;
+  readonly bytes: number;
+  readonly perRow: number;
+  /** Of each key in each row, whether there is a value or not. */
+  readonly perValue: number;
+  readonly perCharacter: number;
 }
 
 /** Rows of one device on their way out. */

@@ -1,6 +1,9 @@
 const encoder = new TextEncoder();
 
 const CAPACITY_FIRST = 64 * 1024;
+/** The next buffer is larger than the last content by so much. */
+const SPARE_BYTES = 64 * 1024;
+const NOTHING = new Uint8Array(0);
 /** `PGCOPY\n\xff\r\n\0`, flags and the length of an extension, both 0. */
 const HEADER = Uint8Array.of(
   0x50,
@@ -51,6 +54,8 @@ export class CopyWriter {
   #bytes = new Uint8Array(CAPACITY_FIRST);
   #view = new DataView(this.#bytes.buffer);
   #offset = 0;
+  /** Of the next buffer: about what the last one needed. */
+  #capacity = CAPACITY_FIRST;
 
   constructor() {
     this.begin();
@@ -66,8 +71,9 @@ export class CopyWriter {
   end(): Uint8Array<ArrayBuffer> {
     this.row(TRAILER);
     const stream = this.#bytes.subarray(0, this.#offset);
-    this.#bytes = new Uint8Array(CAPACITY_FIRST);
-    this.#view = new DataView(this.#bytes.buffer);
+    this.#bytes = NOTHING;
+    this.#capacity = Math.max(CAPACITY_FIRST, stream.length + SPARE_BYTES);
+    this.#offset = 0;
     return stream;
   }
 
@@ -152,7 +158,7 @@ export class CopyWriter {
   #reserve(bytes: number): void {
     const needed = this.#offset + bytes;
     if (needed <= this.#bytes.length) return;
-    const larger = new Uint8Array(Math.max(needed, this.#bytes.length * 2));
+    const larger = new Uint8Array(Math.max(needed, this.#bytes.length * 2, this.#capacity));
     larger.set(this.#bytes.subarray(0, this.#offset));
     this.#bytes = larger;
     this.#view = new DataView(larger.buffer);
