@@ -40,7 +40,7 @@ export function bytesOf(records: readonly UplinkRecord[]): number {
   return bytes;
 }
 
-/** Returns how much of a device's history a batch of `bytes` has room for; undefined if it is full. */
+/** Returns the room for a device's history in a batch of `bytes`; undefined if the batch is full. */
 export function roomIn(bytes: number, device: UplinkDevice): ChunkMax | undefined {
   const rest = BATCH_BYTES_MAX - bytes;
   if (rest < REST_BYTES_MIN) return undefined;

@@ -185,7 +185,7 @@ export class UplinkReader {
     return this.#nextLive(hasOutstanding);
   }
 
-  /** Returns where the next steps end: behind all rows that were read, or where a batch ended that was given before. */
+  /** Returns the end of the next steps: behind all rows that were read, or where a batch ended that was given before. */
   #endOf({ end }: FeedRows): number {
     for (const position of this.#positions) if (position > this.#after && position < end) return position;
     return end;
