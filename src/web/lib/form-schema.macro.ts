@@ -85,8 +85,8 @@ function kindOf(schema: JsonSchema): Partial<FieldSchema> & Pick<FieldSchema, "k
 
 const membersOf = (schema: JsonSchema): JsonSchema[] => schema.anyOf?.flatMap(membersOf) ?? [schema];
 
-function fieldOf(given: JsonSchema): FieldSchema {
-  const schema = given["x-schema"] ?? given;
+function fieldOf(input: JsonSchema): FieldSchema {
+  const schema = input["x-schema"] ?? input;
   const all = membersOf(schema);
   const items = all.filter((item) => item.type !== "null" && !isKept(item) && !isStringForm(item));
   const flags = {

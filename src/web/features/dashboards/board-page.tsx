@@ -68,12 +68,7 @@ function LoadedBoard({ dashboard, loaded }: { dashboard: Dashboard; loaded: Reso
   const change = (next: Board) => setHistory((before) => step(before, next));
   const go = (changes: Query) => route(addressOf(path, { ...query, ...changes }), true);
   useUndoKeys(isEditing, setHistory);
-  const isChanged = history.past.length > 0;
-  // It is not what others see: whoever comes back goes on changing it.
-  useEffect(() => {
-    if (isChanged && !isEditing && may("dashboards:write")) go({ edit: "1" });
-  }, []);
-  useDraft(dashboard, isEditing, history);
+  useDraft(dashboard, isEditing, history, () => go({ edit: "1" }));
   // Drawn anew when it is changed, and not when something of the page around it is.
   const widgets = useMemo(
     () => (
@@ -197,8 +192,17 @@ function ChartTools(props: {
 }
 
 /** Keeps the changes of a dashboard that is edited, and asks before the page is left with them. */
-function useDraft(dashboard: Dashboard, isEditing: boolean, history: EditHistory<Board>): void {
+function useDraft(
+  dashboard: Dashboard,
+  isEditing: boolean,
+  history: EditHistory<Board>,
+  edit: () => void,
+): void {
   const isChanged = history.past.length > 0;
+  // It is not what others see: whoever comes back goes on changing it.
+  useEffect(() => {
+    if (isChanged && !isEditing && may("dashboards:write")) edit();
+  }, []);
   useEffect(() => {
     if (!isEditing) return;
     if (isChanged) drafts.set(dashboard.id, { of: dashboard.updatedAt, history });

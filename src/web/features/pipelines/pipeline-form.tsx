@@ -43,12 +43,12 @@ function ScopeLists(props: { scope: PipelineScope; onChange: (scope: PipelineSco
   const { scope, onChange } = props;
   const types = useResource(devicesApi.types, []);
   const profiles = useResource(devicesApi.profiles, []);
-  const known = (types.data ?? []).map(({ deviceType }) => deviceType);
+  const existing = (types.data ?? []).map(({ deviceType }) => deviceType);
   return (
     <div class="flex flex-col gap-4 border-l-2 border-base-300 pl-4">
       <Choices
         label={t("pipeline.types")}
-        items={[...new Set([...known, ...(scope.deviceTypes ?? [])])].map((type) => [type, type])}
+        items={[...new Set([...existing, ...(scope.deviceTypes ?? [])])].map((type) => [type, type])}
         selected={scope.deviceTypes ?? []}
         onChange={(deviceTypes) => onChange({ ...scope, deviceTypes })}
       />

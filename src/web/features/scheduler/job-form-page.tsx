@@ -45,7 +45,7 @@ export function JobFormPage({ job }: { job?: JobDetail }) {
       route(`/scheduler/${saved.jobId}`, true);
     });
   };
-  const known = [...(types.data ?? []).map(({ deviceType }) => deviceType), job?.action.deviceType ?? ""];
+  const existing = [...(types.data ?? []).map(({ deviceType }) => deviceType), job?.action.deviceType ?? ""];
   return (
     <FormPage
       title={job ? t("common.editName", { name: job.name }) : t("jobs.create")}
@@ -81,7 +81,7 @@ export function JobFormPage({ job }: { job?: JobDetail }) {
         <SchemaFields
           form={targetsForm}
           {...form.state}
-          options={{ "action.deviceType": [...new Set(known)].filter((type) => type !== "") }}
+          options={{ "action.deviceType": [...new Set(existing)].filter((type) => type !== "") }}
           errorOf={(path) => (path === "action.deviceType" ? refused : undefined)}
         />
       </Section>

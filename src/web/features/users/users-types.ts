@@ -23,18 +23,6 @@ export const ROLES = [
   "TENANT_READ_ONLY",
 ] as const satisfies readonly Role[];
 
-export type NotificationSettings = Pick<
-  User,
-  | "notificationsEmailEnabled"
-  | "notificationsMessagingEnabled"
-  | "notificationPhone"
-  | "notificationEscalationLevel"
-  | "notificationSeverities"
-  | "notifyOnAlarmCreated"
-  | "notifyOnAlarmEscalated"
-  | "notifyOnAlarmCleared"
->;
-
 /** Devices that a user may see: all, or those named and those of the named assets. */
 export type Access = Pick<User, "hasGlobalDeviceAccess" | "hasGlobalAssetAccess" | "deviceIds" | "assetIds">;
 
