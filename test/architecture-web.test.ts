@@ -100,7 +100,7 @@ const features: Record<string, readonly string[]> = {
   users: ["audit", "devices"],
   account: ["notifications", "users"],
   "api-keys": ["devices", "users"],
-  "alarms/rules": ["alarms", "notifications", "telemetry", "users"],
+  "alarms/rules": ["alarms", "devices", "notifications", "telemetry", "users"],
   pipelines: ["attributes", "devices", "faults", "telemetry"],
   codecs: [],
   integrations: ["codecs", "devices", "faults", "pipelines"],

@@ -58,7 +58,7 @@ export interface Comparison {
   readonly key: string;
   readonly op: ConditionOperator | "CHANGED" | "NO_DATA";
   readonly test: CompiledCondition;
-  /** Returns what the value is compared with; undefined where it is compared with nothing. */
+  /** Returns the other side of the comparison; undefined where there is none. */
   readonly against: (scope: ConditionScope) => unknown;
 }
 

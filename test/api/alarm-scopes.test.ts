@@ -5,6 +5,9 @@ let fixture: TestApp;
 let owner: string;
 let profilePath: string;
 let foreignDevice: string;
+let reader: string;
+let stranger: string;
+let limited: string;
 const devices: Record<string, { deviceId: string; token: string }> = {};
 
 const above = (alarmType: string, others: Record<string, unknown>) => ({
@@ -26,7 +29,7 @@ async function alarmsOf(name: string): Promise<string[]> {
 beforeAll(async () => {
   fixture = await createTestApp();
   owner = (await fixture.signIn("TENANT_OWNER")).token;
-  const stranger = (await fixture.signIn("TENANT_OWNER", { tenant: "two" })).token;
+  stranger = (await fixture.signIn("TENANT_OWNER", { tenant: "two" })).token;
   const { body } = await fixture.call("GET", "/api/device-profiles", { token: owner });
   profilePath = `/api/device-profiles/${body[0].profileId}`;
   for (const [name, fields] of Object.entries({
@@ -35,6 +38,8 @@ beforeAll(async () => {
     pump: { deviceType: "pump", tags: [] },
   }))
     devices[name] = await fixture.createDevice(owner, { name, ...fields });
+  reader = (await fixture.signIn("TENANT_READ_ONLY")).token;
+  limited = (await fixture.signIn("TENANT_RW", { devices: [devices.press?.deviceId ?? ""] })).token;
   foreignDevice = (await fixture.createDevice(stranger, { name: "foreign" })).deviceId;
 });
 afterAll(() => fixture.stop());
@@ -133,5 +138,34 @@ describe("a wrong scope is refused", () => {
     expect((await save(rules)).status).toBe(200);
     await fixture.call("DELETE", `/api/devices/${gone.deviceId}`, { token: owner });
     expect((await save(rules)).status).toBe(200);
+  });
+});
+
+describe("the devices that a rule would watch are counted", () => {
+  const count = async (appliesTo: unknown, token = owner) => {
+    const profileId = profilePath.split("/").at(-1);
+    const body = { profileId, ...(appliesTo !== undefined && { appliesTo }) };
+    const answer = await fixture.call("POST", "/api/alarms/watched-devices", { token, body });
+    return answer.status === 200 ? answer.body.deviceCount : answer.status;
+  };
+
+  test("by id, type and tag, each device once", async () => {
+    expect(await count(undefined)).toBe(3);
+    expect(await count({ deviceTypes: ["press"], tags: ["line 1"] })).toBe(2);
+    expect(await count({ deviceIds: [devices.pump?.deviceId], tags: ["hot"] })).toBe(2);
+    expect(await count({ tags: ["line"] })).toBe(0);
+  });
+
+  test("as far as the caller sees them", async () => {
+    expect(await count(undefined, reader)).toBe(3);
+    expect(await count(undefined, limited)).toBe(1);
+    expect(await count({ tags: ["hot"] }, limited)).toBe(0);
+    expect(await count(undefined, stranger)).toBe(0);
+    expect(await count(undefined, "nobody")).toBe(401);
+  });
+
+  test("and a wrong scope is refused", async () => {
+    expect(await count({})).toBe(400);
+    expect(await count({ tags: [1] })).toBe(400);
   });
 });

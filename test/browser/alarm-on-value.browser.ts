@@ -1,6 +1,7 @@
 // An alarm with a mail, created from a value that somebody looks at: from a tile, a chart, Explore and a dashboard.
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import { type MailServer, startMailServer } from "../support/mail-server.ts";
+import { seriousFindings } from "./support/accessibility.ts";
 import { useConsole } from "./support/console-page.ts";
 import { OWNER } from "./support/first-visit.ts";
 import { appear, expectTidy } from "./support/screenshots.ts";
@@ -56,10 +57,10 @@ test("an alarm on a value of a tile, with a mail, takes at most five clicks", as
   await click("link", "Devices");
   await click("link", "Kiln 1");
   await click("link", "Create alarm rule for Temperature");
-  await editor().getByText("This rule applies to all devices of the profile").waitFor();
+  await editor().getByText("The rule watches 1 device.").waitFor();
   await editor().getByRole("heading", { name: "Create alarm rule" }).waitFor();
   expect(await sentence()).toBe(
-    "Critical “Temperature” when Temperature is at least 95\u202f°C. Warning “Temperature” when Temperature is at least 80\u202f°C. It is cleared when none of this holds any more.",
+    "Critical “Temperature” when Temperature is at least 95\u202f°C. Warning “Temperature” when Temperature is at least 80\u202f°C. It is cleared when none of this holds any more. It watches only 1 selected device.",
   );
   expect(await editor().getByLabel("All users and messengers, according to their settings").isChecked()).toBe(
     true,
@@ -71,6 +72,32 @@ test("an alarm on a value of a tile, with a mail, takes at most five clicks", as
   await send({ temperature: 97 });
   const mail = await mails.next();
   expect(mail.recipients).toEqual([OWNER.email]);
+  expect(mail.parsed.text).toContain("Temperature is 97 °C, at least 95 °C");
+  await removeRules();
+});
+
+test("a rule watches the devices of the profile that its scope names", async () => {
+  const { page } = ui;
+  await ui.call("POST", "/api/devices", { name: "Kiln 2", deviceType: "kiln", tags: ["hall 1"] });
+  await ui.open(`/settings/profiles/${kiln.profileId}?rule=temperature&device=${kiln.deviceId}`);
+  const scope = editor().getByTestId("rule-scope");
+  await scope.getByText("The rule watches 1 device.").waitFor();
+  expect(await seriousFindings(page)).toEqual([]);
+  await scope.getByLabel("All devices of the profile “default”").check();
+  await scope.getByText(/The rule watches [2-9] devices\./).waitFor();
+  await scope.getByLabel(/Only some of them/).check();
+  await scope.getByText("Select at least one device, type or tag.").waitFor();
+  await page.getByRole("button", { name: "Save" }).click();
+  await scope.getByLabel("Tags, separated by commas").fill("hall 1");
+  await scope.getByText("The rule watches 1 device.").waitFor();
+  await editor().getByLabel("Switched on").uncheck();
+  await page.getByRole("button", { name: "Save" }).click();
+  const rule = page.getByTestId("rule");
+  await rule.getByText(/^Switched off\. .* It watches only devices with the tag hall 1\.$/).waitFor();
+  const { alarmRules } = (await ui.call("GET", `/api/device-profiles/${kiln.profileId}`)) as {
+    alarmRules: unknown[];
+  };
+  expect(alarmRules).toMatchObject([{ enabled: false, appliesTo: { tags: ["hall 1"] } }]);
   await removeRules();
 });
 

@@ -16,7 +16,7 @@ const temperature: ObservedValue = {
 };
 
 const conditionsOf = (observed: ObservedValue) => {
-  const rule = fromRuleForm(suggestedRule(observed, []));
+  const rule = fromRuleForm(suggestedRule(observed, "device 1", []));
   compileAlarmRules([rule]);
   return (rule.createRules as { severity: string; condition: unknown }[]).map(({ severity, condition }) => [
     severity,
@@ -81,18 +81,25 @@ describe("a suggested rule", () => {
   });
 
   test("leaves the limit open for a number of which nothing is stored", () => {
-    const [create] = suggestedRule({ ...temperature, newest: undefined, range: undefined }, []).creates;
+    const [create] = suggestedRule(
+      { ...temperature, newest: undefined, range: undefined },
+      "device 1",
+      [],
+    ).creates;
     expect(create?.condition).toMatchObject({ rows: [{ key: "temperature", op: "GT", value: "" }] });
   });
 
   test("has the name of the value, with a number if the profile has such a rule", () => {
-    expect(suggestedRule(temperature, []).alarmType).toBe("temperature");
+    expect(suggestedRule(temperature, "device 1", []).alarmType).toBe("temperature");
     const named = { ...temperature, metadata: { key: "temperature", name: "Oil" } };
-    expect(suggestedRule(named, ["Oil", "Oil 2"]).alarmType).toBe("Oil 3");
+    expect(suggestedRule(named, "device 1", ["Oil", "Oil 2"]).alarmType).toBe("Oil 3");
   });
 
   test("notifies everybody according to their settings", () => {
-    expect(suggestedRule(temperature, []).recipientIds).toBeNull();
+    expect(suggestedRule(temperature, "device 1", []).recipientIds).toBeNull();
+    expect(fromRuleForm(suggestedRule(temperature, "device 1", [])).appliesTo).toEqual({
+      deviceIds: ["device 1"],
+    });
   });
 });
 

@@ -417,7 +417,6 @@ export interface ConsolePlaces {
   readonly "profiles.silentAfter": "time";
   readonly "provisioning.of": "name";
   readonly "rotation.hint": "name";
-  readonly "rule.appliesTo": "name";
   readonly "rule.count.one": "count";
   readonly "rule.count.other": "count";
   readonly "rule.deleteOf": "name";
@@ -430,6 +429,14 @@ export interface ConsolePlaces {
   readonly "rule.messageHint": "key" | "names";
   readonly "rule.only": "days" | "from" | "to" | "zone";
   readonly "rule.raises": "name" | "severity" | "what";
+  readonly "rule.scope.all": "name";
+  readonly "rule.watches.one": "count";
+  readonly "rule.watches.other": "count";
+  readonly "rule.watchesDevices.one": "count";
+  readonly "rule.watchesDevices.other": "count";
+  readonly "rule.watchesOnly": "what";
+  readonly "rule.watchesTags": "names";
+  readonly "rule.watchesTypes": "names";
   readonly "rule.withAttribute": "scope";
   readonly "rule.within": "count" | "time" | "what";
   readonly "run.allTargets": "count";

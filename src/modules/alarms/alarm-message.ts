@@ -12,7 +12,7 @@ const PLACEHOLDER = /\$\{([^{}]{1,256})\}/g;
 
 const words = { GT: "above", GE: "atLeast", LT: "below", LE: "atMost", NE: "not" } as const;
 
-/** Tells what holds: "Temperature is 71.2 °C, above 70 °C". */
+/** Renders a comparison that holds: "Temperature is 71.2 °C, above 70 °C". */
 function tellComparison(
   { key, op, against }: Comparison,
   scope: ConditionScope,

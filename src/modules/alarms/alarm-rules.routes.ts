@@ -4,8 +4,9 @@ import { iso } from "../../lib/iso-time.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import { wholeList } from "../lists.ts";
 import { alarmRuleExample } from "../profiles/alarm-rule.schemas.ts";
+import { wholeNumber } from "../wire.schemas.ts";
 import type { ExplainedRule, ExplainedTrigger } from "./alarm-explain.ts";
-import { backTestAnswer, backTestBody, ruleBody } from "./alarm-rules.schemas.ts";
+import { backTestAnswer, backTestBody, ruleBody, watchedDevicesBody } from "./alarm-rules.schemas.ts";
 import type { AlarmRulesService, BackTest } from "./alarm-rules.service.ts";
 
 const isoOrNull = (timeMs: number | null) => (timeMs === null ? null : iso(timeMs));
@@ -63,6 +64,23 @@ export const alarmRulesRoutes = (deps: { alarmRules: AlarmRulesService; auth: Au
           summary: "Explain the present state of a device's alarm rules",
           description:
             "Lists each rule of the device's profile with each part of its conditions, its present value and whether it holds, running durations and counts, and what suppresses the rule. The list is empty for a device without rules.",
+        },
+      },
+    )
+    .post(
+      "/api/alarms/watched-devices",
+      ({ principal, body }) => ({ deviceCount: alarmRules.countWatched(principal, body) }),
+      {
+        auth: "alarms:read",
+        audit: { none: "changes nothing" },
+        body: watchedDevicesBody,
+        response: { 200: t.Object({ deviceCount: wholeNumber() }) },
+        detail: {
+          operationId: "countWatchedDevices",
+          summary: "Count the devices that an alarm rule would watch",
+          description:
+            "Counts the devices of the profile that the caller may see and that the scope names; all of them without `appliesTo`. 400 for a wrong scope.",
+          example: { profileId: "01996d2e-5a3c-7b10-9c0e-3f1d2a4b5c6d", appliesTo: { tags: ["line 1"] } },
         },
       },
     )

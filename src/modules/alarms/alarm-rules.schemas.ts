@@ -4,7 +4,7 @@ import { CONDITION_OPERATORS } from "../../lib/condition.ts";
 import type { ExplainedCondition } from "../../lib/condition-explain.ts";
 import { ATTRIBUTE_SCOPES } from "../attributes/attributes.types.ts";
 import { componentRef, documentedAs, enumOf } from "../documented-as.ts";
-import { alarmRuleSchema } from "../profiles/alarm-rule.schemas.ts";
+import { alarmRuleSchema, ruleScopeSchema } from "../profiles/alarm-rule.schemas.ts";
 import { jsonValueSchema, severityBody, wholeNumber } from "../wire.schemas.ts";
 
 const epochMs = t.Optional(
@@ -75,6 +75,11 @@ export const backTestBody = t.Object(
     to: epochMs,
   },
   { title: "BackTestRequest" },
+);
+
+export const watchedDevicesBody = t.Object(
+  { profileId: t.String({ maxLength: 64 }), appliesTo: t.Optional(documentedAs(ruleScopeSchema)) },
+  { title: "WatchedDevicesRequest" },
 );
 
 export const backTestAnswer = t.Object(

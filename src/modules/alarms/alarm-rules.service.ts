@@ -17,7 +17,8 @@ import { renderMessage, tellCondition } from "./alarm-message.ts";
 import { type AlarmRule, type CreateTrigger, compileAlarmRules } from "./alarm-rule.ts";
 import { type KnownValue, observeArrival, silentAfterMs } from "./device-state.ts";
 import type { ProfileRules } from "./profile-rules.ts";
-import { isWatched } from "./rule-scope.ts";
+import { compileScope } from "./rule-scope.ts";
+import type { createWatchedDevices } from "./watched-devices.repository.ts";
 
 /** An alarm that a rule would have raised. Times in epoch ms. */
 interface ReplayedAlarm {
@@ -135,7 +136,6 @@ export class AlarmReplay {
 const DAY_MS = 86_400_000;
 const SPAN_MS_MAX = 31 * DAY_MS;
 const DEVICES_MAX = 100;
-const DEVICES_EVALUATED_MAX = 100_000;
 /** Rows that one test reads: some seconds of work. */
 const ROWS_MAX = 500_000;
 /** Tests of a tenant at the same time; each takes its share of the processor. */
@@ -181,11 +181,14 @@ export interface AlarmRulesService {
   explain(principal: Principal, deviceId: string): ExplainedRule[];
   /** Evaluates a rule on stored telemetry without raising alarms. @throws DomainError of kind `invalid` for a rule that is wrong. */
   backTest(principal: Principal, request: BackTestRequest, signal?: AbortSignal): Promise<BackTest>;
+  /** Returns the number of devices of a profile that a rule with the scope watches. @throws DomainError of kind `invalid` for a scope that is wrong. */
+  countWatched(principal: Principal, request: { profileId: string; appliesTo?: unknown }): number;
 }
 
 export function createAlarmRulesService(deps: {
   engine: AlarmEngine;
-  devices: Pick<DevicesService, "ensureVisible" | "ensureAllVisible" | "list">;
+  devices: Pick<DevicesService, "ensureVisible" | "ensureAllVisible">;
+  watchedDevices: ReturnType<typeof createWatchedDevices>;
   store: Pick<TelemetryStore, "scan">;
   findDevice: (deviceId: DeviceId) => IngestDevice | undefined;
   rulesOf: (device: IngestDevice) => ProfileRules | undefined;
@@ -201,19 +204,17 @@ export function createAlarmRulesService(deps: {
   /** Tests in progress, by tenant. */
   const running = new Map<TenantId, number>();
 
-  /** Devices that are named, or those of the profile that the rule would watch. */
+  /** Returns devices that are named, or the first of the profile that the rule would watch, and how many there are. */
   function devicesOf(
     principal: Principal,
     { deviceIds, profileId }: BackTestRequest,
     scope: AlarmRule["appliesTo"],
-  ): DeviceId[] {
-    if (deviceIds !== undefined) return devices.ensureAllVisible(principal, [...new Set(deviceIds)]);
-    if (profileId === undefined) throw invalid("alarm.test_devices");
-    return devices
-      .list(principal, { limit: DEVICES_EVALUATED_MAX, offset: 0 })
-      .items.flatMap((device) =>
-        device.profileId === profileId && isWatched(scope, device) ? device.deviceId : [],
-      );
+  ): { deviceIds: readonly DeviceId[]; total: number } {
+    if (deviceIds === undefined && profileId === undefined) throw invalid("alarm.test_devices");
+    if (deviceIds === undefined)
+      return deps.watchedDevices(principal, { profileId: profileId ?? "", scope, limit: DEVICES_MAX });
+    const named = devices.ensureAllVisible(principal, [...new Set(deviceIds)]);
+    return { deviceIds: named, total: named.length };
   }
 
   function rangeOf({ from, to }: BackTestRequest): { from: number; to: number } {
@@ -274,6 +275,9 @@ export function createAlarmRulesService(deps: {
         ),
       );
     },
+    countWatched: (principal, { profileId, appliesTo }) =>
+      deps.watchedDevices(principal, { profileId, scope: compileScope(appliesTo, "appliesTo"), limit: 1 })
+        .total,
     backTest: (principal, request, signal) => oneOfFew(principal, () => backTest(principal, request, signal)),
   };
 
@@ -298,7 +302,7 @@ export function createAlarmRulesService(deps: {
     const [rule] = compileAlarmRules([request.rule]);
     const { from, to } = rangeOf(request);
     const meant = devicesOf(principal, request, rule?.appliesTo);
-    const found = meant.slice(0, DEVICES_MAX).flatMap((deviceId) => deps.findDevice(deviceId) ?? []);
+    const found = meant.deviceIds.flatMap((deviceId) => deps.findDevice(deviceId) ?? []);
     let rowCount = 0;
     const alarms: Array<BackTest["alarms"][number]> = [];
     for (const device of found) {
@@ -315,7 +319,7 @@ export function createAlarmRulesService(deps: {
       rowCount,
       alarmCount: alarms.length,
       alarms: alarms.sort((a, b) => b.raisedAt - a.raisedAt).slice(0, ALARMS_LISTED_MAX),
-      isCut: rowCount >= ROWS_MAX || meant.length > DEVICES_MAX,
+      isCut: rowCount >= ROWS_MAX || meant.total > found.length,
       usesAttributes: (rule?.attributes.size ?? 0) > 0,
     };
   }

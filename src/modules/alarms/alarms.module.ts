@@ -26,23 +26,54 @@ import { createAlarmsService } from "./alarms.service.ts";
 import type { Alarm } from "./alarms.types.ts";
 import { EscalationCache } from "./escalation-cache.ts";
 import { createProfileRules } from "./profile-rules.ts";
+import { createWatchedDevices } from "./watched-devices.repository.ts";
+
+interface AlarmsModules {
+  readonly devices: DevicesModule;
+  readonly profiles: ProfilesModule;
+  readonly attributes: AttributesModule;
+  readonly commands: CommandsModule;
+  readonly outbound: OutboundModule;
+  readonly maintenance: MaintenanceModule;
+  readonly storage: StorageModule;
+}
+
+/** Creates what the parts of alarms ask of devices, their profiles and attributes. */
+function createQuestions({ events, log }: Pick<Core, "events" | "log">, modules: AlarmsModules) {
+  const { directory, devicesRepository } = modules.devices;
+  const { profiles } = modules.profiles;
+  const writtenRules = (tenantId: TenantId, profileId: ProfileId) =>
+    profiles.ensure(tenantId, profileId).alarmRules;
+  const findDevice = (deviceId: DeviceId) => directory.find(deviceId);
+  const rulesOf = createProfileRules({
+    rulesOf: writtenRules,
+    describe: (deviceId) => devicesRepository.find(deviceId),
+    events,
+    log,
+  });
+  return {
+    findDevice,
+    rulesOf,
+    writtenRulesOf: ({ tenantId, profileId }: { tenantId: TenantId; profileId: ProfileId }) =>
+      writtenRules(tenantId, profileId),
+    ruleOf({ deviceId, alarmType }: Pick<Alarm, "deviceId" | "alarmType">) {
+      const device = findDevice(deviceId);
+      return device && rulesOf(device)?.all.find((rule) => rule.alarmType === alarmType);
+    },
+    attribute: ({ deviceId }: { deviceId: DeviceId }, scope: string, key: string) =>
+      modules.attributes.attributes.valueOf(deviceId, scope, key),
+    keysOf: ({ tenantId, profileId }: IngestDevice) => profiles.keysOf(tenantId, profileId),
+    /** Returns the time for which the device is mute, in ms; 0 if it is not. */
+    mutedMs(deviceId: DeviceId): number {
+      const device = findDevice(deviceId);
+      return device === undefined ? 0 : modules.maintenance.watch.remainingMs(device);
+    },
+  };
+}
 
 /** Alarms: the rules that raise and clear them, escalation, the commands that they send, and what people do about them. */
-export function createAlarmsModule(
-  core: Core,
-  modules: {
-    readonly devices: DevicesModule;
-    readonly profiles: ProfilesModule;
-    readonly attributes: AttributesModule;
-    readonly commands: CommandsModule;
-    readonly outbound: OutboundModule;
-    readonly maintenance: MaintenanceModule;
-    readonly storage: StorageModule;
-  },
-) {
-  const { devices, directory } = modules.devices;
-  const { profiles } = modules.profiles;
-  const { attributes } = modules.attributes;
+export function createAlarmsModule(core: Core, modules: AlarmsModules) {
+  const { devices } = modules.devices;
   const { commands } = modules.commands;
   const { outbound } = modules.outbound;
   const { watch: maintenance } = modules.maintenance;
@@ -52,25 +83,7 @@ export function createAlarmsModule(
   const log = core.log.child("alarms");
   const time = new AlarmTime(clock);
   const repository = createAlarmsRepository(database);
-  const writtenRules = (tenantId: TenantId, profileId: ProfileId) =>
-    profiles.ensure(tenantId, profileId).alarmRules;
-  const rulesOf = createProfileRules({
-    rulesOf: writtenRules,
-    describe: (deviceId) => modules.devices.devicesRepository.find(deviceId),
-    events,
-    log,
-  });
-  const attribute = ({ deviceId }: { deviceId: DeviceId }, scope: string, key: string) =>
-    attributes.valueOf(deviceId, scope, key);
-  const keysOf = ({ tenantId, profileId }: IngestDevice) => profiles.keysOf(tenantId, profileId);
-  const mutedMs = (deviceId: DeviceId) => {
-    const device = directory.find(deviceId);
-    return device === undefined ? 0 : maintenance.remainingMs(device);
-  };
-  const ruleOf = ({ deviceId, alarmType }: Pick<Alarm, "deviceId" | "alarmType">) => {
-    const device = directory.find(deviceId);
-    return device && rulesOf(device)?.all.find((rule) => rule.alarmType === alarmType);
-  };
+  const { ruleOf, mutedMs, ...questions } = createQuestions({ events, log }, modules);
   const escalations = new EscalationCache(repository);
   const escalationOf = (tenantId: TenantId) => escalations.of(tenantId);
   /** Called with each event of an alarm, in the transaction that writes it; the modules that react add theirs. */
@@ -103,10 +116,7 @@ export function createAlarmsModule(
   const engine = new AlarmEngine({
     repository,
     lifecycle,
-    rulesOf,
-    keysOf,
-    findDevice: (deviceId) => directory.find(deviceId),
-    attribute,
+    ...questions,
     holdBack: createHoldBack({ maintenance, clock }),
     childrenOf: (deviceId) => devices.children.listIds(deviceId),
     transact,
@@ -118,12 +128,9 @@ export function createAlarmsModule(
   const alarmRules = createAlarmRulesService({
     engine,
     devices,
+    watchedDevices: createWatchedDevices(database),
     store,
-    findDevice: (deviceId) => directory.find(deviceId),
-    rulesOf,
-    writtenRulesOf: ({ tenantId, profileId }) => writtenRules(tenantId, profileId),
-    attribute,
-    keysOf,
+    ...questions,
     clock,
   });
   const alarms = createAlarmsService({
@@ -141,7 +148,6 @@ export function createAlarmsModule(
   return {
     alarms,
     hooks,
-    /** Returns the time for which the device is mute, in ms; 0 if it is not. */
     mutedMs,
     observe,
     recipientIdsOf: (alarm: Pick<Alarm, "deviceId" | "alarmType">) => ruleOf(alarm)?.recipientIds,

@@ -19,6 +19,7 @@ import { omit } from "../../lib/omit.ts";
 import { ALARM_SEVERITIES } from "../../lib/severity.ts";
 import { contains } from "../../platform/contains.ts";
 import type { MainDatabase } from "../../platform/database.ts";
+import { isAmong, type VisibleDevices } from "../../platform/is-among.ts";
 import { devices } from "../devices/devices.tables.ts";
 import { type AlarmRow, createAlarmWrites } from "./alarm-writes.repository.ts";
 import {
@@ -64,11 +65,6 @@ function orderOf(sort = "-raisedAt"): SQL[] {
   return [sort.startsWith("-") ? desc(sortable[field]) : asc(sortable[field]), desc(alarms.sequence)];
 }
 
-const among = (visible: "all" | ReadonlySet<DeviceId>): SQL | undefined =>
-  visible === "all"
-    ? undefined
-    : sql`${alarms.deviceId} IN (SELECT value FROM json_each(${JSON.stringify([...visible])}))`;
-
 /** Alarms that may have been open in a range of time: an alarm that was reopened counts from its first raise to its last end. */
 const openIn = ({ from, to }: AlarmFilter): SQL | undefined =>
   and(
@@ -76,11 +72,11 @@ const openIn = ({ from, to }: AlarmFilter): SQL | undefined =>
     to === undefined ? undefined : lte(alarms.createdAt, to),
   );
 
-function conditionOf(tenantId: TenantId, visible: "all" | ReadonlySet<DeviceId>, filter: AlarmFilter) {
+function conditionOf(tenantId: TenantId, visible: VisibleDevices, filter: AlarmFilter) {
   const { search } = filter;
   return and(
     eq(alarms.tenantId, tenantId),
-    among(visible),
+    isAmong(alarms.deviceId, visible),
     filter.deviceId && or(eq(alarms.deviceId, filter.deviceId), eq(alarms.gatewayId, filter.deviceId)),
     filter.severities && inArray(alarms.severity, [...filter.severities]),
     filter.statuses && inArray(alarms.status, [...filter.statuses]),
@@ -108,7 +104,7 @@ function countOf(orm: MainDatabase["orm"], condition: SQL | undefined): number {
 /** Creates the function that returns the devices with open alarms, in no order. */
 const createOpenByDevice =
   (orm: MainDatabase["orm"]) =>
-  (tenantId: TenantId, visible: "all" | ReadonlySet<DeviceId>): OpenAlarms[] =>
+  (tenantId: TenantId, visible: VisibleDevices): OpenAlarms[] =>
     orm
       .select({
         deviceId: alarms.deviceId,
@@ -120,7 +116,7 @@ const createOpenByDevice =
       })
       .from(alarms)
       .innerJoin(devices, eq(devices.deviceId, alarms.deviceId))
-      .where(and(eq(alarms.tenantId, tenantId), isNull(alarms.clearedAt), among(visible)))
+      .where(and(eq(alarms.tenantId, tenantId), isNull(alarms.clearedAt), isAmong(alarms.deviceId, visible)))
       .groupBy(alarms.deviceId)
       .all()
       .map(({ rank, deviceId, parentDeviceId, ...counts }) => ({
@@ -150,7 +146,7 @@ function createAlarmPages(orm: MainDatabase["orm"]) {
   return {
     list(
       tenantId: TenantId,
-      visible: "all" | ReadonlySet<DeviceId>,
+      visible: VisibleDevices,
       filter: AlarmFilter,
     ): { items: ListedAlarm[]; total: number } {
       const condition = conditionOf(tenantId, visible, filter);
@@ -166,7 +162,7 @@ function createAlarmPages(orm: MainDatabase["orm"]) {
     /** Returns the alarms of a page by their sequence numbers, from which `listBySequence` reads them. */
     listPage(
       tenantId: TenantId,
-      visible: "all" | ReadonlySet<DeviceId>,
+      visible: VisibleDevices,
       filter: AlarmFilter,
     ): { sequences: number[]; total: number } {
       const condition = conditionOf(tenantId, visible, filter);

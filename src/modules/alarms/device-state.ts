@@ -51,7 +51,8 @@ export function keepWatched(
   const types = new Set(watching.all.map(({ alarmType }) => alarmType));
   const size = values.size + rules.size + due.size;
   for (const key of values.keys()) if (!watching.byKey.has(key)) values.delete(key);
-  for (const known of [rules, due]) for (const type of known.keys()) if (!types.has(type)) known.delete(type);
+  for (const byType of [rules, due])
+    for (const type of byType.keys()) if (!types.has(type)) byType.delete(type);
   return values.size + rules.size + due.size < size;
 }
 

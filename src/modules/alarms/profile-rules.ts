@@ -51,8 +51,7 @@ class ScopedRules {
   }
 
   of(deviceId: DeviceId, describe: (deviceId: DeviceId) => Device | undefined): ProfileRules | undefined {
-    const known = this.#byDevice.get(deviceId);
-    if (known !== undefined || this.#byDevice.has(deviceId)) return known;
+    if (this.#byDevice.has(deviceId)) return this.#byDevice.get(deviceId);
     const device = describe(deviceId);
     const watching =
       device === undefined ? [] : this.#rules.filter(({ appliesTo }) => isWatched(appliesTo, device));
@@ -87,10 +86,10 @@ export function createProfileRules(deps: {
 
   function compile(tenantId: TenantId, profileId: ProfileId): ProfileRules | ScopedRules | undefined {
     if (compiled.has(profileId)) return compiled.get(profileId);
-    const known = compileKnownRules(deps.rulesOf(tenantId, profileId), (error) =>
+    const readable = compileKnownRules(deps.rulesOf(tenantId, profileId), (error) =>
       deps.log.warn("an alarm rule cannot be read and raises nothing", { profileId, error: error.message }),
     );
-    const all = known.filter(({ isEnabled }) => isEnabled);
+    const all = readable.filter(({ isEnabled }) => isEnabled);
     const isScoped = all.some(({ appliesTo }) => appliesTo !== undefined);
     const rules = isScoped ? new ScopedRules(all) : profileRulesOf(all);
     compiled.set(profileId, rules);

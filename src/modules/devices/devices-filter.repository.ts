@@ -1,17 +1,9 @@
-import { type AnyColumn, and, asc, desc, eq, or, type SQL, sql } from "drizzle-orm";
+import { and, asc, desc, eq, or, type SQL, sql } from "drizzle-orm";
 import type { DeviceId, TenantId } from "../../lib/ids.ts";
 import { contains } from "../../platform/contains.ts";
+import { isAmong, type VisibleDevices } from "../../platform/is-among.ts";
 import { deviceActivity, devices } from "./devices.tables.ts";
 import type { DeviceFilter } from "./devices.types.ts";
-
-/** The devices that a list may show: all of the tenant, or these. */
-export type Visible = "all" | ReadonlySet<DeviceId>;
-
-/** Returns the condition that a column has the id of a visible device. One JSON parameter: there may be more ids than SQLite takes parameters. */
-export const isAmong = (column: AnyColumn, visible: Visible): SQL | undefined =>
-  visible === "all"
-    ? undefined
-    : sql`${column} IN (SELECT value FROM json_each(${JSON.stringify([...visible])}))`;
 
 const sortable: Record<string, SQL> = {
   name: sql`${devices.name} COLLATE NOCASE`,
@@ -51,7 +43,7 @@ function searchOf(search: string, found: readonly DeviceId[]): SQL | undefined {
 /** The devices that a list is asked for. */
 export function whereOf(
   tenantId: TenantId,
-  visible: Visible,
+  visible: VisibleDevices,
   filter: Partial<DeviceFilter>,
 ): SQL | undefined {
   const conditions: Array<SQL | undefined> = [eq(devices.tenantId, tenantId)];

@@ -1,9 +1,10 @@
 import { count, eq, inArray, sql } from "drizzle-orm";
 import type { DeviceId, TenantId } from "../../lib/ids.ts";
 import type { MainDatabase } from "../../platform/database.ts";
+import type { VisibleDevices } from "../../platform/is-among.ts";
 import { deletedDevices, deviceActivity, devices } from "./devices.tables.ts";
 import { DEV_EUI_KEY, type DeviceFilter, type DeviceWithActivity } from "./devices.types.ts";
-import { orderOf, type Visible, whereOf } from "./devices-filter.repository.ts";
+import { orderOf, whereOf } from "./devices-filter.repository.ts";
 import { isSortedByState, openAlarmRanks, orderByState } from "./devices-state.repository.ts";
 
 const devEui = sql<
@@ -36,7 +37,7 @@ const createPage =
   (orm: MainDatabase["orm"], toDevice: (row: SelectedDevice) => DeviceWithActivity) =>
   (
     tenantId: TenantId,
-    visible: Visible,
+    visible: VisibleDevices,
     filter: DeviceFilter,
   ): { items: DeviceWithActivity[]; total: number } => {
     const where = whereOf(tenantId, visible, filter);
@@ -56,7 +57,11 @@ const createPage =
 /** Works like `createPage`, for the ids only: pages of thousands of devices are read in slices. */
 const createIdPage =
   (orm: MainDatabase["orm"]) =>
-  (tenantId: TenantId, visible: Visible, filter: DeviceFilter): { deviceIds: DeviceId[]; total: number } => {
+  (
+    tenantId: TenantId,
+    visible: VisibleDevices,
+    filter: DeviceFilter,
+  ): { deviceIds: DeviceId[]; total: number } => {
     const where = whereOf(tenantId, visible, filter);
     const { sort = "" } = filter;
     const ranks = openAlarmRanks(orm, tenantId, visible);
@@ -79,7 +84,7 @@ const createIdPage =
 /** Returns the ids of all devices that a list shows, by name. */
 const createIdList =
   (orm: MainDatabase["orm"]) =>
-  (tenantId: TenantId, visible: Visible, filter: DeviceFilter): DeviceId[] =>
+  (tenantId: TenantId, visible: VisibleDevices, filter: DeviceFilter): DeviceId[] =>
     orm
       .select({ deviceId: devices.deviceId })
       .from(devices)

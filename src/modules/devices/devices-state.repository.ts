@@ -1,9 +1,9 @@
 import { and, asc, desc, eq, isNotNull, isNull, type SQL, sql } from "drizzle-orm";
 import type { TenantId } from "../../lib/ids.ts";
 import type { MainDatabase } from "../../platform/database.ts";
+import { isAmong, type VisibleDevices } from "../../platform/is-among.ts";
 import { alarms, severityRank } from "../alarms/alarms.tables.ts";
 import { deviceActivity, devices } from "./devices.tables.ts";
-import { isAmong, type Visible } from "./devices-filter.repository.ts";
 
 /*
  * The order of devices by their state, which is the most severe of their open alarms and, without one, whether they are active. A gateway
@@ -13,7 +13,7 @@ import { isAmong, type Visible } from "./devices-filter.repository.ts";
 export const isSortedByState = (sort = ""): boolean => sort === "state" || sort === "-state";
 
 /** Returns the ids of the devices with open alarms, each with the rank of the most severe one. */
-export function openAlarmRanks(orm: MainDatabase["orm"], tenantId: TenantId, visible: Visible) {
+export function openAlarmRanks(orm: MainDatabase["orm"], tenantId: TenantId, visible: VisibleDevices) {
   const isOpen = and(
     eq(alarms.tenantId, tenantId),
     isNull(alarms.clearedAt),

@@ -2,6 +2,7 @@ import { and, asc, count, eq, getTableColumns, inArray, isNotNull, sql } from "d
 import type { DeviceId, ProfileId, TenantId } from "../../lib/ids.ts";
 import { omit } from "../../lib/omit.ts";
 import type { MainDatabase } from "../../platform/database.ts";
+import type { VisibleDevices } from "../../platform/is-among.ts";
 import { attributes } from "../attributes/attributes.tables.ts";
 import { type ChildrenRepository, createChildrenRepository } from "./children.repository.ts";
 import { type DeviceTokens, deviceTokensOf } from "./device-tokens.ts";
@@ -14,7 +15,7 @@ import {
   noActivity,
   type TypeDefaults,
 } from "./devices.types.ts";
-import { type Visible, whereOf } from "./devices-filter.repository.ts";
+import { whereOf } from "./devices-filter.repository.ts";
 import { createDeviceLists, type SelectedDevice, selectDevices } from "./devices-list.repository.ts";
 import { createMembershipRepository, type MembershipRepository } from "./membership.repository.ts";
 
@@ -29,17 +30,17 @@ const isOfProfile = (profileId: string | undefined) =>
 export interface DevicesRepository extends ChildrenRepository, MembershipRepository {
   list(
     tenantId: TenantId,
-    visible: Visible,
+    visible: VisibleDevices,
     filter: DeviceFilter,
   ): { items: DeviceWithActivity[]; total: number };
   /** Works like `list`, for the ids only. */
   listPageIds(
     tenantId: TenantId,
-    visible: Visible,
+    visible: VisibleDevices,
     filter: DeviceFilter,
   ): { deviceIds: DeviceId[]; total: number };
   /** Returns the ids of all devices of a list, whatever its page and its order. */
-  listIdsByName(tenantId: TenantId, visible: Visible, filter: DeviceFilter): DeviceId[];
+  listIdsByName(tenantId: TenantId, visible: VisibleDevices, filter: DeviceFilter): DeviceId[];
   /** Returns the ids of the devices of all tenants. */
   listAllIds(): Set<DeviceId>;
   /** Returns deleted devices whose telemetry may still exist. */
@@ -60,8 +61,8 @@ export interface DevicesRepository extends ChildrenRepository, MembershipReposit
   update(device: Device): void;
   delete(deviceId: DeviceId): void;
   /** With a profile, counts only its devices. */
-  countTypes(tenantId: TenantId, visible: Visible, profileId?: string): TypeCount[];
-  countAssets(tenantId: TenantId, visible: Visible): Array<{ assetId: string; count: number }>;
+  countTypes(tenantId: TenantId, visible: VisibleDevices, profileId?: string): TypeCount[];
+  countAssets(tenantId: TenantId, visible: VisibleDevices): Array<{ assetId: string; count: number }>;
   findTypeDefaults(tenantId: TenantId, deviceType: string): TypeDefaults | undefined;
   saveTypeDefaults(tenantId: TenantId, defaults: TypeDefaults): void;
   /** Gives every device of the type the same dashboard and state. */

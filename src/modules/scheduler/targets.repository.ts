@@ -2,14 +2,13 @@ import { and, asc, count, eq, or, sql } from "drizzle-orm";
 import type { DeviceId, TenantId } from "../../lib/ids.ts";
 import { contains, containsText } from "../../platform/contains.ts";
 import type { MainDatabase } from "../../platform/database.ts";
+import type { VisibleDevices } from "../../platform/is-among.ts";
 import { devices } from "../devices/devices.tables.ts";
 import { schedulerTargets } from "./scheduler.tables.ts";
 import type { JobTargets, RunTarget, Target } from "./scheduler.types.ts";
 
-type Visible = "all" | ReadonlySet<DeviceId>;
-
 interface TargetFilter {
-  readonly visible: Visible;
+  readonly visible: VisibleDevices;
   /** Part of a device's name or error, or a device's id. */
   readonly search?: string | undefined;
 }

@@ -2,11 +2,10 @@ import type { DeviceId, TenantId, UserId } from "../../lib/ids.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { EventBus } from "../../platform/event-bus.ts";
 import { newId } from "../../platform/ids.ts";
+import type { VisibleDevices } from "../../platform/is-among.ts";
 import type { DomainEvents } from "../events.types.ts";
 import type { UsersRepository } from "./users.repository.ts";
 import { type NewUser, type User, userDefaults } from "./users.types.ts";
-
-type VisibleDevices = "all" | ReadonlySet<DeviceId>;
 
 const nothing: ReadonlySet<DeviceId> = new Set();
 

@@ -52,6 +52,10 @@ export interface AlarmFilter {
 export const backTest = (request: { rule: JsonValue; profileId: string; from: number; to: number }) =>
   post<BackTestResult>("/api/alarms/back-test", request);
 
+/** Counts the devices of a profile that a rule with this scope would watch. */
+export const countWatched = (request: { profileId: string; appliesTo: object | undefined }) =>
+  post<{ deviceCount: number }>("/api/alarms/watched-devices", request);
+
 const pathOf = (id: string) => `/api/alarms/${encodeURIComponent(id)}`;
 
 export const alarmsApi = {

@@ -39,7 +39,7 @@ function RuleOnValue(props: EditorProps & { deviceId: string; keyName: string })
   return observed === undefined ? (
     <Skeleton />
   ) : (
-    <RuleEditor {...editor} rule={suggestedRule(observed, props.others)} isNew />
+    <RuleEditor {...editor} rule={suggestedRule(observed, deviceId, props.others)} isNew />
   );
 }
 

@@ -14,9 +14,17 @@ import { useAction } from "../../../ui/use-form.ts";
 import { telemetryApi } from "../../telemetry/telemetry-api.ts";
 import { BackTest } from "./back-test.tsx";
 import { KEY_LIST } from "./row-fields.tsx";
-import { freeSeverity, fromRuleForm, newTrigger, type RuleForm, type TriggerForm } from "./rule-form.ts";
+import {
+  freeSeverity,
+  fromRuleForm,
+  isEmptyScope,
+  newTrigger,
+  type RuleForm,
+  type TriggerForm,
+} from "./rule-form.ts";
 import { nameForm, optionsForm, recipientsForm } from "./rule-settings-form.tsx";
 import { ruleText } from "./rule-text.ts";
+import { ScopeFields } from "./scope-fields.tsx";
 import { TriggerFields } from "./trigger-fields.tsx";
 
 interface Props {
@@ -45,12 +53,13 @@ export function RuleEditor(props: Props) {
     onChange: (values) => setForm(values as unknown as RuleForm), // with types of the schema
   };
   const isTaken = others.includes(form.alarmType.trim());
+  const isUnscoped = form.appliesTo !== null && isEmptyScope(form.appliesTo);
   const hasCondition = form.creates.some(
     ({ condition }) => "json" in condition || condition.rows.some(({ key }) => key.trim() !== ""),
   );
   const submit = (e: Event) => {
     e.preventDefault();
-    if (!isTaken) action.run(() => onSave(form));
+    if (!isTaken && !isUnscoped) action.run(() => onSave(form));
   };
   return (
     <Guarded>
@@ -63,13 +72,18 @@ export function RuleEditor(props: Props) {
             <option key={key} value={key} />
           ))}
         </datalist>
-        <p class="text-sm text-soft">{t("rule.appliesTo", { name: props.profileName })}</p>
         <SchemaFields
           form={nameForm}
           {...state}
           errorOf={() => (isTaken ? t("rule.nameTaken") : undefined)}
         />
         <Triggers form={form} metadata={metadata} set={set} />
+        <ScopeFields
+          profileId={profileId}
+          profileName={props.profileName}
+          scope={form.appliesTo}
+          onChange={(appliesTo) => set({ appliesTo })}
+        />
         <SchemaFields form={optionsForm} {...state} />
         {Array.isArray(form.others.actions) && <p class="text-sm text-soft">{t("rule.actionsKept")}</p>}
         <SchemaFields form={recipientsForm} {...state} />

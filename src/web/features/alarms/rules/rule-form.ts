@@ -41,8 +41,22 @@ export interface ScheduleForm {
   readonly to: string;
 }
 
+/** Devices of the profile that a rule watches: those with one of the ids, types or tags. */
+export interface RuleScopeForm {
+  readonly deviceIds: readonly string[];
+  readonly deviceTypes: readonly string[];
+  readonly tags: readonly string[];
+}
+
+/** Returns whether a scope names nothing, which the gateway refuses. */
+export const isEmptyScope = (scope: RuleScopeForm): boolean =>
+  Object.values(scope).every((list: readonly string[]) => list.length === 0);
+
 export interface RuleForm {
   readonly alarmType: string;
+  readonly enabled: boolean;
+  /** Null for all devices of the profile. */
+  readonly appliesTo: RuleScopeForm | null;
   readonly creates: readonly TriggerForm[];
   readonly clear: TriggerForm | null;
   readonly downgrade: boolean;
@@ -77,6 +91,8 @@ export const newTrigger = (severity: AlarmSeverity): TriggerForm => ({
 
 export const newRule = (): RuleForm => ({
   alarmType: "",
+  enabled: true,
+  appliesTo: null,
   creates: [newTrigger("MAJOR")],
   clear: null,
   downgrade: false,
@@ -121,6 +137,7 @@ const isObject = (value: unknown): value is Json =>
 const hasOnly = (node: Json, names: readonly string[]): boolean =>
   Object.keys(node).every((name) => names.includes(name));
 const text = (value: unknown, otherwise = ""): string => (typeof value === "string" ? value : otherwise);
+const texts = (value: unknown): string[] => (Array.isArray(value) ? value.map((item) => text(item)) : []);
 const number = (value: unknown, otherwise: number): number => (typeof value === "number" ? value : otherwise);
 const isScalar = (value: unknown): boolean => ["string", "number", "boolean"].includes(typeof value);
 
@@ -196,6 +213,8 @@ export function toRuleForm(rule: unknown): RuleForm {
   const input = isObject(rule) ? rule : {};
   const {
     alarmType,
+    enabled,
+    appliesTo,
     createRules,
     clearRule,
     downgrade,
@@ -206,6 +225,14 @@ export function toRuleForm(rule: unknown): RuleForm {
   } = input;
   return {
     alarmType: text(alarmType),
+    enabled: enabled !== false,
+    appliesTo: isObject(appliesTo)
+      ? {
+          deviceIds: texts(appliesTo.deviceIds),
+          deviceTypes: texts(appliesTo.deviceTypes),
+          tags: texts(appliesTo.tags),
+        }
+      : null,
     creates: (Array.isArray(createRules) ? createRules : []).map(triggerOf),
     clear: clearRule === undefined ? null : triggerOf(clearRule),
     downgrade: downgrade === true,
@@ -213,22 +240,28 @@ export function toRuleForm(rule: unknown): RuleForm {
     schedule: isObject(schedule)
       ? {
           timezone: text(schedule.timezone),
-          days: Array.isArray(schedule.days) ? schedule.days.map((day) => text(day)) : [...DAYS],
+          days: Array.isArray(schedule.days) ? texts(schedule.days) : [...DAYS],
           from: text(schedule.from),
           to: text(schedule.to),
         }
       : null,
-    recipientIds: Array.isArray(recipientIds) ? recipientIds.map((id) => text(id)) : null,
+    recipientIds: Array.isArray(recipientIds) ? texts(recipientIds) : null,
     others: others as Record<string, JsonValue>,
   };
 }
 
 /** The form as the gateway takes it. Throws a SyntaxError for a condition that was typed as JSON and is none. */
 export function fromRuleForm(form: RuleForm): Record<string, JsonValue> {
-  const { schedule } = form;
+  const { schedule, appliesTo } = form;
   return {
     ...form.others,
+    ...(!form.enabled && { enabled: false }),
     alarmType: form.alarmType.trim(),
+    ...(appliesTo !== null && {
+      appliesTo: Object.fromEntries(
+        Object.entries(appliesTo).flatMap(([name, list]) => (list.length > 0 ? [[name, [...list]]] : [])),
+      ),
+    }),
     createRules: form.creates.map((create) => ({
       severity: create.severity,
       ...writeTrigger(create),

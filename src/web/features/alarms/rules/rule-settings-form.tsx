@@ -3,8 +3,10 @@ import type { FormValues } from "../../../lib/form-schema.ts";
 import { ownZone } from "../../../lib/zoned-time.ts";
 import { t } from "../../../platform/i18n/i18n.ts";
 import { Checkbox } from "../../../ui/choice.tsx";
+import { CommaList } from "../../../ui/comma-list.tsx";
 import { DurationControl, DurationField } from "../../../ui/duration-field.tsx";
 import type { ControlProps, FormDefinition } from "../../../ui/form-definition.ts";
+import { DevicePicker } from "../../devices/device-picker.tsx";
 import { RecipientFields } from "./recipient-fields.tsx";
 import { DAYS, type TriggerForm } from "./rule-form.ts";
 
@@ -32,6 +34,7 @@ export const optionsForm: FormDefinition = {
     {
       group: "options",
       fields: [
+        "enabled",
         "downgrade",
         "propagateToGateway",
         { path: "schedule", control: HasSchedule },
@@ -47,6 +50,25 @@ export const optionsForm: FormDefinition = {
         })),
       ],
     },
+  ],
+};
+
+const Devices = ({ label, value, onChange }: ControlProps) => (
+  <fieldset>
+    <legend class="mb-2 text-sm font-medium">{label}</legend>
+    <DevicePicker selected={Array.isArray(value) ? value : []} onChange={onChange} />
+  </fieldset>
+);
+
+export const scopeForm: FormDefinition = {
+  schema: formSchema("profiles/alarm-rule.schemas.ts", "ruleScopeSchema"),
+  texts: ["ruleScope"],
+  fields: [
+    { path: "deviceIds", control: Devices },
+    [
+      { path: "deviceTypes", control: CommaList },
+      { path: "tags", control: CommaList },
+    ],
   ],
 };
 

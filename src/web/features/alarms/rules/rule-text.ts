@@ -1,8 +1,15 @@
 import type { KeyMetadataMap } from "../../../../lib/key-metadata.ts";
 import { durationText } from "../../../platform/i18n/duration-text.ts";
-import { t } from "../../../platform/i18n/i18n.ts";
+import { plural, t } from "../../../platform/i18n/i18n.ts";
 import { conditionText } from "../condition-text.ts";
-import { type ConditionForm, DAYS, type RuleForm, readValue, type TriggerForm } from "./rule-form.ts";
+import {
+  type ConditionForm,
+  DAYS,
+  type RuleForm,
+  type RuleScopeForm,
+  readValue,
+  type TriggerForm,
+} from "./rule-form.ts";
 
 function rowsText(condition: ConditionForm, keys: KeyMetadataMap | undefined): string {
   if ("json" in condition) return t("rule.ownCondition");
@@ -30,6 +37,13 @@ function triggerText(
     : t("rule.within", { what: subject, count: String(count), time: durationText(withinMs) });
 }
 
+const scopeText = ({ deviceIds, deviceTypes, tags }: RuleScopeForm): string =>
+  [
+    ...(deviceIds.length > 0 ? [plural("rule.watchesDevices", deviceIds.length)] : []),
+    ...(deviceTypes.length > 0 ? [t("rule.watchesTypes", { names: deviceTypes.join(", ") })] : []),
+    ...(tags.length > 0 ? [t("rule.watchesTags", { names: tags.join(", ") })] : []),
+  ].join(` ${t("rule.or")} `);
+
 /** Describes the rule in sentences: `Major “Overheated” when t is above 50. It ends when t is below 40.` */
 export function ruleText(rule: RuleForm, keys?: KeyMetadataMap): string {
   const name = rule.alarmType.trim() === "" ? "…" : rule.alarmType.trim();
@@ -46,6 +60,7 @@ export function ruleText(rule: RuleForm, keys?: KeyMetadataMap): string {
           .map((day) => t(`day.${day}`))
           .join(", ");
   return [
+    ...(rule.enabled ? [] : [t("rule.isOff")]),
     ...raises,
     ends,
     ...(rule.downgrade ? [t("rule.falls")] : []),
@@ -53,5 +68,6 @@ export function ruleText(rule: RuleForm, keys?: KeyMetadataMap): string {
       ? []
       : [t("rule.only", { days, from: schedule.from, to: schedule.to, zone: schedule.timezone })]),
     ...(rule.propagateToGateway ? [t("rule.propagates")] : []),
+    ...(rule.appliesTo === null ? [] : [t("rule.watchesOnly", { what: scopeText(rule.appliesTo) })]),
   ].join(" ");
 }

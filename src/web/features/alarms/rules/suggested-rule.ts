@@ -85,9 +85,14 @@ function freeName(name: string, others: readonly string[]): string {
   }
 }
 
-/** Returns a rule on the value: with the limits of its key, or else with one above the values of the last days. */
-export const suggestedRule = (observed: ObservedValue, others: readonly string[]): RuleForm => ({
+/** Returns a rule on the value of this device: with the limits of its key, or else with one above the values of the last days. */
+export const suggestedRule = (
+  observed: ObservedValue,
+  deviceId: string,
+  others: readonly string[],
+): RuleForm => ({
   ...newRule(),
+  appliesTo: { deviceIds: [deviceId], deviceTypes: [], tags: [] },
   alarmType: freeName(observed.metadata?.name ?? observed.key, others),
   creates: triggersOf(observed),
 });

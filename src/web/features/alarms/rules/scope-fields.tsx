@@ -1,0 +1,57 @@
+import { plural, t } from "../../../platform/i18n/i18n.ts";
+import { useResource } from "../../../platform/resource.ts";
+import { Radio } from "../../../ui/choice.tsx";
+import { Loaded } from "../../../ui/loaded.tsx";
+import { SchemaFields } from "../../../ui/schema-fields.tsx";
+import { countWatched } from "../alarms-api.ts";
+import { isEmptyScope, type RuleScopeForm } from "./rule-form.ts";
+import { scopeForm } from "./rule-settings-form.tsx";
+
+const noScope: RuleScopeForm = { deviceIds: [], deviceTypes: [], tags: [] };
+
+/** Selects which devices of the profile a rule watches, and says how many they are; null for all of them. */
+export function ScopeFields(props: {
+  profileId: string;
+  profileName: string;
+  scope: RuleScopeForm | null;
+  onChange: (scope: RuleScopeForm | null) => void;
+}) {
+  const { profileId, scope, onChange } = props;
+  const isEmpty = scope !== null && isEmptyScope(scope);
+  const count = useResource(
+    async () =>
+      isEmpty ? 0 : (await countWatched({ profileId, appliesTo: scope ?? undefined })).deviceCount,
+    [profileId, JSON.stringify(scope)],
+  );
+  return (
+    <fieldset class="flex flex-col gap-2.5 text-sm" data-testid="rule-scope">
+      <legend class="mb-2 font-medium">{t("rule.scope")}</legend>
+      <Radio name="scope" checked={scope === null} onChange={() => onChange(null)}>
+        {t("rule.scope.all", { name: props.profileName })}
+      </Radio>
+      <Radio name="scope" checked={scope !== null} onChange={() => onChange(scope ?? noScope)}>
+        {t("rule.scope.some")}
+      </Radio>
+      {scope !== null && (
+        <div class="ml-8 flex flex-col gap-4">
+          <SchemaFields
+            form={scopeForm}
+            values={{ ...scope }}
+            onChange={(values) => onChange(values as unknown as RuleScopeForm)} // with types of the schema
+          />
+        </div>
+      )}
+      {isEmpty ? (
+        <p class="text-error">{t("rule.scopeNeeded")}</p>
+      ) : (
+        <Loaded of={count}>
+          {(deviceCount) => (
+            <p class="text-soft" role="status">
+              {plural("rule.watches", deviceCount)}
+            </p>
+          )}
+        </Loaded>
+      )}
+    </fieldset>
+  );
+}
