@@ -251,3 +251,45 @@ test("a NATS server that names other servers does not lead there", async () => {
   other.close();
   expect(elsewhere).toBe(0);
 });
+
+/** Answers of a Kafka broker up to the sign-in by SCRAM, by the id of the request. */
+function scramAnswer(request: Buffer, iterations: number): Buffer {
+  const [apiKey, version] = [request.readInt16BE(4), request.readInt16BE(6)];
+  const int16 = (value: number) => Buffer.from([value >> 8, value & 255]);
+  const text = (value: string) => Buffer.concat([int16(value.length), Buffer.from(value)]);
+  const apis = [
+    [3, 12],
+    [17, 1],
+    [18, 1],
+    [36, 0],
+  ].flatMap(([key = 0, max = 0]) => [int16(key), int16(0), int16(max)]);
+  const nonce = /r=([^,\0]+)/.exec(request.toString("latin1"))?.[1];
+  const salt = Buffer.from("sixteen bytes of").toString("base64");
+  const first = Buffer.from(`r=${nonce}more,s=${salt},i=${iterations}`);
+  const bodies: Record<number, Buffer[]> = {
+    18: [int16(0), int16(0), int16(apis.length / 3), ...apis, ...(version > 0 ? [Buffer.alloc(4)] : [])],
+    17: [int16(0), int16(0), int16(1), text("SCRAM-SHA-512")],
+    36: [int16(0), int16(-1), int16(0), int16(first.length), first],
+  };
+  const answer = Buffer.concat([request.subarray(8, 12), ...(bodies[apiKey] ?? [])]);
+  return Buffer.concat([int16(0), int16(answer.length), answer]);
+}
+
+test("a Kafka broker that demands too many iterations of SCRAM is left", async () => {
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => {
+    sockets.add(socket);
+    socket.on("error", () => undefined);
+    socket.on("data", (request: Buffer) => socket.write(scramAnswer(request, 3_000_000)));
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as { port: number };
+  const sasl = { mechanism: "SCRAM-SHA-512", username: "u", password: "p" };
+  const target = checkTarget({ type: "KAFKA", brokers: [`127.0.0.1:${port}`], ...sasl });
+  const client = await createTarget(target, addressContext);
+  const failure = await client.check(AbortSignal.timeout(20_000)).catch((error: unknown) => error);
+  await client.close();
+  for (const socket of sockets) socket.destroy();
+  server.close();
+  expect(String(failure)).toContain("3000000 iterations");
+});

@@ -36,7 +36,6 @@ const fieldOf = (error: Error, field: "apiId" | "code"): string =>
 function reasonOf(chain: readonly Error[], found: Error | undefined): Text | string {
   if (found !== undefined)
     return [fieldOf(found, "apiId"), messageOf(found)].filter((part) => part !== "").join(": ");
-  // What the client wraps says more than the wrapping.
   const innermost = chain.findLast((error) => !fieldOf(error, "code").startsWith("PLT_KFK_")) ?? chain.at(-1);
   return networkErrorText(innermost);
 }
@@ -47,7 +46,8 @@ export function toKafkaError(error: unknown): TargetError {
   const target = chain.find((item) => item instanceof TargetError);
   if (target !== undefined) return target;
   const byId = (ids: ReadonlySet<string>) => chain.find((item) => ids.has(fieldOf(item, "apiId")));
-  const access = byId(ACCESS_ERRORS) ?? chain.find((item) => fieldOf(item, "code") === AUTHENTICATION);
+  // What the client wraps says more than the wrapping.
+  const access = byId(ACCESS_ERRORS) ?? chain.findLast((item) => fieldOf(item, "code") === AUTHENTICATION);
   if (access !== undefined)
     return new TargetError(
       "settings",

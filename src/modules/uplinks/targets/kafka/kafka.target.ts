@@ -1,5 +1,5 @@
 import { isIP } from "node:net";
-import type { Base, Broker, Connection, UserError } from "@platformatic/kafka";
+import type { Base, Broker, Connection, SASLOptions, UserError } from "@platformatic/kafka";
 import { detail } from "../../../../lib/domain-error.ts";
 import { omit } from "../../../../lib/omit.ts";
 import { clientIdOf } from "../../../../platform/broker/client-id.ts";
@@ -74,6 +74,28 @@ function limitAnswers({ socket }: Connection): void {
     if (!limit.take(chunk)) socket.destroy(answerTooLong());
   });
 }
+
+/** Max. rounds of SCRAM that a broker can demand: they run on threads that all of the gateway shares. Brokers use 4,096 to 16,384. */
+const SCRAM_ITERATIONS_MAX = 100_000;
+
+/** Signs in by SCRAM as the client does, unless the broker demands too much work. */
+const signInByScram =
+  ({ saslScramSha, AuthenticationError }: Library): NonNullable<SASLOptions["authenticate"]> =>
+  (mechanism, connection, authenticate, username = "", password = "", _token, callback) => {
+    const crypto = {
+      ...saslScramSha.defaultCrypto,
+      async hi(...args: Parameters<typeof saslScramSha.hi>) {
+        const iterations = args[3];
+        if (iterations > SCRAM_ITERATIONS_MAX)
+          throw new AuthenticationError(
+            `the broker demands ${iterations} iterations of ${mechanism}, more than ${SCRAM_ITERATIONS_MAX}`,
+          );
+        return saslScramSha.hi(...args);
+      },
+    };
+    const algorithm = mechanism === "SCRAM-SHA-512" ? "SHA-512" : "SHA-256";
+    saslScramSha.authenticate(authenticate, connection, algorithm, username, password, crypto, callback);
+  };
 
 interface ConnectionRules {
   readonly context: Pick<TargetContext, "resolve">;
@@ -224,7 +246,7 @@ class KafkaTarget implements Target {
     if (this.#producer !== undefined) return this.#producer;
     const library = await import("@platformatic/kafka");
     const producer = new library.Producer({
-      ...this.#options(),
+      ...this.#options(library),
       idempotent: true,
       compression: compressions[this.#settings.compression],
       partitioner: library.compatibilityPartitioner,
@@ -254,7 +276,7 @@ class KafkaTarget implements Target {
     producer.close(true).catch(nothing);
   }
 
-  #options() {
+  #options(library: Library) {
     const { brokers, mechanism, username, password } = this.#settings;
     const { uplinkId } = this.#context;
     return {
@@ -267,7 +289,12 @@ class KafkaTarget implements Target {
       retryDelay: RETRY_DELAY_MS,
       ...(this.#tls !== undefined && { tls: this.#tls.options }),
       ...(mechanism !== undefined && {
-        sasl: { mechanism, username: username ?? "", password: password ?? "" },
+        sasl: {
+          mechanism,
+          username: username ?? "",
+          password: password ?? "",
+          ...(mechanism !== "PLAIN" && { authenticate: signInByScram(library) }),
+        },
       }),
     };
   }
@@ -288,7 +315,7 @@ class KafkaTarget implements Target {
 
   async #createTopics(library: Library, topics: string[]): Promise<void> {
     const { partitions, replicationFactor } = this.#settings;
-    const admin = new library.Admin(this.#options());
+    const admin = new library.Admin(this.#options(library));
     this.#admin = admin;
     restrictConnections(admin, { context: this.#context, tls: this.#tls, library });
     try {
