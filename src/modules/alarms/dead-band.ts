@@ -32,8 +32,8 @@ export function keyBoundsOf(key: string, rules: readonly AlarmRule[]): KeyBounds
 export function setDeadBand(
   { values, rules: own }: Pick<DeviceState, "values" | "rules">,
   rules: {
-    readonly byKey: ReadonlyMap<string, readonly AlarmRule[]>;
-    readonly bounds: ReadonlyMap<string, KeyBounds>;
+    readonly byKey: Pick<ReadonlyMap<string, readonly AlarmRule[]>, "get">;
+    readonly bounds: Pick<ReadonlyMap<string, KeyBounds>, "get">;
   },
   input: { keys: Iterable<string>; attribute: (scope: string, name: string) => unknown },
 ): void {
@@ -97,7 +97,7 @@ interface Arrival {
 /** Takes in the values of keys that rules name; undefined when none of them is loud. */
 export function takeIn(
   values: Map<string, KnownValue>,
-  rules: { readonly bounds: ReadonlyMap<string, KeyBounds> },
+  rules: { readonly bounds: Pick<ReadonlyMap<string, KeyBounds>, "get"> },
   reading: Reading,
   { at, believedUntil }: Arrival,
 ): Crossed | undefined {

@@ -45,7 +45,7 @@ export function keepWatched(
   { values, rules, due }: DeviceState,
   watching: {
     readonly all: ReadonlyArray<{ readonly alarmType: string }>;
-    readonly byKey: ReadonlyMap<string, unknown>;
+    readonly byKey: Pick<ReadonlyMap<string, unknown>, "has">;
   },
 ): boolean {
   const types = new Set(watching.all.map(({ alarmType }) => alarmType));

@@ -7,13 +7,15 @@ import { type AlarmRule, compileKnownRules } from "./alarm-rule.ts";
 import { type KeyBounds, keyBoundsOf } from "./dead-band.ts";
 import { isWatched } from "./rule-scope.ts";
 
+export type RuleIndex<Value> = Pick<ReadonlyMap<string, Value>, "get" | "has" | "size">;
+
 /** The rules of a profile, by what they look at. */
 export interface ProfileRules {
   readonly all: readonly AlarmRule[];
-  readonly byKey: ReadonlyMap<string, readonly AlarmRule[]>;
-  readonly bounds: ReadonlyMap<string, KeyBounds>;
+  readonly byKey: RuleIndex<readonly AlarmRule[]>;
+  readonly bounds: RuleIndex<KeyBounds>;
   /** Keyed by `SCOPE/name`. */
-  readonly byAttribute: ReadonlyMap<string, readonly AlarmRule[]>;
+  readonly byAttribute: RuleIndex<readonly AlarmRule[]>;
 }
 
 function indexed(rules: readonly AlarmRule[], namesOf: (rule: AlarmRule) => ReadonlySet<string>) {
@@ -39,24 +41,78 @@ function profileRulesOf(all: readonly AlarmRule[]): ProfileRules | undefined {
   };
 }
 
+/** Index whose values are derived from another one when they are first asked for: a device sends few of the keys that a profile's rules name. */
+class DerivedIndex<From, Value> implements RuleIndex<Value> {
+  readonly #from: RuleIndex<From>;
+  readonly #derive: (from: From, name: string) => Value | undefined;
+  readonly #values = new Map<string, Value | undefined>();
+
+  constructor(from: RuleIndex<From>, derive: (from: From, name: string) => Value | undefined) {
+    this.#from = from;
+    this.#derive = derive;
+  }
+
+  /** Names of the other index. */
+  get size(): number {
+    return this.#from.size;
+  }
+
+  get(name: string): Value | undefined {
+    const known = this.#values.get(name);
+    const from = known === undefined && !this.#values.has(name) ? this.#from.get(name) : undefined;
+    if (from === undefined) return known;
+    const value = this.#derive(from, name);
+    this.#values.set(name, value);
+    return value;
+  }
+
+  has(name: string): boolean {
+    return this.get(name) !== undefined;
+  }
+}
+
+/** `undefined` without rules. */
+function selectedRulesOf(
+  { byKey, byAttribute }: ProfileRules,
+  all: readonly AlarmRule[],
+): ProfileRules | undefined {
+  if (all.length === 0) return undefined;
+  const select = (rules: readonly AlarmRule[]) => {
+    const selected = rules.filter((rule) => all.includes(rule));
+    return selected.length === 0 ? undefined : selected;
+  };
+  const selectedByKey = new DerivedIndex(byKey, select);
+  return {
+    all,
+    byKey: selectedByKey,
+    bounds: new DerivedIndex(selectedByKey, (rules, key) => keyBoundsOf(key, rules)),
+    byAttribute: new DerivedIndex(byAttribute, select),
+  };
+}
+
 /** Rules of a profile some of which watch only some devices. Devices that are watched by the same rules share one object. */
 class ScopedRules {
-  readonly #rules: readonly AlarmRule[];
+  readonly #rules: ProfileRules;
   /** Keyed by the numbers of the rules. */
   readonly #bySelection = new Map<string, ProfileRules | undefined>();
   readonly #byDevice = new Map<DeviceId, ProfileRules | undefined>();
 
-  constructor(rules: readonly AlarmRule[]) {
+  constructor(rules: ProfileRules) {
     this.#rules = rules;
   }
 
   of(deviceId: DeviceId, describe: (deviceId: DeviceId) => Device | undefined): ProfileRules | undefined {
     if (this.#byDevice.has(deviceId)) return this.#byDevice.get(deviceId);
     const device = describe(deviceId);
-    const watching =
-      device === undefined ? [] : this.#rules.filter(({ appliesTo }) => isWatched(appliesTo, device));
-    const selection = watching.map((rule) => this.#rules.indexOf(rule)).join();
-    if (!this.#bySelection.has(selection)) this.#bySelection.set(selection, profileRulesOf(watching));
+    const { all } = this.#rules;
+    const watches = all.map(({ appliesTo }) => device !== undefined && isWatched(appliesTo, device));
+    const selection = watches.flatMap((isWatching, index) => (isWatching ? [index] : [])).join();
+    // Selections that no device has any more: each change of a device's tags may be a new one.
+    if (this.#bySelection.size > this.#byDevice.size) this.#bySelection.clear();
+    if (!this.#bySelection.has(selection)) {
+      const watching = all.filter((_, index) => watches[index]);
+      this.#bySelection.set(selection, selectedRulesOf(this.#rules, watching));
+    }
     const rules = this.#bySelection.get(selection);
     this.#byDevice.set(deviceId, rules);
     return rules;
@@ -91,7 +147,8 @@ export function createProfileRules(deps: {
     );
     const all = readable.filter(({ isEnabled }) => isEnabled);
     const isScoped = all.some(({ appliesTo }) => appliesTo !== undefined);
-    const rules = isScoped ? new ScopedRules(all) : profileRulesOf(all);
+    const whole = profileRulesOf(all);
+    const rules = isScoped && whole !== undefined ? new ScopedRules(whole) : whole;
     compiled.set(profileId, rules);
     return rules;
   }
