@@ -1,4 +1,3 @@
-import { lookup } from "node:dns/promises";
 import { isIP } from "node:net";
 import { networkInterfaces } from "node:os";
 import { DomainError, detail } from "../lib/domain-error.ts";
@@ -6,6 +5,7 @@ import type { TenantId } from "../lib/ids.ts";
 import { type AddressBits, type AddressRange, addressBits, isInRange, parseRange } from "../lib/ip-range.ts";
 import type { Text } from "../lib/texts/text.ts";
 import type { Config } from "./config.ts";
+import { createDirectLookup, createLookup, type Lookup, systemLookup } from "./name-lookup.ts";
 
 /*
  * One rule for every connection that the gateway opens because a user named where to: never to the machine itself, at none of its addresses
@@ -84,10 +84,6 @@ export interface OutboundAddresses {
   of(tenantId: TenantId): OutboundRule;
 }
 
-export type Lookup = (name: string) => Promise<ReadonlyArray<{ readonly address: string }>>;
-
-const systemLookup: Lookup = (name) => lookup(name, { all: true, verbatim: true });
-
 export function createOutboundAddresses(deps: {
   config: Pick<Config, "outbound_allow" | "outbound_private">;
   /** Ports that this gateway listens on. */
@@ -96,7 +92,8 @@ export function createOutboundAddresses(deps: {
   isHost: (tenantId: TenantId) => boolean;
   lookup?: Lookup;
 }): OutboundAddresses {
-  const { config, ownPorts, isHost, lookup: find = systemLookup } = deps;
+  const { config, ownPorts, isHost } = deps;
+  const find = deps.lookup ?? createLookup({ direct: createDirectLookup(), system: systemLookup });
   const allowed = ranges(...(config.outbound_allow ?? "").split(",").filter((entry) => entry.trim() !== ""));
   /** Ranges that allow requests to the machine itself. A network that merely contains the machine does not. */
   const allowedOwn = allowed.filter(
@@ -135,12 +132,24 @@ export function createOutboundAddresses(deps: {
       const isOwnSite = () => isHost(tenantId);
       const mayReachPrivate = () =>
         config.outbound_private === "all" || (config.outbound_private === "host" && isOwnSite());
-      return ruleOf((address, port) => refusalOf(address, port, mayReachPrivate), isOwnSite);
+      return ruleOf({
+        refusalOf: (address, port) => refusalOf(address, port, mayReachPrivate),
+        find: (name) => find(name, tenantId),
+        seesAddresses: isOwnSite,
+      });
     },
   };
 
-  /** `seesAddresses`: whether errors may contain resolved addresses, which would reveal the gateway's network to other sites. */
-  function ruleOf(refusalOf: OutboundRule["refusalOf"], seesAddresses: () => boolean): OutboundRule {
+  function ruleOf({
+    refusalOf,
+    find,
+    seesAddresses,
+  }: {
+    refusalOf: OutboundRule["refusalOf"];
+    find: (name: string) => ReturnType<Lookup>;
+    /** Whether errors may contain resolved addresses, which would reveal the gateway's network to other sites. */
+    seesAddresses: () => boolean;
+  }): OutboundRule {
     /** The same with what lets it through, for the person who runs the gateway. */
     function reasonOf(address: string, port: number): Text | undefined {
       const refusal = refusalOf(address, port);
