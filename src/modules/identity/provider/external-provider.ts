@@ -1,5 +1,6 @@
-import type { Configuration, DiscoveryRequestOptions } from "openid-client";
-import { DomainError, forbidden, unavailableDueTo } from "../../../lib/domain-error.ts";
+import type { Configuration, CustomFetch, DiscoveryRequestOptions } from "openid-client";
+import { DomainError, forbidden, unavailable, unavailableDueTo } from "../../../lib/domain-error.ts";
+import { firstBytes } from "../../../lib/response-bytes.ts";
 import type { Logger } from "../../../platform/log.ts";
 import { StartupError } from "../../../platform/startup-error.ts";
 
@@ -8,6 +9,9 @@ const TIMEOUT_SECONDS = 5;
 const METADATA_KEPT_MS = 60_000;
 /** Seconds by which the provider's clock and ours may differ. Larger differences are corrected by its answers. */
 const CLOCK_TOLERANCE_SECONDS = 60;
+
+/** Max. bytes of a response of the provider; its keys and claims are a few kilobytes. Parsing megabytes would hold up everybody. */
+export const PROVIDER_RESPONSE_BYTES_MAX = 256 * 1024;
 
 export interface ExternalSettings {
   readonly issuer: string;
@@ -75,6 +79,17 @@ function ensureVerified(email: string, isVerified: boolean): void {
 
 const textOf = (value: unknown): string => (typeof value === "string" ? value.trim() : "");
 
+/** @throws DomainError `network_error.answer_too_long` */
+const fetchLimited: CustomFetch = async (url, init) => {
+  const headers = { ...init.headers, "accept-encoding": "identity" };
+  // A small body could become a very large one. The library describes the same options in its own way.
+  const response = await fetch(url, { ...init, headers, decompress: false } as RequestInit);
+  const body = await firstBytes(response, PROVIDER_RESPONSE_BYTES_MAX + 1);
+  if (body.length > PROVIDER_RESPONSE_BYTES_MAX) throw unavailable("network_error.answer_too_long");
+  const { status, headers: answered } = response;
+  return new Response(body.length === 0 ? null : body, { status, headers: answered });
+};
+
 /** A provider of another party (OpenID Connect, authorization code with PKCE, state and nonce). Knows people, not our users. */
 export function createExternalProvider(
   settings: ExternalSettings,
@@ -97,7 +112,7 @@ export function createExternalProvider(
       // Whoever names an issuer without TLS knows the network in between.
       execute: issuer.protocol === "http:" ? [client.allowInsecureRequests] : [],
       async [client.customFetch](url, init) {
-        const response = await fetch(url, init as RequestInit); // the library's own shape of the same
+        const response = await fetchLimited(url, init);
         const date = Date.parse(response.headers.get("date") ?? "");
         // A gateway whose clock is wrong must not take every token for expired.
         if (!Number.isNaN(date)) skewSeconds = Math.round((date - Date.now()) / 1000);
@@ -121,6 +136,7 @@ export function createExternalProvider(
     };
     const config = new client.Configuration(server, settings.clientId, metadata, authentication);
     config.timeout = TIMEOUT_SECONDS;
+    config[client.customFetch] = fetchLimited;
     if (issuer.protocol === "http:") client.allowInsecureRequests(config);
     client.enableNonRepudiationChecks(config); // the signature of the ID token is checked too, not the connection alone
     return config;

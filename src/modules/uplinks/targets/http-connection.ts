@@ -2,6 +2,7 @@ import { isIP } from "node:net";
 import { detail, unavailable } from "../../../lib/domain-error.ts";
 import { networkErrorText } from "../../../lib/network-error.ts";
 import { urlProblem } from "../../../lib/outbound-request.ts";
+import { firstBytes } from "../../../lib/response-bytes.ts";
 import { retryAfter } from "../../../lib/retry-policy.ts";
 import { portOf } from "../../../platform/outbound-address.ts";
 import { TargetError } from "../uplink.errors.ts";
@@ -30,19 +31,6 @@ export interface HttpAnswer {
   readonly status: number;
   readonly headers: Headers;
   readonly body: Uint8Array;
-}
-
-/** Reads no further than is of use. */
-async function bytesOf(response: Response, bytesMax: number): Promise<Uint8Array> {
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  if (response.body !== null)
-    for await (const chunk of response.body) {
-      chunks.push(chunk.subarray(0, bytesMax - bytes));
-      bytes += chunk.length;
-      if (bytes >= bytesMax) break;
-    }
-  return Buffer.concat(chunks);
 }
 
 export const textOf = ({ body }: HttpAnswer): string => new TextDecoder().decode(body);
@@ -181,7 +169,7 @@ export class HttpConnection {
       redirect: "manual",
       signal,
     });
-    const body = await bytesOf(response, content.answerBytesMax ?? ANSWER_BYTES_MAX);
+    const body = await firstBytes(response, content.answerBytesMax ?? ANSWER_BYTES_MAX);
     return { status: response.status, headers: response.headers, body };
   }
 }
