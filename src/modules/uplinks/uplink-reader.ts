@@ -54,7 +54,7 @@ interface OpenRange {
 interface Place {
   /** Position of the last step of hot rows that was given. */
   readonly after: number;
-  readonly ranges: readonly FeedRange[];
+  readonly ranges: readonly OpenRange[];
   readonly open: OpenRange | undefined;
 }
 
@@ -71,7 +71,8 @@ export class UplinkReader {
   #steps: Iterator<FeedStep> | undefined;
   /** Positions of steps that were given and not confirmed, in order: a step that is read again ends where it did. */
   readonly #positions = new Set<number>();
-  #ranges: FeedRange[] = [];
+  /** Ranges of the backlog that come next: what is read again begins where it did. */
+  #ranges: OpenRange[] = [];
   #open: OpenRange | undefined;
   /** Number of a device → length of its next piece, where it is not `PIECE_MS`. */
   readonly #pieceMs = new Map<number, number>();
@@ -86,6 +87,8 @@ export class UplinkReader {
   /** Distinguishes the batches of this run from those of others. */
   readonly #run = crypto.randomUUID().slice(0, 8);
   #hasChanges = true;
+  /** Where the batch that is being read begins. */
+  #before = this.#place();
 
   constructor(
     job: UplinkJob,
@@ -115,9 +118,10 @@ export class UplinkReader {
    * is "later".
    */
   async next(hasOutstanding: boolean): Promise<Item | "later" | undefined> {
-    const before = this.#place();
+    this.#before = this.#place();
     const item = await this.#nextItem(hasOutstanding);
     if (typeof item !== "object") return item;
+    const before = this.#before;
     const behind = this.#place();
     return { ...item, repeat: () => this.#goTo(before), pass: () => this.#goTo(behind) };
   }
@@ -176,7 +180,7 @@ export class UplinkReader {
       this.#after = end;
       this.#isAtEnd = read.isAtEnd && end === read.end && this.#wakes === wakes;
       // An idle gateway confirms nothing: the position has not moved.
-      if (rows.length === 0) return undefined;
+      if (rows.length === 0 && end === read.end) return undefined;
       this.#steps = this.#decoder.decode({ rows, end });
     }
     const { value: step } = this.#steps.next();
@@ -213,7 +217,8 @@ export class UplinkReader {
       bounds: String(position),
       isBarrier: step.kind === "deletion",
       confirm: () => {
-        this.#positions.delete(position);
+        // Those before it were confirmed, or their rows have become history.
+        for (const given of this.#positions) if (given <= position) this.#positions.delete(given);
         return this.#call("confirm", { id: this.#job.uplinkId, position });
       },
     });
@@ -266,7 +271,9 @@ export class UplinkReader {
       newestFirst: order === "NEWEST_FIRST",
     });
     this.#decoder.define(definitions);
-    this.#ranges = [...ranges];
+    this.#ranges = ranges.map((range) => this.#opened(range));
+    // The backlog may have grown when the batch is read again.
+    this.#before = this.#place();
     this.#hasBacklog = rangeCount > 0;
   }
 
@@ -277,7 +284,7 @@ export class UplinkReader {
     let bytes = 0;
     let bounds = "";
     while (points < BATCH_POINTS) {
-      this.#open ??= this.#openNext();
+      this.#open ??= this.#ranges.shift();
       if (this.#open === undefined) break;
       const device = await this.#deviceOf(this.#open);
       const room = device && roomIn(bytes, device);
@@ -302,9 +309,7 @@ export class UplinkReader {
     return (await this.#devices.get([deviceId])).get(deviceId);
   }
 
-  #openNext(): OpenRange | undefined {
-    const range = this.#ranges.shift();
-    if (range === undefined) return undefined;
+  #opened(range: FeedRange): OpenRange {
     const pieceMs = this.#pieceMs.get(range.device) ?? PIECE_MS;
     const since = this.#job.order === "NEWEST_FIRST" ? Math.max(range.from, range.to - pieceMs) : range.from;
     return { range, from: since, since };
@@ -324,7 +329,7 @@ export class UplinkReader {
     if (isForwards) confirmed.push({ ...range, until: isLast ? range.to : chunk.to });
     else if (isLast) confirmed.push({ ...range, since: open.since });
     if (chunk !== null || isForwards) this.#pieceMs.delete(range.device);
-    else this.#pieceMs.set(range.device, 2 * (this.#pieceMs.get(range.device) ?? PIECE_MS));
+    else this.#pieceMs.set(range.device, 2 * (range.to - open.since));
     this.#open = undefined;
     if (!isLast) {
       const from = nextUp(chunk.to);

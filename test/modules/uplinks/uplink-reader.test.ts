@@ -205,3 +205,64 @@ test("batches that are read again are the same ones, and the reader goes on behi
   const changed = await reader.next(false);
   expect(ids).not.toContain(typeof changed === "object" ? changed.batch.id : "");
 });
+
+test("newest first, batches that are read again after gaps of days are the same ones", async () => {
+  const dayMs = 24 * 3_600_000;
+  const { deviceId } = deviceOf();
+  /** One value in 100 days: pieces without a value make the next ones longer. */
+  const ts = 10 * dayMs;
+  let to = 100 * dayMs;
+  const { reader } = createReader("NEWEST_FIRST", {
+    changes: () => ({ records: [], cursor: {}, isAtEnd: true }),
+    read: () => nothing,
+    backlog: () => ({
+      ranges: [{ device: 1, deviceId, from: 0, to, seq: 1 }],
+      definitions,
+      rangeCount: 1,
+      oldestTs: 0,
+    }),
+    rows: (range) =>
+      range.from <= ts && ts <= range.to
+        ? { ts: Float64Array.of(ts), columns: [columnOf("t", [21.5])], to: ts }
+        : null,
+    confirm({ ranges }) {
+      const [range] = ranges ?? [];
+      if (range !== undefined && "since" in range) to = range.since;
+    },
+  });
+  for (let points = 0; points === 0; ) {
+    const first = await reader.next(false);
+    if (typeof first !== "object") throw new Error("nothing to read");
+    for (let repeats = 0; repeats < 3; repeats++) {
+      first.repeat();
+      expect(await reader.next(false)).toMatchObject({ batch: { id: first.batch.id } });
+    }
+    points += first.batch.points;
+    await first.confirm();
+  }
+});
+
+test("what is behind rows that have become history meanwhile is read immediately", async () => {
+  const { deviceId } = deviceOf();
+  const deletion = { tenantId: job.tenantId, deviceId, keys: null, from: 1, to: 2, drop: false };
+  const data = new TextEncoder().encode(JSON.stringify(deletion));
+  let rows = [1, 2, 3, 4].map((id) => ({ id, form: FORM_DELETION, data }));
+  const { reader } = createReader("LIVE_FIRST", {
+    changes: () => ({ records: [], cursor: {}, isAtEnd: true }),
+    backlog: () => ({ ranges: [], definitions, rangeCount: 0, oldestTs: null }),
+    read: ({ after }) => ({
+      ...nothing,
+      rows: rows.filter(({ id }) => id > after),
+      end: rows.at(-1)?.id ?? 0,
+    }),
+  });
+  const first = await reader.next(false);
+  if (typeof first !== "object") throw new Error("nothing to read");
+  for (let count = 0; count < 3; count++) await reader.next(true);
+  rows = [{ id: 9, form: FORM_DELETION, data }];
+  first.repeat();
+  const kinds: string[] = [];
+  for (let item = await reader.next(false); typeof item === "object"; item = await reader.next(false))
+    kinds.push(...item.batch.records.map(({ kind }) => kind));
+  expect(kinds).toEqual(["deletion"]);
+});
