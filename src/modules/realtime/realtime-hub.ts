@@ -2,6 +2,7 @@ import type { DeviceId, TenantId, UserId } from "../../lib/ids.ts";
 import { iso } from "../../lib/iso-time.ts";
 import type { EventBus } from "../../platform/event-bus.ts";
 import { workShare } from "../../platform/fair-share.ts";
+import { Counts } from "../../platform/tenant-budget.ts";
 import type { DomainEvents } from "../events.types.ts";
 import type { IngestDevice } from "../ingest/ingest.types.ts";
 import type { Reading } from "../telemetry/telemetry.types.ts";
@@ -115,6 +116,8 @@ class Listeners<Key> {
 export class RealtimeHub {
   /** Texts of telemetry, shared by all sessions. */
   readonly texts = new ReadingTexts();
+  /** Waiting bytes that do not count as bytes in flight, by user or link. */
+  readonly uncounted = new Counts();
   readonly #fanOut = new TelemetryFanOut(this.texts, (device, data) => this.#deliver(device, data));
   /** Telemetry of named devices. */
   readonly #ofDevices = new Listeners<DeviceId>();

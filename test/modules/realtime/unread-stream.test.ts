@@ -3,7 +3,11 @@ import type { DeviceId, TenantId, UserId } from "../../../src/lib/ids.ts";
 import type { DomainEvents } from "../../../src/modules/events.types.ts";
 import type { IngestDevice } from "../../../src/modules/ingest/ingest.types.ts";
 import { RealtimeHub } from "../../../src/modules/realtime/realtime-hub.ts";
-import { type RealtimeDeps, RealtimeSession } from "../../../src/modules/realtime/realtime-session.ts";
+import {
+  type RealtimeDeps,
+  RealtimeSession,
+  UNCOUNTED_BYTES,
+} from "../../../src/modules/realtime/realtime-session.ts";
 import { SUBSCRIBED_KEYS_MAX } from "../../../src/modules/realtime/subscribed-keys.ts";
 import type { Principal } from "../../../src/modules/users/users.types.ts";
 import { AnswerSpace } from "../../../src/platform/answer-space.ts";
@@ -302,7 +306,7 @@ test("readers who ask for little and read are not disconnected when others with 
   await slow.session.message(subscribe("a", { deviceIds: deviceIds.slice(0, 10) }));
   const reader = await open(space, { hub });
   await reader.session.message(subscribe("a", { deviceIds: deviceIds.slice(0, 10) }));
-  slow.peer.buffered = 1024 * 1024 + 20 * 1024;
+  slow.peer.buffered = 725 * 1024;
   slow.session.drain();
   expect(space.used).toBeGreaterThan(1_000_000);
   for (const deviceId of deviceIds.slice(0, 10)) reader.report(deviceId, 1);
@@ -313,4 +317,27 @@ test("readers who ask for little and read are not disconnected when others with 
   await reader.session.message(JSON.stringify({ type: "ping" }));
   expect(reader.received().at(-1)).toEqual({ type: "pong" });
   expect(reader.peer.closed).toBeUndefined();
+});
+
+test("readers with one link share what does not count, and what those keep who do not read counts as a whole", async () => {
+  const hub = createHub();
+  const space = new AnswerSpace();
+  const readers = await Promise.all(Array.from({ length: 20 }, () => open(space, { hub })));
+  for (const { session, peer } of readers) {
+    await session.message(subscribe("a", { deviceIds: deviceIds.slice(0, 50) }));
+    peer.buffered = 0;
+    session.drain();
+  }
+  expect(space.used).toBe(0);
+  for (const deviceId of deviceIds.slice(0, 50)) readers[0]?.report(deviceId, 1);
+  await until(() => space.used > 0);
+  expect(hub.uncounted.of(principal.userId)).toBe(UNCOUNTED_BYTES);
+  const [slow] = readers;
+  if (slow === undefined) throw new Error("no reader");
+  const before = space.used;
+  slow.peer.buffered = FULL;
+  slow.session.drain();
+  expect(space.used - before).toBeGreaterThan(1.3 * FULL);
+  for (const { session } of readers) session.close(1000, "");
+  expect([space.used, hub.uncounted.of(principal.userId)]).toEqual([0, 0]);
 });
