@@ -5,24 +5,18 @@ import { omit } from "../../lib/omit.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { SealedBox } from "../../platform/sealed-box.ts";
-import { runSteps } from "../pipelines/step-engine.ts";
+import type { IngestService } from "../ingest/ingest.service.ts";
 import { ScriptFailure } from "../script-sandbox/script-sandbox.errors.ts";
 import type { ScriptResult } from "../script-sandbox/script-sandbox.types.ts";
 import type { Reading } from "../telemetry/telemetry.types.ts";
 import { compileTopicDevice } from "./bridge/topic-device.ts";
+import type { DeviceResolution } from "./device-resolution.ts";
 import type { Integration } from "./integrations.resource.ts";
 import type { InboundMessage, IntegrationType, NormalizedMessage, Stage } from "./integrations.types.ts";
 import { createLive, type LiveIntegration } from "./live-integration.ts";
-import {
-  inStage,
-  type Mapped,
-  type MessagePart,
-  mapMessage,
-  partsOf,
-  StageFailure,
-  scriptRunOf,
-} from "./message-parts.ts";
-import type { MessageWorkerDeps } from "./message-worker.ts";
+import { newWork } from "./message-outcome.ts";
+import { inStage, type MessagePart, StageFailure } from "./message-parts.ts";
+import { MessageWorker, type MessageWorkerDeps } from "./message-worker.ts";
 
 export interface PreviewRequest {
   /** Integration whose settings and steps apply where the request has none. */
@@ -100,8 +94,6 @@ function givenBytes({ payload, payloadText, payloadBase64 }: PreviewRequest): Ui
   return bytes;
 }
 
-const unscripted = { console: [], line: undefined, usedMs: 0 };
-
 /** Name of the device, as the bridge finds it in the topic. */
 async function deviceOf(
   topic: string | undefined,
@@ -118,17 +110,15 @@ function showMessage({ frame, ...message }: NormalizedMessage): Record<string, u
   };
 }
 
-interface PreviewDeps {
+interface PreviewDeps extends Pick<MessageWorkerDeps, "runScript" | "decodeFrame"> {
   readonly integration: Pick<
     Integration,
     "integrationId" | "tenantId" | "name" | "type" | "settings" | "secrets" | "mappingSteps"
   >;
   readonly box: SealedBox;
   readonly isMapped: boolean;
-  readonly resolution: MessageWorkerDeps["resolution"];
-  readonly runScript: MessageWorkerDeps["runScript"];
-  readonly decodeFrame: MessageWorkerDeps["decodeFrame"];
-  readonly toReadings: MessageWorkerDeps["ingest"]["toReadings"];
+  readonly resolution: Pick<DeviceResolution, "preview">;
+  readonly toReadings: IngestService["toReadings"];
   readonly clock: Clock;
 }
 
@@ -152,7 +142,7 @@ export async function previewMessage(
   return new MessagePreview(deps, live, source).run();
 }
 
-/** Takes one message through the stages of an integration and notes what happens in each. */
+/** Listens to the worker while it takes one message through its stages. Stores nothing. */
 class MessagePreview {
   readonly #deps: PreviewDeps;
   readonly #live: LiveIntegration;
@@ -188,95 +178,61 @@ class MessagePreview {
       shown.dedupKey = dedupKey ?? null;
       shown.warnings.push(...notes);
       shown.normalized.push(...messages.map(showMessage));
-      for (const message of messages) await this.#work(message).catch((error) => this.#fail(error));
+      const worker = this.#createWorker();
+      for (const message of messages) await this.#work(worker, message).catch((error) => this.#fail(error));
     } catch (error) {
       this.#fail(error);
     }
     return { ...shown, success: shown.errors.length === 0 };
   }
 
-  async #work(normalizedMessage: NormalizedMessage): Promise<void> {
-    const message = await this.#decode(this.#named(normalizedMessage));
-    if (message !== undefined) await this.#mapAndShow(message);
+  #createWorker(): MessageWorker {
+    const { decodeFrame, runScript } = this.#deps;
+    return new MessageWorker({
+      decodeFrame: (...frame) =>
+        decodeFrame(...frame)?.then((decoded) => {
+          this.#showRun(decoded.scripted, detail("integration_note.dropped_by_codec"));
+          return decoded;
+        }),
+      runScript: async (run) => {
+        const scripted = await runScript(run);
+        this.#showRun(scripted, detail("integration_event.dropped_by_script"));
+        return scripted;
+      },
+      onDownlink: () => undefined,
+      store: (part) => this.#show(part),
+    });
   }
 
-  /** Names the device by the topic if the message does not name it. */
-  #named(message: NormalizedMessage): NormalizedMessage {
-    const { topicDevice } = this.#source;
-    const { deviceToken, devEui, externalId } = message.device;
-    const isNamed = (deviceToken ?? devEui ?? externalId) !== undefined;
-    return isNamed || topicDevice === undefined
-      ? message
-      : { ...message, device: { ...message.device, externalId: topicDevice } };
-  }
-
-  /** Returns `undefined` if the codec drops the message. */
-  async #decode(message: NormalizedMessage): Promise<NormalizedMessage | undefined> {
-    const decoded = await this.#deps.decodeFrame(message, this.#live, this.#source.receivedAt);
-    if (decoded === undefined) return message;
-    this.#showRun(decoded.scripted);
-    if (decoded.scripted.value !== undefined) return decoded.message;
-    this.#shown.warnings.push(detail("integration_note.dropped_by_codec"));
-    return undefined;
-  }
-
-  async #mapAndShow(message: NormalizedMessage): Promise<void> {
-    const mapped = inStage("mapping", () => this.#trace(message));
-    if (mapped === undefined) {
-      this.#shown.warnings.push(detail("integration_event.dropped_by_mapping"));
-      return;
-    }
-    const scripted = await this.#runScript(message, mapped);
-    if (scripted !== undefined && scripted.value === undefined) {
-      this.#shown.warnings.push(detail("integration_event.dropped_by_script"));
-      return;
-    }
-    const parts = inStage("script", () => partsOf(message, this.#live.settings, { mapped, scripted }));
-    for (const part of parts)
-      if (part.body !== undefined || part.attributes.size > 0)
-        try {
-          this.#show(part);
-        } catch (error) {
-          this.#fail(error);
-        }
-  }
-
-  /** Runs the mapping steps and notes the input and output of each. */
-  #trace(message: NormalizedMessage): Mapped | undefined {
+  async #work(worker: MessageWorker, message: NormalizedMessage): Promise<void> {
     const { steps } = this.#live;
-    const { tenantId } = this.#deps.integration;
-    const onFailure = (note: Text) => void this.#shown.warnings.push(note);
-    const input = { message, receivedAt: this.#source.receivedAt, tenantId, onFailure };
-    const mapped = mapMessage(steps, input);
-    const start = steps.length === 0 ? undefined : mapMessage([], input);
-    if (start !== undefined)
-      runSteps(steps, start, {
-        context: { deviceId: "", tenantId, profileId: "", attribute: () => undefined },
-        onFailure: () => undefined,
+    const { trace, warnings } = this.#shown;
+    const work = newWork();
+    await worker.workThrough([message], {
+      live: this.#live,
+      source: this.#source,
+      work,
+      watcher: {
+        onFailure: (note) => void warnings.push(note),
         onStep: (index, { in: before, out }) =>
-          void this.#shown.trace.push({
+          void trace.push({
             step: steps[index]?.type ?? "",
             in: Object.fromEntries(before.values),
             out: out === undefined ? null : Object.fromEntries(out.values),
           }),
-      });
-    return mapped;
+      },
+    });
+    if (work.dropped === "mapping") warnings.push(detail("integration_event.dropped_by_mapping"));
+    for (const failure of work.failures) this.#fail(failure);
   }
 
-  async #runScript(message: NormalizedMessage, mapped: Mapped): Promise<ScriptResult | undefined> {
-    const { script, integration } = this.#live;
-    if (script === undefined || message.kind !== "uplink") return undefined;
-    const run = scriptRunOf(integration, script, { mapped, message, source: this.#source });
-    const scripted = await this.#deps.runScript(run);
-    this.#showRun(scripted);
-    return scripted;
-  }
-
-  #showRun({ value = null, console, usedMs, warnings }: ScriptResult): void {
-    this.#shown.scripts.push({ value, console, usedMs, warnings });
+  #showRun({ value, console, usedMs, warnings }: ScriptResult, ifDropped: Text): void {
+    this.#shown.scripts.push({ value: value ?? null, console, usedMs, warnings });
+    if (value === undefined) this.#shown.warnings.push(ifDropped);
   }
 
   #show(part: MessagePart): void {
+    if (part.body === undefined && part.attributes.size === 0) return;
     const { integration, resolution, toReadings } = this.#deps;
     const device = inStage("resolution", () =>
       resolution.preview(integration, this.#live.settings, part.device),
@@ -299,11 +255,15 @@ class MessagePreview {
   }
 
   #fail(error: unknown): void {
-    const stage = error instanceof StageFailure ? error.stage : "script";
-    const reason = error instanceof StageFailure ? error.reason : error;
+    const { foundIn: stage, reason } =
+      error instanceof StageFailure ? error : { foundIn: "script" as const, reason: error };
     if (!(reason instanceof DomainError)) throw error;
-    const { console, line, usedMs } = reason instanceof ScriptFailure ? reason : unscripted;
-    if (reason instanceof ScriptFailure) this.#showRun({ value: undefined, console, usedMs, warnings: [] });
-    this.#shown.errors.push({ stage, text: textOf(reason), line: line ?? null });
+    const isOfScript = reason instanceof ScriptFailure;
+    if (isOfScript) {
+      const { console, usedMs } = reason;
+      this.#shown.scripts.push({ value: null, console, usedMs, warnings: [] });
+    }
+    const line = isOfScript ? (reason.line ?? null) : null;
+    this.#shown.errors.push({ stage, text: textOf(reason), line });
   }
 }

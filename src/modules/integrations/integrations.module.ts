@@ -34,7 +34,7 @@ import { createIntegrationsRepository } from "./integrations.repository.ts";
 import type { Integration } from "./integrations.resource.ts";
 import { integrationsRoutes } from "./integrations.routes.ts";
 import { createIntegrationsService } from "./integrations.service.ts";
-import { MessageWorker, type MessageWorkerDeps } from "./message-worker.ts";
+import { MessageWorker, type MessageWorkerDeps, type PartStoreDeps, storePart } from "./message-worker.ts";
 import { createFailureReporter, createNewEventsPublisher } from "./new-events.ts";
 import { createOwnAnnouncementsModule } from "./own-announcements.module.ts";
 import { PendingMessages } from "./pending-messages.ts";
@@ -106,7 +106,7 @@ export function createIntegrationsModule(core: Core, modules: IntegrationsModule
   /** A network server says what became of a downlink. */
   const downlinkReported = new Port<MessageWorkerDeps["onDownlink"]>("integrations.downlinkReported");
   /** A device was heard through a network, and may take what waits for it. */
-  const deviceSeen = new Port<MessageWorkerDeps["onDeviceSeen"]>("integrations.deviceSeen");
+  const deviceSeen = new Port<PartStoreDeps["onDeviceSeen"]>("integrations.deviceSeen");
   const repository = createIntegrationsRepository(database, clock);
   const eventsRepository = createIntegrationEventsRepository(database);
   const eventLog = new EventLog({
@@ -143,15 +143,18 @@ export function createIntegrationsModule(core: Core, modules: IntegrationsModule
     events,
   });
   webhooksOf.connect(integrations.listWebhooks);
-  const worker = new MessageWorker({
+  const partStore: PartStoreDeps = {
     resolution,
     ingest,
     attributes,
+    describeKeys: ({ tenantId, profileId }, keys) => profiles.describeKeys(tenantId, profileId, keys),
+    onDeviceSeen: (integration, device, reference) => deviceSeen.call(integration, device, reference),
+  };
+  const worker = new MessageWorker({
     runScript: (run) => sandbox.run(run),
     decodeFrame: createFrameDecoding({ codecs, resolution, devices, sandbox }),
     onDownlink: (integration, report) => downlinkReported.call(integration, report),
-    describeKeys: ({ tenantId, profileId }, keys) => profiles.describeKeys(tenantId, profileId, keys),
-    onDeviceSeen: (integration, device, reference) => deviceSeen.call(integration, device, reference),
+    store: (part, input) => storePart(partStore, part, input),
   });
   const pipeline = new InboundPipeline({
     eventLog,

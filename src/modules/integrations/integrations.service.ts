@@ -9,11 +9,14 @@ import type { EventBus } from "../../platform/event-bus.ts";
 import { newId } from "../../platform/ids.ts";
 import type { CodecUse } from "../codecs/codecs.types.ts";
 import type { DomainEvents } from "../events.types.ts";
+import type { IngestService } from "../ingest/ingest.service.ts";
 import type { ScriptSandbox } from "../script-sandbox/script-sandbox.ts";
 import { ensureAllDevices, ensurePersonSets } from "../tenants/tenants.errors.ts";
 import type { Principal } from "../users/users.types.ts";
 import { ensureTopicDevice, filtersOf } from "./bridge/topic-device.ts";
+import type { DeviceResolution } from "./device-resolution.ts";
 import type { EventLog } from "./event-log.ts";
+import type { DecodeFrame } from "./frame-decoding.ts";
 import { type IntegrationPreview, type PreviewRequest, previewMessage } from "./integration-preview.ts";
 import { scriptKeysOf } from "./integration-principal.ts";
 import {
@@ -36,7 +39,6 @@ import {
   type LiveIntegration,
   type LiveIntegrationDeps,
 } from "./live-integration.ts";
-import type { MessageWorkerDeps } from "./message-worker.ts";
 import { isRunning, oldestRunning } from "./running-integrations.ts";
 import { nameOfType, type ShownIntegration, showIntegration } from "./shown-integration.ts";
 
@@ -102,12 +104,12 @@ export function createIntegrationsService(
   deps: LiveIntegrationDeps & {
     repository: IntegrationsRepository;
     eventLog: Pick<EventLog, "countsOf" | "forget">;
-    resolution: MessageWorkerDeps["resolution"];
+    resolution: Pick<DeviceResolution, "preview">;
     scripts: { sandbox: Pick<ScriptSandbox, "breakerOf" | "reset">; trials: Pick<ScriptSandbox, "run"> };
     /** @throws DomainError `invalid` for a source that defines no function that is called */
     ensureScript: (tenantId: TenantId, source: string) => Promise<unknown>;
-    toReadings: MessageWorkerDeps["ingest"]["toReadings"];
-    decodeFrame: MessageWorkerDeps["decodeFrame"];
+    toReadings: IngestService["toReadings"];
+    decodeFrame: DecodeFrame;
     ensureCodecs: (tenantId: TenantId, uses: readonly CodecUse[]) => void;
     ensureProfile: (tenantId: TenantId, profileId: string) => void;
     /** Returns why the gateway connects to no server at the URL, as far as the URL alone tells; undefined if it does. */

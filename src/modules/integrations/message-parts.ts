@@ -6,7 +6,7 @@ import { toPlainJson } from "../../lib/plain-json.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import type { AttributeScope } from "../attributes/attributes.types.ts";
 import type { CompiledStep } from "../pipelines/step.types.ts";
-import { runSteps } from "../pipelines/step-engine.ts";
+import { runSteps, type StepWatcher } from "../pipelines/step-engine.ts";
 import type { ScriptResult, ScriptRun } from "../script-sandbox/script-sandbox.types.ts";
 import type { Reading, TelemetryValue } from "../telemetry/telemetry.types.ts";
 import type { Integration } from "./integrations.resource.ts";
@@ -100,6 +100,8 @@ export class StageFailure extends Error {
   constructor(
     readonly stage: Stage,
     readonly reason: DomainError,
+    /** Stage that found the failure; another stage may have caused it. */
+    readonly foundIn: Stage = stage,
   ) {
     super(reason.message);
   }
@@ -122,7 +124,7 @@ export const ofMaker = (failure: StageFailure, maker: Maker | undefined): StageF
   maker !== undefined &&
   (failure.stage === "adapter" || failure.stage === "ingest") &&
   (failure.reason.kind === "invalid" || failure.reason.kind === "too_large")
-    ? new StageFailure(maker, failure.reason)
+    ? new StageFailure(maker, failure.reason, failure.foundIn)
     : failure;
 
 export const asStageFailure = (stage: Stage, error: unknown): unknown =>
@@ -169,6 +171,7 @@ export function mapMessage(
     tenantId: TenantId;
     /** Receives why a step was skipped. */
     onFailure: (note: Text) => void;
+    onStep?: StepWatcher | undefined;
   },
 ): Mapped | undefined {
   const { message, receivedAt, tenantId } = input;
@@ -180,6 +183,7 @@ export function mapMessage(
   const context = { deviceId: "", tenantId, profileId: "", attribute: () => undefined };
   const mapped = runSteps(steps, reading, {
     context,
+    onStep: input.onStep,
     onFailure: ({ index, reason }) =>
       input.onFailure(detail("step_note.skipped", { step: index + 1, reason })),
   });

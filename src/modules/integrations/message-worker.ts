@@ -6,6 +6,7 @@ import { toStorageFailure } from "../../platform/storage-failure.ts";
 import type { AttributesService } from "../attributes/attributes.service.ts";
 import type { IngestService } from "../ingest/ingest.service.ts";
 import type { IngestDevice } from "../ingest/ingest.types.ts";
+import type { StepWatcher } from "../pipelines/step-engine.ts";
 import type { ScriptResult, ScriptRun } from "../script-sandbox/script-sandbox.types.ts";
 import type { DeviceResolution } from "./device-resolution.ts";
 import type { DecodeFrame } from "./frame-decoding.ts";
@@ -33,24 +34,28 @@ import {
 } from "./message-parts.ts";
 
 export interface MessageWorkerDeps {
-  readonly resolution: Pick<DeviceResolution, "resolve" | "preview" | "mayDescribe">;
-  readonly ingest: Pick<IngestService, "admit" | "toReadings" | "readings" | "clientAttributes">;
-  readonly attributes: Pick<AttributesService, "setFor">;
   readonly runScript: (run: ScriptRun) => Promise<ScriptResult>;
   readonly decodeFrame: DecodeFrame;
   /** A network server's report about one of our downlinks. */
   readonly onDownlink: (integration: Integration, report: DownlinkReport) => void;
-  /** A device has said something: it is there, and reached the way that its message came. */
-  readonly onDeviceSeen: (integration: Integration, device: IngestDevice, reference: DeviceReference) => void;
-  /** Gives the profile of a device the metadata that the device has announced. */
-  readonly describeKeys: (device: IngestDevice, keys: NonNullable<NormalizedMessage["keys"]>) => void;
+  /** Takes the values of one device. Previews keep none. */
+  readonly store: (part: MessagePart, input: Given) => void;
 }
 
-interface Given {
+/** Hears what the mapping does to a message. */
+interface MappingWatcher {
+  readonly onStep: StepWatcher;
+  /** Receives why a step was skipped. */
+  readonly onFailure: (note: Text) => void;
+}
+
+export interface Given {
   readonly live: LiveIntegration;
   readonly source: InboundMessage;
   readonly work: Work;
   readonly maker?: Maker | undefined;
+  /** Of previews. */
+  readonly watcher?: MappingWatcher;
 }
 
 const isFromDevice = ({ kind, downlink, log }: NormalizedMessage): boolean =>
@@ -147,12 +152,13 @@ export class MessageWorker {
   }
 
   #mapAndStore(message: NormalizedMessage, input: Given): Promise<void> | undefined {
-    const { live, source, work } = input;
+    const { live, source, work, watcher } = input;
     const { integration, script } = live;
     const { tenantId } = integration;
-    const onFailure = (note: Text) => void work.notes.push(note);
+    const { onStep, onFailure = (note) => void work.notes.push(note) }: Partial<MappingWatcher> =
+      watcher ?? {};
     const mapped = inStage("mapping", () =>
-      mapMessage(live.steps, { message, receivedAt: source.receivedAt, tenantId, onFailure }),
+      mapMessage(live.steps, { message, receivedAt: source.receivedAt, tenantId, onFailure, onStep }),
     );
     if (mapped === undefined) {
       work.dropped ??= "mapping";
@@ -186,48 +192,61 @@ export class MessageWorker {
     for (const part of inStage("script", () => partsOf(message, live.settings, { mapped, scripted }))) {
       const isEmpty = part.body === undefined && part.attributes.size === 0;
       // What only reports something needs no device of ours.
-      if (!isEmpty || isFromDevice(message)) attempt(input, () => this.#store(part, input));
+      if (!isEmpty || isFromDevice(message)) attempt(input, () => this.#deps.store(part, input));
     }
   }
+}
 
-  #store(part: MessagePart, { live, source, work }: Given): void {
-    const { ingest, resolution, onDeviceSeen } = this.#deps;
-    const { integration, settings } = live;
-    const { device, isNew } = inStage("resolution", () =>
-      resolution.resolve(integration, settings, part.device),
-    );
-    onDeviceSeen(integration, device, part.device);
-    if (part.keys !== undefined && part.keys.length > 0) {
-      if (resolution.mayDescribe(integration, settings, device.profileId))
-        this.#deps.describeKeys(device, part.keys);
-      else work.notes.push(detail("integration_note.foreign_profile"));
+export interface PartStoreDeps {
+  readonly resolution: Pick<DeviceResolution, "resolve" | "mayDescribe">;
+  readonly ingest: Pick<IngestService, "admit" | "toReadings" | "readings" | "clientAttributes">;
+  readonly attributes: Pick<AttributesService, "setFor">;
+  /** A device has said something: it is there, and reached the way that its message came. */
+  readonly onDeviceSeen: (integration: Integration, device: IngestDevice, reference: DeviceReference) => void;
+  /** Gives the profile of a device the metadata that the device has announced. */
+  readonly describeKeys: (device: IngestDevice, keys: NonNullable<NormalizedMessage["keys"]>) => void;
+}
+
+/** Stores the values of one device, which is created if the integration does so. */
+export function storePart(deps: PartStoreDeps, part: MessagePart, { live, source, work }: Given): void {
+  const { ingest, resolution, onDeviceSeen } = deps;
+  const { integration, settings } = live;
+  const { device, isNew } = inStage("resolution", () =>
+    resolution.resolve(integration, settings, part.device),
+  );
+  onDeviceSeen(integration, device, part.device);
+  if (part.keys !== undefined && part.keys.length > 0) {
+    if (resolution.mayDescribe(integration, settings, device.profileId)) deps.describeKeys(device, part.keys);
+    else work.notes.push(detail("integration_note.foreign_profile"));
+  }
+  inStage("ingest", () => {
+    const note: NoteLeftOut = (reason) => void work.notes.push(textOf(reason));
+    const readings = part.body === undefined ? [] : ingest.toReadings(part.body, note);
+    if (readings.length > 0 || part.attributes.size > 0) {
+      const where = source.topic ?? integration.name;
+      ingest.admit(device, { source: "integration", where, body: source.bytes });
     }
-    inStage("ingest", () => {
-      const note: NoteLeftOut = (reason) => void work.notes.push(textOf(reason));
-      const readings = part.body === undefined ? [] : ingest.toReadings(part.body, note);
-      if (readings.length > 0 || part.attributes.size > 0) {
-        const where = source.topic ?? integration.name;
-        ingest.admit(device, { source: "integration", where, body: source.bytes });
-      }
-      if (readings.length > 0) work.commits.push(ingest.readings(device, readings));
-      this.#saveAttributes(device, part, work);
-      const [first] = readings;
-      work.stored.push({
-        deviceId: device.deviceId,
-        name: device.name,
-        ...(isNew && { isNew }),
-        ...(first !== undefined && { ts: first.ts, telemetry: first.values }),
-        ...(part.attributes.size > 0 && {
-          attributes: [...part.attributes.values()].flatMap((of) => [...of.keys()]),
-        }),
-      });
+    if (readings.length > 0) work.commits.push(ingest.readings(device, readings));
+    saveAttributes(deps, device, { part, work });
+    const [first] = readings;
+    work.stored.push({
+      deviceId: device.deviceId,
+      name: device.name,
+      ...(isNew && { isNew }),
+      ...(first !== undefined && { ts: first.ts, telemetry: first.values }),
+      ...(part.attributes.size > 0 && {
+        attributes: [...part.attributes.values()].flatMap((of) => [...of.keys()]),
+      }),
     });
-  }
+  });
+}
 
-  #saveAttributes(device: IngestDevice, { attributes: scopes }: MessagePart, work: Work): void {
-    const { ingest, attributes } = this.#deps;
-    for (const [scope, values] of scopes)
-      if (scope === "CLIENT") work.commits.push(ingest.clientAttributes(device, Object.fromEntries(values)));
-      else attributes.setFor(device, scope, values);
-  }
+function saveAttributes(
+  { ingest, attributes }: PartStoreDeps,
+  device: IngestDevice,
+  { part, work }: { part: MessagePart; work: Work },
+): void {
+  for (const [scope, values] of part.attributes)
+    if (scope === "CLIENT") work.commits.push(ingest.clientAttributes(device, Object.fromEntries(values)));
+    else attributes.setFor(device, scope, values);
 }

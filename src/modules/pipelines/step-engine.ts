@@ -149,7 +149,7 @@ export function continueSteps(
 interface RunOptions {
   readonly context: StepContext;
   readonly onFailure: (failure: StepFailure) => void;
-  readonly onStep?: StepWatcher;
+  readonly onStep?: StepWatcher | undefined;
   /** Hears of what is to be sent, of a dropped message too. */
   readonly onOutgoing?: (message: Pick<StepMessage, "outgoing" | "webhooksLeftOut">) => void;
 }
