@@ -4,12 +4,13 @@ import type { Annotation } from "../../lib/annotations.ts";
 import { alignColumns, type ChartColumns, skippedIn, statsOf } from "../../lib/chart-data.ts";
 import { lineColor } from "../../lib/line-colors.ts";
 import { scaleGroups } from "../../lib/scale-groups.ts";
-import { formatReading, formatSampleTime } from "../../platform/i18n/format.ts";
+import { formatReading } from "../../platform/i18n/format.ts";
 import { plural, t } from "../../platform/i18n/i18n.ts";
 import { darkNow } from "../../platform/preferences.ts";
 import { AlarmLink } from "../../ui/alarm-link.tsx";
 import { ChartStack } from "../../ui/chart/chart-stack.tsx";
 import { limitBands, limitLines, lineStyle } from "../../ui/chart/line-style.ts";
+import { SampleTime } from "../../ui/chart/sample-time.tsx";
 import type { KeySeries } from "./device-series.ts";
 
 export interface LaneKey {
@@ -127,8 +128,7 @@ function Legend({
   const skipped = skippedIn(main, bounds);
   const stats = statsOf(main, bounds);
   const pointed = cursor.value;
-  const index = main.heldAt(pointed ?? bounds.to);
-  const value = main.values[index];
+  const value = main.values[main.heldAt(pointed ?? bounds.to)];
   return (
     <div class="flex flex-wrap items-center gap-x-4 gap-y-0.5">
       <span class="flex min-w-0 items-center gap-2 font-medium">
@@ -141,9 +141,7 @@ function Legend({
       </span>
       <span class="reading text-lg font-medium">{formatReading(value, metadata)}</span>
       <AlarmLink deviceId={deviceId} name={lane.key} />
-      {pointed !== undefined && index >= 0 && (
-        <span class="reading text-sm text-soft">{formatSampleTime(main.ts[index]!, bounds)}</span>
-      )}
+      <SampleTime buffer={main} pointed={pointed} bounds={bounds} />
       {skipped > 0 && <span class="text-sm text-warning">{plural("data.skipped", skipped)}</span>}
       {stats && typeof value !== "boolean" && metadata?.kind !== "state" && (
         <span class="reading ml-auto text-sm text-soft max-sm:hidden">

@@ -56,7 +56,8 @@ const DAY_MS = 86_400_000;
 
 /** The time of a sample; with its day if the window has more than one. */
 export function formatSampleTime(ts: number, { from, to }: { from: number; to: number }): string {
-  const isOneDay = to - from <= DAY_MS && formatDate(from, "day") === formatDate(to, "day");
+  const isOneDay =
+    to - from <= DAY_MS && [from, ts].every((time) => formatDate(time, "day") === formatDate(to, "day"));
   return formatDate(ts, isOneDay ? "time" : "stamp");
 }
 

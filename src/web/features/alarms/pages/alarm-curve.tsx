@@ -5,7 +5,7 @@ import { alignColumns, statsOf } from "../../../lib/chart-data.ts";
 import { exploreHref } from "../../../lib/explore-view.ts";
 import { lineColor } from "../../../lib/line-colors.ts";
 import { scaleGroups } from "../../../lib/scale-groups.ts";
-import { formatReading, formatSampleTime, toMs } from "../../../platform/i18n/format.ts";
+import { formatReading, toMs } from "../../../platform/i18n/format.ts";
 import { t } from "../../../platform/i18n/i18n.ts";
 import { keyName, metadataOf } from "../../../platform/key-metadata.ts";
 import { useLive } from "../../../platform/live.ts";
@@ -15,6 +15,7 @@ import { useResource } from "../../../platform/resource.ts";
 import type { ChartEvent } from "../../../ui/chart/chart.types.ts";
 import { ChartStack } from "../../../ui/chart/chart-stack.tsx";
 import { lineStyle, themeColor } from "../../../ui/chart/line-style.ts";
+import { SampleTime } from "../../../ui/chart/sample-time.tsx";
 import { Loaded } from "../../../ui/loaded.tsx";
 import { severityColor } from "../../../ui/severity-colors.ts";
 import { DeviceSeries } from "../../telemetry/device-series.ts";
@@ -171,8 +172,7 @@ function Legend(props: {
     <ul class="flex flex-wrap gap-x-5 gap-y-1 text-sm">
       {props.keys.map((key, index) => {
         const { main } = series.of(key);
-        const position = main.heldAt(pointed ?? Number.POSITIVE_INFINITY);
-        const ts = main.ts[position];
+        const value = main.values[main.heldAt(pointed ?? Number.POSITIVE_INFINITY)];
         return (
           <li key={key} class="flex items-baseline gap-2">
             <span
@@ -183,12 +183,8 @@ function Legend(props: {
             <span class="text-soft" title={key}>
               {keyName(deviceId, key)}
             </span>
-            <span class="reading font-medium">
-              {formatReading(main.values[position], metadataOf(deviceId, key))}
-            </span>
-            {pointed !== undefined && ts !== undefined && (
-              <span class="reading text-soft">{formatSampleTime(ts, props.bounds)}</span>
-            )}
+            <span class="reading font-medium">{formatReading(value, metadataOf(deviceId, key))}</span>
+            <SampleTime buffer={main} pointed={pointed} bounds={props.bounds} />
           </li>
         );
       })}

@@ -12,6 +12,7 @@ import { darkNow } from "../../../platform/preferences.ts";
 import type { ChartSeries } from "../../../ui/chart/chart-axes.ts";
 import { ChartStack } from "../../../ui/chart/chart-stack.tsx";
 import { limitBands, limitLines, lineStyle } from "../../../ui/chart/line-style.ts";
+import { SampleTime } from "../../../ui/chart/sample-time.tsx";
 import { useAnnotations } from "../../annotations/use-annotations.ts";
 import { StateDurations } from "../../telemetry/state-durations.tsx";
 import type { WidgetFeed, WidgetSeries } from "../board-feed.ts";
@@ -289,6 +290,7 @@ function Legend(of: {
             <span class="reading font-medium">
               {shown(props.widget, value, metadataOfSeries(props, widgetSeries))}
             </span>
+            <SampleTime buffer={buffer} pointed={cursor} bounds={bounds} />
             {skipped > 0 && <span class="text-warning">{plural("data.skipped", skipped)}</span>}
           </li>
         );
