@@ -251,3 +251,36 @@ for (const appearance of [
     await page.locator("summary").click();
     await expectTidy(page, "charts", appearance);
   });
+
+test("a double click and the browser's Back leave a zoom for the window before it", async () => {
+  const { page } = ui;
+  const view = { panes: `l${series("temperature")}`, window: "live.7200000" };
+  for (const [address, before] of [
+    [`/explore?${new URLSearchParams(view)}`, "live.7200000"],
+    [`/devices/${device.deviceId}/data?keys=temperature&window=6h`, "window=6h"],
+  ] as const) {
+    await ui.open(address);
+    await charts().first().waitFor();
+    const zoom = async () => {
+      const left = page.url();
+      const over = await page.locator(".u-over").first().boundingBox();
+      if (over === null) throw new Error("no chart");
+      await page.mouse.move(over.x + over.width * 0.3, over.y + 40);
+      await page.mouse.down();
+      await page.mouse.move(over.x + over.width * 0.7, over.y + 40, { steps: 5 });
+      await page.mouse.up();
+      await page.waitForURL((url) => url.href !== left);
+      return page.url();
+    };
+    const once = await zoom();
+    await zoom();
+    await page.locator(".u-over").first().dblclick();
+    await page.waitForURL(once);
+    await page.locator(".u-over").first().dblclick();
+    await page.waitForURL((url) => url.search.includes(before));
+    await zoom();
+    if (!address.startsWith("/devices")) continue;
+    await page.goBack();
+    await page.waitForURL((url) => url.search.includes(before));
+  }
+});

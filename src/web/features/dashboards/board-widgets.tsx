@@ -1,6 +1,7 @@
 import { Settings2, Trash2 } from "lucide-preact";
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
+import { ZoomStack } from "../../lib/zoom-stack.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { IconButton } from "../../ui/icon-button.tsx";
 import { type Board, layoutIn, withLayout, withoutWidget } from "./board.ts";
@@ -59,6 +60,12 @@ export function BoardWidgets(props: {
   onWindow: (window: WindowSpec) => void;
 }) {
   const { board, stateId, view, isEditing = false, onChange = () => undefined } = props;
+  const zooms = useRef(new ZoomStack<WindowSpec>()).current;
+  const zoom = (bounds: Bounds) => {
+    const next: WindowSpec = { mode: "absolute", ...bounds };
+    zooms.leave(view.window, next);
+    props.onWindow(next);
+  };
   const byId = new Map(board.widgets.map((widget) => [widget.widgetId, widget]));
   const title = (id: string) => {
     const widget = byId.get(id);
@@ -104,8 +111,8 @@ export function BoardWidgets(props: {
                 place={isStacked ? "stack" : props.isFitted ? "wall" : "cell"}
                 widget={widget}
                 view={view}
-                onZoom={(bounds) => props.onWindow({ mode: "absolute", ...bounds })}
-                onReset={() => props.onWindow(board.timeWindow)}
+                onZoom={zoom}
+                onReset={() => props.onWindow(zooms.back(view.window) ?? board.timeWindow)}
               />
             )}
           </section>

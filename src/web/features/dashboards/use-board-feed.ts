@@ -42,6 +42,7 @@ export interface FeedRequest {
 
 export interface BoardView {
   readonly feed: BoardFeed;
+  readonly window: WindowSpec;
   /** The time that is shown, as of now. */
   readonly boundsNow: () => Bounds;
   readonly isMoving: boolean;
@@ -159,5 +160,5 @@ export function useBoardFeed(dashboardId: string, board: Board, request: FeedReq
     const { from, to } = span.current ?? { from: timeMs - 3_600_000, to: timeMs };
     return isMoving ? { from: timeMs - (to - from), to: timeMs } : { from, to };
   }, [isMoving]);
-  return { feed, boundsNow, isMoving, error, isLoaded: filled > 0, reload };
+  return { feed, window, boundsNow, isMoving, error, isLoaded: filled > 0, reload };
 }

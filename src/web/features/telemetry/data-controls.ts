@@ -4,6 +4,7 @@ import { parseNames } from "../../../lib/name-list.ts";
 import { AGGREGATIONS } from "../../lib/aggregations.ts";
 import type { Aggregation } from "../../lib/api-types.ts";
 import { firstWindow, type TimeWindow, windowFromQuery, windowToQuery } from "../../lib/time-window.ts";
+import { ZoomStack } from "../../lib/zoom-stack.ts";
 import { serverNow } from "../../platform/now.ts";
 import { VIEWS, type View } from "./data-toolbar.tsx";
 
@@ -15,7 +16,15 @@ export interface Controls {
   readonly keys: readonly string[] | undefined;
   readonly set: (changes: Record<string, string>) => void;
   readonly setWindow: (window: TimeWindow) => void;
+  /** Shows a part of the window, or one beside it. The browser's Back leads back. */
+  readonly zoom: (window: TimeWindow, options?: { readonly isPan: boolean }) => void;
+  /** Returns to the window before the zoom. */
+  readonly unzoom: () => void;
+  /** Returns to the live window before all zooms. */
+  readonly unzoomToLive: () => void;
 }
+
+const START: TimeWindow = { kind: "live", id: "15m" };
 
 /**
  * Everything that makes up the view is in the address, so that it can be sent to a colleague. If the address names no window, the first one contains
@@ -23,17 +32,27 @@ export interface Controls {
  */
 export function useControls(newest: number): Controls {
   const [first] = useState(() => firstWindow(newest, serverNow()));
+  const [zooms] = useState(() => new ZoomStack<TimeWindow>());
   const { path, query, route } = useLocation();
-  const go = (next: Record<string, string>) => route(`${path}?${new URLSearchParams(next)}`, true);
+  const go = (next: Record<string, string>, isReplacing = true) =>
+    route(`${path}?${new URLSearchParams(next)}`, isReplacing);
+  const setWindow = (next: TimeWindow, isReplacing = true) => {
+    const { from: _from, to: _to, window: _window, ...rest } = query;
+    go({ ...rest, ...windowToQuery(next) }, isReplacing);
+  };
+  const window = windowFromQuery(query, first);
   return {
-    window: windowFromQuery(query, first),
+    window,
     view: VIEWS.find((v) => v === query.view) ?? "lanes",
     aggregation: AGGREGATIONS.find((a) => a === query.aggregation) ?? "none",
     keys: query.keys === undefined ? undefined : parseNames(query.keys),
     set: (changes) => go({ ...query, ...changes }),
-    setWindow: (window) => {
-      const { from: _from, to: _to, window: _window, ...rest } = query;
-      go({ ...rest, ...windowToQuery(window) });
+    setWindow: (next) => setWindow(next),
+    zoom: (next, options) => {
+      zooms.leave(window, next, options);
+      setWindow(next, options?.isPan ?? false);
     },
+    unzoom: () => setWindow(zooms.back(window) ?? START),
+    unzoomToLive: () => setWindow(zooms.back(window, ({ kind }) => kind === "live") ?? START),
   };
 }

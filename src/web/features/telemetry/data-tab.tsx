@@ -209,10 +209,14 @@ function LoadedView(props: ViewProps) {
   // Read so that the view follows every new point.
   void series.version.value;
   if (following) series.trim(bounds.from);
-  const setWindow = (window: TimeWindow) => {
-    setPausedAt(undefined);
-    controls.setWindow(window);
-  };
+  const resuming =
+    <Args extends unknown[]>(change: (...args: Args) => void) =>
+    (...args: Args) => {
+      setPausedAt(undefined);
+      change(...args);
+    };
+  const setWindow = resuming(controls.setWindow);
+  const zoom = resuming(controls.zoom);
   const buffers = selected.map((key) => series.of(key).main);
   const empty = !series.loading.value && buffers.every((b) => b.indexOf(bounds.from) >= b.ts.length);
   return (
@@ -226,7 +230,7 @@ function LoadedView(props: ViewProps) {
             {...props}
             bounds={bounds}
             onPause={following ? () => setPausedAt(serverNow()) : undefined}
-            onWindow={setWindow}
+            onWindow={zoom}
             onDownload={() => saving.run(() => downloadCsv({ ...props, ...controls, buffers, listed }))}
           />
         }
@@ -239,8 +243,8 @@ function LoadedView(props: ViewProps) {
         isPaused={pausedAt !== undefined}
         isLoading={series.loading.value}
         aggregation={controls.aggregation}
-        onPan={(share) => setWindow(panned(bounds, share, serverNow()))}
-        onLive={() => setWindow({ kind: "live", id: "15m" })}
+        onPan={(share) => zoom(panned(bounds, share, serverNow()), { isPan: true })}
+        onLive={resuming(controls.unzoomToLive)}
         onResume={() => setPausedAt(undefined)}
       />
       <ErrorNote error={saving.error} />
@@ -258,7 +262,7 @@ function LoadedView(props: ViewProps) {
         {...props}
         bounds={bounds}
         listed={listed}
-        onZoom={(from, to) => setWindow({ kind: "fixed", from, to })}
+        onZoom={(from, to) => zoom({ kind: "fixed", from, to })}
       />
     </div>
   );
@@ -357,7 +361,7 @@ function Content(
         barred={controls.aggregation === "delta"}
         annotations={annotations}
         onZoom={props.onZoom}
-        onReset={() => controls.setWindow({ kind: "live", id: "15m" })}
+        onReset={controls.unzoom}
       />
     </>
   );
