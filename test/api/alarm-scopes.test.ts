@@ -160,12 +160,56 @@ describe("the devices that a rule would watch are counted", () => {
     expect(await count(undefined, reader)).toBe(3);
     expect(await count(undefined, limited)).toBe(1);
     expect(await count({ tags: ["hot"] }, limited)).toBe(0);
-    expect(await count(undefined, stranger)).toBe(0);
+    expect(await count(undefined, stranger)).toBe(404);
     expect(await count(undefined, "nobody")).toBe(401);
   });
 
   test("and a wrong scope is refused", async () => {
     expect(await count({})).toBe(400);
     expect(await count({ tags: [1] })).toBe(400);
+  });
+});
+
+describe("the list of alarms is filtered by properties of the devices", () => {
+  let press: string;
+  beforeAll(async () => {
+    await save([above("a", {}), above("b", { appliesTo: { deviceTypes: ["press"] } })]);
+    for (const name of Object.keys(devices)) await send(name, 10);
+    for (const name of Object.keys(devices)) await send(name, 70);
+    press = devices.press?.deviceId ?? "";
+    const gateway = await fixture.createDevice(owner, { name: "gate", role: "GATEWAY" });
+    await fixture.call("PATCH", `/api/devices/${press}`, {
+      token: owner,
+      body: { parentDeviceId: gateway.deviceId, label: "Presse 4711" },
+    });
+    devices.gateway = gateway;
+  });
+  const named = async (query: string, token = owner) => {
+    const { body } = await fixture.call("GET", `/api/alarms?status=ACTIVE_UNACK&${query}`, { token });
+    return body
+      .map((alarm: { deviceName: string; name: string }) => `${alarm.deviceName} ${alarm.name}`)
+      .sort();
+  };
+
+  test("by tag, type, profile, gateway and name of the rule", async () => {
+    const profileId = profilePath.split("/").at(-1);
+    expect(await named("tag=hot")).toEqual(["oven a"]);
+    expect(await named("tag=line%201")).toEqual(["oven a", "press a", "press b"]);
+    expect(await named("tag=line")).toEqual([]);
+    expect(await named("deviceType=press")).toEqual(["press a", "press b"]);
+    expect(await named(`profileId=${profileId}&name=a`)).toEqual(["oven a", "press a", "pump a"]);
+    expect(await named("profileId=another")).toEqual([]);
+    expect(await named(`gatewayId=${devices.gateway?.deviceId}`)).toEqual(["press a", "press b"]);
+    expect(await named(`gatewayId=${press}&name=b`)).toEqual(["press b"]);
+  });
+
+  test("by a search in tags and labels too", async () => {
+    expect(await named("search=LINE&name=a")).toEqual(["oven a", "press a"]);
+    expect(await named("search=4711&name=a")).toEqual(["press a"]);
+  });
+
+  test("as far as the caller sees the devices", async () => {
+    expect(await named("tag=line%201", limited)).toEqual(["press a", "press b"]);
+    expect(await named("tag=line%201", stranger)).toEqual([]);
   });
 });

@@ -37,6 +37,7 @@ export interface ConsolePlaces {
   readonly "alarms.raisedNth.other": "count";
   readonly "alarms.raisedNth.two": "count";
   readonly "alarms.select": "name";
+  readonly "alarms.selectMatching": "count";
   readonly "alarms.selected.one": "count";
   readonly "alarms.selected.other": "count";
   readonly "alarms.since": "time";

@@ -181,7 +181,7 @@ export interface AlarmRulesService {
   explain(principal: Principal, deviceId: string): ExplainedRule[];
   /** Evaluates a rule on stored telemetry without raising alarms. @throws DomainError of kind `invalid` for a rule that is wrong. */
   backTest(principal: Principal, request: BackTestRequest, signal?: AbortSignal): Promise<BackTest>;
-  /** Returns the number of devices of a profile that a rule with the scope watches. @throws DomainError of kind `invalid` for a scope that is wrong. */
+  /** Returns the number of devices of a profile that a rule with the scope watches. @throws DomainError of kind `invalid` for a wrong scope, `not_found` for an unknown profile */
   countWatched(principal: Principal, request: { profileId: string; appliesTo?: unknown }): number;
 }
 
@@ -189,6 +189,8 @@ export function createAlarmRulesService(deps: {
   engine: AlarmEngine;
   devices: Pick<DevicesService, "ensureVisible" | "ensureAllVisible">;
   watchedDevices: ReturnType<typeof createWatchedDevices>;
+  /** Throws `not_found` for a profile that the tenant does not have. */
+  ensureProfile: (tenantId: TenantId, profileId: string) => void;
   store: Pick<TelemetryStore, "scan">;
   findDevice: (deviceId: DeviceId) => IngestDevice | undefined;
   rulesOf: (device: IngestDevice) => ProfileRules | undefined;
@@ -275,9 +277,11 @@ export function createAlarmRulesService(deps: {
         ),
       );
     },
-    countWatched: (principal, { profileId, appliesTo }) =>
-      deps.watchedDevices(principal, { profileId, scope: compileScope(appliesTo, "appliesTo"), limit: 1 })
-        .total,
+    countWatched(principal, { profileId, appliesTo }) {
+      const scope = compileScope(appliesTo, "appliesTo");
+      deps.ensureProfile(principal.tenantId, profileId);
+      return deps.watchedDevices(principal, { profileId, scope, limit: 1 }).total;
+    },
     backTest: (principal, request, signal) => oneOfFew(principal, () => backTest(principal, request, signal)),
   };
 

@@ -129,6 +129,7 @@ export function createAlarmsModule(core: Core, modules: AlarmsModules) {
     engine,
     devices,
     watchedDevices: createWatchedDevices(database),
+    ensureProfile: modules.profiles.profiles.ensure,
     store,
     ...questions,
     clock,

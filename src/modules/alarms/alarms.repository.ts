@@ -72,6 +72,26 @@ const openIn = ({ from, to }: AlarmFilter): SQL | undefined =>
     to === undefined ? undefined : lte(alarms.createdAt, to),
   );
 
+const containsTag = (search: string): SQL =>
+  sql`(${devices.tags} <> '[]' AND EXISTS (SELECT 1 FROM json_each(${devices.tags}) AS tag WHERE ${contains(sql`tag.value`, search)}))`;
+
+/** Alarms of devices that have these properties now. */
+const ofDevices = ({ gatewayId, profileId, deviceType, tag }: AlarmFilter): SQL | undefined =>
+  and(
+    gatewayId === undefined
+      ? undefined
+      : or(
+          eq(alarms.deviceId, gatewayId),
+          eq(alarms.gatewayId, gatewayId),
+          eq(devices.parentDeviceId, gatewayId),
+        ),
+    profileId === undefined ? undefined : eq(devices.profileId, profileId as ProfileId), // only compared
+    deviceType === undefined ? undefined : eq(devices.deviceType, deviceType),
+    tag === undefined
+      ? undefined
+      : sql`EXISTS (SELECT 1 FROM json_each(${devices.tags}) AS tag WHERE tag.value = ${tag})`,
+  );
+
 function conditionOf(tenantId: TenantId, visible: VisibleDevices, filter: AlarmFilter) {
   const { search } = filter;
   return and(
@@ -81,8 +101,12 @@ function conditionOf(tenantId: TenantId, visible: VisibleDevices, filter: AlarmF
     filter.severities && inArray(alarms.severity, [...filter.severities]),
     filter.statuses && inArray(alarms.status, [...filter.statuses]),
     openIn(filter),
+    ofDevices(filter),
+    filter.name === undefined ? undefined : eq(alarms.alarmType, filter.name),
     search
       ? or(
+          containsTag(search),
+          contains(devices.label, search),
           contains(alarms.message, search),
           contains(alarms.alarmType, search),
           contains(devices.name, search),

@@ -23,16 +23,7 @@ const HANDLING =
   "For administrators, and users who may acknowledge alarms (`canAcknowledgeAlarms`); 403 for others.";
 const AGAIN = "A repeated request gets the same answer and changes nothing.";
 
-interface ListQuery {
-  readonly limit?: number;
-  readonly offset?: number;
-  readonly search?: string;
-  readonly sort?: string;
-  readonly severity?: string;
-  readonly status?: string;
-  readonly from?: number;
-  readonly to?: number;
-}
+type ListQuery = Static<ReturnType<typeof t.Object<typeof alarmsQuery>>>;
 
 const bodyOf = ({ body }: AuditContext) => body;
 const settingsId = ({ principal }: AuditContext) => principal.tenantId;
@@ -61,11 +52,11 @@ const alarmLister =
   ({ alarms, answers }: Pick<AlarmsRoutesDeps, "alarms" | "answers">) =>
   async (
     { principal, request }: { principal: Principal; request: Request },
-    { search, sort, from, to, ...query }: ListQuery,
+    { limit, offset, severity, status, ...others }: ListQuery,
     deviceId?: string,
   ) => {
-    const page = toPage(query);
-    const filter = { ...readFilter(query), search, sort, from, to, deviceId };
+    const page = toPage({ limit, offset });
+    const filter = { ...readFilter({ severity, status }), ...others, deviceId };
     const { total, count, slices } = alarms.page(principal, { ...filter, ...page });
     const headers = listHeaders(request.url, { ...page, total });
     const wire = convertedSlices(slices, (alarm) => alarmToWire(alarm, principal));

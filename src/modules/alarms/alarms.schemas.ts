@@ -87,10 +87,15 @@ export const alarmsQuery = {
     from: "without alarms that were cleared before",
     to: "without alarms that were raised for the first time after",
   }),
-  search: searchQuery(["the message", "the name", "the device's name"]),
+  search: searchQuery(["the message", "the name", "the device's name, label or tags"]),
   sort: sortQuery(ALARM_SORT_FIELDS, "; most recently raised first by default"),
   severity: t.Optional(t.String({ maxLength: 256, description: "one or several, by commas" })),
   status: t.Optional(t.String({ maxLength: 256, description: "one or several, by commas" })),
+  name: t.Optional(t.String({ maxLength: 256, description: "the alarm type of the rule" })),
+  tag: t.Optional(t.String({ maxLength: 64, description: "a tag of the device" })),
+  deviceType: t.Optional(t.String({ maxLength: 256 })),
+  profileId: t.Optional(t.String({ maxLength: 64, description: "the profile of the device" })),
+  gatewayId: t.Optional(t.String({ maxLength: 64, description: "the gateway and its children" })),
 };
 
 export const openAlarmsBody = t.Object(

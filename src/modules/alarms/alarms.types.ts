@@ -90,6 +90,13 @@ export interface AlarmFilter {
   readonly severities?: readonly AlarmSeverity[] | undefined;
   readonly statuses?: readonly AlarmStatus[] | undefined;
   readonly deviceId?: DeviceId | undefined;
+  /** A gateway: only its own alarms and those of its children. */
+  readonly gatewayId?: string | undefined;
+  readonly profileId?: string | undefined;
+  readonly deviceType?: string | undefined;
+  readonly tag?: string | undefined;
+  /** Alarm type of the rule. */
+  readonly name?: string | undefined;
   readonly search?: string | undefined;
   /** Only alarms that were not cleared before this time, epoch ms. */
   readonly from?: number | undefined;

@@ -26,6 +26,7 @@ function serviceOver(onRow: (row: number) => void) {
       },
     },
     devices: { ensureAllVisible: () => ["d"] },
+    ensureProfile: () => undefined,
     watchedDevices: () => ({ deviceIds: ["d"], total: 1 }),
     findDevice: () => ({ deviceId: "d", name: "Kiln" }),
     attribute: () => undefined,

@@ -2,6 +2,7 @@ import { BellOff, BellRing, Check, X } from "lucide-preact";
 import { useEffect, useState } from "preact/hooks";
 import { useLocation, useRoute } from "preact-iso";
 import { severitiesDescending } from "../../../../lib/severity.ts";
+import { formatCount } from "../../../platform/i18n/format.ts";
 import { plural, t } from "../../../platform/i18n/i18n.ts";
 import { useLive } from "../../../platform/live.ts";
 import { usePages } from "../../../platform/resource.ts";
@@ -21,10 +22,13 @@ import { AlarmPage } from "./alarm-page.tsx";
 import { AlarmRow } from "./alarm-row.tsx";
 
 const PAGE = 100;
-const STATES = ["open", "acknowledged", "cleared", "all"] as const;
+/** Alarms that can be acknowledged or cleared together. */
+const BULK_MAX = 10_000;
+const STATES = ["open", "unacknowledged", "acknowledged", "cleared", "all"] as const;
 type State = (typeof STATES)[number];
 const STATUSES: Record<State, string | undefined> = {
   open: "ACTIVE_UNACK,ACTIVE_ACK",
+  unacknowledged: "ACTIVE_UNACK",
   acknowledged: "ACTIVE_ACK",
   cleared: "CLEARED_UNACK,CLEARED_ACK",
   all: undefined,
@@ -58,11 +62,9 @@ function AlarmsPage() {
   const view = useView();
   const { state, severity, search, deviceId } = view;
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
-  const list = usePages(
-    (limit) => alarmsApi.list({ status: STATUSES[state], severity, search, deviceId, limit }),
-    [state, severity, search, deviceId],
-    PAGE,
-  );
+  const load = (limit: number) =>
+    alarmsApi.list({ status: STATUSES[state], severity, search, deviceId, limit });
+  const list = usePages(load, [state, severity, search, deviceId], PAGE);
   const reloadSoon = useCoalesced(list.reload);
   useLive({ topics: ["alarms"] }, (message) => {
     if (message.type === "snapshot" || message.topic === "alarms") reloadSoon();
@@ -107,7 +109,14 @@ function AlarmsPage() {
       notes={
         may("alarms:handle") &&
         rows.length > 0 && (
-          <BulkBar rows={rows} selected={selected} onSelect={setSelected} onDone={list.reload} />
+          <BulkBar
+            rows={rows}
+            total={list.data?.total ?? 0}
+            loadAll={async () => (await load(BULK_MAX)).rows}
+            selected={selected}
+            onSelect={setSelected}
+            onDone={list.reload}
+          />
         )
       }
       icon={BellRing}
@@ -143,16 +152,29 @@ function withOrWithout(ids: ReadonlySet<string>, id: string, isIn: boolean): Rea
 }
 
 function BulkBar(props: {
+  /** The alarms that are shown. */
   rows: readonly Alarm[];
+  /** Number of alarms that match. */
+  total: number;
+  loadAll: () => Promise<readonly Alarm[]>;
   selected: ReadonlySet<string>;
   onSelect: (ids: ReadonlySet<string>) => void;
   onDone: () => void;
 }) {
-  const { rows, selected, onSelect, onDone } = props;
+  const { rows, total, selected, onSelect, onDone } = props;
   const action = useAction();
+  /** All that matched when the user selected all, also those that are not shown. */
+  const [matching, setMatching] = useState<ReadonlySet<string>>(new Set());
+  const shown = new Set(rows.map(({ alarmId }) => alarmId));
   // Those that went out of the list meanwhile are not meant any more.
-  const ids = rows.flatMap(({ alarmId }) => (selected.has(alarmId) ? alarmId : []));
-  const all = rows.length > 0 && ids.length === rows.length;
+  const ids = [...selected].filter((id) => shown.has(id) || matching.has(id));
+  const all = rows.length > 0 && rows.every(({ alarmId }) => selected.has(alarmId));
+  const selectMatching = () =>
+    action.run(async () => {
+      const found = new Set((await props.loadAll()).map(({ alarmId }) => alarmId));
+      setMatching(found);
+      onSelect(found);
+    });
   const run = (subject: "acknowledge" | "clear") =>
     action.run(async () => {
       await alarmsApi[subject](ids);
@@ -160,6 +182,7 @@ function BulkBar(props: {
         "success",
         plural(subject === "clear" ? "alarms.clearedCount" : "alarms.acknowledgedCount", ids.length),
       );
+      setMatching(new Set());
       onSelect(new Set());
       onDone();
     });
@@ -177,6 +200,11 @@ function BulkBar(props: {
         />
         {ids.length === 0 ? t("alarms.selectAll") : plural("alarms.selected", ids.length)}
       </label>
+      {all && ids.length < total && (
+        <button type="button" class="btn btn-ghost btn-sm" disabled={action.busy} onClick={selectMatching}>
+          {t("alarms.selectMatching", { count: formatCount(Math.min(total, BULK_MAX)) })}
+        </button>
+      )}
       {ids.length > 0 && (
         <>
           <Button icon={Check} size={14} disabled={action.busy} onClick={() => run("acknowledge")}>
