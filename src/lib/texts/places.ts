@@ -624,6 +624,7 @@ export interface ServerPlaces {
   readonly "broker_error.message_too_large": "max" | "topic";
   readonly "broker_error.protocol": "reason";
   readonly "broker_error.subscription_refused": "filters";
+  readonly "broker_error.topic_too_long": "max" | "topic";
   readonly "broker_error.websocket_status": "status";
   readonly "bulk.column_twice": "name";
   readonly "bulk.column_unknown": "name";

@@ -1,5 +1,6 @@
 import type { BodyEncoding } from "../../../lib/body.ts";
 import { DomainError, detail, textOf } from "../../../lib/domain-error.ts";
+import { excerpt } from "../../../lib/excerpt.ts";
 import type { PublishPacket } from "../../../lib/mqtt/packets.ts";
 import { filterMatches, withoutShare } from "../../../lib/mqtt/topic-filters.ts";
 import type { Text } from "../../../lib/texts/text.ts";
@@ -10,7 +11,7 @@ import type { Logger } from "../../../platform/log.ts";
 import { toStorageFailure } from "../../../platform/storage-failure.ts";
 import type { MqttSettings } from "../integrations.types.ts";
 import type { AnnouncedTopics, BridgeCounts, BridgeMessage } from "./bridge.types.ts";
-import { filtersOf, type TopicDevice } from "./topic-device.ts";
+import { filtersOf, TOPIC_LENGTH_MAX, type TopicDevice } from "./topic-device.ts";
 
 /** Attempts for a message that makes the program fail. One of them must not stop all that come after it for ever. */
 const TRIES_MAX = 3;
@@ -18,7 +19,7 @@ const FAILING_MAX = 1_000;
 const LIMITED_WAIT_S = 1;
 /** Topics of which it is remembered what they mean; devices send on few short ones. */
 const TOPICS_MAX = 1_000;
-const TOPIC_LENGTH_MAX = 256;
+const KNOWN_TOPIC_LENGTH_MAX = 256;
 const TAKEN: Outcome = { kind: "taken" };
 
 /** Meaning of a topic by the settings. */
@@ -64,6 +65,10 @@ export class MessageTaker {
 
   /** @param receivedAt is given for a message of an earlier time, epoch ms */
   take(message: PublishPacket, receivedAt?: number): Promise<Outcome> {
+    if (message.topic.length > TOPIC_LENGTH_MAX) {
+      this.tooLarge(message);
+      return Promise.resolve(TAKEN);
+    }
     const { counts } = this.#deps;
     counts.received++;
     if (!this.#isIgnored(message)) return this.#handOver(message, receivedAt);
@@ -75,7 +80,9 @@ export class MessageTaker {
     const { counts, note } = this.#deps;
     counts.received++;
     counts.tooLarge++;
-    note(detail("broker_error.message_too_large", { topic, max: PACKET_BYTES_MAX / 1024 }));
+    if (topic.length > TOPIC_LENGTH_MAX)
+      note(detail("broker_error.topic_too_long", { topic: excerpt(topic), max: TOPIC_LENGTH_MAX }));
+    else note(detail("broker_error.message_too_large", { topic, max: PACKET_BYTES_MAX / 1024 }));
   }
 
   #meaningOf(topic: string): TopicMeaning {
@@ -84,7 +91,7 @@ export class MessageTaker {
     const isFollowed = this.#filters.some((filter) => filterMatches(filter, topic));
     const meaning = { isFollowed, device: this.#deps.deviceIn(topic) };
     if (this.#topics.size >= TOPICS_MAX) this.#topics.clear();
-    if (topic.length <= TOPIC_LENGTH_MAX) this.#topics.set(topic, meaning);
+    if (topic.length <= KNOWN_TOPIC_LENGTH_MAX) this.#topics.set(topic, meaning);
     return meaning;
   }
 

@@ -3,8 +3,8 @@ import { reasonExcerpt } from "../../../lib/excerpt.ts";
 import { isJsonObject } from "../../../lib/json.ts";
 import type { MqttSettings } from "../integrations.types.ts";
 
-/** Patterns are looked for in topics up to here; nobody's device has a longer one. */
-const TOPIC_LENGTH_MAX = 1024;
+/** Max. characters of a topic; nobody's device has a longer one. Patterns are looked for in it, and each event keeps it. */
+export const TOPIC_LENGTH_MAX = 1024;
 const PATTERN_LENGTH_MAX = 500;
 /** Steps of the compiled pattern, repetitions written out: each may be taken at each character, which is 25 ms of the longest topic. */
 const PATTERN_STEPS_MAX = 1_000;

@@ -26,9 +26,9 @@ function rig(limits?: { waitMs: number; waiting: number }) {
     clock,
     log: { error: () => undefined } as never,
   });
-  const take = (packetId: number) =>
+  const take = (packetId: number, topic = "plant/1") =>
     taker.take({
-      topic: "plant/1",
+      topic,
       payload: Buffer.from("1"),
       qos: packetId === 0 ? 0 : 1,
       retain: false,
@@ -81,4 +81,12 @@ test("a message of another broker waits on: the broker keeps what does not fit i
   void take(1);
   await pass(600);
   expect([attempts(), counts.dropped]).toEqual([121, 0]);
+});
+
+test("a message whose topic is too long is refused, counted and named in short", async () => {
+  const { take, counts, notes, attempts } = rig();
+  expect(await take(1, `plant/${"x".repeat(60_000)}`)).toEqual({ kind: "taken" });
+  expect([attempts(), counts.tooLarge]).toEqual([0, 1]);
+  expect(notes.map(({ code }) => code)).toEqual(["broker_error.topic_too_long"]);
+  expect(JSON.stringify(notes).length).toBeLessThan(200);
 });
