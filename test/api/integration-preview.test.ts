@@ -44,8 +44,12 @@ test("a preview shows what becomes of the same message", async () => {
         ...(source !== undefined && { scriptTransform: { enabled: true, source } }),
       };
       const integration = { type: "HTTP", settings_json, mappingSteps };
-      const made = await call("POST", "/api/integrations", { ...integration, name: "n", status: "active" });
-      const id = made.body.integrationId;
+      const created = await call("POST", "/api/integrations", {
+        ...integration,
+        name: "n",
+        status: "active",
+      });
+      const id = created.body.integrationId;
       for (const payload of payloads) {
         const previewed = (await call("POST", "/api/integrations/preview", { ...integration, payload })).body;
         await fixture.call("POST", `/api/v1/integrations/generic/${id}/telemetry`, {

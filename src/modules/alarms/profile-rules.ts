@@ -58,9 +58,9 @@ class DerivedIndex<From, Value> implements RuleIndex<Value> {
   }
 
   get(name: string): Value | undefined {
-    const known = this.#values.get(name);
-    const from = known === undefined && !this.#values.has(name) ? this.#from.get(name) : undefined;
-    if (from === undefined) return known;
+    const derived = this.#values.get(name);
+    const from = derived === undefined && !this.#values.has(name) ? this.#from.get(name) : undefined;
+    if (from === undefined) return derived;
     const value = this.#derive(from, name);
     this.#values.set(name, value);
     return value;

@@ -88,6 +88,18 @@ function createAnnouncements(
   return announced;
 }
 
+/** Creates the function that stores a part of a message: its telemetry, attributes and what is known of its keys. */
+function createPartStore(
+  { ingest: { ingest }, attributes: { attributes }, profiles: { profiles } }: IntegrationsModules,
+  resolution: DeviceResolution,
+  onDeviceSeen: PartStoreDeps["onDeviceSeen"],
+): MessageWorkerDeps["store"] {
+  const describeKeys: PartStoreDeps["describeKeys"] = ({ tenantId, profileId }, keys) =>
+    profiles.describeKeys(tenantId, profileId, keys);
+  const deps = { resolution, ingest, attributes, describeKeys, onDeviceSeen };
+  return (part, input) => storePart(deps, part, input);
+}
+
 /** Messages from other networks and programs, and the devices behind them. */
 export function createIntegrationsModule(core: Core, modules: IntegrationsModules) {
   const { topics } = modules;
@@ -143,18 +155,13 @@ export function createIntegrationsModule(core: Core, modules: IntegrationsModule
     events,
   });
   webhooksOf.connect(integrations.listWebhooks);
-  const partStore: PartStoreDeps = {
-    resolution,
-    ingest,
-    attributes,
-    describeKeys: ({ tenantId, profileId }, keys) => profiles.describeKeys(tenantId, profileId, keys),
-    onDeviceSeen: (integration, device, reference) => deviceSeen.call(integration, device, reference),
-  };
   const worker = new MessageWorker({
     runScript: (run) => sandbox.run(run),
     decodeFrame: createFrameDecoding({ codecs, resolution, devices, sandbox }),
     onDownlink: (integration, report) => downlinkReported.call(integration, report),
-    store: (part, input) => storePart(partStore, part, input),
+    store: createPartStore(modules, resolution, (integration, device, reference) =>
+      deviceSeen.call(integration, device, reference),
+    ),
   });
   const pipeline = new InboundPipeline({
     eventLog,

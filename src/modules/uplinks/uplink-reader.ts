@@ -218,7 +218,7 @@ export class UplinkReader {
       isBarrier: step.kind === "deletion",
       confirm: () => {
         // Those before it were confirmed, or their rows have become history.
-        for (const given of this.#positions) if (given <= position) this.#positions.delete(given);
+        for (const passed of this.#positions) if (passed <= position) this.#positions.delete(passed);
         return this.#call("confirm", { id: this.#job.uplinkId, position });
       },
     });

@@ -76,34 +76,7 @@ function AlarmsPage() {
     <ResourceList
       title={t("nav.alarms")}
       list={list}
-      filters={
-        <>
-          <Segments
-            label={t("common.state")}
-            items={STATES.map((id) => ({ id, text: t(`alarmState.${id}`) }))}
-            current={state}
-            onSelect={(next) => view.set({ state: next === "open" ? undefined : next })}
-          />
-          <FilterSelect
-            label={t("alarms.severity")}
-            all={t("alarms.anySeverity")}
-            value={severity ?? ""}
-            options={severitiesDescending.map((id) => ({ id, text: t(`severity.${id}`) }))}
-            onSelect={(id) => view.set({ severity: id })}
-          />
-          <SearchBox
-            label={t("alarms.search")}
-            value={search}
-            onSearch={(text) => view.set({ search: text })}
-          />
-          {deviceId !== undefined && (
-            <button type="button" class="btn btn-sm" onClick={() => view.set({ device: undefined })}>
-              {t("alarms.oneDevice")}
-              <X size={14} aria-hidden="true" />
-            </button>
-          )}
-        </>
-      }
+      filters={<Filters view={view} />}
       isFiltered={isFiltered}
       countText={(total) => plural("alarms.count", total)}
       notes={
@@ -141,6 +114,34 @@ function AlarmsPage() {
         />
       )}
     </ResourceList>
+  );
+}
+
+function Filters({ view }: { view: ReturnType<typeof useView> }) {
+  const { state, severity, search, deviceId } = view;
+  return (
+    <>
+      <Segments
+        label={t("common.state")}
+        items={STATES.map((id) => ({ id, text: t(`alarmState.${id}`) }))}
+        current={state}
+        onSelect={(next) => view.set({ state: next === "open" ? undefined : next })}
+      />
+      <FilterSelect
+        label={t("alarms.severity")}
+        all={t("alarms.anySeverity")}
+        value={severity ?? ""}
+        options={severitiesDescending.map((id) => ({ id, text: t(`severity.${id}`) }))}
+        onSelect={(id) => view.set({ severity: id })}
+      />
+      <SearchBox label={t("alarms.search")} value={search} onSearch={(text) => view.set({ search: text })} />
+      {deviceId !== undefined && (
+        <button type="button" class="btn btn-sm" onClick={() => view.set({ device: undefined })}>
+          {t("alarms.oneDevice")}
+          <X size={14} aria-hidden="true" />
+        </button>
+      )}
+    </>
   );
 }
 
