@@ -43,7 +43,6 @@ export interface KeyMetadata {
   readonly group?: string;
 }
 
-/** Metadata by key. */
 export type KeyMetadataMap = ReadonlyMap<string, KeyMetadata>;
 
 export const KEYS_MAX = 1_000;

@@ -20,7 +20,6 @@ export function listFiles(directory: string): string[] {
   return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
 }
 
-/** Parses a file of a checkout. */
 export function parseFile(checkout: string, path: string): SourceFile {
   const text = readFileSync(join(checkout, path), "utf8");
   const kind = path.endsWith("x") ? ts.ScriptKind.TSX : ts.ScriptKind.TS;

@@ -143,9 +143,8 @@ describe("a wrong scope is refused", () => {
 
 describe("the devices that a rule would watch are counted", () => {
   const count = async (appliesTo: unknown, token = owner) => {
-    const profileId = profilePath.split("/").at(-1);
-    const body = { profileId, ...(appliesTo !== undefined && { appliesTo }) };
-    const answer = await fixture.call("POST", "/api/alarms/watched-devices", { token, body });
+    const body = appliesTo === undefined ? {} : { appliesTo };
+    const answer = await fixture.call("POST", `${profilePath}/watched-devices`, { token, body });
     return answer.status === 200 ? answer.body.deviceCount : answer.status;
   };
 

@@ -147,7 +147,7 @@ export const policies: Record<string, Policy> = {
       },
     }),
   },
-  "POST /api/alarms/watched-devices": { kind: "tenant", body: ({ profileId }) => ({ profileId }) },
+  "POST /api/device-profiles/:profileId/watched-devices": { kind: "tenant", body: () => ({}) },
   "GET /api/devices/:deviceId/maintenance": { kind: "tenant" },
   "POST /api/devices/:deviceId/maintenance": {
     kind: "tenant",

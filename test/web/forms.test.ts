@@ -4,6 +4,7 @@ import fc from "fast-check";
 import consoleTexts from "../../src/lib/texts/console.en.json";
 import { MESSENGER_KINDS } from "../../src/modules/notifications/messengers.types.ts";
 import { checkTarget } from "../../src/modules/uplinks/target-settings.ts";
+import { targetSchemas } from "../../src/modules/uplinks/targets/targets.schemas.ts";
 import { PART_NAMES, widgetForm } from "../../src/web/features/dashboards/widget-form.tsx";
 import { settingsForm } from "../../src/web/features/integrations/integration-form.tsx";
 import { serviceForm } from "../../src/web/features/notifications/messenger-form.ts";
@@ -265,4 +266,8 @@ describe("the target of an uplink", () => {
     const values = { ...targetDefaults("KAFKA"), brokers: ["a:9092"], eventTopic: null, partitions: 6 };
     expect(targetInput("KAFKA", values)).toMatchObject({ eventTopic: null, partitions: 6, tls: {} });
   });
+});
+
+test("the console offers every target of uplinks", () => {
+  expect<string[]>([...TARGET_TYPES].sort()).toEqual(Object.keys(targetSchemas).sort());
 });

@@ -116,6 +116,7 @@ export interface ConsolePlaces {
   readonly "codecIndex.uploading": "percent";
   readonly "codecIndex.wizardSelected": "name";
   readonly "codecs.deleteWarning": "name";
+  readonly "codecs.fileTooLarge": "max";
   readonly "codecs.usedBy.one": "count";
   readonly "codecs.usedBy.other": "count";
   readonly "codecs.usedByNames": "names";

@@ -68,8 +68,10 @@ export const alarmRulesRoutes = (deps: { alarmRules: AlarmRulesService; auth: Au
       },
     )
     .post(
-      "/api/alarms/watched-devices",
-      ({ principal, body }) => ({ deviceCount: alarmRules.countWatched(principal, body) }),
+      "/api/device-profiles/:profileId/watched-devices",
+      ({ principal, params, body }) => ({
+        deviceCount: alarmRules.countWatched(principal, params.profileId, body.appliesTo),
+      }),
       {
         auth: "alarms:read",
         audit: { none: "changes nothing" },
@@ -80,7 +82,7 @@ export const alarmRulesRoutes = (deps: { alarmRules: AlarmRulesService; auth: Au
           summary: "Count the devices that an alarm rule would watch",
           description:
             "Counts the devices of the profile that the caller may see and that the scope names; all of them without `appliesTo`. 400 for a wrong scope; 404 for an unknown profile.",
-          example: { profileId: "01996d2e-5a3c-7b10-9c0e-3f1d2a4b5c6d", appliesTo: { tags: ["line 1"] } },
+          example: { appliesTo: { tags: ["line 1"] } },
         },
       },
     )

@@ -78,7 +78,7 @@ export const backTestBody = t.Object(
 );
 
 export const watchedDevicesBody = t.Object(
-  { profileId: t.String({ maxLength: 64 }), appliesTo: t.Optional(documentedAs(ruleScopeSchema)) },
+  { appliesTo: t.Optional(documentedAs(ruleScopeSchema)) },
   { title: "WatchedDevicesRequest" },
 );
 

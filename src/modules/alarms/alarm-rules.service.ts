@@ -182,7 +182,7 @@ export interface AlarmRulesService {
   /** Evaluates a rule on stored telemetry without raising alarms. @throws DomainError of kind `invalid` for a rule that is wrong. */
   backTest(principal: Principal, request: BackTestRequest, signal?: AbortSignal): Promise<BackTest>;
   /** Returns the number of devices of a profile that a rule with the scope watches. @throws DomainError of kind `invalid` for a wrong scope, `not_found` for an unknown profile */
-  countWatched(principal: Principal, request: { profileId: string; appliesTo?: unknown }): number;
+  countWatched(principal: Principal, profileId: string, appliesTo: unknown): number;
 }
 
 export function createAlarmRulesService(deps: {
@@ -277,7 +277,7 @@ export function createAlarmRulesService(deps: {
         ),
       );
     },
-    countWatched(principal, { profileId, appliesTo }) {
+    countWatched(principal, profileId, appliesTo) {
       const scope = compileScope(appliesTo, "appliesTo");
       deps.ensureProfile(principal.tenantId, profileId);
       return deps.watchedDevices(principal, { profileId, scope, limit: 1 }).total;

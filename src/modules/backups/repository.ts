@@ -154,7 +154,6 @@ function decrypt(key: Buffer, name: string, bytes: Uint8Array): Buffer | undefin
   }
 }
 
-/** Returns the record of a new encryption with the passphrase. */
 function newEncryption(passphrase: string): EncryptionRecord {
   const salt = randomBytes(SALT_BYTES).toString("base64");
   const probe = encrypt(keyOf(passphrase, salt, SCRYPT_COST), "probe", PROBE).toString("base64");

@@ -49,7 +49,6 @@ const capitalized = (name: string): string => name.charAt(0).toUpperCase() + nam
 
 /** Returns a function that runs tasks of a tenant one at a time: what is being removed is not created in between. */
 function createTaskQueue() {
-  /** Last task by tenant. */
   const lastTasks = new Map<TenantId, Promise<unknown>>();
   return <Result>({ tenantId }: Principal, work: () => Promise<Result>): Promise<Result> => {
     const task = (lastTasks.get(tenantId) ?? Promise.resolve()).then(work, work);
@@ -77,7 +76,6 @@ export function createDemoPlantService(deps: {
 }) {
   const { repository, engine, devices, profiles, dashboards, clock } = deps;
 
-  /** Returns `false` if there is no such thing. */
   const isThere = (find: () => unknown): boolean => unless("not_found", find) !== undefined;
 
   const enqueue = createTaskQueue();

@@ -164,7 +164,6 @@ export class FaultList {
   /** Keyed by tenant; `undefined` for entries without one. */
   readonly #pools = new Map<TenantId | undefined, Pool>();
   readonly #places = new Map<FaultEntry, Place>();
-  /** Entries by subject. */
   readonly #bySubject = new Map<string, Set<FaultEntry>>();
   readonly #changed = new Set<FaultEntry>();
   readonly #removed = new Set<string>();

@@ -35,6 +35,8 @@ function overlaps(earlier: Batch, later: Batch): boolean {
 
 /** A target that does not answer for this long has failed. */
 const SEND_TIMEOUT_MS = 120_000;
+/** Time after which a wait for memory is shown. */
+const WAIT_SHOWN_MS = 2_000;
 /** A target whose settings are wrong is asked again after this time: they may have been mended there. */
 const SETTINGS_RETRY_MS = 60_000;
 const RETRY_MAX_MS = 60_000;
@@ -227,10 +229,18 @@ export class UplinkRunner {
     return "read";
   }
 
-  #awaitSpace(owner: string, signal: AbortSignal): Promise<HeldSpace> {
-    // A target that has failed stays visible as such until it takes a batch.
-    if (this.#report.state !== "ERROR") this.#set({ state: "WAITING_FOR_MEMORY" }, true);
-    return this.#deps.space.take(owner, signal);
+  /** Waits for space. A short wait, such as that of several idle uplinks that look for news together, is not shown. */
+  async #awaitSpace(owner: string, signal: AbortSignal): Promise<HeldSpace> {
+    const { clock, space } = this.#deps;
+    const cancel = clock.schedule(WAIT_SHOWN_MS, () => {
+      // A target that has failed stays visible as such until it takes a batch.
+      if (this.#report.state !== "ERROR") this.#set({ state: "WAITING_FOR_MEMORY" }, true);
+    });
+    try {
+      return await space.take(owner, signal);
+    } finally {
+      cancel();
+    }
   }
 
   /** Gives up what was not confirmed; the source reads it again. */

@@ -29,7 +29,6 @@ const askedIn = new Map<string, number>();
 const wanted = new Set<string>();
 /** Device → its profile. */
 const profileOf = new Map<string, string>();
-/** Profile → metadata by key. */
 const metadataByProfile = new Map<string, KeyMetadataMap>();
 /** Device → what waits for its metadata; `undefined` once there was an answer. */
 const waiting = new Map<string, (() => void)[] | undefined>();

@@ -19,7 +19,6 @@ export interface ControlProps {
   readonly isDisabled: boolean | undefined;
   readonly value: unknown;
   readonly onChange: (value: unknown) => void;
-  /** All values of the form. */
   readonly values: FormValues;
   readonly setValues: (values: FormValues) => void;
 }

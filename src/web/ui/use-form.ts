@@ -4,7 +4,6 @@ import { fieldProblem } from "./error-text.ts";
 export interface Action {
   readonly busy: boolean;
   readonly error: unknown;
-  /** Returns the error of a field. */
   readonly errorOf: (field: string) => string | undefined;
   readonly run: (action: () => Promise<unknown>) => Promise<void>;
   readonly reset: () => void;

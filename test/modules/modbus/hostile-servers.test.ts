@@ -236,8 +236,8 @@ test("slow answers neither pile up nor are made up for", async () => {
     waiting.shift()?.();
     await until(() => stored.length === count);
   }
-  peer.use(good());
   await until(() => waiting.length === 1);
+  peer.use(good()); // once the request has arrived: an answer at once would leave nothing to wait for
   clock.advance(9_000);
   waiting.shift()?.();
   await until(() => stored.length === 6); // the one that was due meanwhile, once

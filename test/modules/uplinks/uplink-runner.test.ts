@@ -86,7 +86,12 @@ afterEach(async () => {
   for (const stop of stopping.splice(0)) await stop();
 });
 
-function start(source: Items, bytesPerSecond: number | null = null, space = new UplinkSpace()) {
+function start(
+  source: Items,
+  bytesPerSecond: number | null = null,
+  space = new UplinkSpace(),
+  report: ConstructorParameters<typeof UplinkRunner>[0]["report"] = () => undefined,
+) {
   const target = new Held();
   const clock = new FakeClock();
   const runner = new UplinkRunner({
@@ -96,7 +101,7 @@ function start(source: Items, bytesPerSecond: number | null = null, space = new 
     createTarget: async () => target,
     window: null,
     bytesPerSecond,
-    report: () => undefined,
+    report,
     clock,
     random: () => 1,
   });
@@ -225,4 +230,23 @@ test("an uplink without space waits, and goes on as soon as another one has sent
   await second.target.arrive("waiting");
   await first.target.arrive("behind");
   await until(() => stalled.confirmed.length === 2 && waiting.confirmed.length === 1);
+});
+
+test("only a wait for space that lasts is shown", async () => {
+  const space = new UplinkSpace({ all: BATCH_BYTES_MAX, tenant: BATCH_BYTES_MAX });
+  const held = space.tryTake("tenant-2");
+  const states: string[] = [];
+  const { clock, target } = start(new Items(), null, space, ({ state }) => void states.push(state));
+  await until(() => states.includes("CONNECTING"));
+  await new Promise((resolve) => setImmediate(resolve));
+  clock.advance(1_900);
+  expect(states).not.toContain("WAITING_FOR_MEMORY");
+  clock.advance(200);
+  expect(states.at(-1)).toBe("WAITING_FOR_MEMORY");
+  held?.release();
+  await until(() => {
+    clock.advance(1_000);
+    return states.at(-1) !== "WAITING_FOR_MEMORY";
+  });
+  expect(target.sent).toEqual([]);
 });

@@ -106,7 +106,6 @@ export function textLength(rows: Rows): number {
   return length;
 }
 
-/** The last value of a column. */
 export function lastOf(ts: Float64Array, column: Column): SealedValue | null {
   for (let row = ts.length - 1; row >= 0; row--) {
     const tag = column.tags[row]!;

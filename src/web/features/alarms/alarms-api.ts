@@ -53,8 +53,10 @@ export const backTest = (request: { rule: JsonValue; profileId: string; from: nu
   post<BackTestResult>("/api/alarms/back-test", request);
 
 /** Counts the devices of a profile that a rule with this scope would watch. */
-export const countWatched = (request: { profileId: string; appliesTo: object | undefined }) =>
-  post<{ deviceCount: number }>("/api/alarms/watched-devices", request);
+export const countWatched = (profileId: string, appliesTo: object | undefined) =>
+  post<{ deviceCount: number }>(`/api/device-profiles/${encodeURIComponent(profileId)}/watched-devices`, {
+    appliesTo,
+  });
 
 const pathOf = (id: string) => `/api/alarms/${encodeURIComponent(id)}`;
 

@@ -1,6 +1,7 @@
 import { FileUp } from "lucide-preact";
 import { useRef, useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
+import { formSchema } from "../../lib/form-schema.macro.ts" with { type: "macro" };
 import { t } from "../../platform/i18n/i18n.ts";
 import { useResource } from "../../platform/resource.ts";
 import { may } from "../../platform/session.ts";
@@ -20,7 +21,8 @@ import { FileButton } from "./file-button.tsx";
 import { TrialPanel } from "./trial-panel.tsx";
 import { useTrial } from "./use-trial.ts";
 
-const SOURCE_BYTES_MAX = 256 * 1024;
+const { fields } = formSchema("codecs/codecs.schemas.ts", "createCodecBody");
+const SOURCE_BYTES_MAX = fields.source?.maxLength ?? 0;
 
 const FIRST_SOURCE = `function decodeUplink(input) {
   const { bytes, fPort } = input;
@@ -120,7 +122,8 @@ function CodecEditor({ codec, onSaved }: { codec: Codec | undefined; onSaved: (c
   const set = (changes: Partial<CodecForm>) => setForm((existing) => ({ ...existing, ...changes }));
   const takeFile = async (file: File | undefined) => {
     if (!file) return;
-    if (file.size > SOURCE_BYTES_MAX) return toast("error", t("codecs.fileTooLarge"));
+    if (file.size > SOURCE_BYTES_MAX)
+      return toast("error", t("codecs.fileTooLarge", { max: String(SOURCE_BYTES_MAX / 1024) }));
     const source = (await file.text()).replaceAll("\r\n", "\n");
     set({ source, ...(form.name === "" && { name: file.name.replace(/\.[cm]?js$/i, "") }) });
   };

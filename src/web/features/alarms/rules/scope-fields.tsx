@@ -19,8 +19,7 @@ export function ScopeFields(props: {
   const { profileId, scope, onChange } = props;
   const isEmpty = scope !== null && isEmptyScope(scope);
   const count = useResource(
-    async () =>
-      isEmpty ? 0 : (await countWatched({ profileId, appliesTo: scope ?? undefined })).deviceCount,
+    async () => (isEmpty ? 0 : (await countWatched(profileId, scope ?? undefined)).deviceCount),
     [profileId, JSON.stringify(scope)],
   );
   return (
