@@ -119,6 +119,7 @@ describe("a wrong scope is refused", () => {
     ["a list of something else", { tags: [1] }, "alarmRules[0].appliesTo.tags[0]"],
     ["no list", { tags: "a" }, "alarmRules[0].appliesTo.tags"],
     ["too long a list", { tags: Array.from({ length: 101 }, String) }, "alarmRules[0].appliesTo.tags"],
+    ["too long a tag", { tags: ["x".repeat(65)] }, "alarmRules[0].appliesTo.tags[0]"],
     ["an unknown device", { deviceIds: ["nobody"] }, "alarmRules[0].appliesTo.deviceIds[0]"],
   ] as const)
     test(name, async () => {

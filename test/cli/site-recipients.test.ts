@@ -37,6 +37,47 @@ test("leaves recipients who were deleted out of a file, so that another gateway 
   await Promise.all([plant.fixture.stop(), other.fixture.stop(), folder.remove()]);
 });
 
+test("leaves devices that were deleted out of the scopes of alarm rules, and names the others", async () => {
+  const [plant, other] = [await startGateway(), await startGateway()];
+  const folder = await createFolder();
+  const createDevice = async (name: string): Promise<string> =>
+    (await plant.call("POST", "/api/devices", { name, deviceType: "oven" })).body.deviceId;
+  const [kept, lost] = [await createDevice("Oven 1"), await createDevice("Oven 2")];
+  const rule = (alarmType: string, appliesTo: Record<string, string[]>) => ({
+    alarmType,
+    appliesTo,
+    createRules: [{ severity: "CRITICAL", condition: { key: "temperature", op: "GT", value: 90 } }],
+  });
+  const alarmRules = [
+    rule("some", { deviceIds: [kept, lost], tags: ["hall 1"] }),
+    rule("none left", { deviceIds: [lost] }),
+    rule("by tag", { deviceIds: [lost], tags: ["hall 1"] }),
+  ];
+  const { status } = await plant.call("POST", "/api/device-profiles", { name: "Oven", alarmRules });
+  expect(status).toBe(201);
+  await plant.call("DELETE", `/api/devices/${lost}`);
+
+  const { out } = await plant.run(["export", "site"]);
+  expect(out).toContain("${device:Oven 1}");
+  const path = join(folder.path, "site.yaml");
+  await Bun.write(path, out);
+  expect((await plant.run(["apply", "site", path])).out).toContain("0 to create, 0 to change, 0 to delete");
+  expect(await other.run(["apply", "site", path, "--yes"])).toMatchObject({ code: 0, error: "" });
+  const devices = (await other.call("GET", "/api/devices")).body as { name: string; deviceId: string }[];
+  const deviceId = devices.find(({ name }) => name === "Oven 1")?.deviceId;
+  const profiles = (await other.call("GET", "/api/device-profiles")).body as {
+    name: string;
+    alarmRules: { enabled?: boolean; appliesTo?: unknown }[];
+  }[];
+  const oven = profiles.find(({ name }) => name === "Oven");
+  expect(oven?.alarmRules.map(({ enabled, appliesTo }) => [enabled, appliesTo])).toEqual([
+    [undefined, { deviceIds: [deviceId], tags: ["hall 1"] }],
+    [false, undefined],
+    [undefined, { tags: ["hall 1"] }],
+  ]);
+  await Promise.all([plant.fixture.stop(), other.fixture.stop(), folder.remove()]);
+});
+
 test("takes another order of a user's devices for no difference, and exports them by name", async () => {
   const gateway = await startGateway();
   const folder = await createFolder();

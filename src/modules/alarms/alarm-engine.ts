@@ -25,12 +25,14 @@ import type { ProfileRules } from "./profile-rules.ts";
 /** Alarms that are cleared before others get their turn: all devices of a site may have one profile. */
 const ALARMS_AT_ONCE = 100;
 
-/** Clears alarms whose rule is not there any more: they would never end. */
+/** Ends what rules leave behind at devices that they no longer watch: open alarms, which would never end, and what was counted. */
 export function createOrphans(deps: {
   repository: Pick<AlarmsRepository, "listOpen">;
   lifecycle: Pick<AlarmLifecycle, "commit" | "clear">;
   rulesOf: (device: IngestDevice) => ProfileRules | undefined;
   findDevice: (deviceId: DeviceId) => IngestDevice | undefined;
+  /** Forgets what such rules have seen and counted, if it is in memory. */
+  forget: (deviceId: DeviceId) => void;
   guarded: (deviceId: DeviceId, work: () => void) => void;
 }) {
   const { repository, lifecycle } = deps;
@@ -41,6 +43,7 @@ export function createOrphans(deps: {
   function clearOf(deviceId: DeviceId): number {
     const device = deps.findDevice(deviceId);
     if (device === undefined) return 0;
+    deps.forget(deviceId);
     const types = new Set(deps.rulesOf(device)?.all.map(({ alarmType }) => alarmType));
     const orphans = repository.listOpen(deviceId).filter(({ alarmType }) => !types.has(alarmType));
     if (orphans.length > 0)
@@ -154,7 +157,16 @@ export class AlarmEngine {
     this.#timers = new AlarmTimers(clock, this.#now, (deviceId) =>
       guarded(deviceId, () => this.#evaluateDue(deviceId)),
     );
-    this.#orphans = createOrphans({ repository, lifecycle, rulesOf, findDevice, guarded });
+    this.#orphans = createOrphans({
+      repository,
+      lifecycle,
+      rulesOf,
+      findDevice,
+      forget: (deviceId) => {
+        if (this.#states.peek(deviceId) !== undefined) this.#forgetUnwatched(deviceId);
+      },
+      guarded,
+    });
     this.#jumps = createJumpWatch(clock, () => this.#evaluateAllHeld());
   }
 
@@ -162,9 +174,8 @@ export class AlarmEngine {
   subscribe(): void {
     const { events, repository } = this.#deps;
     events.on("profile.changed", ({ profileId }) => {
-      for (const deviceId of this.#states.loaded())
-        if (this.#deps.findDevice(deviceId)?.profileId === profileId) this.#forgetUnwatched(deviceId);
-      this.#orphans.clearOrphans(repository.listOpenOfProfile(profileId).map(({ deviceId }) => deviceId));
+      const withOpen = repository.listOpenOfProfile(profileId).map(({ deviceId }) => deviceId);
+      this.#orphans.clearOrphans([...withOpen, ...this.#states.loaded()]);
     });
     events.on("device.updated", ({ deviceId }) => {
       this.#forgetUnwatched(deviceId);

@@ -3,8 +3,6 @@ import type { Device } from "../devices/devices.types.ts";
 import { SCOPE_LISTS_MAX } from "../profiles/alarm-rule.schemas.ts";
 import { only, text, wrong } from "./rule-fields.ts";
 
-const TEXT_MAX = 256;
-
 type ScopeList = keyof typeof SCOPE_LISTS_MAX;
 
 /** Which devices of its profile a rule watches: those with one of the ids, types or tags. */
@@ -14,9 +12,10 @@ const listNames = Object.keys(SCOPE_LISTS_MAX) as ScopeList[];
 
 function compileList(input: unknown, name: ScopeList, where: string): readonly string[] {
   if (input === undefined) return [];
-  if (!Array.isArray(input) || input.length > SCOPE_LISTS_MAX[name])
-    throw wrong(where, detail("rule.at_most", { max: SCOPE_LISTS_MAX[name] }));
-  return input.map((entry, index) => text(entry, `${where}[${index}]`, TEXT_MAX));
+  const { items, length } = SCOPE_LISTS_MAX[name];
+  if (!Array.isArray(input) || input.length > items)
+    throw wrong(where, detail("rule.at_most", { max: items }));
+  return input.map((entry, index) => text(entry, `${where}[${index}]`, length));
 }
 
 /** @throws DomainError of kind `invalid` for a scope that names nothing: the rule would watch no device */

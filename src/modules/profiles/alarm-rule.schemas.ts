@@ -7,8 +7,12 @@ import { alarmConditionSchema } from "../condition.schemas.ts";
 import { discriminatedUnion, enumOf, mapOf } from "../documented-as.ts";
 import { jsonValueSchema } from "../wire.schemas.ts";
 
-/** The most devices, types and tags that a rule can name. */
-export const SCOPE_LISTS_MAX = { deviceIds: 1_000, deviceTypes: 100, tags: 100 } as const;
+/** Max. number of devices, types and tags that a rule can name, and their max. length. */
+export const SCOPE_LISTS_MAX = {
+  deviceIds: { items: 1_000, length: 64 },
+  deviceTypes: { items: 100, length: 256 },
+  tags: { items: 100, length: 64 },
+} as const;
 
 const durationMs = (description: string) =>
   Type.Integer({ minimum: 1, maximum: DURATION_MS_MAX, description });
@@ -96,14 +100,14 @@ const actions = {
 
 const TIME_OF_DAY = "^([01]\\d|2[0-3]):[0-5]\\d$";
 
-const names = (maxItems: number, maxLength: number) =>
-  Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength }), { maxItems }));
+const names = ({ items, length }: { readonly items: number; readonly length: number }) =>
+  Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength: length }), { maxItems: items }));
 
 export const ruleScopeSchema = Type.Object(
   {
-    deviceIds: names(SCOPE_LISTS_MAX.deviceIds, 64),
-    deviceTypes: names(SCOPE_LISTS_MAX.deviceTypes, 256),
-    tags: names(SCOPE_LISTS_MAX.tags, 64),
+    deviceIds: names(SCOPE_LISTS_MAX.deviceIds),
+    deviceTypes: names(SCOPE_LISTS_MAX.deviceTypes),
+    tags: names(SCOPE_LISTS_MAX.tags),
   },
   {
     title: "AlarmRuleScope",

@@ -29,11 +29,13 @@ test("an alarm whose rule was taken away in the moment of a power failure ends a
 
 test("of very many devices others get their turn in between, and none is left out", async () => {
   const cleared: string[] = [];
+  const forgotten: string[] = [];
   const orphans = createOrphans({
     repository: { listOpen: (deviceId: DeviceId) => [{ alarmId: deviceId, alarmType: "Hot" }] as never },
     lifecycle: { commit: (work) => work(), clear: ({ alarmId }) => void cleared.push(alarmId) },
     rulesOf: () => undefined,
     findDevice: (deviceId) => ({ deviceId }) as never,
+    forget: (deviceId) => void forgotten.push(deviceId),
     guarded: (_, work) => work(),
   });
   const devices = Array.from({ length: 500 }, (_, index) => `d${index}` as DeviceId);
@@ -44,6 +46,7 @@ test("of very many devices others get their turn in between, and none is left ou
   expect(cleared).toHaveLength(atOnce);
   while (cleared.length < 501) await new Promise((resolve) => setImmediate(resolve));
   expect(cleared).toEqual([...devices, "late"]);
+  expect(forgotten).toEqual(cleared);
 });
 
 test("nothing is remembered of a device whose rules were removed, once the time of one of them has come", async () => {
