@@ -33,8 +33,8 @@ const rules = [
   },
 ];
 
-const send = (values: object) =>
-  fetch(`${ui.app.url}/api/v1/${token}/telemetry`, {
+const send = (values: object, of = token) =>
+  fetch(`${ui.app.url}/api/v1/${of}/telemetry`, {
     method: "POST",
     headers: { "content-type": "application/json" },
     body: JSON.stringify(values),
@@ -183,6 +183,35 @@ test("an alarm that is raised again says how often, and a cleared one has a sign
   await page.getByLabel("State").getByRole("button", { name: "Cleared" }).click();
   await rows().first().locator("svg.lucide-bell-off").first().waitFor();
   await rows().first().locator("svg[data-severity] path.fill-none").waitFor();
+});
+
+test("all alarms of a line are acknowledged at once, also those that are not shown", async () => {
+  const { page } = ui;
+  const COUNT = 104;
+  for (let index = 0; index < COUNT; index++) {
+    const fields = { name: `Press ${index}`, deviceType: "press", tags: ["line 7"] };
+    const press = (await ui.call("POST", "/api/devices", fields)) as { credentials: { token: string } };
+    await send({ h: 95 }, press.credentials.token);
+  }
+  await ui.open("/alarms?state=unacknowledged&search=line%207");
+  await page.getByText(`${COUNT} alarms`).waitFor();
+  await page.getByRole("checkbox", { name: "Select all shown" }).check();
+  await page.getByText("100 selected").waitFor();
+  await page.getByRole("button", { name: `Select all ${COUNT} that match` }).click();
+  await page.getByText(`${COUNT} selected`).waitFor();
+  await page.getByRole("button", { name: "Acknowledge", exact: true }).first().click();
+  await page.getByText("No alarm matches").waitFor();
+  const alarms = (await ui.call("GET", "/api/alarms?tag=line%207&limit=1000")) as { status: string }[];
+  expect(new Set(alarms.map(({ status }) => status))).toEqual(new Set(["ACTIVE_ACK"]));
+  expect(alarms).toHaveLength(COUNT);
+  const devices = (await ui.call("GET", "/api/devices?tag=line%207&limit=1000")) as { deviceId: string }[];
+  for (const { deviceId } of devices)
+    await fetch(`${ui.app.url}/api/devices/${deviceId}`, {
+      method: "DELETE",
+      headers: {
+        authorization: `Bearer ${await page.evaluate(() => localStorage.getItem("lineside.token"))}`,
+      },
+    });
 });
 
 test("the overview lists open alarms, the most severe first", async () => {

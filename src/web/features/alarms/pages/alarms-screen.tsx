@@ -28,7 +28,7 @@ const STATES = ["open", "unacknowledged", "acknowledged", "cleared", "all"] as c
 type State = (typeof STATES)[number];
 const STATUSES: Record<State, string | undefined> = {
   open: "ACTIVE_UNACK,ACTIVE_ACK",
-  unacknowledged: "ACTIVE_UNACK",
+  unacknowledged: "ACTIVE_UNACK,CLEARED_UNACK",
   acknowledged: "ACTIVE_ACK",
   cleared: "CLEARED_UNACK,CLEARED_ACK",
   all: undefined,
