@@ -14,22 +14,25 @@ const MEASURABLE_MS = 5;
 const ROUNDS = 5;
 /** A suspicion is measured on: only what still shows it has it. */
 const ROUNDS_MAX = 60;
-/** Four times the input: linear work takes 4 times as long, quadratic work 16 times. */
+/** How much larger the large input is. Linear work takes as long for it as for as many small ones; quadratic work as many times longer. */
 const FACTOR = 4;
-const RATIO_MAX = 8;
+const RATIO_MAX = 2;
 
 /**
- * Whether the time of `work` grows faster than its input. Runs with small and with large inputs take turns, and the fastest of each size are
- * compared. Work that takes less than five milliseconds at its largest input cannot hold up anything and counts as linear: below that, what
- * the caches hold decides the ratio.
+ * Whether the time of `work` grows faster than its input. The large input is compared with as many small ones as make up its length, so that both
+ * take long enough to be measured and allocate the same. They take turns, and the fastest runs count. Work that takes less than five milliseconds at
+ * its largest input cannot hold up anything and counts as linear: below that, what the caches hold decides the ratio.
  */
 export function growsFasterThanInput(work: (size: number) => () => unknown, sizeMax: number): boolean {
   const small = work(sizeMax / FACTOR);
   const large = work(sizeMax);
+  const severalSmall = () => {
+    for (let count = 0; count < FACTOR; count++) small();
+  };
   let smallMs = Number.POSITIVE_INFINITY;
   let largeMs = Number.POSITIVE_INFINITY;
   for (let round = 1; round <= ROUNDS_MAX; round++) {
-    smallMs = Math.min(smallMs, processorMs(small));
+    smallMs = Math.min(smallMs, processorMs(severalSmall));
     largeMs = Math.min(largeMs, processorMs(large));
     if (largeMs < MEASURABLE_MS) return false;
     if (round >= ROUNDS && largeMs / smallMs < RATIO_MAX) return false;
