@@ -176,6 +176,7 @@ type PlainServer = NonNullable<HttpApp["server"]>;
 /** Opens the port without TLS. */
 function listenPlain(app: HttpApp, config: HttpServerConfig, port: number): PlainServer | null {
   const host = config.http_host;
+  const exitListeners = process.listeners("beforeExit");
   try {
     app.listen({
       hostname: host,
@@ -188,6 +189,9 @@ function listenPlain(app: HttpApp, config: HttpServerConfig, port: number): Plai
       websocket: websocketHandler as NonNullable<Parameters<typeof app.listen>[0] & object>["websocket" &
         never], // Elysia types it for its own socket data
     });
+    // Elysia stops the server before the process exits, and never removes that listener, which keeps the whole gateway in memory after `stop()`.
+    for (const listener of process.listeners("beforeExit"))
+      if (!exitListeners.includes(listener)) process.off("beforeExit", listener);
     return app.server;
   } catch (cause) {
     const busy = cause instanceof Error && "code" in cause && cause.code === "EADDRINUSE";
