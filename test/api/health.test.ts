@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { Health, type Problem } from "../../src/platform/health.ts";
 import { FakeClock } from "../support/fake-clock.ts";
+import { PROGRAM } from "../support/program.ts";
 import { createTestApp, type TestApp } from "../support/test-app.ts";
 import { untilAnswer } from "../support/until.ts";
 
@@ -27,8 +28,7 @@ const readyAfterChecks = (status: number) =>
     (answer) => answer.status === status,
   );
 async function healthcheck(): Promise<[number, string]> {
-  const main = `${import.meta.dir}/../../src/main.ts`;
-  const child = Bun.spawn([process.execPath, main, "healthcheck", "--data", fixture.directory], {
+  const child = Bun.spawn([...PROGRAM, "healthcheck", "--data", fixture.directory], {
     stdio: ["ignore", "pipe", "inherit"],
   });
   return [await child.exited, await new Response(child.stdout).text()];

@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { apiRows } from "../support/api-rows.ts";
 import { FakeClock } from "../support/fake-clock.ts";
+import { PROGRAM } from "../support/program.ts";
 import { createTestApp, PASSWORD, type TestApp } from "../support/test-app.ts";
 import { untilAnswer } from "../support/until.ts";
 
@@ -204,8 +205,7 @@ test.each([
   database.run(statement);
   database.close();
   const file = join(root, `newer ${name}.backup`);
-  const main = join(import.meta.dir, "..", "..", "src", "main.ts");
-  const command = [process.execPath, main, "backup", "--archive", file, "--data", directory];
+  const command = [...PROGRAM, "backup", "--archive", file, "--data", directory];
   expect(await Bun.spawn(command, { stdout: "ignore" }).exited).toBe(0);
   await upload(readFileSync(file));
   expect(await restored()).toMatchObject({ state: "FAILED", error: { code: "backup.format_newer" } });

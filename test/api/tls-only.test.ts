@@ -6,9 +6,9 @@ import { join } from "node:path";
 import { connectAsync } from "mqtt";
 import type { Config } from "../../src/platform/config.ts";
 import { readGatewayAddress } from "../../src/platform/gateway-address.ts";
+import { PROGRAM } from "../support/program.ts";
 import { createTestApp, type TestApp } from "../support/test-app.ts";
 
-const main = join(import.meta.dir, "..", "..", "src", "main.ts");
 const openssl = Bun.which("openssl");
 if (openssl === null && process.env.CI) throw new Error("openssl must be installed in CI");
 
@@ -17,7 +17,7 @@ const file = (name: string) => join(home, name);
 afterAll(() => rmSync(home, { recursive: true }));
 
 async function cli(...args: string[]): Promise<[number, string]> {
-  const child = Bun.spawn([process.execPath, main, ...args], {
+  const child = Bun.spawn([...PROGRAM, ...args], {
     env: { PATH: process.env.PATH ?? "" },
     stdout: "pipe",
     stderr: "pipe",

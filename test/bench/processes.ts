@@ -2,10 +2,10 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type ApiClient, connectApi } from "../../src/cli/api-client.ts";
+import { PROGRAM } from "../support/program.ts";
 import { publishPacket } from "./load-packets.ts";
 import type { LoadResult } from "./mqtt-load.ts";
 
-const root = join(import.meta.dir, "..", "..");
 const TICKS_PER_SECOND = 100;
 const IDLE_SECONDS = 3;
 /** Part of one processor. */
@@ -88,14 +88,14 @@ export async function readUntil(
   }
 }
 
-/** A Lineside of its own, from source or as the binary that `LINESIDE_BENCH_BINARY` names. */
+/** A separate Lineside process, of the binary that `LINESIDE_BENCH_BINARY` names or as other tests start it. */
 export function startGateway(
   directory: string,
   args: readonly string[] = [],
   env: Record<string, string> = {},
 ): Promise<Gateway> {
   const binary = process.env.LINESIDE_BENCH_BINARY;
-  const program = binary === undefined ? [process.execPath, join(root, "src", "main.ts")] : [binary];
+  const program = binary === undefined ? PROGRAM : [binary];
   const command = [
     ...program,
     "serve",

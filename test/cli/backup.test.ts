@@ -7,8 +7,8 @@ import { FolderTarget } from "../../src/modules/backups/targets/folder-target.ts
 import { ownSchemas } from "../../src/platform/data-schemas.ts";
 import { BackupFixture } from "../modules/backups/backup-fixture.ts";
 import { mountLoopDisk } from "../support/loop-disk.ts";
+import { PROGRAM } from "../support/program.ts";
 
-const main = join(import.meta.dir, "..", "..", "src", "main.ts");
 let fixture: BackupFixture;
 
 beforeAll(async () => {
@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => fixture.dispose());
 
 async function run(args: readonly string[], env: Record<string, string> = {}) {
-  const child = Bun.spawn([process.execPath, main, ...args], {
+  const child = Bun.spawn([...PROGRAM, ...args], {
     env: { ...process.env, LC_ALL: "C", ...env },
     stdio: ["ignore", "pipe", "pipe"],
   });

@@ -3,10 +3,10 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Secret, TOTP } from "otpauth";
+import { PROGRAM } from "../support/program.ts";
 import { createTestApp, PASSWORD, type TestApp } from "../support/test-app.ts";
 import { until } from "../support/until.ts";
 
-const main = join(import.meta.dir, "..", "..", "src", "main.ts");
 const EMAIL = "owner@plant.example";
 let fixture: TestApp;
 let token: string;
@@ -24,7 +24,7 @@ afterAll(async () => {
 });
 
 async function run(...args: string[]): Promise<{ code: number; output: string }> {
-  const child = Bun.spawn([process.execPath, main, ...args], {
+  const child = Bun.spawn([...PROGRAM, ...args], {
     env: { PATH: process.env.PATH ?? "", LINESIDE_OWNER_EMAIL: EMAIL, LINESIDE_OWNER_PASSWORD: PASSWORD },
     stdout: "pipe",
     stderr: "pipe",

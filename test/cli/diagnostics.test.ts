@@ -4,8 +4,8 @@ import { mkdirSync, mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { FORM_RAW, HotLog } from "../../src/modules/telemetry/store/hot-log.ts";
+import { PROGRAM } from "../support/program.ts";
 
-const main = join(import.meta.dir, "..", "..", "src", "main.ts");
 const directory = mkdtempSync(join(tmpdir(), "lineside-test-"));
 const data = join(directory, "data");
 const bundle = join(directory, "bundle.tar.gz");
@@ -13,7 +13,7 @@ const env = { PATH: process.env.PATH ?? "", LINESIDE_METRICS_TOKEN: "scrape me" 
 let output = "";
 
 async function run(...args: string[]) {
-  const child = Bun.spawn([process.execPath, main, ...args, "--data", data], {
+  const child = Bun.spawn([...PROGRAM, ...args, "--data", data], {
     env,
     stdout: "pipe",
     stderr: "pipe",
@@ -33,7 +33,7 @@ function serve() {
     "--mqtt-host",
     "127.0.0.1",
   ];
-  return Bun.spawn([process.execPath, main, "serve", ...ports, "--data", data, "--log-format", "json"], {
+  return Bun.spawn([...PROGRAM, "serve", ...ports, "--data", data, "--log-format", "json"], {
     env,
     stdout: "pipe",
     stderr: "ignore",
@@ -95,7 +95,7 @@ test("a folder in place of a file is named", async () => {
 });
 
 test("where there is no gateway's data, both say so", async () => {
-  const child = Bun.spawn([process.execPath, main, "check", "--data", join(directory, "nothing")], {
+  const child = Bun.spawn([...PROGRAM, "check", "--data", join(directory, "nothing")], {
     env,
     stdout: "pipe",
     stderr: "pipe",

@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { join } from "node:path";
 import { startMailServer } from "../support/mail-server.ts";
+import { PROGRAM } from "../support/program.ts";
 import { createTestApp, type TestApp } from "../support/test-app.ts";
 
-const main = join(import.meta.dir, "..", "..", "src", "main.ts");
 let fixture: TestApp;
 
 beforeAll(async () => {
@@ -18,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => fixture.stop());
 
 async function run(args: readonly string[], env: Record<string, string> = {}) {
-  const child = Bun.spawn([process.execPath, main, "outbox", ...args], {
+  const child = Bun.spawn([...PROGRAM, "outbox", ...args], {
     env: { PATH: process.env.PATH ?? "", LINESIDE_DATA: fixture.directory, ...env },
     stdout: "pipe",
     stderr: "pipe",

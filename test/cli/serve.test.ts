@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { openDataDirectory } from "../../src/platform/data-directory.ts";
 import { openMainDatabase } from "../../src/platform/database.ts";
 import { createLogger } from "../../src/platform/log.ts";
+import { PROGRAM } from "../support/program.ts";
 
-const main = join(import.meta.dir, "..", "..", "src", "main.ts");
 const EMAIL = "owner@plant.example";
 const PASSWORD = "a long enough password 7";
 let directory: string;
@@ -21,7 +21,7 @@ test("on the first start, whoever sees it listen can sign in as the configured o
   const free = placeholder.port;
   await placeholder.stop(true);
   const child = Bun.spawn(
-    [process.execPath, main, "serve", "--data", directory, "--http-port", String(free), "--mqtt-port", "0"],
+    [...PROGRAM, "serve", "--data", directory, "--http-port", String(free), "--mqtt-port", "0"],
     {
       env: { PATH: process.env.PATH ?? "", LINESIDE_OWNER_EMAIL: EMAIL, LINESIDE_OWNER_PASSWORD: PASSWORD },
       stdout: "ignore",
@@ -57,7 +57,7 @@ test("a telemetry file that is none is named, in one sentence", async () => {
   earlier.release();
   await Bun.write(join(directory, "telemetry.db"), crypto.getRandomValues(new Uint8Array(10_000)));
   const child = Bun.spawn(
-    [process.execPath, main, "serve", "--data", directory, "--http-port", "0", "--mqtt-port", "0"],
+    [...PROGRAM, "serve", "--data", directory, "--http-port", "0", "--mqtt-port", "0"],
     {
       env: { PATH: process.env.PATH ?? "" },
       stdout: "ignore",
@@ -72,7 +72,7 @@ test("a telemetry file that is none is named, in one sentence", async () => {
 });
 
 test("a mistake in the configuration ends it with a code of its own", async () => {
-  const child = Bun.spawn([process.execPath, main, "serve", "--data", directory, "--http-port", "no"], {
+  const child = Bun.spawn([...PROGRAM, "serve", "--data", directory, "--http-port", "no"], {
     env: { PATH: process.env.PATH ?? "" },
     stdio: ["ignore", "ignore", "pipe"],
   });

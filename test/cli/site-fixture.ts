@@ -3,6 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { FakeClock } from "../support/fake-clock.ts";
+import { PROGRAM } from "../support/program.ts";
 import { createTestApp, PASSWORD, type TestApp } from "../support/test-app.ts";
 
 /** Replies to requests of ovens; the script has what site files use for references. */
@@ -14,7 +15,6 @@ export const deviceRequests = [
   },
 ];
 
-const main = join(import.meta.dir, "..", "..", "src", "main.ts");
 export const OWNER = "owner@plant.example";
 export const BROKER_PASSWORD = "broker-secret-4711";
 export const WEBHOOK_SECRET = "webhook-secret-4712";
@@ -62,7 +62,7 @@ export async function startGateway(): Promise<Gateway> {
 
 /** Runs `lineside` with no other variables than these. */
 export async function runLineside(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
-  const child = Bun.spawn([process.execPath, main, ...args], {
+  const child = Bun.spawn([...PROGRAM, ...args], {
     env: { PATH: process.env.PATH ?? "", ...env },
     stdin: "ignore",
     stdout: "pipe",

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { join } from "node:path";
+import { PROGRAM } from "../support/program.ts";
 import { createTestApp, PASSWORD, type TestApp } from "../support/test-app.ts";
 
-const main = join(import.meta.dir, "..", "..", "src", "main.ts");
 const EMAIL = "owner@plant.example";
 let fixture: TestApp;
 
@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => fixture.stop());
 
 async function run(...args: string[]) {
-  const child = Bun.spawn([process.execPath, main, ...args], {
+  const child = Bun.spawn([...PROGRAM, ...args], {
     env: { PATH: process.env.PATH ?? "", LINESIDE_DATA: fixture.directory },
     stdout: "pipe",
     stderr: "pipe",

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import manifest from "../../package.json" with { type: "json" };
 import { buildLicenses } from "../../src/tools/licenses.ts";
+import { PROGRAM } from "../support/program.ts";
 
 const hasGit = Bun.which("git") !== null;
 const root = join(import.meta.dir, "..", "..");
@@ -19,7 +20,7 @@ async function run(command: readonly string[], cwd = root): Promise<{ code: numb
   const output = await new Response(child.stdout).text();
   return { code: await child.exited, output };
 }
-const lineside = (...args: string[]) => run([process.execPath, join(root, "src", "main.ts"), ...args]);
+const lineside = (...args: string[]) => run([...PROGRAM, ...args]);
 
 test("--version and version print the package's version and the commit", async () => {
   const commit = hasGit ? (await run(["git", "rev-parse", "--short=7", "HEAD"])).output.trim() : "";

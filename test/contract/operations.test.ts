@@ -1,15 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { join } from "node:path";
+import { PROGRAM } from "../support/program.ts";
 import { createTestApp, type TestApp } from "../support/test-app.ts";
 import { createWorld } from "./client.ts";
 
 /** The process, its settings and its command line. */
 
 const world = createWorld();
-const main = join(import.meta.dir, "..", "..", "src", "main.ts");
 
 async function run(...args: string[]): Promise<{ code: number; output: string }> {
-  const child = Bun.spawn([process.execPath, main, ...args], {
+  const child = Bun.spawn([...PROGRAM, ...args], {
     env: { PATH: process.env.PATH ?? "", LINESIDE_HTTP_PORT: new URL(world.test.app.url).port },
     stdout: "pipe",
     stderr: "pipe",
@@ -51,7 +50,7 @@ describe("the command line", () => {
     expect((await run("teleport")).code).not.toBe(0);
   });
   test("reports every mistake in the settings at once", async () => {
-    const child = Bun.spawn([process.execPath, main, "serve"], {
+    const child = Bun.spawn([...PROGRAM, "serve"], {
       env: { PATH: process.env.PATH ?? "", LINESIDE_HTTP_PORT: "many", LINESIDE_SIGNUP: "perhaps" },
       stdout: "pipe",
       stderr: "pipe",

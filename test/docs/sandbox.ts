@@ -1,9 +1,8 @@
 import { chmod, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { PROGRAM } from "../support/program.ts";
 import type { TestApp } from "../support/test-app.ts";
-
-const main = join(import.meta.dir, "../../src/main.ts");
 
 const programOf = (name: string): string => {
   const found = Bun.which(name);
@@ -32,7 +31,7 @@ export class Sandbox {
       mosquitto_pub: `args=(); while (($#)); do case $1 in -p) shift 2;; *) args+=("$1"); shift;; esac; done
 case " \${args[*]} " in *" --cafile "*) port=${mqtt};; *) port=${app.mqttPort};; esac
 exec "${programOf("mosquitto_pub")}" -p $port "\${args[@]}"`,
-      lineside: `exec "${process.execPath}" "${main}" "$@"`,
+      lineside: `exec ${PROGRAM.map((word) => `"${word}"`).join(" ")} "$@"`,
     };
     for (const [name, text] of Object.entries(tools)) {
       await writeFile(join(bin, name), `#!/usr/bin/env bash\n${text}\n`);

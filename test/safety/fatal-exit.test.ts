@@ -6,9 +6,9 @@ import { join } from "node:path";
 import { buildPreload } from "../bench/processes.ts";
 import { freePort } from "../support/free-port.ts";
 import { mountLoopDisk } from "../support/loop-disk.ts";
+import { PROGRAM } from "../support/program.ts";
 import { until } from "../support/until.ts";
 
-const main = join(import.meta.dir, "..", "..", "src", "main.ts");
 const EX_IOERR = 74;
 
 test("after a failed fsync it says so and exits; the next start serves again", async () => {
@@ -22,13 +22,10 @@ test("after a failed fsync it says so and exits; the next start serves again", a
   const trigger = join(directory, "fails");
   const port = await freePort();
   const start = () =>
-    Bun.spawn(
-      [process.execPath, main, "serve", "--data", directory, "--http-port", String(port), "--mqtt-port", "0"],
-      {
-        env: { PATH: process.env.PATH ?? "", LD_PRELOAD: library, FSYNC_FAILS: trigger },
-        stdio: ["ignore", "ignore", "pipe"],
-      },
-    );
+    Bun.spawn([...PROGRAM, "serve", "--data", directory, "--http-port", String(port), "--mqtt-port", "0"], {
+      env: { PATH: process.env.PATH ?? "", LD_PRELOAD: library, FSYNC_FAILS: trigger },
+      stdio: ["ignore", "ignore", "pipe"],
+    });
   const readiness = () =>
     fetch(`http://127.0.0.1:${port}/readyz`).then(
       ({ status }) => status,
@@ -69,7 +66,7 @@ test("on a file system that has become read-only it exits, although nothing can 
     }
     const port = await freePort();
     const options = ["--data", disk.path, "--http-port", String(port), "--mqtt-port", "0"];
-    const child = Bun.spawn([process.execPath, main, "serve", ...options], {
+    const child = Bun.spawn([...PROGRAM, "serve", ...options], {
       env: { PATH: process.env.PATH ?? "" },
       stdio: ["ignore", "ignore", "ignore"],
     });

@@ -12,9 +12,9 @@ import { openBrowser } from "../browser/support/watched-browser.ts";
 import { freePort } from "../support/free-port.ts";
 import { type LoopDisk, mountLoopDisk } from "../support/loop-disk.ts";
 import { type MailServer, startMailServer } from "../support/mail-server.ts";
+import { PROGRAM } from "../support/program.ts";
 import { until } from "../support/until.ts";
 
-const MAIN = join(import.meta.dir, "../../src/main.ts");
 const DISK_MB = 192;
 /** As the unit has it. */
 const RESTART_MS = 5_000;
@@ -42,7 +42,7 @@ function launch({ data, port, mails, env = {} }: Settings) {
     "--mqtt-port",
     "0",
   ];
-  return Bun.spawn([process.execPath, MAIN, "serve", ...options], {
+  return Bun.spawn([...PROGRAM, "serve", ...options], {
     env: {
       PATH: process.env.PATH ?? "",
       LINESIDE_OWNER_EMAIL: OWNER.email,

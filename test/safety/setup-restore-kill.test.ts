@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { PROGRAM } from "../support/program.ts";
 import { createTestApp, PASSWORD, type TestApp } from "../support/test-app.ts";
 import { until } from "../support/until.ts";
 
@@ -11,7 +12,6 @@ import { until } from "../support/until.ts";
 const ROUNDS = Number(process.env.RESTORE_KILL_ROUNDS ?? 3);
 const EMAIL = "user1@one.example";
 const PART_BYTES = 4_000;
-const main = join(import.meta.dir, "..", "..", "src", "main.ts");
 let root: string;
 let archive: Uint8Array;
 /** From the first part until the restored gateway is ready. */
@@ -24,7 +24,7 @@ beforeAll(async () => {
   await source.app.stop();
   const file = join(root, "gateway.backup");
   const command = ["backup", "--archive", file, "--data", join(root, "source")];
-  expect(await Bun.spawn([process.execPath, main, ...command], { stdout: "ignore" }).exited).toBe(0);
+  expect(await Bun.spawn([...PROGRAM, ...command], { stdout: "ignore" }).exited).toBe(0);
   archive = await readFile(file);
 });
 afterAll(() => rmSync(root, { recursive: true, force: true }));
@@ -32,7 +32,7 @@ afterAll(() => rmSync(root, { recursive: true, force: true }));
 /** Starts the gateway; resolves once it serves. */
 async function launch(data: string) {
   const args = ["serve", "--data", data, "--http-port", "0", "--mqtt-port", "0", "--http-host", "127.0.0.1"];
-  const child = Bun.spawn([process.execPath, main, ...args], {
+  const child = Bun.spawn([...PROGRAM, ...args], {
     env: { PATH: process.env.PATH ?? "" },
     stdio: ["ignore", "pipe", "pipe"],
   });

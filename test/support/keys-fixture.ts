@@ -2,9 +2,9 @@ import { afterEach, beforeEach } from "bun:test";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { PROGRAM } from "./program.ts";
 import { createTestApp, type TestApp } from "./test-app.ts";
 
-const main = join(import.meta.dir, "..", "..", "src", "main.ts");
 export const INTEGRATION_SECRET = "an-integration-password-4711";
 /** Data directory of the running test. */
 export let data: string;
@@ -32,7 +32,7 @@ export const close = async () => {
 };
 
 export const run = (...args: string[]) => {
-  const command = [process.execPath, main, ...args, "--data", data];
+  const command = [...PROGRAM, ...args, "--data", data];
   // A command that waits for ever fails its test.
   const options = { env: { PATH: process.env.PATH ?? "" }, timeout: 30_000 };
   const { exitCode, stdout, stderr } = Bun.spawnSync(command, options);

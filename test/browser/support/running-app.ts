@@ -2,6 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { freePort } from "../../support/free-port.ts";
+import { PROGRAM } from "../../support/program.ts";
 
 const START_MS_MAX = 60_000;
 const ROOT = join(import.meta.dir, "../../..");
@@ -17,14 +18,8 @@ export interface RunningApp {
   stop(): Promise<void>;
 }
 
-/** The compiled program where there is one: it starts in half the time, and is what people run. */
-const program =
-  process.env.TESTED_BINARY === undefined
-    ? [process.execPath, join(ROOT, "src/main.ts")]
-    : [process.env.TESTED_BINARY];
-
 async function launch(args: string[]) {
-  const command = [...program, "serve", ...args];
+  const command = [...PROGRAM, "serve", ...args];
   const child = Bun.spawn(command, { cwd: ROOT, stdout: "pipe", stderr: "pipe" });
   let printed = "";
   const collect = async (stream: ReadableStream<Uint8Array>) => {

@@ -8,11 +8,11 @@ import { BackupRepository } from "../../../src/modules/backups/repository.ts";
 import { FolderTarget } from "../../../src/modules/backups/targets/folder-target.ts";
 import { KEY_BYTES, KEY_NAMES } from "../../../src/platform/secret-keys.ts";
 import { createOtherDatabases } from "../../support/other-databases.ts";
+import { PROGRAM } from "../../support/program.ts";
 import { until } from "../../support/until.ts";
 
 /** `BACKUP_KILL_ROUNDS` asks for more. */
 const ROUNDS = Number(process.env.BACKUP_KILL_ROUNDS ?? 4);
-const main = join(import.meta.dir, "..", "..", "..", "src", "main.ts");
 let root: string;
 let data: string;
 let stick: string;
@@ -41,8 +41,7 @@ afterAll(async () => {
   rmSync(root, { recursive: true });
 });
 
-const run = (...args: string[]) =>
-  Bun.spawn([process.execPath, main, ...args], { stdio: ["ignore", "ignore", "pipe"] });
+const run = (...args: string[]) => Bun.spawn([...PROGRAM, ...args], { stdio: ["ignore", "ignore", "pipe"] });
 const backUp = () => run("backup", "--data", data, "--to", stick, "--keep-all");
 const snapshots = async () => (await BackupRepository.open(new FolderTarget(stick), undefined)).snapshots();
 
