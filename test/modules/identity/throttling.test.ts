@@ -78,16 +78,16 @@ function busiestHour(): number {
   );
 }
 
-test("200,000 guesses from 5,000 addresses in a day get nowhere, and the owner gets in wherever the owner was before", async () => {
+test("25,000 guesses from 2,500 addresses in a day get nowhere, and the owner gets in wherever the owner was before", async () => {
   expect(await attempt(right, { address: "10.0.0.1" })).toBe("in");
   expect(await attempt(right, { address: "10.0.0.2", device: "the owner's tablet" })).toBe("in");
   evaluated = [];
   let cracked = 0;
-  for (let index = 0; index < 200_000; index++) {
+  for (let index = 0; index < 25_000; index++) {
     const address = `172.${16 + (index % 10)}.${(index >> 4) % 250}.${index % 2}`;
     if ((await attempt(`guess ${index} long`, { address })) === "in") cracked++;
-    if (index % 8 === 0) clock.advance(3_456);
-    if (index % 20_000 === 10_000) {
+    clock.advance(3_456);
+    if (index % 2_500 === 1_250) {
       expect(await attempt(right, { address: "10.0.0.1" })).toBe("in");
       // From an address of the attacker's own, by what the browser kept.
       expect(await attempt(right, { address: "172.16.0.0", device: "the owner's tablet" })).toBe("in");
