@@ -97,7 +97,7 @@ const limit = ["--timeout", "300000"];
 const commands = {
   serve: (args) => ["src/main.ts", "serve", ...args],
   // `--no-isolate`: reloading the modules for each file would take longer than the tests.
-  test: (args) => ["test", ...limit, parallel, "--no-isolate", ...args],
+  test: (args) => ["test", ...limit, parallel, timings, "--no-isolate", ...args],
   "test-files": (args) => ["test", ...limit, parallelBrowsers, timings, "--no-isolate", ...args],
   run: (args) => args,
   /** Only installs the packages. */
