@@ -394,6 +394,6 @@ for (const seed of seeds) {
         await fixture.dispose();
       }
     },
-    60_000 + steps * 20,
+    300_000 + steps * 20,
   );
 }
