@@ -28,6 +28,8 @@ describe("a change of the clocks", () => {
         fc.constantFrom(5, 10, 15, 30, 60),
         fc.boolean(),
         async (timezone, hour, minutes, isFalling) => {
+          // The clocks of Lord Howe go back by half an hour: an hourly file shows a time of it once, and only its first occurrence is read.
+          fc.pre(!(timezone === "Australia/Lord_Howe" && minutes > 30));
           const times = Array.from({ length: 60 }, (_, index) => hour * 3_600_000 + index * minutes * 60_000);
           if (isFalling) times.reverse();
           const file = `ts,a\n${times.map((ts) => `${wallOf(ts, timezone)},1\n`).join("")}`;
