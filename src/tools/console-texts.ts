@@ -8,7 +8,26 @@ const FOLDER = join(import.meta.dir, "../lib/texts");
 const readTexts = (part: string, language: string): Promise<Catalogue> =>
   Bun.file(join(FOLDER, `${part}.${language}.json`)).json();
 
-/** Texts without their keys: these stand once for all languages, in a file of their own, which makes the console a thirtieth smaller. */
+/** Returns the keys with the number of parts that each shares with the key before it in place of these parts. */
+function shortKeys(keys: readonly string[]): string {
+  let before: readonly string[] = [];
+  const shortened = keys.map((key) => {
+    const parts = key.split(".");
+    const different = parts.findIndex((part, index) => part !== before[index] || index === parts.length - 1);
+    before = parts;
+    return `${different}${parts.slice(different).join(".")}`;
+  });
+  return shortened.join(" ");
+}
+
+/** Reads them again, in the browser. */
+const KEYS_OF = `let before = [];
+export const keys = text.split(" ").map((key) => {
+  before = [...before.slice(0, Number(key[0])), ...key.slice(1).split(".")];
+  return before.join(".");
+});`;
+
+/** Texts without their keys: these stand once for all languages, in a file of their own, which makes the console a twentieth smaller. */
 export const textsWithoutKeys: BunPlugin = {
   name: "texts without keys",
   setup(build) {
@@ -17,18 +36,21 @@ export const textsWithoutKeys: BunPlugin = {
       namespace: "text-keys",
     }));
     build.onLoad({ filter: /.*/, namespace: "text-keys" }, async ({ path }) => {
-      const keys = Object.keys(await readTexts(path, "en")).join(" ");
-      return { contents: `export const keys = ${JSON.stringify(keys)}.split(" ");`, loader: "js" };
+      const keys = shortKeys(Object.keys(await readTexts(path, "en")));
+      return { contents: `const text = ${JSON.stringify(keys)};\n${KEYS_OF}`, loader: "js" };
     });
-    build.onLoad({ filter: /[/\\]texts[/\\](first-screens|console)\.\w+\.json$/ }, async ({ path }) => {
-      const [part = "", language = ""] = path.split(/[/\\]/).at(-1)?.split(".") ?? [];
-      const values = JSON.stringify(Object.values(await readTexts(part, language)));
-      return {
-        contents: `import { keys } from "text-keys:${part}";
+    build.onLoad(
+      { filter: /[/\\]texts[/\\](first-screens|console|server)\.\w+\.json$/ },
+      async ({ path }) => {
+        const [part = "", language = ""] = path.split(/[/\\]/).at(-1)?.split(".") ?? [];
+        const values = JSON.stringify(Object.values(await readTexts(part, language)));
+        return {
+          contents: `import { keys } from "text-keys:${part}";
 const texts = ${values};
 export default Object.fromEntries(keys.map((key, index) => [key, texts[index]]));`,
-        loader: "js",
-      };
-    });
+          loader: "js",
+        };
+      },
+    );
   },
 };
