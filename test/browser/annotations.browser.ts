@@ -1,5 +1,6 @@
 // Alarms and commands on charts: of a device, in Explore and on a dashboard, with a switch that hides them.
 import { beforeAll, expect, test } from "bun:test";
+import { untilAnswer } from "../support/until.ts";
 import { useConsole } from "./support/console-page.ts";
 import { appear, expectTidy } from "./support/screenshots.ts";
 
@@ -111,3 +112,29 @@ for (const appearance of [
       await expectTidy(ui.page, `annotations ${name}`, appearance);
     }
   });
+
+test("the chart of an alarm is zoomed by keyboard, and returns to the time around the alarm", async () => {
+  const { page } = ui;
+  const alarms = await ui.call("GET", `/api/alarms?deviceId=${device.deviceId}`);
+  const [alarm] = alarms as { alarmId: string }[];
+  await ui.open(`/alarms/${alarm?.alarmId}`);
+  const panel = page.locator("section.panel").filter({ has: page.getByTestId("chart") });
+  const widthMs = async () => {
+    const href = (await panel.getByRole("link", { name: "Explore" }).getAttribute("href")) ?? "";
+    const [, from, to] = /abs\.(\d+)\.(\d+)/.exec(decodeURIComponent(href)) ?? [];
+    return Number(to) - Number(from);
+  };
+  await panel.getByTestId("chart").focus();
+  const before = await widthMs();
+  expect(before).toBeGreaterThan(3_000_000);
+  // Once the values have been loaded.
+  const first = async () => {
+    await page.keyboard.press("Home");
+    return panel.getByTestId("chart-spoken").textContent();
+  };
+  await untilAnswer(first, (text) => /temperature \d+$/.test(text ?? ""));
+  await page.keyboard.press("Enter");
+  await untilAnswer(widthMs, (width) => Math.round(before / width) === 2);
+  await page.keyboard.press("Backspace");
+  await untilAnswer(widthMs, (width) => width >= before);
+});

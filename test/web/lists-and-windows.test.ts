@@ -7,11 +7,14 @@ import { blocksOf, rowsWindow } from "../../src/web/lib/rows-window.ts";
 import {
   boundsOf,
   firstWindow,
+  fittedTo,
+  moved,
   panned,
   windowFromQuery,
   windowOfImport,
   windowToQuery,
   zoomed,
+  zoomedAt,
 } from "../../src/web/lib/time-window.ts";
 
 describe("the window of a long list", () => {
@@ -94,6 +97,29 @@ describe("time windows", () => {
     expect(zoomed({ from: 0, to: 10_000 }, 0.5)).toEqual({ kind: "fixed", from: 2500, to: 7500 });
     expect(panned({ from: 0, to: 10_000 }, 0.5, 12_000)).toEqual({ kind: "fixed", from: 2000, to: 12_000 });
     expect(boundsOf({ kind: "live", id: "15m" }, 1_000_000)).toEqual({ from: 100_000, to: 1_000_000 });
+  });
+
+  test("move back from a time to come, but not further into it", () => {
+    const ahead = { from: 0, to: 10_000 };
+    expect(moved(ahead, 3_000, 8_000)).toEqual(ahead);
+    expect(moved(ahead, -3_000, 8_000)).toEqual({ from: -3_000, to: 7_000 });
+  });
+
+  test("keep the time at which they are zoomed in its place, between a second and ten years", () => {
+    const bounds = { from: 0, to: 100_000 };
+    expect(zoomedAt(bounds, 25_000, 0.4)).toEqual({ from: 15_000, to: 55_000 });
+    expect(zoomedAt(bounds, 100_000, 0)).toEqual({ from: 99_000, to: 100_000 });
+    const { from, to } = zoomedAt(bounds, 0, 1e9);
+    expect(to - from).toBe(10 * 365 * 86_400_000);
+  });
+
+  test("begin with the first value of a new device, but keep two minutes", () => {
+    const bounds = { from: 0, to: 900_000 };
+    expect(fittedTo(bounds, 600_000)).toEqual({ from: 600_000, to: 900_000 });
+    expect(fittedTo(bounds, 890_000)).toEqual({ from: 780_000, to: 900_000 });
+    expect(fittedTo(bounds, undefined)).toEqual(bounds);
+    expect(fittedTo(bounds, -5)).toEqual(bounds);
+    expect(fittedTo(bounds, 500_000, 400_000)).toEqual({ from: 280_000, to: 900_000 });
   });
 });
 

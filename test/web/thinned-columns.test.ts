@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { ColumnThinner } from "../../src/web/features/dashboards/thinned-columns.ts";
 import { alignColumns } from "../../src/web/lib/chart-data.ts";
 import { SeriesBuffer } from "../../src/web/lib/series-buffer.ts";
+import { ColumnThinner } from "../../src/web/ui/chart/thinned-columns.ts";
 
 const bufferOf = (points: readonly (readonly [number, number | boolean])[]) => {
   const buffer = new SeriesBuffer();

@@ -20,11 +20,17 @@ export type TimeWindow =
   | { readonly kind: "live"; readonly id: WindowId }
   | { readonly kind: "fixed"; readonly from: number; readonly to: number };
 
+/** Beginning and end of what is shown, in epoch ms. */
+export interface TimeBounds {
+  readonly from: number;
+  readonly to: number;
+}
+
 export function isWindowId(text: string | undefined): text is WindowId {
   return text !== undefined && Object.hasOwn(WINDOWS, text);
 }
 
-export function boundsOf(window: TimeWindow, now: number): { from: number; to: number } {
+export function boundsOf(window: TimeWindow, now: number): TimeBounds {
   if (window.kind === "fixed") return { from: window.from, to: window.to };
   return { from: now - WINDOWS[window.id], to: now };
 }
@@ -49,18 +55,40 @@ export function windowOfImport(newest: number, shown: TimeWindow, now: number): 
 
 const SHORTEST_MS = 1000;
 
-export function zoomed(bounds: { from: number; to: number }, factor: number): TimeWindow {
-  const middle = (bounds.from + bounds.to) / 2;
-  const half = Math.max(SHORTEST_MS, (bounds.to - bounds.from) * factor) / 2;
-  return { kind: "fixed", from: Math.round(middle - half), to: Math.round(middle + half) };
+const LONGEST_MS = 10 * WINDOWS["1y"];
+
+/** Returns bounds that are wider by a factor, in which the time `ts` stays where it is. */
+export function zoomedAt({ from, to }: TimeBounds, ts: number, factor: number): TimeBounds {
+  const width = to - from;
+  const next = Math.min(LONGEST_MS, Math.max(SHORTEST_MS, width * factor));
+  const start = Math.round(ts - ((ts - from) / width) * next);
+  return { from: start, to: Math.round(start + next) };
 }
 
-/** Moves by a share of the visible width; never past `now`. */
-export function panned(bounds: { from: number; to: number }, share: number, now: number): TimeWindow {
-  const width = bounds.to - bounds.from;
-  const to = Math.min(now, Math.round(bounds.to + width * share));
-  return { kind: "fixed", from: to - width, to };
+export const zoomed = (bounds: TimeBounds, factor: number): TimeWindow => ({
+  kind: "fixed",
+  ...zoomedAt(bounds, (bounds.from + bounds.to) / 2, factor),
+});
+
+/** Time that stays in a window that is fitted to its first value. */
+const FITTED_MS = 2 * MINUTE;
+
+/** Returns bounds without the empty time before the first value of a new device. The 2 min before `kept` stay. */
+export function fittedTo({ from, to }: TimeBounds, firstTs: number | undefined, kept = to): TimeBounds {
+  return { from: Math.max(from, Math.min(firstTs ?? from, kept - FITTED_MS)), to };
 }
+
+/** Moves bounds, but never to a time after `now` that they do not show yet. */
+export function moved({ from, to }: TimeBounds, byMs: number, now: number): TimeBounds {
+  const step = Math.min(byMs, Math.max(0, now - to));
+  return { from: Math.round(from + step), to: Math.round(to + step) };
+}
+
+/** Moves by a share of the visible width. */
+export const panned = (bounds: TimeBounds, share: number, now: number): TimeWindow => ({
+  kind: "fixed",
+  ...moved(bounds, (bounds.to - bounds.from) * share, now),
+});
 
 export function windowFromQuery(
   query: Record<string, string>,

@@ -61,9 +61,9 @@ export function BoardWidgets(props: {
 }) {
   const { board, stateId, view, isEditing = false, onChange = () => undefined } = props;
   const zooms = useRef(new ZoomStack<WindowSpec>()).current;
-  const zoom = (bounds: Bounds) => {
+  const zoom = (bounds: Bounds, isPan: boolean) => {
     const next: WindowSpec = { mode: "absolute", ...bounds };
-    zooms.leave(view.window, next);
+    zooms.leave(view.window, next, { isPan });
     props.onWindow(next);
   };
   const byId = new Map(board.widgets.map((widget) => [widget.widgetId, widget]));
@@ -111,7 +111,7 @@ export function BoardWidgets(props: {
                 place={isStacked ? "stack" : props.isFitted ? "wall" : "cell"}
                 widget={widget}
                 view={view}
-                onZoom={zoom}
+                onWindow={zoom}
                 onReset={() => props.onWindow(zooms.back(view.window) ?? board.timeWindow)}
               />
             )}
@@ -164,7 +164,7 @@ function Body(props: {
   /** True for a control on a fitted board, where it has no effect. */
   isInert: boolean;
   place: WidgetPlace;
-  onZoom: (bounds: Bounds) => void;
+  onWindow: (bounds: Bounds, isPan: boolean) => void;
   onReset: () => void;
 }) {
   const { widget, view } = props;
@@ -193,7 +193,7 @@ function Body(props: {
         feed={feed.of(widgetId)}
         latestOf={(deviceId) => feed.latestOf(deviceId)}
         boundsNow={view.boundsNow}
-        onZoom={props.onZoom}
+        onWindow={props.onWindow}
         onReset={props.onReset}
         place={props.place}
       />

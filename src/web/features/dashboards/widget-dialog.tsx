@@ -193,7 +193,6 @@ function Preview({ board, stateId, widget }: { board: Board; stateId: string; wi
             feed={view.feed.of(widget.widgetId)}
             latestOf={(deviceId) => view.feed.latestOf(deviceId)}
             boundsNow={view.boundsNow}
-            onZoom={() => undefined}
             onReset={() => undefined}
           />
         )}

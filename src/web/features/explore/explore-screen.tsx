@@ -21,6 +21,7 @@ import { may } from "../../platform/session.ts";
 import { toast } from "../../platform/toasts.ts";
 import { AlarmLink } from "../../ui/alarm-link.tsx";
 import { Button } from "../../ui/button.tsx";
+import { LinkedCharts, useChartLink } from "../../ui/chart/chart-link.ts";
 import { Checkbox } from "../../ui/choice.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { MENU_ITEM, MoreMenu } from "../../ui/more-menu.tsx";
@@ -110,6 +111,7 @@ function Arrangement({ view, onChange }: PartProps) {
 function Panes({ view, board, onChange }: PartProps & { board: ReturnType<typeof boardOfView> }) {
   const host = useRef<HTMLDivElement>(null);
   const saving = useAction();
+  const link = useChartLink();
   const feedView = useBoardFeed("explore", board, {
     window: view.window,
     stateId: "default",
@@ -140,12 +142,14 @@ function Panes({ view, board, onChange }: PartProps & { board: ReturnType<typeof
       <ErrorNote error={saving.error} />
       <ErrorNote error={feedView.error} onRetry={feedView.reload} />
       <div ref={host}>
-        <BoardWidgets
-          board={withTitles(board, view, keyName)}
-          stateId="default"
-          view={feedView}
-          onWindow={(window) => onChange({ window })}
-        />
+        <LinkedCharts.Provider value={link}>
+          <BoardWidgets
+            board={withTitles(board, view, keyName)}
+            stateId="default"
+            view={feedView}
+            onWindow={(window) => onChange({ window })}
+          />
+        </LinkedCharts.Provider>
       </div>
     </>
   );

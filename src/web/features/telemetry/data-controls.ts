@@ -10,6 +10,8 @@ import { VIEWS, type View } from "./data-toolbar.tsx";
 
 export interface Controls {
   readonly window: TimeWindow;
+  /** True if nobody has selected the window. */
+  readonly isFirst: boolean;
   readonly view: View;
   readonly aggregation: Aggregation;
   /** `undefined` if nothing was selected yet. */
@@ -43,6 +45,7 @@ export function useControls(newest: number): Controls {
   const window = windowFromQuery(query, first);
   return {
     window,
+    isFirst: window === first && first.kind === "live",
     view: VIEWS.find((v) => v === query.view) ?? "lanes",
     aggregation: AGGREGATIONS.find((a) => a === query.aggregation) ?? "none",
     keys: query.keys === undefined ? undefined : parseNames(query.keys),

@@ -7,14 +7,23 @@ import { tableRows, toNumber } from "../../lib/chart-data.ts";
 import { barInterval } from "../../lib/consumption.ts";
 import { exploreHref } from "../../lib/explore-view.ts";
 import { sortedKeys } from "../../lib/main-keys.ts";
-import { isThinned } from "../../lib/series-buffer.ts";
-import { boundsOf, panned, type TimeWindow, windowOfImport, zoomed } from "../../lib/time-window.ts";
+import { isThinned, type SeriesBuffer } from "../../lib/series-buffer.ts";
+import {
+  boundsOf,
+  fittedTo,
+  panned,
+  type TimeWindow,
+  windowOfImport,
+  zoomed,
+} from "../../lib/time-window.ts";
 import { ownZone } from "../../lib/zoned-time.ts";
+import { toMs } from "../../platform/i18n/format.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { keyMetadataReady, keyName, metadataOf } from "../../platform/key-metadata.ts";
 import { useLive } from "../../platform/live.ts";
 import { now, serverNow } from "../../platform/now.ts";
 import { useResource } from "../../platform/resource.ts";
+import type { ChartWindow } from "../../ui/chart/chart-gestures.ts";
 import { EmptyPanel } from "../../ui/empty.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { KeyPicker } from "../../ui/key-picker.tsx";
@@ -195,6 +204,17 @@ function useLoading({ series, selected, controls }: ViewProps): void {
   }, [wanted, series]);
 }
 
+/** Returns what is shown. The first window of a device that was created within it begins with its data. */
+function shownBounds(
+  { device, controls }: ViewProps,
+  { buffers, clock }: { readonly buffers: readonly SeriesBuffer[]; readonly clock: number },
+): Bounds {
+  const bounds = boundsOf(controls.window, clock);
+  if (!controls.isFirst || (toMs(device.createdAt) ?? 0) < bounds.from) return bounds;
+  const first = buffers.flatMap(({ ts }) => ts[0] ?? []);
+  return first.length === 0 ? bounds : fittedTo(bounds, Math.min(...first));
+}
+
 function LoadedView(props: ViewProps) {
   const { series, controls, selected } = props;
   const [pausedAt, setPausedAt] = useState<number | undefined>(undefined);
@@ -202,7 +222,8 @@ function LoadedView(props: ViewProps) {
   useLoading(props);
   void now.value;
   const clock = pausedAt ?? (controls.window.kind === "live" ? serverNow() : 0);
-  const bounds = boundsOf(controls.window, clock);
+  const buffers = selected.map((key) => series.of(key).main);
+  const bounds = shownBounds(props, { buffers, clock });
   const following = pausedAt === undefined && controls.window.kind === "live";
   // A device whose clock is ahead is part of the table at once; the chart shows its points when their time comes.
   const listed = following ? { from: bounds.from, to: Number.POSITIVE_INFINITY } : bounds;
@@ -217,7 +238,6 @@ function LoadedView(props: ViewProps) {
     };
   const setWindow = resuming(controls.setWindow);
   const zoom = resuming(controls.zoom);
-  const buffers = selected.map((key) => series.of(key).main);
   const empty = !series.loading.value && buffers.every((b) => b.indexOf(bounds.from) >= b.ts.length);
   return (
     <div class="flex flex-col gap-4">
@@ -262,7 +282,7 @@ function LoadedView(props: ViewProps) {
         {...props}
         bounds={bounds}
         listed={listed}
-        onZoom={(from, to) => zoom({ kind: "fixed", from, to })}
+        onWindow={(next, isPan) => zoom({ kind: "fixed", ...next }, { isPan })}
       />
     </div>
   );
@@ -315,9 +335,7 @@ function exploreAddressOf({ device, selected, controls }: ViewProps, bounds: Bou
   );
 }
 
-function Content(
-  props: ViewProps & { bounds: Bounds; listed: Bounds; onZoom: (from: number, to: number) => void },
-) {
+function Content(props: ViewProps & { bounds: Bounds; listed: Bounds; onWindow: ChartWindow["onWindow"] }) {
   const { series, selected, controls, bounds, listed } = props;
   const annotations = useAnnotations([props.device.deviceId], bounds);
   if (selected.length === 0) return null;
@@ -360,8 +378,7 @@ function Content(
         overlay={controls.view === "overlay"}
         barred={controls.aggregation === "delta"}
         annotations={annotations}
-        onZoom={props.onZoom}
-        onReset={controls.unzoom}
+        window={{ onWindow: props.onWindow, onReset: controls.unzoom }}
       />
     </>
   );

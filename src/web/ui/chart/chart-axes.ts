@@ -6,11 +6,10 @@ import { formatDate, formatMark, formatMarks, formatValue } from "../../platform
 import { darkNow } from "../../platform/preferences.ts";
 import { textScale } from "../text-scale.ts";
 import type { ChartLimit } from "./chart.types.ts";
+import type { ChartLink } from "./chart-link.ts";
 
 const DAY = 86_400_000;
-/** Width of the axes of charts below each other, so that their lines begin at the same place. */
-const AXIS_PX = 64;
-const AXIS_PX_MIN = 24;
+const AXIS_PX_MIN = 40;
 /** Least distance of the marks of a value axis, in px. */
 const MARK_SPACE_PX = 30;
 const LABEL_PX = 22;
@@ -173,8 +172,6 @@ interface AxesSpec {
   readonly height: number;
   /** Names of what they show stand beside the axes. */
   readonly isLabelled?: boolean | undefined;
-  /** True if the lines begin where those of other charts do. */
-  readonly isAligned?: boolean | undefined;
 }
 
 export function scalesFor({ series, limits = [], axisLimits }: AxesSpec): uPlot.Scales {
@@ -201,48 +198,54 @@ function labelOf(group: readonly ChartSeries[], height: number): string {
   return text.length <= charactersMax ? text : `${text.slice(0, Math.max(1, charactersMax - 1))}…`;
 }
 
-/** Width of an axis with its label, in px. */
-export const labelledAxisPx = (): number => (AXIS_PX + LABEL_PX) * textScale();
-
 /** Space between the marks of an axis and its lines, in px. */
 const MARK_GAP_PX = 12;
 
 /**
- * Returns a function that sizes an axis by its longest mark, but to at least `least` px. It never becomes narrower, so that live values do not move
- * the lines back and forth.
+ * Returns a function that sizes an axis by its longest mark and by the axes that it is aligned with. It never becomes narrower, so that live values do
+ * not move the lines back and forth.
  */
-function sizeByMarks(least: number): NonNullable<uPlot.Axis["size"]> {
+function sizeByMarks(
+  widths: ChartLink["left"],
+  least: number,
+  labelPx: number,
+): NonNullable<uPlot.Axis["size"]> {
   let widest = least;
   return (u, marks, number) => {
     const font = u.axes[number]?.font;
-    if (marks === null || marks.length === 0) return widest;
-    u.ctx.save();
-    // uPlot keeps the font with its size in device px.
-    if (Array.isArray(font)) u.ctx.font = String(font[0]);
-    const widths = marks.map((mark) => u.ctx.measureText(mark).width / devicePixelRatio);
-    u.ctx.restore();
-    widest = Math.max(widest, Math.ceil(Math.max(...widths)) + MARK_GAP_PX * textScale());
-    return widest;
+    if (marks !== null && marks.length > 0) {
+      u.ctx.save();
+      // uPlot keeps the font with its size in device px.
+      if (Array.isArray(font)) u.ctx.font = String(font[0]);
+      const own = marks.map((mark) => u.ctx.measureText(mark).width / devicePixelRatio);
+      u.ctx.restore();
+      widest = Math.max(widest, Math.ceil(Math.max(...own)) + MARK_GAP_PX * textScale());
+    }
+    return widths.widen(u, widest + labelPx) - labelPx;
   };
 }
 
-export function axesFor({ series, height, isLabelled = false, isAligned = false }: AxesSpec): uPlot.Axis[] {
+const PADDING_RIGHT = 28;
+
+/** Returns the room right of the lines: that of the axes with which the chart has none in common. */
+export const rightPadding = ({ series }: Pick<AxesSpec, "series">, link: ChartLink): number =>
+  PADDING_RIGHT + (series.some(({ scale }) => scale > 0) ? 0 : link.right.widest.peek());
+
+export function axesFor({ series, height, isLabelled = false }: AxesSpec, link: ChartLink): uPlot.Axis[] {
   const style = axisStyle();
   const groups = groupsOf(series);
+  const hasLabel = groups.length > 1 || isLabelled;
+  const labelPx = hasLabel ? LABEL_PX * textScale() : 0;
   const valueAxes = groups.slice(0, AXES_MAX).map(
     (group, number): uPlot.Axis => ({
       ...style,
       scale: `y${number}`,
       side: number === 0 ? 3 : 1,
       space: MARK_SPACE_PX * textScale(),
-      size: sizeByMarks((isLabelled || isAligned ? AXIS_PX : AXIS_PX_MIN) * textScale()),
+      size: sizeByMarks(number === 0 ? link.left : link.right, AXIS_PX_MIN * textScale(), labelPx),
       ...(groups.length > 1 && { stroke: group[0]!.color }),
       ...(number > 0 && { grid: { show: false } }),
-      ...((groups.length > 1 || isLabelled) && {
-        label: labelOf(group, height),
-        labelFont: style.font,
-        labelSize: LABEL_PX * textScale(),
-      }),
+      ...(hasLabel && { label: labelOf(group, height), labelFont: style.font, labelSize: labelPx }),
       ...labelsFor(group),
     }),
   );

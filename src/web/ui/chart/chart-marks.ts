@@ -66,11 +66,10 @@ function triangle(ctx: CanvasRenderingContext2D, x: number, top: number): void {
 interface Marks {
   readonly limits?: readonly ChartLimit[];
   readonly events?: readonly ChartEvent[];
-  readonly bounds: { readonly from: number; readonly to: number };
 }
 
 /** Draws limits and events above the lines. */
-export function drawMarks(u: uPlot, { limits = [], events = [], bounds }: Marks, lineWidth: number): void {
+export function drawMarks(u: uPlot, { limits = [], events = [] }: Marks, lineWidth: number): void {
   const { ctx } = u;
   const { left, top, width, height } = u.bbox;
   const line = (color: string, [x1, y1, x2, y2]: readonly [number, number, number, number]) => {
@@ -90,7 +89,7 @@ export function drawMarks(u: uPlot, { limits = [], events = [], bounds }: Marks,
   ctx.setLineDash([]);
   for (const { ts, color } of events) {
     const x = u.valToPos(ts, "x", true);
-    if (ts >= bounds.from && ts <= bounds.to) line(color, [x, top, x, top + height]);
+    if (x >= left && x <= left + width) line(color, [x, top, x, top + height]);
   }
   ctx.restore();
 }

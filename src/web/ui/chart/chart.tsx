@@ -1,15 +1,20 @@
 import { type Signal, useSignal } from "@preact/signals";
-import { useLayoutEffect, useRef } from "preact/hooks";
+import { useId, useLayoutEffect, useRef } from "preact/hooks";
 import uPlot from "uplot";
 import { type Annotation, annotationsAt } from "../../lib/annotations.ts";
 import { type ChartColumns, toNumber } from "../../lib/chart-data.ts";
 import type { AxisLimits } from "../../lib/line-styles.ts";
 import type { SeriesBuffer } from "../../lib/series-buffer.ts";
+import type { TimeBounds } from "../../lib/time-window.ts";
+import { t } from "../../platform/i18n/i18n.ts";
 import { darkNow, language } from "../../platform/preferences.ts";
 import { textScale } from "../text-scale.ts";
 import type { ChartBand, ChartEvent, ChartLimit } from "./chart.types.ts";
-import { axesFor, type ChartSeries, isBarred, labelledAxisPx, scalesFor } from "./chart-axes.ts";
+import { axesFor, type ChartSeries, isBarred, rightPadding, scalesFor } from "./chart-axes.ts";
+import { ChartGestures, type ChartWindow } from "./chart-gestures.ts";
+import { follow, pointer, pressKey } from "./chart-keys.ts";
 import { dotLonePoints, fillToZero, strokeInPieces } from "./chart-lines.ts";
+import type { ChartLink } from "./chart-link.ts";
 import { drawAnnotations, drawBands, drawMarks } from "./chart-marks.ts";
 
 const SIZE_PX = 7;
@@ -64,7 +69,7 @@ export interface ChartProps {
   readonly sources: readonly SeriesBuffer[];
   /** After the columns of the series, two more follow for each: the lower and the upper edge of the band around it. */
   readonly banded: boolean;
-  readonly bounds: { readonly from: number; readonly to: number };
+  readonly bounds: TimeBounds;
   readonly height: number;
   readonly limits?: readonly ChartLimit[];
   readonly bands?: readonly ChartBand[];
@@ -74,15 +79,14 @@ export interface ChartProps {
   readonly axisLimits?: AxisLimits | undefined;
   /** True if the names of the lines stand beside the axes even if there is only one. */
   readonly isLabelled?: boolean;
-  /** True if the lines begin where those of other charts do. */
-  readonly isAligned?: boolean;
   /** True where no pointer reaches the chart: without what follows one, the browser has fewer layers to draw. */
   readonly isInert?: boolean;
   readonly label: string;
-  readonly onZoom: (from: number, to: number) => void;
-  readonly onReset: () => void;
-  /** The time under the pointer, or undefined when it left. */
-  readonly onCursor: (ts: number | undefined) => void;
+  /** Without it the chart shows one window only. */
+  readonly window?: ChartWindow | undefined;
+  readonly link: ChartLink;
+  /** Returns the values at a time for those who cannot see them. */
+  readonly describe: (ts: number) => string;
 }
 
 const LINE_WIDTH = 1.5;
@@ -132,46 +136,59 @@ function drawLine(u: uPlot, number: number, { line, width }: { line: ChartSeries
   dotLonePoints(u, number, line.color);
 }
 
-const PADDING_RIGHT = 28;
-
-/** Charts one below the other have their lines at the same width, also those with one axis. */
-function rightPadding({ series, isLabelled }: ChartProps): number {
-  const hasRightAxis = series.some(({ scale }) => scale > 0);
-  return isLabelled && !hasRightAxis ? PADDING_RIGHT + labelledAxisPx() : PADDING_RIGHT;
-}
-
 interface Latest {
   readonly current: ChartProps;
 }
 
-function optionsFor(
-  props: ChartProps,
-  latest: Latest,
-  box: { width: number; pointed: Signal<readonly Annotation[]> },
-): uPlot.Options {
+interface Tools {
+  readonly width: number;
+  readonly pointed: Signal<readonly Annotation[]>;
+  readonly gestures: () => ChartGestures | undefined;
+}
+
+/** The chart in which the mouse was pressed last; uPlot tells of its selection in all charts. */
+let pressed: uPlot | undefined;
+
+function cursorOf({ isInert, window, link }: ChartProps, latest: Latest, { gestures }: Tools): uPlot.Cursor {
+  return {
+    show: isInert !== true,
+    y: false,
+    sync: { key: "device" },
+    drag: { x: window !== undefined, y: false, setScale: false },
+    points: { show: false },
+    bind: {
+      mousedown: (u, _, press) => (event) => {
+        pressed = u;
+        if (!event.shiftKey) return press(event);
+        event.preventDefault();
+        gestures()?.pan(event);
+        return null;
+      },
+      mousemove: (_u, _, move) => (event) => {
+        link.held.value = undefined;
+        return move(event);
+      },
+      dblclick: () => () => {
+        latest.current.window?.onReset();
+        return null;
+      },
+    },
+  };
+}
+
+function optionsFor(props: ChartProps, latest: Latest, tools: Tools): uPlot.Options {
+  const { link } = props;
   const lineWidth = LINE_WIDTH * textScale();
   let dots: PointerDots | undefined;
   return {
-    width: box.width,
+    width: tools.width,
     height: props.height,
     ms: 1,
     legend: { show: false },
-    padding: [PADDING_TOP * textScale(), rightPadding(props), 0, 0],
-    cursor: {
-      show: props.isInert !== true,
-      y: false,
-      sync: { key: "device" },
-      drag: { x: true, y: false, setScale: false },
-      points: { show: false },
-      bind: {
-        dblclick: () => () => {
-          latest.current.onReset();
-          return null;
-        },
-      },
-    },
+    padding: [PADDING_TOP * textScale(), () => rightPadding(props, link), 0, 0],
+    cursor: cursorOf(props, latest, tools),
     scales: scalesFor(props),
-    axes: axesFor(props),
+    axes: axesFor(props, link),
     ...seriesOf(props),
     hooks: {
       drawAxes: [
@@ -187,15 +204,16 @@ function optionsFor(
           if (line) drawLine(u, number, { line, width: lineWidth });
         },
       ],
-      setSelect: [(u) => selected(u, latest.current.onZoom)],
+      setSelect: [(u) => selected(u, tools.gestures())],
       setCursor: [
         (u) => {
           const left = u.cursor.left ?? -1;
-          const ts = left < 0 ? undefined : u.posToVal(left, "x");
-          latest.current.onCursor(ts);
+          // Rounded, because the position of a sample leads to a time a little before it.
+          const ts = left < 0 ? undefined : (link.held.peek() ?? Math.round(u.posToVal(left, "x")));
+          link.cursor.value = ts;
           dots ??= new PointerDots(u.over, props.series);
           dots.move(u, latest.current.sources, ts);
-          point(u, ts, { annotations: latest.current.annotations ?? [], pointed: box.pointed });
+          point(u, ts, { annotations: latest.current.annotations ?? [], pointed: tools.pointed });
         },
       ],
     },
@@ -221,54 +239,99 @@ function point(
 
 const SELECT_PX_MIN = 6;
 
-function selected(u: uPlot, onZoom: ChartProps["onZoom"]): void {
+function selected(u: uPlot, gestures: ChartGestures | undefined): void {
   const { left, width } = u.select;
   if (width < SELECT_PX_MIN) return;
   const from = Math.round(u.posToVal(left, "x"));
   const to = Math.round(u.posToVal(left + width, "x"));
   u.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
-  onZoom(from, to);
+  if (pressed === u) gestures?.go({ from, to }, false);
 }
+
+const WIDTH_MIN = 200;
 
 export function Chart(props: ChartProps) {
   const host = useRef<HTMLDivElement>(null);
-  const chart = useRef<uPlot>();
+  const chart = useRef<{ readonly u: uPlot; readonly gestures: ChartGestures }>();
   const pointed = useSignal<readonly Annotation[]>([]);
+  const spoken = useSignal("");
   const latest = useRef(props);
   latest.current = props;
+  const { link } = props;
   const shape = JSON.stringify([
     props.series,
     props.limits,
     props.axisLimits,
     props.isLabelled,
-    props.isAligned,
     props.banded,
     props.height,
+    props.window === undefined,
     darkNow.value,
     language.value,
   ]);
   useLayoutEffect(() => {
     const element = host.current!;
-    const box = { width: Math.max(200, element.clientWidth), pointed };
-    const u = new uPlot(optionsFor(props, latest, box), [[]], element);
-    chart.current = u;
+    const widthNow = () => Math.max(WIDTH_MIN, element.clientWidth);
+    const tools = { width: widthNow(), pointed, gestures: () => chart.current?.gestures };
+    const u = new uPlot(optionsFor(props, latest, tools), [[]], element);
+    const gestures = new ChartGestures(u, {
+      link,
+      window: () => latest.current.window,
+      bounds: () => latest.current.bounds,
+    });
+    chart.current = { u, gestures };
     draw(u, latest.current);
-    const observer = new ResizeObserver(() =>
-      u.setSize({ width: Math.max(200, element.clientWidth), height: props.height }),
-    );
+    const stops = [
+      link.preview.subscribe(() => show(u, latest.current)),
+      link.held.subscribe(pointer(u)),
+      // What other charts need moves the lines of this one.
+      ...[link.left, link.right].map(({ widest }) => widest.subscribe(() => u.redraw(true, true))),
+    ];
+    const observer = new ResizeObserver(() => u.setSize({ width: widthNow(), height: props.height }));
     observer.observe(element);
     return () => {
       observer.disconnect();
+      for (const stop of stops) stop();
+      gestures.stop();
+      link.left.leave(u);
+      link.right.leave(u);
       u.destroy();
     };
-  }, [shape]);
+  }, [shape, link]);
   // Within what is drawn now: what the whole of it takes is to be known.
   useLayoutEffect(() => {
-    if (chart.current) draw(chart.current, props);
+    if (chart.current) draw(chart.current.u, props);
   }, [props.columns, props.bounds.from, props.bounds.to, props.annotations]);
+  const press = (event: KeyboardEvent) => {
+    if (chart.current === undefined || !pressKey(event, { ...chart.current, props })) return;
+    event.preventDefault();
+    const ts = link.held.value;
+    spoken.value = ts === undefined ? "" : props.describe(ts);
+  };
+  const keys = useId();
+  if (props.isInert) return <div ref={host} role="img" aria-label={props.label} data-testid="chart" />;
   return (
     <div class="relative min-w-0">
-      <div ref={host} class="min-w-0" role="img" aria-label={props.label} data-testid="chart" />
+      <div
+        ref={host}
+        class={`min-w-0 ${props.window === undefined ? "" : "chart-touch"}`}
+        role="application"
+        aria-label={props.label}
+        aria-describedby={keys}
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard moves the cursor of a chart
+        tabIndex={0}
+        onKeyDown={press}
+        onBlur={() => {
+          link.held.value = undefined;
+        }}
+        data-testid="chart"
+      />
+      <p id={keys} hidden>
+        {t("chart.keys")}
+      </p>
+      <p class="sr-only" aria-live="polite" data-testid="chart-spoken">
+        {spoken}
+      </p>
       <PointedTexts pointed={pointed} />
       <AnnotationList annotations={props.annotations ?? []} />
     </div>
@@ -313,10 +376,18 @@ function AnnotationList({ annotations }: { annotations: readonly Annotation[] })
   );
 }
 
-function draw(u: uPlot, { columns, bounds }: ChartProps): void {
+/** Shows the window of a gesture, or that of the data, with what the keyboard points to. */
+function show(u: uPlot, { bounds, link }: ChartProps): void {
+  const { from, to } = link.preview.peek() ?? bounds;
+  u.setScale("x", { min: from, max: to });
+  const held = link.held.peek();
+  if (held !== undefined) follow(u, held);
+}
+
+function draw(u: uPlot, props: ChartProps): void {
   u.batch(() => {
     // uPlot reads the columns and never writes to them; its type merely does not say so.
-    u.setData(columns as uPlot.AlignedData, false);
-    u.setScale("x", { min: bounds.from, max: bounds.to });
+    u.setData(props.columns as uPlot.AlignedData, false);
+    show(u, props);
   });
 }

@@ -1,11 +1,10 @@
-import { type Signal, useSignal } from "@preact/signals";
-import { useEffect, useMemo } from "preact/hooks";
+import { useEffect, useMemo, useState } from "preact/hooks";
 import type { AlarmSeverity } from "../../../../lib/severity.ts";
-import { alignColumns, statsOf } from "../../../lib/chart-data.ts";
 import { exploreHref } from "../../../lib/explore-view.ts";
 import { lineColor } from "../../../lib/line-colors.ts";
-import { scaleGroups } from "../../../lib/scale-groups.ts";
-import { formatReading, toMs } from "../../../platform/i18n/format.ts";
+import { fittedTo, type TimeBounds } from "../../../lib/time-window.ts";
+import { ZoomStack } from "../../../lib/zoom-stack.ts";
+import { toMs } from "../../../platform/i18n/format.ts";
 import { t } from "../../../platform/i18n/i18n.ts";
 import { keyName, metadataOf } from "../../../platform/key-metadata.ts";
 import { useLive } from "../../../platform/live.ts";
@@ -13,17 +12,16 @@ import { now, serverNow } from "../../../platform/now.ts";
 import { darkNow } from "../../../platform/preferences.ts";
 import { useResource } from "../../../platform/resource.ts";
 import type { ChartEvent } from "../../../ui/chart/chart.types.ts";
-import { ChartStack } from "../../../ui/chart/chart-stack.tsx";
-import { lineStyle, themeColor } from "../../../ui/chart/line-style.ts";
-import { SampleTime } from "../../../ui/chart/sample-time.tsx";
+import { ChartHost, type ChartLine } from "../../../ui/chart/chart-host.tsx";
+import { useChartLink } from "../../../ui/chart/chart-link.ts";
+import { themeColor } from "../../../ui/chart/line-style.ts";
+import { ReadOut } from "../../../ui/chart/read-out.tsx";
 import { Loaded } from "../../../ui/loaded.tsx";
 import { severityColor } from "../../../ui/severity-colors.ts";
 import { DeviceSeries } from "../../telemetry/device-series.ts";
 import { type Alarm, type AlarmEvent, alarmsApi, type ConditionPart, type RuleState } from "../alarms-api.ts";
 
 const BEFORE_MS = 3_600_000;
-/** Shown at least before the alarm, even if the device has sent nothing for so long. */
-const BEFORE_MS_MIN = 120_000;
 const AFTER_MS = 1_800_000;
 const POINTS_MAX = 2_000;
 const HEIGHT = 260;
@@ -77,38 +75,58 @@ export function AlarmCurve({ alarm, events }: { alarm: Alarm; events: readonly A
 }
 
 /** Loads the values around the time at which the alarm was raised, and follows new ones. */
-function useSeriesAround(alarm: Alarm, keys: readonly string[]) {
+function useSeriesAround(alarm: Alarm, keys: readonly string[], window: TimeBounds | undefined) {
   const { deviceId } = alarm;
   const series = useMemo(() => new DeviceSeries(deviceId), [deviceId]);
   const raisedAt = toMs(alarm.raisedAt) ?? 0;
   void now.value;
   const timeMs = serverNow();
-  const loadedFrom = raisedAt - BEFORE_MS;
+  const from = raisedAt - BEFORE_MS;
   const to = Math.min((toMs(alarm.clearedAt) ?? timeMs) + AFTER_MS, Math.max(timeMs, raisedAt));
   useEffect(() => {
-    series.load({ keys, from: loadedFrom, to: serverNow(), aggregation: "none", maxDataPoints: POINTS_MAX });
-  }, [series, keys.join(), raisedAt]);
+    const loaded = window ?? { from, to: serverNow() };
+    series.load({ keys, ...loaded, aggregation: "none", maxDataPoints: POINTS_MAX });
+  }, [series, keys.join(), raisedAt, window]);
   useLive({ topics: ["telemetry"], deviceIds: [deviceId] }, (message) => {
     if (message.type === "snapshot") series.fillGap(serverNow());
     else if (message.topic === "telemetry") series.append(message);
   });
   void series.version.value;
-  // A device that began to send a little before the alarm has no empty hour before its values.
-  const first = Math.min(...keys.map((key) => series.of(key).main.ts[0] ?? loadedFrom));
-  const from = Math.max(loadedFrom, Math.min(first, raisedAt - BEFORE_MS_MIN));
-  return { series, bounds: { from, to } };
+  const first = Math.min(...keys.map((key) => series.of(key).main.ts[0] ?? from));
+  return { series, bounds: window ?? fittedTo({ from, to }, first, raisedAt) };
+}
+
+/** The window that a person has selected, and those before it; undefined for the one around the alarm. */
+function useZoom() {
+  const [zooms] = useState(() => new ZoomStack<TimeBounds | "alarm">());
+  const [window, setWindow] = useState<TimeBounds | undefined>(undefined);
+  const back = () => {
+    const before = zooms.back(window ?? "alarm");
+    setWindow(before === "alarm" ? undefined : before);
+  };
+  return {
+    window,
+    onReset: back,
+    onWindow: (bounds: TimeBounds, isPan: boolean) => {
+      zooms.leave(window ?? "alarm", bounds, { isPan });
+      setWindow(bounds);
+    },
+  };
 }
 
 function Curve(props: Watched & { alarm: Alarm; events: readonly AlarmEvent[] }) {
   const { alarm, keys } = props;
   const { deviceId } = alarm;
-  const { series, bounds } = useSeriesAround(alarm, keys);
-  const cursor = useSignal<number | undefined>(undefined);
-  const dark = darkNow.value;
-  const buffers = keys.map((key) => series.of(key).main);
-  const scales = scaleGroups(
-    buffers.map((buffer) => statsOf(buffer, bounds)),
-    keys.map((key) => metadataOf(deviceId, key)?.unit),
+  const zoom = useZoom();
+  const { series, bounds } = useSeriesAround(alarm, keys, zoom.window);
+  const link = useChartLink();
+  const lines = keys.map(
+    (key, index): ChartLine => ({
+      name: keyName(deviceId, key),
+      metadata: metadataOf(deviceId, key),
+      buffer: series.of(key).main,
+      color: lineColor(index, darkNow.value),
+    }),
   );
   const colors = { raise: severityColor(alarm.severity), clear: themeColor("success") };
   const window = { mode: "absolute", from: bounds.from, to: Math.round(bounds.to) };
@@ -128,67 +146,29 @@ function Curve(props: Watched & { alarm: Alarm; events: readonly AlarmEvent[] })
           {t("nav.explore")}
         </a>
       </div>
-      <Legend deviceId={deviceId} keys={keys} series={series} bounds={bounds} cursor={cursor} />
-      <ChartStack
-        columns={alignColumns(buffers, bounds)}
-        sources={buffers}
-        banded={false}
+      <ul class="flex flex-wrap gap-x-5 gap-y-1 text-sm">
+        {lines.map((line, index) => (
+          <li key={keys[index]} class="flex items-baseline gap-2">
+            <ReadOut line={line} title={keys[index]!} link={link} bounds={bounds} />
+          </li>
+        ))}
+      </ul>
+      <ChartHost
+        lines={lines}
         bounds={bounds}
         height={HEIGHT}
-        series={keys.map((key, index) => ({
-          key,
-          color: lineColor(index, dark),
-          ...lineStyle(metadataOf(deviceId, key), series.of(key).main.values[0]),
-          scale: scales[index] ?? 0,
-        }))}
         limits={props.limits.map(({ key, value, severity }) => ({
+          line: keys.indexOf(key),
           value,
           color: severity === null ? colors.clear : severityColor(severity),
-          scale: scales[keys.indexOf(key)] ?? 0,
           isInView: true,
         }))}
         events={eventsOf(props.events, colors)}
-        label={t("data.chartOf", { keys: keys.map((key) => keyName(deviceId, key)).join(", ") })}
-        onZoom={() => undefined}
-        onReset={() => undefined}
-        onCursor={(ts) => {
-          cursor.value = ts;
-        }}
+        label={t("data.chartOf", { keys: lines.map(({ name }) => name).join(", ") })}
+        window={zoom}
+        link={link}
       />
     </section>
-  );
-}
-
-function Legend(props: {
-  deviceId: string;
-  keys: readonly string[];
-  series: DeviceSeries;
-  bounds: { from: number; to: number };
-  cursor: Signal<number | undefined>;
-}) {
-  const { deviceId, series } = props;
-  const pointed = props.cursor.value;
-  return (
-    <ul class="flex flex-wrap gap-x-5 gap-y-1 text-sm">
-      {props.keys.map((key, index) => {
-        const { main } = series.of(key);
-        const value = main.values[main.heldAt(pointed ?? Number.POSITIVE_INFINITY)];
-        return (
-          <li key={key} class="flex items-baseline gap-2">
-            <span
-              class="h-0.5 w-3 flex-none self-center"
-              style={{ background: lineColor(index, darkNow.value) }}
-              aria-hidden="true"
-            />
-            <span class="text-soft" title={key}>
-              {keyName(deviceId, key)}
-            </span>
-            <span class="reading font-medium">{formatReading(value, metadataOf(deviceId, key))}</span>
-            <SampleTime buffer={main} pointed={pointed} bounds={props.bounds} />
-          </li>
-        );
-      })}
-    </ul>
   );
 }
 
