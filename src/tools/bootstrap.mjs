@@ -79,7 +79,9 @@ function ensureAssets(bun) {
   if (existsSync(built) && others.every((file) => existsSync(file)) && statSync(built).mtimeMs > newestSource)
     return;
   console.error("Building the console (once) …");
-  const { status } = spawnSync(bun, [join("src", "tools", "build-assets.ts")], { stdio: ["ignore", 2, 2] });
+  const { status } = spawnSync(bun, [join("src", "tools", "build", "build-assets.ts")], {
+    stdio: ["ignore", 2, 2],
+  });
   if (status !== 0) fail("Building the console failed.");
 }
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { type PermissionRule, permissions } from "../../src/modules/identity/permissions.ts";
 import { ROLES, type Role, type User } from "../../src/modules/users/users.types.ts";
-import { renderPermissions } from "../../src/tools/permissions-doc.ts";
+import { renderPermissions } from "../../src/tools/docs/permissions-doc.ts";
 import { type ForgedToken, forgeTokens, revokedToken } from "../support/forged-tokens.ts";
 import { createTestApp, type TestApp } from "../support/test-app.ts";
 import { WebSocketClient } from "../support/websocket-client.ts";

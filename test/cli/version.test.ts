@@ -4,7 +4,7 @@ import { cp, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import manifest from "../../package.json" with { type: "json" };
-import { buildLicenses } from "../../src/tools/licenses.ts";
+import { buildLicenses } from "../../src/tools/release/licenses.ts";
 import { PROGRAM } from "../support/program.ts";
 
 const hasGit = Bun.which("git") !== null;

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
-import { placesFile, placesIn, renderPlaces } from "../../src/tools/text-places.ts";
+import { placesFile, placesIn, renderPlaces } from "../../src/tools/docs/text-places.ts";
 
 const folder = join(import.meta.dir, "../../src/lib/texts");
 const textsOf = async (part: string, language: string): Promise<Record<string, string>> =>

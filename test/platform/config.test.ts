@@ -4,7 +4,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ConfigError, loadConfig } from "../../src/platform/config.ts";
-import { renderConfiguration } from "../../src/tools/docs.ts";
+import { renderConfiguration } from "../../src/tools/docs/docs.ts";
 
 let directory: string;
 beforeAll(async () => {

@@ -21,7 +21,7 @@ export function buildVersion(directory: string, version: string, publicKey: stri
   const keyFile = join(folder, "key.pem");
   writeFileSync(keyFile, publicKey);
   const { exitCode, stderr } = Bun.spawnSync(
-    [process.execPath, join(root, "src", "tools", "build.ts"), TARGET],
+    [process.execPath, join(root, "src", "tools", "build", "build.ts"), TARGET],
     {
       cwd: root,
       env: {

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { Glob } from "bun";
-import { LANGUAGES, manualSections, renderManual } from "../../src/tools/manual.ts";
+import { LANGUAGES, manualSections, renderManual } from "../../src/tools/build/manual.ts";
 import { findInManual, plainText } from "../../src/web/features/manual/manual-api.ts";
 
 const root = join(import.meta.dir, "../..");

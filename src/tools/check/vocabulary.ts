@@ -1,0 +1,108 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import ts from "typescript";
+import { commentRules, localTerms, nameTerms, type Term, textTerms } from "./vocabulary-terms.ts";
+
+/*
+ * Part of `npm run check`: finds the words that docs/glossary.md replaces, in file names, in declared names and in the English texts, and doc comments that say nothing. `vocabulary-terms.ts` has the words and the
+ * patterns, and the places where they are allowed.
+ */
+
+const root = join(import.meta.dir, "..", "..", "..");
+
+/** Splits a name into words in lower case: `isHTTPServer_2` gives `is http server 2`. */
+const wordsOf = (name: string): string =>
+  name
+    .replace(/([a-z0-9])([A-Z])/g, "$1 $2")
+    .replace(/([A-Z]+)([A-Z][a-z])/g, "$1 $2")
+    .replace(/[^A-Za-z0-9]+/g, " ")
+    .trim()
+    .toLowerCase();
+
+/** Returns whether the node declares a variable whose name is free: `{ at }` of an object has the name of a property. */
+function isLocal(node: ts.Node): boolean {
+  if (ts.isBindingElement(node)) return node.propertyName !== undefined || node.dotDotDotToken !== undefined;
+  return ts.isVariableDeclaration(node) || ts.isParameter(node);
+}
+
+/** Returns the declared name of a node. A reference has none. */
+function declaredName(node: ts.Node): string | undefined {
+  // Identifiers of expressions have no name of their own; a property access has one and declares nothing.
+  const { name } = node as ts.NamedDeclaration;
+  if (name === undefined || ts.isPropertyAccessExpression(node)) return undefined;
+  if (ts.isIdentifier(name) || ts.isPrivateIdentifier(name)) return name.text;
+  return ts.isStringLiteral(name) && ts.isPropertyAssignment(node) ? name.text : undefined;
+}
+
+class FileCheck {
+  readonly #file: string;
+  readonly words = new Set<string>();
+
+  constructor(file: string) {
+    this.#file = file;
+  }
+
+  /** Adds the terms that `words` contains, except where this file may have them. */
+  add(words: string, terms: readonly Term[]): void {
+    for (const { word, pattern, allowed = [] } of terms)
+      if (pattern.test(words) && !allowed.some((prefix) => this.#file.startsWith(prefix)))
+        this.words.add(word);
+  }
+
+  visit(node: ts.Node, isTexts: boolean): void {
+    const name = declaredName(node);
+    if (name !== undefined) {
+      const words = wordsOf(name);
+      this.add(words, nameTerms);
+      if (isLocal(node)) this.add(words, localTerms);
+    }
+    if (isTexts && ts.isPropertyAssignment(node) && ts.isStringLiteralLike(node.initializer))
+      this.add(node.initializer.text, textTerms);
+    ts.forEachChild(node, (child) => this.visit(child, isTexts));
+  }
+}
+
+function checkFile(file: string, text: string): string[] {
+  const check = new FileCheck(file);
+  check.add(wordsOf(file.replace(/^(src|test)\//, "")), nameTerms);
+  const isTexts = file.endsWith(".en.json");
+  const kind = file.endsWith(".tsx") ? ts.ScriptKind.TSX : ts.ScriptKind.TS;
+  const source = isTexts
+    ? ts.parseJsonText(file, text)
+    : ts.createSourceFile(file, text, ts.ScriptTarget.ESNext, false, kind);
+  check.visit(source, isTexts);
+  return [...check.words].sort();
+}
+
+/** Reports the doc comments of a file that match one of the comment rules, each with its line. */
+export function checkComments(file: string, text: string): string[] {
+  return [...text.matchAll(/^[ \t]*\/\*\*(?!\/)(.*?)\*\//gms)].flatMap(({ index, 1: content = "" }) => {
+    const comment = content.replace(/\s*\n\s*\*?/g, " ").trim();
+    const line = text.slice(0, index).split("\n").length;
+    return commentRules
+      .filter(({ pattern }) => pattern.test(comment))
+      .map(({ name }) => `${file}:${line}: doc comment with ${name}: ${comment.slice(0, 60)}`);
+  });
+}
+
+function main(): number {
+  const files = ["src", "test"].flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
+      .filter((file) => /\.(tsx?|en\.json)$/.test(file))
+      .map((file) => `${folder}/${file}`)
+      .filter((file) => !file.startsWith("src/tools/vocabulary")),
+  );
+  const problems = files.sort().flatMap((file) => {
+    const text = readFileSync(join(root, file), "utf8");
+    const words = checkFile(file, text);
+    const comments = checkComments(file, text);
+    return words.length === 0
+      ? comments
+      : [`${file}: use the terms of docs/glossary.md instead of ${words.join(", ")}`, ...comments];
+  });
+  for (const problem of problems) console.error(problem);
+  console.log(`${files.length} files, ${problems.length} problems of vocabulary and doc comments`);
+  return problems.length === 0 ? 0 : 1;
+}
+
+if (import.meta.main) process.exit(main());

@@ -1,0 +1,102 @@
+import { spawnSync } from "node:child_process";
+import { createHash, createPublicKey } from "node:crypto";
+import { chmod, copyFile, mkdir, readdir, readFile, rm } from "node:fs/promises";
+import { join, relative } from "node:path";
+import { ownSchemas } from "../../platform/data-schemas.ts";
+import { getCommit, version, versionText } from "../../version.ts";
+import { buildExecutables, readUpdateKey } from "../build/build.ts";
+import { listBundledPackages } from "./bundled-packages.ts";
+import { changesOf } from "./changelog.ts";
+import { renderLicenses } from "./licenses.ts";
+import { createSbom } from "./sbom.ts";
+import { readSigningKey, writeUpdateFile } from "./update-files.ts";
+
+/*
+ * `npm run release [-- target …]`: everything that a release publishes, in `dist/release`: executables, checksums, bill of materials, licenses and
+ * notes; and update files, signed with the private key in the file that UPDATE_PRIVATE_KEY_FILE names. `--draft` skips the checks that the sources are committed and that the changelog has a section for the version.
+ */
+
+const root = join(import.meta.dir, "..", "..", "..");
+const directory = join(root, "dist", "release");
+
+function fail(message: string): never {
+  console.error(message);
+  process.exit(1);
+}
+
+function git(...args: string[]): string {
+  const { status, stdout } = spawnSync("git", args, { cwd: root, encoding: "utf8" });
+  if (status !== 0) fail(`git ${args[0]} failed: a release is made from a git checkout.`);
+  return stdout.trim();
+}
+
+/** On the machine's own architecture, the executable says itself which version it is. */
+function checkVersion(file: string, target: string): void {
+  if (target !== `${process.platform}-${process.arch}`) return;
+  const { stdout } = spawnSync(file, ["--version"], { encoding: "utf8" });
+  if (stdout?.trim() !== versionText()) fail(`${file} reports the version ${JSON.stringify(stdout)}`);
+}
+
+/** In the format of `sha256sum`: `sha256sum --check SHA256SUMS` verifies a download. */
+async function writeChecksums(): Promise<void> {
+  const names = (await readdir(directory)).sort();
+  const lines = names.map(async (name) => {
+    const digest = createHash("sha256")
+      .update(await readFile(join(directory, name)))
+      .digest("hex");
+    return `${digest}  ${name}\n`;
+  });
+  await Bun.write(join(directory, "SHA256SUMS"), (await Promise.all(lines)).join(""));
+}
+
+/** Writes an update file for every executable, unless there is no key to sign them with. */
+async function writeUpdateFiles(targets: readonly string[]): Promise<void> {
+  const key = readSigningKey();
+  if (key === undefined) {
+    console.warn("There are no update files: UPDATE_PRIVATE_KEY_FILE names no key to sign them with.");
+    return;
+  }
+  if (createPublicKey(key).export({ type: "spki", format: "pem" }).toString() !== readUpdateKey())
+    fail("The executables check update files with the public key of another private key.");
+  for (const target of targets)
+    await writeUpdateFile(
+      join(directory, `lineside-${target}`),
+      join(directory, `lineside-${version}-${target}.update`),
+      { version, commit: getCommit(), target, schemas: ownSchemas(), key },
+    );
+}
+
+async function release(names: readonly string[], isDraft: boolean): Promise<void> {
+  if (!isDraft && git("status", "--porcelain") !== "") fail("There are changes that are not committed.");
+  const notes = changesOf(
+    await readFile(join(root, "CHANGELOG.md"), "utf8"),
+    isDraft ? "Unreleased" : version,
+  );
+  if (notes === undefined) fail(`CHANGELOG.md has no section for ${version}.`);
+
+  const built = await buildExecutables(names);
+  await rm(directory, { recursive: true, force: true });
+  await mkdir(directory, { recursive: true });
+  for (const target of built) {
+    const file = join(directory, `lineside-${target}`);
+    await copyFile(join(root, "dist", `lineside-${target}`), file);
+    await chmod(file, 0o755);
+    checkVersion(file, target);
+  }
+  await writeUpdateFiles(built);
+  const packages = await listBundledPackages();
+  const timestamp = new Date(git("log", "-1", "--format=%cI")).toISOString();
+  const sbom = createSbom({ version, commit: getCommit(), timestamp }, packages);
+  await Bun.write(join(directory, `lineside-${version}.cdx.json`), `${JSON.stringify(sbom, null, 2)}\n`);
+  await Bun.write(join(directory, "THIRD-PARTY-LICENSES.txt"), await renderLicenses(packages));
+  await Bun.write(join(directory, "RELEASE-NOTES.md"), notes);
+  await writeChecksums();
+  console.log(`${versionText()} is in ${relative(root, directory)}:`);
+  for (const name of (await readdir(directory)).sort()) console.log(`  ${name}`);
+}
+
+const args = process.argv.slice(2);
+await release(
+  args.filter((arg) => arg !== "--draft"),
+  args.includes("--draft"),
+);

@@ -1,0 +1,19 @@
+import { generateKeyPairSync } from "node:crypto";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+/*
+ * `npm run update-key -- FILE`: makes the key pair of update files. The private key goes to FILE, which belongs outside the repository; the public
+ * key goes to `update-key.pem` in the repository, and from there into every executable.
+ */
+
+const [file] = process.argv.slice(2);
+if (file === undefined) {
+  console.error("Name the file for the private key, outside the repository.");
+  process.exit(2);
+}
+const { publicKey, privateKey } = generateKeyPairSync("ed25519");
+writeFileSync(file, privateKey.export({ type: "pkcs8", format: "pem" }), { mode: 0o600, flag: "wx" });
+const publicFile = join(import.meta.dir, "..", "..", "..", "update-key.pem");
+writeFileSync(publicFile, publicKey.export({ type: "spki", format: "pem" }));
+console.log(`The private key is ${file}; keep it safe. The public key is ${publicFile}.`);
