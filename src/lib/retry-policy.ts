@@ -1,7 +1,6 @@
 /** Maps an answer to its meaning for a request, and computes the delay before the next attempt. */
 
 const SECOND_MS = 1_000;
-const WAIT_FIRST_MS = SECOND_MS;
 const WAIT_MAX_MS = 5 * 60 * SECOND_MS;
 /** However long a server asks for. */
 const RETRY_AFTER_MAX_MS = 60 * 60 * SECOND_MS;
@@ -24,9 +23,13 @@ export function verdictOf(status: number): Verdict {
   return status >= 300 && status < 400 && status !== 301 && status !== 308 ? { retry: "request" } : "dead";
 }
 
-/** Doubles from a second to five minutes; half of it is random, so that many clients do not come back simultaneously. */
-export function waitAfter(failures: number, random: () => number): number {
-  const whole = Math.min(WAIT_FIRST_MS * 2 ** Math.min(failures - 1, 20), WAIT_MAX_MS);
+/** Doubles from a second to five minutes by default; half of it is random, so that many clients do not come back simultaneously. */
+export function waitAfter(
+  failures: number,
+  random: () => number,
+  { firstMs = SECOND_MS, maxMs = WAIT_MAX_MS } = {},
+): number {
+  const whole = Math.min(firstMs * 2 ** Math.min(failures - 1, 20), maxMs);
   return Math.round(whole / 2 + (whole / 2) * random());
 }
 

@@ -1,7 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { RateMeter } from "../../src/web/features/overview/site-pulse.ts";
-import { backoffMs } from "../../src/web/lib/backoff.ts";
 import { toCsv } from "../../src/web/lib/csv.ts";
 import { blocksOf, rowsWindow } from "../../src/web/lib/rows-window.ts";
 import {
@@ -131,12 +130,6 @@ test("CSV cells are quoted where needed and never start a formula", () => {
       [true, undefined],
     ]),
   ).toBe('time,"a ""b"", c"\r\n-1.5,\'=1+1\r\ntrue,\r\n');
-});
-
-test("waiting before a reconnect grows to a limit and is never the same for all", () => {
-  expect(backoffMs(0, () => 0)).toBe(250);
-  expect(backoffMs(0, () => 1)).toBe(500);
-  expect(backoffMs(99, () => 1)).toBe(15_000);
 });
 
 test("the rate meter forgets what is older than a minute, also after a pause", () => {

@@ -1,6 +1,7 @@
 import { DomainError } from "../../lib/domain-error.ts";
 import type { DeviceId } from "../../lib/ids.ts";
 import type { RegisterValue } from "../../lib/modbus/register-values.ts";
+import { waitAfter } from "../../lib/retry-policy.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { Logger } from "../../platform/log.ts";
@@ -12,7 +13,6 @@ import type { ModbusConnectionRecord } from "./modbus.resource.ts";
 import type { ConnectionState, ModbusUnit } from "./modbus.types.ts";
 import { errorTextOf, UnitPoller } from "./unit-poller.ts";
 
-const FIRST_WAIT_MS = 1_000;
 const WAIT_MS_MAX = 60_000;
 /** Requests of people and commands that wait for their turn. */
 const WAITING_MAX = 100;
@@ -139,7 +139,7 @@ export class ConnectionRunner {
     const hasAnswered = this.#connection?.hasAnswered === true;
     const failures = hasAnswered ? 1 : before + 1;
     // A serial line ends its connection after each request without an answer: the other units must not wait for long.
-    if (!hasAnswered || !isTimeout(error)) await this.#waitAfter(error, failures);
+    if (!hasAnswered || !isTimeout(error)) await this.#sleepAfter(error, failures);
     return failures;
   }
 
@@ -204,10 +204,9 @@ export class ConnectionRunner {
     if (connection.pauseMs > 0) await waitFor(clock, connection.pauseMs, this.#stopping.signal);
   }
 
-  async #waitAfter(error: unknown, failures: number): Promise<void> {
+  async #sleepAfter(error: unknown, failures: number): Promise<void> {
     const { clock, onFailed, random } = this.#deps;
-    const longest = Math.min(WAIT_MS_MAX, FIRST_WAIT_MS * 2 ** Math.min(failures - 1, 10));
-    const waitMs = longest * (0.5 + random() / 2);
+    const waitMs = waitAfter(failures, random, { maxMs: WAIT_MS_MAX });
     const problem: Text =
       error instanceof DomainError ? { code: error.code, params: error.params } : errorTextOf(error);
     this.#change({ status: "waiting", problem, nextAttemptAt: clock.now() + waitMs });

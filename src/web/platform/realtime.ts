@@ -1,10 +1,13 @@
 // The live connection: one WebSocket for the whole console. It comes back by itself, signs in again and renews every subscription;
 // subscribers then receive a fresh snapshot and know that they may have missed something.
 import { signal } from "@preact/signals";
+import { waitAfter } from "../../lib/retry-policy.ts";
 import type { Text } from "../../lib/texts/text.ts";
-import { backoffMs } from "../lib/backoff.ts";
 import type { RealtimeMessage, SnapshotMessage, SubscriptionSpec } from "../lib/realtime-types.ts";
 import { serverNow } from "./now.ts";
+
+/** The console comes back sooner than senders to a target that fails. */
+const RECONNECT = { firstMs: 500, maxMs: 15_000 };
 
 export type ConnectionState =
   | { readonly kind: "idle" }
@@ -107,7 +110,7 @@ export class RealtimeClient {
       this.#options.onUnauthorized();
       return;
     }
-    const delay = backoffMs(this.#attempt++, this.#options.random);
+    const delay = waitAfter(++this.#attempt, this.#options.random ?? Math.random, RECONNECT);
     this.state.value = { kind: "waiting", retryAt: serverNow() + delay };
     this.#retryTimer = setTimeout(() => this.#connect(), delay);
   }

@@ -180,6 +180,9 @@ describe("what an answer means", () => {
       1_000, 2_000, 4_000, 8_000, 256_000, 300_000,
     ]);
     expect([1, 9, 50].map((n) => waitAfter(n, () => 0))).toEqual([500, 128_000, 150_000]);
+    const ends = { firstMs: 500, maxMs: 15_000 };
+    expect([1, 2, 99].map((n) => waitAfter(n, () => 1, ends))).toEqual([500, 1_000, 15_000]);
+    expect(waitAfter(1, () => 0, ends)).toBe(250);
   });
 
   test("Retry-After is seconds or a date, an hour at the most", () => {

@@ -8,6 +8,7 @@ import {
   unavailableDueTo,
 } from "../../../lib/domain-error.ts";
 import { networkErrorText } from "../../../lib/network-error.ts";
+import { waitAfter } from "../../../lib/retry-policy.ts";
 import type { Text } from "../../../lib/texts/text.ts";
 import type { BrokerMessage, GrantedSubscription } from "../../../platform/broker/broker.types.ts";
 import { type BrokerConnection, openConnection } from "../../../platform/broker/broker-connection.ts";
@@ -87,7 +88,6 @@ class AnnouncedSubscriptions {
   }
 }
 
-const FIRST_WAIT_MS = 1_000;
 const WAIT_MS_MAX = 60_000;
 /** Time after which a connection counts as successful, so that the next wait is short again. */
 const HELD_MS = 30_000;
@@ -131,12 +131,6 @@ function complaintOf(subscriptions: readonly GrantedSubscription[], qos: number)
 function ensureFits({ topic, payload }: BrokerMessage, max: number): void {
   const bytes = PACKET_HEAD_BYTES + Buffer.byteLength(topic) + Buffer.byteLength(payload);
   if (bytes > max) throw invalid("integration.message_too_large", { bytes, max });
-}
-
-/** Returns the time until the next attempt: twice as long after each failure; at random between half of it and the whole. */
-function waitMsAfter(failures: number, random: () => number): number {
-  const whole = Math.min(FIRST_WAIT_MS * 2 ** Math.min(failures - 1, 10), WAIT_MS_MAX);
-  return Math.round(whole * (0.5 + random() / 2));
 }
 
 /**
@@ -263,7 +257,7 @@ export class MqttBridge implements Bridge {
   #noteFailure(reason: Text): number {
     const { clock, random, log, integrationId } = this.#deps;
     const failedAttempts = this.#current.failedAttempts + 1;
-    const ms = waitMsAfter(failedAttempts, random);
+    const ms = waitAfter(failedAttempts, random, { maxMs: WAIT_MS_MAX });
     log.warn("the connection to the broker is gone", {
       integrationId,
       reason: inEnglish(reason),
