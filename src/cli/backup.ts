@@ -4,16 +4,16 @@ import { VERIFY_DAYS_DEFAULT, VERIFY_DAYS_MAX } from "../lib/backup-limits.ts";
 import { DomainError, notFound } from "../lib/domain-error.ts";
 import { iso } from "../lib/iso-time.ts";
 import { renderIn } from "../lib/texts/catalogues.ts";
+import { agedSnapshots, gatewayIdOf, runBackup } from "../modules/backups/backup-job.ts";
+import { parsePlace } from "../modules/backups/backup-settings.ts";
 import type {
   BackupPlace,
   BackupResult,
   BackupTarget,
   SnapshotRecord,
-} from "../modules/backups/backup.types.ts";
-import { agedSnapshots, gatewayIdOf, runBackup } from "../modules/backups/backup-job.ts";
-import { parsePlace } from "../modules/backups/backup-settings.ts";
-import { BackupRepository, openTarget } from "../modules/backups/repository.ts";
+} from "../modules/backups/snapshot.types.ts";
 import { SnapshotReader } from "../modules/backups/snapshot-reader.ts";
+import { BackupRepository, openTarget } from "../modules/backups/snapshot-repository.ts";
 import { ArchiveReader, ArchiveWriter } from "../modules/backups/targets/archive-target.ts";
 import { loadConfig, processEnv } from "../platform/config.ts";
 import { hasTraces } from "../platform/inventory.ts";

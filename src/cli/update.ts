@@ -3,7 +3,7 @@ import { renderIn } from "../lib/texts/catalogues.ts";
 import { runBackup } from "../modules/backups/backup-job.ts";
 import { settingsInForce } from "../modules/backups/backup-settings.ts";
 import type { BackupSettings } from "../modules/backups/backups.types.ts";
-import { openTarget } from "../modules/backups/repository.ts";
+import { openTarget } from "../modules/backups/snapshot-repository.ts";
 import { createSettingsRepository } from "../modules/settings/settings.repository.ts";
 import { localBackupPlace } from "../modules/updates/update-backup.ts";
 import { verifyExecutable } from "../modules/updates/update-file.ts";

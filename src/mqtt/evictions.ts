@@ -1,8 +1,8 @@
 import type { DeviceId, TenantId } from "../lib/ids.ts";
 import { Reason } from "../lib/mqtt/reason.ts";
-import type { Clients } from "./clients.ts";
 import { isApplicationSpace } from "./principal.ts";
 import type { SessionStore } from "./session-store.ts";
+import type { Clients } from "./signed-in-clients.ts";
 import type { Wills } from "./wills.ts";
 
 /** Ends connections and sessions of devices and API keys that lost their access. */

@@ -22,7 +22,6 @@ import { keepingMatch } from "./broker-persistence.ts";
 import type { Client, ClientHost } from "./client.ts";
 import { ClientFactory } from "./client-factory.ts";
 import type { ClientLink } from "./client-link.types.ts";
-import { Clients } from "./clients.ts";
 import { CommitGroups } from "./commit-groups.ts";
 import { Connection, type ConnectionHost } from "./connection.ts";
 import { ConnectionFaults } from "./connection-faults.ts";
@@ -51,6 +50,7 @@ import type { Session } from "./session.ts";
 import type { RetainedMessage } from "./session-file.ts";
 import { SessionLimits } from "./session-limits.ts";
 import { openSessionStore, type SessionStore } from "./session-store.ts";
+import { Clients } from "./signed-in-clients.ts";
 import { longForm, shortForm, toBroker } from "./topics.ts";
 import { Wills } from "./wills.ts";
 

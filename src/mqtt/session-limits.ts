@@ -1,9 +1,9 @@
 import { detail } from "../lib/domain-error.ts";
 import type { Text } from "../lib/texts/text.ts";
-import type { Clients } from "./clients.ts";
 import type { MqttServerDeps } from "./mqtt.types.ts";
 import type { Principal } from "./principal.ts";
 import type { SessionStore } from "./session-store.ts";
+import type { Clients } from "./signed-in-clients.ts";
 
 type LimitDeps = Pick<MqttServerDeps, "limits" | "quotasOf">;
 

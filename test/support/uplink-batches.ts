@@ -15,7 +15,7 @@ import type {
   UplinkColumn,
   UplinkDevice,
   UplinkRecord,
-} from "../../src/modules/uplinks/uplink.types.ts";
+} from "../../src/modules/uplinks/target.types.ts";
 
 type Value = JsonValue | undefined;
 

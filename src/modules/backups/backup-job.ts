@@ -8,12 +8,12 @@ import { takeFileLock } from "../../platform/file-lock.ts";
 import { takeGatewayLock } from "../../platform/gateway-lock.ts";
 import { DATABASE_FILES } from "../../platform/inventory.ts";
 import { checkSources } from "../../platform/inventory-check.ts";
-import type { BackupResult, BackupTarget } from "./backup.types.ts";
 import { BackupRun, type BackupRunOptions } from "./backup-run.ts";
 import { damagedObjectsOf } from "./place-check.ts";
-import { BackupRepository, objectsOf, writtenFor } from "./repository.ts";
 import { type Aged, expiredSnapshots, type Retention } from "./retention.ts";
+import type { BackupResult, BackupTarget } from "./snapshot.types.ts";
 import { absentDatabase } from "./snapshot-contents.ts";
+import { BackupRepository, objectsOf, writtenFor } from "./snapshot-repository.ts";
 
 const TELEMETRY_FILE = "telemetry.db";
 const STORAGE_KEY_BYTES = 32;

@@ -2,9 +2,10 @@ import { statfsSync } from "node:fs";
 import { join } from "node:path";
 import { invalid } from "../../lib/domain-error.ts";
 import { isHotLog } from "../../platform/hot-log-names.ts";
-import type { BackupResult, SnapshotDatabase, SnapshotRecord } from "./backup.types.ts";
 import type { PageMap } from "./page-map.ts";
 import { PlaceCheck } from "./place-check.ts";
+import type { BackupResult, SnapshotDatabase, SnapshotRecord } from "./snapshot.types.ts";
+import { SnapshotReader } from "./snapshot-reader.ts";
 import {
   type BackupRepository,
   isDamage,
@@ -12,8 +13,7 @@ import {
   packName,
   type Survey,
   writtenFor,
-} from "./repository.ts";
-import { SnapshotReader } from "./snapshot-reader.ts";
+} from "./snapshot-repository.ts";
 import { type SnapshotBase, SnapshotWriter, type SnapshotWriterOptions } from "./snapshot-writer.ts";
 
 /** Ids of older snapshots after a repair. */

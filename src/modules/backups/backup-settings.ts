@@ -1,8 +1,8 @@
 import { VERIFY_DAYS_DEFAULT } from "../../lib/backup-limits.ts";
 import { conflict } from "../../lib/domain-error.ts";
 import type { Config } from "../../platform/config.ts";
-import type { BackupPlace } from "./backup.types.ts";
 import type { BackupSettings } from "./backups.types.ts";
+import type { BackupPlace } from "./snapshot.types.ts";
 
 /** Configuration keys that take precedence over settings made in the console. */
 export const FIXED_KEYS = ["backup_to", "backup_schedule", "backup_passphrase"] as const;

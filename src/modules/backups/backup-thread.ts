@@ -2,8 +2,8 @@ import { existsSync, openSync } from "node:fs";
 import { join } from "node:path";
 import { DATABASE_FILES } from "../../platform/inventory.ts";
 import { WorkThread } from "../../platform/work-thread.ts";
-import type { BackupPlace, BackupResult } from "./backup.types.ts";
 import type { BackupJob } from "./backup-job.ts";
+import type { BackupPlace, BackupResult } from "./snapshot.types.ts";
 
 export interface BackupRequest {
   readonly place: BackupPlace;

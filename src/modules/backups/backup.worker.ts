@@ -1,10 +1,10 @@
 // Makes one backup away from the main thread.
 
 import { serveThread } from "../../platform/work-thread.ts";
-import type { BackupResult } from "./backup.types.ts";
 import { runBackup } from "./backup-job.ts";
 import type { BackupRequest } from "./backup-thread.ts";
-import { openTarget } from "./repository.ts";
+import type { BackupResult } from "./snapshot.types.ts";
+import { openTarget } from "./snapshot-repository.ts";
 
 serveThread<BackupRequest, BackupResult>("backup.failed", (request, onProgress) =>
   runBackup(openTarget(request.place), {

@@ -8,7 +8,6 @@ import { fileAnswer } from "../documented-answers.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import { listHeaders, toPage, wholeList } from "../lists.ts";
 import type { WithLink } from "../report-refusal.ts";
-import type { BackupPlace } from "./backup.types.ts";
 import {
   backupRun,
   type placeInput,
@@ -20,6 +19,7 @@ import {
 } from "./backups.schemas.ts";
 import type { BackupsService, ListedSnapshot } from "./backups.service.ts";
 import type { BackupSettings, StoredBackupRun } from "./backups.types.ts";
+import type { BackupPlace } from "./snapshot.types.ts";
 
 const toText = ({ code, params }: Text) => ({ code, params, message: inEnglish({ code, params }) });
 

@@ -11,7 +11,6 @@ import type { SettingsService } from "../settings/settings.service.ts";
 import { ensureOperator } from "../tenants/tenants.errors.ts";
 import type { TenantsService } from "../tenants/tenants.service.ts";
 import type { Principal } from "../users/users.types.ts";
-import type { BackupPlace, BackupResult, SnapshotRecord } from "./backup.types.ts";
 import { agedSnapshots, gatewayIdOf } from "./backup-job.ts";
 import {
   type BackupConfig,
@@ -23,7 +22,8 @@ import {
 import type { BackupRequest, BackupThread } from "./backup-thread.ts";
 import type { BackupsRepository } from "./backups.repository.ts";
 import type { BackupSettings, BackupTrigger, RunFilter, StoredBackupRun } from "./backups.types.ts";
-import { BackupRepository, openTarget } from "./repository.ts";
+import type { BackupPlace, BackupResult, SnapshotRecord } from "./snapshot.types.ts";
+import { BackupRepository, openTarget } from "./snapshot-repository.ts";
 import { ARCHIVE_HEAD, archiveEntryHead } from "./targets/archive-target.ts";
 
 const CHECK_INTERVAL_MS = 30_000;

@@ -1,6 +1,6 @@
 import type { Text } from "../../lib/texts/text.ts";
-import type { BackupPlace } from "./backup.types.ts";
 import type { Retention } from "./retention.ts";
+import type { BackupPlace } from "./snapshot.types.ts";
 
 export interface BackupSettings extends Retention {
   /** Location of backups; null before it is configured. */

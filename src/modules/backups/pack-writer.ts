@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { BackupTarget, Pack } from "./backup.types.ts";
+import type { BackupTarget, Pack } from "./snapshot.types.ts";
 
 const PACK_BYTES = 4 * 1024 * 1024;
 const ZSTD_LEVEL = 1;

@@ -1,6 +1,6 @@
 import { isJsonObject } from "../../lib/json.ts";
-import type { SnapshotRecord, StoredObject } from "./backup.types.ts";
 import { sha256Of } from "./pack-writer.ts";
+import type { SnapshotRecord, StoredObject } from "./snapshot.types.ts";
 import {
   type BackupRepository,
   isDamage,
@@ -8,7 +8,7 @@ import {
   objectsOf,
   type Survey,
   writtenFor,
-} from "./repository.ts";
+} from "./snapshot-repository.ts";
 
 /** Object with the times of the last readings. If it is missing, objects count as read when they were written. */
 const CHECKS = "checks.json";

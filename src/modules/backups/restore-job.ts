@@ -13,8 +13,7 @@ import {
 } from "../../platform/restoration.ts";
 import { SEALED_FILES } from "../../platform/secret-keys.ts";
 import { opensTelemetryFile } from "../telemetry/store/check-file.ts";
-import type { BackupTarget, SnapshotRecord } from "./backup.types.ts";
-import { BackupRepository } from "./repository.ts";
+import type { BackupTarget, SnapshotRecord } from "./snapshot.types.ts";
 import { ensureDatabases, ensureFiles } from "./snapshot-contents.ts";
 import {
   allProblems,
@@ -23,6 +22,7 @@ import {
   sqliteProblem,
   telemetryProblems,
 } from "./snapshot-reader.ts";
+import { BackupRepository } from "./snapshot-repository.ts";
 
 const TELEMETRY = "telemetry.db";
 

@@ -1,6 +1,6 @@
 import { invalid } from "../../lib/domain-error.ts";
 import { DATABASE_FILES } from "../../platform/inventory.ts";
-import type { SnapshotRecord } from "./backup.types.ts";
+import type { SnapshotRecord } from "./snapshot.types.ts";
 
 /** Files of a backup in addition to databases: keys and certificates. */
 const SECRET_FILE = /^secrets\/[A-Za-z0-9][A-Za-z0-9._-]{0,100}$/;

@@ -15,10 +15,10 @@ import { invalid } from "../../lib/domain-error.ts";
 import { createPrivateFolder, giveToFolderOwner } from "../../platform/file-owner.ts";
 import { isHotLog } from "../../platform/hot-log-names.ts";
 import { checkTelemetryFile, holdsBlocks } from "../telemetry/store/check-file.ts";
-import type { SnapshotDatabase, SnapshotRecord } from "./backup.types.ts";
 import type { Block, PageMap } from "./page-map.ts";
-import { type BackupRepository, isDamage } from "./repository.ts";
+import type { SnapshotDatabase, SnapshotRecord } from "./snapshot.types.ts";
 import { ensureDatabases } from "./snapshot-contents.ts";
+import { type BackupRepository, isDamage } from "./snapshot-repository.ts";
 import { CHUNK_BYTES, chunksOf } from "./snapshot-writer.ts";
 
 /** Packs and pages are garbage that the collector does not see the size of. It is run after this many bytes. */

@@ -15,11 +15,11 @@ import { unavailable } from "../../lib/domain-error.ts";
 import { isHotLog, listHotLogs } from "../../platform/hot-log-names.ts";
 import { DATABASE_FILES } from "../../platform/inventory.ts";
 import { logProblems } from "../telemetry/store/check-file.ts";
-import type { Pack, SnapshotDatabase, SnapshotFile, SnapshotRecord } from "./backup.types.ts";
 import { DatabaseFreezer, type FrozenDatabase } from "./frozen-databases.ts";
 import { PackWriter } from "./pack-writer.ts";
 import { PageMap } from "./page-map.ts";
-import { type BackupRepository, mapsName, packName } from "./repository.ts";
+import type { Pack, SnapshotDatabase, SnapshotFile, SnapshotRecord } from "./snapshot.types.ts";
+import { type BackupRepository, mapsName, packName } from "./snapshot-repository.ts";
 
 /** The first bytes of a file of the log change whenever the gateway writes it from its start. */
 const HEADER_BYTES = 32;

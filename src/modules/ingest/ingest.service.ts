@@ -7,7 +7,7 @@ import type { Clock } from "../../platform/clock.ts";
 import { toStorageFailure } from "../../platform/storage-failure.ts";
 import type { AttributesService } from "../attributes/attributes.service.ts";
 import { deviceBytesLimit, deviceMessagesLimit } from "../devices/devices.errors.ts";
-import type { Applied } from "../pipelines/pipeline.types.ts";
+import type { Applied } from "../pipelines/applied.types.ts";
 import type { KeyLimitHit, TelemetryStore } from "../telemetry/store/store.types.ts";
 import { keysLimit } from "../telemetry/telemetry.errors.ts";
 import type { Reading, TelemetryValue } from "../telemetry/telemetry.types.ts";

@@ -1,7 +1,7 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { createPrivateFolder } from "../../platform/file-owner.ts";
-import type { BackupPlace } from "../backups/backup.types.ts";
+import type { BackupPlace } from "../backups/snapshot.types.ts";
 import { ensureUpdateFolder } from "./update-state.ts";
 
 /**

@@ -1,5 +1,5 @@
 import type { ChunkMax, FeedDeviceRows } from "../telemetry/feeds.types.ts";
-import type { UplinkDevice, UplinkRecord } from "./uplink.types.ts";
+import type { UplinkDevice, UplinkRecord } from "./target.types.ts";
 
 /** Max. bytes of a batch in memory, unless a single row or a single commit of the store has more. */
 export const BATCH_BYTES_MAX = 4 * 1024 * 1024;

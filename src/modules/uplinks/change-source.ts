@@ -1,7 +1,7 @@
 import type { TenantId } from "../../lib/ids.ts";
 import type { JsonValue } from "../../lib/json.ts";
+import type { AttributesRecord, UplinkDevice, UplinkRecord } from "./target.types.ts";
 import type { Changes } from "./uplink.protocol.ts";
-import type { AttributesRecord, UplinkDevice, UplinkRecord } from "./uplink.types.ts";
 import type { UplinkChangesRepository } from "./uplink-changes.repository.ts";
 import type { Uplink } from "./uplinks.resource.ts";
 

@@ -1,4 +1,4 @@
-import type { UplinkDevice } from "./uplink.types.ts";
+import type { UplinkDevice } from "./target.types.ts";
 
 const DEVICES_MAX = 100_000;
 

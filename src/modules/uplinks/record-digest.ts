@@ -1,4 +1,4 @@
-import type { UplinkRecord } from "./uplink.types.ts";
+import type { UplinkRecord } from "./target.types.ts";
 
 /** Digest of texts and columns. It is no proof against those who know its seed. */
 class Digest {

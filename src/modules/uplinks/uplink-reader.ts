@@ -12,8 +12,8 @@ import type {
 import { BATCH_POINTS, bytesOf, bytesOfRows, roomIn } from "./batch-weight.ts";
 import type { DeviceCache } from "./device-cache.ts";
 import { digestOf } from "./record-digest.ts";
+import type { Batch, DeletionRecord, UplinkDevice, UplinkRecord } from "./target.types.ts";
 import type { MainCalls, UplinkJob } from "./uplink.protocol.ts";
-import type { Batch, DeletionRecord, UplinkDevice, UplinkRecord } from "./uplink.types.ts";
 
 type Call = <Name extends keyof MainCalls & string>(
   name: Name,

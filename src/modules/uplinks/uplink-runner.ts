@@ -3,9 +3,9 @@ import { networkErrorText } from "../../lib/network-error.ts";
 import { waitAfter } from "../../lib/retry-policy.ts";
 import { createWeeklyWindow, type WeeklyWindow } from "../../lib/weekly-window.ts";
 import type { Clock } from "../../platform/clock.ts";
-import { TargetError } from "./uplink.errors.ts";
+import { TargetError } from "./target.errors.ts";
+import type { Batch, Target } from "./target.types.ts";
 import type { SendingWindow, UplinkReport } from "./uplink.protocol.ts";
-import type { Batch, Target } from "./uplink.types.ts";
 import type { Item } from "./uplink-reader.ts";
 import type { HeldSpace, UplinkSpace } from "./uplink-space.ts";
 

@@ -9,8 +9,8 @@ import type {
   KnownDefinitions,
   WireChunk,
 } from "../telemetry/feeds.types.ts";
+import type { UplinkDevice, UplinkRecord } from "./target.types.ts";
 import type { TargetSettings } from "./targets/targets.schemas.ts";
-import type { UplinkDevice, UplinkRecord } from "./uplink.types.ts";
 
 /** `LIVE_FIRST`: new values first, then history from its beginning; `NEWEST_FIRST`: history from its end; `OLDEST_FIRST`: history before new values. */
 export const UPLINK_ORDERS = ["LIVE_FIRST", "NEWEST_FIRST", "OLDEST_FIRST"] as const;

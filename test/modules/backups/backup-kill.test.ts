@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { BackupRepository } from "../../../src/modules/backups/repository.ts";
+import { BackupRepository } from "../../../src/modules/backups/snapshot-repository.ts";
 import { FolderTarget } from "../../../src/modules/backups/targets/folder-target.ts";
 import { KEY_BYTES, KEY_NAMES } from "../../../src/platform/secret-keys.ts";
 import { createOtherDatabases } from "../../support/other-databases.ts";

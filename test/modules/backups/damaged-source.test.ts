@@ -4,8 +4,8 @@ import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } f
 import { join } from "node:path";
 import { agedSnapshots } from "../../../src/modules/backups/backup-job.ts";
 import { PageMap } from "../../../src/modules/backups/page-map.ts";
-import { mapsName } from "../../../src/modules/backups/repository.ts";
 import { SnapshotReader } from "../../../src/modules/backups/snapshot-reader.ts";
+import { mapsName } from "../../../src/modules/backups/snapshot-repository.ts";
 import { writeStamp } from "../../../src/platform/database-stamp.ts";
 import { listHotLogs } from "../../../src/platform/hot-log-names.ts";
 import { DATABASE_FILES, type DatabaseName } from "../../../src/platform/inventory.ts";

@@ -4,9 +4,9 @@ import { chownSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { runBackup } from "../../../src/modules/backups/backup-job.ts";
-import { BackupRepository } from "../../../src/modules/backups/repository.ts";
 import { restore } from "../../../src/modules/backups/restore-job.ts";
 import { SnapshotReader } from "../../../src/modules/backups/snapshot-reader.ts";
+import { BackupRepository } from "../../../src/modules/backups/snapshot-repository.ts";
 import { FolderTarget } from "../../../src/modules/backups/targets/folder-target.ts";
 import { ensureSecret } from "../../../src/platform/data-directory.ts";
 import { beginRestoration } from "../../../src/platform/restoration.ts";

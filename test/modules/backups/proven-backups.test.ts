@@ -2,10 +2,10 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { existsSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { BackupTarget } from "../../../src/modules/backups/backup.types.ts";
 import { gatewayIdOf } from "../../../src/modules/backups/backup-job.ts";
-import { BackupRepository } from "../../../src/modules/backups/repository.ts";
+import type { BackupTarget } from "../../../src/modules/backups/snapshot.types.ts";
 import { SnapshotReader } from "../../../src/modules/backups/snapshot-reader.ts";
+import { BackupRepository } from "../../../src/modules/backups/snapshot-repository.ts";
 import { FolderTarget } from "../../../src/modules/backups/targets/folder-target.ts";
 import { BackupFixture, DAY_MS } from "./backup-fixture.ts";
 

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
+import type { Target } from "../../../src/modules/uplinks/target.types.ts";
 import type { InfluxdbSettings } from "../../../src/modules/uplinks/targets/influxdb/influxdb.schemas.ts";
 import { createInfluxdbTarget } from "../../../src/modules/uplinks/targets/influxdb/influxdb.target.ts";
-import type { Target } from "../../../src/modules/uplinks/uplink.types.ts";
 import { queriesOf } from "../../support/grafana-dashboard.ts";
 import { createInfluxdb, hasInfluxdb, type Influxdb } from "../../support/influxdb.ts";
 import {

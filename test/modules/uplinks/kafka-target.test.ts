@@ -2,12 +2,12 @@ import "reflect-metadata";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import { Value } from "@sinclair/typebox/value";
 import { detail } from "../../../src/lib/domain-error.ts";
+import type { Target, TargetContext } from "../../../src/modules/uplinks/target.types.ts";
 import {
   type KafkaSettings,
   kafkaSettings,
 } from "../../../src/modules/uplinks/targets/kafka/kafka.schemas.ts";
 import { createKafkaTarget } from "../../../src/modules/uplinks/targets/kafka/kafka.target.ts";
-import type { Target, TargetContext } from "../../../src/modules/uplinks/uplink.types.ts";
 import { RefusedAddress } from "../../../src/platform/outbound-address.ts";
 import {
   createAuthority,

@@ -1,12 +1,12 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import { Value } from "@sinclair/typebox/value";
 import type { JsonValue } from "../../../src/lib/json.ts";
+import type { Target, TargetContext, UplinkDevice } from "../../../src/modules/uplinks/target.types.ts";
 import {
   type LinesideSettings,
   linesideSettings,
 } from "../../../src/modules/uplinks/targets/lineside/lineside.schemas.ts";
 import { createLinesideTarget } from "../../../src/modules/uplinks/targets/lineside/lineside.target.ts";
-import type { Target, TargetContext, UplinkDevice } from "../../../src/modules/uplinks/uplink.types.ts";
 import { freePort } from "../../support/free-port.ts";
 import { createTestApp, type TestApp } from "../../support/test-app.ts";
 import { until, untilAnswer } from "../../support/until.ts";

@@ -4,12 +4,12 @@ import { Value } from "@sinclair/typebox/value";
 import type { MqttClient } from "mqtt";
 import { decodeBody } from "../../../src/lib/body.ts";
 import type { JsonValue } from "../../../src/lib/json.ts";
+import type { Target, TargetContext } from "../../../src/modules/uplinks/target.types.ts";
 import {
   type MqttTargetSettings,
   mqttSettings,
 } from "../../../src/modules/uplinks/targets/mqtt/mqtt.schemas.ts";
 import { createMqttTarget } from "../../../src/modules/uplinks/targets/mqtt/mqtt.target.ts";
-import type { Target, TargetContext } from "../../../src/modules/uplinks/uplink.types.ts";
 import { createAuthority, createServerCertificate } from "../../../src/platform/tls-certificates.ts";
 import { createClientCertificate } from "../../support/client-certificate.ts";
 import { createMosquitto, hasMosquitto, type Mosquitto, passwordLine } from "../../support/mosquitto.ts";

@@ -4,12 +4,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { parquetReadObjects } from "hyparquet";
+import type { Target, UplinkRecord } from "../../../src/modules/uplinks/target.types.ts";
 import type { ParquetSettings } from "../../../src/modules/uplinks/targets/parquet/parquet.schemas.ts";
 import { createParquetTarget } from "../../../src/modules/uplinks/targets/parquet/parquet.target.ts";
 import { encodeValues } from "../../../src/modules/uplinks/targets/parquet/parquet-file.ts";
 import { S3Store, signS3 } from "../../../src/modules/uplinks/targets/parquet/s3-store.ts";
 import { decodeStaged, encodeStaged } from "../../../src/modules/uplinks/targets/parquet/staged-rows.ts";
-import type { Target, UplinkRecord } from "../../../src/modules/uplinks/uplink.types.ts";
 import { createS3Server, hasS3Server, type S3Server } from "../../support/s3-server.ts";
 import { until } from "../../support/until.ts";
 import {

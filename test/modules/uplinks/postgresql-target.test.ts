@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import fc from "fast-check";
+import type { Target, UplinkRecord } from "../../../src/modules/uplinks/target.types.ts";
 import type { PostgresqlSettings } from "../../../src/modules/uplinks/targets/postgresql/postgresql.schemas.ts";
 import { createPostgresqlTarget } from "../../../src/modules/uplinks/targets/postgresql/postgresql.target.ts";
-import type { Target, UplinkRecord } from "../../../src/modules/uplinks/uplink.types.ts";
 import { createAuthority, createServerCertificate } from "../../../src/platform/tls-certificates.ts";
 import { queriesOf } from "../../support/grafana-dashboard.ts";
 import { createPostgres, hasPostgres, type Postgres, postgresOwner } from "../../support/postgres.ts";

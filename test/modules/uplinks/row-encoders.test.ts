@@ -12,6 +12,7 @@ import {
   writeTimestamp,
 } from "../../../src/lib/sparkplug/sparkplug-writer.ts";
 import { TextWriter } from "../../../src/lib/text-writer.ts";
+import type { RowsRecord } from "../../../src/modules/uplinks/target.types.ts";
 import { FieldNames } from "../../../src/modules/uplinks/targets/field-names.ts";
 import { LineWriter } from "../../../src/modules/uplinks/targets/influxdb/line-protocol.ts";
 import { CborRows } from "../../../src/modules/uplinks/targets/mqtt/cbor-rows.ts";
@@ -21,7 +22,6 @@ import {
   ROW_TEMPLATE,
   TemplateRows,
 } from "../../../src/modules/uplinks/targets/template-rows.ts";
-import type { RowsRecord } from "../../../src/modules/uplinks/uplink.types.ts";
 import { deviceOf, rowsOf } from "../../support/uplink-batches.ts";
 
 type Row = readonly [ts: number, values: Record<string, JsonValue>];

@@ -5,12 +5,12 @@ import { rebirthRequest } from "../../../src/lib/sparkplug/sparkplug-command.ts"
 import type { RawMetric, RawPayload } from "../../../src/lib/sparkplug/sparkplug-payload.ts";
 import { readPayload } from "../../../src/lib/sparkplug/sparkplug-payload.ts";
 import { sparkplug } from "../../../src/modules/integrations/adapters/sparkplug/sparkplug.ts";
+import type { Target } from "../../../src/modules/uplinks/target.types.ts";
 import {
   type MqttTargetSettings,
   mqttSettings,
 } from "../../../src/modules/uplinks/targets/mqtt/mqtt.schemas.ts";
 import { createMqttTarget } from "../../../src/modules/uplinks/targets/mqtt/mqtt.target.ts";
-import type { Target } from "../../../src/modules/uplinks/uplink.types.ts";
 import { createMosquitto, hasMosquitto } from "../../support/mosquitto.ts";
 import { until } from "../../support/until.ts";
 import {

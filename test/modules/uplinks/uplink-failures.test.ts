@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
-import { TargetError } from "../../../src/modules/uplinks/uplink.errors.ts";
-import type { Batch, Target } from "../../../src/modules/uplinks/uplink.types.ts";
+import { TargetError } from "../../../src/modules/uplinks/target.errors.ts";
+import type { Batch, Target } from "../../../src/modules/uplinks/target.types.ts";
 import type { Item } from "../../../src/modules/uplinks/uplink-reader.ts";
 import { UplinkRunner } from "../../../src/modules/uplinks/uplink-runner.ts";
 import { UplinkSpace } from "../../../src/modules/uplinks/uplink-space.ts";

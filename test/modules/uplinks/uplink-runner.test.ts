@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from "bun:test";
 import { BATCH_BYTES_MAX } from "../../../src/modules/uplinks/batch-weight.ts";
-import type { Batch, Target } from "../../../src/modules/uplinks/uplink.types.ts";
+import type { Batch, Target } from "../../../src/modules/uplinks/target.types.ts";
 import type { Item } from "../../../src/modules/uplinks/uplink-reader.ts";
 import { type ItemSource, UplinkRunner } from "../../../src/modules/uplinks/uplink-runner.ts";
 import { UplinkSpace } from "../../../src/modules/uplinks/uplink-space.ts";

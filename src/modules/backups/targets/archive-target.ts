@@ -1,6 +1,6 @@
 import { closeSync, fsyncSync, openSync, readSync, renameSync, rmSync, statSync, writeSync } from "node:fs";
 import { conflict, invalid, notFound } from "../../../lib/domain-error.ts";
-import type { BackupTarget } from "../backup.types.ts";
+import type { BackupTarget } from "../snapshot.types.ts";
 
 /** Begins every archive. Entries follow. */
 export const ARCHIVE_HEAD = Buffer.from("LINESIDE BACKUP 1\n");

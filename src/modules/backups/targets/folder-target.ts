@@ -3,7 +3,7 @@ import { dirname, join, relative } from "node:path";
 import { DomainError, notFound, unavailable, unavailableDueTo } from "../../../lib/domain-error.ts";
 import { syncPath, UNFINISHED, writeDurably } from "../../../platform/durable-file.ts";
 import { giveToFolderOwner } from "../../../platform/file-owner.ts";
-import type { BackupTarget } from "../backup.types.ts";
+import type { BackupTarget } from "../snapshot.types.ts";
 
 const reasonOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
 

@@ -1,7 +1,7 @@
 import { DomainError, detail } from "../../../lib/domain-error.ts";
 import { Reason } from "../../../lib/mqtt/reason.ts";
 import { messageOf, networkErrorText } from "../../../lib/network-error.ts";
-import { type Reaction, TargetError } from "../uplink.errors.ts";
+import { type Reaction, TargetError } from "../target.errors.ts";
 
 /** Texts of a broker that does not let the uplink in, whatever is sent. */
 const ACCESS_CODES: ReadonlySet<string> = new Set([

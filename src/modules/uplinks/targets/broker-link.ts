@@ -6,8 +6,8 @@ import { type BrokerConnection, openConnection } from "../../../platform/broker/
 import { clientIdOf } from "../../../platform/broker/client-id.ts";
 import { InboundSession } from "../../../platform/broker/inbound-session.ts";
 import { systemClock } from "../../../platform/clock.ts";
-import { TargetError } from "../uplink.errors.ts";
-import type { TargetContext } from "../uplink.types.ts";
+import { TargetError } from "../target.errors.ts";
+import type { TargetContext } from "../target.types.ts";
 import { abortable } from "./abortable.ts";
 import { toConnectionError } from "./broker-errors.ts";
 import type { BrokerLinkSettings } from "./broker-link.schemas.ts";

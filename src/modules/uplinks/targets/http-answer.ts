@@ -1,6 +1,6 @@
 import { detail } from "../../../lib/domain-error.ts";
 import type { Text } from "../../../lib/texts/text.ts";
-import { type Reaction, TargetError } from "../uplink.errors.ts";
+import { type Reaction, TargetError } from "../target.errors.ts";
 
 const REFUSED: ReadonlySet<number> = new Set([400, 413, 422]);
 const OF_CREDENTIALS: ReadonlySet<number> = new Set([401, 403, 407]);

@@ -5,8 +5,8 @@ import { urlProblem } from "../../../lib/outbound-request.ts";
 import { firstBytes } from "../../../lib/response-bytes.ts";
 import { retryAfter } from "../../../lib/retry-policy.ts";
 import { portOf } from "../../../platform/outbound-address.ts";
-import { TargetError } from "../uplink.errors.ts";
-import type { TargetContext } from "../uplink.types.ts";
+import { TargetError } from "../target.errors.ts";
+import type { TargetContext } from "../target.types.ts";
 import type { TlsSettings } from "./tls.schemas.ts";
 import { tlsOptions } from "./tls-options.ts";
 

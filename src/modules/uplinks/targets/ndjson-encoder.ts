@@ -1,5 +1,5 @@
 import { TextWriter } from "../../../lib/text-writer.ts";
-import type { Batch, RowsRecord, UplinkDevice, UplinkRecord } from "../uplink.types.ts";
+import type { Batch, RowsRecord, UplinkDevice, UplinkRecord } from "../target.types.ts";
 import { JsonValues } from "./json-values.ts";
 
 const encoder = new TextEncoder();

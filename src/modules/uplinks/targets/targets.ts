@@ -1,4 +1,4 @@
-import type { Target, TargetContext } from "../uplink.types.ts";
+import type { Target, TargetContext } from "../target.types.ts";
 import type { TargetSettings } from "./targets.schemas.ts";
 
 /** Creates a target. Each client is loaded with the first target that needs it. */

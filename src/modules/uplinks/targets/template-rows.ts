@@ -1,6 +1,6 @@
 import { iso } from "../../../lib/iso-time.ts";
 import type { TextWriter } from "../../../lib/text-writer.ts";
-import type { RowsRecord, UplinkDevice } from "../uplink.types.ts";
+import type { RowsRecord, UplinkDevice } from "../target.types.ts";
 import { JsonValues, type NonFinite } from "./json-values.ts";
 import type { RowSource } from "./row-packing.ts";
 

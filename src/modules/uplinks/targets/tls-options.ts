@@ -2,8 +2,8 @@ import { createPrivateKey, X509Certificate } from "node:crypto";
 import { isIP } from "node:net";
 import { detail } from "../../../lib/domain-error.ts";
 import { messageOf } from "../../../lib/network-error.ts";
-import { TargetError } from "../uplink.errors.ts";
-import type { TargetContext } from "../uplink.types.ts";
+import { TargetError } from "../target.errors.ts";
+import type { TargetContext } from "../target.types.ts";
 import type { TlsSettings } from "./tls.schemas.ts";
 
 const CERTIFICATE_BLOCK = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;

@@ -1,6 +1,6 @@
 import { detail } from "../../../lib/domain-error.ts";
-import { TargetError } from "../uplink.errors.ts";
-import type { UplinkDevice } from "../uplink.types.ts";
+import { TargetError } from "../target.errors.ts";
+import type { UplinkDevice } from "../target.types.ts";
 
 const PLACE = /\{(site|device|deviceId|type|event|key|tag\.[^{}]+)\}/g;
 const ANY_PLACE = /\{[^{}]*\}/;

@@ -1,8 +1,8 @@
 import { detail } from "../../../../lib/domain-error.ts";
 import { headerProblem, isSecretHeader } from "../../../../lib/outbound-request.ts";
 import { signatureOf } from "../../../../lib/signature.ts";
-import { TargetError } from "../../uplink.errors.ts";
-import type { Batch, Target, TargetContext } from "../../uplink.types.ts";
+import { TargetError } from "../../target.errors.ts";
+import type { Batch, Target, TargetContext } from "../../target.types.ts";
 import { answerError, isTaken } from "../http-answer.ts";
 import { HttpConnection } from "../http-connection.ts";
 import { NdjsonEncoder } from "../ndjson-encoder.ts";

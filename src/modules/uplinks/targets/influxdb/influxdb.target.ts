@@ -1,8 +1,8 @@
 import { detail } from "../../../../lib/domain-error.ts";
 import { excerpt } from "../../../../lib/excerpt.ts";
 import { iso } from "../../../../lib/iso-time.ts";
-import { TargetError } from "../../uplink.errors.ts";
-import type { Batch, DeletionRecord, Target, TargetContext, UplinkRecord } from "../../uplink.types.ts";
+import { TargetError } from "../../target.errors.ts";
+import type { Batch, DeletionRecord, Target, TargetContext, UplinkRecord } from "../../target.types.ts";
 import { conflictIn, FieldNames } from "../field-names.ts";
 import { answerError, isTaken } from "../http-answer.ts";
 import { type HttpAnswer, HttpConnection, textOf } from "../http-connection.ts";

@@ -1,7 +1,7 @@
 import { DomainError, detail } from "../../../../lib/domain-error.ts";
 import { messageOf, networkErrorText } from "../../../../lib/network-error.ts";
 import type { Text } from "../../../../lib/texts/text.ts";
-import { TargetError } from "../../uplink.errors.ts";
+import { TargetError } from "../../target.errors.ts";
 import { errorChain } from "../error-chain.ts";
 
 /** Names of the protocol's errors that a person must see to. */

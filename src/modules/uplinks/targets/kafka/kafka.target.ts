@@ -3,8 +3,8 @@ import type { Base, Broker, Connection, SASLOptions, UserError } from "@platform
 import { detail } from "../../../../lib/domain-error.ts";
 import { omit } from "../../../../lib/omit.ts";
 import { clientIdOf } from "../../../../platform/broker/client-id.ts";
-import { TargetError } from "../../uplink.errors.ts";
-import type { Batch, Target, TargetContext, UplinkRecord } from "../../uplink.types.ts";
+import { TargetError } from "../../target.errors.ts";
+import type { Batch, Target, TargetContext, UplinkRecord } from "../../target.types.ts";
 import { abortable } from "../abortable.ts";
 import { ANSWER_BYTES_MAX, answerTooLong } from "../limited-relay.ts";
 import { NdjsonEncoder } from "../ndjson-encoder.ts";

@@ -8,7 +8,7 @@ import { toPlainJson } from "../../../../lib/plain-json.ts";
 import { TextWriter } from "../../../../lib/text-writer.ts";
 import type { BrokerMessage } from "../../../../platform/broker/broker.types.ts";
 import type { BrokerConnection } from "../../../../platform/broker/broker-connection.ts";
-import { TargetError } from "../../uplink.errors.ts";
+import { TargetError } from "../../target.errors.ts";
 import type {
   AlarmRecord,
   AttributesRecord,
@@ -18,7 +18,7 @@ import type {
   TargetContext,
   UplinkDevice,
   UplinkRecord,
-} from "../../uplink.types.ts";
+} from "../../target.types.ts";
 import { abortable } from "../abortable.ts";
 import { toPublishError } from "../broker-errors.ts";
 import { BrokerLink } from "../broker-link.ts";

@@ -1,8 +1,8 @@
 import { detail } from "../../../../lib/domain-error.ts";
 import { TextWriter } from "../../../../lib/text-writer.ts";
 import type { BrokerMessage } from "../../../../platform/broker/broker.types.ts";
-import { TargetError } from "../../uplink.errors.ts";
-import type { Batch, RowsRecord, Target, TargetContext, UplinkRecord } from "../../uplink.types.ts";
+import { TargetError } from "../../target.errors.ts";
+import type { Batch, RowsRecord, Target, TargetContext, UplinkRecord } from "../../target.types.ts";
 import { BrokerLink } from "../broker-link.ts";
 import { eventLine } from "../ndjson-encoder.ts";
 import { PublishRun } from "../publish-run.ts";

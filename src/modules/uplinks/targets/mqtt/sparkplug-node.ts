@@ -24,7 +24,7 @@ import type {
   RowsRecord,
   UplinkColumn,
   UplinkDevice,
-} from "../../uplink.types.ts";
+} from "../../target.types.ts";
 import { toMqttLevel } from "../topic-template.ts";
 
 const SEQUENCE = 256;

@@ -7,7 +7,7 @@ import {
   TAG_STRING,
   TAG_TRUE,
 } from "../../../../lib/value-kind.ts";
-import type { UplinkColumn, UplinkDevice } from "../../uplink.types.ts";
+import type { UplinkColumn, UplinkDevice } from "../../target.types.ts";
 import type { Staged, StagedRows } from "./staged-rows.ts";
 
 /** Larger groups are a little smaller on the disk and take much more memory to write. */

@@ -1,8 +1,8 @@
 import { createHash, createHmac } from "node:crypto";
 import { detail } from "../../../../lib/domain-error.ts";
 import { excerpt } from "../../../../lib/excerpt.ts";
-import { TargetError } from "../../uplink.errors.ts";
-import type { TargetContext } from "../../uplink.types.ts";
+import { TargetError } from "../../target.errors.ts";
+import type { TargetContext } from "../../target.types.ts";
 import { isTaken } from "../http-answer.ts";
 import { type HttpAnswer, HttpConnection, textOf } from "../http-connection.ts";
 import type { TlsSettings } from "../tls.schemas.ts";

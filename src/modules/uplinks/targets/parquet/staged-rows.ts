@@ -1,7 +1,7 @@
 import { invariant } from "../../../../lib/invariant.ts";
 import { ensureShape } from "../../../../lib/json-shape.ts";
 import { unpackZstd } from "../../../../lib/zstd.ts";
-import type { UplinkColumn, UplinkDevice } from "../../uplink.types.ts";
+import type { UplinkColumn, UplinkDevice } from "../../target.types.ts";
 
 const FORMAT = 1;
 const ZSTD_LEVEL = 1;

@@ -6,7 +6,7 @@ import type {
   DeviceRecord,
   UplinkDevice,
   UplinkRecord,
-} from "../../uplink.types.ts";
+} from "../../target.types.ts";
 import { storableJson } from "./copy-writer.ts";
 import { ensureUuid } from "./postgresql-rows.ts";
 import type { PostgresqlTables } from "./postgresql-tables.ts";

@@ -7,8 +7,8 @@ import {
   TAG_STRING,
   TAG_TRUE,
 } from "../../../../lib/value-kind.ts";
-import { TargetError } from "../../uplink.errors.ts";
-import type { RowsRecord, UplinkColumn, UplinkDevice } from "../../uplink.types.ts";
+import { TargetError } from "../../target.errors.ts";
+import type { RowsRecord, UplinkColumn, UplinkDevice } from "../../target.types.ts";
 import { type FieldType, typedName } from "../field-names.ts";
 import { CopyWriter, isUuid } from "./copy-writer.ts";
 import { identifier, quoteName } from "./postgresql-names.ts";

@@ -2,7 +2,7 @@ import type { SQL } from "bun";
 import { DomainError, detail, unavailable } from "../../../../lib/domain-error.ts";
 import { excerpt } from "../../../../lib/excerpt.ts";
 import { messageOf, networkErrorText } from "../../../../lib/network-error.ts";
-import { type Reaction, TargetError } from "../../uplink.errors.ts";
+import { type Reaction, TargetError } from "../../target.errors.ts";
 import type {
   Batch,
   DeletionRecord,
@@ -10,7 +10,7 @@ import type {
   Target,
   TargetContext,
   UplinkRecord,
-} from "../../uplink.types.ts";
+} from "../../target.types.ts";
 import { LimitedRelay } from "../limited-relay.ts";
 import { tlsOptions } from "../tls-options.ts";
 import { CopyWriter } from "./copy-writer.ts";

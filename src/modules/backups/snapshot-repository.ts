@@ -10,6 +10,8 @@ import {
 } from "../../lib/domain-error.ts";
 import { messageOf, networkErrorText } from "../../lib/network-error.ts";
 import { omit } from "../../lib/omit.ts";
+import { sha256Of } from "./pack-writer.ts";
+import { PageMap } from "./page-map.ts";
 import type {
   BackupPlace,
   BackupTarget,
@@ -17,9 +19,7 @@ import type {
   RepositoryRecord,
   SnapshotRecord,
   StoredObject,
-} from "./backup.types.ts";
-import { sha256Of } from "./pack-writer.ts";
-import { PageMap } from "./page-map.ts";
+} from "./snapshot.types.ts";
 import { FolderTarget } from "./targets/folder-target.ts";
 
 const ATTEMPTS_MAX = 4;
