@@ -74,6 +74,7 @@ const layers: Record<string, readonly string[]> = {
     "lib/modbus/modbus-lists.ts",
     "lib/message-parts.ts",
     "lib/worst-alarms.ts",
+    "lib/retry-policy.ts",
   ],
 };
 
