@@ -2,8 +2,10 @@ import { Plus } from "lucide-preact";
 import { useId, useState } from "preact/hooks";
 import { t } from "../../platform/i18n/i18n.ts";
 import { Chips } from "../../ui/chips.tsx";
+import { Checkbox } from "../../ui/choice.tsx";
 import { Field } from "../../ui/field.tsx";
 import { IconButton } from "../../ui/icon-button.tsx";
+import { SelectField } from "../../ui/select-field.tsx";
 import { TextAreaField } from "../../ui/text-area-field.tsx";
 import { TextField } from "../../ui/text-field.tsx";
 import { isKept, KeptSecret } from "./kept-secret.tsx";
@@ -37,19 +39,14 @@ export function StepField(props: Props) {
       return <MapField {...props} values={kind.values} />;
     case "boolean":
       return (
-        <label class="flex cursor-pointer items-start gap-3">
-          <input
-            type="checkbox"
-            class="checkbox checkbox-sm mt-0.5 flex-none"
-            // The one field of this kind is on unless it is switched off.
-            checked={value !== false}
-            onChange={(e) => onChange(e.currentTarget.checked ? undefined : false)}
-          />
-          <span>
-            {label}
-            <span class="block text-sm text-soft">{hint}</span>
-          </span>
-        </label>
+        // The one field of this kind is on unless it is switched off.
+        <Checkbox
+          checked={value !== false}
+          hint={hint}
+          onCheck={(isOn) => onChange(isOn ? undefined : false)}
+        >
+          {label}
+        </Checkbox>
       );
     case "json":
       return <JsonField {...props} />;
@@ -57,9 +54,16 @@ export function StepField(props: Props) {
       return <SecretField {...props} />;
     case "choice":
       return (
-        <Field label={label} hint={hint} error={error}>
-          <Choice {...props} choices={kind.choices} />
-        </Field>
+        <SelectField
+          label={label}
+          hint={hint}
+          error={error}
+          value={typeof value === "string" ? value : ""}
+          options={kind.choices}
+          none={props.required ? undefined : t("step.standard")}
+          onSelect={onChange}
+          onNone={() => onChange(undefined)}
+        />
       );
     default:
       return (
@@ -74,34 +78,6 @@ export function StepField(props: Props) {
         </Field>
       );
   }
-}
-
-function Choice({
-  value,
-  required,
-  choices,
-  onChange,
-  label,
-}: Omit<Props, "kind"> & { choices: readonly string[] }) {
-  return (
-    <select
-      class="select w-full"
-      aria-label={label}
-      value={typeof value === "string" ? value : ""}
-      onChange={(e) => onChange(e.currentTarget.value || undefined)}
-    >
-      {!required && (
-        <option value="" selected={value === undefined}>
-          {t("step.standard")}
-        </option>
-      )}
-      {choices.map((choice) => (
-        <option key={choice} value={choice} selected={choice === value}>
-          {choice}
-        </option>
-      ))}
-    </select>
-  );
 }
 
 function KeysField({ label, hint, error, value, keys, onChange }: Props) {
