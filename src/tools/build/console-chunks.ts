@@ -7,20 +7,28 @@ import type { BunPlugin } from "bun";
  * reach, which would be a hundred files of a few hundred bytes.
  * - Every screen that is loaded on demand imports the first load, which is there by then, so that all its modules are one file.
  * - Small modules that many of these screens use belong to the first load, too: a file of their own would cost more than they do.
+ * - What several screens use and is not large travels together, with the first of them.
  * - Every icon is a module of its own. The icons of screens that are loaded on demand travel together; those of the first load stay
  *   where they are.
  */
 
 const LIBRARY = "lucide-preact";
 const TOGETHER = "icons-of-later-screens";
+const COMMON = "common-parts-of-later-screens";
 
 const STATIC_IMPORT = /^\s*(?:import|export)\s+(?:(?!type\b)[^"';]*?from\s*)?"(\.[^"]+)"/gm;
 const DYNAMIC_IMPORT = /import\(\s*"(\.[^"]+)"\s*\)/g;
 const ICON_IMPORT = /import\s*\{([^}]*)\}\s*from\s*"lucide-preact";/g;
 
+/** File → the files that it needs. */
+const reached = new Map<string, ReadonlySet<string>>();
+
 /** Returns the files that the entry imports statically, and those that these import. */
-function reachedFrom(entry: string): Set<string> {
+function reachedFrom(entry: string): ReadonlySet<string> {
+  const known = reached.get(entry);
+  if (known !== undefined) return known;
   const seen = new Set<string>();
+  reached.set(entry, seen);
   const queue = [entry];
   for (let file = queue.pop(); file !== undefined; file = queue.pop()) {
     if (seen.has(file)) continue;
@@ -68,6 +76,23 @@ function smallAndShared(files: readonly string[]): string[] {
     .sort();
 }
 
+/** Max. characters of a module's source that loads with the first screen of those that use it. */
+const COMMON_CHARACTERS = 6_000;
+
+/** Returns the modules that at least two screens reach, without large ones and those that need them. */
+function usedBySeveral(screens: ReadonlySet<string>, isReady: (file: string) => boolean): string[] {
+  const counts = new Map<string, number>();
+  for (const screen of screens)
+    for (const file of reachedFrom(screen)) counts.set(file, (counts.get(file) ?? 0) + 1);
+  const isCommon = (file: string): boolean =>
+    isReady(file) ||
+    ((counts.get(file) ?? 0) > 1 &&
+      !screens.has(file) &&
+      readFileSync(file, "utf8").length <= COMMON_CHARACTERS &&
+      [...reachedFrom(file)].every((part) => part === file || isCommon(part)));
+  return [...counts.keys()].filter((file) => !isReady(file) && isCommon(file)).sort();
+}
+
 /** `app`: the module that imports all of the first load and does nothing by itself. */
 export function fewChunks(web: string, entry: string, app: string): BunPlugin {
   const first = reachedFrom(join(web, entry));
@@ -80,6 +105,7 @@ export function fewChunks(web: string, entry: string, app: string): BunPlugin {
   const later = others.filter((file) => !shared.has(file));
   const isLater = new Set(later);
   const screens = screensIn(files);
+  const common = usedBySeveral(screens, (file) => first.has(file) || shared.has(file));
   const names = new Set(
     later.flatMap((file) =>
       [...readFileSync(file, "utf8").matchAll(ICON_IMPORT)].flatMap((match) => namesIn(match[1] ?? "")),
@@ -97,7 +123,9 @@ export function fewChunks(web: string, entry: string, app: string): BunPlugin {
       return [...shared].map((file) => `import ${JSON.stringify(file)};\n`).join("") + text;
     if (!isLater.has(path)) return text;
     const withIcons = text.replaceAll(`from "${LIBRARY}";`, `from "${TOGETHER}";`);
-    return screens.has(path) ? `import ${JSON.stringify(join(web, app))};\n${withIcons}` : withIcons;
+    return screens.has(path)
+      ? `import ${JSON.stringify(join(web, app))};\nimport "${COMMON}";\n${withIcons}`
+      : withIcons;
   };
   return {
     name: "few chunks",
@@ -108,6 +136,12 @@ export function fewChunks(web: string, entry: string, app: string): BunPlugin {
       }));
       build.onLoad({ filter: /.*/, namespace: "icons" }, () => ({
         contents: module,
+        loader: "js",
+        resolveDir: web,
+      }));
+      build.onResolve({ filter: new RegExp(`^${COMMON}$`) }, () => ({ path: COMMON, namespace: "common" }));
+      build.onLoad({ filter: /.*/, namespace: "common" }, () => ({
+        contents: common.map((file) => `import ${JSON.stringify(file)};`).join("\n"),
         loader: "js",
         resolveDir: web,
       }));

@@ -204,7 +204,7 @@ function useLoading({ series, selected, controls }: ViewProps): void {
   }, [wanted, series]);
 }
 
-/** Returns what is shown. The first window of a device that was created within it begins with its data. */
+/** Returns the shown window. If nobody selected it, the window of a device created within it begins with the first value. */
 function shownBounds(
   { device, controls }: ViewProps,
   { buffers, clock }: { readonly buffers: readonly SeriesBuffer[]; readonly clock: number },

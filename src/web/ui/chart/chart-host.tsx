@@ -151,7 +151,7 @@ function readingAt({ name, metadata, buffer, unit }: ChartLine, ts: number): str
 /** Least height at which a chart with axes can be read. */
 const HEIGHT_MIN = 110;
 
-/** Returns what one of the charts below each other shows. */
+/** Returns the drawing of one of the charts below each other. */
 function inPane(drawing: ChartProps, pane: number): ChartProps {
   const { series, banded, columns, limits = [], bands = [] } = drawing;
   const only = <Item extends { readonly scale: number }>(items: readonly Item[]): Item[] =>

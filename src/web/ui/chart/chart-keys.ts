@@ -27,7 +27,7 @@ export function follow(u: uPlot, ts: number): void {
   u.setCursor(left < 0 ? { left: -1, top: -1 } : { left, top: POINTER_TOP_PX });
 }
 
-/** Returns what moves the cursor of a chart with the keyboard, and hides it when the keyboard points to nothing any more. */
+/** Returns a listener that moves the cursor of a chart to the held time, and hides it when there is none any more. */
 export function pointer(u: uPlot): (ts: number | undefined) => void {
   let isShown = false;
   return (ts) => {
