@@ -1134,6 +1134,7 @@ export interface ServerPlaces {
   readonly "uplink.header_secret": "name";
   readonly "uplink.limit": "limit";
   readonly "uplink.place_missing": "reason";
+  readonly "uplink.scram_iterations": "iterations" | "max";
   readonly "uplink.secret_moved": "name";
   readonly "uplink.secret_unknown": "name";
   readonly "uplink.setting_invalid": "field" | "reason";

@@ -1,7 +1,10 @@
 import { expect, test } from "bun:test";
-import { createServer, type Socket } from "node:net";
+import { connect, createServer, type Socket } from "node:net";
+import { TLSSocket } from "node:tls";
 import { checkTarget } from "../../../src/modules/uplinks/target-settings.ts";
+import { LimitedRelay } from "../../../src/modules/uplinks/targets/limited-relay.ts";
 import { createTarget } from "../../../src/modules/uplinks/targets/targets.ts";
+import { createAuthority, createServerCertificate } from "../../../src/platform/tls-certificates.ts";
 import { batchOf, deviceOf, rowsOf } from "../../support/uplink-batches.ts";
 
 const addressContext = {
@@ -291,5 +294,74 @@ test("a Kafka broker that demands too many iterations of SCRAM is left", async (
   await client.close();
   for (const socket of sockets) socket.destroy();
   server.close();
-  expect(String(failure)).toContain("3000000 iterations");
+  expect(String(failure)).toContain("3000000 SCRAM iterations");
+});
+
+/** Answers of a PostgreSQL server up to the sign-in by SCRAM. */
+function postgresAnswer(request: Buffer, iterations: number): Buffer {
+  const received = request.toString("latin1");
+  const nonce = /n=,r=([^,]+)/.exec(received)?.[1];
+  const kind = Buffer.from([0, 0, 0, nonce === undefined ? 10 : 11]);
+  const salt = Buffer.from("sixteen bytes of").toString("base64");
+  const body = nonce === undefined ? "SCRAM-SHA-256\0\0" : `r=${nonce}more,s=${salt},i=${iterations}`;
+  return pgMessage("R", Buffer.concat([kind, Buffer.from(body)]));
+}
+
+test.each([false, true])(
+  "a PostgreSQL server that demands too many iterations of SCRAM is left (TLS %p)",
+  async (isEncrypted) => {
+    const authority = await createAuthority("test", Date.now());
+    const certificate = await createServerCertificate(authority, { dns: [], ip: ["127.0.0.1"] }, Date.now());
+    const sockets = new Set<Socket>();
+    const serve = (socket: Socket) => {
+      sockets.add(socket);
+      socket.on("error", () => undefined);
+      socket.on("data", (request: Buffer) => socket.write(postgresAnswer(request, 9_000_000)));
+    };
+    const server = createServer((socket) => {
+      if (!isEncrypted) return serve(socket);
+      sockets.add(socket);
+      socket.on("error", () => undefined);
+      socket.once("data", () => {
+        socket.pause();
+        serve(new TLSSocket(socket, { isServer: true, ...certificate }));
+        socket.write("S");
+      });
+    });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const { port } = server.address() as { port: number };
+    const credentials = { host: "127.0.0.1", port, database: "d", user: "u", password: "p" };
+    const tls = isEncrypted ? { ca: authority.cert } : null;
+    const target = checkTarget({ type: "POSTGRESQL", ...credentials, tls });
+    const client = await createTarget(target, addressContext);
+    const failure = await client.check(AbortSignal.timeout(20_000)).catch((error: unknown) => error);
+    await client.close();
+    for (const socket of sockets) socket.destroy();
+    server.close();
+    expect(failure).toMatchObject({ reaction: "settings", code: "uplink.scram_iterations" });
+  },
+);
+
+test("a relay that has signed in admits only its own client", async () => {
+  const upstreams: Socket[] = [];
+  const server = createServer((socket) => upstreams.push(socket.on("error", () => undefined)));
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as { port: number };
+  const relay = await LimitedRelay.open({
+    ...{ host: "127.0.0.1", port, timeoutMs: 5_000, signal: AbortSignal.timeout(20_000), bytesPerSent: 1 },
+    signIn: async (upstream) => ({
+      upstream,
+      first: Buffer.from("signed in"),
+      admits: (message) => message.toString() === "ticket",
+    }),
+  });
+  let received = "";
+  const stranger = connect({ host: relay.host, port: relay.port }, () => stranger.write("other"));
+  stranger.on("data", (bytes) => {
+    received += bytes.toString();
+  });
+  await new Promise((resolve) => stranger.on("close", resolve));
+  for (const socket of upstreams) socket.destroy();
+  server.close();
+  expect(received).toBe("");
 });

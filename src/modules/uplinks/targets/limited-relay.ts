@@ -17,7 +17,18 @@ interface Upstream {
   readonly signal: AbortSignal;
 }
 
+/** Connection to a server that a client behind a relay joins after its sign-in. */
+export interface SignedIn {
+  readonly upstream: Socket;
+  /** Bytes for the client in place of the answer to its first message, which the server does not see. */
+  readonly first: Uint8Array;
+  /** Whether the first message is one of the relay's own client: other programs can connect to the relay, too. */
+  admits(message: Buffer): boolean;
+}
+
 interface RelayOptions extends Upstream {
+  /** Signs in at the server, and encrypts the connection; without it, the client does. */
+  readonly signIn?: (socket: Socket) => Promise<SignedIn>;
   /** Bytes that the server may send for each byte that it was sent. Confirmations may be longer than short messages. */
   readonly bytesPerSent: number;
 }
@@ -43,7 +54,7 @@ function connectUpstream({ host, port, timeoutMs, signal }: Upstream): Promise<S
 
 /**
  * Connection to a server for a client that would keep an answer of any length in memory. The client connects to `host` and `port`, once, and
- * passes encrypted bytes through.
+ * passes encrypted bytes through, unless the relay signs in.
  *
  * The server may send `ANSWER_BYTES_MAX` at once, and again as much as the client has sent it in between times `bytesPerSent`: a client that
  * waits for an answer sends nothing. A server that sends more loses the connection.
@@ -57,18 +68,22 @@ export class LimitedRelay {
   #room = ANSWER_BYTES_MAX;
   #client: Socket | undefined;
   #failure: Error | undefined;
+  readonly #signedIn: SignedIn | undefined;
 
-  private constructor(upstream: Socket, bytesPerSent: number) {
+  private constructor(upstream: Socket, bytesPerSent: number, signedIn: SignedIn | undefined) {
     this.#upstream = upstream;
     this.#bytesPerSent = bytesPerSent;
+    this.#signedIn = signedIn;
     upstream.on("error", (error) => this.#end(error));
     upstream.on("close", () => this.#end(unavailable("network_error.reset")));
     this.#listener.once("connection", (client) => this.#join(client));
   }
 
   /** Connects to the server. @throws the network's error, or `network_error.no_answer_within` */
-  static async open({ bytesPerSent, ...upstream }: RelayOptions): Promise<LimitedRelay> {
-    const relay = new LimitedRelay(await connectUpstream(upstream), bytesPerSent);
+  static async open({ bytesPerSent, signIn, ...upstream }: RelayOptions): Promise<LimitedRelay> {
+    const socket = await connectUpstream(upstream);
+    const signedIn = signIn && (await signInWithin(socket, upstream, signIn));
+    const relay = new LimitedRelay(signedIn?.upstream ?? socket, bytesPerSent, signedIn);
     await new Promise<void>((resolve) => relay.#listener.listen(0, LOOPBACK, resolve));
     return relay;
   }
@@ -97,6 +112,20 @@ export class LimitedRelay {
     this.#upstream.setNoDelay(true);
     client.on("error", () => this.close());
     client.on("close", () => this.close());
+    if (this.#signedIn === undefined) this.#pass(client);
+    else client.once("data", (message) => this.#admit(client, Buffer.from(message), this.#signedIn));
+  }
+
+  #admit(client: Socket, message: Buffer, signedIn: SignedIn | undefined): void {
+    if (signedIn === undefined || !signedIn.admits(message)) {
+      this.close();
+      return;
+    }
+    client.write(signedIn.first);
+    this.#pass(client);
+  }
+
+  #pass(client: Socket): void {
     client.on("data", (bytes) => {
       this.#room = Math.min(ANSWER_BYTES_MAX, this.#room + bytes.length * this.#bytesPerSent);
       passOn(bytes, client, this.#upstream);
@@ -113,6 +142,32 @@ export class LimitedRelay {
     this.#failure ??= failure;
     this.#listener.close();
     this.#client?.end();
+  }
+}
+
+/** Ends the connection if signing in fails, takes too long or is aborted. */
+async function signInWithin(
+  socket: Socket,
+  { timeoutMs, signal }: Upstream,
+  signIn: (socket: Socket) => Promise<SignedIn>,
+): Promise<SignedIn> {
+  const end = (error: Error) => socket.destroy(error);
+  const abort = () => end(new Error("aborted"));
+  const timer = setTimeout(
+    () => end(unavailable("network_error.no_answer_within", { ms: timeoutMs })),
+    timeoutMs,
+  );
+  signal.addEventListener("abort", abort);
+  if (signal.aborted) abort();
+  socket.on("error", () => undefined); // of a socket below TLS
+  try {
+    return await signIn(socket);
+  } catch (error) {
+    socket.destroy();
+    throw error;
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener("abort", abort);
   }
 }
 

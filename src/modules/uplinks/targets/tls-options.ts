@@ -18,6 +18,9 @@ export interface TlsOptions {
   readonly key?: string;
 }
 
+/** A host without the brackets of an IPv6 address. */
+export const bareHost = (host: string): string => host.replace(/^\[|\]$/g, "");
+
 function certificatesIn(pem: string): string[] {
   const blocks = pem.match(CERTIFICATE_BLOCK) ?? [];
   if (blocks.length === 0) throw new Error("no CERTIFICATE block");
@@ -51,10 +54,10 @@ export function tlsOptions(
   const authorities = ca === undefined ? context.authorities : read("ca", () => certificatesIn(ca));
   if (certificate !== undefined) read("certificate", () => certificatesIn(certificate));
   if (privateKey !== undefined) read("privateKey", () => createPrivateKey(privateKey));
-  const bareHost = host.replace(/^\[|\]$/g, "");
+  const name = bareHost(host);
   return {
     rejectUnauthorized: true,
-    ...(isIP(bareHost) === 0 && { servername: bareHost }),
+    ...(isIP(name) === 0 && { servername: name }),
     ...(authorities !== undefined && { ca: [...authorities] }),
     ...(certificate !== undefined && { cert: certificate }),
     ...(privateKey !== undefined && { key: privateKey }),

@@ -8,6 +8,7 @@ import type { Batch, Target, TargetContext, UplinkRecord } from "../../target.ty
 import { abortable } from "../abortable.ts";
 import { ANSWER_BYTES_MAX, answerTooLong } from "../limited-relay.ts";
 import { NdjsonEncoder } from "../ndjson-encoder.ts";
+import { saltPassword } from "../scram.ts";
 import { type TlsOptions, tlsOptions } from "../tls-options.ts";
 import type { KafkaSettings } from "./kafka.schemas.ts";
 import { toKafkaError } from "./kafka-errors.ts";
@@ -75,25 +76,17 @@ function limitAnswers({ socket }: Connection): void {
   });
 }
 
-/** Max. rounds of SCRAM that a broker can demand: they run on threads that all of the gateway shares. Brokers use 4,096 to 16,384. */
-const SCRAM_ITERATIONS_MAX = 100_000;
-
-/** Signs in by SCRAM as the client does, unless the broker demands too much work. */
+/** Signs in by SCRAM as the client does, with the gateway's own derivation of passwords. */
 const signInByScram =
-  ({ saslScramSha, AuthenticationError }: Library): NonNullable<SASLOptions["authenticate"]> =>
+  ({ saslScramSha }: Library): NonNullable<SASLOptions["authenticate"]> =>
   (mechanism, connection, authenticate, username = "", password = "", _token, callback) => {
+    const isLong = mechanism === "SCRAM-SHA-512";
     const crypto = {
       ...saslScramSha.defaultCrypto,
-      async hi(...args: Parameters<typeof saslScramSha.hi>) {
-        const iterations = args[3];
-        if (iterations > SCRAM_ITERATIONS_MAX)
-          throw new AuthenticationError(
-            `the broker demands ${iterations} iterations of ${mechanism}, more than ${SCRAM_ITERATIONS_MAX}`,
-          );
-        return saslScramSha.hi(...args);
-      },
+      hi: (...[, secret, salt, iterations]: Parameters<typeof saslScramSha.hi>) =>
+        saltPassword({ password: secret, salt, iterations, digest: isLong ? "sha512" : "sha256" }),
     };
-    const algorithm = mechanism === "SCRAM-SHA-512" ? "SHA-512" : "SHA-256";
+    const algorithm = isLong ? "SHA-512" : "SHA-256";
     saslScramSha.authenticate(authenticate, connection, algorithm, username, password, crypto, callback);
   };
 

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import type { SQL } from "bun";
 import { DomainError, detail, unavailable } from "../../../../lib/domain-error.ts";
 import { excerpt } from "../../../../lib/excerpt.ts";
@@ -12,7 +13,7 @@ import type {
   UplinkRecord,
 } from "../../target.types.ts";
 import { LimitedRelay } from "../limited-relay.ts";
-import { tlsOptions } from "../tls-options.ts";
+import { bareHost, type TlsOptions, tlsOptions } from "../tls-options.ts";
 import { CopyWriter } from "./copy-writer.ts";
 import type { PostgresqlSettings } from "./postgresql.schemas.ts";
 import { PostgresqlEvents } from "./postgresql-events.ts";
@@ -26,6 +27,7 @@ import {
   wideColumnsOf,
   wideLayout,
 } from "./postgresql-rows.ts";
+import { signIn } from "./postgresql-sign-in.ts";
 import { PostgresqlTables } from "./postgresql-tables.ts";
 
 const REASON_CHARACTERS_MAX = 300;
@@ -66,8 +68,6 @@ function targetErrorOf(error: unknown): TargetError {
     return new TargetError(reaction, detail(code, { reason }), error);
   }
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
-  if (code === "ERR_POSTGRES_TLS_NOT_AVAILABLE" || /AUTHENTICATION|SASL|SERVER_(KEY|SIGNATURE)/.test(code))
-    return new TargetError("settings", detail("uplink.access_refused", { reason: messageOf(error) }), error);
   const reason = error instanceof DomainError ? networkErrorText(error) : connectionReason(error, code);
   return new TargetError("retry", detail("uplink.unreachable", { reason }), error);
 }
@@ -99,7 +99,7 @@ class PostgresqlTarget implements Target {
   readonly inFlightMax = 1;
   readonly #settings: PostgresqlSettings;
   readonly #context: TargetContext;
-  readonly #tls: Bun.TLSOptions | "disable";
+  readonly #tls: TlsOptions | undefined;
   readonly #layout: Layout;
   readonly #tables: PostgresqlTables;
   readonly #events: PostgresqlEvents;
@@ -113,11 +113,7 @@ class PostgresqlTarget implements Target {
   constructor(settings: PostgresqlSettings, context: TargetContext) {
     this.#settings = settings;
     this.#context = context;
-    if (settings.tls === null) this.#tls = "disable";
-    else {
-      const { servername = settings.host, ...tls } = tlsOptions(settings.tls, settings.host, context);
-      this.#tls = { ...tls, serverName: servername };
-    }
+    this.#tls = settings.tls === null ? undefined : tlsOptions(settings.tls, settings.host, context);
     this.#layout = settings.layout === "WIDE" ? wideLayout : narrowLayout;
     this.#tables = new PostgresqlTables(settings.schema);
     this.#events = new PostgresqlEvents(this.#tables);
@@ -187,20 +183,26 @@ class PostgresqlTarget implements Target {
     const address = addresses[this.#address++ % addresses.length] ?? "";
     this.#tables.forget();
     this.#events.forget();
+    const ticket = randomUUID();
+    const credentials = { host: bareHost(host), database, user, password: password ?? "", tls: this.#tls };
     // The client keeps an answer of any length.
-    const relay = await LimitedRelay.open({ host: address, port, timeoutMs, signal, bytesPerSent: 1 });
+    const relay = await LimitedRelay.open({
+      host: address,
+      port,
+      timeoutMs,
+      signal,
+      bytesPerSent: 1,
+      signIn: (socket) => signIn(socket, credentials, ticket),
+    });
     this.#relay = relay;
     this.#client = new Bun.SQL({
       adapter: "postgres",
       hostname: relay.host,
       port: relay.port,
-      database,
-      username: user,
-      password: password ?? "",
-      tls: this.#tls,
+      username: ticket,
+      tls: "disable",
       max: 1,
       connectionTimeout: Math.ceil(timeoutMs / 1_000),
-      connection: { application_name: "Lineside" },
     });
     return this.#client;
   }
