@@ -1,16 +1,8 @@
 import { Database } from "bun:sqlite";
-import {
-  closeSync,
-  existsSync,
-  fstatSync,
-  openSync,
-  readdirSync,
-  readSync,
-  type Stats,
-  statSync,
-} from "node:fs";
+import { closeSync, existsSync, fstatSync, readdirSync, readSync, type Stats, statSync } from "node:fs";
 import { basename } from "node:path";
 import { loggedPages } from "./logged-pages.ts";
+import { openOwnFile } from "./own-file.ts";
 
 /*
  * The only way to open a database of a data directory with its log. SQLite itself would destroy evidence: it deletes the write-ahead log of a file without pages,
@@ -61,7 +53,7 @@ const ownDescriptorOf = (stats: Stats): number | undefined =>
 export function readHeader(path: string): Buffer {
   const header = Buffer.alloc(HEADER_BYTES);
   const own = ownDescriptorOf(statSync(path));
-  const descriptor = own ?? openSync(path, "r");
+  const descriptor = own ?? openOwnFile(path, "read");
   try {
     return header.subarray(0, readSync(descriptor, header, 0, HEADER_BYTES, 0));
   } finally {

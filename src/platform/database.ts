@@ -1,5 +1,5 @@
 import { type Database, SQLiteError } from "bun:sqlite";
-import { closeSync, fdatasync, fstatSync, openSync } from "node:fs";
+import { closeSync, fdatasync, fstatSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { type BunSQLiteDatabase, drizzle } from "drizzle-orm/bun-sqlite";
 import { detail, unavailableDueTo } from "../lib/domain-error.ts";
@@ -13,6 +13,7 @@ import { beginInventory, recordLosses, recordToChange } from "./inventory.ts";
 import { cannotOpen, verifyDatabases } from "./inventory-check.ts";
 import type { Logger } from "./log.ts";
 import { applyMigrations } from "./migrations.ts";
+import { openOwnFile } from "./own-file.ts";
 import { createStoredSecrets, type StoredSecrets } from "./stored-secrets.ts";
 import { createWalPosition, WalPosition } from "./wal-position.ts";
 import { WriteGroup } from "./write-group.ts";
@@ -234,7 +235,7 @@ function openVerifiedDatabase(file: string, name: string, log: Logger): MainData
   createWalPosition(file);
   const sqlite = open(file, name, log);
   const freeStatements = keepStatements(sqlite);
-  const wal = openSync(`${file}-wal`, "a");
+  const wal = openOwnFile(`${file}-wal`, "append");
   const { changes, state } = createCounts(sqlite);
   const position = new WalPosition(file, sqlite);
   const sync = createWalSync(wal, position, changes);

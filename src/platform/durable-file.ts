@@ -1,5 +1,6 @@
-import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { closeSync, fsyncSync, openSync, renameSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
+import { writeNewFile } from "./own-file.ts";
 
 /** Ends the name of a file that is being written. */
 export const UNFINISHED = ".new";
@@ -22,7 +23,7 @@ export function writeDurably(
 ): void {
   const unfinished = path + UNFINISHED;
   try {
-    writeFileSync(unfinished, bytes, { mode, flush: true });
+    writeNewFile(unfinished, bytes, { mode, flush: true });
     prepare?.(unfinished);
     renameSync(unfinished, path);
   } catch (error) {

@@ -1,8 +1,9 @@
 import { Database, SQLiteError } from "bun:sqlite";
-import { closeSync, existsSync, openSync, truncateSync } from "node:fs";
+import { closeSync, existsSync, truncateSync } from "node:fs";
 import { isDamage } from "./database-check.ts";
 import { giveToFolderOwner } from "./file-owner.ts";
 import { ensureOwnFile } from "./misplaced-files.ts";
+import { openOwnFile } from "./own-file.ts";
 
 /** Max. wait for the lock, ms: a backup takes it for a moment to see whether a gateway runs. */
 const WAIT_MS = 250;
@@ -15,7 +16,7 @@ export interface FileLock {
 function ensureFile(path: string): void {
   if (existsSync(path)) return;
   try {
-    closeSync(openSync(path, "wx", 0o600));
+    closeSync(openOwnFile(path, "createNew"));
     giveToFolderOwner(path);
   } catch (error) {
     if (!existsSync(path)) throw error; // unless another process was faster

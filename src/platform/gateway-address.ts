@@ -1,6 +1,7 @@
-import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { renameSync, rmSync } from "node:fs";
 import { isIPv6 } from "node:net";
 import { join } from "node:path";
+import { readOwnFile, writeNewFile } from "./own-file.ts";
 
 /** File in the data directory while the gateway runs. Commands on the same machine find its address there, without its settings. */
 const FILE = "gateway.json";
@@ -19,24 +20,17 @@ export function localUrl(host: string, port: number, scheme: "http" | "https" = 
 
 export function writeGatewayAddress(directory: string, address: GatewayAddress): void {
   const file = join(directory, FILE);
-  writeFileSync(`${file}.new`, `${JSON.stringify({ ...address, pid: process.pid })}\n`, { mode: 0o600 });
+  writeNewFile(`${file}.new`, `${JSON.stringify({ ...address, pid: process.pid })}\n`);
   renameSync(`${file}.new`, file);
 }
 
 export const removeGatewayAddress = (directory: string): void =>
   rmSync(join(directory, FILE), { force: true });
 
-/** @throws for anything but a file: reading a pipe would wait for its writer */
-function readFile(directory: string): string {
-  const file = join(directory, FILE);
-  if (!statSync(file).isFile()) throw new Error(`${FILE} is not a file`);
-  return readFileSync(file, "utf8");
-}
-
 /** The process that a gateway on this data directory has written; after a crash it is another one, or none. */
 export function readGatewayPid(directory: string): number | undefined {
   try {
-    const { pid } = JSON.parse(readFile(directory));
+    const { pid } = JSON.parse(String(readOwnFile(join(directory, FILE))));
     return Number.isSafeInteger(pid) ? pid : undefined;
   } catch {
     return undefined; // no gateway has run here, or it belongs to another user
@@ -46,7 +40,7 @@ export function readGatewayPid(directory: string): number | undefined {
 /** The address that a gateway on this data directory has written; after a crash nothing may answer there. */
 export function readGatewayAddress(directory: string): GatewayAddress | undefined {
   try {
-    const { url, certificate } = JSON.parse(readFile(directory));
+    const { url, certificate } = JSON.parse(String(readOwnFile(join(directory, FILE))));
     if (typeof url !== "string" || !URL.canParse(url)) return undefined;
     return typeof certificate === "string" ? { url, certificate } : { url };
   } catch {

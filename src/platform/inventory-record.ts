@@ -1,12 +1,11 @@
 import { createHash } from "node:crypto";
-import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { isJsonObject } from "../lib/json.ts";
 import type { Text } from "../lib/texts/text.ts";
 import type { Stamp } from "./database-stamp.ts";
 import { writeDurably } from "./durable-file.ts";
 import { giveToFolderOwner } from "./file-owner.ts";
-import { targetOf } from "./misplaced-files.ts";
+import { readOwnFile } from "./own-file.ts";
 import { KEY_NAMES, type KeyName, readKey } from "./secret-keys.ts";
 
 export const INVENTORY_FILE = "inventory.json";
@@ -78,11 +77,10 @@ export const createRecord = (stamp: Stamp): InventoryRecord => ({
 /** Returns the record; `null` if it is damaged, `undefined` if there is none. */
 export function readRecord(dataPath: string): InventoryRecord | null | undefined {
   const path = join(dataPath, INVENTORY_FILE);
-  const stats = targetOf(path);
-  if (stats === undefined) return undefined;
-  if (!stats.isFile()) return null; // reading a pipe would block forever
   try {
-    const file: unknown = JSON.parse(readFileSync(path, "utf8"));
+    const bytes = readOwnFile(path);
+    if (bytes === undefined) return undefined;
+    const file: unknown = JSON.parse(bytes.toString());
     if (!isJsonObject(file) || typeof file.inventory !== "object") return null;
     const { inventory, check } = file;
     if (check !== digest(JSON.stringify(inventory), "inventory")) return null;

@@ -1,4 +1,5 @@
-import { closeSync, openSync, readFileSync, readSync } from "node:fs";
+import { closeSync, readSync } from "node:fs";
+import { openOwnFile, readOwnFile } from "./own-file.ts";
 
 /** Pages in the committed transactions of a write-ahead log. */
 export interface LoggedPages {
@@ -27,7 +28,7 @@ const isMissing = (error: unknown): boolean =>
 export function logSalts(path: string): Buffer | undefined {
   const header = Buffer.alloc(HEADER_BYTES);
   try {
-    const file = openSync(path, "r");
+    const file = openOwnFile(path, "read");
     try {
       readSync(file, header, 0, HEADER_BYTES, 0);
     } finally {
@@ -54,13 +55,8 @@ function checksumOf(log: Buffer): Checksum | undefined {
  */
 export function loggedPages(path: string): LoggedPages {
   const nothing: LoggedPages = { pages: new Set(), fileSize: null, frames: 0, salts: null };
-  let log: Buffer;
-  try {
-    log = readFileSync(path);
-  } catch (error) {
-    if (isMissing(error)) return nothing;
-    throw error;
-  }
+  const log = readOwnFile(path);
+  if (log === undefined) return nothing;
   const sum = checksumOf(log);
   if (sum === undefined) return nothing;
   const pageBytes = log.readUInt32BE(8);

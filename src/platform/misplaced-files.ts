@@ -4,7 +4,7 @@ import { StartupError } from "./startup-error.ts";
 
 /** Files of a data directory, and its keys. */
 const OWN_FILE =
-  /^(?:(?:lineside|identity|telemetry|mqtt)\.db(?:-.*)?|clock|(?:gateway|inventory)\.json|secrets\/.*\.key(?:\.next)?)$/;
+  /^(?:(?:lineside|identity|telemetry|mqtt)\.db(?:-.*)?|(?:lineside|backup)\.lock|ballast|clock|(?:gateway|inventory)\.json|secrets\/.*\.key(?:\.next)?)$/;
 
 /** Returns the stats of a path or of its link's target; undefined for nothing, also for links that lead to each other. */
 export function targetOf(path: string): Stats | undefined {
@@ -30,9 +30,13 @@ function misplacementOf(path: string): string | undefined {
   return undefined;
 }
 
+/** Links to keys, which are read only, are the operator's; through others, the gateway would write elsewhere. */
+const linkOf = (path: string): string | undefined =>
+  isLink(path) ? `${path} is a link to ${readlinkSync(path)}, but a file belongs there` : undefined;
+
 /**
- * Describes, in English, each broken link, folder, pipe and device in place of a file of the data directory, and anything in place of its
- * keys folder.
+ * Describes, in English, each link, folder, pipe and device in place of a file of the data directory, and anything in place of its keys folder.
+ * Keys can be links to files.
  */
 export function misplacedFiles(dataPath: string): string[] {
   const secrets = join(dataPath, "secrets");
@@ -40,11 +44,14 @@ export function misplacedFiles(dataPath: string): string[] {
   const isFolder = target === undefined ? !isLink(secrets) : target.isDirectory();
   const files = [...namesIn(dataPath), ...namesIn(secrets).map((name) => `secrets/${name}`)]
     .filter((entry) => OWN_FILE.test(entry))
-    .flatMap((name) => misplacementOf(join(dataPath, name)) ?? []);
+    .flatMap((name) => {
+      const path = join(dataPath, name);
+      return misplacementOf(path) ?? (name.startsWith("secrets/") ? undefined : linkOf(path)) ?? [];
+    });
   return isFolder ? files : [`${secrets} is not a folder`, ...files];
 }
 
-/** @throws StartupError that names the first broken link, folder, pipe or device in place of a file */
+/** @throws StartupError that names the first link, folder, pipe or device in place of a file */
 export function ensureNoMisplacedFile(dataPath: string): void {
   const [problem] = misplacedFiles(dataPath);
   if (problem !== undefined)

@@ -1,11 +1,12 @@
 import { ptr } from "bun:ffi";
-import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { renameSync } from "node:fs";
 import { join } from "node:path";
 import { detail } from "../lib/domain-error.ts";
 import { type Clock, systemClock } from "./clock.ts";
 import type { Problem } from "./health.ts";
 import { openLibc } from "./libc.ts";
 import type { Part } from "./lifecycle.ts";
+import { readOwnFile, writeNewFile } from "./own-file.ts";
 
 /** Size of `struct timex`, with a margin; see adjtimex(2). The offsets below are for 64-bit Linux. */
 const TIMEX_BYTES = 256;
@@ -226,7 +227,7 @@ export class TrustedClock implements Clock, Part {
     if (last === undefined && !this.#isTrusted) return;
     this.#saved = { wall: this.isSet() && isKnown ? now : due, monotonic };
     try {
-      writeFileSync(`${this.#file}.new`, encodeTime(Math.floor(this.#saved.wall)), { mode: 0o600 });
+      writeNewFile(`${this.#file}.new`, encodeTime(Math.floor(this.#saved.wall)));
       renameSync(`${this.#file}.new`, this.#file);
     } catch {
       // A disk that is full or read-only says so elsewhere.
@@ -240,8 +241,9 @@ const encodeTime = (time: number): string => `${time} ${checkOf(String(time))}\n
 const checkOf = (text: string): string => Bun.hash.crc32(text).toString(16).padStart(8, "0");
 
 function readTime(file: string): number | undefined {
-  if (!existsSync(file)) return undefined;
-  const [text = "", check] = readFileSync(file, "utf8").trim().split(" ");
+  const [text = "", check] = String(readOwnFile(file) ?? "")
+    .trim()
+    .split(" ");
   const time = Number(text);
   return check === checkOf(text) && Number.isSafeInteger(time) && time > 0 ? time : undefined;
 }

@@ -1,20 +1,12 @@
 import type { Database, Statement } from "bun:sqlite";
-import {
-  closeSync,
-  existsSync,
-  fdatasyncSync,
-  openSync,
-  readFileSync,
-  readSync,
-  statSync,
-  writeSync,
-} from "node:fs";
+import { closeSync, existsSync, fdatasyncSync, readSync, statSync, writeSync } from "node:fs";
 import { basename, dirname } from "node:path";
 import { detail } from "../lib/domain-error.ts";
 import type { Text } from "../lib/texts/text.ts";
 import { readCheckpointedStamp } from "./database-stamp.ts";
 import { syncPath } from "./durable-file.ts";
 import { loggedPages, logSalts } from "./logged-pages.ts";
+import { openOwnFile, readOwnFile } from "./own-file.ts";
 
 /** Suffix of the file beside a database. */
 const SUFFIX = "-synced";
@@ -55,11 +47,11 @@ export class WalPosition {
   /** The write-ahead log must exist. */
   constructor(databasePath: string, database: Database) {
     this.#path = databasePath;
-    this.#wal = openSync(`${databasePath}-wal`, "r");
+    this.#wal = openOwnFile(`${databasePath}-wal`, "read");
     const path = databasePath + SUFFIX;
     this.#generation = knownPosition(databasePath)?.generation ?? 0;
     createWalPosition(databasePath);
-    this.#descriptor = openSync(path, "r+");
+    this.#descriptor = openOwnFile(path, "write");
     this.#state = database.prepare("PRAGMA wal_checkpoint(NOOP)");
   }
 
@@ -131,7 +123,7 @@ export class WalPosition {
 export function createWalPosition(databasePath: string): void {
   const path = databasePath + SUFFIX;
   if (existsSync(path)) return;
-  const file = openSync(path, "w", 0o600);
+  const file = openOwnFile(path, "createNew");
   writeSync(file, bytesOf({ frames: 0, generation: 0, salts: Buffer.alloc(SALT_BYTES) }));
   fdatasyncSync(file);
   closeSync(file);
@@ -143,7 +135,7 @@ export const hasWalPosition = (databasePath: string): boolean => knownPosition(d
 
 function knownPosition(databasePath: string): KnownPosition | undefined {
   const path = databasePath + SUFFIX;
-  const bytes = existsSync(path) ? readFileSync(path) : undefined;
+  const bytes = readOwnFile(path);
   if (bytes?.length !== FILE_BYTES) return undefined;
   if (Bun.hash.crc32(bytes.subarray(FRAMES_AT)) !== bytes.readUInt32LE(0)) return undefined;
   return {
@@ -168,7 +160,7 @@ export function walLossOf(databasePath: string): Text | undefined {
 export function forgetLog(databasePath: string): void {
   const noted = knownPosition(databasePath);
   if (noted === undefined) return;
-  const file = openSync(databasePath + SUFFIX, "r+");
+  const file = openOwnFile(databasePath + SUFFIX, "write");
   writeSync(file, bytesOf({ ...noted, frames: 0 }), 0, FILE_BYTES, 0);
   fdatasyncSync(file);
   closeSync(file);

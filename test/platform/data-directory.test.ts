@@ -4,6 +4,7 @@ import {
   mkdir,
   mkdtemp,
   readdir,
+  readFile,
   rename,
   rm,
   stat,
@@ -45,7 +46,7 @@ test("files and folders that others could read are for the owner alone from the 
   const loose = ["lineside.db", "telemetry.db-wal", "ballast", "notes.txt", "secrets/key"];
   for (const name of loose) await chmod(join(path, name), 0o644);
   for (const name of [".", "secrets", "other"]) await chmod(join(path, name), 0o755);
-  await symlink(join(path, "notes.txt"), join(path, "mqtt.db"));
+  await symlink(join(path, "notes.txt"), join(path, "secrets", "linked"));
   data.release();
   data = openDataDirectory(path);
   const modes = [".", "secrets", "other", ...loose].map(async (name) => [
@@ -97,6 +98,34 @@ test.each([
   expect(checkDatabases(path).map(({ problems }) => problems.join())).toContain(
     `${file} is a pipe or device, but a file belongs there`,
   );
+  await rm(file);
+  await rename(join(path, "kept"), file).catch(() => undefined);
+  data = openDataDirectory(path);
+});
+
+test.each([
+  "lineside.db",
+  "lineside.db-wal",
+  "telemetry.db-synced",
+  "telemetry.db-position",
+  "telemetry.db-hot1",
+  "clock",
+  "ballast",
+  "inventory.json",
+])("a link to a file in place of %s is refused, and the file stays as it is", async (name) => {
+  data.release();
+  const file = join(path, name);
+  const other = join(path, "notes.txt");
+  await writeFile(other, "notes");
+  await rename(file, join(path, "kept")).catch(() => undefined);
+  await symlink(other, file);
+  expect(() => openDataDirectory(path)).toThrow(
+    `${file} is a link to ${other}, but a file belongs there. Put`,
+  );
+  expect(checkDatabases(path).map(({ problems }) => problems.join())).toContain(
+    `${file} is a link to ${other}, but a file belongs there`,
+  );
+  expect(await readFile(other, "utf8")).toBe("notes");
   await rm(file);
   await rename(join(path, "kept"), file).catch(() => undefined);
   data = openDataDirectory(path);

@@ -1,10 +1,20 @@
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  closeSync,
+  existsSync,
+  ftruncateSync,
+  mkdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import { isJsonObject } from "../../lib/json.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import type { Schemas } from "../../platform/data-schemas.ts";
 import { syncPath } from "../../platform/durable-file.ts";
 import { createPrivateFolder, giveToFolderOwner } from "../../platform/file-owner.ts";
+import { openOwnFile, readOwnFile, writeNewFile } from "../../platform/own-file.ts";
 import type { AuditActor } from "../audit/audit.types.ts";
 
 const PHASES = ["STAGED", "TRIAL", "PROBATION", "PROVED", "REPLACING", "REPLACED"] as const;
@@ -72,7 +82,7 @@ function writeJson(dataPath: string, name: string, value: unknown): void {
   createPrivateFolder(dirname(file));
   // The gateway and `lineside update` may both write at once.
   const temporary = `${file}.${process.pid}.new`;
-  writeFileSync(temporary, `${JSON.stringify(value)}\n`, { mode: 0o600, flush: true });
+  writeNewFile(temporary, `${JSON.stringify(value)}\n`, { flush: true });
   giveToFolderOwner(temporary);
   renameSync(temporary, file);
   syncPath(dirname(file));
@@ -80,7 +90,7 @@ function writeJson(dataPath: string, name: string, value: unknown): void {
 
 function readJson<Value>(dataPath: string, name: string): Value | undefined {
   try {
-    return JSON.parse(readFileSync(join(updateFolder(dataPath), name), "utf8")) as Value; // our own file
+    return JSON.parse(String(readOwnFile(join(updateFolder(dataPath), name)))) as Value; // our own file
   } catch {
     return undefined; // there is none
   }
@@ -129,7 +139,10 @@ export const readReason = (dataPath: string) => readJson<Text>(dataPath, REASON)
 /** Shows the watcher that the version on probation still works. */
 export function writeHeartbeat(dataPath: string): void {
   try {
-    writeFileSync(join(updateFolder(dataPath), HEARTBEAT), `${performance.now()}\n`, { mode: 0o600 });
+    const file = openOwnFile(join(updateFolder(dataPath), HEARTBEAT), "create");
+    ftruncateSync(file);
+    writeSync(file, `${performance.now()}\n`);
+    closeSync(file);
   } catch {
     // The disk is full or read-only; without any heartbeat, the watcher cannot record a hang either.
   }
@@ -139,7 +152,7 @@ export function writeHeartbeat(dataPath: string): void {
 export function readHeartbeat(dataPath: string): string | undefined {
   try {
     const file = join(updateFolder(dataPath), HEARTBEAT);
-    return `${statSync(file).mtimeMs} ${readFileSync(file, "utf8")}`;
+    return `${statSync(file).mtimeMs} ${readOwnFile(file)}`;
   } catch {
     return undefined; // there is none
   }

@@ -1,9 +1,10 @@
-import { closeSync, openSync, rmSync, statSync, writeSync } from "node:fs";
+import { closeSync, rmSync, statSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { conflict, DomainError, detail, invalid, textOf, tooLarge } from "../../lib/domain-error.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { Logger } from "../../platform/log.ts";
+import { openOwnFile } from "../../platform/own-file.ts";
 import type { AuditActor, AuditRecorder } from "../audit/audit.types.ts";
 import type { BackupsService } from "../backups/backups.service.ts";
 import { ensureOperator } from "../tenants/tenants.errors.ts";
@@ -180,7 +181,8 @@ export class UpdatesService {
     const bytes = offset === 0 ? 0 : this.#bytes();
     if (offset !== bytes || (offset > 0 && this.#head === undefined))
       throw conflict("update.wrong_offset", { offset: bytes });
-    const descriptor = openSync(this.#file(), offset === 0 ? "w" : "r+", 0o600);
+    if (offset === 0) rmSync(this.#file(), { force: true });
+    const descriptor = openOwnFile(this.#file(), offset === 0 ? "createNew" : "write");
     try {
       writeSync(descriptor, part, 0, part.length, offset);
     } finally {

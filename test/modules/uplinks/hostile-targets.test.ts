@@ -310,7 +310,7 @@ function postgresAnswer(request: Buffer, iterations: number): Buffer {
 test.each([false, true])(
   "a PostgreSQL server that demands too many iterations of SCRAM is left (TLS %p)",
   async (isEncrypted) => {
-    const authority = await createAuthority("test", Date.now());
+    const authority = await createAuthority(Date.now(), "test");
     const certificate = await createServerCertificate(authority, { dns: [], ip: ["127.0.0.1"] }, Date.now());
     const sockets = new Set<Socket>();
     const serve = (socket: Socket) => {

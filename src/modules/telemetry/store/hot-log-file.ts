@@ -1,4 +1,5 @@
-import { closeSync, fdatasyncSync, fstatSync, ftruncateSync, openSync, readSync } from "node:fs";
+import { closeSync, fdatasyncSync, fstatSync, ftruncateSync, readSync } from "node:fs";
+import { openOwnFile } from "../../../platform/own-file.ts";
 import {
   decodeHeader,
   decodeRecordHead,
@@ -90,7 +91,7 @@ export class HotLogFile {
   constructor(path: string, { isReadOnly = false } = {}) {
     this.path = path;
     this.number = Number(path.slice(path.lastIndexOf(HOT_LOG_MARK) + HOT_LOG_MARK.length));
-    this.descriptor = openSync(path, isReadOnly ? "r" : openFlags(path), 0o600);
+    this.descriptor = openOwnFile(path, isReadOnly ? "read" : "create");
     this.#size = fstatSync(this.descriptor).size;
     const header = decodeHeader(this.#read(0, HEADER_BYTES));
     if (header !== null) {
@@ -285,16 +286,6 @@ export class HotLogFile {
     return done === length ? bytes : bytes.subarray(0, done);
   }
 }
-
-/** Creates the file if it is missing, and keeps what is there. */
-const openFlags = (path: string): string | number => {
-  try {
-    closeSync(openSync(path, "wx", 0o600));
-  } catch (error) {
-    if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
-  }
-  return "r+";
-};
 
 function writeFully(descriptor: number, bytes: Uint8Array, offset: number): void {
   for (let done = 0; done < bytes.length; )

@@ -1,4 +1,5 @@
-import { closeSync, existsSync, fdatasyncSync, openSync, readFileSync } from "node:fs";
+import { closeSync, fdatasyncSync } from "node:fs";
+import { openOwnFile, readOwnFile } from "../../../platform/own-file.ts";
 import { logDisk } from "./log-disk.ts";
 
 /** "LHP1". */
@@ -60,8 +61,7 @@ export class HotLogPosition {
   failure: string | undefined;
 
   constructor(databasePath: string) {
-    const path = positionPathOf(databasePath);
-    this.#descriptor = openSync(path, existsSync(path) ? "r+" : "wx+", 0o600);
+    this.#descriptor = openOwnFile(positionPathOf(databasePath), "create");
   }
 
   write({ durableId, values, time, files }: LogPosition): void {
@@ -107,9 +107,8 @@ export class HotLogPosition {
 
 /** Returns the last written position; `null` if the file is damaged, `undefined` if there is none. */
 export function readPosition(databasePath: string): LogPosition | null | undefined {
-  const path = positionPathOf(databasePath);
-  if (!existsSync(path)) return undefined;
-  const bytes = readFileSync(path);
+  const bytes = readOwnFile(positionPathOf(databasePath));
+  if (bytes === undefined) return undefined;
   if (bytes.length !== FILE_BYTES || bytes.readUInt32LE(4) !== MAGIC) return null;
   if (Bun.hash.crc32(bytes.subarray(4)) !== bytes.readUInt32LE(0)) return null;
   const files = Array.from({ length: Math.min(ENTRIES_MAX, bytes.readUInt32LE(8)) }, (_, index) => {

@@ -1,5 +1,6 @@
 /// <reference lib="webworker" />
-import { closeSync, fdatasyncSync, openSync } from "node:fs";
+import { closeSync, fdatasyncSync } from "node:fs";
+import { openOwnFile } from "../../../platform/own-file.ts";
 
 /**
  * Answers a request, which is the path of a file to sync, or null to end the thread. Code and message are undefined if the sync succeeded. The
@@ -25,7 +26,7 @@ addEventListener("message", ({ data: path }: MessageEvent<string | null>) => {
   }
   let descriptor = descriptors.get(path);
   try {
-    descriptor ??= openSync(path, "r+");
+    descriptor ??= openOwnFile(path, "write");
     descriptors.set(path, descriptor);
     fdatasyncSync(descriptor);
     postMessage({ code: undefined, message: undefined } satisfies SyncReply);
