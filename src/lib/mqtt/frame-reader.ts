@@ -51,6 +51,7 @@ export class FrameReader {
   isTruncated = false;
   readonly #headers: Uint8Array;
   readonly #truncatedBytes: number;
+  readonly #otherBytesMax: number;
   /** Bytes of a truncated packet that are still to come and are dropped. */
   #skip = 0;
   #position = 0;
@@ -58,11 +59,22 @@ export class FrameReader {
   #owned = false;
   #length = 0;
 
-  /** @param truncatedBytes bytes kept of the body of a PUBLISH that is too large; 0 makes such a packet an error */
-  constructor(headers: Uint8Array, bodyBytesMax: number, truncatedBytes = 0) {
+  /**
+   * @param options.truncatedBytes bytes kept of the body of a PUBLISH that is too large; 0 makes such a packet an error
+   * @param options.otherBytesMax largest body of other packets, if it is smaller than that of a PUBLISH
+   */
+  constructor(
+    headers: Uint8Array,
+    bodyBytesMax: number,
+    {
+      truncatedBytes = 0,
+      otherBytesMax = Number.POSITIVE_INFINITY,
+    }: { truncatedBytes?: number; otherBytesMax?: number } = {},
+  ) {
     this.#headers = headers;
     this.bodyBytesMax = bodyBytesMax;
     this.#truncatedBytes = truncatedBytes;
+    this.#otherBytesMax = otherBytesMax;
   }
 
   /** Bytes received that no packet has been cut from yet. */
@@ -99,7 +111,11 @@ export class FrameReader {
     if (this.#headers[header] === 0) throw malformed("reserved packet type or flags");
     const start = this.#bodyStart(index + 1);
     if (start === 0) return false;
-    if (this.#length > this.bodyBytesMax) return this.#truncate(header, start);
+    if (
+      this.#length > this.bodyBytesMax ||
+      (this.#length > this.#otherBytesMax && header >> 4 !== PUBLISH_TYPE)
+    )
+      return this.#truncate(header, start);
     const end = start + this.#length;
     if (end > filled) return false;
     this.header = header;

@@ -1,3 +1,4 @@
+import { setImmediate as nextRound } from "node:timers/promises";
 import { DomainError, unavailable } from "../../lib/domain-error.ts";
 import { FrameReader, fromForeignBroker } from "../../lib/mqtt/frame-reader.ts";
 import { PacketCursor } from "../../lib/mqtt/packet-cursor.ts";
@@ -5,6 +6,7 @@ import { acknowledgement, PUBACK, PUBCOMP, PUBREC } from "../../lib/mqtt/packet-
 import { type PublishPacket, readAcknowledgement, readPublish } from "../../lib/mqtt/packets.ts";
 import { ProtocolError } from "../../lib/mqtt/reason.ts";
 import type { Text } from "../../lib/texts/text.ts";
+import { workShare } from "../fair-share.ts";
 import type { InboundSession, Outcome } from "./inbound-session.ts";
 
 /** The largest message that is taken, its topic included. */
@@ -13,11 +15,16 @@ export const PACKET_BYTES_MAX = 1024 * 1024;
 export const WINDOW = 400;
 /** Messages that are begun without a pause: those before them are brought to the disk meanwhile, and others have their turn. */
 export const SLICE = 100;
+/** Bytes of packets that are begun in a row: decoding 64 KB takes up to 20 ms. Afterwards, connections take turns. */
+const SLICE_BYTES = 64 * 1024;
 const WINDOW_BYTES = 4 * PACKET_BYTES_MAX;
 /** Type, flags and length of the largest packet. */
 const HEADER_BYTES = 4;
 /** Topic, packet id and properties of a message that is too large stand before its payload; more of it is not kept. */
 const TRUNCATED_BYTES = 80 * 1024;
+
+/** Max. body of other packets: 8,192 granted filters with as much text. The packet decoder takes 300 ms for 1 MB of them. */
+const OTHER_BYTES_MAX = 16 * 1024;
 
 const CONNACK = 2;
 const PUBLISH = 3;
@@ -58,7 +65,10 @@ export class NotTaken extends DomainError {
  */
 export class InboundLane {
   readonly #deps: InboundLaneDeps;
-  readonly #reader = new FrameReader(fromForeignBroker, PACKET_BYTES_MAX - HEADER_BYTES, TRUNCATED_BYTES);
+  readonly #reader = new FrameReader(fromForeignBroker, PACKET_BYTES_MAX - HEADER_BYTES, {
+    truncatedBytes: TRUNCATED_BYTES,
+    otherBytesMax: OTHER_BYTES_MAX,
+  });
   readonly #inFlight: InFlight[] = [];
   #bytes = 0;
   /** Nothing more is begun until something is acknowledged, or until the next slice. */
@@ -108,22 +118,24 @@ export class InboundLane {
   }
 
   #readSlice(): void {
+    let bytes = 0;
     for (let count = 0; !this.#isClosed && this.#finished === undefined; count++) {
       this.#isFull = this.#inFlight.length >= WINDOW || this.#bytes >= WINDOW_BYTES;
       if (this.#isFull) return;
-      if (count === SLICE) {
-        this.#pause();
+      if (count === SLICE || bytes >= SLICE_BYTES) {
+        this.#pause(bytes >= SLICE_BYTES ? workShare.next() : nextRound());
         return;
       }
       if (!this.#reader.next()) return;
+      bytes += this.#reader.end - this.#reader.packetStart;
       this.#read();
     }
   }
 
-  #pause(): void {
+  #pause(until: Promise<unknown>): void {
     this.#isFull = true;
     this.#isBetweenSlices = true;
-    setImmediate(() => {
+    void until.then(() => {
       this.#isBetweenSlices = false;
       this.#goOn();
     });

@@ -62,7 +62,7 @@ test("many packets that wait for their reader are not copied anew with each chun
 });
 
 test("a message that is too large comes out truncated, and its rest costs no memory", () => {
-  const reader = new FrameReader(fromForeignBroker, 1_000, 50);
+  const reader = new FrameReader(fromForeignBroker, 1_000, { truncatedBytes: 50 });
   const large = frame(Uint8Array.from({ length: 100_000 }, (_, index) => index));
   const stream = Buffer.concat([large, frame(Uint8Array.of(1, 2, 3))]);
   fc.assert(
@@ -94,6 +94,13 @@ test("a packet that is too large is an error unless it is a message that may be 
     return () => reader.next();
   };
   expect(tooLarge(new FrameReader(fromClient, 1_000), 0x30)).toThrow("packet is too large");
-  expect(tooLarge(new FrameReader(fromForeignBroker, 1_000, 50), 0x90)).toThrow("packet is too large");
-  expect(tooLarge(new FrameReader(fromForeignBroker, 1_000, 50), 0x36)).toThrow("reserved");
+  expect(tooLarge(new FrameReader(fromForeignBroker, 1_000, { truncatedBytes: 50 }), 0x90)).toThrow(
+    "packet is too large",
+  );
+  const small = { truncatedBytes: 50, otherBytesMax: 1_000 };
+  expect(tooLarge(new FrameReader(fromForeignBroker, 20_000, small), 0x90)).toThrow("packet is too large");
+  expect(tooLarge(new FrameReader(fromForeignBroker, 20_000, small), 0x30)()).toBe(false);
+  expect(tooLarge(new FrameReader(fromForeignBroker, 1_000, { truncatedBytes: 50 }), 0x36)).toThrow(
+    "reserved",
+  );
 });

@@ -121,6 +121,40 @@ test("of many messages that come at once a slice is begun, and the rest a turn l
   expect([item.messages.length, item.rooms, item.sent]).toEqual([SLICE + 1, 1, []]);
 });
 
+test("large messages and answers are begun in several turns of the event loop, one connection at a time", async () => {
+  const message = { cmd: "publish", topic: "a/b", qos: 1, dup: false, retain: false } as const;
+  const large = Buffer.concat(
+    [1, 2, 3, 4].map((messageId) => generate({ ...message, payload: Buffer.alloc(60_000), messageId })),
+  );
+  const answer = generate({ cmd: "suback", messageId: 1, granted: Array(16_000).fill(0) });
+  const answers = Buffer.concat(Array.from({ length: 8 }, () => answer));
+  const [first, second, third] = [rig(), rig(), rig()];
+  first.lane.push(large);
+  second.lane.push(large);
+  third.lane.push(answers);
+  const begun = () => [first.messages.length, second.messages.length, third.passed.length];
+  expect(begun()).toEqual([2, 2, 5]);
+  let before = begun();
+  for (let round = 0; round < 3; round++) {
+    await turn();
+    const after = begun();
+    const grown = after.filter((count, index) => count > (before[index] ?? 0));
+    expect(grown.length).toBeLessThanOrEqual(2); // of two turns
+    before = after;
+  }
+  await turn();
+  expect(begun()).toEqual([4, 4, 8]);
+});
+
+test("an answer that is larger than any that was asked for ends the connection before it is read", () => {
+  const { lane, failures, passed } = rig();
+  lane.push(Uint8Array.of(0x90, 0xff, 0xff, 0x3f));
+  expect([passed, failures.map(({ message }) => message)]).toEqual([
+    [],
+    [expect.stringContaining("packet is too large")],
+  ]);
+});
+
 test("when something cannot be taken now, only what came before it is acknowledged and the connection ends", async () => {
   const { publish, messages, sent, failures } = rig();
   for (const id of [1, 2, 3]) publish(id, `m${id}`);
