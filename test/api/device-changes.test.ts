@@ -22,7 +22,16 @@ describe("one device", () => {
     token,
     ...(body === undefined ? {} : { body }),
   });
-  beforeAll(() => fixture.createDevice(owner, { name: "Child", parentDeviceId: gateway.deviceId }));
+  let board: string;
+  let foreign: string;
+  const boardOf = async (token: string): Promise<string> => {
+    const { body } = await fixture.call("POST", "/api/dashboards", { token, body: { name: "Pumps" } });
+    return body.id;
+  };
+  beforeAll(async () => {
+    await fixture.createDevice(owner, { name: "Child", parentDeviceId: gateway.deviceId });
+    [board, foreign] = [await boardOf(owner), await boardOf(stranger)];
+  });
   apiRows(
     () => fixture,
     [
@@ -99,9 +108,21 @@ describe("one device", () => {
         answer: "error",
       },
       {
+        name: "another tenant's dashboard is unknown",
+        request: () => pathOf("PATCH", writer, { targetDashboardId: foreign }),
+        status: 400,
+        answer: ({ body }) => expect(body.message).toBe("targetDashboardId: there is no such dashboard"),
+      },
+      {
+        name: "also for a new device",
+        request: () => create({ name: "Pump 9", deviceType: "pump", targetDashboardId: foreign }),
+        status: 400,
+        answer: ({ body }) => expect(body.message).toBe("targetDashboardId: there is no such dashboard"),
+      },
+      {
         name: "a dashboard for all of its type",
         request: () =>
-          pathOf("PATCH", writer, { targetDashboardId: "d1", targetStateId: "s1", applyToAllOfType: true }),
+          pathOf("PATCH", writer, { targetDashboardId: board, targetStateId: "s1", applyToAllOfType: true }),
         status: 200,
       },
       {
@@ -109,7 +130,7 @@ describe("one device", () => {
         request: () => ({ method: "GET", path: "/api/devices/type-defaults/pump", token: reader }),
         status: 200,
         answer: ({ body }) =>
-          expect(body).toEqual({ deviceType: "pump", targetDashboardId: "d1", targetStateId: "s1" }),
+          expect(body).toEqual({ deviceType: "pump", targetDashboardId: board, targetStateId: "s1" }),
       },
       {
         name: "but not another tenant's",
@@ -121,7 +142,7 @@ describe("one device", () => {
         name: "a new device of the type gets it",
         request: () => create({ name: "Pump 8", deviceType: "pump" }),
         status: 201,
-        answer: ({ body }) => expect(body).toMatchObject({ targetDashboardId: "d1", targetStateId: "s1" }),
+        answer: ({ body }) => expect(body).toMatchObject({ targetDashboardId: board, targetStateId: "s1" }),
       },
     ],
   );

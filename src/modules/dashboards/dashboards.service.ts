@@ -1,5 +1,6 @@
 import { defined } from "../../lib/defined.ts";
 import { DomainError, detail } from "../../lib/domain-error.ts";
+import type { TenantId } from "../../lib/ids.ts";
 import { isJsonObject } from "../../lib/json.ts";
 import { omit } from "../../lib/omit.ts";
 import { worstAlarms } from "../../lib/worst-alarms.ts";
@@ -266,6 +267,8 @@ export function createDashboardsService(deps: DashboardsServiceDeps) {
   return {
     list: ({ tenantId }: Principal): Dashboard[] => store.list(tenantId),
     get: find,
+    /** Returns whether the tenant has the dashboard. */
+    isOf: (tenantId: TenantId, id: string): boolean => store.find(tenantId, id) !== undefined,
     /** @throws DomainError `dashboard.limit` if there is no room for another dashboard */
     ensureRoom: ({ tenantId }: Principal): void => store.ensureRoom(tenantId),
     create: insert,

@@ -10,6 +10,7 @@ import type { Principal } from "../users/users.types.ts";
 import type { ChosenTokens } from "./chosen-tokens.ts";
 import {
   childNameTaken,
+  dashboardUnknown,
   devEuiTaken,
   gatewayNested,
   parentNotGateway,
@@ -34,6 +35,7 @@ export interface DeviceBuildingDeps {
   devicesMax(tenantId: TenantId): number | null;
   /** Stores the dev EUI as the device's attribute `integration.lorawan.dev_eui`. */
   saveDevEui(deviceId: DeviceId, devEui: string | null): void;
+  isDashboard(tenantId: TenantId, dashboardId: string): boolean;
   readonly clock: Clock;
 }
 
@@ -54,7 +56,18 @@ export function createDeviceBuilding(deps: DeviceBuildingDeps) {
     }
   }
 
-  /** Throws unless parent and profile belong to the tenant; gives back the ids as known ones. */
+  /** A dashboard that has been deleted may stay. */
+  function ensureDashboard(
+    tenantId: TenantId,
+    { targetDashboardId }: DeviceChanges,
+    self: DeviceId | undefined,
+  ): void {
+    if (typeof targetDashboardId !== "string" || deps.isDashboard(tenantId, targetDashboardId)) return;
+    const current = self === undefined ? undefined : repository.find(self);
+    if (current?.targetDashboardId !== targetDashboardId) throw dashboardUnknown();
+  }
+
+  /** Throws unless parent, profile and dashboard belong to the tenant; gives back the ids as known ones. */
   function checkReferences(principal: Principal, changes: DeviceChanges, self?: DeviceId) {
     const { tenantId } = principal;
     let parentDeviceId: DeviceId | null | undefined;
@@ -65,6 +78,7 @@ export function createDeviceBuilding(deps: DeviceBuildingDeps) {
       if (parent.role !== "GATEWAY" || parent.deviceId === self) throw parentNotGateway();
       parentDeviceId = parent.deviceId;
     }
+    ensureDashboard(tenantId, changes, self);
     const profileId =
       changes.profileId === undefined ? undefined : ensureProfile(tenantId, changes.profileId);
     return defined({ parentDeviceId, profileId });

@@ -1,4 +1,4 @@
-import type { DeviceId } from "../../lib/ids.ts";
+import type { DeviceId, TenantId } from "../../lib/ids.ts";
 import { Port } from "../../platform/port.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import type { LoginIdentitiesModule } from "../login-identities/login-identities.module.ts";
@@ -69,6 +69,8 @@ export function createDevicesModule(core: Core, modules: DevicesModules) {
   const { transact } = database;
   /** Stores the dev EUI as an attribute, in the transaction that changes the device. */
   const saveDevEui = new Port<(deviceId: DeviceId, devEui: string | null) => void>("devices.saveDevEui");
+  /** Whether the tenant has the dashboard. */
+  const isDashboard = new Port<(tenantId: TenantId, dashboardId: string) => boolean>("devices.isDashboard");
   /** Returns the maintenance of the device or of its gateway; alarms are muted while it lasts. */
   const maintenanceOf = new Port<MaintenanceOf>("devices.maintenanceOf");
   const searchAttributes = new Port<SearchAttributes>("devices.searchAttributes");
@@ -81,6 +83,7 @@ export function createDevicesModule(core: Core, modules: DevicesModules) {
     devicesMax: (tenantId) => plans.of(tenants.find(tenantId)?.planName ?? "").limits.devices,
     transact,
     saveDevEui: (deviceId, devEui) => saveDevEui.call(deviceId, devEui),
+    isDashboard: (tenantId, dashboardId) => isDashboard.call(tenantId, dashboardId),
     deleteTelemetry: (deviceId) => store.deleteDevice(deviceId),
     clock,
     events,
@@ -118,6 +121,7 @@ export function createDevicesModule(core: Core, modules: DevicesModules) {
     credentials,
     tokens: createTokenSignIn({ directory, clock, report: refusalReporter(events) }),
     saveDevEui,
+    isDashboard,
     maintenanceOf,
     searchAttributes,
     routes: (auth: AuthPlugin) => [

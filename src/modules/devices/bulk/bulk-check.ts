@@ -73,6 +73,7 @@ export function checkRow(row: number, input: BulkRow): BulkDevice | RowError {
 const columnsByCode: Readonly<Record<string, string>> = {
   "credentials.password_reserved": "token",
   "device.child_name_taken": "childName",
+  "device.dashboard_unknown": "targetDashboardId",
   "device.dev_eui_taken": "lorawanDevEui",
   "device.gateway_nested": "parentDeviceId",
   "device.parent_invalid": "parentDeviceId",
