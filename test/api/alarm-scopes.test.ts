@@ -203,6 +203,16 @@ describe("the list of alarms is filtered by properties of the devices", () => {
     expect(await named(`gatewayId=${press}&name=b`)).toEqual(["press b"]);
   });
 
+  test("tags are listed with their number of devices, as far as the caller sees these", async () => {
+    const tags = async (token: string) => (await fixture.call("GET", "/api/devices/tags", { token })).body;
+    expect(await tags(owner)).toEqual([
+      { tag: "hot", count: 1 },
+      { tag: "line 1", count: 2 },
+    ]);
+    expect(await tags(limited)).toEqual([{ tag: "line 1", count: 1 }]);
+    expect(await tags(stranger)).toEqual([]);
+  });
+
   test("by a search in tags and labels too", async () => {
     expect(await named("search=LINE&name=a")).toEqual(["oven a", "press a"]);
     expect(await named("search=4711&name=a")).toEqual(["press a"]);

@@ -1,5 +1,5 @@
 import { detail, textOf } from "../../lib/domain-error.ts";
-import type { DeviceId, TenantId } from "../../lib/ids.ts";
+import type { DeviceId, ProfileId, TenantId } from "../../lib/ids.ts";
 import type { AlarmSeverity } from "../../lib/severity.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import type { Clock } from "../../platform/clock.ts";
@@ -22,6 +22,13 @@ const severityChanged = (from: AlarmSeverity, to: AlarmSeverity, message: string
     to: detail(`alarm_severity.${to}`),
     message,
   });
+
+/** The device of an alarm, with the profile whose rule raises it. */
+interface AlarmDevice {
+  readonly tenantId: TenantId;
+  readonly deviceId: DeviceId;
+  readonly profileId: ProfileId;
+}
 
 /** An entry in the history of an alarm; `by` is `null` for the gateway itself. */
 interface Noted {
@@ -63,7 +70,7 @@ export class AlarmLifecycle {
 
   /** Reopens the newest alarm of the type if it is cleared and nobody has acknowledged it; creates one otherwise. */
   raise(
-    device: { readonly tenantId: TenantId; readonly deviceId: DeviceId },
+    device: AlarmDevice,
     options: Pick<Alarm, "alarmType" | "severity" | "message" | "messageParts" | "gatewayId">,
   ): Alarm {
     const text = detail("alarm_event.message", { message: options.message });
@@ -74,6 +81,7 @@ export class AlarmLifecycle {
       last,
       {
         ...options,
+        profileId: device.profileId,
         raisedAt: this.#deps.clock.now(),
         raiseCount: last.raiseCount + 1,
         clearedAt: null,
@@ -130,7 +138,7 @@ export class AlarmLifecycle {
   }
 
   #create(
-    { tenantId, deviceId }: { readonly tenantId: TenantId; readonly deviceId: DeviceId },
+    { tenantId, deviceId, profileId }: AlarmDevice,
     options: Pick<Alarm, "alarmType" | "severity" | "message" | "messageParts" | "gatewayId">,
     text: Text,
   ): Alarm {
@@ -140,6 +148,7 @@ export class AlarmLifecycle {
       alarmId: newId(),
       tenantId,
       deviceId,
+      profileId,
       status: "ACTIVE_UNACK",
       createdAt: timeMs,
       raisedAt: timeMs,

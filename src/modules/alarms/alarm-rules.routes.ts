@@ -6,8 +6,14 @@ import { wholeList } from "../lists.ts";
 import { alarmRuleExample } from "../profiles/alarm-rule.schemas.ts";
 import { wholeNumber } from "../wire.schemas.ts";
 import type { ExplainedRule, ExplainedTrigger } from "./alarm-explain.ts";
-import { backTestAnswer, backTestBody, ruleBody, watchedDevicesBody } from "./alarm-rules.schemas.ts";
-import type { AlarmRulesService, BackTest } from "./alarm-rules.service.ts";
+import {
+  backTestAnswer,
+  backTestBody,
+  listedRuleBody,
+  ruleBody,
+  watchedDevicesBody,
+} from "./alarm-rules.schemas.ts";
+import type { AlarmRulesService, BackTest, ListedRule, RuleEffect } from "./alarm-rules.service.ts";
 
 const isoOrNull = (timeMs: number | null) => (timeMs === null ? null : iso(timeMs));
 
@@ -41,6 +47,13 @@ const testToWire = ({ from, to, alarms, ...test }: BackTest) => ({
   })),
 });
 
+const ruleToListed = ({ isEnabled, lastRaisedAt, ...rule }: ListedRule & RuleEffect) => ({
+  ...rule,
+  enabled: isEnabled,
+  ...withoutNulls({ lastRaisedAt: isoOrNull(lastRaisedAt) }),
+});
+
+const rulesList = wholeList({ sort: ["alarmType", "profileName"], search: ["alarmType", "profileName"] });
 const ruleStateList = wholeList({ sort: ["alarmType", "openSeverity", "dueAt"], search: ["alarmType"] });
 
 /** Routes that evaluate and test the rules of profiles. */
@@ -48,6 +61,24 @@ export const alarmRulesRoutes = (deps: { alarmRules: AlarmRulesService; auth: Au
   const { alarmRules } = deps;
   return new Elysia({ tags: ["alarms"] })
     .use(deps.auth)
+    .get(
+      "/api/alarm-rules",
+      async ({ principal, query, request, set }) => {
+        const page = rulesList.page({ query, request, set }, alarmRules.list(principal));
+        return (await alarmRules.withEffects(principal, page)).map(ruleToListed);
+      },
+      {
+        auth: "profiles:read",
+        query: t.Object(rulesList.fields),
+        response: { 200: t.Array(listedRuleBody) },
+        detail: {
+          operationId: "listAlarmRules",
+          summary: "List the alarm rules of all device profiles",
+          description:
+            "Lists each rule with the number of devices that it watches, its open alarms, and when it raised an alarm last, as far as the caller may see the devices. Rules are changed as `alarmRules` of their profile.",
+        },
+      },
+    )
     .get(
       "/api/devices/:deviceId/alarm-rules",
       ({ principal, params, query, request, set }) =>

@@ -66,6 +66,27 @@ export const ruleBody = t.Object(
   { title: "AlarmRuleState" },
 );
 
+export const listedRuleBody = t.Object(
+  {
+    profileId: t.String(),
+    profileName: t.String(),
+    alarmType: t.String(),
+    enabled: t.Boolean(),
+    isReadable: t.Boolean({
+      description: "false for a rule of another version, which cannot be read and raises nothing",
+    }),
+    deviceCount: wholeNumber({ description: "devices that it watches" }),
+    openCount: wholeNumber({ description: "its open alarms" }),
+    lastRaisedAt: t.Optional(
+      t.String({
+        description: "ISO 8601; absent if it raised none of the alarms that are kept",
+      }),
+    ),
+    rule: documentedAs(alarmRuleSchema),
+  },
+  { title: "ListedAlarmRule" },
+);
+
 export const backTestBody = t.Object(
   {
     rule: documentedAs(alarmRuleSchema, { description: "as in `alarmRules` of a profile" }),

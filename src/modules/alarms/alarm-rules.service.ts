@@ -1,12 +1,14 @@
 import type { ConditionScope } from "../../lib/condition.ts";
 import { invalid, limited } from "../../lib/domain-error.ts";
-import type { DeviceId, TenantId } from "../../lib/ids.ts";
+import type { DeviceId, ProfileId, TenantId } from "../../lib/ids.ts";
 import type { KeyMetadataMap } from "../../lib/key-metadata.ts";
 import { type AlarmSeverity, compareSeverities } from "../../lib/severity.ts";
 import type { Clock } from "../../platform/clock.ts";
 import { workShare } from "../../platform/fair-share.ts";
 import type { DevicesService } from "../devices/devices.service.ts";
 import type { IngestDevice } from "../ingest/ingest.types.ts";
+import type { DeviceProfile } from "../profiles/profiles.resource.ts";
+import type { ProfilesService } from "../profiles/profiles.service.ts";
 import type { ScanChunk, TelemetryStore } from "../telemetry/store/store.types.ts";
 import type { TelemetryValue } from "../telemetry/telemetry.types.ts";
 import type { Principal } from "../users/users.types.ts";
@@ -14,7 +16,9 @@ import type { AlarmEngine } from "./alarm-engine.ts";
 import { evaluateRule, type Moment, type Outcome, type RuleState } from "./alarm-evaluation.ts";
 import type { ExplainedRule } from "./alarm-explain.ts";
 import { renderMessage, tellCondition } from "./alarm-message.ts";
-import { type AlarmRule, type CreateTrigger, compileAlarmRules } from "./alarm-rule.ts";
+import { type AlarmRule, type CreateTrigger, compileAlarmRules, compileKnownRules } from "./alarm-rule.ts";
+import type { AlarmStatisticsRepository } from "./alarm-statistics.repository.ts";
+import { ensureRange } from "./alarm-statistics.ts";
 import { type KnownValue, observeArrival, silentAfterMs } from "./device-state.ts";
 import type { ProfileRules } from "./profile-rules.ts";
 import { compileScope } from "./rule-scope.ts";
@@ -134,7 +138,6 @@ export class AlarmReplay {
 }
 
 const DAY_MS = 86_400_000;
-const SPAN_MS_MAX = 31 * DAY_MS;
 const DEVICES_MAX = 100;
 /** Rows that one test reads: some seconds of work. */
 const ROWS_MAX = 500_000;
@@ -175,8 +178,35 @@ const valuesAt = (columns: ScanChunk["columns"], row: number) =>
     return value === undefined ? [] : [[column.key, value]];
   });
 
+/** A rule of a profile. */
+export interface ListedRule {
+  readonly profileId: ProfileId;
+  readonly profileName: string;
+  readonly alarmType: string;
+  readonly isEnabled: boolean;
+  /** As it is stored. */
+  readonly rule: unknown;
+}
+
+/** What a rule does, as far as the caller sees its devices. */
+export interface RuleEffect {
+  /** False for a rule of another version, which cannot be read and raises nothing. */
+  readonly isReadable: boolean;
+  readonly deviceCount: number;
+  readonly openCount: number;
+  /** Epoch ms; null if it has raised none of the alarms that are kept. */
+  readonly lastRaisedAt: number | null;
+}
+
 /** States of alarm rules, and tests of rules on stored telemetry. */
 export interface AlarmRulesService {
+  /** Lists the rules of all profiles, by profile, in the order in which they are stored. */
+  list(principal: Principal): ListedRule[];
+  /** Adds what they do to rules of the list. */
+  withEffects<Rule extends ListedRule>(
+    principal: Principal,
+    rules: readonly Rule[],
+  ): Promise<Array<Rule & RuleEffect>>;
   /** Returns the present state of each rule of the device's profile. */
   explain(principal: Principal, deviceId: string): ExplainedRule[];
   /** Evaluates a rule on stored telemetry without raising alarms. @throws DomainError of kind `invalid` for a rule that is wrong. */
@@ -185,12 +215,26 @@ export interface AlarmRulesService {
   countWatched(principal: Principal, profileId: string, appliesTo: unknown): number;
 }
 
+function listedRules({ profileId, name, alarmRules }: DeviceProfile): ListedRule[] {
+  return alarmRules.map((rule) => {
+    const { alarmType, enabled } = Object(rule) as { alarmType?: unknown; enabled?: unknown };
+    return {
+      profileId,
+      profileName: name,
+      alarmType: String(alarmType),
+      isEnabled: enabled !== false,
+      rule,
+    };
+  });
+}
+
 export function createAlarmRulesService(deps: {
   engine: AlarmEngine;
   devices: Pick<DevicesService, "ensureVisible" | "ensureAllVisible">;
   watchedDevices: ReturnType<typeof createWatchedDevices>;
-  /** Throws `not_found` for a profile that the tenant does not have. */
-  ensureProfile: (tenantId: TenantId, profileId: string) => void;
+  /** `ensure` throws `not_found` for a profile that the tenant does not have. */
+  profiles: Pick<ProfilesService, "list" | "ensure">;
+  statistics: AlarmStatisticsRepository;
   store: Pick<TelemetryStore, "scan">;
   findDevice: (deviceId: DeviceId) => IngestDevice | undefined;
   rulesOf: (device: IngestDevice) => ProfileRules | undefined;
@@ -217,13 +261,6 @@ export function createAlarmRulesService(deps: {
       return deps.watchedDevices(principal, { profileId: profileId ?? "", scope, limit: DEVICES_MAX });
     const named = devices.ensureAllVisible(principal, [...new Set(deviceIds)]);
     return { deviceIds: named, total: named.length };
-  }
-
-  function rangeOf({ from, to }: BackTestRequest): { from: number; to: number } {
-    const end = Math.min(to ?? clock.now(), clock.now());
-    const start = from ?? end - DAY_MS;
-    if (start > end || end - start > SPAN_MS_MAX) throw invalid("alarm.test_range");
-    return { from: start, to: end };
   }
 
   /** Takes rows of the chunk and returns their number. Other work gets its turn in between, and at the end. */
@@ -277,13 +314,41 @@ export function createAlarmRulesService(deps: {
         ),
       );
     },
+    list: (principal) => deps.profiles.list(principal).flatMap(listedRules),
+    async withEffects(principal, rules) {
+      const open = deps.statistics.countOpenByRule(principal);
+      const effects = [];
+      for (const rule of rules) {
+        await workShare.pause(principal);
+        effects.push({ ...rule, ...effectOf(principal, rule, open) });
+      }
+      return effects;
+    },
     countWatched(principal, profileId, appliesTo) {
       const scope = compileScope(appliesTo, "appliesTo");
-      deps.ensureProfile(principal.tenantId, profileId);
+      deps.profiles.ensure(principal.tenantId, profileId);
       return deps.watchedDevices(principal, { profileId, scope, limit: 1 }).total;
     },
     backTest: (principal, request, signal) => oneOfFew(principal, () => backTest(principal, request, signal)),
   };
+
+  function effectOf(
+    principal: Principal,
+    { profileId, alarmType, rule }: ListedRule,
+    open: ReturnType<AlarmStatisticsRepository["countOpenByRule"]>,
+  ): RuleEffect {
+    const [readable] = compileKnownRules([rule], () => undefined);
+    const scope = readable?.appliesTo;
+    const isSame = (other: { profileId: string; alarmType: string }) =>
+      other.profileId === profileId && other.alarmType === alarmType;
+    return {
+      isReadable: readable !== undefined,
+      deviceCount:
+        readable === undefined ? 0 : deps.watchedDevices(principal, { profileId, scope, limit: 1 }).total,
+      openCount: open.find(isSame)?.openCount ?? 0,
+      lastRaisedAt: deps.statistics.lastRaisedBy(principal, { profileId, alarmType }),
+    };
+  }
 
   async function oneOfFew<Result>({ tenantId }: Principal, test: () => Promise<Result>): Promise<Result> {
     const inFlight = running.get(tenantId) ?? 0;
@@ -304,7 +369,7 @@ export function createAlarmRulesService(deps: {
     signal?: AbortSignal,
   ): Promise<BackTest> {
     const [rule] = compileAlarmRules([request.rule]);
-    const { from, to } = rangeOf(request);
+    const { from, to } = ensureRange(request, { now: clock.now(), spanMs: DAY_MS });
     const meant = devicesOf(principal, request, rule?.appliesTo);
     const found = meant.deviceIds.flatMap((deviceId) => deps.findDevice(deviceId) ?? []);
     let rowCount = 0;

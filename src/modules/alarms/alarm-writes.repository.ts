@@ -18,6 +18,7 @@ const TRIMMED_AT_ONCE = 100;
 export type AlarmRow = typeof alarms.$inferSelect;
 
 const CHANGING = [
+  "profileId",
   "severity",
   "status",
   "message",

@@ -19,6 +19,9 @@ import { createHoldBack } from "./alarm-hold.ts";
 import { type AlarmEventHook, AlarmLifecycle } from "./alarm-lifecycle.ts";
 import { alarmRulesRoutes } from "./alarm-rules.routes.ts";
 import { createAlarmRulesService } from "./alarm-rules.service.ts";
+import { createAlarmStatisticsRepository } from "./alarm-statistics.repository.ts";
+import { alarmStatisticsRoutes } from "./alarm-statistics.routes.ts";
+import { createAlarmStatistics } from "./alarm-statistics.ts";
 import { AlarmTime } from "./alarm-time.ts";
 import { createAlarmsRepository } from "./alarms.repository.ts";
 import { alarmsRoutes } from "./alarms.routes.ts";
@@ -125,11 +128,13 @@ export function createAlarmsModule(core: Core, modules: AlarmsModules) {
     log,
   });
   engine.subscribe();
+  const statistics = createAlarmStatisticsRepository(database);
   const alarmRules = createAlarmRulesService({
     engine,
     devices,
     watchedDevices: createWatchedDevices(database),
-    ensureProfile: modules.profiles.profiles.ensure,
+    profiles: modules.profiles.profiles,
+    statistics,
     store,
     ...questions,
     clock,
@@ -155,6 +160,7 @@ export function createAlarmsModule(core: Core, modules: AlarmsModules) {
     openAlarms: (deviceId: DeviceId): readonly Alarm[] => repository.listOpen(deviceId),
     noteNotified: (alarmId: string, text: Text) => lifecycle.noteNotified(alarmId, text),
     routes: (auth: AuthPlugin) => [
+      alarmStatisticsRoutes({ read: createAlarmStatistics({ repository: statistics, clock }), auth }),
       alarmsRoutes({ alarms, answers, auth }),
       alarmRulesRoutes({ alarmRules, auth }),
     ],

@@ -35,6 +35,7 @@ import {
   type Alarm,
   type AlarmEvent,
   type AlarmFilter,
+  type AlarmStatus,
   type EscalationSettings,
   type ListedAlarm,
   type OpenAlarms,
@@ -46,6 +47,7 @@ const toAlarm = ({ sequence: _, ...row }: AlarmRow): Alarm => ({
   ...row,
   tenantId: row.tenantId as TenantId, // branded when they were written
   deviceId: row.deviceId as DeviceId,
+  profileId: row.profileId as ProfileId,
   gatewayId: row.gatewayId as DeviceId | null,
   messageParts: row.messageParts === null ? null : (JSON.parse(row.messageParts) as MessagePart[]), // our own
 });
@@ -66,17 +68,35 @@ function orderOf(sort = "-raisedAt"): SQL[] {
 }
 
 /** Alarms that may have been open in a range of time: an alarm that was reopened counts from its first raise to its last end. */
-const openIn = ({ from, to }: AlarmFilter): SQL | undefined =>
+const openIn = ({ from, to }: Pick<AlarmFilter, "from" | "to">): SQL | undefined =>
   and(
     from === undefined ? undefined : or(isNull(alarms.clearedAt), gte(alarms.clearedAt, from)),
     to === undefined ? undefined : lte(alarms.createdAt, to),
   );
 
+/** Says what the small indexes have, of open and of unacknowledged alarms, as SQLite finds them by it. */
+function hasStatus(statuses: readonly AlarmStatus[] | undefined): SQL | undefined {
+  if (statuses === undefined) return undefined;
+  const half = (["ACTIVE", "UNACK"] as const).find((part) =>
+    statuses.every((status) => status.split("_").includes(part)),
+  );
+  return and(
+    half === "ACTIVE" ? isNull(alarms.clearedAt) : undefined,
+    half === "UNACK" ? isNull(alarms.acknowledgedAt) : undefined,
+    half !== undefined && new Set(statuses).size === 2 ? undefined : inArray(alarms.status, [...statuses]),
+  );
+}
+
 const containsTag = (search: string): SQL =>
   sql`(${devices.tags} <> '[]' AND EXISTS (SELECT 1 FROM json_each(${devices.tags}) AS tag WHERE ${contains(sql`tag.value`, search)}))`;
 
 /** Alarms of devices that have these properties now. */
-const ofDevices = ({ gatewayId, profileId, deviceType, tag }: AlarmFilter): SQL | undefined =>
+const ofDevices = ({
+  gatewayId,
+  profileId,
+  deviceType,
+  tag,
+}: Pick<AlarmFilter, "gatewayId" | "profileId" | "deviceType" | "tag">): SQL | undefined =>
   and(
     gatewayId === undefined
       ? undefined
@@ -92,14 +112,19 @@ const ofDevices = ({ gatewayId, profileId, deviceType, tag }: AlarmFilter): SQL 
       : sql`EXISTS (SELECT 1 FROM json_each(${devices.tags}) AS tag WHERE tag.value = ${tag})`,
   );
 
-function conditionOf(tenantId: TenantId, visible: VisibleDevices, filter: AlarmFilter) {
+/** Builds the condition on alarms, joined with their devices, that a filter asks for. */
+export function conditionOf(
+  tenantId: TenantId,
+  visible: VisibleDevices,
+  filter: Omit<AlarmFilter, "sort" | "limit" | "offset">,
+): SQL | undefined {
   const { search } = filter;
   return and(
     eq(alarms.tenantId, tenantId),
     isAmong(alarms.deviceId, visible),
     filter.deviceId && or(eq(alarms.deviceId, filter.deviceId), eq(alarms.gatewayId, filter.deviceId)),
     filter.severities && inArray(alarms.severity, [...filter.severities]),
-    filter.statuses && inArray(alarms.status, [...filter.statuses]),
+    hasStatus(filter.statuses),
     openIn(filter),
     ofDevices(filter),
     filter.name === undefined ? undefined : eq(alarms.alarmType, filter.name),
@@ -115,14 +140,15 @@ function conditionOf(tenantId: TenantId, visible: VisibleDevices, filter: AlarmF
   );
 }
 
-function countOf(orm: MainDatabase["orm"], condition: SQL | undefined): number {
-  const counted = orm
-    .select({ total: count() })
-    .from(alarms)
-    .innerJoin(devices, eq(devices.deviceId, alarms.deviceId))
-    .where(condition)
-    .get();
-  return counted?.total ?? 0;
+const readsDevices = ({ search, gatewayId, profileId, deviceType, tag }: AlarmFilter): boolean =>
+  [search, gatewayId, profileId, deviceType, tag].some((value) => value !== undefined && value !== "");
+
+function countOf(orm: MainDatabase["orm"], condition: SQL | undefined, filter: AlarmFilter): number {
+  const counting = orm.select({ total: count() }).from(alarms).$dynamic();
+  const joined = readsDevices(filter)
+    ? counting.innerJoin(devices, eq(devices.deviceId, alarms.deviceId))
+    : counting; // every alarm has its device
+  return joined.where(condition).get()?.total ?? 0;
 }
 
 /** Creates the function that returns the devices with open alarms, in no order. */
@@ -181,7 +207,7 @@ function createAlarmPages(orm: MainDatabase["orm"]) {
         .offset(filter.offset)
         .all()
         .map(toListed);
-      return { items, total: countOf(orm, condition) };
+      return { items, total: countOf(orm, condition, filter) };
     },
     /** Returns the alarms of a page by their sequence numbers, from which `listBySequence` reads them. */
     listPage(
@@ -199,7 +225,7 @@ function createAlarmPages(orm: MainDatabase["orm"]) {
         .limit(filter.limit)
         .offset(filter.offset)
         .all();
-      return { sequences: rows.map(({ sequence }) => sequence), total: countOf(orm, condition) };
+      return { sequences: rows.map(({ sequence }) => sequence), total: countOf(orm, condition, filter) };
     },
     /** Returns alarms in the given order; deleted ones are left out. */
     listBySequence(sequences: readonly number[]): ListedAlarm[] {

@@ -11,6 +11,7 @@ import {
   alarmEventBody,
   alarmsQuery,
   bulkBody,
+  bulkCommentBody,
   commentBody,
   escalationBody,
   openAlarmsBody,
@@ -152,6 +153,29 @@ export const alarmsRoutes = ({ alarms, answers, auth }: AlarmsRoutesDeps) => {
         },
       },
     )
+    .post(
+      "/comments/bulk",
+      async ({ principal, body, set }) => {
+        await alarms.comment(principal, body.alarmIds, body.message);
+        set.status = 201;
+        return { success: true };
+      },
+      {
+        auth: "alarms:handle",
+        audit: { action: "alarm.comment_many", target: "alarm", id: settingsId, details: bodyOf },
+        body: bulkCommentBody,
+        response: { 201: successBody },
+        detail: {
+          operationId: "createAlarmComments",
+          summary: "Comment on several alarms",
+          description: `All alarms get the comment, or none: 404 if one of them does not exist. ${HANDLING}`,
+          example: {
+            alarmIds: ["01996d2e-5a3c-7b10-9c0e-3f1d2a4b5c70"],
+            message: "The line is being cleaned.",
+          },
+        },
+      },
+    )
     .get(
       "/device/:deviceId",
       ({ principal, params, query, request }) => list({ principal, request }, query, params.deviceId),
@@ -229,8 +253,8 @@ export const alarmsRoutes = ({ alarms, answers, auth }: AlarmsRoutesDeps) => {
     )
     .post(
       "/:alarmId/comments",
-      ({ principal, params, body, set }) => {
-        alarms.comment(principal, params.alarmId, body.message);
+      async ({ principal, params, body, set }) => {
+        await alarms.comment(principal, [params.alarmId], body.message);
         set.status = 201;
         return { success: true };
       },

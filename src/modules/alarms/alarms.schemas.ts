@@ -34,6 +34,7 @@ export const alarmBody = t.Object(
     deviceName: t.String(),
     deviceType: t.String(),
     name: t.String({ description: "the alarm type of the rule" }),
+    profileId: t.String({ description: "the profile whose rule raised it last" }),
     severity: severityBody,
     status: choice(ALARM_STATUSES),
     message: t.String({ description: "in English" }),
@@ -110,19 +111,11 @@ export const openAlarmsBody = t.Object(
   { title: "OpenAlarms" },
 );
 
-export const bulkBody = t.Object(
-  {
-    alarmIds: t.Array(t.String({ maxLength: 64 }), { minItems: 1, maxItems: BULK_MAX }),
-  },
-  { title: "AlarmIds" },
-);
-
-export const commentBody = t.Object(
-  {
-    message: t.String({ minLength: 1, maxLength: TEXT_MAX, pattern: "\\S" }),
-  },
-  { title: "AlarmComment" },
-);
+const alarmIds = t.Array(t.String({ maxLength: 64 }), { minItems: 1, maxItems: BULK_MAX });
+const message = t.String({ minLength: 1, maxLength: TEXT_MAX, pattern: "\\S" });
+export const bulkBody = t.Object({ alarmIds }, { title: "AlarmIds" });
+export const commentBody = t.Object({ message }, { title: "AlarmComment" });
+export const bulkCommentBody = t.Object({ alarmIds, message }, { title: "AlarmComments" });
 
 const minutes = (subject: string) => t.Integer({ minimum: 1, maximum: WEEK_MINUTES, description: subject });
 export const escalationBody = t.Object(

@@ -135,11 +135,10 @@ export function createAlarmsService(deps: {
         lifecycle.clear(alarm, by, detail("alarm_event.cleared", { by })),
       );
     },
-    comment(principal: Principal, alarmId: string, text: string): void {
-      const alarm = get(principal, alarmId);
-      ensureMayHandle(principal);
-      lifecycle.commit(() =>
-        lifecycle.comment(alarm, nameOf(principal), detail("alarm_event.message", { message: text })),
+    comment(principal: Principal, alarmIds: readonly string[], text: string): Promise<void> {
+      const by = nameOf(principal);
+      return handle(principal, alarmIds, (alarm) =>
+        lifecycle.comment(alarm, by, detail("alarm_event.message", { message: text })),
       );
     },
     escalation: ({ tenantId }: Principal): EscalationSettings =>

@@ -17,6 +17,8 @@ export const alarms = sqliteTable(
       .notNull()
       .references(() => devices.deviceId, { onDelete: "cascade" }),
     alarmType: text("alarm_type").notNull(),
+    /** The profile whose rule raised it last. */
+    profileId: text("profile_id").notNull().default(""),
     severity: text("severity", { enum: ALARM_SEVERITIES }).notNull(),
     status: text("status", { enum: ALARM_STATUSES }).notNull(),
     message: text("message").notNull(),
@@ -41,6 +43,9 @@ export const alarms = sqliteTable(
   (table) => [
     index("alarms_tenant").on(table.tenantId, table.sequence),
     index("alarms_device").on(table.deviceId, table.sequence),
+    index("alarms_rule").on(table.profileId, table.alarmType, table.sequence),
+    index("alarms_standing").on(table.tenantId, table.sequence).where(sql`cleared_at IS NULL`),
+    index("alarms_unacknowledged").on(table.tenantId, table.sequence).where(sql`acknowledged_at IS NULL`),
     index("alarms_gateway").on(table.gatewayId, table.sequence).where(sql`gateway_id IS NOT NULL`),
     index("alarms_escalating").on(table.escalationSince).where(sql`escalation_since IS NOT NULL`),
     uniqueIndex("alarms_open").on(table.deviceId, table.alarmType).where(sql`cleared_at IS NULL`),
@@ -68,7 +73,12 @@ export const alarmEvents = sqliteTable(
     by: text("by"),
     createdAt: integer("created_at").notNull(),
   },
-  (table) => [index("alarm_events_alarm").on(table.alarmId, table.sequence)],
+  (table) => [
+    index("alarm_events_alarm").on(table.alarmId, table.sequence),
+    index("alarm_events_counted")
+      .on(table.createdAt, table.sequence)
+      .where(sql`event_type IN ('CREATED', 'REOPENED', 'ACK')`),
+  ],
 );
 
 /** State of the engine for a device: values, and since when and how often conditions have held. */

@@ -1,4 +1,4 @@
-import type { DeviceId, TenantId } from "../../lib/ids.ts";
+import type { DeviceId, ProfileId, TenantId } from "../../lib/ids.ts";
 import type { JsonValue } from "../../lib/json.ts";
 import type { MessagePart } from "../../lib/message-parts.ts";
 import type { AlarmSeverity } from "../../lib/severity.ts";
@@ -24,6 +24,8 @@ export interface Alarm {
   readonly tenantId: TenantId;
   readonly deviceId: DeviceId;
   readonly alarmType: string;
+  /** The profile whose rule raised it last. */
+  readonly profileId: ProfileId;
   readonly severity: AlarmSeverity;
   readonly status: AlarmStatus;
   /** In English. */

@@ -19,6 +19,11 @@ import { whereOf } from "./devices-filter.repository.ts";
 import { createDeviceLists, type SelectedDevice, selectDevices } from "./devices-list.repository.ts";
 import { createMembershipRepository, type MembershipRepository } from "./membership.repository.ts";
 
+export interface TagCount {
+  readonly tag: string;
+  readonly count: number;
+}
+
 export interface TypeCount {
   readonly deviceType: string;
   readonly count: number;
@@ -62,6 +67,7 @@ export interface DevicesRepository extends ChildrenRepository, MembershipReposit
   delete(deviceId: DeviceId): void;
   /** With a profile, counts only its devices. */
   countTypes(tenantId: TenantId, visible: VisibleDevices, profileId?: string): TypeCount[];
+  countTags(tenantId: TenantId, visible: VisibleDevices): TagCount[];
   countAssets(tenantId: TenantId, visible: VisibleDevices): Array<{ assetId: string; count: number }>;
   findTypeDefaults(tenantId: TenantId, deviceType: string): TypeDefaults | undefined;
   saveTypeDefaults(tenantId: TenantId, defaults: TypeDefaults): void;
@@ -187,6 +193,15 @@ export function createDevicesRepository(database: MainDatabase): DevicesReposito
         .where(and(whereOf(tenantId, visible, {}), isOfProfile(profileId)))
         .groupBy(devices.deviceType)
         .orderBy(asc(devices.deviceType))
+        .all(),
+    countTags: (tenantId, visible) =>
+      orm
+        .select({ tag: sql<string>`tags_of.value`, count: count() })
+        .from(devices)
+        .innerJoin(sql`json_each(${devices.tags}) AS tags_of`, sql`TRUE`)
+        .where(whereOf(tenantId, visible, {}))
+        .groupBy(sql`tags_of.value`)
+        .orderBy(sql`tags_of.value`)
         .all(),
     countAssets: (tenantId, visible) =>
       orm

@@ -29,6 +29,7 @@ const childList = wholeList({
   sort: ["name", "deviceType", "active", "lastActivityAt"],
   search: ["name", "childName"],
 });
+const tagList = wholeList({ sort: ["tag", "count"], search: ["tag"] });
 const typeList = wholeList({ sort: ["deviceType", "count"], search: ["deviceType"] });
 
 const listTypesQuery = t.Object({
@@ -130,6 +131,17 @@ export const devicesRoutes = (deps: DevicesRoutesDeps) => {
         query: listTypesQuery,
         response: { 200: t.Array(t.Object({ deviceType: t.String(), count: wholeNumber() })) },
         detail: { operationId: "listDeviceTypes", summary: "List device types with their number of devices" },
+      },
+    )
+    .get(
+      "/tags",
+      ({ principal, query, request, set }) =>
+        tagList.page({ query, request, set }, devices.countTags(principal)),
+      {
+        auth: "devices:read",
+        query: t.Object(tagList.fields),
+        response: { 200: t.Array(t.Object({ tag: t.String(), count: wholeNumber() })) },
+        detail: { operationId: "listDeviceTags", summary: "List tags with their number of devices" },
       },
     )
     .get(

@@ -17,7 +17,7 @@ import {
   devEuiTaken,
   deviceNotFound,
 } from "./devices.errors.ts";
-import type { DevicesRepository, TypeCount } from "./devices.repository.ts";
+import type { DevicesRepository, TagCount, TypeCount } from "./devices.repository.ts";
 import type {
   ChildRef,
   Device,
@@ -285,6 +285,7 @@ export function createDevicesService(deps: DevicesServiceDeps) {
         offset: 0,
       }).items;
     },
+    countTags: ({ tenantId, devices }: Principal): TagCount[] => repository.countTags(tenantId, devices),
     countTypes: ({ tenantId, devices }: Principal, profileId?: string): TypeCount[] =>
       repository.countTypes(tenantId, devices, profileId),
     countAssets: ({ tenantId, devices }: Principal): Array<{ assetId: string; count: number }> =>

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { DeviceId, TenantId } from "../../../src/lib/ids.ts";
+import type { DeviceId, ProfileId, TenantId } from "../../../src/lib/ids.ts";
 import {
   type AlarmsRepository,
   createAlarmsRepository,
@@ -28,6 +28,7 @@ const alarm = (alarmId: string, deviceId: string, clearedAt: number | null): Ala
   tenantId: "tenant" as TenantId,
   deviceId: deviceId as DeviceId,
   alarmType: alarmId,
+  profileId: "profile" as ProfileId,
   severity: "MAJOR",
   status: clearedAt === null ? "ACTIVE_UNACK" : "CLEARED_UNACK",
   messageParts: null,

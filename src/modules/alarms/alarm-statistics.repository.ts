@@ -1,0 +1,169 @@
+import { and, asc, count, desc, eq, gte, isNull, lte, type SQL, sql } from "drizzle-orm";
+import type { ProfileId, TenantId } from "../../lib/ids.ts";
+import type { AlarmSeverity } from "../../lib/severity.ts";
+import type { MainDatabase } from "../../platform/database.ts";
+import { isAmong, type VisibleDevices } from "../../platform/is-among.ts";
+import { devices } from "../devices/devices.tables.ts";
+import { conditionOf } from "./alarms.repository.ts";
+import { alarmEvents, alarms } from "./alarms.tables.ts";
+import type { AlarmFilter } from "./alarms.types.ts";
+
+/** Newest alarms of a rule that are looked through for one of a device that the caller may see. */
+const LOOKED_THROUGH_MAX = 10_000;
+
+export interface Viewer {
+  readonly tenantId: TenantId;
+  readonly devices: VisibleDevices;
+}
+
+export type CountedFilter = Omit<AlarmFilter, "from" | "to" | "sort" | "limit" | "offset">;
+
+/** An alarm that was raised or acknowledged. Times in epoch ms. */
+export interface CountedEvent {
+  readonly sequence: number;
+  readonly at: number;
+  readonly isAcknowledged: boolean;
+  readonly deviceId: string;
+  readonly deviceName: string;
+  readonly name: string;
+  readonly severity: AlarmSeverity;
+  /** When the alarm was raised for the first time. */
+  readonly firstRaisedAt: number;
+  /** False for the alarms of others, and those that the filter leaves out. */
+  readonly isCounted: boolean;
+}
+
+export interface StandingAlarm {
+  readonly alarmId: string;
+  readonly deviceId: string;
+  readonly deviceName: string;
+  readonly name: string;
+  readonly severity: AlarmSeverity;
+  readonly raisedAt: number;
+}
+
+/** Queries over many alarms. */
+export function createAlarmStatisticsRepository({ orm }: MainDatabase) {
+  const isCountedType = sql`event_type IN ('CREATED', 'REOPENED', 'ACK')`; // as the index has it
+  return {
+    /** Returns some of the events of a time range, the newest first, from `before` on. */
+    listEvents(
+      viewer: Viewer,
+      filter: CountedFilter,
+      range: {
+        from: number;
+        to: number;
+        before: Pick<CountedEvent, "at" | "sequence"> | undefined;
+        limit: number;
+      },
+    ): CountedEvent[] {
+      const { from, to, before, limit } = range;
+      // The alarms of others are passed over one by one: a condition in the query would let one page look through all events.
+      const page = orm
+        .select({
+          sequence: alarmEvents.sequence,
+          alarmId: alarmEvents.alarmId,
+          eventType: alarmEvents.eventType,
+          createdAt: alarmEvents.createdAt,
+        })
+        .from(alarmEvents)
+        .where(
+          and(
+            isCountedType,
+            gte(alarmEvents.createdAt, from),
+            lte(alarmEvents.createdAt, before?.at ?? to),
+            before &&
+              sql`(${alarmEvents.createdAt}, ${alarmEvents.sequence}) < (${before.at}, ${before.sequence})`,
+          ),
+        )
+        .orderBy(desc(alarmEvents.createdAt), desc(alarmEvents.sequence))
+        .limit(limit)
+        .as("page");
+      const condition: SQL | undefined = conditionOf(viewer.tenantId, viewer.devices, filter);
+      return orm
+        .select({
+          sequence: page.sequence,
+          at: page.createdAt,
+          isAcknowledged: sql`${page.eventType} = 'ACK'`.mapWith(Boolean),
+          deviceId: alarms.deviceId,
+          deviceName: devices.name,
+          name: alarms.alarmType,
+          severity: alarms.severity,
+          firstRaisedAt: alarms.createdAt,
+          isCounted: sql`(${condition}) IS TRUE`.mapWith(Boolean),
+        })
+        .from(page)
+        .innerJoin(alarms, eq(alarms.alarmId, page.alarmId))
+        .innerJoin(devices, eq(devices.deviceId, alarms.deviceId))
+        .orderBy(desc(page.createdAt), desc(page.sequence))
+        .all();
+    },
+    /** Returns the number of alarms that have been open since `until` or longer, and those that have been so for longest. */
+    standing(
+      viewer: Viewer,
+      filter: CountedFilter,
+      { until, limit }: { until: number; limit: number },
+    ): { total: number; alarms: StandingAlarm[] } {
+      const condition = and(
+        conditionOf(viewer.tenantId, viewer.devices, filter),
+        isNull(alarms.clearedAt),
+        lte(alarms.raisedAt, until),
+      );
+      const listed = orm
+        .select({
+          alarmId: alarms.alarmId,
+          deviceId: alarms.deviceId,
+          deviceName: devices.name,
+          name: alarms.alarmType,
+          severity: alarms.severity,
+          raisedAt: alarms.raisedAt,
+        })
+        .from(alarms)
+        .innerJoin(devices, eq(devices.deviceId, alarms.deviceId))
+        .where(condition)
+        .orderBy(asc(alarms.raisedAt), asc(alarms.sequence))
+        .limit(limit)
+        .all();
+      const counted = orm
+        .select({ total: count() })
+        .from(alarms)
+        .innerJoin(devices, eq(devices.deviceId, alarms.deviceId))
+        .where(condition)
+        .get();
+      return { total: counted?.total ?? 0, alarms: listed };
+    },
+    /** Returns when a rule raised an alarm last, as far as the caller sees the devices; null if it did not. */
+    lastRaisedBy(
+      { devices: visible }: Viewer,
+      rule: { profileId: ProfileId; alarmType: string },
+    ): number | null {
+      const newest = orm
+        .select({ deviceId: alarms.deviceId, raisedAt: alarms.raisedAt, sequence: alarms.sequence })
+        .from(alarms)
+        .where(and(eq(alarms.profileId, rule.profileId), eq(alarms.alarmType, rule.alarmType)))
+        .orderBy(desc(alarms.sequence))
+        .limit(LOOKED_THROUGH_MAX)
+        .as("newest");
+      const last = orm
+        .select({ raisedAt: newest.raisedAt })
+        .from(newest)
+        .where(isAmong(newest.deviceId, visible))
+        .orderBy(desc(newest.sequence))
+        .limit(1)
+        .get();
+      return last?.raisedAt ?? null;
+    },
+    /** Returns the number of open alarms of each rule that has some. */
+    countOpenByRule: ({ tenantId, devices: visible }: Viewer) =>
+      orm
+        .select({ profileId: alarms.profileId, alarmType: alarms.alarmType, openCount: count() })
+        .from(alarms)
+        .where(
+          and(eq(alarms.tenantId, tenantId), isNull(alarms.clearedAt), isAmong(alarms.deviceId, visible)),
+        )
+        .groupBy(alarms.profileId, alarms.alarmType)
+        .all(),
+  };
+}
+
+export type AlarmStatisticsRepository = ReturnType<typeof createAlarmStatisticsRepository>;

@@ -1,0 +1,209 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import fc from "fast-check";
+import type { DeviceId, ProfileId, TenantId } from "../../../src/lib/ids.ts";
+import { ALARM_SEVERITIES } from "../../../src/lib/severity.ts";
+import {
+  type CountedEvent,
+  createAlarmStatisticsRepository,
+} from "../../../src/modules/alarms/alarm-statistics.repository.ts";
+import {
+  AlarmCounts,
+  createAlarmStatistics,
+  type ReadAlarmStatistics,
+} from "../../../src/modules/alarms/alarm-statistics.ts";
+import { createAlarmsRepository } from "../../../src/modules/alarms/alarms.repository.ts";
+import type { Alarm } from "../../../src/modules/alarms/alarms.types.ts";
+import type { Principal } from "../../../src/modules/users/users.types.ts";
+import type { MainDatabase } from "../../../src/platform/database.ts";
+import { FakeClock } from "../../support/fake-clock.ts";
+import { openAlarmDatabase } from "./engine-harness.ts";
+
+const MINUTE = 60_000;
+const PERIOD = 10 * MINUTE;
+const START = Date.UTC(2026, 0, 1);
+
+const event = (at: number, fields: Partial<CountedEvent> = {}): CountedEvent => ({
+  sequence: 0,
+  at: START + at,
+  isAcknowledged: false,
+  deviceId: "one",
+  deviceName: "Press",
+  name: "Hot",
+  severity: "MAJOR",
+  firstRaisedAt: START + at,
+  isCounted: true,
+  ...fields,
+});
+/** The newest first, as they are read. */
+const counted = (
+  events: readonly CountedEvent[],
+  range = { from: START, to: START + 6 * PERIOD, operators: 1 },
+) => {
+  const counts = new AlarmCounts();
+  for (const taken of events.toSorted((a, b) => b.at - a.at)) counts.take(taken);
+  return counts.statistics(range);
+};
+
+test("without alarms all figures are zero", () => {
+  expect(counted([])).toMatchObject({
+    raised: 0,
+    perOperatorHour: 0,
+    busiest: null,
+    floods: 0,
+    periods: 6,
+    frequent: [],
+    chattering: [],
+    acknowledged: { count: 0, medianMs: null, p90Ms: null },
+  });
+});
+
+test("eleven alarms in ten minutes are a flood for one operator, and ten are none", () => {
+  const eleven = Array.from({ length: 11 }, (_, index) => event(index * 50_000));
+  expect(counted(eleven)).toMatchObject({
+    raised: 11,
+    floods: 1,
+    busiest: { from: START, raised: 11 },
+    perOperatorHour: 11,
+  });
+  expect(counted(eleven.slice(1)).floods).toBe(0);
+  const two = counted(eleven, { from: START, to: START + 6 * PERIOD, operators: 2 });
+  expect([two.floods, two.perOperatorHour]).toEqual([0, 5.5]);
+});
+
+test("an alarm that is raised three times within a minute chatters", () => {
+  const calm = [0, 61_000, 122_000, 183_000].map((at) => event(at, { deviceId: "calm" }));
+  const chattering = [0, 30_000, 60_000, 200_000].map((at) => event(at, { deviceId: "chatters" }));
+  const figures = counted([...calm, ...chattering]);
+  expect(figures.chattering).toMatchObject([{ deviceId: "chatters", raised: 4, chatters: 1 }]);
+  expect(figures.chatteringCount).toBe(1);
+});
+
+test("times to acknowledge have a median and a 90th percentile by nearest rank", () => {
+  const waits = Array.from({ length: 10 }, (_, index) =>
+    event((index + 1) * MINUTE, { isAcknowledged: true, firstRaisedAt: START }),
+  );
+  expect(counted(waits).acknowledged).toEqual({ count: 10, medianMs: 5 * MINUTE, p90Ms: 9 * MINUTE });
+});
+
+const events = fc.array(
+  fc.record({
+    at: fc.integer({ min: 0, max: 6 * PERIOD - 1 }),
+    deviceId: fc.constantFrom("a", "b", "c"),
+    severity: fc.constantFrom(...ALARM_SEVERITIES),
+    isAcknowledged: fc.boolean(),
+  }),
+  { maxLength: 200 },
+);
+
+test("each raise is in exactly one bar, one period and one severity, and the most frequent come first", () => {
+  fc.assert(
+    fc.property(events, fc.integer({ min: 1, max: 5 }), (taken, operators) => {
+      const all = taken.map(({ at, ...fields }) => event(at, fields));
+      const figures = counted(all, { from: START, to: START + 6 * PERIOD, operators });
+      const raises = all.filter(({ isAcknowledged }) => !isAcknowledged);
+      const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
+      expect(figures.raised).toBe(raises.length);
+      expect(sum(figures.bars.raised)).toBe(raises.length);
+      expect(sum(figures.severities.map(({ raised }) => raised))).toBe(raises.length);
+      expect(sum(figures.frequent.map(({ raised }) => raised))).toBe(raises.length);
+      const inPeriod = (index: number) =>
+        raises.filter(({ at }) => Math.floor((at - START) / PERIOD) === index).length;
+      const periods = Array.from({ length: 6 }, (_, index) => inPeriod(index));
+      expect(figures.bars.raised).toEqual(periods);
+      expect(figures.busiest?.raised ?? 0).toBe(Math.max(...periods));
+      expect(figures.floods).toBe(periods.filter((raised) => raised > 10 * operators).length);
+      const counts = figures.frequent.map(({ raised }) => raised);
+      expect(counts).toEqual(counts.toSorted((a, b) => b - a));
+      for (const { deviceId, chatters } of figures.frequent) {
+        const times = raises
+          .filter((raise) => raise.deviceId === deviceId)
+          .map(({ at }) => at)
+          .sort((a, b) => a - b);
+        expect(chatters).toBe(
+          times.filter((time, index) => index >= 2 && time - times[index - 2]! <= MINUTE).length,
+        );
+      }
+    }),
+    { numRuns: 300 },
+  );
+});
+
+const alarmOf = (alarmType: string, tenant: string, raisedAt: number): Alarm => ({
+  alarmId: `${tenant} ${alarmType}`,
+  tenantId: tenant as TenantId,
+  deviceId: tenant as DeviceId,
+  profileId: "p" as ProfileId,
+  alarmType,
+  severity: "MAJOR",
+  status: "ACTIVE_UNACK",
+  messageParts: null,
+  message: "hot",
+  createdAt: raisedAt,
+  raisedAt,
+  raiseCount: 1,
+  updatedAt: raisedAt,
+  acknowledgedAt: null,
+  acknowledgedBy: null,
+  clearedAt: null,
+  clearedBy: null,
+  gatewayId: null,
+  escalationLevel: 1,
+  escalationSince: null,
+});
+
+describe("in a database with the alarms of two tenants", () => {
+  const directory = mkdtempSync(join(tmpdir(), "lineside-statistics-"));
+  const clock = new FakeClock(START);
+  let database: MainDatabase;
+  let statistics: ReadAlarmStatistics;
+  const viewerOf = (tenantId: string) =>
+    ({ tenantId, userId: "user", devices: "all" }) as unknown as Principal;
+  const DAY = 86_400_000;
+
+  beforeAll(() => {
+    database = openAlarmDatabase(join(directory, "lineside.db"));
+    const alarms = createAlarmsRepository(database);
+    statistics = createAlarmStatistics({ repository: createAlarmStatisticsRepository(database), clock });
+    database.transact(() => {
+      for (const tenantId of ["one", "two"]) {
+        database.sqlite.run(
+          `INSERT INTO devices (device_id, tenant_id, profile_id, name, device_type, role, tags, token_hash, token_sealed, created_at, updated_at)
+           VALUES ('${tenantId}', '${tenantId}', 'p', 'Press', 'press', 'DEVICE', '[]', '${tenantId}', '', 1, 1)`,
+        );
+        // One that was raised and acknowledged 1,500 times within two hours, and one that has stood for two days.
+        alarms.insert(alarmOf("standing", tenantId, clock.now() - 2 * DAY));
+        alarms.insert(alarmOf("frequent", tenantId, clock.now() - 7_200_000));
+        for (let index = 0; index < 1_500; index++)
+          for (const eventType of ["REOPENED", "COMMENT", "ACK"] as const)
+            database.sqlite.run(
+              "INSERT INTO alarm_events (event_id, alarm_id, event_type, code, params, created_at) VALUES ('', ?, ?, '', '{}', ?)",
+              [`${tenantId} frequent`, eventType, clock.now() - index * 4_000],
+            );
+      }
+    });
+  });
+  afterAll(() => {
+    database.close();
+    rmSync(directory, { recursive: true, force: true });
+  });
+
+  test("the alarms of one are counted, over several pages of events", async () => {
+    const figures = await statistics(viewerOf("one"), {});
+    expect(figures).toMatchObject({
+      isComplete: true,
+      raised: 1_500,
+      frequent: [{ deviceId: "one", name: "frequent", raised: 1_500 }],
+      acknowledged: { count: 1_500 },
+      standing: { total: 1, alarms: [{ name: "standing", raisedAt: clock.now() - 2 * DAY }] },
+    });
+    expect((await statistics(viewerOf("three"), {})).raised).toBe(0);
+  });
+
+  test("only those of the range are", async () => {
+    const range = { from: clock.now() - 40_000, to: clock.now() - 20_000 };
+    expect((await statistics(viewerOf("two"), range)).raised).toBe(6);
+  });
+});
