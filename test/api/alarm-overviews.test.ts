@@ -38,6 +38,7 @@ describe("the rules of all profiles are listed", () => {
         deviceCount: 1,
         openCount: 1,
         lastRaisedAt: alarm.raisedAt,
+        keyMetadata: [],
         rule: overheated,
       },
     ]);

@@ -1,6 +1,7 @@
 // Alarms as the person on duty meets them: one comes up by itself, is looked into, commented, acknowledged and cleared.
 
 import { beforeAll, expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
 import { overflow, seriousFindings } from "./support/accessibility.ts";
 import { useConsole } from "./support/console-page.ts";
 
@@ -61,16 +62,14 @@ beforeAll(async () => {
 
 const rows = () => ui.page.getByTestId("alarm");
 
-test("a new alarm appears in the open list with its device and its age", async () => {
+test("a new alarm appears among those that nobody has acknowledged, with its device and its age", async () => {
   const { page } = ui;
   await ui.open("/alarms");
-  await page.getByText("No open alarms").waitFor();
+  await page.getByText("No alarm waits to be acknowledged").waitFor();
   await send({ t: 60 });
   await rows().getByRole("link", { name: "Overheated" }).waitFor();
   await rows().getByText("Kiln 4 is at 60 °C").waitFor();
   await rows().getByText("Major").waitFor();
-  await rows().getByText("Active", { exact: true }).waitFor();
-  await rows().getByText("Not acknowledged").waitFor();
   expect(await rows().getByRole("link", { name: "Kiln 4", exact: true }).getAttribute("href")).toMatch(
     /^\/devices\//,
   );
@@ -80,6 +79,8 @@ test("an alarm shows each part of its rule with the present value", async () => 
   const { page } = ui;
   await rows().getByRole("link", { name: "Overheated" }).click();
   await page.getByRole("heading", { name: "Overheated", level: 1 }).waitFor();
+  await page.getByText("Active", { exact: true }).waitFor();
+  await page.getByText("Not acknowledged", { exact: true }).waitFor();
   await page.getByRole("heading", { name: "Present state of the rule" }).waitFor();
   const triggers = page.getByTestId("trigger");
   await triggers.nth(1).getByText("t is above 50").waitFor();
@@ -121,7 +122,7 @@ test("an alarm is commented, acknowledged and cleared, and its history names the
 test("several alarms are acknowledged at once, and the address keeps the filters", async () => {
   const { page } = ui;
   await send({ t: 90, h: 95 });
-  await ui.open("/alarms");
+  await ui.open("/alarms?state=open");
   await rows().nth(1).waitFor();
   expect(await rows().count()).toBe(2);
   await page.getByRole("checkbox", { name: "Select all shown" }).check();
@@ -166,7 +167,7 @@ test("lists, page, navigation and title show the most severe open alarm as the s
   await send({ t: 90 });
   await page.getByRole("link", { name: /^Alarms\s*1 not acknowledged$/ }).waitFor();
   await page.waitForFunction(() => document.title.startsWith("(1) "));
-  await ui.open("/alarms");
+  await ui.open("/alarms?state=open");
   await rows().first().getByText("Critical").waitFor();
   await rows().first().getByRole("button", { name: "Acknowledge" }).click();
   await page.waitForFunction(() => !document.title.startsWith("("));
@@ -193,10 +194,29 @@ test("all alarms of a line are acknowledged at once, also those that are not sho
     const press = (await ui.call("POST", "/api/devices", fields)) as { credentials: { token: string } };
     await send({ h: 95 }, press.credentials.token);
   }
-  await ui.open("/alarms?state=unacknowledged&search=line%207");
+  await ui.open("/alarms");
+  await page.getByRole("button", { name: "More filters" }).click();
+  await page.getByLabel("Tag").selectOption("line 7");
+  await page.waitForURL(/tag=line\+7/);
   await page.getByText(`${COUNT} alarms`).waitFor();
   await page.getByRole("checkbox", { name: "Select all shown" }).check();
   await page.getByText("100 selected").waitFor();
+  await page.getByRole("button", { name: `Select all ${COUNT} that match` }).click();
+  await page.getByText(`${COUNT} selected`).waitFor();
+  await page.getByRole("button", { name: "Comment" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByRole("textbox", { name: "Comment" }).fill("The line is being cleaned");
+  await dialog.getByRole("button", { name: "Add comment" }).click();
+  await page.getByText(`${COUNT} alarms have the comment.`).waitFor();
+  const saving = page.waitForEvent("download");
+  await page.getByRole("button", { name: "CSV and alerts" }).click();
+  await page.getByRole("button", { name: "Download CSV" }).click();
+  const csv = readFileSync(await (await saving).path(), "utf8")
+    .trim()
+    .split("\r\n");
+  expect(csv).toHaveLength(COUNT + 1);
+  expect(csv[1]).toMatch(/^20.*,WARNING,ACTIVE_UNACK,Humid,Press 0,"h is 95, above 90",1,/);
+  await page.getByRole("checkbox", { name: "Select all shown" }).check();
   await page.getByRole("button", { name: `Select all ${COUNT} that match` }).click();
   await page.getByText(`${COUNT} selected`).waitFor();
   await page.getByRole("button", { name: "Acknowledge", exact: true }).first().click();
@@ -204,6 +224,9 @@ test("all alarms of a line are acknowledged at once, also those that are not sho
   const alarms = (await ui.call("GET", "/api/alarms?tag=line%207&limit=1000")) as { status: string }[];
   expect(new Set(alarms.map(({ status }) => status))).toEqual(new Set(["ACTIVE_ACK"]));
   expect(alarms).toHaveLength(COUNT);
+  const last = alarms.at(-1) as unknown as { alarmId: string };
+  const events = (await ui.call("GET", `/api/alarms/${last.alarmId}/events`)) as { message: string }[];
+  expect(events.map(({ message }) => message)).toContain("The line is being cleaned");
   const devices = (await ui.call("GET", "/api/devices?tag=line%207&limit=1000")) as { deviceId: string }[];
   for (const { deviceId } of devices)
     await fetch(`${ui.app.url}/api/devices/${deviceId}`, {
@@ -212,6 +235,67 @@ test("all alarms of a line are acknowledged at once, also those that are not sho
         authorization: `Bearer ${await page.evaluate(() => localStorage.getItem("lineside.token"))}`,
       },
     });
+});
+
+test("the rules of all profiles are listed, lead to their alarms, and are switched off and on", async () => {
+  const { page } = ui;
+  await ui.open("/alarms/rules");
+  const rule = page.getByTestId("listed-rule").filter({ hasText: "Humid" });
+  await rule.getByText("Warning “Humid” when h is above 90.").waitFor();
+  await rule.getByRole("checkbox", { name: "Humid is on" }).click();
+  await rule.getByText(/^Switched off\./).waitFor();
+  await rule.getByRole("checkbox", { name: "Humid is on" }).click();
+  await rule.getByText(/^Switched off\./).waitFor({ state: "detached" });
+  await rule.getByRole("link", { name: "Humid" }).click();
+  await page.getByRole("heading", { name: "Edit Humid" }).waitFor();
+  await ui.open("/alarms/rules?search=over");
+  await page.getByText("1 rule", { exact: true }).waitFor();
+  await page.getByTestId("listed-rule").getByRole("link", { name: "1", exact: true }).click();
+  await rows().getByText("Overheated").waitFor();
+  await rows().getByRole("link", { name: "Overheated" }).click();
+  await page.getByRole("link", { name: "Edit the rule" }).click();
+  await page.getByRole("heading", { name: "Edit Overheated" }).waitFor();
+});
+
+test("figures about the alarms name the most frequent ones, and lead to them", async () => {
+  const { page } = ui;
+  await ui.open("/alarms/statistics");
+  const frequent = page.getByRole("region", { name: "Raised most often" });
+  await frequent.getByRole("listitem").first().getByText("Kiln 4").waitFor();
+  await page
+    .getByRole("region", { name: /chattering alarm/ })
+    .getByRole("listitem")
+    .first()
+    .waitFor();
+  await page.getByText("No standing alarms").or(page.getByText("0 standing alarms")).waitFor();
+  await page.getByLabel("Operators at a time").selectOption("2");
+  await page.waitForURL(/operators=2/);
+  await frequent.getByRole("link", { name: "Overheated" }).click();
+  await rows().first().getByText("Overheated").waitFor();
+});
+
+test("a sound and notifications are a choice of the browser, which says what it cannot do", async () => {
+  const { page } = ui;
+  await ui.open("/alarms");
+  await page.getByRole("button", { name: "CSV and alerts" }).click();
+  await page.evaluate(() => {
+    Object.assign(globalThis, { tones: 0 });
+    const start = OscillatorNode.prototype.start;
+    OscillatorNode.prototype.start = function (when) {
+      Object.assign(globalThis, { tones: (globalThis as unknown as { tones: number }).tones + 1 });
+      start.call(this, when);
+    };
+  });
+  await page.getByRole("checkbox", { name: /Play a sound/ }).check();
+  await page.waitForFunction(() => (globalThis as unknown as { tones: number }).tones === 2);
+  await page.waitForTimeout(3_100); // no two sounds within three seconds
+  await send({ t: 30, h: 10 });
+  await send({ t: 90, h: 95 });
+  await page.waitForFunction(() => (globalThis as unknown as { tones: number }).tones === 4);
+  await page.reload();
+  await page.getByRole("button", { name: "CSV and alerts" }).click();
+  expect(await page.getByRole("checkbox", { name: /Play a sound/ }).isChecked()).toBe(true);
+  await page.getByRole("checkbox", { name: /Play a sound/ }).uncheck();
 });
 
 test("the overview lists open alarms, the most severe first", async () => {
@@ -259,6 +343,12 @@ for (const [theme, width, language] of [
     await rows().last().getByRole("link").first().click();
     await page.getByTestId("trigger").first().waitFor();
     await checkScreen("alarm");
+    await ui.open("/alarms/rules");
+    await page.getByTestId("listed-rule").first().waitFor();
+    await checkScreen("alarm-rules");
+    await ui.open("/alarms/statistics");
+    await page.getByRole("img").first().waitFor();
+    await checkScreen("alarm-statistics");
     await ui.open("/");
     await page.getByTestId("open-alarm").first().waitFor();
     await checkScreen("overview");

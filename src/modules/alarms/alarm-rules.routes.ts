@@ -47,8 +47,9 @@ const testToWire = ({ from, to, alarms, ...test }: BackTest) => ({
   })),
 });
 
-const ruleToListed = ({ isEnabled, lastRaisedAt, ...rule }: ListedRule & RuleEffect) => ({
+const ruleToListed = ({ isEnabled, lastRaisedAt, keyMetadata, ...rule }: ListedRule & RuleEffect) => ({
   ...rule,
+  keyMetadata: [...keyMetadata],
   enabled: isEnabled,
   ...withoutNulls({ lastRaisedAt: isoOrNull(lastRaisedAt) }),
 });

@@ -5,6 +5,7 @@ import type { ExplainedCondition } from "../../lib/condition-explain.ts";
 import { ATTRIBUTE_SCOPES } from "../attributes/attributes.types.ts";
 import { componentRef, documentedAs, enumOf } from "../documented-as.ts";
 import { alarmRuleSchema, ruleScopeSchema } from "../profiles/alarm-rule.schemas.ts";
+import { resolvedKeyList } from "../profiles/key-metadata.schemas.ts";
 import { jsonValueSchema, severityBody, wholeNumber } from "../wire.schemas.ts";
 
 const epochMs = t.Optional(
@@ -82,6 +83,7 @@ export const listedRuleBody = t.Object(
         description: "ISO 8601; absent if it raised none of the alarms that are kept",
       }),
     ),
+    keyMetadata: documentedAs(resolvedKeyList, { description: "metadata of the keys that it names" }),
     rule: documentedAs(alarmRuleSchema),
   },
   { title: "ListedAlarmRule" },

@@ -1,7 +1,8 @@
 import type { ConditionScope } from "../../lib/condition.ts";
 import { invalid, limited } from "../../lib/domain-error.ts";
+import { GATEWAY_PROFILE_NAME } from "../../lib/gateway-device.ts";
 import type { DeviceId, ProfileId, TenantId } from "../../lib/ids.ts";
-import type { KeyMetadataMap } from "../../lib/key-metadata.ts";
+import type { KeyMetadata, KeyMetadataMap } from "../../lib/key-metadata.ts";
 import { type AlarmSeverity, compareSeverities } from "../../lib/severity.ts";
 import type { Clock } from "../../platform/clock.ts";
 import { workShare } from "../../platform/fair-share.ts";
@@ -196,11 +197,13 @@ export interface RuleEffect {
   readonly openCount: number;
   /** Epoch ms; null if it has raised none of the alarms that are kept. */
   readonly lastRaisedAt: number | null;
+  /** Metadata of the keys that it names. */
+  readonly keyMetadata: readonly KeyMetadata[];
 }
 
 /** States of alarm rules, and tests of rules on stored telemetry. */
 export interface AlarmRulesService {
-  /** Lists the rules of all profiles, by profile, in the order in which they are stored. */
+  /** Lists the rules of all profiles, by profile, in the order in which they are stored; those about the gateway itself come last. */
   list(principal: Principal): ListedRule[];
   /** Adds what they do to rules of the list. */
   withEffects<Rule extends ListedRule>(
@@ -233,7 +236,7 @@ export function createAlarmRulesService(deps: {
   devices: Pick<DevicesService, "ensureVisible" | "ensureAllVisible">;
   watchedDevices: ReturnType<typeof createWatchedDevices>;
   /** `ensure` throws `not_found` for a profile that the tenant does not have. */
-  profiles: Pick<ProfilesService, "list" | "ensure">;
+  profiles: Pick<ProfilesService, "list" | "ensure" | "keysOf">;
   statistics: AlarmStatisticsRepository;
   store: Pick<TelemetryStore, "scan">;
   findDevice: (deviceId: DeviceId) => IngestDevice | undefined;
@@ -314,7 +317,11 @@ export function createAlarmRulesService(deps: {
         ),
       );
     },
-    list: (principal) => deps.profiles.list(principal).flatMap(listedRules),
+    list(principal) {
+      const profiles = deps.profiles.list(principal);
+      const isOwn = ({ name }: DeviceProfile) => Number(name === GATEWAY_PROFILE_NAME);
+      return profiles.toSorted((a, b) => isOwn(a) - isOwn(b)).flatMap(listedRules);
+    },
     async withEffects(principal, rules) {
       const open = deps.statistics.countOpenByRule(principal);
       const effects = [];
@@ -339,6 +346,7 @@ export function createAlarmRulesService(deps: {
   ): RuleEffect {
     const [readable] = compileKnownRules([rule], () => undefined);
     const scope = readable?.appliesTo;
+    const keys = deps.profiles.keysOf(principal.tenantId, profileId);
     const isSame = (other: { profileId: string; alarmType: string }) =>
       other.profileId === profileId && other.alarmType === alarmType;
     return {
@@ -347,6 +355,7 @@ export function createAlarmRulesService(deps: {
         readable === undefined ? 0 : deps.watchedDevices(principal, { profileId, scope, limit: 1 }).total,
       openCount: open.find(isSame)?.openCount ?? 0,
       lastRaisedAt: deps.statistics.lastRaisedBy(principal, { profileId, alarmType }),
+      keyMetadata: [...(readable?.keys ?? [])].flatMap((key) => keys.get(key) ?? []),
     };
   }
 

@@ -1,4 +1,4 @@
-import { GATEWAY_DEVICE_TYPE } from "../../lib/gateway-device.ts";
+import { GATEWAY_DEVICE_TYPE, GATEWAY_PROFILE_NAME } from "../../lib/gateway-device.ts";
 import type { DeviceId, ProfileId, TenantId, UserId } from "../../lib/ids.ts";
 import type { KeyMetadata } from "../../lib/key-metadata.ts";
 import type { DevicesService } from "../devices/devices.service.ts";
@@ -72,7 +72,6 @@ const gatewayKeys: readonly KeyMetadata[] = [
   ]),
 ];
 
-const NAME = "This gateway";
 const RETENTION_DAYS = 400;
 
 /** What is kept of a device that the gateway has created for itself. */
@@ -106,11 +105,11 @@ export function createOwnDevice(
   const principal = principalOf(tenantId);
   const isDevice = (name: string) => devices.findNamed(tenantId, name).length > 0;
   // A site file may have brought the profile of another gateway, with the rules that people changed.
-  const existing = profiles.list(principal).find(({ name }) => name === NAME);
+  const existing = profiles.list(principal).find(({ name }) => name === GATEWAY_PROFILE_NAME);
   const { profileId } =
     existing ??
     profiles.create(principal, {
-      name: NAME,
+      name: GATEWAY_PROFILE_NAME,
       description: "Readings and alarms of the gateway itself",
       alarmRules: [...alarmRules],
       keyMetadata: gatewayKeys,
@@ -126,7 +125,7 @@ export function createOwnDevice(
 
 function freeName(isTaken: (name: string) => boolean): string {
   for (let number = 1; ; number++) {
-    const name = number === 1 ? NAME : `${NAME} ${number}`;
+    const name = number === 1 ? GATEWAY_PROFILE_NAME : `${GATEWAY_PROFILE_NAME} ${number}`;
     if (!isTaken(name)) return name;
   }
 }

@@ -1,12 +1,16 @@
+import type { KeyMetadata } from "../../../lib/key-metadata.ts";
 import { messageIn } from "../../../lib/message-parts.ts";
 import type {
   backTestAnswer,
   explainedCondition,
+  listedRuleBody,
   ruleBody,
 } from "../../../modules/alarms/alarm-rules.schemas.ts";
+import type { alarmStatisticsBody } from "../../../modules/alarms/alarm-statistics.schemas.ts";
 import type { alarmBody, alarmEventBody, openAlarmsBody } from "../../../modules/alarms/alarms.schemas.ts";
 import type { JsonValue, Refined, Wire } from "../../lib/wire.ts";
-import { get, getPage, patch, post } from "../../platform/api-client.ts";
+import { get, getPage, patch, post, queryOf } from "../../platform/api-client.ts";
+import { serverNow } from "../../platform/now.ts";
 import { language } from "../../platform/preferences.ts";
 
 export type Alarm = Wire<typeof alarmBody>;
@@ -14,6 +18,11 @@ export type OpenAlarms = Wire<typeof openAlarmsBody>;
 /** Returns the message of an alarm in the reader's language. */
 export const alarmMessage = (alarm: Pick<Alarm, "message" | "messageParts">): string =>
   messageIn(alarm, language.value);
+export type AlarmStatistics = Wire<typeof alarmStatisticsBody>;
+export type ListedRule = Refined<
+  Wire<typeof listedRuleBody>,
+  { readonly rule: JsonValue; readonly keyMetadata: readonly KeyMetadata[] }
+>;
 export type AlarmEvent = Wire<typeof alarmEventBody>;
 export type BackTestResult = Wire<typeof backTestAnswer>;
 
@@ -42,6 +51,15 @@ export interface AlarmFilter {
   readonly severity?: string | undefined;
   readonly search?: string | undefined;
   readonly deviceId?: string | undefined;
+  /** A gateway: its own alarms and those of its children. */
+  readonly gatewayId?: string | undefined;
+  readonly tag?: string | undefined;
+  readonly deviceType?: string | undefined;
+  readonly profileId?: string | undefined;
+  /** Alarm type of the rule. */
+  readonly name?: string | undefined;
+  readonly sort?: string | undefined;
+  readonly offset?: number | undefined;
   /** Only alarms that were open in this range of time, epoch ms. */
   readonly from?: number | undefined;
   readonly to?: number | undefined;
@@ -58,6 +76,17 @@ export const countWatched = (profileId: string, appliesTo: object | undefined) =
     appliesTo,
   });
 
+/** The rules of all profiles. */
+export const listRules = (search: string) =>
+  get<ListedRule[]>(`/api/alarm-rules?${queryOf({ search: search || undefined, limit: 10_000 })}`);
+
+/** Figures about the alarms of the last so many ms. */
+export const alarmStatistics = (request: { spanMs: number; operators: string; tag: string | undefined }) => {
+  const { spanMs, ...query } = request;
+  const from = Math.floor(serverNow() - spanMs);
+  return get<AlarmStatistics>(`/api/alarms/statistics?${queryOf({ ...query, from })}`);
+};
+
 const pathOf = (id: string) => `/api/alarms/${encodeURIComponent(id)}`;
 
 export const alarmsApi = {
@@ -73,5 +102,7 @@ export const alarmsApi = {
   acknowledge: (alarmIds: readonly string[]) => patch<unknown>("/api/alarms/ack/bulk", { alarmIds }),
   clear: (alarmIds: readonly string[]) => patch<unknown>("/api/alarms/clear/bulk", { alarmIds }),
   comment: (id: string, message: string) => post<unknown>(`${pathOf(id)}/comments`, { message }),
+  commentAll: (alarmIds: readonly string[], message: string) =>
+    post<unknown>("/api/alarms/comments/bulk", { alarmIds, message }),
   explain: (deviceId: string) => get<RuleState[]>(`/api/devices/${encodeURIComponent(deviceId)}/alarm-rules`),
 };

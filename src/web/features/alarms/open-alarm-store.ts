@@ -5,6 +5,7 @@ import { type WorstAlarm, worstAlarms } from "../../../lib/worst-alarms.ts";
 import { coalesced } from "../../platform/coalesce.ts";
 import { useLive } from "../../platform/live.ts";
 import { titlePrefix } from "../../platform/title.ts";
+import { tellOfAlarm } from "./alarm-alerts.ts";
 import { alarmsApi, type OpenAlarms } from "./alarms-api.ts";
 
 interface OpenAlarmState {
@@ -26,6 +27,7 @@ const toOpenAlarmState = (devices: readonly OpenAlarms[]): OpenAlarmState => ({
 export const openAlarms = signal<OpenAlarmState | undefined>(undefined);
 
 const GATHER_MS = 500;
+const RAISED: ReadonlySet<string> = new Set(["CREATED", "REOPENED"]);
 
 /** Keeps `openAlarms` and the title of the window current while somebody is signed in. */
 export function useOpenAlarms(): void {
@@ -51,6 +53,8 @@ export function useOpenAlarms(): void {
   useLive({ topics: ["alarms", "devices"] }, (message) => {
     const isDevice = message.type === "data" && message.topic === "devices";
     if (isDevice && (message.event === "state" || message.event === "created")) return;
+    if (message.type === "data" && message.topic === "alarms" && RAISED.has(message.event))
+      tellOfAlarm({ ...message, message: message.message === message.name ? "" : message.message });
     reload.soon();
   });
   const waiting = openAlarms.value?.unacknowledged ?? 0;

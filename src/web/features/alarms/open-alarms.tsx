@@ -1,5 +1,4 @@
 import { Check } from "lucide-preact";
-import { compareSeverities } from "../../../lib/severity.ts";
 import { toMs } from "../../platform/i18n/format.ts";
 import { plural, t } from "../../platform/i18n/i18n.ts";
 import { useLive } from "../../platform/live.ts";
@@ -10,22 +9,38 @@ import { Loaded } from "../../ui/loaded.tsx";
 import { type Alarm, alarmMessage, alarmsApi } from "./alarms-api.ts";
 import { SeverityWord } from "./severity.tsx";
 
-const LOADED = 50;
 const SHOWN = 5;
 
-const byWeight = (a: Alarm, b: Alarm): number =>
-  compareSeverities(b.severity, a.severity) || b.raisedAt.localeCompare(a.raisedAt);
+/** The first open alarms, those that nobody has acknowledged before the others, the most severe first. */
+async function loadOpen(of: {
+  readonly deviceId?: string | undefined;
+  readonly gatewayId?: string | undefined;
+}) {
+  const [waiting, others] = await Promise.all(
+    ["ACTIVE_UNACK", "ACTIVE_ACK"].map((status) =>
+      alarmsApi.list({ ...of, status, sort: "-severity", limit: SHOWN }),
+    ),
+  );
+  const lists = [waiting, others].flatMap((list) => list ?? []);
+  return {
+    rows: lists.flatMap(({ rows }) => rows).slice(0, SHOWN),
+    total: lists.reduce((sum, { total }) => sum + total, 0),
+  };
+}
 
-/** List of open alarms, the most severe first, of the whole site or of a single device. */
+/** List of open alarms of the whole site, or of a single device; of a gateway with its children. */
 export function OpenAlarms({ deviceId, isGateway = false }: { deviceId?: string; isGateway?: boolean }) {
   const list = useKept(
-    () => alarmsApi.list({ status: "ACTIVE_UNACK,ACTIVE_ACK", deviceId, limit: LOADED }),
-    [deviceId],
+    () => loadOpen(isGateway ? { gatewayId: deviceId } : { deviceId }),
+    [deviceId, isGateway],
   );
   const reloadSoon = useCoalesced(list.reload);
-  useLive({ topics: ["alarms"], ...(deviceId !== undefined && { deviceIds: [deviceId] }) }, (message) => {
-    if (message.type === "snapshot" || message.topic === "alarms") reloadSoon();
-  });
+  useLive(
+    { topics: ["alarms"], ...(deviceId !== undefined && !isGateway && { deviceIds: [deviceId] }) },
+    (message) => {
+      if (message.type === "snapshot" || message.topic === "alarms") reloadSoon();
+    },
+  );
   return (
     // The height of "none", so that what stands below does not move.
     <Loaded of={list} skeleton={<div class="panel h-22" aria-hidden="true" />}>
@@ -42,7 +57,6 @@ interface PanelProps {
 }
 
 function AlarmPanel({ rows, total, deviceId, isGateway }: PanelProps) {
-  const shown = rows.toSorted(byWeight).slice(0, SHOWN);
   return (
     <section class="panel" aria-label={t("common.openAlarms")}>
       <div class="flex items-center justify-between gap-4 px-4 py-3">
@@ -52,20 +66,22 @@ function AlarmPanel({ rows, total, deviceId, isGateway }: PanelProps) {
         <a
           class="link link-hover text-sm"
           href={
-            deviceId === undefined ? "/alarms" : `/alarms?device=${encodeURIComponent(deviceId)}&state=all`
+            deviceId === undefined
+              ? "/alarms"
+              : `/alarms?${new URLSearchParams({ [isGateway ? "gateway" : "device"]: deviceId, state: "all" })}`
           }
         >
           {t("alarms.all")}
         </a>
       </div>
-      {shown.length === 0 ? (
+      {rows.length === 0 ? (
         <p class="flex items-center gap-3 px-4 pb-4 text-sm text-soft">
           <Check size={16} aria-hidden="true" />
-          {t(isGateway ? "alarms.noneOfGateway" : "alarms.noneOpenHint")}
+          {t("alarms.noneOpenHint")}
         </p>
       ) : (
         <ul class="divide-y divide-base-300/60 border-t border-base-300/60">
-          {shown.map((alarm) => (
+          {rows.map((alarm) => (
             <li
               key={alarm.alarmId}
               data-testid="open-alarm"
@@ -79,7 +95,7 @@ function AlarmPanel({ rows, total, deviceId, isGateway }: PanelProps) {
                   <a class="link link-hover font-semibold" href={`/alarms/${alarm.alarmId}`}>
                     {alarm.name}
                   </a>
-                  {deviceId === undefined && ` · ${alarm.deviceName}`}
+                  {(deviceId === undefined || isGateway) && ` · ${alarm.deviceName}`}
                 </p>
                 {alarmMessage(alarm) !== alarm.name && <p class="text-sm text-soft">{alarmMessage(alarm)}</p>}
               </div>

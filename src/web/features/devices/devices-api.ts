@@ -35,6 +35,7 @@ interface TypeCount {
 export const devicesApi = {
   list: (query: DeviceListQuery) => getPage<DeviceRow>(`/api/devices`, query),
   types: () => get<TypeCount[]>("/api/devices/types?limit=10000"),
+  tags: () => get<{ tag: string; count: number }[]>("/api/devices/tags?limit=10000"),
   typesOfProfile: (profileId: string) =>
     get<TypeCount[]>(`/api/devices/types?${queryOf({ profileId, limit: 10_000 })}`),
   assets: () => get<{ assetId: string; count: number }[]>("/api/devices/assets?limit=10000"),

@@ -3,7 +3,7 @@ import { useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
 import { type KeyMetadata, type KeyMetadataMap, resolveKeyMetadata } from "../../../lib/key-metadata.ts";
 import type { JsonValue } from "../../lib/wire.ts";
-import { t } from "../../platform/i18n/i18n.ts";
+import { plural, t } from "../../platform/i18n/i18n.ts";
 import { together, useKept, useResource } from "../../platform/resource.ts";
 import { may } from "../../platform/session.ts";
 import { toast } from "../../platform/toasts.ts";
@@ -54,6 +54,17 @@ export function ProfileRules({ profileId }: { profileId: string }) {
   );
 }
 
+const typeOf = (rule: unknown) => (rule as { alarmType?: string }).alarmType; // as the service checked it
+
+/** Returns the alarm types of the rules that name a key. */
+const rulesOnKey = ({ alarmRules }: Profile, key: string): string[] =>
+  alarmRules.flatMap((rule) => (namesKey(rule, key) ? (typeOf(rule) ?? []) : []));
+
+const namesKey = (part: unknown, key: string): boolean =>
+  typeof part === "object" &&
+  part !== null &&
+  (Reflect.get(part, "key") === key || Object.values(part).some((inner) => namesKey(inner, key)));
+
 interface ListProps {
   readonly profile: Profile;
   readonly defaults: readonly KeyMetadata[];
@@ -78,16 +89,23 @@ function useRules(profile: Profile, onSaved: () => void) {
 
 function RuleList({ profile, defaults, onChanged }: ListProps) {
   const { path, query, route } = useLocation();
-  const { rule: keyName, device: deviceId } = query;
+  const { rule: keyName, device: deviceId, edit } = query;
   const isOnValue = keyName !== undefined && deviceId !== undefined;
   const mayChange = may("profiles:write");
+  /** Rules that look at the value for which the page was opened. */
+  const onValue = keyName === undefined ? [] : rulesOnKey(profile, keyName);
   /** Index of the open rule. */
-  const [open, setOpen] = useState<number | "new" | undefined>(isOnValue && mayChange ? "new" : undefined);
+  const [open, setOpen] = useState<number | "new" | undefined>(() => {
+    if (!mayChange) return undefined;
+    const position = profile.alarmRules.findIndex((rule) => typeOf(rule) === edit);
+    if (position >= 0) return position;
+    return isOnValue && onValue.length === 0 ? "new" : undefined;
+  });
   const { profileId } = profile;
   const keys = resolveKeyMetadata(defaults, profile.keyMetadata ?? []);
   const close = () => {
     setOpen(undefined);
-    if (isOnValue) route(path, true);
+    if (isOnValue || edit !== undefined) route(path, true);
   };
   const { rules, save } = useRules(profile, () => {
     close();
@@ -111,6 +129,14 @@ function RuleList({ profile, defaults, onChanged }: ListProps) {
       <ProfileHead profileId={profileId} name={profile.name} tab="rules">
         {rules.length > 0 && open === undefined && add}
       </ProfileHead>
+      {onValue.length > 0 && open === undefined && (
+        <p class="flex flex-wrap items-center gap-3" role="status">
+          {plural("rule.onValue", onValue.length)}
+          <a class="link text-sm" href={path}>
+            {t("rule.showAll")}
+          </a>
+        </p>
+      )}
       {rules.length === 0 && open === undefined && (
         <EmptyPanel icon={BellRing} title={t("rule.none")} hint={t("rule.noneHint")}>
           {add}
@@ -121,20 +147,22 @@ function RuleList({ profile, defaults, onChanged }: ListProps) {
         open === position ? (
           <RuleEditor key={position} {...editorProps(position)} rule={rule} isNew={false} />
         ) : (
-          <RuleRow
-            key={rule.alarmType}
-            rule={rule}
-            keys={keys}
-            isFixed={!mayChange || open !== undefined}
-            onEdit={() => setOpen(position)}
-            onDelete={() =>
-              ask({
-                title: t("rule.deleteOf", { name: rule.alarmType }),
-                warning: t("rule.deleteWarning", { name: rule.alarmType }),
-                onConfirm: () => save(rules.toSpliced(position, 1)),
-              })
-            }
-          />
+          (open !== undefined || onValue.length === 0 || onValue.includes(rule.alarmType)) && (
+            <RuleRow
+              key={rule.alarmType}
+              rule={rule}
+              keys={keys}
+              isFixed={!mayChange || open !== undefined}
+              onEdit={() => setOpen(position)}
+              onDelete={() =>
+                ask({
+                  title: t("rule.deleteOf", { name: rule.alarmType }),
+                  warning: t("rule.deleteWarning", { name: rule.alarmType }),
+                  onConfirm: () => save(rules.toSpliced(position, 1)),
+                })
+              }
+            />
+          )
         ),
       )}
     </div>

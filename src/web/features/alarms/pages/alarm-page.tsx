@@ -1,5 +1,4 @@
 import { ChevronRight } from "lucide-preact";
-import { useState } from "preact/hooks";
 import { serverPhrase } from "../../../platform/i18n/error-texts.ts";
 import { formatDate, toMs } from "../../../platform/i18n/format.ts";
 import { t } from "../../../platform/i18n/i18n.ts";
@@ -7,15 +6,13 @@ import { useLive } from "../../../platform/live.ts";
 import { useKept } from "../../../platform/resource.ts";
 import { may } from "../../../platform/session.ts";
 import { useCoalesced } from "../../../platform/use-coalesced.ts";
-import { ErrorNote } from "../../../ui/error-note.tsx";
 import { Loaded } from "../../../ui/loaded.tsx";
 import { PageHead } from "../../../ui/page-head.tsx";
-import { SubmitButton } from "../../../ui/submit-button.tsx";
-import { useAction } from "../../../ui/use-form.ts";
 import { type Alarm, type AlarmEvent, alarmMessage, alarmsApi } from "../alarms-api.ts";
 import { SeverityWord } from "../severity.tsx";
 import { AlarmCurve } from "./alarm-curve.tsx";
 import { AlarmButtons, AlarmState } from "./alarm-row.tsx";
+import { CommentForm } from "./comment-form.tsx";
 import { WhyRule } from "./why-rule.tsx";
 
 const stamp = (time: string): string => formatDate(toMs(time) ?? 0, "zoned");
@@ -64,7 +61,7 @@ function AlarmContent(props: { alarm: Alarm; events: readonly AlarmEvent[]; onCh
         <span class="text-soft">{t("alarms.since", { time: stamp(alarm.raisedAt) })}</span>
       </div>
       <AlarmCurve alarm={alarm} events={events} />
-      <WhyRule deviceId={alarm.deviceId} alarmType={alarm.name} />
+      <WhyRule alarm={alarm} />
       <section class="panel flex flex-col gap-4 p-4" aria-labelledby="alarm-history">
         <h2 id="alarm-history" class="font-semibold">
           {t("common.history")}
@@ -74,7 +71,14 @@ function AlarmContent(props: { alarm: Alarm; events: readonly AlarmEvent[]; onCh
             <EventItem key={event.eventId} event={event} alarm={alarm} />
           ))}
         </ol>
-        {may("alarms:handle") && <CommentForm alarmId={alarm.alarmId} onSaved={onChanged} />}
+        {may("alarms:handle") && (
+          <CommentForm
+            onSave={async (text) => {
+              await alarmsApi.comment(alarm.alarmId, text);
+              onChanged();
+            }}
+          />
+        )}
       </section>
     </>
   );
@@ -100,36 +104,5 @@ function EventItem({ event, alarm }: { event: AlarmEvent; alarm: Alarm }) {
       </p>
       <p class="text-sm text-soft wrap-anywhere">{eventText(event, alarm)}</p>
     </li>
-  );
-}
-
-function CommentForm({ alarmId, onSaved }: { alarmId: string; onSaved: () => void }) {
-  const [text, setText] = useState("");
-  const action = useAction();
-  const submit = (e: Event) => {
-    e.preventDefault();
-    if (text.trim() === "") return;
-    action.run(async () => {
-      await alarmsApi.comment(alarmId, text.trim());
-      setText("");
-      onSaved();
-    });
-  };
-  return (
-    <form class="flex flex-col gap-2" onSubmit={submit}>
-      <textarea
-        class="textarea w-full"
-        rows={2}
-        maxLength={1000}
-        aria-label={t("alarms.comment")}
-        placeholder={t("alarms.comment")}
-        value={text}
-        onInput={(e) => setText(e.currentTarget.value)}
-      />
-      <ErrorNote error={action.error} />
-      <div>
-        <SubmitButton busy={action.busy}>{t("alarms.saveComment")}</SubmitButton>
-      </div>
-    </form>
   );
 }

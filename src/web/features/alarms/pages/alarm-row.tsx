@@ -7,13 +7,14 @@ import { may } from "../../../platform/session.ts";
 import { Age } from "../../../ui/age.tsx";
 import { Button } from "../../../ui/button.tsx";
 import { ErrorNote } from "../../../ui/error-note.tsx";
+import { IconButton } from "../../../ui/icon-button.tsx";
 import { useAction } from "../../../ui/use-form.ts";
 import { type Alarm, alarmMessage, alarmsApi } from "../alarms-api.ts";
 import { SeverityWord } from "../severity.tsx";
 
 /** A part of an alarm's state: a sign and the words for it. */
 const Sign = ({ icon: Icon, children }: { icon?: LucideIcon; children: ComponentChildren }) => (
-  <span class="inline-flex min-w-0 items-center gap-1.5">
+  <span class="inline-flex max-w-full min-w-0 items-center gap-1.5">
     {Icon && <Icon size={14} class="flex-none" aria-hidden="true" />}
     <span class="min-w-0 wrap-anywhere">{children}</span>
   </span>
@@ -26,13 +27,13 @@ const timesText = (count: number): string => {
   return t(`alarms.raisedNth.${ending}`, { count: formatCount(count) });
 };
 
-/** State of an alarm, active and acknowledged, each with a sign of its own. */
-export function AlarmState({ alarm }: { alarm: Alarm }) {
+/** State of an alarm, each part with a sign of its own. The short one leaves out what is usual: active, and not acknowledged. */
+export function AlarmState({ alarm, isShort = false }: { alarm: Alarm; isShort?: boolean }) {
   const { acknowledgedBy, clearedAt, clearedBy } = alarm;
   return (
     <span class="flex flex-wrap gap-x-4 gap-y-1">
       {clearedAt === undefined ? (
-        <Sign icon={BellRing}>{t("common.active")}</Sign>
+        !isShort && <Sign icon={BellRing}>{t("common.active")}</Sign>
       ) : (
         <Sign icon={BellOff}>
           {clearedBy === undefined ? t("alarms.over") : t("alarms.clearedBy", { who: clearedBy })}{" "}
@@ -40,7 +41,7 @@ export function AlarmState({ alarm }: { alarm: Alarm }) {
         </Sign>
       )}
       {acknowledgedBy === undefined ? (
-        <Sign>{t("alarms.unacknowledged")}</Sign>
+        !isShort && <Sign>{t("alarms.unacknowledged")}</Sign>
       ) : (
         <Sign icon={Check}>{t("alarms.acknowledgedBy", { who: acknowledgedBy })}</Sign>
       )}
@@ -52,8 +53,9 @@ export function AlarmState({ alarm }: { alarm: Alarm }) {
   );
 }
 
-/** Acknowledge and clear, where there is something to do and the person may do it. */
-export function AlarmButtons({ alarm, onChanged }: { alarm: Alarm; onChanged: () => void }) {
+/** Acknowledge and clear, where there is something to do and the person may do it; the short ones without their words. */
+export function AlarmButtons(props: { alarm: Alarm; isShort?: boolean; onChanged: () => void }) {
+  const { alarm, isShort, onChanged } = props;
   const action = useAction();
   if (!may("alarms:handle")) return null;
   const run = (subject: "acknowledge" | "clear") =>
@@ -61,18 +63,18 @@ export function AlarmButtons({ alarm, onChanged }: { alarm: Alarm; onChanged: ()
       await alarmsApi[subject]([alarm.alarmId]);
       onChanged();
     });
+  const button = (subject: "acknowledge" | "clear", icon: LucideIcon, isThere: boolean) => {
+    const text = t(`alarms.${subject}`);
+    const shared = { icon, size: 14, disabled: action.busy, onClick: () => run(subject) };
+    // The place stays, so that the buttons of rows stand below each other.
+    if (!isThere) return isShort && <span class="hidden w-8 sm:block" aria-hidden="true" />;
+    if (isShort) return <IconButton {...shared} class="btn btn-sm btn-square" label={text} />;
+    return <Button {...shared}>{text}</Button>;
+  };
   return (
     <div class="flex flex-wrap items-center gap-2">
-      {alarm.acknowledgedAt === undefined && (
-        <Button icon={Check} size={14} disabled={action.busy} onClick={() => run("acknowledge")}>
-          {t("alarms.acknowledge")}
-        </Button>
-      )}
-      {alarm.clearedAt === undefined && (
-        <Button icon={BellOff} size={14} disabled={action.busy} onClick={() => run("clear")}>
-          {t("alarms.clear")}
-        </Button>
-      )}
+      {button("acknowledge", Check, alarm.acknowledgedAt === undefined)}
+      {button("clear", BellOff, alarm.clearedAt === undefined)}
       <ErrorNote error={action.error} />
     </div>
   );
@@ -88,42 +90,42 @@ export function AlarmRow(props: {
   const message = alarmMessage(alarm);
   const isCleared = alarm.clearedAt !== undefined;
   return (
-    <li class={`flex items-start gap-3 px-4 py-3 ${isCleared ? "text-soft" : ""}`} data-testid="alarm">
+    <li class={`flex items-start gap-3 px-4 py-2 ${isCleared ? "text-soft" : ""}`} data-testid="alarm">
       {may("alarms:handle") && (
         <input
           type="checkbox"
-          class="checkbox checkbox-sm"
+          class="checkbox checkbox-sm mt-0.5"
           aria-label={t("alarms.select", { name: `${alarm.name}, ${alarm.deviceName}` })}
           checked={props.isSelected}
           onChange={(e) => props.onSelect(e.currentTarget.checked)}
         />
       )}
-      <div class="flex min-w-0 flex-1 flex-wrap items-start gap-x-6 gap-y-2">
-        <div class="flex w-full flex-none flex-wrap items-baseline justify-between gap-x-3 sm:block sm:w-32">
+      <div class="flex min-w-0 flex-1 flex-wrap items-center gap-x-4 gap-y-1 xl:grid xl:grid-cols-[6.5rem_minmax(0,1fr)_minmax(0,1.1fr)_minmax(0,1fr)_5.5rem_4.6rem]">
+        <div class="flex w-full flex-none flex-wrap items-baseline justify-between gap-x-3 sm:w-auto">
           <SeverityWord severity={alarm.severity} isCleared={isCleared} />
-          <p class="text-sm text-soft">
+          <span class="text-sm text-soft sm:hidden">
             <Age ts={toMs(alarm.raisedAt)} />
-          </p>
+          </span>
         </div>
-        <div class="min-w-0 flex-[2_1_18rem]">
-          <p class="wrap-anywhere">
-            <a
-              class={`link link-hover ${isCleared ? "" : "font-semibold"}`}
-              href={`/alarms/${alarm.alarmId}`}
-            >
-              {alarm.name}
-            </a>
-            {" · "}
-            <a class="link link-hover" href={`/devices/${alarm.deviceId}`}>
-              {alarm.deviceName}
-            </a>
-          </p>
-          {message !== alarm.name && <p class="wrap-anywhere">{message}</p>}
-          <p class="mt-1 text-sm text-soft">
-            <AlarmState alarm={alarm} />
-          </p>
-        </div>
-        <AlarmButtons alarm={alarm} onChanged={props.onChanged} />
+        <p class="min-w-0 flex-[1_1_16rem] wrap-anywhere">
+          <a class={`link link-hover ${isCleared ? "" : "font-semibold"}`} href={`/alarms/${alarm.alarmId}`}>
+            {alarm.name}
+          </a>
+          {" · "}
+          <a class="link link-hover" href={`/devices/${alarm.deviceId}`}>
+            {alarm.deviceName}
+          </a>
+        </p>
+        <p class="min-w-0 flex-[1_1_18rem] text-sm wrap-anywhere empty:hidden xl:empty:block">
+          {message !== alarm.name && message}
+        </p>
+        <span class="min-w-0 text-sm text-soft">
+          <AlarmState alarm={alarm} isShort />
+        </span>
+        <span class="hidden flex-none text-sm text-soft sm:block">
+          <Age ts={toMs(alarm.raisedAt)} />
+        </span>
+        <AlarmButtons alarm={alarm} isShort onChanged={props.onChanged} />
       </div>
     </li>
   );

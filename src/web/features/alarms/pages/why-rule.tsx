@@ -6,16 +6,18 @@ import { t } from "../../../platform/i18n/i18n.ts";
 import { keysOfDevice } from "../../../platform/key-metadata.ts";
 import { useLive } from "../../../platform/live.ts";
 import { useKept } from "../../../platform/resource.ts";
+import { may } from "../../../platform/session.ts";
 import { useCoalesced } from "../../../platform/use-coalesced.ts";
 import { Loaded } from "../../../ui/loaded.tsx";
-import { alarmsApi, type ConditionPart, type TriggerState } from "../alarms-api.ts";
+import { type Alarm, alarmsApi, type ConditionPart, type TriggerState } from "../alarms-api.ts";
 import { conditionText, valueText } from "../condition-text.ts";
+import { ruleHref } from "../rule-href.ts";
 import { SeverityWord } from "../severity.tsx";
 
 const stamp = (time: string): string => formatDate(toMs(time) ?? 0, "zoned");
 
 /** Current state of the alarm's rule: each part with its current value. */
-export function WhyRule({ deviceId, alarmType }: { deviceId: string; alarmType: string }) {
+export function WhyRule({ alarm: { deviceId, profileId, name: alarmType } }: { alarm: Alarm }) {
   const loaded = useKept(() => alarmsApi.explain(deviceId), [deviceId]);
   const reloadSoon = useCoalesced(loaded.reload);
   useLive({ topics: ["telemetry", "alarms"], deviceIds: [deviceId] }, reloadSoon);
@@ -23,9 +25,16 @@ export function WhyRule({ deviceId, alarmType }: { deviceId: string; alarmType: 
   const rule = loaded.data?.find((candidate) => candidate.alarmType === alarmType);
   return (
     <section class="panel flex flex-col gap-4 p-4" aria-labelledby="alarm-why">
-      <h2 id="alarm-why" class="font-semibold">
-        {t("alarms.why")}
-      </h2>
+      <div class="flex flex-wrap items-center justify-between gap-3">
+        <h2 id="alarm-why" class="font-semibold">
+          {t("alarms.why")}
+        </h2>
+        {rule !== undefined && (
+          <a class="link text-sm" href={ruleHref({ profileId, alarmType })}>
+            {t(may("profiles:write") ? "alarms.editRule" : "alarms.showRule")}
+          </a>
+        )}
+      </div>
       <Loaded of={loaded}>{() => rule === undefined && <p class="text-soft">{t("alarms.noRule")}</p>}</Loaded>
       {rule?.heldUntil !== undefined && (
         <p class="text-sm text-warning">{t("alarms.heldUntil", { time: stamp(rule.heldUntil) })}</p>

@@ -1,0 +1,144 @@
+import { ListFilter } from "lucide-preact";
+import { useMemo, useState } from "preact/hooks";
+import { severitiesDescending } from "../../../../lib/severity.ts";
+import { t } from "../../../platform/i18n/i18n.ts";
+import { now } from "../../../platform/now.ts";
+import { useResource } from "../../../platform/resource.ts";
+import { useUrlFilter } from "../../../platform/use-url-filter.ts";
+import { Button } from "../../../ui/button.tsx";
+import { FilterSelect } from "../../../ui/filter-select.tsx";
+import { SearchBox } from "../../../ui/search-box.tsx";
+import { Segments } from "../../../ui/segments.tsx";
+import { nameOf } from "../../devices/device-names.ts";
+import { devicesApi } from "../../devices/devices-api.ts";
+import type { AlarmFilter } from "../alarms-api.ts";
+
+const STATES = ["unacknowledged", "open", "acknowledged", "cleared", "all"] as const;
+type State = (typeof STATES)[number];
+const STATUSES: Record<State, string | undefined> = {
+  unacknowledged: "ACTIVE_UNACK,CLEARED_UNACK",
+  open: "ACTIVE_UNACK,ACTIVE_ACK",
+  acknowledged: "ACTIVE_ACK",
+  cleared: "CLEARED_UNACK,CLEARED_ACK",
+  all: undefined,
+};
+const HOUR_MS = 3_600_000;
+const SINCE = { hour: HOUR_MS, day: 24 * HOUR_MS, week: 168 * HOUR_MS, month: 744 * HOUR_MS } as const;
+type Since = keyof typeof SINCE;
+const isSince = (text: string): text is Since => Object.hasOwn(SINCE, text);
+const NAMES = [
+  ...["state", "severity", "search", "since"],
+  ...["device", "gateway", "tag", "type", "profile", "rule"],
+] as const;
+/** Filters that are shown when they are wanted, or in use. */
+const MORE = ["since", "device", "gateway", "tag", "type", "profile", "rule"] as const;
+
+/** The filters of a list of alarms; they are in the address, so that a view can be kept and sent to a colleague. */
+export function useAlarmFilters() {
+  const { filter, set } = useUrlFilter(NAMES);
+  const state = STATES.find((id) => id === filter.state) ?? "unacknowledged";
+  const severity = severitiesDescending.find((id) => id === filter.severity);
+  // Settled when it is chosen, so that the list does not move with the clock.
+  const { since } = filter;
+  const from = useMemo(() => (isSince(since) ? Math.floor(now.peek() - SINCE[since]) : undefined), [since]);
+  const given = (name: (typeof NAMES)[number]) => filter[name] || undefined;
+  const conditions = {
+    severity,
+    from,
+    search: given("search"),
+    deviceId: given("device"),
+    gatewayId: given("gateway"),
+    tag: given("tag"),
+    deviceType: given("type"),
+    profileId: given("profile"),
+    name: given("rule"),
+  };
+  const query: Omit<AlarmFilter, "limit"> = { ...conditions, status: STATUSES[state] };
+  const isFiltered = Object.values(conditions).some((value) => value !== undefined);
+  return { filter, set, state, severity, query, isFiltered };
+}
+
+export type AlarmFilters = ReturnType<typeof useAlarmFilters>;
+
+/** State, severity and search, and a button for the other filters. */
+export function AlarmFilterBar({ filters }: { filters: AlarmFilters }) {
+  const { filter, set, state, severity } = filters;
+  const used = MORE.filter((name) => filter[name] !== "").length;
+  const [isOpen, setOpen] = useState(used > 0);
+  return (
+    <>
+      <Segments
+        label={t("common.state")}
+        items={STATES.map((id) => ({ id, text: t(`alarmState.${id}`) }))}
+        current={state}
+        onSelect={(next) => set({ state: next === "unacknowledged" ? "" : next })}
+      />
+      <FilterSelect
+        label={t("alarms.severity")}
+        all={t("alarms.anySeverity")}
+        value={severity ?? ""}
+        options={severitiesDescending.map((id) => ({ id, text: t(`severity.${id}`) }))}
+        onSelect={(id) => set({ severity: id })}
+      />
+      <SearchBox label={t("alarms.search")} value={filter.search} onSearch={(search) => set({ search })} />
+      <Button icon={ListFilter} size={14} aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+        {used === 0 ? t("alarms.moreFilters") : t("alarms.moreFiltersUsed", { count: String(used) })}
+      </Button>
+      {isOpen && <MoreFilters filters={filters} />}
+    </>
+  );
+}
+
+function MoreFilters({ filters: { filter, set } }: { filters: AlarmFilters }) {
+  const tags = useResource(devicesApi.tags, []);
+  const types = useResource(devicesApi.types, []);
+  const profiles = useResource(devicesApi.profiles, []);
+  const gateways = useResource(devicesApi.gateways, []);
+  const clear = () => set(Object.fromEntries(MORE.map((name) => [name, ""])));
+  return (
+    <div class="flex w-full flex-wrap items-center gap-3">
+      <FilterSelect
+        label={t("alarms.tag")}
+        all={t("alarms.anyTag")}
+        value={filter.tag}
+        options={(tags.data ?? []).map(({ tag }) => ({ id: tag, text: tag }))}
+        onSelect={(tag) => set({ tag })}
+      />
+      <FilterSelect
+        label={t("common.deviceType")}
+        all={t("devices.allTypes")}
+        value={filter.type}
+        options={(types.data ?? []).map(({ deviceType }) => ({ id: deviceType, text: deviceType }))}
+        onSelect={(type) => set({ type })}
+      />
+      <FilterSelect
+        label={t("common.gateway")}
+        all={t("alarms.anyGateway")}
+        value={filter.gateway}
+        options={(gateways.data ?? []).map(({ deviceId, name }) => ({ id: deviceId, text: name }))}
+        onSelect={(gateway) => set({ gateway })}
+      />
+      <FilterSelect
+        label={t("alarms.profile")}
+        all={t("alarms.anyProfile")}
+        value={filter.profile}
+        options={(profiles.data ?? []).map(({ profileId, name }) => ({ id: profileId, text: name }))}
+        onSelect={(profile) => set({ profile })}
+      />
+      <FilterSelect
+        label={t("common.time")}
+        all={t("alarms.anyTime")}
+        value={filter.since}
+        options={Object.keys(SINCE).map((id) => ({ id, text: t(`alarms.since.${id as Since}`) }))}
+        onSelect={(since) => set({ since })}
+      />
+      {filter.rule !== "" && <Note text={t("alarms.ofRule", { name: filter.rule })} />}
+      {filter.device !== "" && <Note text={t("alarms.ofDevice", { name: nameOf(filter.device) })} />}
+      <button type="button" class="btn btn-ghost btn-sm" onClick={clear}>
+        {t("alarms.clearFilters")}
+      </button>
+    </div>
+  );
+}
+
+const Note = ({ text }: { text: string }) => <span class="text-sm wrap-anywhere">{text}</span>;

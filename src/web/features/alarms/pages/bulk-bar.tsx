@@ -1,0 +1,107 @@
+import { BellOff, Check, MessageSquare } from "lucide-preact";
+import { useState } from "preact/hooks";
+import { formatCount } from "../../../platform/i18n/format.ts";
+import { plural, t } from "../../../platform/i18n/i18n.ts";
+import { toast } from "../../../platform/toasts.ts";
+import { Button } from "../../../ui/button.tsx";
+import { Dialog } from "../../../ui/dialog.tsx";
+import { ErrorNote } from "../../../ui/error-note.tsx";
+import { useAction } from "../../../ui/use-form.ts";
+import { type Alarm, alarmsApi } from "../alarms-api.ts";
+import { CommentForm } from "./comment-form.tsx";
+
+/** Alarms that can be handled together. */
+export const BULK_MAX = 10_000;
+
+const doneTexts = {
+  acknowledge: "alarms.acknowledgedCount",
+  clear: "alarms.clearedCount",
+  comment: "alarms.commentedCount",
+} as const;
+
+interface Props {
+  /** The alarms that are shown. */
+  readonly rows: readonly Alarm[];
+  /** Number of alarms that match. */
+  readonly total: number;
+  readonly loadAll: () => Promise<readonly Alarm[]>;
+  readonly selected: ReadonlySet<string>;
+  readonly onSelect: (ids: ReadonlySet<string>) => void;
+  readonly onDone: () => void;
+}
+
+/** Selects alarms, also those that are not shown, and handles them together. */
+export function BulkBar(props: Props) {
+  const { rows, total, selected, onSelect } = props;
+  const action = useAction();
+  const [isCommenting, setCommenting] = useState(false);
+  /** All that matched when the user selected all, also those that are not shown. */
+  const [matching, setMatching] = useState<ReadonlySet<string>>(new Set());
+  const shown = new Set(rows.map(({ alarmId }) => alarmId));
+  // Those that went out of the list meanwhile are not meant any more.
+  const ids = [...selected].filter((id) => shown.has(id) || matching.has(id));
+  const all = rows.length > 0 && rows.every(({ alarmId }) => selected.has(alarmId));
+  const selectMatching = () =>
+    action.run(async () => {
+      const found = new Set((await props.loadAll()).map(({ alarmId }) => alarmId));
+      setMatching(found);
+      onSelect(found);
+    });
+  const done = (subject: keyof typeof doneTexts) => {
+    toast("success", plural(doneTexts[subject], ids.length));
+    setMatching(new Set());
+    setCommenting(false);
+    onSelect(new Set());
+    props.onDone();
+  };
+  const run = (subject: "acknowledge" | "clear") =>
+    action.run(async () => {
+      await alarmsApi[subject](ids);
+      done(subject);
+    });
+  return (
+    <div class="flex flex-wrap items-center gap-3">
+      <label class="flex cursor-pointer items-center gap-3 pl-4 text-sm">
+        <input
+          type="checkbox"
+          class="checkbox checkbox-sm"
+          checked={all}
+          ref={(box) => {
+            if (box) box.indeterminate = ids.length > 0 && !all;
+          }}
+          onChange={() => onSelect(all ? new Set() : shown)}
+        />
+        {ids.length === 0 ? t("alarms.selectAll") : plural("alarms.selected", ids.length)}
+      </label>
+      {all && ids.length < total && (
+        <button type="button" class="btn btn-ghost btn-sm" disabled={action.busy} onClick={selectMatching}>
+          {t("alarms.selectMatching", { count: formatCount(Math.min(total, BULK_MAX)) })}
+        </button>
+      )}
+      {ids.length > 0 && (
+        <>
+          <Button icon={Check} size={14} disabled={action.busy} onClick={() => run("acknowledge")}>
+            {t("alarms.acknowledge")}
+          </Button>
+          <Button icon={BellOff} size={14} disabled={action.busy} onClick={() => run("clear")}>
+            {t("alarms.clear")}
+          </Button>
+          <Button icon={MessageSquare} size={14} disabled={action.busy} onClick={() => setCommenting(true)}>
+            {t("alarms.comment")}
+          </Button>
+        </>
+      )}
+      {isCommenting && (
+        <Dialog title={plural("alarms.commentOn", ids.length)} onClose={() => setCommenting(false)}>
+          <CommentForm
+            onSave={async (text) => {
+              await alarmsApi.commentAll(ids, text);
+              done("comment");
+            }}
+          />
+        </Dialog>
+      )}
+      <ErrorNote error={action.error} />
+    </div>
+  );
+}

@@ -1,0 +1,36 @@
+import { useState } from "preact/hooks";
+import { t } from "../../../platform/i18n/i18n.ts";
+import { ErrorNote } from "../../../ui/error-note.tsx";
+import { SubmitButton } from "../../../ui/submit-button.tsx";
+import { useAction } from "../../../ui/use-form.ts";
+
+/** A comment on one alarm or on many. */
+export function CommentForm({ onSave }: { onSave: (text: string) => Promise<void> }) {
+  const [text, setText] = useState("");
+  const action = useAction();
+  const submit = (e: Event) => {
+    e.preventDefault();
+    if (text.trim() === "") return;
+    action.run(async () => {
+      await onSave(text.trim());
+      setText("");
+    });
+  };
+  return (
+    <form class="flex flex-col gap-2" onSubmit={submit}>
+      <textarea
+        class="textarea w-full"
+        rows={2}
+        maxLength={1000}
+        aria-label={t("alarms.comment")}
+        placeholder={t("alarms.comment")}
+        value={text}
+        onInput={(e) => setText(e.currentTarget.value)}
+      />
+      <ErrorNote error={action.error} />
+      <div>
+        <SubmitButton busy={action.busy}>{t("alarms.saveComment")}</SubmitButton>
+      </div>
+    </form>
+  );
+}
