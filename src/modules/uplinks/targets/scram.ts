@@ -1,7 +1,7 @@
 import { pbkdf2 } from "node:crypto";
 import { promisify } from "node:util";
 import { detail } from "../../../lib/domain-error.ts";
-import { TargetError } from "../uplink.errors.ts";
+import { TargetError } from "../target.errors.ts";
 
 /** Servers use 4,096 to 600,000 iterations; a million takes a thread up to 0.8 s. */
 export const SCRAM_ITERATIONS_MAX = 600_000;
