@@ -66,6 +66,7 @@ const isSharedWithServer = ({ to, isTypeOnly }: Import): boolean =>
   to === "../lib/history-format.ts" ||
   to === "../lib/name-list.ts" ||
   to === "../lib/frame-sources.ts" ||
+  to === "../lib/retry-policy.ts" ||
   to === "../lib/dashboard-rotation.ts" ||
   to === "../lib/web-mercator.ts" ||
   to === "../lib/gateway-device.ts" ||
