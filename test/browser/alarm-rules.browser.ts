@@ -144,7 +144,7 @@ test("deleting a rule asks for confirmation and ends its alarm", async () => {
   await page.getByRole("button", { name: "Delete Overheated" }).click();
   await ui.dialog().getByRole("button", { name: "Delete", exact: true }).click();
   await page.getByText("No alarm rules yet").waitFor();
-  await ui.open("/alarms");
+  await ui.open("/alarms?state=open");
   await page.getByText("No open alarms").waitFor();
   // What the gateway refused.
   expect(ui.complaints.filter((line) => !/status of 400/.test(line))).toEqual([]);

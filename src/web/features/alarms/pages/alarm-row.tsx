@@ -12,13 +12,21 @@ import { useAction } from "../../../ui/use-form.ts";
 import { type Alarm, alarmMessage, alarmsApi } from "../alarms-api.ts";
 import { SeverityWord } from "../severity.tsx";
 
-/** A part of an alarm's state: a sign and the words for it. */
-const Sign = ({ icon: Icon, children }: { icon?: LucideIcon; children: ComponentChildren }) => (
-  <span class="inline-flex max-w-full min-w-0 items-center gap-1.5">
-    {Icon && <Icon size={14} class="flex-none" aria-hidden="true" />}
-    <span class="min-w-0 wrap-anywhere">{children}</span>
-  </span>
-);
+/** A part of an alarm's state: a sign and the words for it; in one line if it is short. */
+const Sign = (props: {
+  icon?: LucideIcon;
+  isShort: boolean;
+  title?: string;
+  children: ComponentChildren;
+}) => {
+  const { icon: Icon, isShort } = props;
+  return (
+    <span class="inline-flex max-w-full min-w-0 items-center gap-1.5" title={props.title}>
+      {Icon && <Icon size={14} class="flex-none" aria-hidden="true" />}
+      <span class={`min-w-0 ${isShort ? "truncate" : "wrap-anywhere"}`}>{props.children}</span>
+    </span>
+  );
+};
 
 /** `for the 3rd time`; languages without such endings have one text for all numbers. */
 const timesText = (count: number): string => {
@@ -30,24 +38,37 @@ const timesText = (count: number): string => {
 /** State of an alarm, each part with a sign of its own. The short one leaves out what is usual: active, and not acknowledged. */
 export function AlarmState({ alarm, isShort = false }: { alarm: Alarm; isShort?: boolean }) {
   const { acknowledgedBy, clearedAt, clearedBy } = alarm;
+  const cleared = clearedBy === undefined ? t("alarms.over") : t("alarms.clearedBy", { who: clearedBy });
+  const acknowledged = t("alarms.acknowledgedBy", { who: acknowledgedBy ?? "" });
   return (
     <span class="flex flex-wrap gap-x-4 gap-y-1">
       {clearedAt === undefined ? (
-        !isShort && <Sign icon={BellRing}>{t("common.active")}</Sign>
+        !isShort && (
+          <Sign icon={BellRing} isShort={isShort}>
+            {t("common.active")}
+          </Sign>
+        )
       ) : (
-        <Sign icon={BellOff}>
-          {clearedBy === undefined ? t("alarms.over") : t("alarms.clearedBy", { who: clearedBy })}{" "}
-          <Age ts={toMs(clearedAt)} />
+        <Sign icon={BellOff} isShort={isShort} title={cleared}>
+          {isShort ? t("alarms.over") : cleared} <Age ts={toMs(clearedAt)} />
         </Sign>
       )}
       {acknowledgedBy === undefined ? (
-        !isShort && <Sign>{t("alarms.unacknowledged")}</Sign>
+        !isShort && <Sign isShort={isShort}>{t("alarms.unacknowledged")}</Sign>
       ) : (
-        <Sign icon={Check}>{t("alarms.acknowledgedBy", { who: acknowledgedBy })}</Sign>
+        <Sign icon={Check} isShort={isShort} title={acknowledged}>
+          {acknowledged}
+        </Sign>
       )}
-      {alarm.raiseCount > 1 && <Sign icon={Repeat}>{timesText(alarm.raiseCount)}</Sign>}
+      {alarm.raiseCount > 1 && (
+        <Sign icon={Repeat} isShort={isShort}>
+          {timesText(alarm.raiseCount)}
+        </Sign>
+      )}
       {alarm.escalationLevel > 1 && (
-        <Sign icon={ChevronsUp}>{t("alarms.level", { level: String(alarm.escalationLevel) })}</Sign>
+        <Sign icon={ChevronsUp} isShort={isShort}>
+          {t("alarms.level", { level: String(alarm.escalationLevel) })}
+        </Sign>
       )}
     </span>
   );
@@ -90,11 +111,14 @@ export function AlarmRow(props: {
   const message = alarmMessage(alarm);
   const isCleared = alarm.clearedAt !== undefined;
   return (
-    <li class={`flex items-start gap-3 px-4 py-2 ${isCleared ? "text-soft" : ""}`} data-testid="alarm">
+    <li
+      class={`flex items-start gap-3 px-4 py-2 xl:items-center ${isCleared ? "text-soft" : ""}`}
+      data-testid="alarm"
+    >
       {may("alarms:handle") && (
         <input
           type="checkbox"
-          class="checkbox checkbox-sm mt-0.5"
+          class="checkbox checkbox-sm mt-0.5 xl:mt-0"
           aria-label={t("alarms.select", { name: `${alarm.name}, ${alarm.deviceName}` })}
           checked={props.isSelected}
           onChange={(e) => props.onSelect(e.currentTarget.checked)}
