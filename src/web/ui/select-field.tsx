@@ -1,4 +1,5 @@
 import type { JSX } from "preact";
+import { t } from "../platform/i18n/i18n.ts";
 import { Field } from "./field.tsx";
 
 type Option<Id extends string | number> = Id | readonly [id: Id, text: string];
@@ -26,6 +27,8 @@ const idOf = <Id extends string | number>(option: Option<Id>): Id =>
 export function SelectField<Id extends string | number>(props: Props<Id>) {
   const { label, hint, error, options, text = String, none, value, onSelect, onNone, ...select } = props;
   const ids = options.map(idOf);
+  // Without it the browser shows another option than the one that is saved, or refuses the form until the options are loaded.
+  const isMissing = value !== undefined && value !== "" && !ids.some((id) => id === value);
   const choose = (chosen: string) => {
     const id = ids.find((candidate) => String(candidate) === chosen);
     if (id !== undefined) onSelect?.(id);
@@ -42,6 +45,11 @@ export function SelectField<Id extends string | number>(props: Props<Id>) {
         {none !== undefined && (
           <option value="" selected={value === ""}>
             {none}
+          </option>
+        )}
+        {isMissing && (
+          <option value={value} selected>
+            {options.length === 0 ? t("common.loading") : String(value)}
           </option>
         )}
         {options.map((option) => (
