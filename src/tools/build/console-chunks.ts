@@ -25,8 +25,8 @@ const reached = new Map<string, ReadonlySet<string>>();
 
 /** Returns the files that the entry imports statically, and those that these import. */
 function reachedFrom(entry: string): ReadonlySet<string> {
-  const known = reached.get(entry);
-  if (known !== undefined) return known;
+  const existing = reached.get(entry);
+  if (existing !== undefined) return existing;
   const seen = new Set<string>();
   reached.set(entry, seen);
   const queue = [entry];
