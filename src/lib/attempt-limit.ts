@@ -21,6 +21,11 @@ export class AttemptLimit {
     return this.#meterOf(addressGroup(address)).take(now);
   }
 
+  /** Returns what `take` would return, and counts nothing. */
+  waitMs(address: string, now: number): number {
+    return this.#meters.get(addressGroup(address))?.waitMs(now) ?? 0;
+  }
+
   #meterOf(address: string): RateMeter {
     const existing = this.#meters.get(address);
     if (existing !== undefined) return existing;

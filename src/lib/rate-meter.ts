@@ -46,16 +46,20 @@ export class RateMeter {
    * when nothing else is spent. `now` is monotonic.
    */
   take(now: number, amount = 1): number {
-    const costMs = this.#costMs * amount;
-    const spent = Math.max(this.#spentUntil, now);
-    const waitMs = spent + Math.min(costMs, this.#burstMs) - now - this.#burstMs;
+    const waitMs = this.waitMs(now, amount);
     if (waitMs > 0) {
       this.refused++;
       return waitMs;
     }
-    this.#spentUntil = spent + costMs;
+    this.#spentUntil = Math.max(this.#spentUntil, now) + this.#costMs * amount;
     this.passed += amount;
     return 0;
+  }
+
+  /** Returns what `take` would return, and counts nothing. */
+  waitMs(now: number, amount = 1): number {
+    const spent = Math.max(this.#spentUntil, now);
+    return Math.max(0, spent + Math.min(this.#costMs * amount, this.#burstMs) - now - this.#burstMs);
   }
 
   /** Lets `amount` more pass, like `take`. @throws the error of the limit with the ms after which it may pass */

@@ -68,7 +68,7 @@ const answer = t.Object(
 );
 
 const DESCRIPTION =
-  "Answers once the points are on the disk. JSON or CBOR. The secret is that of the tenant (`POST /api/tenant/integration/rotate-secret`); a `deviceToken` in the body replaces it for LoRaWAN types. A message that arrives twice is stored once. If the integration's own mapping or script fails, the message is kept as an event that can be replayed, and the response is 200. 400 for a wrong secret, for a content type other than JSON or CBOR, for a body that cannot be read and for an unknown device (kept as an event, too), 404 for an integration that does not exist, 413 above 256 KiB, 429 with Retry-After for too many messages or wrong secrets, 503 when storage cannot take writes.";
+  "Answers once the points are on the disk. JSON or CBOR. The secret is that of the tenant (`POST /api/tenant/integration/rotate-secret`); a `deviceToken` in the body replaces it for LoRaWAN types. A message that arrives twice is stored once. If the integration's own mapping or script fails, the message is kept as an event that can be replayed, and the response is 200. 400 for a wrong secret, for a content type other than JSON or CBOR, for a body that cannot be read and for an unknown device (kept as an event, too), 404 for an integration that does not exist in the tenant of the secret, 413 above 256 KiB, 429 with Retry-After for too many messages or wrong secrets, 503 when storage cannot take writes.";
 const names: Record<WebhookKind, string> = {
   generic: "generic",
   "lorawan-a": "ChirpStack v4",
@@ -123,7 +123,9 @@ export const webhooksRoutes = (deps: { webhooks: WebhooksService; clock: Pick<Cl
     const isAuthenticatedBySecret = secret !== undefined && (tenant ?? integrationId) !== undefined;
     // The generic webhook takes nothing without the secret, as the contract has it.
     const isBodyOfUse = !isAuthenticatedBySecret && (kind !== "generic" || secret !== undefined);
-    const sender = isBodyOfUse ? senderIn(bytes, encoding) : undefined;
+    const sender = isBodyOfUse
+      ? await deps.webhooks.readSender(peerOf(request, server), bytes, () => senderIn(bytes, encoding))
+      : undefined;
     const { event } = query;
     const pushUrl = kind === "lorawan-b" ? request.headers.get("x-downlink-push") : null;
     const { eventId } = await deps.webhooks.take({

@@ -1,9 +1,11 @@
 import { AttemptLimit } from "../../lib/attempt-limit.ts";
 import { DomainError, limited, textOf } from "../../lib/domain-error.ts";
 import type { TenantId } from "../../lib/ids.ts";
+import { addressGroup } from "../../lib/network-address.ts";
 import { secretHint, shownName } from "../../lib/secret-hint.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { EventBus } from "../../platform/event-bus.ts";
+import { workShare } from "../../platform/fair-share.ts";
 import type { WebhookSecretsService } from "../connectivity/webhook-secrets.service.ts";
 import type { DeviceDirectory } from "../devices/device-directory.ts";
 import type { DomainEvents } from "../events.types.ts";
@@ -27,6 +29,9 @@ import { typeOfKind, type WebhookKind } from "./integrations.wire.ts";
 
 /** Wrong secrets from one address: enough for somebody who looks for a mistake. */
 const WRONG = { perSecond: 0.5, burst: 30 };
+
+/** Larger bodies without a secret are read only while their address has not failed too often. Messages with a token are short. */
+const STRANGER_BYTES_MAX = 16 * 1024;
 
 export interface WebhookRequest {
   readonly kind: WebhookKind;
@@ -74,15 +79,26 @@ export function createWebhooksService(deps: {
     // A tenant without a secret may be one that does not exist.
     const hasSecret = deps.secrets.status(tenantId).hasSecret;
     report({ ...describeRefusal(request, tenantId, waitMs > 0), tenantId: hasSecret ? tenantId : undefined });
-    if (waitMs > 0) throw limited("webhook.limited", Math.max(1, Math.ceil(waitMs / 1000)));
+    ensureWithinLimit(waitMs);
     throw secretRequired();
   }
 
+  /** @throws DomainError `limited` */
+  function ensureWithinLimit(waitMs: number): void {
+    if (waitMs > 0) throw limited("webhook.limited", Math.max(1, Math.ceil(waitMs / 1000)));
+  }
+
   /** The tenant that a request is for: the one of the integration that its address names, or the one that it says. */
-  function tenantOf({ tenantId, deviceToken }: WebhookRequest, named: Integration | undefined): TenantId {
+  function tenantOf(
+    { tenantId, deviceToken, peer }: WebhookRequest,
+    named: Integration | undefined,
+  ): TenantId {
     const ofToken = deviceToken === undefined ? undefined : deps.directory.findByToken(deviceToken)?.tenantId;
     const wanted = tenantId ?? named?.tenantId ?? ofToken;
-    if (wanted === undefined) throw tenantMissing();
+    if (wanted === undefined) {
+      ensureWithinLimit(wrong.take(peer.address, deps.clock.monotonic()));
+      throw tenantMissing();
+    }
     return wanted as TenantId; // nobody is allowed anything of one that does not exist
   }
 
@@ -91,6 +107,9 @@ export function createWebhooksService(deps: {
     return deviceToken !== undefined && deps.directory.findByToken(deviceToken)?.tenantId === tenantId;
   }
 
+  const isOfDevice = ({ deviceToken }: WebhookRequest): boolean =>
+    deviceToken !== undefined && deps.directory.findByToken(deviceToken) !== undefined;
+
   /** The one that a request is for, once it is known that the sender may. */
   function integrationFor(request: WebhookRequest): Integration {
     const { kind, integrationId } = request;
@@ -98,8 +117,14 @@ export function createWebhooksService(deps: {
       integrationId === undefined
         ? undefined
         : (integrations.liveOf(integrationId)?.integration ?? integrations.find(integrationId));
-    if (integrationId !== undefined && named === undefined && request.tenantId === undefined)
-      throw integrationNotFound();
+    // A stranger must not learn which integrations exist.
+    if (
+      integrationId !== undefined &&
+      named === undefined &&
+      request.tenantId === undefined &&
+      !isOfDevice(request)
+    )
+      return refuse(request, "" as TenantId);
     const tenantId = tenantOf(request, named);
     if (!isAllowed(tenantId, request)) refuse(request, tenantId);
     if (integrationId === undefined) return integrations.ensureDefault(tenantId, typeOfKind(kind));
@@ -130,6 +155,21 @@ export function createWebhooksService(deps: {
   }
 
   return {
+    /**
+     * Reads the sender in the body of a stranger. Addresses take turns; a body that cannot be read counts as a wrong secret.
+     * @throws DomainError of kind `limited` for too many of them
+     */
+    async readSender<Sender>({ address }: Peer, bytes: Uint8Array, read: () => Sender): Promise<Sender> {
+      const { clock } = deps;
+      if (bytes.length > STRANGER_BYTES_MAX) ensureWithinLimit(wrong.waitMs(address, clock.monotonic()));
+      await workShare.enter({ tenantId: "", userId: addressGroup(address) });
+      try {
+        return read();
+      } catch (error) {
+        ensureWithinLimit(wrong.take(address, clock.monotonic()));
+        throw error;
+      }
+    },
     /** @throws DomainError of kind `invalid` for a wrong secret, tenant or message; `limited` for too many of them. */
     async take(request: WebhookRequest): Promise<Taken> {
       const integration = integrationFor(request);
