@@ -71,7 +71,6 @@ const isSharedWithServer = ({ to, isTypeOnly }: Import): boolean =>
   to === "../lib/web-mercator.ts" ||
   to === "../lib/gateway-device.ts" ||
   to === "../lib/key-metadata.ts" ||
-  to === "../lib/retry-policy.ts" ||
   to === "../lib/modbus/modbus-lists.ts" ||
   to === "../lib/message-parts.ts" ||
   to.startsWith("../lib/texts/") ||
