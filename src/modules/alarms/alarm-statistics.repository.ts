@@ -132,7 +132,7 @@ export function createAlarmStatisticsRepository({ orm }: MainDatabase) {
         .get();
       return { total: counted?.total ?? 0, alarms: listed };
     },
-    /** Returns when a rule raised an alarm last, as far as the caller sees the devices; null if it did not. */
+    /** Time of the last alarm of a rule, as far as the caller sees the devices; null without one. */
     lastRaisedBy(
       { devices: visible }: Viewer,
       rule: { profileId: ProfileId; alarmType: string },

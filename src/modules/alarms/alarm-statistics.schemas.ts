@@ -6,7 +6,13 @@ import { alarmsQuery } from "./alarms.schemas.ts";
 const { severity, name, search, tag, deviceType, profileId, gatewayId } = alarmsQuery;
 
 export const alarmStatisticsQuery = {
-  ...{ severity, name, search, tag, deviceType, profileId, gatewayId },
+  severity,
+  name,
+  search,
+  tag,
+  deviceType,
+  profileId,
+  gatewayId,
   ...timeRangeQuery({ from: "7 days before the end by default", to: "now by default" }),
   operators: t.Optional(
     t.Integer({ minimum: 1, maximum: 100, description: "people who handle alarms at a time; 1 by default" }),

@@ -74,7 +74,7 @@ const openIn = ({ from, to }: Pick<AlarmFilter, "from" | "to">): SQL | undefined
     to === undefined ? undefined : lte(alarms.createdAt, to),
   );
 
-/** Says what the small indexes have, of open and of unacknowledged alarms, as SQLite finds them by it. */
+/** SQLite finds the small indexes of open and of unacknowledged alarms only if the condition is the one of the index. */
 function hasStatus(statuses: readonly AlarmStatus[] | undefined): SQL | undefined {
   if (statuses === undefined) return undefined;
   const half = (["ACTIVE", "UNACK"] as const).find((part) =>

@@ -25,15 +25,15 @@ const MINUTE = 60_000;
 const PERIOD = 10 * MINUTE;
 const START = Date.UTC(2026, 0, 1);
 
-const event = (at: number, fields: Partial<CountedEvent> = {}): CountedEvent => ({
+const event = (ms: number, fields: Partial<CountedEvent> = {}): CountedEvent => ({
   sequence: 0,
-  at: START + at,
+  at: START + ms,
   isAcknowledged: false,
   deviceId: "one",
   deviceName: "Press",
   name: "Hot",
   severity: "MAJOR",
-  firstRaisedAt: START + at,
+  firstRaisedAt: START + ms,
   isCounted: true,
   ...fields,
 });
@@ -74,8 +74,8 @@ test("eleven alarms in ten minutes are a flood for one operator, and ten are non
 });
 
 test("an alarm that is raised three times within a minute chatters", () => {
-  const calm = [0, 61_000, 122_000, 183_000].map((at) => event(at, { deviceId: "calm" }));
-  const chattering = [0, 30_000, 60_000, 200_000].map((at) => event(at, { deviceId: "chatters" }));
+  const calm = [0, 61_000, 122_000, 183_000].map((ms) => event(ms, { deviceId: "calm" }));
+  const chattering = [0, 30_000, 60_000, 200_000].map((ms) => event(ms, { deviceId: "chatters" }));
   const figures = counted([...calm, ...chattering]);
   expect(figures.chattering).toMatchObject([{ deviceId: "chatters", raised: 4, chatters: 1 }]);
   expect(figures.chatteringCount).toBe(1);
@@ -90,7 +90,7 @@ test("times to acknowledge have a median and a 90th percentile by nearest rank",
 
 const events = fc.array(
   fc.record({
-    at: fc.integer({ min: 0, max: 6 * PERIOD - 1 }),
+    ms: fc.integer({ min: 0, max: 6 * PERIOD - 1 }),
     deviceId: fc.constantFrom("a", "b", "c"),
     severity: fc.constantFrom(...ALARM_SEVERITIES),
     isAcknowledged: fc.boolean(),
@@ -101,7 +101,7 @@ const events = fc.array(
 test("each raise is in exactly one bar, one period and one severity, and the most frequent come first", () => {
   fc.assert(
     fc.property(events, fc.integer({ min: 1, max: 5 }), (taken, operators) => {
-      const all = taken.map(({ at, ...fields }) => event(at, fields));
+      const all = taken.map(({ ms, ...fields }) => event(ms, fields));
       const figures = counted(all, { from: START, to: START + 6 * PERIOD, operators });
       const raises = all.filter(({ isAcknowledged }) => !isAcknowledged);
       const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
@@ -110,7 +110,7 @@ test("each raise is in exactly one bar, one period and one severity, and the mos
       expect(sum(figures.severities.map(({ raised }) => raised))).toBe(raises.length);
       expect(sum(figures.frequent.map(({ raised }) => raised))).toBe(raises.length);
       const inPeriod = (index: number) =>
-        raises.filter(({ at }) => Math.floor((at - START) / PERIOD) === index).length;
+        raises.filter((raise) => Math.floor((raise.at - START) / PERIOD) === index).length;
       const periods = Array.from({ length: 6 }, (_, index) => inPeriod(index));
       expect(figures.bars.raised).toEqual(periods);
       expect(figures.busiest?.raised ?? 0).toBe(Math.max(...periods));
@@ -120,7 +120,7 @@ test("each raise is in exactly one bar, one period and one severity, and the mos
       for (const { deviceId, chatters } of figures.frequent) {
         const times = raises
           .filter((raise) => raise.deviceId === deviceId)
-          .map(({ at }) => at)
+          .map((raise) => raise.at)
           .sort((a, b) => a - b);
         expect(chatters).toBe(
           times.filter((time, index) => index >= 2 && time - times[index - 2]! <= MINUTE).length,

@@ -91,7 +91,7 @@ class MessageReader {
     return this.end().toString("latin1");
   }
 
-  /** Returns what has been read of the messages that follow. */
+  /** The messages that follow, as far as they have been read. */
   end(): Buffer {
     this.#socket.pause();
     this.#socket.off("data", this.#take);
@@ -210,7 +210,7 @@ const md5 = (...parts: readonly (string | Buffer)[]) =>
 const { clearText, md5: hashed, sasl, saslContinue, saslFinal } = authentication;
 const NOTHING = Buffer.alloc(0);
 
-/** Returns what the server is sent for what it demands. */
+/** The answer to the method that the server demands. */
 async function answerTo(kind: number, rest: Buffer, { user, password, scram }: SignIn & { scram: Scram }) {
   if (kind === clearText) return message("p", text(password));
   if (kind === hashed) return message("p", text(`md5${md5(md5(password, user), rest.subarray(0, 4))}`));

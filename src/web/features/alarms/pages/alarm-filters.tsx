@@ -41,17 +41,17 @@ export function useAlarmFilters() {
   // Settled when it is chosen, so that the list does not move with the clock.
   const { since } = filter;
   const from = useMemo(() => (isSince(since) ? Math.floor(now.peek() - SINCE[since]) : undefined), [since]);
-  const given = (name: (typeof NAMES)[number]) => filter[name] || undefined;
+  const textOf = (name: (typeof NAMES)[number]) => filter[name] || undefined;
   const conditions = {
     severity,
     from,
-    search: given("search"),
-    deviceId: given("device"),
-    gatewayId: given("gateway"),
-    tag: given("tag"),
-    deviceType: given("type"),
-    profileId: given("profile"),
-    name: given("rule"),
+    search: textOf("search"),
+    deviceId: textOf("device"),
+    gatewayId: textOf("gateway"),
+    tag: textOf("tag"),
+    deviceType: textOf("type"),
+    profileId: textOf("profile"),
+    name: textOf("rule"),
   };
   const query: Omit<AlarmFilter, "limit"> = { ...conditions, status: STATUSES[state] };
   const isFiltered = Object.values(conditions).some((value) => value !== undefined);

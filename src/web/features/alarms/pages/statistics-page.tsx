@@ -72,7 +72,7 @@ export function StatisticsPage() {
           onSelect={(tag) => set({ tag })}
         />
       </div>
-      <Loaded of={figures}>{(known) => <Figures figures={known} />}</Loaded>
+      <Loaded of={figures}>{(loaded) => <Figures figures={loaded} />}</Loaded>
     </>
   );
 }
