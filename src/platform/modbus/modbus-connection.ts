@@ -25,6 +25,8 @@ export interface ModbusConnectionOptions {
 const ADDRESSES_MAX = 3;
 const TRANSACTIONS = 0x1_0000;
 const GIVEN_UP_MAX = 16;
+/** Answers in a row that no request waits for, after which the connection ends: a server could send them without end. */
+const STRAYS_MAX = 32;
 /** Requests in a row without any answer after which a connection counts as dead: a router may have forgotten it without a word. */
 const UNANSWERED_MAX = 5;
 
@@ -104,6 +106,8 @@ export class ModbusConnection {
   #hasAnswered = false;
   /** Requests without an answer since the last one. */
   #unanswered = 0;
+  /** Answers that no request waits for, since the last that one did. */
+  #strays = 0;
   /** Transactions of abandoned requests, whose answers may arrive late. */
   readonly #givenUp: number[] = [];
   /** Units that have refused functions 5 and 6, and take 15 and 16. */
@@ -225,13 +229,15 @@ export class ModbusConnection {
     const pending = this.#pending;
     const isSerial = this.#options.framing !== "TCP";
     if (pending === undefined || transaction !== pending.transaction) {
-      if (isSerial) throw new ModbusProtocolError("an answer came that no request waits for");
+      if (isSerial || ++this.#strays > STRAYS_MAX)
+        throw new ModbusProtocolError("an answer came that no request waits for");
       // The answer to an abandoned request may arrive late.
       if (pending !== undefined && !this.#givenUp.includes(transaction))
         pending.strayTransaction = transaction;
       return;
     }
     this.#pending = undefined;
+    this.#strays = 0;
     this.#hasAnswered = true;
     this.#unanswered = 0;
     try {

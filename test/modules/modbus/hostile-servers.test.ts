@@ -102,6 +102,16 @@ test.each([
   await until(() => stored.length > 0);
 });
 
+test("33 answers that no request waits for end the connection before the awaited one comes", async () => {
+  const strays = Buffer.alloc(33 * 11, Uint8Array.of(238, 238, 0, 0, 0, 5, 1, 3, 2, 0, 1));
+  const peer = await server((request) => Buffer.concat([strays, good()(request) ?? Buffer.alloc(0)]));
+  const { runner, stored } = run(peer);
+  await until(() => runner.state.status === "waiting");
+  expect([stored, runner.state.problem?.code]).toEqual([[], "modbus.bad_answer"]);
+  peer.use((request) => Buffer.concat([strays.subarray(11), good()(request) ?? Buffer.alloc(0)]));
+  await until(() => stored.length > 0);
+});
+
 describe.each(["TCP", "RTU"] as const)("a silent unit on %s", (framing) => {
   test("is asked more and more seldom, and the others keep their interval", async () => {
     const peer = await server(
