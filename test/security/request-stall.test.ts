@@ -14,6 +14,7 @@ import {
 const DEVICES = 2_000;
 const ALARM_TYPES = 10;
 const ATTRIBUTES = 100;
+const TAGS = 64;
 const AT_ONCE = [1, 10, 60];
 
 let gateway: StalledGateway;
@@ -35,7 +36,12 @@ beforeAll(async () => {
   }));
   const profile = await call("POST", "/api/device-profiles", { name: "busy", isDefault: true, alarmRules });
   expect(profile.status).toBe(201);
-  const rows = Array.from({ length: DEVICES }, (_, index) => ({ name: `busy ${index}`, deviceType: "busy" }));
+  const tags = Array.from({ length: TAGS }, (_, index) => `tag ${index}`);
+  const rows = Array.from({ length: DEVICES }, (_, index) => ({
+    name: `busy ${index}`,
+    deviceType: "busy",
+    tags,
+  }));
   const imported = await call("POST", "/api/devices/bulk/import", { rows });
   const created: Array<{ deviceId: string; deviceToken: string }> = imported.body.rows;
   deviceIds = created.map(({ deviceId }) => deviceId);
@@ -134,6 +140,15 @@ test("tests of an alarm rule on the devices of a profile", async () => {
     return { status: status === 429 ? 503 : status }; // three tests of a site run at a time
   };
   expect(await stallsOf("back-test", backTest)).toEqual([]);
+});
+
+test("counts of the devices that an alarm rule would watch", async () => {
+  const profiles: Array<{ profileId: string; name: string }> = await read("/api/device-profiles");
+  const profileId = profiles.find(({ name }) => name === "busy")?.profileId;
+  const appliesTo = { tags: [...Array.from({ length: 99 }, (_, index) => `none ${index}`), "tag 63"] };
+  const count = () => call("POST", `/api/device-profiles/${profileId}/watched-devices`, { appliesTo });
+  expect(await stallsOf("watched devices", count)).toEqual([]);
+  expect((await count()).body).toEqual({ deviceCount: DEVICES });
 });
 
 test("changes of many alarms and devices", async () => {

@@ -101,8 +101,8 @@ export const alarmRulesRoutes = (deps: { alarmRules: AlarmRulesService; auth: Au
     )
     .post(
       "/api/device-profiles/:profileId/watched-devices",
-      ({ principal, params, body }) => ({
-        deviceCount: alarmRules.countWatched(principal, params.profileId, body.appliesTo),
+      async ({ principal, params, body }) => ({
+        deviceCount: await alarmRules.countWatched(principal, params.profileId, body.appliesTo),
       }),
       {
         auth: "alarms:read",

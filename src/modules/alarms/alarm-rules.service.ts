@@ -215,7 +215,7 @@ export interface AlarmRulesService {
   /** Evaluates a rule on stored telemetry without raising alarms. @throws DomainError of kind `invalid` for a rule that is wrong. */
   backTest(principal: Principal, request: BackTestRequest, signal?: AbortSignal): Promise<BackTest>;
   /** Returns the number of devices of a profile that a rule with the scope watches. @throws DomainError of kind `invalid` for a wrong scope, `not_found` for an unknown profile */
-  countWatched(principal: Principal, profileId: string, appliesTo: unknown): number;
+  countWatched(principal: Principal, profileId: string, appliesTo: unknown): Promise<number>;
 }
 
 function listedRules({ profileId, name, alarmRules }: DeviceProfile): ListedRule[] {
@@ -254,11 +254,11 @@ export function createAlarmRulesService(deps: {
   const running = new Map<TenantId, number>();
 
   /** Returns devices that are named, or the first of the profile that the rule would watch, and how many there are. */
-  function devicesOf(
+  async function devicesOf(
     principal: Principal,
     { deviceIds, profileId }: BackTestRequest,
     scope: AlarmRule["appliesTo"],
-  ): { deviceIds: readonly DeviceId[]; total: number } {
+  ): Promise<{ deviceIds: readonly DeviceId[]; total: number }> {
     if (deviceIds === undefined && profileId === undefined) throw invalid("alarm.test_devices");
     if (deviceIds === undefined)
       return deps.watchedDevices(principal, { profileId: profileId ?? "", scope, limit: DEVICES_MAX });
@@ -327,23 +327,23 @@ export function createAlarmRulesService(deps: {
       const effects = [];
       for (const rule of rules) {
         await workShare.pause(principal);
-        effects.push({ ...rule, ...effectOf(principal, rule, open) });
+        effects.push({ ...rule, ...(await effectOf(principal, rule, open)) });
       }
       return effects;
     },
-    countWatched(principal, profileId, appliesTo) {
+    async countWatched(principal, profileId, appliesTo) {
       const scope = compileScope(appliesTo, "appliesTo");
       deps.profiles.ensure(principal.tenantId, profileId);
-      return deps.watchedDevices(principal, { profileId, scope, limit: 1 }).total;
+      return (await deps.watchedDevices(principal, { profileId, scope, limit: 0 })).total;
     },
     backTest: (principal, request, signal) => oneOfFew(principal, () => backTest(principal, request, signal)),
   };
 
-  function effectOf(
+  async function effectOf(
     principal: Principal,
     { profileId, alarmType, rule }: ListedRule,
     open: ReturnType<AlarmStatisticsRepository["countOpenByRule"]>,
-  ): RuleEffect {
+  ): Promise<RuleEffect> {
     const [readable] = compileKnownRules([rule], () => undefined);
     const scope = readable?.appliesTo;
     const keys = deps.profiles.keysOf(principal.tenantId, profileId);
@@ -352,7 +352,9 @@ export function createAlarmRulesService(deps: {
     return {
       isReadable: readable !== undefined,
       deviceCount:
-        readable === undefined ? 0 : deps.watchedDevices(principal, { profileId, scope, limit: 1 }).total,
+        readable === undefined
+          ? 0
+          : (await deps.watchedDevices(principal, { profileId, scope, limit: 0 })).total,
       openCount: open.find(isSame)?.openCount ?? 0,
       lastRaisedAt: deps.statistics.lastRaisedBy(principal, { profileId, alarmType }),
       keyMetadata: [...(readable?.keys ?? [])].flatMap((key) => keys.get(key) ?? []),
@@ -379,7 +381,7 @@ export function createAlarmRulesService(deps: {
   ): Promise<BackTest> {
     const [rule] = compileAlarmRules([request.rule]);
     const { from, to } = ensureRange(request, { now: clock.now(), spanMs: DAY_MS });
-    const meant = devicesOf(principal, request, rule?.appliesTo);
+    const meant = await devicesOf(principal, request, rule?.appliesTo);
     const found = meant.deviceIds.flatMap((deviceId) => deps.findDevice(deviceId) ?? []);
     let rowCount = 0;
     const alarms: Array<BackTest["alarms"][number]> = [];
