@@ -21,7 +21,7 @@ export class AttemptLimit {
     return this.#meterOf(addressGroup(address)).take(now);
   }
 
-  /** The answer of `take`, without counting. */
+  /** Like `take`, without counting. */
   waitMs(address: string, now: number): number {
     return this.#meters.get(addressGroup(address))?.waitMs(now) ?? 0;
   }

@@ -56,7 +56,7 @@ export class RateMeter {
     return 0;
   }
 
-  /** The answer of `take`, without counting. */
+  /** Like `take`, without counting. */
   waitMs(now: number, amount = 1): number {
     const spent = Math.max(this.#spentUntil, now);
     return Math.max(0, spent + Math.min(this.#costMs * amount, this.#burstMs) - now - this.#burstMs);

@@ -150,6 +150,11 @@ function addUplinks(metrics: Metrics, { uplinks }: GatewaySources): void {
     "Points that uplinks have not sent, about.",
     () => uplinks().waitingPoints,
   );
+  metrics.counter(
+    "uplink_batches_put_aside",
+    "Staged batches that could not be read.",
+    () => uplinks().putAside,
+  );
   metrics.counter("uplink_sent_points", "Points that uplinks have sent.", () => uplinks().sentPoints);
 }
 

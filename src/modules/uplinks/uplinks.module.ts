@@ -44,6 +44,14 @@ const stallReporter =
     events.emit("fault.occurred", { ...fault, source: "uplink", tenantId, subject });
   };
 
+const damageReporter =
+  (events: Core["events"]) =>
+  ({ uplinkId, tenantId, name }: Uplink, file: string): void => {
+    const subject = { kind: "uplink", id: uplinkId, name } as const;
+    const fault = detail("fault.uplink_put_aside", { file });
+    events.emit("fault.occurred", { ...fault, source: "uplink", tenantId, subject });
+  };
+
 /** Returns a function that runs a command from a target and waits for the device's response. */
 const commandRunner =
   (commands: CommandsService): ConstructorParameters<typeof UplinkFleet>[0]["command"] =>
@@ -90,7 +98,7 @@ export function createUplinksModule(
       ) as unknown as TargetSettings, // checked when they were stored
     reach,
     command: commandRunner(commands),
-    ...{ settings, onStalled: stallReporter(events), clock, log },
+    ...{ settings, onStalled: stallReporter(events), onPutAside: damageReporter(events), clock, log },
   });
   const uplinks = new UplinksService({
     repository,

@@ -35,7 +35,7 @@ export interface UplinkOptions {
   readonly window: SendingWindow | null;
 }
 
-/** Sums over the enabled uplinks of all tenants. `sentPoints` is since the start. */
+/** Sums over the enabled uplinks of all tenants. `sentPoints` and `putAside` are since the start. */
 export interface UplinkTotals {
   readonly running: number;
   readonly failing: number;
@@ -47,4 +47,6 @@ export interface UplinkTotals {
   readonly lagSeconds: number;
   readonly waitingPoints: number;
   readonly sentPoints: number;
+  /** Staged batches that could not be read. */
+  readonly putAside: number;
 }

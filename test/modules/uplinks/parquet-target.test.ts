@@ -54,8 +54,13 @@ const settingsOf = (
   tls: null,
   ...changes,
 });
-function targetIn(path: string, changes: Partial<ParquetSettings> = {}): Target {
-  const target = createParquetTarget(settingsOf({ kind: "FOLDER", path }, changes), contextOf());
+function targetIn(
+  path: string,
+  changes: Partial<ParquetSettings> = {},
+  putAside: (file: string) => void = () => undefined,
+): Target {
+  const settings = settingsOf({ kind: "FOLDER", path }, changes);
+  const target = createParquetTarget(settings, { ...contextOf(), putAside });
   closing.push(() => target.close());
   return target;
 }
@@ -166,14 +171,17 @@ test("a batch that comes again is stored once, before its file is written and af
 
 test("a staged batch that a full disk has cut holds up no others, and is stored when it comes again", async () => {
   const path = ownFolder();
-  const target = targetIn(path);
+  const reported: string[] = [];
+  const target = targetIn(path, {}, (file) => reported.push(file));
   for (const index of [1, 2, 3]) await send(target, `${index}`, rowsOf(device, [T0 + index], { a: [index] }));
   const cut = filesIn(path).find((name) => name.includes("/2~")) ?? "";
   writeFileSync(join(path, cut), readFileSync(join(path, cut)).subarray(0, 40));
   await target.close();
   const numbers = async () => (await valuesIn(path)).map(({ number }) => number).sort();
   expect(await numbers()).toEqual([1, 3]);
-  expect(filesIn(path).filter((name) => name.endsWith(".damaged")).length).toBe(1);
+  const damaged = filesIn(path).filter((name) => name.endsWith(".damaged"));
+  expect(damaged.length).toBe(1);
+  expect(reported).toEqual(damaged);
   const again = targetIn(path);
   await send(again, "2", rowsOf(device, [T0 + 2], { a: [2] }));
   await again.close();

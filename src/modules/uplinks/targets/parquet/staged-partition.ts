@@ -40,6 +40,14 @@ function decodedIfWhole(bytes: Uint8Array, values: number): Staged | undefined {
 
 export const isPart = (name: string): boolean => name.endsWith(".staged");
 
+interface PartitionPlace {
+  readonly name: string;
+  /** Staging folder; ends with "/". */
+  readonly folder: string;
+  /** Called for each batch that cannot be read, with its new place. */
+  readonly putAside: (file: string) => void;
+}
+
 /**
  * Batches of one partition that wait to become a Parquet file. Each batch is an object in the staging folder, named by its id, so sending it again
  * overwrites it.
@@ -61,8 +69,11 @@ export class StagedPartition {
   /** When the last batch came, on the monotonic clock. */
   lastMs: number;
 
-  private constructor(store: ObjectStore, { name, folder }: { name: string; folder: string }) {
+  readonly #putAside: (file: string) => void;
+
+  private constructor(store: ObjectStore, { name, folder, putAside }: PartitionPlace) {
     this.name = name;
+    this.#putAside = putAside;
     this.#store = store;
     this.#folder = folder;
     this.lastMs = performance.now();
@@ -71,7 +82,7 @@ export class StagedPartition {
   /** Reads what an earlier run has left, and finishes what it has begun. */
   static async open(
     store: ObjectStore,
-    place: { name: string; folder: string },
+    place: PartitionPlace,
     signal: AbortSignal,
   ): Promise<StagedPartition> {
     const partition = new StagedPartition(store, place);
@@ -167,7 +178,9 @@ export class StagedPartition {
     const bytes = await this.#store.read(name, signal);
     const staged = decodedIfWhole(bytes, values);
     if (staged !== undefined) return staged;
-    await this.#store.write(`${this.#folder}${batch}.damaged`, Uint8Array.from(bytes), signal);
+    const file = `${this.#folder}${batch}.damaged`;
+    await this.#store.write(file, Uint8Array.from(bytes), signal);
+    this.#putAside(file);
     await this.#store.remove(name, signal);
     this.#parts.delete(batch);
     this.values -= values;

@@ -2,7 +2,7 @@ import { createHash, createHmac, randomBytes, timingSafeEqual } from "node:crypt
 import type { Socket } from "node:net";
 import { checkServerIdentity, connect as connectTls } from "node:tls";
 import { detail, unavailable } from "../../../../lib/domain-error.ts";
-import { TargetError } from "../../target.errors.ts";
+import { TargetError } from "../../uplink.errors.ts";
 import type { SignedIn } from "../limited-relay.ts";
 import { saltPassword } from "../scram.ts";
 import type { TlsOptions } from "../tls-options.ts";
@@ -91,7 +91,7 @@ class MessageReader {
     return this.end().toString("latin1");
   }
 
-  /** The messages that follow, as far as they have been read. */
+  /** Returns the bytes read beyond the last message. */
   end(): Buffer {
     this.#socket.pause();
     this.#socket.off("data", this.#take);
@@ -210,7 +210,7 @@ const md5 = (...parts: readonly (string | Buffer)[]) =>
 const { clearText, md5: hashed, sasl, saslContinue, saslFinal } = authentication;
 const NOTHING = Buffer.alloc(0);
 
-/** The answer to the method that the server demands. */
+/** Answers one demand of the server. */
 async function answerTo(kind: number, rest: Buffer, { user, password, scram }: SignIn & { scram: Scram }) {
   if (kind === clearText) return message("p", text(password));
   if (kind === hashed) return message("p", text(`md5${md5(md5(password, user), rest.subarray(0, 4))}`));
