@@ -363,6 +363,7 @@ export const withoutDevices = new Set([
   "GET /api/modbus/templates",
   "GET /api/dashboards",
   "GET /api/data-pipelines",
+  "GET /api/alarm-rules",
   "GET /api/device-profiles",
   "GET /api/auth/sessions",
 ]);
