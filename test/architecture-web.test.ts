@@ -57,22 +57,22 @@ const layers: Record<string, readonly string[]> = {
 
 /** The console shares addresses, severities and texts with the server, and the types of requests, answers and live messages. */
 const isSharedWithServer = ({ to, isTypeOnly }: Import): boolean =>
-  to === "../lib/console-routes.ts" ||
-  to === "../lib/fault-sources.ts" ||
-  to === "../lib/severity.ts" ||
-  to === "../lib/backup-limits.ts" ||
-  to === "../lib/worst-alarms.ts" ||
-  to === "../lib/key-format.ts" ||
-  to === "../lib/history-format.ts" ||
-  to === "../lib/name-list.ts" ||
-  to === "../lib/frame-sources.ts" ||
-  to === "../lib/retry-policy.ts" ||
-  to === "../lib/dashboard-rotation.ts" ||
-  to === "../lib/web-mercator.ts" ||
-  to === "../lib/gateway-device.ts" ||
-  to === "../lib/key-metadata.ts" ||
+  to === "../lib/console/console-routes.ts" ||
+  to === "../lib/alarms/fault-sources.ts" ||
+  to === "../lib/alarms/severity.ts" ||
+  to === "../lib/console/backup-limits.ts" ||
+  to === "../lib/alarms/worst-alarms.ts" ||
+  to === "../lib/keys/key-format.ts" ||
+  to === "../lib/csv/history-format.ts" ||
+  to === "../lib/keys/name-list.ts" ||
+  to === "../lib/devices/frame-sources.ts" ||
+  to === "../lib/network/retry-policy.ts" ||
+  to === "../lib/console/dashboard-rotation.ts" ||
+  to === "../lib/console/web-mercator.ts" ||
+  to === "../lib/devices/gateway-device.ts" ||
+  to === "../lib/keys/key-metadata.ts" ||
   to === "../lib/modbus/modbus-lists.ts" ||
-  to === "../lib/message-parts.ts" ||
+  to === "../lib/alarms/message-parts.ts" ||
   to.startsWith("../lib/texts/") ||
   (isTypeOnly && /^\.\.\/modules\/(.+\.schemas|realtime\/realtime\.types)\.ts$/.test(to));
 

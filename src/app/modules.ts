@@ -1,4 +1,4 @@
-import type { DeviceId, TenantId } from "../lib/ids.ts";
+import type { DeviceId, TenantId } from "../lib/core/ids.ts";
 import { checkAlarmRules } from "../modules/alarms/alarm-rule.ts";
 import { createAlarmsModule } from "../modules/alarms/alarms.module.ts";
 import { createApiKeysModule } from "../modules/api-keys/api-keys.module.ts";

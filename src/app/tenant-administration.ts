@@ -1,4 +1,4 @@
-import type { TenantId } from "../lib/ids.ts";
+import type { TenantId } from "../lib/core/ids.ts";
 import type { AuditModule } from "../modules/audit/audit.module.ts";
 import type { DevicesModule } from "../modules/devices/devices.module.ts";
 import type { IdentityModule } from "../modules/identity/identity.module.ts";

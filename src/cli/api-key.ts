@@ -1,4 +1,4 @@
-import { iso } from "../lib/iso-time.ts";
+import { iso } from "../lib/time/iso-time.ts";
 import { createApiKeysRepository } from "../modules/api-keys/api-keys.repository.ts";
 import type { ApiKey } from "../modules/api-keys/api-keys.resource.ts";
 import { addApiKey } from "../modules/api-keys/key-registry.ts";

@@ -1,9 +1,9 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { VERIFY_DAYS_DEFAULT, VERIFY_DAYS_MAX } from "../lib/backup-limits.ts";
-import { DomainError, notFound } from "../lib/domain-error.ts";
-import { iso } from "../lib/iso-time.ts";
+import { VERIFY_DAYS_DEFAULT, VERIFY_DAYS_MAX } from "../lib/console/backup-limits.ts";
+import { DomainError, notFound } from "../lib/core/domain-error.ts";
 import { renderIn } from "../lib/texts/catalogues.ts";
+import { iso } from "../lib/time/iso-time.ts";
 import { agedSnapshots, gatewayIdOf, runBackup } from "../modules/backups/backup-job.ts";
 import { parsePlace } from "../modules/backups/backup-settings.ts";
 import type {

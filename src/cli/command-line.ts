@@ -1,5 +1,5 @@
 import "../platform/production.ts"; // before anything that loads Elysia
-import { suggest } from "../lib/suggest.ts";
+import { suggest } from "../lib/strings/suggest.ts";
 import { describeKind } from "../platform/config.ts";
 import { configKeys, flagOf, type KeyDefinition } from "../platform/config-keys.ts";
 import { version, versionText } from "../version.ts";

@@ -1,4 +1,4 @@
-import { DomainError } from "../lib/domain-error.ts";
+import { DomainError } from "../lib/core/domain-error.ts";
 import { renderIn } from "../lib/texts/catalogues.ts";
 import { ConfigError } from "../platform/config.ts";
 import { StartupError } from "../platform/startup-error.ts";

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { iso } from "../lib/iso-time.ts";
-import { suggest } from "../lib/suggest.ts";
+import { suggest } from "../lib/strings/suggest.ts";
+import { iso } from "../lib/time/iso-time.ts";
 import { StartupError } from "../platform/startup-error.ts";
 import { type ApiClient, connectApi } from "./api-client.ts";
 import {

@@ -1,4 +1,4 @@
-import { isJsonObject } from "../lib/json.ts";
+import { isJsonObject } from "../lib/json/json.ts";
 import { loadConfig, processEnv } from "../platform/config.ts";
 import { localUrl } from "../platform/gateway-address.ts";
 import { type GatewayEndpoint, gatewayEndpoint } from "./gateway-url.ts";

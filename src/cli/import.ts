@@ -1,19 +1,19 @@
 import { existsSync } from "node:fs";
 import { basename, extname } from "node:path";
-import { isDelimiter } from "../lib/csv-dialect.ts";
-import { DomainError } from "../lib/domain-error.ts";
-import { historyFormatOf } from "../lib/history-format.ts";
-import { historyLines } from "../lib/history-lines.ts";
+import { DomainError } from "../lib/core/domain-error.ts";
+import { isDelimiter } from "../lib/csv/csv-dialect.ts";
+import { historyFormatOf } from "../lib/csv/history-format.ts";
+import { historyLines } from "../lib/csv/history-lines.ts";
 import {
   type CsvOptions,
   csvHistory,
   type HistoryNotes,
   type HistoryRow,
   noNotes,
-} from "../lib/history-rows.ts";
-import { iso } from "../lib/iso-time.ts";
+} from "../lib/csv/history-rows.ts";
 import type { Text } from "../lib/texts/text.ts";
-import { isTimeZone } from "../lib/time-zone.ts";
+import { iso } from "../lib/time/iso-time.ts";
+import { isTimeZone } from "../lib/time/time-zone.ts";
 import { StartupError } from "../platform/startup-error.ts";
 import { type ApiClient, connectApi, errorText } from "./api-client.ts";
 import {

@@ -1,7 +1,7 @@
-import { inEnglish } from "../lib/domain-error.ts";
-import { iso } from "../lib/iso-time.ts";
-import { omit } from "../lib/omit.ts";
+import { inEnglish } from "../lib/core/domain-error.ts";
+import { omit } from "../lib/core/omit.ts";
 import { renderIn } from "../lib/texts/catalogues.ts";
+import { iso } from "../lib/time/iso-time.ts";
 import { createMailRepository, type MailRepository } from "../modules/mail/mail.repository.ts";
 import { ensureSendable } from "../modules/mail/mail.service.ts";
 import { MAIL_STATES, type OutboxMail } from "../modules/mail/mail.types.ts";

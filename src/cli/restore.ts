@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { iso } from "../lib/iso-time.ts";
+import { iso } from "../lib/time/iso-time.ts";
 import { hasData, type RestoreReport, restore } from "../modules/backups/restore-job.ts";
 import { DATABASE_NAMES, type DatabaseName } from "../platform/inventory.ts";
 import { StartupError } from "../platform/startup-error.ts";

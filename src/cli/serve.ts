@@ -1,5 +1,5 @@
 import { type App, createApp } from "../app.ts";
-import { inEnglish } from "../lib/domain-error.ts";
+import { inEnglish } from "../lib/core/domain-error.ts";
 import { systemClock } from "../platform/clock.ts";
 import { type Config, ConfigError, loadConfig, processEnv } from "../platform/config.ts";
 import { IdleMemory } from "../platform/idle-memory.ts";

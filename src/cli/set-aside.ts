@@ -1,6 +1,6 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { detail } from "../lib/domain-error.ts";
+import { detail } from "../lib/core/domain-error.ts";
 import { acceptFiles, acceptKeys, DATABASE_FILES } from "../platform/inventory.ts";
 import { INVENTORY_FILE } from "../platform/inventory-record.ts";
 import { KEY_NAMES, type KeyName, nextKeyFile } from "../platform/secret-keys.ts";

@@ -1,5 +1,5 @@
 import { connect, type MqttClient } from "mqtt";
-import { createFactory, type Machine } from "../lib/factory-model.ts";
+import { createFactory, type Machine } from "../lib/devices/factory-model.ts";
 import { StartupError } from "../platform/startup-error.ts";
 import { type ApiClient, connectApi } from "./api-client.ts";
 import {

@@ -1,4 +1,4 @@
-import { conflict } from "../lib/domain-error.ts";
+import { conflict } from "../lib/core/domain-error.ts";
 import { takeGatewayLock } from "../platform/gateway-lock.ts";
 
 /**

@@ -1,4 +1,4 @@
-import { preferredLanguage } from "../lib/preferred-language.ts";
+import { preferredLanguage } from "../lib/strings/preferred-language.ts";
 import type { TextLanguage } from "../lib/texts/catalogues.ts";
 import { processEnv } from "../platform/config.ts";
 

@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { DomainError, detail, textOf } from "../lib/domain-error.ts";
+import { DomainError, detail, textOf } from "../lib/core/domain-error.ts";
 import {
   beginProbation,
   noteStop,

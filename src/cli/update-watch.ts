@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { detail } from "../lib/domain-error.ts";
+import { detail } from "../lib/core/domain-error.ts";
 import { HUNG_SECONDS, noteHang } from "../modules/updates/update-start.ts";
 import {
   isOnTrial,

@@ -1,4 +1,4 @@
-import { iso } from "../lib/iso-time.ts";
+import { iso } from "../lib/time/iso-time.ts";
 import { createTemporaryPassword } from "../modules/users/temporary-password.ts";
 import { loginUrlOf } from "../modules/users/user-invitation.ts";
 import type { User } from "../modules/users/users.types.ts";

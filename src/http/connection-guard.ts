@@ -1,4 +1,10 @@
-import { type AddressBits, type AddressRange, addressBits, isInRange, parseRange } from "../lib/ip-range.ts";
+import {
+  type AddressBits,
+  type AddressRange,
+  addressBits,
+  isInRange,
+  parseRange,
+} from "../lib/network/ip-range.ts";
 import { type AcceptedSockets, addressOf, portOf } from "../platform/accepted-sockets.ts";
 import type { Clock } from "../platform/clock.ts";
 import type { Config } from "../platform/config.ts";

@@ -1,6 +1,6 @@
 import { brotliCompressSync, gzipSync } from "node:zlib";
-import { isConsolePath } from "../lib/console-routes.ts";
-import { unavailable } from "../lib/domain-error.ts";
+import { isConsolePath } from "../lib/console/console-routes.ts";
+import { unavailable } from "../lib/core/domain-error.ts";
 import { readAsset, readTextAsset } from "../platform/assets.ts";
 import { prefixLinks } from "./base-path.ts";
 import { nothingHere } from "./errors.ts";

@@ -1,5 +1,12 @@
 import { ParseError, ValidationError } from "elysia";
-import { DomainError, detail, type ErrorKind, inEnglish, invalid, notFound } from "../lib/domain-error.ts";
+import {
+  DomainError,
+  detail,
+  type ErrorKind,
+  inEnglish,
+  invalid,
+  notFound,
+} from "../lib/core/domain-error.ts";
 import type { Text } from "../lib/texts/text.ts";
 import type { Logger } from "../platform/log.ts";
 import { toStorageFailure } from "../platform/storage-failure.ts";

@@ -1,6 +1,6 @@
 import type { AnyElysia } from "elysia";
-import { type Forwarded, isTrusted, readForwarded } from "../lib/forwarded.ts";
-import { type AddressBits, type AddressRange, addressBits, parseRange } from "../lib/ip-range.ts";
+import { type Forwarded, isTrusted, readForwarded } from "../lib/network/forwarded.ts";
+import { type AddressBits, type AddressRange, addressBits, parseRange } from "../lib/network/ip-range.ts";
 import type { Config } from "../platform/config.ts";
 import { basePathOf } from "../platform/public-address.ts";
 import { arrivalOf, noteArrival, type PeerReader, type SocketPeer } from "../platform/request-arrival.ts";

@@ -1,5 +1,5 @@
 import { type AnyElysia, Elysia, t } from "elysia";
-import { detail, inEnglish, textOf } from "../lib/domain-error.ts";
+import { detail, inEnglish, textOf } from "../lib/core/domain-error.ts";
 import type { Text } from "../lib/texts/text.ts";
 import { isLargeAnswer, jsonAnswer } from "../modules/answers.ts";
 import type { TokenSignIn } from "../modules/devices/token-sign-in.service.ts";

@@ -4,8 +4,8 @@
  */
 import type { TSchema } from "@sinclair/typebox";
 import { type TypeCheck, TypeCompiler } from "@sinclair/typebox/compiler";
-import { invalid, unsupported } from "../lib/domain-error.ts";
-import { isJsonObject } from "../lib/json.ts";
+import { invalid, unsupported } from "../lib/core/domain-error.ts";
+import { isJsonObject } from "../lib/json/json.ts";
 import { jsonSchema } from "./json-schema.ts";
 import { describeIssue } from "./validation-message.ts";
 

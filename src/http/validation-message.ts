@@ -1,5 +1,5 @@
-import { pathExcerpt } from "../lib/excerpt.ts";
-import { ruleOf, type SchemaIssue } from "../lib/schema-rule.ts";
+import { ruleOf, type SchemaIssue } from "../lib/core/schema-rule.ts";
+import { pathExcerpt } from "../lib/strings/excerpt.ts";
 import type { Text } from "../lib/texts/text.ts";
 
 /** The field and the rule that it breaks, never its value. `where` names the part of the request unless it is the body. */

@@ -2,7 +2,7 @@
  * Sends large responses in chunks: with a turn of the event loop between chunks, no faster than the client reads, and only until the client
  * disconnects. Bytes that the client has not read yet are held in the `AnswerSpace`.
  */
-import { isLongerJson, jsonPieces } from "../lib/json-pieces.ts";
+import { isLongerJson, jsonPieces } from "../lib/json/json-pieces.ts";
 import { type AnswerSpace, EXPORTS_MAX, type HeldAnswer } from "../platform/answer-space.ts";
 import { workShare } from "../platform/fair-share.ts";
 

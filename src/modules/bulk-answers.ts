@@ -1,5 +1,5 @@
-import { DomainError } from "../lib/domain-error.ts";
-import { isJsonObject } from "../lib/json.ts";
+import { DomainError } from "../lib/core/domain-error.ts";
+import { isJsonObject } from "../lib/json/json.ts";
 import type { Text } from "../lib/texts/text.ts";
 import { workShare } from "../platform/fair-share.ts";
 import type { AuditContext } from "./audit/audit.types.ts";

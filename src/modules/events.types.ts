@@ -1,5 +1,5 @@
-import type { DeviceId, ProfileId, TenantId, UserId } from "../lib/ids.ts";
-import type { JsonValue } from "../lib/json.ts";
+import type { DeviceId, ProfileId, TenantId, UserId } from "../lib/core/ids.ts";
+import type { JsonValue } from "../lib/json/json.ts";
 import type { Alarm, AlarmEventType } from "./alarms/alarms.types.ts";
 import type { AttributeScope } from "./attributes/attributes.types.ts";
 import type { CommandState } from "./commands/commands.types.ts";

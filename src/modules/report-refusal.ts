@@ -1,5 +1,5 @@
-import { DomainError, detail } from "../lib/domain-error.ts";
-import { secretHint } from "../lib/secret-hint.ts";
+import { DomainError, detail } from "../lib/core/domain-error.ts";
+import { secretHint } from "../lib/strings/secret-hint.ts";
 import type { EventBus } from "../platform/event-bus.ts";
 import type { DomainEvents } from "./events.types.ts";
 import type { FaultSubject } from "./faults/faults.types.ts";

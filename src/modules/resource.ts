@@ -1,5 +1,5 @@
 import type { Static, TObject, TSchema } from "@sinclair/typebox";
-import { iso } from "../lib/iso-time.ts";
+import { iso } from "../lib/time/iso-time.ts";
 import type { Clock } from "../platform/clock.ts";
 import type { MainDatabase } from "../platform/database.ts";
 import {

@@ -7,7 +7,7 @@ import {
   Type,
 } from "@sinclair/typebox";
 import { t } from "elysia";
-import { ALARM_SEVERITIES } from "../lib/severity.ts";
+import { ALARM_SEVERITIES } from "../lib/alarms/severity.ts";
 import type { Params } from "../lib/texts/text.ts";
 import { documentedAs, mapOf } from "./documented-as.ts";
 

@@ -1,4 +1,4 @@
-import { invariant } from "../lib/invariant.ts";
+import { invariant } from "../lib/core/invariant.ts";
 import { Reason } from "../lib/mqtt/reason.ts";
 
 /** Messages that are answered together: one group commit, or one refusal. Shared by every connection that takes part. */

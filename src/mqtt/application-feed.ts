@@ -1,4 +1,4 @@
-import type { DeviceId, TenantId } from "../lib/ids.ts";
+import type { DeviceId, TenantId } from "../lib/core/ids.ts";
 import type { Alarm } from "../modules/alarms/alarms.types.ts";
 import type { DevicesService } from "../modules/devices/devices.service.ts";
 import type { DeviceActivity, DeviceWithActivity } from "../modules/devices/devices.types.ts";

@@ -1,4 +1,4 @@
-import type { DeviceId } from "../lib/ids.ts";
+import type { DeviceId } from "../lib/core/ids.ts";
 import { SERVER_LEVEL } from "../lib/mqtt/reserved-topics.ts";
 
 const PREFIX = `${SERVER_LEVEL}/devices/`;

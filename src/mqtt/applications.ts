@@ -1,4 +1,4 @@
-import type { DeviceId, TenantId } from "../lib/ids.ts";
+import type { DeviceId, TenantId } from "../lib/core/ids.ts";
 import { isReservedTopic } from "../lib/mqtt/reserved-topics.ts";
 import { withoutShare } from "../lib/mqtt/topic-filters.ts";
 import { TopicTree } from "../lib/mqtt/topic-tree.ts";

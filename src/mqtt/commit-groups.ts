@@ -1,4 +1,4 @@
-import { DomainError } from "../lib/domain-error.ts";
+import { DomainError } from "../lib/core/domain-error.ts";
 import { Reason } from "../lib/mqtt/reason.ts";
 import type { Logger } from "../platform/log.ts";
 import { CommitGroup } from "./ack-queue.ts";

@@ -1,8 +1,8 @@
-import { detail } from "../lib/domain-error.ts";
-import type { TenantId } from "../lib/ids.ts";
+import { detail } from "../lib/core/domain-error.ts";
+import type { TenantId } from "../lib/core/ids.ts";
 import { PacketTooLarge, type ProtocolError } from "../lib/mqtt/reason.ts";
-import { sampleText } from "../lib/sample-text.ts";
-import { shownName } from "../lib/secret-hint.ts";
+import { sampleText } from "../lib/strings/sample-text.ts";
+import { shownName } from "../lib/strings/secret-hint.ts";
 import type { Text } from "../lib/texts/text.ts";
 import type { Fault } from "../modules/faults/faults.types.ts";
 import type { Peer } from "../modules/request-peer.ts";

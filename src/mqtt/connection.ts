@@ -1,4 +1,4 @@
-import { DomainError } from "../lib/domain-error.ts";
+import { DomainError } from "../lib/core/domain-error.ts";
 import type { FrameReader } from "../lib/mqtt/frame-reader.ts";
 import { PacketCursor } from "../lib/mqtt/packet-cursor.ts";
 import { connack, disconnect } from "../lib/mqtt/packet-writer.ts";

@@ -1,5 +1,5 @@
-import { encodeBody } from "../lib/body.ts";
-import { invalid, notFound } from "../lib/domain-error.ts";
+import { invalid, notFound } from "../lib/core/domain-error.ts";
+import { encodeBody } from "../lib/json/body.ts";
 import { readAnswer } from "../modules/commands/command-answer.ts";
 import type { CommandEngine } from "../modules/commands/command-engine.ts";
 import type { Command, CommandTransport } from "../modules/commands/commands.types.ts";

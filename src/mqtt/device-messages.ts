@@ -1,7 +1,7 @@
-import { decodeBody } from "../lib/body.ts";
-import { invalid } from "../lib/domain-error.ts";
-import { isJsonObject } from "../lib/json.ts";
-import { parseNames } from "../lib/name-list.ts";
+import { invalid } from "../lib/core/domain-error.ts";
+import { decodeBody } from "../lib/json/body.ts";
+import { isJsonObject } from "../lib/json/json.ts";
+import { parseNames } from "../lib/keys/name-list.ts";
 import type { AttributesService } from "../modules/attributes/attributes.service.ts";
 import type { CommandEngine } from "../modules/commands/command-engine.ts";
 import type { OwnRequests } from "../modules/commands/own-requests.ts";

@@ -1,7 +1,7 @@
-import { type BodyEncoding, decodeBody, encodeBody } from "../lib/body.ts";
-import { DomainError, invalid } from "../lib/domain-error.ts";
-import type { DeviceId } from "../lib/ids.ts";
-import { isJsonObject, type JsonObject } from "../lib/json.ts";
+import { DomainError, invalid } from "../lib/core/domain-error.ts";
+import type { DeviceId } from "../lib/core/ids.ts";
+import { type BodyEncoding, decodeBody, encodeBody } from "../lib/json/body.ts";
+import { isJsonObject, type JsonObject } from "../lib/json/json.ts";
 import type { Command } from "../modules/commands/commands.types.ts";
 import type { IngestService } from "../modules/ingest/ingest.service.ts";
 import type { IngestDevice, MessageKind } from "../modules/ingest/ingest.types.ts";

@@ -1,4 +1,4 @@
-import type { DeviceId, TenantId } from "../lib/ids.ts";
+import type { DeviceId, TenantId } from "../lib/core/ids.ts";
 import { Reason } from "../lib/mqtt/reason.ts";
 import { isApplicationSpace } from "./principal.ts";
 import type { SessionStore } from "./session-store.ts";

@@ -1,6 +1,6 @@
-import { decodeBody, encodeBody } from "../lib/body.ts";
-import type { DeviceId } from "../lib/ids.ts";
-import { isJsonObject } from "../lib/json.ts";
+import type { DeviceId } from "../lib/core/ids.ts";
+import { decodeBody, encodeBody } from "../lib/json/body.ts";
+import { isJsonObject } from "../lib/json/json.ts";
 import type { AttributesService } from "../modules/attributes/attributes.service.ts";
 import type { CommandEngine } from "../modules/commands/command-engine.ts";
 import type { Command, CommandRelay } from "../modules/commands/commands.types.ts";

@@ -1,5 +1,5 @@
-import { DomainError, forbidden } from "../lib/domain-error.ts";
-import type { TenantId } from "../lib/ids.ts";
+import { DomainError, forbidden } from "../lib/core/domain-error.ts";
+import type { TenantId } from "../lib/core/ids.ts";
 import type { Will } from "../lib/mqtt/packets.ts";
 import { noProperties } from "../lib/mqtt/properties.ts";
 import type { IngestDevice } from "../modules/ingest/ingest.types.ts";

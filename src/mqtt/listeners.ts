@@ -1,5 +1,5 @@
 import type { Socket, TCPSocketListener } from "bun";
-import { toFingerprint } from "../lib/certificate.ts";
+import { toFingerprint } from "../lib/network/certificate.ts";
 import { StartupError } from "../platform/startup-error.ts";
 import { TLS_CIPHERS } from "../platform/tls.ts";
 import type {

@@ -1,7 +1,7 @@
-import { decodeBody, encodeBody } from "../lib/body.ts";
-import { DomainError } from "../lib/domain-error.ts";
-import type { TenantId } from "../lib/ids.ts";
-import { shownName } from "../lib/secret-hint.ts";
+import { DomainError } from "../lib/core/domain-error.ts";
+import type { TenantId } from "../lib/core/ids.ts";
+import { decodeBody, encodeBody } from "../lib/json/body.ts";
+import { shownName } from "../lib/strings/secret-hint.ts";
 import type { KeyAuthenticator } from "../modules/api-keys/key-authenticator.ts";
 import type { DeviceDirectory } from "../modules/devices/device-directory.ts";
 import type { TokenSignIn } from "../modules/devices/token-sign-in.service.ts";

@@ -1,6 +1,6 @@
-import type { TenantId, UserId } from "../lib/ids.ts";
-import { RateMeter } from "../lib/rate-meter.ts";
-import { shownName } from "../lib/secret-hint.ts";
+import type { TenantId, UserId } from "../lib/core/ids.ts";
+import { RateMeter } from "../lib/data/rate-meter.ts";
+import { shownName } from "../lib/strings/secret-hint.ts";
 import type { PresentedIdentity, ReportRefusal } from "../modules/faults/refusals.types.ts";
 import type { MqttClientsRepository } from "../modules/mqtt-clients/mqtt-clients.repository.ts";
 import type { MqttClient } from "../modules/mqtt-clients/mqtt-clients.resource.ts";

@@ -1,10 +1,10 @@
-import { DomainError, detail } from "../lib/domain-error.ts";
-import type { DeviceId, TenantId } from "../lib/ids.ts";
-import { invariant } from "../lib/invariant.ts";
+import { DomainError, detail } from "../lib/core/domain-error.ts";
+import type { DeviceId, TenantId } from "../lib/core/ids.ts";
+import { invariant } from "../lib/core/invariant.ts";
 import type { ConnectPacket, Will } from "../lib/mqtt/packets.ts";
 import { noProperties } from "../lib/mqtt/properties.ts";
 import { type ProtocolError, Reason } from "../lib/mqtt/reason.ts";
-import { addressGroup } from "../lib/network-address.ts";
+import { addressGroup } from "../lib/network/network-address.ts";
 import type { IngestDevice } from "../modules/ingest/ingest.types.ts";
 import type { Clock } from "../platform/clock.ts";
 import type { Stamp } from "../platform/database-stamp.ts";

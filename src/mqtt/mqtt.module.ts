@@ -1,5 +1,5 @@
-import { encodeBody } from "../lib/body.ts";
-import type { DeviceId, TenantId } from "../lib/ids.ts";
+import type { DeviceId, TenantId } from "../lib/core/ids.ts";
+import { encodeBody } from "../lib/json/body.ts";
 import type { AlarmsModule } from "../modules/alarms/alarms.module.ts";
 import type { ApiKeysModule } from "../modules/api-keys/api-keys.module.ts";
 import type { AttributesModule } from "../modules/attributes/attributes.module.ts";

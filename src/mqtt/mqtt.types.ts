@@ -1,5 +1,5 @@
-import type { DeviceId, TenantId } from "../lib/ids.ts";
-import type { RateMeter } from "../lib/rate-meter.ts";
+import type { DeviceId, TenantId } from "../lib/core/ids.ts";
+import type { RateMeter } from "../lib/data/rate-meter.ts";
 import type { Text } from "../lib/texts/text.ts";
 import type { Fault } from "../modules/faults/faults.types.ts";
 import type { DeviceIngest, IngestDevice } from "../modules/ingest/ingest.types.ts";

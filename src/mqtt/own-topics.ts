@@ -1,4 +1,4 @@
-import type { TenantId } from "../lib/ids.ts";
+import type { TenantId } from "../lib/core/ids.ts";
 import { filterMatches } from "../lib/mqtt/topic-filters.ts";
 import type { Faults } from "../modules/faults/faults.service.ts";
 import type { Fault, FaultSubject } from "../modules/faults/faults.types.ts";

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { TenantId } from "../lib/ids.ts";
+import type { TenantId } from "../lib/core/ids.ts";
 import type { IngestDevice } from "../modules/ingest/ingest.types.ts";
 import type { MqttApplication, MqttProvisioningSession } from "./mqtt.types.ts";
 import type { SessionOwner } from "./session.ts";

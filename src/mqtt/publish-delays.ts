@@ -1,5 +1,5 @@
-import { unavailable } from "../lib/domain-error.ts";
-import type { RateMeter } from "../lib/rate-meter.ts";
+import { unavailable } from "../lib/core/domain-error.ts";
+import type { RateMeter } from "../lib/data/rate-meter.ts";
 import type { Clock } from "../platform/clock.ts";
 
 /** What may wait of one client, over all of its connections: those that ended leave their messages behind. */

@@ -1,4 +1,4 @@
-import { secretHint, shownName } from "../lib/secret-hint.ts";
+import { secretHint, shownName } from "../lib/strings/secret-hint.ts";
 import type {
   PresentedIdentity,
   RefusalOwner,

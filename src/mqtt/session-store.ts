@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
-import { detail } from "../lib/domain-error.ts";
-import type { DeviceId } from "../lib/ids.ts";
+import { detail } from "../lib/core/domain-error.ts";
+import type { DeviceId } from "../lib/core/ids.ts";
 import { TopicTree } from "../lib/mqtt/topic-tree.ts";
 import type { Text } from "../lib/texts/text.ts";
 import type { Clock } from "../platform/clock.ts";

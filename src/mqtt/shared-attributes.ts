@@ -1,5 +1,5 @@
-import { encodeBody } from "../lib/body.ts";
-import type { DeviceId } from "../lib/ids.ts";
+import type { DeviceId } from "../lib/core/ids.ts";
+import { encodeBody } from "../lib/json/body.ts";
 import type { DeviceDirectory } from "../modules/devices/device-directory.ts";
 import type { DomainEvents } from "../modules/events.types.ts";
 import type { EventBus } from "../platform/event-bus.ts";

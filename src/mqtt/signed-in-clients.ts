@@ -1,4 +1,4 @@
-import type { DeviceId } from "../lib/ids.ts";
+import type { DeviceId } from "../lib/core/ids.ts";
 import { Reason } from "../lib/mqtt/reason.ts";
 import type { IngestDevice } from "../modules/ingest/ingest.types.ts";
 import type { Client } from "./client.ts";

@@ -1,7 +1,7 @@
-import { detail } from "../lib/domain-error.ts";
-import { excerpt } from "../lib/excerpt.ts";
+import { detail } from "../lib/core/domain-error.ts";
 import { isReservedTopic } from "../lib/mqtt/reserved-topics.ts";
 import { filtersOverlap } from "../lib/mqtt/topic-filters.ts";
+import { excerpt } from "../lib/strings/excerpt.ts";
 import type { Text } from "../lib/texts/text.ts";
 import type { IngestDevice } from "../modules/ingest/ingest.types.ts";
 

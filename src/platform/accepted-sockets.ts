@@ -1,6 +1,6 @@
 import { FFIType, ptr } from "bun:ffi";
 import { readdirSync } from "node:fs";
-import type { AddressBits } from "../lib/ip-range.ts";
+import type { AddressBits } from "../lib/network/ip-range.ts";
 import { openLibc } from "./libc.ts";
 
 /**

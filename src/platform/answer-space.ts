@@ -1,4 +1,4 @@
-import { limited, tooLarge, unavailable } from "../lib/domain-error.ts";
+import { limited, tooLarge, unavailable } from "../lib/core/domain-error.ts";
 import { Counts, TenantBudget } from "./tenant-budget.ts";
 
 const MIB = 1024 * 1024;

@@ -1,6 +1,6 @@
 import { existsSync, rmSync } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
-import { conflict, invalid, unavailableDueTo } from "../lib/domain-error.ts";
+import { conflict, invalid, unavailableDueTo } from "../lib/core/domain-error.ts";
 import type { DiskGuard } from "./disk-guard.ts";
 
 const MEGABYTE = 1_000_000;

@@ -1,5 +1,5 @@
 import { gunzipSync } from "node:zlib";
-import { invariant } from "../lib/invariant.ts";
+import { invariant } from "../lib/core/invariant.ts";
 import { readAsset } from "./assets.ts";
 
 /** The 10,000 most common passwords; static/passwords/README.md names their source. */

@@ -1,9 +1,9 @@
 import { existsSync, readFileSync } from "node:fs";
 import { isAbsolute } from "node:path";
 import { parse as parseToml, TomlError } from "smol-toml";
-import { parseRange } from "../lib/ip-range.ts";
-import { isJsonObject } from "../lib/json.ts";
-import { suggest } from "../lib/suggest.ts";
+import { isJsonObject } from "../lib/json/json.ts";
+import { parseRange } from "../lib/network/ip-range.ts";
+import { suggest } from "../lib/strings/suggest.ts";
 import {
   type ConfigKey,
   configKeys,

@@ -9,7 +9,7 @@ import {
   readFileSync,
 } from "node:fs";
 import { join, resolve } from "node:path";
-import { inEnglish } from "../lib/domain-error.ts";
+import { inEnglish } from "../lib/core/domain-error.ts";
 import type { Text } from "../lib/texts/text.ts";
 import { releaseBallastIfShort } from "./disk-guard.ts";
 import type { FileLock } from "./file-lock.ts";

@@ -2,7 +2,7 @@ import { type Database, SQLiteError } from "bun:sqlite";
 import { closeSync, fdatasync, fstatSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { type BunSQLiteDatabase, drizzle } from "drizzle-orm/bun-sqlite";
-import { detail, unavailableDueTo } from "../lib/domain-error.ts";
+import { detail, unavailableDueTo } from "../lib/core/domain-error.ts";
 import { workerUrl } from "./assets.ts";
 import { ensureSecret } from "./data-directory.ts";
 import { isOfFile } from "./database-check.ts";

@@ -1,7 +1,7 @@
 import { constants, rmSync, statfsSync, writeFileSync } from "node:fs";
 import { access, open, statfs } from "node:fs/promises";
 import { join } from "node:path";
-import { DomainError, detail } from "../lib/domain-error.ts";
+import { DomainError, detail } from "../lib/core/domain-error.ts";
 import type { Clock } from "./clock.ts";
 import type { Problem } from "./health.ts";
 import type { Part } from "./lifecycle.ts";

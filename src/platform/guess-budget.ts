@@ -1,5 +1,5 @@
-import { addressGroup } from "../lib/network-address.ts";
-import { RateMeter } from "../lib/rate-meter.ts";
+import { RateMeter } from "../lib/data/rate-meter.ts";
+import { addressGroup } from "../lib/network/network-address.ts";
 import type { Clock } from "./clock.ts";
 
 /** Guesses in a burst; after that, one per second. */

@@ -1,7 +1,7 @@
 import { SQLiteError } from "bun:sqlite";
 import { existsSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { detail, inEnglish } from "../lib/domain-error.ts";
+import { detail, inEnglish } from "../lib/core/domain-error.ts";
 import type { Text } from "../lib/texts/text.ts";
 import { isDamage } from "./database-check.ts";
 import { DatabaseFileError, headerProblem } from "./database-file.ts";

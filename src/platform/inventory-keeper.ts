@@ -1,4 +1,4 @@
-import { inEnglish } from "../lib/domain-error.ts";
+import { inEnglish } from "../lib/core/domain-error.ts";
 import type { Text } from "../lib/texts/text.ts";
 import type { Clock } from "./clock.ts";
 import type { Stamp } from "./database-stamp.ts";

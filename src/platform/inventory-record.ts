@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
-import { isJsonObject } from "../lib/json.ts";
+import { isJsonObject } from "../lib/json/json.ts";
 import type { Text } from "../lib/texts/text.ts";
 import type { Stamp } from "./database-stamp.ts";
 import { writeDurably } from "./durable-file.ts";

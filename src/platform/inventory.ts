@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { detail } from "../lib/domain-error.ts";
+import { detail } from "../lib/core/domain-error.ts";
 import type { Text } from "../lib/texts/text.ts";
 import { readStampOf, type Stamp } from "./database-stamp.ts";
 import { isHotLog } from "./hot-log-names.ts";

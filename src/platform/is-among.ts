@@ -1,5 +1,5 @@
 import { type AnyColumn, type SQL, sql } from "drizzle-orm";
-import type { DeviceId } from "../lib/ids.ts";
+import type { DeviceId } from "../lib/core/ids.ts";
 
 /** The devices that somebody may see: all of the tenant, or these. */
 export type VisibleDevices = "all" | ReadonlySet<DeviceId>;

@@ -2,7 +2,7 @@ import type { Database } from "bun:sqlite";
 import { createHash } from "node:crypto";
 import { readdirSync, renameSync, rmSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { invariant } from "../lib/invariant.ts";
+import { invariant } from "../lib/core/invariant.ts";
 import { readTextAsset } from "./assets.ts";
 import { syncPath } from "./durable-file.ts";
 import { newerVersion } from "./schema-version.ts";

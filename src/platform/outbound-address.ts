@@ -1,8 +1,14 @@
 import { isIP } from "node:net";
 import { networkInterfaces } from "node:os";
-import { DomainError, detail } from "../lib/domain-error.ts";
-import type { TenantId } from "../lib/ids.ts";
-import { type AddressBits, type AddressRange, addressBits, isInRange, parseRange } from "../lib/ip-range.ts";
+import { DomainError, detail } from "../lib/core/domain-error.ts";
+import type { TenantId } from "../lib/core/ids.ts";
+import {
+  type AddressBits,
+  type AddressRange,
+  addressBits,
+  isInRange,
+  parseRange,
+} from "../lib/network/ip-range.ts";
 import type { Text } from "../lib/texts/text.ts";
 import type { Config } from "./config.ts";
 import { createDirectLookup, createLookup, type Lookup, systemLookup } from "./name-lookup.ts";

@@ -1,4 +1,4 @@
-import { invariant } from "../lib/invariant.ts";
+import { invariant } from "../lib/core/invariant.ts";
 
 /**
  * A function that a module calls and a module created after it provides. It is the one way to refer to a later module: what both know is the

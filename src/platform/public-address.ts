@@ -1,4 +1,4 @@
-import { entranceRoutes, screenRoutes } from "../lib/console-routes.ts";
+import { entranceRoutes, screenRoutes } from "../lib/console/console-routes.ts";
 
 /*
  * The base path is the path of `public_url` and has no setting of its own: a gateway below a path has a proxy in front of it, whose

@@ -1,8 +1,8 @@
 import { and, asc, count, eq, getTableColumns, sql } from "drizzle-orm";
 import type { SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
-import { defined } from "../lib/defined.ts";
-import type { DomainError } from "../lib/domain-error.ts";
-import type { TenantId } from "../lib/ids.ts";
+import { defined } from "../lib/core/defined.ts";
+import type { DomainError } from "../lib/core/domain-error.ts";
+import type { TenantId } from "../lib/core/ids.ts";
 import type { Clock } from "./clock.ts";
 import type { MainDatabase } from "./database.ts";
 import { newId } from "./ids.ts";

@@ -1,5 +1,5 @@
 import { SQLiteError } from "bun:sqlite";
-import { type DomainError, unavailableDueTo } from "../lib/domain-error.ts";
+import { type DomainError, unavailableDueTo } from "../lib/core/domain-error.ts";
 
 /** Beginning of an SQLite error code → error code for callers. */
 const CODES = [

@@ -1,4 +1,4 @@
-import { DomainError, type ErrorKind, textOf, unavailable } from "../lib/domain-error.ts";
+import { DomainError, type ErrorKind, textOf, unavailable } from "../lib/core/domain-error.ts";
 import type { Text } from "../lib/texts/text.ts";
 
 /** Names of calls, with what they take and return. */

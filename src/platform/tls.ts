@@ -1,7 +1,7 @@
 import { createPrivateKey, X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { hostname } from "node:os";
-import { detail } from "../lib/domain-error.ts";
+import { detail } from "../lib/core/domain-error.ts";
 import type { Clock } from "./clock.ts";
 import type { DataDirectory } from "./data-directory.ts";
 import type { Problem } from "./health.ts";

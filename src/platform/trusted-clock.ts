@@ -1,7 +1,7 @@
 import { ptr } from "bun:ffi";
 import { renameSync } from "node:fs";
 import { join } from "node:path";
-import { detail } from "../lib/domain-error.ts";
+import { detail } from "../lib/core/domain-error.ts";
 import { type Clock, systemClock } from "./clock.ts";
 import type { Problem } from "./health.ts";
 import { openLibc } from "./libc.ts";

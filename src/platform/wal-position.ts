@@ -1,7 +1,7 @@
 import type { Database, Statement } from "bun:sqlite";
 import { closeSync, existsSync, fdatasyncSync, readSync, statSync, writeSync } from "node:fs";
 import { basename, dirname } from "node:path";
-import { detail } from "../lib/domain-error.ts";
+import { detail } from "../lib/core/domain-error.ts";
 import type { Text } from "../lib/texts/text.ts";
 import { readCheckpointedStamp } from "./database-stamp.ts";
 import { syncPath } from "./durable-file.ts";

@@ -1,4 +1,4 @@
-import { DomainError, detail } from "../lib/domain-error.ts";
+import { DomainError, detail } from "../lib/core/domain-error.ts";
 import type { Text } from "../lib/texts/text.ts";
 import { workerUrl } from "./assets.ts";
 

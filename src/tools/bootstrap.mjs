@@ -72,7 +72,7 @@ function ensureAssets(bun) {
   const built = join("static", "console", "assets.json");
   const newestSource = Math.max(
     newestChange(join("src", "web")),
-    statSync(join("src", "lib", "console-routes.ts")).mtimeMs,
+    statSync(join("src", "lib", "console", "console-routes.ts")).mtimeMs,
     statSync("package-lock.json").mtimeMs,
   );
   const others = ["static/api-docs/docs.js.gz", "static/licenses/THIRD-PARTY-LICENSES.txt.gz"];

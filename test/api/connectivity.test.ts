@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import type { TenantId } from "../../src/lib/ids.ts";
+import type { TenantId } from "../../src/lib/core/ids.ts";
 import type { StoredSecret } from "../../src/modules/connectivity/webhook-secrets.repository.ts";
 import { createWebhookSecretsService } from "../../src/modules/connectivity/webhook-secrets.service.ts";
 import { apiRows } from "../support/api-rows.ts";

@@ -1,6 +1,6 @@
 // Integrations, deliveries, uplinks, imports and held readings list what went wrong in the one log, with the thing to act on.
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { GIVE_UP_AFTER_MS } from "../../src/lib/retry-policy.ts";
+import { GIVE_UP_AFTER_MS } from "../../src/lib/network/retry-policy.ts";
 import { publishPacket, RawClient } from "../mqtt/raw-client.ts";
 import { createTestApp, type TestApp } from "../support/test-app.ts";
 import { untilAnswer } from "../support/until.ts";

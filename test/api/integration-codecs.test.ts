@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from "bun:test";
-import { frameSources } from "../../src/lib/frame-sources.ts";
+import { frameSources } from "../../src/lib/devices/frame-sources.ts";
 import { untilAnswer } from "../support/until.ts";
 import { call, fixture, tokens, useCodecs } from "./codecs-fixture.ts";
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import formats from "ajv-formats";
 import type { ApiDocument } from "../../src/http/api-docs.ts";
-import { CONDITION_OPERATORS } from "../../src/lib/condition.ts";
+import { CONDITION_OPERATORS } from "../../src/lib/alarms/condition.ts";
 import { ALIAS_TYPES } from "../../src/modules/dashboards/alias-devices.ts";
 import { stepDefinitions } from "../../src/modules/pipelines/step-types.ts";
 import { AGGREGATIONS } from "../../src/modules/telemetry/telemetry.types.ts";

@@ -1,5 +1,5 @@
-import type { DeviceId, TenantId } from "../../src/lib/ids.ts";
-import { createRandom } from "../../src/lib/random.ts";
+import type { DeviceId, TenantId } from "../../src/lib/core/ids.ts";
+import { createRandom } from "../../src/lib/data/random.ts";
 import type { TelemetryStore } from "../../src/modules/telemetry/store/store.types.ts";
 import type { Aggregation, RangeQuery, Reading } from "../../src/modules/telemetry/telemetry.types.ts";
 import { mediansByRounds } from "./median.ts";

@@ -7,7 +7,7 @@
 
 import { encode } from "cbor-x";
 import { generate, type Packet } from "mqtt-packet";
-import { createRandom } from "../../src/lib/random.ts";
+import { createRandom } from "../../src/lib/data/random.ts";
 import { mutate } from "./mutations.ts";
 
 export interface FuzzResult {

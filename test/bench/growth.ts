@@ -1,6 +1,6 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
-import type { DeviceId, TenantId } from "../../src/lib/ids.ts";
+import type { DeviceId, TenantId } from "../../src/lib/core/ids.ts";
 import type { TelemetryStore } from "../../src/modules/telemetry/store/store.types.ts";
 import { renderPlot } from "./plot.ts";
 import { remove, temporaryDirectory } from "./processes.ts";

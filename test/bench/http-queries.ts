@@ -1,4 +1,4 @@
-import { createRandom } from "../../src/lib/random.ts";
+import { createRandom } from "../../src/lib/data/random.ts";
 import { mediansByRounds } from "./median.ts";
 import {
   type BenchDevice,

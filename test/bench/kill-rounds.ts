@@ -1,6 +1,6 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
-import type { DeviceId, TenantId } from "../../src/lib/ids.ts";
+import type { DeviceId, TenantId } from "../../src/lib/core/ids.ts";
 import { compare, type NumberedSender, startHttpSender, startMqttSender } from "./numbered-load.ts";
 import { createDevices, type Gateway, remove, startGateway, temporaryDirectory } from "./processes.ts";
 import { openStore } from "./storage.ts";

@@ -1,6 +1,6 @@
 /** Runs the script of power-cut-script.ts on a store while write-recorder.c records what it writes; see power-cuts.ts. */
 import { dlopen, FFIType } from "bun:ffi";
-import type { DeviceId, TenantId } from "../../src/lib/ids.ts";
+import type { DeviceId, TenantId } from "../../src/lib/core/ids.ts";
 import { createTelemetryStore } from "../../src/modules/telemetry/store/telemetry-store.ts";
 import { systemClock } from "../../src/platform/clock.ts";
 import { createLogger } from "../../src/platform/log.ts";

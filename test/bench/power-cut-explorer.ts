@@ -1,8 +1,8 @@
 /** Opens crash states of a recorded run and looks whether all is there; see power-cuts.ts. Prints its findings as JSON. */
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { DeviceId } from "../../src/lib/ids.ts";
-import { packedTextReader } from "../../src/lib/packed-texts.ts";
+import type { DeviceId } from "../../src/lib/core/ids.ts";
+import { packedTextReader } from "../../src/lib/data/packed-texts.ts";
 import { checkTask } from "../../src/modules/telemetry/store/check-task.ts";
 import { deletionTask } from "../../src/modules/telemetry/store/deletion-tasks.ts";
 import { scanTask } from "../../src/modules/telemetry/store/scan-task.ts";

@@ -1,4 +1,4 @@
-import { createRandom } from "../../src/lib/random.ts";
+import { createRandom } from "../../src/lib/data/random.ts";
 import type { Reading } from "../../src/modules/telemetry/telemetry.types.ts";
 
 /** Actions of the recorded program, the same for each seed, so that the explorer of its crash states knows what must be there. */

@@ -1,4 +1,4 @@
-import { createRandom } from "../../src/lib/random.ts";
+import { createRandom } from "../../src/lib/data/random.ts";
 import { type Step, scriptDevices } from "./power-cut-script.ts";
 
 /** Small limits, so that each part of the upkeep is reached often. */

@@ -1,7 +1,7 @@
 import { Database } from "bun:sqlite";
 import { join } from "node:path";
-import type { DeviceId, TenantId } from "../../src/lib/ids.ts";
-import { createRandom } from "../../src/lib/random.ts";
+import type { DeviceId, TenantId } from "../../src/lib/core/ids.ts";
+import { createRandom } from "../../src/lib/data/random.ts";
 import type { TelemetryStore } from "../../src/modules/telemetry/store/store.types.ts";
 import type { RangeQuery } from "../../src/modules/telemetry/telemetry.types.ts";
 import { startInflux, toLines } from "./influx.ts";

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { createFactory } from "../../src/lib/factory-model.ts";
-import { type CsvOptions, csvHistory, noNotes } from "../../src/lib/history-rows.ts";
+import { type CsvOptions, csvHistory, noNotes } from "../../src/lib/csv/history-rows.ts";
+import { createFactory } from "../../src/lib/devices/factory-model.ts";
 import type { Reading } from "../../src/modules/telemetry/telemetry.types.ts";
 
 /** Readings by device, in the order in which they were taken. */

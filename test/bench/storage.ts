@@ -1,7 +1,7 @@
 import { Database } from "bun:sqlite";
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import type { DeviceId, TenantId } from "../../src/lib/ids.ts";
+import type { DeviceId, TenantId } from "../../src/lib/core/ids.ts";
 import type { TelemetryStore } from "../../src/modules/telemetry/store/store.types.ts";
 import { createTelemetryStore } from "../../src/modules/telemetry/store/telemetry-store.ts";
 import type { Reading } from "../../src/modules/telemetry/telemetry.types.ts";

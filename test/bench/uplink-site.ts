@@ -1,4 +1,4 @@
-import { TAG_NUMBER } from "../../src/lib/value-kind.ts";
+import { TAG_NUMBER } from "../../src/lib/data/value-kind.ts";
 import { DeviceCache } from "../../src/modules/uplinks/device-cache.ts";
 import type { TargetSettings } from "../../src/modules/uplinks/targets/targets.schemas.ts";
 import { createTarget } from "../../src/modules/uplinks/targets/targets.ts";

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ApiClient } from "../../src/cli/api-client.ts";
-import type { DeviceId, TenantId } from "../../src/lib/ids.ts";
+import type { DeviceId, TenantId } from "../../src/lib/core/ids.ts";
 import {
   createDevices,
   type Gateway,

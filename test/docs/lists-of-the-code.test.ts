@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { severitiesDescending } from "../../src/lib/severity.ts";
+import { severitiesDescending } from "../../src/lib/alarms/severity.ts";
 import { stepDefinitions } from "../../src/modules/pipelines/step-types.ts";
 import { scriptLimits } from "../../src/modules/script-sandbox/script-limits.ts";
 import { targetSchemas } from "../../src/modules/uplinks/targets/targets.schemas.ts";

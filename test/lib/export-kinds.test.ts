@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
-import { DomainError, inEnglish } from "../../src/lib/domain-error.ts";
-import type { CsvOptions } from "../../src/lib/history-rows.ts";
-import { read, utf16 } from "./history-rows-fixture.ts";
+import { DomainError, inEnglish } from "../../src/lib/core/domain-error.ts";
+import type { CsvOptions } from "../../src/lib/csv/history-rows.ts";
+import { read, utf16 } from "./csv/history-rows-fixture.ts";
 
 /** Unmodified exports from programs, services and meters, imported without options: read, or refused with the step that helps. */
 

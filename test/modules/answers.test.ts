@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from "bun:test";
 import { connect, type Socket } from "node:net";
-import type { DomainError } from "../../src/lib/domain-error.ts";
+import type { DomainError } from "../../src/lib/core/domain-error.ts";
 import { exportAnswer, jsonAnswer, listAnswer, sharedAnswer, textAnswer } from "../../src/modules/answers.ts";
 import { AnswerSpace, EXPORTS_MAX } from "../../src/platform/answer-space.ts";
 import { until } from "../support/until.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { DomainError } from "../../src/lib/domain-error.ts";
+import { DomainError } from "../../src/lib/core/domain-error.ts";
 import { until } from "../support/until.ts";
 import { publishPacket, RawClient } from "./raw-client.ts";
 import { serverPerTest } from "./running.ts";

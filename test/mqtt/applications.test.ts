@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { connectAsync, type IClientOptions, type IPublishPacket, type MqttClient } from "mqtt";
-import type { TenantId } from "../../src/lib/ids.ts";
+import type { TenantId } from "../../src/lib/core/ids.ts";
 import type { MqttApplication } from "../../src/mqtt/mqtt.types.ts";
 import { until } from "../support/until.ts";
 import { type Running, startMqtt } from "./mqtt-fixture.ts";

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { connectAsync, type IClientOptions } from "mqtt";
-import type { DeviceId } from "../../src/lib/ids.ts";
+import type { DeviceId } from "../../src/lib/core/ids.ts";
 import { until } from "../support/until.ts";
 import { serverPerTest } from "./running.ts";
 import { serveWebSocket } from "./websocket.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { generate, type Packet } from "mqtt-packet";
-import { createRandom } from "../../src/lib/random.ts";
+import { createRandom } from "../../src/lib/data/random.ts";
 import { mutate } from "../bench/mutations.ts";
 import { until } from "../support/until.ts";
 import { connectPacket, publishPacket, RawClient } from "./raw-client.ts";

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import { encode } from "cbor-x";
 import fc from "fast-check";
-import { decodeBody } from "../../src/lib/body.ts";
-import { DomainError } from "../../src/lib/domain-error.ts";
+import { DomainError } from "../../src/lib/core/domain-error.ts";
+import { decodeBody } from "../../src/lib/json/body.ts";
 import {
   CHILDREN_PER_MESSAGE_MAX,
   parseAnswer,

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import type { DeviceId } from "../../src/lib/ids.ts";
+import type { DeviceId } from "../../src/lib/core/ids.ts";
 import { until } from "../support/until.ts";
 import { connectPacket, publishPacket, RawClient } from "./raw-client.ts";
 import { serverPerTest } from "./running.ts";

@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { DomainError, textOf } from "../../src/lib/domain-error.ts";
-import type { DeviceId, ProfileId, TenantId } from "../../src/lib/ids.ts";
+import { DomainError, textOf } from "../../src/lib/core/domain-error.ts";
+import type { DeviceId, ProfileId, TenantId } from "../../src/lib/core/ids.ts";
 import type {
   DeviceIngest,
   IngestDevice,

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
-import type { TenantId } from "../../src/lib/ids.ts";
+import type { TenantId } from "../../src/lib/core/ids.ts";
+import { RateMeter } from "../../src/lib/data/rate-meter.ts";
 import { noProperties } from "../../src/lib/mqtt/properties.ts";
-import { RateMeter } from "../../src/lib/rate-meter.ts";
 import { IncomingMessages } from "../../src/mqtt/incoming-messages.ts";
 import { principalOf } from "../../src/mqtt/principal.ts";
 import { PublishDelays } from "../../src/mqtt/publish-delays.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import type { TenantId } from "../../src/lib/ids.ts";
+import type { TenantId } from "../../src/lib/core/ids.ts";
 import type { MqttAuthentication } from "../../src/mqtt/mqtt.types.ts";
 import { until } from "../support/until.ts";
 import { connectPacket, publishPacket, RawClient } from "./raw-client.ts";

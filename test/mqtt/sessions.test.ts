@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { readdirSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import type { DeviceId } from "../../src/lib/ids.ts";
+import type { DeviceId } from "../../src/lib/core/ids.ts";
 import { until } from "../support/until.ts";
 import { connectPacket, RawClient } from "./raw-client.ts";
 import { serverPerTest } from "./running.ts";

@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from "bun:test";
 import { connectAsync, type IClientOptions, type MqttClient } from "mqtt";
-import type { TenantId } from "../../src/lib/ids.ts";
+import type { TenantId } from "../../src/lib/core/ids.ts";
 import type { MqttAuthentication } from "../../src/mqtt/mqtt.types.ts";
 import { until } from "../support/until.ts";
 import { startBroker } from "./broker-fixture.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import type { TenantId } from "../../src/lib/ids.ts";
+import type { TenantId } from "../../src/lib/core/ids.ts";
 import { clientFilterMatches } from "../../src/lib/mqtt/reserved-topics.ts";
 import type { MqttAuthentication } from "../../src/mqtt/mqtt.types.ts";
 import { SharedGroups } from "../../src/mqtt/shared-groups.ts";

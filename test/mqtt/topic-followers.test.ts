@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import type { TenantId } from "../../src/lib/ids.ts";
+import type { TenantId } from "../../src/lib/core/ids.ts";
 import { TopicFollowers } from "../../src/mqtt/own-topics.ts";
 
 const tenant = "t1" as TenantId;

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import type { TenantId } from "../../src/lib/ids.ts";
+import type { TenantId } from "../../src/lib/core/ids.ts";
 import { TopicLog } from "../../src/mqtt/own-topics.ts";
 import { ManualClock } from "./mqtt-fixture.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import type { DeviceId } from "../../src/lib/ids.ts";
+import type { DeviceId } from "../../src/lib/core/ids.ts";
 import { until } from "../support/until.ts";
 import { ManualClock } from "./mqtt-fixture.ts";
 import { RawClient } from "./raw-client.ts";

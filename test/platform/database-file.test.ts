@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { inEnglish } from "../../src/lib/domain-error.ts";
+import { inEnglish } from "../../src/lib/core/domain-error.ts";
 import { openMainDatabases } from "../../src/platform/database.ts";
 import { closeKeepingLog, headerProblem, openDatabaseFile } from "../../src/platform/database-file.ts";
 import { readRecord } from "../../src/platform/inventory-record.ts";

@@ -17,7 +17,7 @@ import { join } from "node:path";
 import { type App, createApp } from "../../src/app.ts";
 import { keysCommand } from "../../src/cli/keys.ts";
 import { setAsideCommand } from "../../src/cli/set-aside.ts";
-import { inEnglish } from "../../src/lib/domain-error.ts";
+import { inEnglish } from "../../src/lib/core/domain-error.ts";
 import { loadConfig } from "../../src/platform/config.ts";
 import { openDataDirectory } from "../../src/platform/data-directory.ts";
 import { openMainDatabase } from "../../src/platform/database.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { networkInterfaces } from "node:os";
-import { inEnglish } from "../../src/lib/domain-error.ts";
-import type { TenantId } from "../../src/lib/ids.ts";
+import { inEnglish } from "../../src/lib/core/domain-error.ts";
+import type { TenantId } from "../../src/lib/core/ids.ts";
 import type { Text } from "../../src/lib/texts/text.ts";
 import type { Config } from "../../src/platform/config.ts";
 import { createOutboundAddresses, RefusedAddress } from "../../src/platform/outbound-address.ts";

@@ -3,8 +3,8 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { drizzle } from "drizzle-orm/bun-sqlite";
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import fc from "fast-check";
-import { conflict, notFound } from "../../src/lib/domain-error.ts";
-import type { TenantId } from "../../src/lib/ids.ts";
+import { conflict, notFound } from "../../src/lib/core/domain-error.ts";
+import type { TenantId } from "../../src/lib/core/ids.ts";
 import { createResourceStore, type ResourceStore } from "../../src/platform/resource-store.ts";
 
 const notes = sqliteTable("notes", {

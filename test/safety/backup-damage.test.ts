@@ -12,8 +12,8 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { DomainError } from "../../src/lib/domain-error.ts";
-import { createRandom } from "../../src/lib/random.ts";
+import { DomainError } from "../../src/lib/core/domain-error.ts";
+import { createRandom } from "../../src/lib/data/random.ts";
 import { BackupFixture, DAY_MS } from "../modules/backups/backup-fixture.ts";
 
 const ROUNDS = Number(process.env.BACKUP_DAMAGE_ROUNDS ?? 3);

@@ -19,7 +19,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createRandom } from "../../src/lib/random.ts";
+import { createRandom } from "../../src/lib/data/random.ts";
 import { isDamage } from "../../src/platform/database-check.ts";
 import { StartupError } from "../../src/platform/startup-error.ts";
 import { createTestApp, type TestApp } from "../support/test-app.ts";

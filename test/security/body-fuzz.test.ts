@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { createRandom } from "../../src/lib/random.ts";
+import { createRandom } from "../../src/lib/data/random.ts";
 import { jsonRoutes } from "../support/json-routes.ts";
 import { bodyFor, MARK } from "../support/schema-bodies.ts";
 import { createTestApp, type TestApp } from "../support/test-app.ts";

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { createRandom } from "../../src/lib/random.ts";
+import { createRandom } from "../../src/lib/data/random.ts";
 import { createTestApp, type TestApp } from "../support/test-app.ts";
 
 /** Every route, called with what no client should send: no answer is a 500, none repeats what was sent, and the gateway still serves. */

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { Value } from "@sinclair/typebox/value";
 import { describeIssue } from "../../src/http/validation-message.ts";
-import { invalid } from "../../src/lib/domain-error.ts";
+import { invalid } from "../../src/lib/core/domain-error.ts";
 import { type JsonRoute, jsonRoutes } from "../support/json-routes.ts";
 import { createTestApp, type TestApp } from "../support/test-app.ts";
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { isInertSvg } from "../../src/lib/inert-svg.ts";
+import { isInertSvg } from "../../src/lib/strings/inert-svg.ts";
 import { createTestApp, type TestApp } from "../support/test-app.ts";
 
 let fixture: TestApp;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { connectAsync } from "mqtt";
-import { DomainError } from "../../src/lib/domain-error.ts";
-import type { ProfileId } from "../../src/lib/ids.ts";
+import { DomainError } from "../../src/lib/core/domain-error.ts";
+import type { ProfileId } from "../../src/lib/core/ids.ts";
 import { createClaimLimits } from "../../src/modules/provisioning/claim-limits.ts";
 import { mqttLimits } from "../../src/mqtt/mqtt-limits.ts";
 import { ConnectionLimits } from "../../src/mqtt/mqtt-server.ts";

@@ -1,12 +1,9 @@
 import { expect, test } from "bun:test";
-import { decodeBody } from "../../src/lib/body.ts";
-import { checkCbor } from "../../src/lib/cbor-check.ts";
-import { delimiterOf } from "../../src/lib/csv-dialect.ts";
-import { compileExpression } from "../../src/lib/expression.ts";
-import { isInertSvg } from "../../src/lib/inert-svg.ts";
-import { parseRange } from "../../src/lib/ip-range.ts";
-import { parseIsoTime } from "../../src/lib/iso-time.ts";
-import { depthOf } from "../../src/lib/json-depth.ts";
+import { delimiterOf } from "../../src/lib/csv/csv-dialect.ts";
+import { compileExpression } from "../../src/lib/expressions/expression.ts";
+import { decodeBody } from "../../src/lib/json/body.ts";
+import { checkCbor } from "../../src/lib/json/cbor-check.ts";
+import { depthOf } from "../../src/lib/json/json-depth.ts";
 import { PacketCursor } from "../../src/lib/mqtt/packet-cursor.ts";
 import { allowedIn, Properties } from "../../src/lib/mqtt/properties.ts";
 import {
@@ -15,8 +12,11 @@ import {
   isValidFilter,
   withoutShare,
 } from "../../src/lib/mqtt/topic-filters.ts";
-import { preferredLanguage } from "../../src/lib/preferred-language.ts";
+import { parseRange } from "../../src/lib/network/ip-range.ts";
 import { readPayload } from "../../src/lib/sparkplug/sparkplug-payload.ts";
+import { isInertSvg } from "../../src/lib/strings/inert-svg.ts";
+import { preferredLanguage } from "../../src/lib/strings/preferred-language.ts";
+import { parseIsoTime } from "../../src/lib/time/iso-time.ts";
 import { fillBody, unknownPlaceholders } from "../../src/modules/notifications/message-template.ts";
 import { growsFasterThanInput } from "../support/time-growth.ts";
 

@@ -1,4 +1,4 @@
-import { DeadlineQueue } from "../../src/lib/deadline-queue.ts";
+import { DeadlineQueue } from "../../src/lib/data/deadline-queue.ts";
 import type { Clock } from "../../src/platform/clock.ts";
 
 /** A clock that only moves when told; due callbacks run in order while it moves. */

@@ -1,5 +1,5 @@
 import { expect } from "bun:test";
-import type { DeviceId, TenantId } from "../../src/lib/ids.ts";
+import type { DeviceId, TenantId } from "../../src/lib/core/ids.ts";
 import type { ModbusFraming, SerialSettings } from "../../src/lib/modbus/modbus-lists.ts";
 import type { RegisterValue } from "../../src/lib/modbus/register-values.ts";
 import { ConnectionRunner } from "../../src/modules/modbus/connection-runner.ts";

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type App, createApp } from "../../src/app.ts";
 import type { ApiDocument } from "../../src/http/api-docs.ts";
-import type { DeviceId } from "../../src/lib/ids.ts";
+import type { DeviceId } from "../../src/lib/core/ids.ts";
 import { createPasswordHasher, type PasswordHasher } from "../../src/modules/identity/provider/password.ts";
 import type { Role, User } from "../../src/modules/users/users.types.ts";
 import type { Clock } from "../../src/platform/clock.ts";

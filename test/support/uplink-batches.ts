@@ -1,5 +1,3 @@
-import { exactJson } from "../../src/lib/exact-json.ts";
-import type { JsonValue } from "../../src/lib/json.ts";
 import {
   TAG_ABSENT,
   TAG_FALSE,
@@ -7,7 +5,9 @@ import {
   TAG_NUMBER,
   TAG_STRING,
   TAG_TRUE,
-} from "../../src/lib/value-kind.ts";
+} from "../../src/lib/data/value-kind.ts";
+import { exactJson } from "../../src/lib/json/exact-json.ts";
+import type { JsonValue } from "../../src/lib/json/json.ts";
 import type {
   Batch,
   RowsRecord,

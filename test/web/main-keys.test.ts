@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import type { KeyMetadata } from "../../src/lib/key-metadata.ts";
+import type { KeyMetadata } from "../../src/lib/keys/key-metadata.ts";
 import { groupedKeys, mainKeys, numericKeys, sortedKeys } from "../../src/web/lib/main-keys.ts";
 
 const metadata: Readonly<Record<string, KeyMetadata>> = {

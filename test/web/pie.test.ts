@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import type { KeyMetadata } from "../../src/lib/key-metadata.ts";
+import type { KeyMetadata } from "../../src/lib/keys/key-metadata.ts";
 import { slicePath, slicesOf } from "../../src/web/features/dashboards/widgets/state-pie-widget.tsx";
 
 const metadata: KeyMetadata = {

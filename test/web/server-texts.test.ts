@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from "bun:test";
-import { type DomainError, detail, invalid } from "../../src/lib/domain-error.ts";
+import { type DomainError, detail, invalid } from "../../src/lib/core/domain-error.ts";
 import { catalogues } from "../../src/lib/texts/catalogues.ts";
 import type { Text } from "../../src/lib/texts/text.ts";
 import { ApiError } from "../../src/web/platform/api-client.ts";

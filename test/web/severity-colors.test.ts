@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
-import { contrast, parseColor } from "../../src/lib/colors.ts";
-import { limitSeverities } from "../../src/lib/key-metadata.ts";
-import { ALARM_SEVERITIES } from "../../src/lib/severity.ts";
+import { ALARM_SEVERITIES } from "../../src/lib/alarms/severity.ts";
+import { contrast, parseColor } from "../../src/lib/console/colors.ts";
+import { limitSeverities } from "../../src/lib/keys/key-metadata.ts";
 import { stateColor } from "../../src/web/lib/state-colors.ts";
 import { levelClass, severityClass, severityVariable } from "../../src/web/ui/severity-colors.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import type { DomainError } from "../../src/lib/domain-error.ts";
+import type { DomainError } from "../../src/lib/core/domain-error.ts";
 import type { Text } from "../../src/lib/texts/text.ts";
 import { compileSteps } from "../../src/modules/pipelines/step-engine.ts";
 import { stepDefinitions } from "../../src/modules/pipelines/step-types.ts";

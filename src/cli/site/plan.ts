@@ -1,5 +1,5 @@
-import { iso, parseIsoTime } from "../../lib/iso-time.ts";
-import { suggest } from "../../lib/suggest.ts";
+import { suggest } from "../../lib/strings/suggest.ts";
+import { iso, parseIsoTime } from "../../lib/time/iso-time.ts";
 import { DOCUMENTED_AS } from "../../modules/documented-as.ts";
 import { type Difference, differencesOf } from "./differences.ts";
 import { findMark } from "./find-mark.ts";

@@ -1,4 +1,4 @@
-import { isSecretHeader } from "../../lib/outbound-request.ts";
+import { isSecretHeader } from "../../lib/network/outbound-request.ts";
 import type { FieldPath } from "./site.types.ts";
 
 /*

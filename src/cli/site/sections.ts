@@ -1,6 +1,6 @@
 import { Type } from "@sinclair/typebox";
-import { GATEWAY_DEVICE_TYPE } from "../../lib/gateway-device.ts";
-import { omit } from "../../lib/omit.ts";
+import { omit } from "../../lib/core/omit.ts";
+import { GATEWAY_DEVICE_TYPE } from "../../lib/devices/gateway-device.ts";
 import { escalationBody } from "../../modules/alarms/alarms.schemas.ts";
 import { createApiKeyBody } from "../../modules/api-keys/api-keys.schemas.ts";
 import { settingsInput } from "../../modules/backups/backups.schemas.ts";

@@ -1,4 +1,4 @@
-import { GATEWAY_DEVICE_TYPE } from "../../lib/gateway-device.ts";
+import { GATEWAY_DEVICE_TYPE } from "../../lib/devices/gateway-device.ts";
 import type { ApiClient } from "../api-client.ts";
 import { listAll } from "./list-all.ts";
 import { expressionOf, type ReferenceKind, withNames } from "./references.ts";

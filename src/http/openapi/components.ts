@@ -3,8 +3,8 @@
  * identifiers; other schemas stand where they are used.
  */
 import type { TSchema } from "@sinclair/typebox";
-import { invariant } from "../../lib/invariant.ts";
-import { omit } from "../../lib/omit.ts";
+import { invariant } from "../../lib/core/invariant.ts";
+import { omit } from "../../lib/core/omit.ts";
 import { DOCUMENTED_AS } from "../../modules/documented-as.ts";
 import { jsonSchema } from "../json-schema.ts";
 import type { JsonSchema } from "./openapi.types.ts";

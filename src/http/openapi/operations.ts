@@ -1,5 +1,5 @@
 import type { TSchema } from "@sinclair/typebox";
-import { invariant } from "../../lib/invariant.ts";
+import { invariant } from "../../lib/core/invariant.ts";
 import { ATTRIBUTE_SCOPES } from "../../modules/attributes/attributes.types.ts";
 import type { Components } from "./components.ts";
 import { errorsOf } from "./error-responses.ts";

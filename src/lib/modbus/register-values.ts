@@ -1,7 +1,7 @@
 /** Values that devices keep in their registers, as numbers, texts and booleans and back. */
 
-import { detail } from "../domain-error.ts";
-import { exactInteger } from "../exact-integer.ts";
+import { detail } from "../core/domain-error.ts";
+import { exactInteger } from "../json/exact-integer.ts";
 import type { Text } from "../texts/text.ts";
 import { type ByteOrder, isBitArea, type RegisterArea, type RegisterType, sizeOf } from "./modbus-lists.ts";
 

@@ -1,4 +1,4 @@
-import type { ByteWriter } from "../byte-writer.ts";
+import type { ByteWriter } from "../data/byte-writer.ts";
 
 /** Data types of metrics (Sparkplug B 3.0, 6.4.16), as far as stored values need them. */
 export const DataType = { int64: 4, double: 10, boolean: 11, string: 12 } as const;

@@ -1,7 +1,7 @@
-import { DomainError, detail } from "../../lib/domain-error.ts";
-import { isFPort, payloadOf } from "../../lib/downlink-payload.ts";
-import { isJsonObject, type JsonValue } from "../../lib/json.ts";
-import { headerProblem, isSecretHeader, urlProblem } from "../../lib/outbound-request.ts";
+import { DomainError, detail } from "../../lib/core/domain-error.ts";
+import { isFPort, payloadOf } from "../../lib/devices/downlink-payload.ts";
+import { isJsonObject, type JsonValue } from "../../lib/json/json.ts";
+import { headerProblem, isSecretHeader, urlProblem } from "../../lib/network/outbound-request.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import type { OutboundTarget } from "../outbound/outbound.types.ts";
 import type { AlarmEventType } from "./alarms.types.ts";

@@ -1,8 +1,8 @@
 import { setImmediate } from "node:timers/promises";
-import { DomainError, detail, inEnglish, textOf } from "../../lib/domain-error.ts";
-import { excerpt } from "../../lib/excerpt.ts";
-import type { DeviceId, UserId } from "../../lib/ids.ts";
-import { iso } from "../../lib/iso-time.ts";
+import { DomainError, detail, inEnglish, textOf } from "../../lib/core/domain-error.ts";
+import type { DeviceId, UserId } from "../../lib/core/ids.ts";
+import { excerpt } from "../../lib/strings/excerpt.ts";
+import { iso } from "../../lib/time/iso-time.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { EventBus } from "../../platform/event-bus.ts";
 import type { Logger } from "../../platform/log.ts";

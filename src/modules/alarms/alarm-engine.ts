@@ -1,8 +1,8 @@
-import { DomainError, detail } from "../../lib/domain-error.ts";
-import type { DeviceId } from "../../lib/ids.ts";
-import type { KeyMetadataMap } from "../../lib/key-metadata.ts";
-import { FUTURE_MS_MAX } from "../../lib/timestamp.ts";
-import { RULE_WORK_MAX, WorkBudget } from "../../lib/work-budget.ts";
+import { DomainError, detail } from "../../lib/core/domain-error.ts";
+import type { DeviceId } from "../../lib/core/ids.ts";
+import { RULE_WORK_MAX, WorkBudget } from "../../lib/expressions/work-budget.ts";
+import type { KeyMetadataMap } from "../../lib/keys/key-metadata.ts";
+import { FUTURE_MS_MAX } from "../../lib/time/timestamp.ts";
 import { type Clock, createSteadyNow } from "../../platform/clock.ts";
 import type { EventBus } from "../../platform/event-bus.ts";
 import type { Logger } from "../../platform/log.ts";

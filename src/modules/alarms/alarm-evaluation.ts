@@ -1,4 +1,4 @@
-import type { ConditionScope } from "../../lib/condition.ts";
+import type { ConditionScope } from "../../lib/alarms/condition.ts";
 import type { AlarmRule, AlarmTrigger, CreateTrigger } from "./alarm-rule.ts";
 
 /** Time since which a condition has held, or the times at which it did; without a window, the number of times in a row. */

@@ -1,6 +1,6 @@
-import { type ExplainedCondition, explainCondition } from "../../lib/condition-explain.ts";
-import { isJsonObject } from "../../lib/json.ts";
-import type { AlarmSeverity } from "../../lib/severity.ts";
+import { type ExplainedCondition, explainCondition } from "../../lib/alarms/condition-explain.ts";
+import type { AlarmSeverity } from "../../lib/alarms/severity.ts";
+import { isJsonObject } from "../../lib/json/json.ts";
 import { evaluateRule, type Moment, type RuleState, type TriggerState } from "./alarm-evaluation.ts";
 import type { AlarmRule, AlarmTrigger } from "./alarm-rule.ts";
 import type { Alarm } from "./alarms.types.ts";

@@ -1,6 +1,6 @@
-import { detail, textOf } from "../../lib/domain-error.ts";
-import type { DeviceId, ProfileId, TenantId } from "../../lib/ids.ts";
-import type { AlarmSeverity } from "../../lib/severity.ts";
+import type { AlarmSeverity } from "../../lib/alarms/severity.ts";
+import { detail, textOf } from "../../lib/core/domain-error.ts";
+import type { DeviceId, ProfileId, TenantId } from "../../lib/core/ids.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { EventBus } from "../../platform/event-bus.ts";

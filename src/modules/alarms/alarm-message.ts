@@ -1,7 +1,7 @@
-import type { Comparison, ConditionScope } from "../../lib/condition.ts";
-import type { KeyMetadataMap } from "../../lib/key-metadata.ts";
-import { joinParts, type MessagePart, partOf } from "../../lib/message-parts.ts";
-import { omit } from "../../lib/omit.ts";
+import type { Comparison, ConditionScope } from "../../lib/alarms/condition.ts";
+import { joinParts, type MessagePart, partOf } from "../../lib/alarms/message-parts.ts";
+import { omit } from "../../lib/core/omit.ts";
+import type { KeyMetadataMap } from "../../lib/keys/key-metadata.ts";
 import type { Alarm } from "./alarms.types.ts";
 import type { KnownValue } from "./device-state.ts";
 

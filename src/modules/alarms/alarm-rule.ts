@@ -4,17 +4,22 @@ import {
   type ConditionParts,
   compileAlarmCondition,
   DURATION_MS_MAX,
-} from "../../lib/condition.ts";
-import { DomainError, detail } from "../../lib/domain-error.ts";
-import { excerpt } from "../../lib/excerpt.ts";
+} from "../../lib/alarms/condition.ts";
 import {
   ALARM_SEVERITIES,
   type AlarmSeverity,
   compareSeverities,
   severitiesDescending,
-} from "../../lib/severity.ts";
-import { isTimeZone } from "../../lib/time-zone.ts";
-import { createWeeklyWindow, WEEKDAYS, type Weekday, type WeeklyWindow } from "../../lib/weekly-window.ts";
+} from "../../lib/alarms/severity.ts";
+import { DomainError, detail } from "../../lib/core/domain-error.ts";
+import { excerpt } from "../../lib/strings/excerpt.ts";
+import { isTimeZone } from "../../lib/time/time-zone.ts";
+import {
+  createWeeklyWindow,
+  WEEKDAYS,
+  type Weekday,
+  type WeeklyWindow,
+} from "../../lib/time/weekly-window.ts";
 import { type AlarmAction, compileActions, ensureReachable, type RefusalOf } from "./alarm-actions.ts";
 import { flag, only, text, whole, wrong } from "./rule-fields.ts";
 import { compileScope, type RuleScope } from "./rule-scope.ts";

@@ -1,6 +1,6 @@
 import { Elysia, t } from "elysia";
-import { withoutNulls } from "../../lib/defined.ts";
-import { iso } from "../../lib/iso-time.ts";
+import { withoutNulls } from "../../lib/core/defined.ts";
+import { iso } from "../../lib/time/iso-time.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import { wholeList } from "../lists.ts";
 import { alarmRuleExample } from "../profiles/alarm-rule.schemas.ts";

@@ -1,7 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import { t } from "elysia";
-import { CONDITION_OPERATORS } from "../../lib/condition.ts";
-import type { ExplainedCondition } from "../../lib/condition-explain.ts";
+import { CONDITION_OPERATORS } from "../../lib/alarms/condition.ts";
+import type { ExplainedCondition } from "../../lib/alarms/condition-explain.ts";
 import { ATTRIBUTE_SCOPES } from "../attributes/attributes.types.ts";
 import { componentRef, documentedAs, enumOf } from "../documented-as.ts";
 import { alarmRuleSchema, ruleScopeSchema } from "../profiles/alarm-rule.schemas.ts";

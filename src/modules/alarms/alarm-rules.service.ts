@@ -1,9 +1,9 @@
-import type { ConditionScope } from "../../lib/condition.ts";
-import { invalid, limited } from "../../lib/domain-error.ts";
-import { GATEWAY_PROFILE_NAME } from "../../lib/gateway-device.ts";
-import type { DeviceId, ProfileId, TenantId } from "../../lib/ids.ts";
-import type { KeyMetadata, KeyMetadataMap } from "../../lib/key-metadata.ts";
-import { type AlarmSeverity, compareSeverities } from "../../lib/severity.ts";
+import type { ConditionScope } from "../../lib/alarms/condition.ts";
+import { type AlarmSeverity, compareSeverities } from "../../lib/alarms/severity.ts";
+import { invalid, limited } from "../../lib/core/domain-error.ts";
+import type { DeviceId, ProfileId, TenantId } from "../../lib/core/ids.ts";
+import { GATEWAY_PROFILE_NAME } from "../../lib/devices/gateway-device.ts";
+import type { KeyMetadata, KeyMetadataMap } from "../../lib/keys/key-metadata.ts";
 import type { Clock } from "../../platform/clock.ts";
 import { workShare } from "../../platform/fair-share.ts";
 import type { DevicesService } from "../devices/devices.service.ts";

@@ -1,6 +1,6 @@
 import { and, asc, count, desc, eq, gte, isNull, lte, type SQL, sql } from "drizzle-orm";
-import type { ProfileId, TenantId } from "../../lib/ids.ts";
-import type { AlarmSeverity } from "../../lib/severity.ts";
+import type { AlarmSeverity } from "../../lib/alarms/severity.ts";
+import type { ProfileId, TenantId } from "../../lib/core/ids.ts";
 import type { MainDatabase } from "../../platform/database.ts";
 import { isAmong, type VisibleDevices } from "../../platform/is-among.ts";
 import { devices } from "../devices/devices.tables.ts";

@@ -1,5 +1,5 @@
 import { Elysia, t } from "elysia";
-import { iso } from "../../lib/iso-time.ts";
+import { iso } from "../../lib/time/iso-time.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import { alarmStatisticsBody, alarmStatisticsQuery } from "./alarm-statistics.schemas.ts";
 import type { AlarmStatistics, ReadAlarmStatistics } from "./alarm-statistics.ts";

@@ -1,5 +1,5 @@
-import { invalid } from "../../lib/domain-error.ts";
-import { ALARM_SEVERITIES, type AlarmSeverity, severitiesDescending } from "../../lib/severity.ts";
+import { ALARM_SEVERITIES, type AlarmSeverity, severitiesDescending } from "../../lib/alarms/severity.ts";
+import { invalid } from "../../lib/core/domain-error.ts";
 import type { Clock } from "../../platform/clock.ts";
 import { workShare } from "../../platform/fair-share.ts";
 import type { Principal } from "../users/users.types.ts";

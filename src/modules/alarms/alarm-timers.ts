@@ -1,4 +1,4 @@
-import { DeadlineQueue } from "../../lib/deadline-queue.ts";
+import { DeadlineQueue } from "../../lib/data/deadline-queue.ts";
 import type { Clock } from "../../platform/clock.ts";
 
 const WAIT_MS_MAX = 3_600_000;

@@ -1,7 +1,7 @@
-import type { ConditionScope } from "../../lib/condition.ts";
-import { detail } from "../../lib/domain-error.ts";
-import type { KeyMetadataMap } from "../../lib/key-metadata.ts";
-import { compareSeverities } from "../../lib/severity.ts";
+import type { ConditionScope } from "../../lib/alarms/condition.ts";
+import { compareSeverities } from "../../lib/alarms/severity.ts";
+import { detail } from "../../lib/core/domain-error.ts";
+import type { KeyMetadataMap } from "../../lib/keys/key-metadata.ts";
 import type { IngestDevice } from "../ingest/ingest.types.ts";
 import type { Outcome } from "./alarm-evaluation.ts";
 import type { AlarmLifecycle } from "./alarm-lifecycle.ts";

@@ -1,5 +1,5 @@
 import { and, desc, eq, inArray, isNotNull, isNull, type Placeholder, type SQL, sql } from "drizzle-orm";
-import type { DeviceId } from "../../lib/ids.ts";
+import type { DeviceId } from "../../lib/core/ids.ts";
 import type { MainDatabase } from "../../platform/database.ts";
 import { alarmEvents, alarmStates, alarms } from "./alarms.tables.ts";
 import type { Alarm, AlarmEvent } from "./alarms.types.ts";

@@ -1,4 +1,4 @@
-import type { DeviceId, ProfileId, TenantId } from "../../lib/ids.ts";
+import type { DeviceId, ProfileId, TenantId } from "../../lib/core/ids.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import type { AttributesModule } from "../attributes/attributes.module.ts";
 import type { CommandsModule } from "../commands/commands.module.ts";

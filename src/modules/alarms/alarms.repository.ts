@@ -13,10 +13,10 @@ import {
   type SQL,
   sql,
 } from "drizzle-orm";
-import type { DeviceId, ProfileId, TenantId } from "../../lib/ids.ts";
-import type { MessagePart } from "../../lib/message-parts.ts";
-import { omit } from "../../lib/omit.ts";
-import { ALARM_SEVERITIES } from "../../lib/severity.ts";
+import type { MessagePart } from "../../lib/alarms/message-parts.ts";
+import { ALARM_SEVERITIES } from "../../lib/alarms/severity.ts";
+import type { DeviceId, ProfileId, TenantId } from "../../lib/core/ids.ts";
+import { omit } from "../../lib/core/omit.ts";
 import { contains } from "../../platform/contains.ts";
 import type { MainDatabase } from "../../platform/database.ts";
 import { isAmong, type VisibleDevices } from "../../platform/is-among.ts";

@@ -1,5 +1,5 @@
 import { t } from "elysia";
-import { MESSAGE_WORDS } from "../../lib/message-parts.ts";
+import { MESSAGE_WORDS } from "../../lib/alarms/message-parts.ts";
 import { pageQuery, searchQuery, sortQuery, timeRangeQuery } from "../lists.schemas.ts";
 import { choice, isoTime, severityBody, textFields, wholeNumber } from "../wire.schemas.ts";
 import { ALARM_SORT_FIELDS, ALARM_STATUSES } from "./alarms.types.ts";

@@ -1,5 +1,5 @@
-import { detail, forbidden, notFound } from "../../lib/domain-error.ts";
-import type { TenantId } from "../../lib/ids.ts";
+import { detail, forbidden, notFound } from "../../lib/core/domain-error.ts";
+import type { TenantId } from "../../lib/core/ids.ts";
 import { workShare } from "../../platform/fair-share.ts";
 import type { DevicesService } from "../devices/devices.service.ts";
 import { isAllowed } from "../identity/permissions.ts";

@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
-import { ALARM_SEVERITIES } from "../../lib/severity.ts";
+import { ALARM_SEVERITIES } from "../../lib/alarms/severity.ts";
 import type { Params } from "../../lib/texts/text.ts";
 import { devices } from "../devices/devices.tables.ts";
 import { tenants } from "../tenants/tenants.tables.ts";

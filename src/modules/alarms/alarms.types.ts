@@ -1,7 +1,7 @@
-import type { DeviceId, ProfileId, TenantId } from "../../lib/ids.ts";
-import type { JsonValue } from "../../lib/json.ts";
-import type { MessagePart } from "../../lib/message-parts.ts";
-import type { AlarmSeverity } from "../../lib/severity.ts";
+import type { MessagePart } from "../../lib/alarms/message-parts.ts";
+import type { AlarmSeverity } from "../../lib/alarms/severity.ts";
+import type { DeviceId, ProfileId, TenantId } from "../../lib/core/ids.ts";
+import type { JsonValue } from "../../lib/json/json.ts";
 import type { Params } from "../../lib/texts/text.ts";
 
 export const ALARM_STATUSES = ["ACTIVE_UNACK", "ACTIVE_ACK", "CLEARED_UNACK", "CLEARED_ACK"] as const;

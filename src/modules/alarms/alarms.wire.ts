@@ -1,8 +1,8 @@
-import { withoutNulls } from "../../lib/defined.ts";
-import { inEnglish, invalid } from "../../lib/domain-error.ts";
-import { iso } from "../../lib/iso-time.ts";
-import { omit } from "../../lib/omit.ts";
-import { ALARM_SEVERITIES, compareSeverities } from "../../lib/severity.ts";
+import { ALARM_SEVERITIES, compareSeverities } from "../../lib/alarms/severity.ts";
+import { withoutNulls } from "../../lib/core/defined.ts";
+import { inEnglish, invalid } from "../../lib/core/domain-error.ts";
+import { omit } from "../../lib/core/omit.ts";
+import { iso } from "../../lib/time/iso-time.ts";
 import type { Principal } from "../users/users.types.ts";
 import { ALARM_STATUSES, type AlarmEvent, type ListedAlarm, type OpenAlarms } from "./alarms.types.ts";
 

@@ -1,4 +1,4 @@
-import { type ConditionBound, numbersOf } from "../../lib/condition.ts";
+import { type ConditionBound, numbersOf } from "../../lib/alarms/condition.ts";
 import type { Reading, TelemetryValue } from "../telemetry/telemetry.types.ts";
 import type { AlarmRule } from "./alarm-rule.ts";
 import { type DeadBand, type DeviceState, type KnownValue, observeArrival } from "./device-state.ts";

@@ -1,5 +1,5 @@
-import { isJsonObject } from "../../lib/json.ts";
-import { type ObservedInterval, observeGap, silenceTimeoutOf } from "../../lib/observed-interval.ts";
+import { isJsonObject } from "../../lib/json/json.ts";
+import { type ObservedInterval, observeGap, silenceTimeoutOf } from "../../lib/time/observed-interval.ts";
 import type { TelemetryValue } from "../telemetry/telemetry.types.ts";
 import type { RuleState } from "./alarm-evaluation.ts";
 import type { Alarm } from "./alarms.types.ts";

@@ -1,4 +1,4 @@
-import type { TenantId } from "../../lib/ids.ts";
+import type { TenantId } from "../../lib/core/ids.ts";
 import type { AlarmsRepository } from "./alarms.repository.ts";
 import { type EscalationSettings, escalationDefaults } from "./alarms.types.ts";
 

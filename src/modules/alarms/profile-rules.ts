@@ -1,4 +1,4 @@
-import type { DeviceId, ProfileId, TenantId } from "../../lib/ids.ts";
+import type { DeviceId, ProfileId, TenantId } from "../../lib/core/ids.ts";
 import type { EventBus } from "../../platform/event-bus.ts";
 import type { Logger } from "../../platform/log.ts";
 import type { Device } from "../devices/devices.types.ts";

@@ -1,6 +1,6 @@
-import { detail, invalid } from "../../lib/domain-error.ts";
-import { excerpt } from "../../lib/excerpt.ts";
-import { isJsonObject } from "../../lib/json.ts";
+import { detail, invalid } from "../../lib/core/domain-error.ts";
+import { isJsonObject } from "../../lib/json/json.ts";
+import { excerpt } from "../../lib/strings/excerpt.ts";
 import type { Text } from "../../lib/texts/text.ts";
 
 /** An error that names the part of a rule and what is wrong with it. */

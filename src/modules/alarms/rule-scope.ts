@@ -1,4 +1,4 @@
-import { detail } from "../../lib/domain-error.ts";
+import { detail } from "../../lib/core/domain-error.ts";
 import type { Device } from "../devices/devices.types.ts";
 import { SCOPE_LISTS_MAX } from "../profiles/alarm-rule.schemas.ts";
 import { only, text, wrong } from "./rule-fields.ts";

@@ -1,5 +1,5 @@
 import { and, eq, gt, or, sql } from "drizzle-orm";
-import type { DeviceId, ProfileId, TenantId } from "../../lib/ids.ts";
+import type { DeviceId, ProfileId, TenantId } from "../../lib/core/ids.ts";
 import type { MainDatabase } from "../../platform/database.ts";
 import { workShare } from "../../platform/fair-share.ts";
 import { isAmong, type VisibleDevices } from "../../platform/is-among.ts";

@@ -1,4 +1,4 @@
-import { forbidden, invalid } from "../../lib/domain-error.ts";
+import { forbidden, invalid } from "../../lib/core/domain-error.ts";
 
 export const apiKeyWhileActing = () => forbidden("account.not_own_keys");
 export const apiKeyRoleTooHigh = () => forbidden("api_key.role_too_high");

@@ -1,4 +1,4 @@
-import { conflict, notFound } from "../../lib/domain-error.ts";
+import { conflict, notFound } from "../../lib/core/domain-error.ts";
 import { defineResource } from "../resource.ts";
 import { apiKeyBody, createApiKeyBody, createdApiKeyBody, updateApiKeyBody } from "./api-keys.schemas.ts";
 import { apiKeys } from "./api-keys.tables.ts";

@@ -1,4 +1,4 @@
-import { iso } from "../../lib/iso-time.ts";
+import { iso } from "../../lib/time/iso-time.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import { resourceRoutes } from "../resource.routes.ts";
 import { apiKeyResource } from "./api-keys.resource.ts";

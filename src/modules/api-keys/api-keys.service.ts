@@ -1,6 +1,6 @@
-import type { DeviceId } from "../../lib/ids.ts";
-import { parseIsoTime } from "../../lib/iso-time.ts";
-import { omit } from "../../lib/omit.ts";
+import type { DeviceId } from "../../lib/core/ids.ts";
+import { omit } from "../../lib/core/omit.ts";
+import { parseIsoTime } from "../../lib/time/iso-time.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { MainDatabase } from "../../platform/database.ts";
 import type { UsersService } from "../users/users.service.ts";

@@ -1,5 +1,5 @@
 import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
-import type { TenantId, UserId } from "../../lib/ids.ts";
+import type { TenantId, UserId } from "../../lib/core/ids.ts";
 import { tenants } from "../tenants/tenants.tables.ts";
 
 /** Credentials of programs. They belong to the tenant: who made one may leave, and it stays. */

@@ -1,4 +1,4 @@
-import type { TenantId, UserId } from "../../lib/ids.ts";
+import type { TenantId, UserId } from "../../lib/core/ids.ts";
 import type { Role } from "../users/users.types.ts";
 
 /** STOPPED: the user who made it is disabled or gone. */

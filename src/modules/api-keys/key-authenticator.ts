@@ -1,5 +1,5 @@
-import type { DeviceId, TenantId, UserId } from "../../lib/ids.ts";
-import { secretHint, shownName } from "../../lib/secret-hint.ts";
+import type { DeviceId, TenantId, UserId } from "../../lib/core/ids.ts";
+import { secretHint, shownName } from "../../lib/strings/secret-hint.ts";
 import { ChangeCache } from "../../platform/change-cache.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { EventBus } from "../../platform/event-bus.ts";

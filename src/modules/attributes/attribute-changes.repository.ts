@@ -1,7 +1,7 @@
 import { and, asc, desc, eq, gt, lte, or, sql } from "drizzle-orm";
-import type { DeviceId } from "../../lib/ids.ts";
-import type { JsonValue } from "../../lib/json.ts";
-import { omit } from "../../lib/omit.ts";
+import type { DeviceId } from "../../lib/core/ids.ts";
+import { omit } from "../../lib/core/omit.ts";
+import type { JsonValue } from "../../lib/json/json.ts";
 import { contains } from "../../platform/contains.ts";
 import type { MainDatabase } from "../../platform/database.ts";
 import { attributeChanges, attributes } from "./attributes.tables.ts";

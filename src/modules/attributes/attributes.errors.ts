@@ -1,4 +1,4 @@
-import { invalid } from "../../lib/domain-error.ts";
+import { invalid } from "../../lib/core/domain-error.ts";
 
 export const invalidScope = () => invalid("attribute.scope_invalid");
 export const sharedOnly = () => invalid("attribute.scope_forbidden");

@@ -1,6 +1,6 @@
 import { Elysia, t } from "elysia";
-import { iso } from "../../lib/iso-time.ts";
-import { isJsonObject } from "../../lib/json.ts";
+import { isJsonObject } from "../../lib/json/json.ts";
+import { iso } from "../../lib/time/iso-time.ts";
 import type { AuditContext } from "../audit/audit.types.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import { newestFirst, pageQuery, searchQuery } from "../lists.schemas.ts";

@@ -1,7 +1,7 @@
-import { invalid } from "../../lib/domain-error.ts";
-import type { DeviceId } from "../../lib/ids.ts";
-import { isJsonObject, type JsonValue } from "../../lib/json.ts";
-import { NestedValues, toPlainJson } from "../../lib/plain-json.ts";
+import { invalid } from "../../lib/core/domain-error.ts";
+import type { DeviceId } from "../../lib/core/ids.ts";
+import { isJsonObject, type JsonValue } from "../../lib/json/json.ts";
+import { NestedValues, toPlainJson } from "../../lib/json/plain-json.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { EventBus } from "../../platform/event-bus.ts";
 import { workShare } from "../../platform/fair-share.ts";

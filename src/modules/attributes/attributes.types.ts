@@ -1,4 +1,4 @@
-import type { JsonValue } from "../../lib/json.ts";
+import type { JsonValue } from "../../lib/json/json.ts";
 
 export const ATTRIBUTE_SCOPES = ["SERVER", "SHARED", "CLIENT"] as const;
 export type AttributeScope = (typeof ATTRIBUTE_SCOPES)[number];

@@ -16,8 +16,8 @@ import {
   type SQL,
   sql,
 } from "drizzle-orm";
-import type { DeviceId, TenantId } from "../../lib/ids.ts";
-import { isJsonObject } from "../../lib/json.ts";
+import type { DeviceId, TenantId } from "../../lib/core/ids.ts";
+import { isJsonObject } from "../../lib/json/json.ts";
 import { isOfForeignKey } from "../../platform/constraint-errors.ts";
 import { contains } from "../../platform/contains.ts";
 import type { MainDatabase } from "../../platform/database.ts";

@@ -1,8 +1,8 @@
 import { Elysia, t } from "elysia";
-import { csvCell } from "../../lib/csv-cell.ts";
-import { invalid } from "../../lib/domain-error.ts";
-import { iso } from "../../lib/iso-time.ts";
-import { parseWrittenTime } from "../../lib/written-time.ts";
+import { invalid } from "../../lib/core/domain-error.ts";
+import { csvCell } from "../../lib/csv/csv-cell.ts";
+import { iso } from "../../lib/time/iso-time.ts";
+import { parseWrittenTime } from "../../lib/time/written-time.ts";
 import type { AnswerSpace } from "../../platform/answer-space.ts";
 import { EXPORTS_LIMIT, exportAnswer } from "../answers.ts";
 import { fileAnswer } from "../documented-answers.ts";

@@ -1,7 +1,7 @@
 import { setImmediate } from "node:timers/promises";
-import { notFound } from "../../lib/domain-error.ts";
-import type { TenantId } from "../../lib/ids.ts";
-import { isJsonObject } from "../../lib/json.ts";
+import { notFound } from "../../lib/core/domain-error.ts";
+import type { TenantId } from "../../lib/core/ids.ts";
+import { isJsonObject } from "../../lib/json/json.ts";
 import { hasText } from "../../lib/texts/catalogues.ts";
 import type { Clock } from "../../platform/clock.ts";
 import { newId } from "../../platform/ids.ts";

@@ -1,4 +1,4 @@
-import type { DeviceId, TenantId } from "../../lib/ids.ts";
+import type { DeviceId, TenantId } from "../../lib/core/ids.ts";
 import type { Principal, Role } from "../users/users.types.ts";
 import type { AuditShare } from "./audit-shares.ts";
 

@@ -1,6 +1,6 @@
 import { SQLiteError } from "bun:sqlite";
 import { join } from "node:path";
-import { conflict, unavailableDueTo } from "../../lib/domain-error.ts";
+import { conflict, unavailableDueTo } from "../../lib/core/domain-error.ts";
 import { backupSeriesOf } from "../../platform/backup-series.ts";
 import { ensureSecret } from "../../platform/data-directory.ts";
 import { structureProblem } from "../../platform/database-check.ts";

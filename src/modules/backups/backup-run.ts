@@ -1,6 +1,6 @@
 import { statfsSync } from "node:fs";
 import { join } from "node:path";
-import { invalid } from "../../lib/domain-error.ts";
+import { invalid } from "../../lib/core/domain-error.ts";
 import { isHotLog } from "../../platform/hot-log-names.ts";
 import type { PageMap } from "./page-map.ts";
 import { PlaceCheck } from "./place-check.ts";

@@ -1,5 +1,5 @@
 import { t } from "elysia";
-import { VERIFY_DAYS_MAX } from "../../lib/backup-limits.ts";
+import { VERIFY_DAYS_MAX } from "../../lib/console/backup-limits.ts";
 import { newestFirst, pageQuery, searchQuery } from "../lists.schemas.ts";
 import { literals, renderedText } from "../wire.schemas.ts";
 import { FIXED_KEYS } from "./backup-settings.ts";

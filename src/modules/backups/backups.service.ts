@@ -1,5 +1,5 @@
-import { VERIFY_DAYS_DEFAULT } from "../../lib/backup-limits.ts";
-import { conflict, DomainError, detail, inEnglish, invalid, textOf } from "../../lib/domain-error.ts";
+import { VERIFY_DAYS_DEFAULT } from "../../lib/console/backup-limits.ts";
+import { conflict, DomainError, detail, inEnglish, invalid, textOf } from "../../lib/core/domain-error.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import type { Clock } from "../../platform/clock.ts";
 import { ConfigError } from "../../platform/config.ts";

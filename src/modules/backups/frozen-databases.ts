@@ -1,6 +1,6 @@
 import type { Database } from "bun:sqlite";
 import { dirname } from "node:path";
-import { unavailable } from "../../lib/domain-error.ts";
+import { unavailable } from "../../lib/core/domain-error.ts";
 import { closeKeepingLog, openDatabaseFile } from "../../platform/database-file.ts";
 import type { FileLock } from "../../platform/file-lock.ts";
 import { takeGatewayLock } from "../../platform/gateway-lock.ts";

@@ -1,4 +1,4 @@
-import { isJsonObject } from "../../lib/json.ts";
+import { isJsonObject } from "../../lib/json/json.ts";
 import { sha256Of } from "./pack-writer.ts";
 import type { SnapshotRecord, StoredObject } from "./snapshot.types.ts";
 import {

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, rmSync, statfsSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { conflict, DomainError, invalid, unavailableDueTo } from "../../lib/domain-error.ts";
+import { conflict, DomainError, invalid, unavailableDueTo } from "../../lib/core/domain-error.ts";
 import { ownSchemas, type Schemas, storedSchema } from "../../platform/data-schemas.ts";
 import { takeGatewayLock } from "../../platform/gateway-lock.ts";
 import { isHotLog } from "../../platform/hot-log-names.ts";

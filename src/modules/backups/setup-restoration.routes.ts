@@ -1,6 +1,6 @@
 import { Elysia, t } from "elysia";
-import { inEnglish } from "../../lib/domain-error.ts";
-import { readBytes } from "../../lib/request-bytes.ts";
+import { inEnglish } from "../../lib/core/domain-error.ts";
+import { readBytes } from "../../lib/network/request-bytes.ts";
 import type { WithLink } from "../report-refusal.ts";
 import { link, restorationBody, restoreBody } from "./setup-restoration.schemas.ts";
 import type { RestorationStatus, SetupRestoration } from "./setup-restoration.ts";

@@ -1,4 +1,4 @@
-import { conflict, textOf } from "../../lib/domain-error.ts";
+import { conflict, textOf } from "../../lib/core/domain-error.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import type { ArchiveUpload, UploadPart } from "../../platform/archive-upload.ts";
 import { ownSchemas } from "../../platform/data-schemas.ts";

@@ -1,4 +1,4 @@
-import { invalid } from "../../lib/domain-error.ts";
+import { invalid } from "../../lib/core/domain-error.ts";
 import { DATABASE_FILES } from "../../platform/inventory.ts";
 import type { SnapshotRecord } from "./snapshot.types.ts";
 

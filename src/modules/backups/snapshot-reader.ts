@@ -11,7 +11,7 @@ import {
   writeSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
-import { invalid } from "../../lib/domain-error.ts";
+import { invalid } from "../../lib/core/domain-error.ts";
 import { createPrivateFolder, giveToFolderOwner } from "../../platform/file-owner.ts";
 import { isHotLog } from "../../platform/hot-log-names.ts";
 import { checkTelemetryFile, holdsBlocks } from "../telemetry/store/check-file.ts";

@@ -7,9 +7,9 @@ import {
   invalid,
   notFound,
   unavailableDueTo,
-} from "../../lib/domain-error.ts";
-import { messageOf, networkErrorText } from "../../lib/network-error.ts";
-import { omit } from "../../lib/omit.ts";
+} from "../../lib/core/domain-error.ts";
+import { omit } from "../../lib/core/omit.ts";
+import { messageOf, networkErrorText } from "../../lib/network/network-error.ts";
 import { sha256Of } from "./pack-writer.ts";
 import { PageMap } from "./page-map.ts";
 import type {

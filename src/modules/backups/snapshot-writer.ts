@@ -11,7 +11,7 @@ import {
   statSync,
 } from "node:fs";
 import { join } from "node:path";
-import { unavailable } from "../../lib/domain-error.ts";
+import { unavailable } from "../../lib/core/domain-error.ts";
 import { isHotLog, listHotLogs } from "../../platform/hot-log-names.ts";
 import { DATABASE_FILES } from "../../platform/inventory.ts";
 import { logProblems } from "../telemetry/store/check-file.ts";

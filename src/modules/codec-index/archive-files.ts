@@ -1,6 +1,6 @@
 import { Unzip, type UnzipFile, UnzipInflate } from "fflate";
 import { createTarDecoder } from "modern-tar";
-import { DomainError } from "../../lib/domain-error.ts";
+import { DomainError } from "../../lib/core/domain-error.ts";
 import { archiveUnknown, archiveUnreadable, collectionTooLarge, tooMany } from "./codec-index.errors.ts";
 import type { CollectedFiles } from "./collected-files.ts";
 import { indexLimits } from "./index-limits.ts";

@@ -1,5 +1,5 @@
-import { conflict, invalid, notFound } from "../../lib/domain-error.ts";
-import { excerpt } from "../../lib/excerpt.ts";
+import { conflict, invalid, notFound } from "../../lib/core/domain-error.ts";
+import { excerpt } from "../../lib/strings/excerpt.ts";
 
 export const entryNotFound = () => notFound("codec_index.entry_not_found");
 export const indexBusy = () => conflict("codec_index.busy");

@@ -1,7 +1,7 @@
 import { Elysia, t } from "elysia";
-import { inEnglish } from "../../lib/domain-error.ts";
-import { iso } from "../../lib/iso-time.ts";
-import { readBytes } from "../../lib/request-bytes.ts";
+import { inEnglish } from "../../lib/core/domain-error.ts";
+import { readBytes } from "../../lib/network/request-bytes.ts";
+import { iso } from "../../lib/time/iso-time.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import { listHeaders, toPage } from "../lists.ts";
 import {

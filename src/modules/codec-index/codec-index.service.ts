@@ -1,6 +1,6 @@
 import { existsSync, realpathSync, renameSync, rmSync, statSync } from "node:fs";
 import { basename, dirname } from "node:path";
-import { textOf } from "../../lib/domain-error.ts";
+import { textOf } from "../../lib/core/domain-error.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import type { ArchiveUpload, UploadPart } from "../../platform/archive-upload.ts";
 import type { Clock } from "../../platform/clock.ts";

@@ -1,4 +1,4 @@
-import type { JsonValue } from "../../lib/json.ts";
+import type { JsonValue } from "../../lib/json/json.ts";
 
 /** A vector of a collection: what the codec returns for an input. */
 export interface CodecExample {

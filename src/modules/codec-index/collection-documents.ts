@@ -1,6 +1,6 @@
 import { parse as parseToml } from "smol-toml";
 import { parse as parseYaml } from "yaml";
-import { isJsonObject } from "../../lib/json.ts";
+import { isJsonObject } from "../../lib/json/json.ts";
 import type { CollectedFiles } from "./collected-files.ts";
 
 export type Fields = Readonly<Record<string, unknown>>;

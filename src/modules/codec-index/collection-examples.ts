@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonValue } from "../../lib/json.ts";
+import { isJsonObject, type JsonValue } from "../../lib/json/json.ts";
 import type { CodecExample, ExpectedOutput } from "./codec-index.types.ts";
 import { type Fields, fieldsOf, listOf, textOf } from "./collection-documents.ts";
 import { indexLimits } from "./index-limits.ts";

@@ -1,4 +1,4 @@
-import type { JsonValue } from "../../lib/json.ts";
+import type { JsonValue } from "../../lib/json/json.ts";
 import type { CodecsService } from "../codecs/codecs.service.ts";
 import type { Principal } from "../users/users.types.ts";
 import type { CodecExample } from "./codec-index.types.ts";

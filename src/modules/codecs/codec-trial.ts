@@ -1,4 +1,4 @@
-import type { JsonValue } from "../../lib/json.ts";
+import type { JsonValue } from "../../lib/json/json.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import { ScriptFailure } from "../script-sandbox/script-sandbox.errors.ts";
 import type { ScriptSandbox } from "../script-sandbox/script-sandbox.ts";

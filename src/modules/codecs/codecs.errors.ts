@@ -1,5 +1,5 @@
-import { conflict, detail, invalid, notFound } from "../../lib/domain-error.ts";
-import { excerpt } from "../../lib/excerpt.ts";
+import { conflict, detail, invalid, notFound } from "../../lib/core/domain-error.ts";
+import { excerpt } from "../../lib/strings/excerpt.ts";
 import type { ScriptFailure } from "../script-sandbox/script-sandbox.errors.ts";
 
 export const codecNotFound = () => notFound("codec.not_found");

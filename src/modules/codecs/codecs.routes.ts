@@ -1,4 +1,4 @@
-import { invalid, tooLarge, unsupported } from "../../lib/domain-error.ts";
+import { invalid, tooLarge, unsupported } from "../../lib/core/domain-error.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import { auditReader, resourceRoutes } from "../resource.routes.ts";
 import { itemToWire } from "../resource.ts";

@@ -1,5 +1,5 @@
-import { detail } from "../../lib/domain-error.ts";
-import type { TenantId } from "../../lib/ids.ts";
+import { detail } from "../../lib/core/domain-error.ts";
+import type { TenantId } from "../../lib/core/ids.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { ScriptSandbox } from "../script-sandbox/script-sandbox.ts";
 import { ensureAllDevices } from "../tenants/tenants.errors.ts";

@@ -1,4 +1,4 @@
-import type { TenantId } from "../../lib/ids.ts";
+import type { TenantId } from "../../lib/core/ids.ts";
 import { ScriptFailure } from "../script-sandbox/script-sandbox.errors.ts";
 import type { ScriptSandbox } from "../script-sandbox/script-sandbox.ts";
 import { SCRIPT_FUNCTIONS } from "../script-sandbox/script-sandbox.types.ts";

@@ -1,5 +1,5 @@
 import { Elysia } from "elysia";
-import { omit } from "../../lib/omit.ts";
+import { omit } from "../../lib/core/omit.ts";
 import type { AuditContext } from "../audit/audit.types.ts";
 import { bulkResult } from "../bulk.schemas.ts";
 import { bulkTargets, forEachDevice } from "../bulk-answers.ts";

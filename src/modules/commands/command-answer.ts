@@ -1,8 +1,8 @@
-import { type BodyEncoding, decodeBody } from "../../lib/body.ts";
-import { DomainError, detail, textOf } from "../../lib/domain-error.ts";
-import { excerpt } from "../../lib/excerpt.ts";
-import { toPlainJson } from "../../lib/plain-json.ts";
-import { withoutNuls } from "../../lib/sent-json.ts";
+import { DomainError, detail, textOf } from "../../lib/core/domain-error.ts";
+import { type BodyEncoding, decodeBody } from "../../lib/json/body.ts";
+import { toPlainJson } from "../../lib/json/plain-json.ts";
+import { withoutNuls } from "../../lib/json/sent-json.ts";
+import { excerpt } from "../../lib/strings/excerpt.ts";
 import { type CommandAnswer, CommandFailure } from "./commands.types.ts";
 
 /** First character of a body that was meant to be JSON. */

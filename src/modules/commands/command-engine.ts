@@ -1,6 +1,6 @@
-import { detail } from "../../lib/domain-error.ts";
-import type { DeviceId } from "../../lib/ids.ts";
-import { isJsonObject, type JsonValue } from "../../lib/json.ts";
+import { detail } from "../../lib/core/domain-error.ts";
+import type { DeviceId } from "../../lib/core/ids.ts";
+import { isJsonObject, type JsonValue } from "../../lib/json/json.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { EventBus } from "../../platform/event-bus.ts";

@@ -1,6 +1,6 @@
-import { detail } from "../../lib/domain-error.ts";
-import { isJsonObject, type JsonValue } from "../../lib/json.ts";
-import { toPlainJson } from "../../lib/plain-json.ts";
+import { detail } from "../../lib/core/domain-error.ts";
+import { isJsonObject, type JsonValue } from "../../lib/json/json.ts";
+import { toPlainJson } from "../../lib/json/plain-json.ts";
 import { commandEmpty, commandInvalid } from "./commands.errors.ts";
 import type { CommandRequest } from "./commands.types.ts";
 

@@ -1,4 +1,4 @@
-import type { DeviceId } from "../../lib/ids.ts";
+import type { DeviceId } from "../../lib/core/ids.ts";
 import type { DeviceDirectory } from "../devices/device-directory.ts";
 import type { Command, CommandRelay, CommandTransport } from "./commands.types.ts";
 

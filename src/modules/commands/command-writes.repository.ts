@@ -1,5 +1,5 @@
 import { and, eq, sql } from "drizzle-orm";
-import type { DeviceId } from "../../lib/ids.ts";
+import type { DeviceId } from "../../lib/core/ids.ts";
 import { isOfForeignKey } from "../../platform/constraint-errors.ts";
 import type { MainDatabase } from "../../platform/database.ts";
 import { prepareWrite } from "../../platform/prepared-write.ts";

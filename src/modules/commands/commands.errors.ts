@@ -1,4 +1,4 @@
-import { conflict, invalid, limited, notFound } from "../../lib/domain-error.ts";
+import { conflict, invalid, limited, notFound } from "../../lib/core/domain-error.ts";
 import type { Text } from "../../lib/texts/text.ts";
 
 export const commandNotFound = () => notFound("command.not_found");

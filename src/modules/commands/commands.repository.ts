@@ -1,6 +1,6 @@
 import { and, asc, desc, eq, gte, isNotNull, lt, lte, sql } from "drizzle-orm";
-import type { DeviceId, TenantId } from "../../lib/ids.ts";
-import type { JsonValue } from "../../lib/json.ts";
+import type { DeviceId, TenantId } from "../../lib/core/ids.ts";
+import type { JsonValue } from "../../lib/json/json.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import { contains } from "../../platform/contains.ts";
 import type { MainDatabase } from "../../platform/database.ts";

@@ -1,6 +1,6 @@
 import { t } from "elysia";
-import { inEnglish } from "../../lib/domain-error.ts";
-import { iso } from "../../lib/iso-time.ts";
+import { inEnglish } from "../../lib/core/domain-error.ts";
+import { iso } from "../../lib/time/iso-time.ts";
 import { bulkDeviceIds } from "../bulk.schemas.ts";
 import { documentedAs } from "../documented-as.ts";
 import { isoTime, isoTimeOrNull, jsonValue, textSchema, wholeNumber } from "../wire.schemas.ts";

@@ -1,4 +1,4 @@
-import type { DeviceId } from "../../lib/ids.ts";
+import type { DeviceId } from "../../lib/core/ids.ts";
 import { newId } from "../../platform/ids.ts";
 import type { DeviceDirectory } from "../devices/device-directory.ts";
 import type { DevicesService } from "../devices/devices.service.ts";

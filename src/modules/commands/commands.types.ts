@@ -1,5 +1,5 @@
-import type { DeviceId, TenantId } from "../../lib/ids.ts";
-import type { JsonValue } from "../../lib/json.ts";
+import type { DeviceId, TenantId } from "../../lib/core/ids.ts";
+import type { JsonValue } from "../../lib/json/json.ts";
 import type { Text } from "../../lib/texts/text.ts";
 
 export const COMMAND_STATES = [

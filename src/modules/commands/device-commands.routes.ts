@@ -1,6 +1,6 @@
 import { Elysia, t } from "elysia";
-import { invalid, notFound, timedOut } from "../../lib/domain-error.ts";
-import { readBytes } from "../../lib/request-bytes.ts";
+import { invalid, notFound, timedOut } from "../../lib/core/domain-error.ts";
+import { readBytes } from "../../lib/network/request-bytes.ts";
 import type { TokenSignIn } from "../devices/token-sign-in.service.ts";
 import { jsonValue, successBody, wholeNumber } from "../wire.schemas.ts";
 import { readAnswer } from "./command-answer.ts";

@@ -1,4 +1,4 @@
-import type { DeviceId } from "../../lib/ids.ts";
+import type { DeviceId } from "../../lib/core/ids.ts";
 import type { Command } from "./commands.types.ts";
 
 /** Register of the commands that have not reached their devices, and of the devices whose queues are held up. */

@@ -1,8 +1,8 @@
-import { DomainError, detail, errorReply, invalid } from "../../lib/domain-error.ts";
-import { excerpt } from "../../lib/excerpt.ts";
-import type { DeviceId } from "../../lib/ids.ts";
-import { isJsonObject, type JsonValue } from "../../lib/json.ts";
-import { toPlainJson } from "../../lib/plain-json.ts";
+import { DomainError, detail, errorReply, invalid } from "../../lib/core/domain-error.ts";
+import type { DeviceId } from "../../lib/core/ids.ts";
+import { isJsonObject, type JsonValue } from "../../lib/json/json.ts";
+import { toPlainJson } from "../../lib/json/plain-json.ts";
+import { excerpt } from "../../lib/strings/excerpt.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { Config } from "../../platform/config.ts";
 import type { Logger } from "../../platform/log.ts";

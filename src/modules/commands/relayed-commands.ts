@@ -1,4 +1,4 @@
-import type { DeviceId } from "../../lib/ids.ts";
+import type { DeviceId } from "../../lib/core/ids.ts";
 
 /** Relayed commands that one gateway has not acknowledged: more would crowd out what waits for it in the broker. */
 const IN_FLIGHT_MAX = 200;

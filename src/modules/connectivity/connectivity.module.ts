@@ -1,4 +1,4 @@
-import type { TenantId } from "../../lib/ids.ts";
+import type { TenantId } from "../../lib/core/ids.ts";
 import type { Config } from "../../platform/config.ts";
 import { hostForDevices, isLoopback } from "../../platform/own-origin.ts";
 import { Port } from "../../platform/port.ts";

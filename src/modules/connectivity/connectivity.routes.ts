@@ -1,5 +1,5 @@
 import { Elysia } from "elysia";
-import { notFound } from "../../lib/domain-error.ts";
+import { notFound } from "../../lib/core/domain-error.ts";
 import { fileAnswer } from "../documented-answers.ts";
 import { catalogBody } from "./connectivity.schemas.ts";
 import { type Endpoints, listTransports } from "./connectivity.service.ts";

@@ -1,6 +1,6 @@
 import { eq } from "drizzle-orm";
-import type { TenantId } from "../../lib/ids.ts";
-import { omit } from "../../lib/omit.ts";
+import type { TenantId } from "../../lib/core/ids.ts";
+import { omit } from "../../lib/core/omit.ts";
 import type { MainDatabase } from "../../platform/database.ts";
 import { webhookSecrets } from "./connectivity.tables.ts";
 

@@ -1,7 +1,7 @@
 import { Elysia, t } from "elysia";
-import { detail } from "../../lib/domain-error.ts";
-import type { TenantId } from "../../lib/ids.ts";
-import { iso } from "../../lib/iso-time.ts";
+import { detail } from "../../lib/core/domain-error.ts";
+import type { TenantId } from "../../lib/core/ids.ts";
+import { iso } from "../../lib/time/iso-time.ts";
 import type { AuditContext } from "../audit/audit.types.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import { ensureAllDevices } from "../tenants/tenants.errors.ts";

@@ -1,5 +1,5 @@
 import { timingSafeEqual } from "node:crypto";
-import type { TenantId } from "../../lib/ids.ts";
+import type { TenantId } from "../../lib/core/ids.ts";
 import type { Clock } from "../../platform/clock.ts";
 import { randomToken, sha256 } from "../../platform/ids.ts";
 import type { WebhookSecretsRepository } from "./webhook-secrets.repository.ts";

@@ -1,6 +1,6 @@
-import { DomainError, detail } from "../../lib/domain-error.ts";
-import { excerpt } from "../../lib/excerpt.ts";
-import { isJsonObject } from "../../lib/json.ts";
+import { DomainError, detail } from "../../lib/core/domain-error.ts";
+import { isJsonObject } from "../../lib/json/json.ts";
+import { excerpt } from "../../lib/strings/excerpt.ts";
 import type { DevicesService } from "../devices/devices.service.ts";
 import type { DeviceFilter, DeviceWithActivity } from "../devices/devices.types.ts";
 import type { Principal } from "../users/users.types.ts";

@@ -1,5 +1,5 @@
-import { DomainError, detail, inEnglish, textOf } from "../../lib/domain-error.ts";
-import type { DeviceId } from "../../lib/ids.ts";
+import { DomainError, detail, inEnglish, textOf } from "../../lib/core/domain-error.ts";
+import type { DeviceId } from "../../lib/core/ids.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import { workShare } from "../../platform/fair-share.ts";
 import type { AlarmsService } from "../alarms/alarms.service.ts";

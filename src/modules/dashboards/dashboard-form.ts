@@ -1,7 +1,7 @@
-import { DomainError, detail } from "../../lib/domain-error.ts";
-import { excerpt } from "../../lib/excerpt.ts";
-import { isJsonObject } from "../../lib/json.ts";
-import { positionKeys } from "../../lib/web-mercator.ts";
+import { positionKeys } from "../../lib/console/web-mercator.ts";
+import { DomainError, detail } from "../../lib/core/domain-error.ts";
+import { isJsonObject } from "../../lib/json/json.ts";
+import { excerpt } from "../../lib/strings/excerpt.ts";
 import { isName } from "../wire.schemas.ts";
 import { dashboardInvalid } from "./dashboards.errors.ts";
 import type { DashboardChanges } from "./dashboards.resource.ts";

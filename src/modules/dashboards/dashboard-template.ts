@@ -1,5 +1,5 @@
-import { guessKeyMetadata } from "../../lib/key-guess.ts";
-import type { KeyMetadata, KeyMetadataMap } from "../../lib/key-metadata.ts";
+import { guessKeyMetadata } from "../../lib/keys/key-guess.ts";
+import type { KeyMetadata, KeyMetadataMap } from "../../lib/keys/key-metadata.ts";
 import type { TelemetryValue } from "../telemetry/telemetry.types.ts";
 import type { DashboardContent } from "./dashboards.resource.ts";
 import type { DashboardTemplate } from "./dashboards.types.ts";

@@ -1,4 +1,4 @@
-import { conflict, forbidden, invalid, limited, notFound, tooLarge } from "../../lib/domain-error.ts";
+import { conflict, forbidden, invalid, limited, notFound, tooLarge } from "../../lib/core/domain-error.ts";
 import type { Text } from "../../lib/texts/text.ts";
 
 export const dashboardNotFound = () => notFound("dashboard.not_found");

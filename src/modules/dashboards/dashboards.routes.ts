@@ -1,5 +1,5 @@
 import { t } from "elysia";
-import { isJsonObject } from "../../lib/json.ts";
+import { isJsonObject } from "../../lib/json/json.ts";
 import { ANSWERS_MIB_MAX, type AnswerSpace } from "../../platform/answer-space.ts";
 import { asAnswer, jsonAnswer } from "../answers.ts";
 import { documentedAs, withCommas } from "../documented-as.ts";

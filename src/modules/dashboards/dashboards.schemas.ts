@@ -1,7 +1,7 @@
 import type { TSchema } from "@sinclair/typebox";
 import { t } from "elysia";
-import { ROTATION_DASHBOARDS_MAX, ROTATION_SECONDS } from "../../lib/dashboard-rotation.ts";
-import { ALARM_SEVERITIES } from "../../lib/severity.ts";
+import { ALARM_SEVERITIES } from "../../lib/alarms/severity.ts";
+import { ROTATION_DASHBOARDS_MAX, ROTATION_SECONDS } from "../../lib/console/dashboard-rotation.ts";
 import { ALARM_STATUSES } from "../alarms/alarms.types.ts";
 import { documentedAs, enumOf, mapOf } from "../documented-as.ts";
 import { resolvedBody } from "../telemetry/key-metadata.schemas.ts";

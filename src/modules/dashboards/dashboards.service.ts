@@ -1,9 +1,9 @@
-import { defined } from "../../lib/defined.ts";
-import { DomainError, detail } from "../../lib/domain-error.ts";
-import type { TenantId } from "../../lib/ids.ts";
-import { isJsonObject } from "../../lib/json.ts";
-import { omit } from "../../lib/omit.ts";
-import { worstAlarms } from "../../lib/worst-alarms.ts";
+import { worstAlarms } from "../../lib/alarms/worst-alarms.ts";
+import { defined } from "../../lib/core/defined.ts";
+import { DomainError, detail } from "../../lib/core/domain-error.ts";
+import type { TenantId } from "../../lib/core/ids.ts";
+import { omit } from "../../lib/core/omit.ts";
+import { isJsonObject } from "../../lib/json/json.ts";
 import type { Clock } from "../../platform/clock.ts";
 import { workShare } from "../../platform/fair-share.ts";
 import type { AlarmsService } from "../alarms/alarms.service.ts";

@@ -1,5 +1,5 @@
 import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import type { TenantId } from "../../lib/ids.ts";
+import type { TenantId } from "../../lib/core/ids.ts";
 import { tenants } from "../tenants/tenants.tables.ts";
 import { DASHBOARD_TYPES, type Item } from "./dashboards.types.ts";
 import type { ShareRotation } from "./shares.types.ts";

@@ -1,7 +1,7 @@
-import type { DeviceId } from "../../lib/ids.ts";
-import type { AlarmSeverity } from "../../lib/severity.ts";
+import type { AlarmSeverity } from "../../lib/alarms/severity.ts";
+import type { Position } from "../../lib/console/web-mercator.ts";
+import type { DeviceId } from "../../lib/core/ids.ts";
 import type { Text } from "../../lib/texts/text.ts";
-import type { Position } from "../../lib/web-mercator.ts";
 import type { DeviceSeries, LatestSnapshot } from "../telemetry/telemetry.types.ts";
 
 export const DASHBOARD_TEMPLATES = ["AUTO", "CLIMATE", "ENERGY", "MOTOR", "LORAWAN"] as const;

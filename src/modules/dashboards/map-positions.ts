@@ -1,5 +1,5 @@
-import type { DeviceId } from "../../lib/ids.ts";
-import { type Position, positionKeys, readPosition } from "../../lib/web-mercator.ts";
+import { type Position, positionKeys, readPosition } from "../../lib/console/web-mercator.ts";
+import type { DeviceId } from "../../lib/core/ids.ts";
 import { workShare } from "../../platform/fair-share.ts";
 import type { AttributesService } from "../attributes/attributes.service.ts";
 import { ATTRIBUTE_SCOPES } from "../attributes/attributes.types.ts";

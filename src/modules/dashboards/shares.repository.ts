@@ -1,5 +1,5 @@
 import { asc, eq, or, sql } from "drizzle-orm";
-import type { DeviceId, TenantId } from "../../lib/ids.ts";
+import type { DeviceId, TenantId } from "../../lib/core/ids.ts";
 import type { MainDatabase } from "../../platform/database.ts";
 import { dashboardShares } from "./dashboards.tables.ts";
 import type { DashboardShare } from "./shares.types.ts";

@@ -1,6 +1,6 @@
 import { Elysia, t } from "elysia";
-import { iso, parseIsoTime } from "../../lib/iso-time.ts";
-import { omit } from "../../lib/omit.ts";
+import { omit } from "../../lib/core/omit.ts";
+import { iso, parseIsoTime } from "../../lib/time/iso-time.ts";
 import type { AnswerSpace } from "../../platform/answer-space.ts";
 import { asAnswer, jsonAnswer } from "../answers.ts";
 import type { AuditContext } from "../audit/audit.types.ts";

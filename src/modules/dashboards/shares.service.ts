@@ -1,6 +1,6 @@
-import { ROTATION_DASHBOARDS_MAX } from "../../lib/dashboard-rotation.ts";
-import { DomainError, forbidden, unauthenticated } from "../../lib/domain-error.ts";
-import type { DeviceId, UserId } from "../../lib/ids.ts";
+import { ROTATION_DASHBOARDS_MAX } from "../../lib/console/dashboard-rotation.ts";
+import { DomainError, forbidden, unauthenticated } from "../../lib/core/domain-error.ts";
+import type { DeviceId, UserId } from "../../lib/core/ids.ts";
 import type { Clock } from "../../platform/clock.ts";
 import { workShare } from "../../platform/fair-share.ts";
 import { newId, randomToken } from "../../platform/ids.ts";

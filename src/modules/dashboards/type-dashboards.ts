@@ -1,6 +1,6 @@
-import { detail } from "../../lib/domain-error.ts";
-import type { KeyMetadata } from "../../lib/key-metadata.ts";
-import { isTimeZone } from "../../lib/time-zone.ts";
+import { detail } from "../../lib/core/domain-error.ts";
+import type { KeyMetadata } from "../../lib/keys/key-metadata.ts";
+import { isTimeZone } from "../../lib/time/time-zone.ts";
 import type { DevicesService } from "../devices/devices.service.ts";
 import type { TelemetryService } from "../telemetry/telemetry.service.ts";
 import type { Principal } from "../users/users.types.ts";

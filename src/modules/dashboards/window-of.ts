@@ -1,6 +1,6 @@
-import { firstInstant, zoneOffset } from "../../lib/calendar-interval.ts";
-import { detail } from "../../lib/domain-error.ts";
-import { isJsonObject } from "../../lib/json.ts";
+import { detail } from "../../lib/core/domain-error.ts";
+import { isJsonObject } from "../../lib/json/json.ts";
+import { firstInstant, zoneOffset } from "../../lib/time/calendar-interval.ts";
 import { dashboardInvalid } from "./dashboards.errors.ts";
 
 export interface AbsoluteWindow {

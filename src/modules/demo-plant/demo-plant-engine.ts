@@ -1,8 +1,8 @@
 import { setImmediate } from "node:timers/promises";
-import { DomainError } from "../../lib/domain-error.ts";
-import { createFactory, type Machine } from "../../lib/factory-model.ts";
-import type { DeviceId, TenantId } from "../../lib/ids.ts";
-import type { JsonValue } from "../../lib/json.ts";
+import { DomainError } from "../../lib/core/domain-error.ts";
+import type { DeviceId, TenantId } from "../../lib/core/ids.ts";
+import { createFactory, type Machine } from "../../lib/devices/factory-model.ts";
+import type { JsonValue } from "../../lib/json/json.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { Logger } from "../../platform/log.ts";
 import type { Command } from "../commands/commands.types.ts";

@@ -1,3 +1,3 @@
-import { forbidden } from "../../lib/domain-error.ts";
+import { forbidden } from "../../lib/core/domain-error.ts";
 
 export const noRoom = (needed: number, room: number) => forbidden("demo_plant.no_room", { needed, room });

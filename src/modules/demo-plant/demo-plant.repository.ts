@@ -1,5 +1,5 @@
 import { eq } from "drizzle-orm";
-import type { TenantId } from "../../lib/ids.ts";
+import type { TenantId } from "../../lib/core/ids.ts";
 import type { MainDatabase } from "../../platform/database.ts";
 import { demoPlants } from "./demo-plant.tables.ts";
 import type { DemoPlant } from "./demo-plant.types.ts";

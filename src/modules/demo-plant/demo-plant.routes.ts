@@ -1,5 +1,5 @@
 import { Elysia } from "elysia";
-import { preferredLanguage } from "../../lib/preferred-language.ts";
+import { preferredLanguage } from "../../lib/strings/preferred-language.ts";
 import type { AuditContext } from "../audit/audit.types.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import { successBody } from "../wire.schemas.ts";

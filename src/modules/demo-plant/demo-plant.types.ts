@@ -1,4 +1,4 @@
-import type { DeviceId, ProfileId, TenantId } from "../../lib/ids.ts";
+import type { DeviceId, ProfileId, TenantId } from "../../lib/core/ids.ts";
 
 /** Parts of the plant; deleted parts are created again when it is started again. */
 export interface DemoPlantParts {

@@ -1,5 +1,5 @@
-import type { DeviceId } from "../../lib/ids.ts";
-import type { KeyLimits, KeyMetadata, KeyState } from "../../lib/key-metadata.ts";
+import type { DeviceId } from "../../lib/core/ids.ts";
+import type { KeyLimits, KeyMetadata, KeyState } from "../../lib/keys/key-metadata.ts";
 import type { PlantText, PlantTexts } from "./plant-texts.ts";
 
 const gauge = (key: string, name: string, format: { unit: string; decimals: number }): KeyMetadata => ({

@@ -1,4 +1,4 @@
-import type { Language } from "../../lib/preferred-language.ts";
+import type { Language } from "../../lib/strings/preferred-language.ts";
 
 /** German texts of what the demo plant creates, keyed by the English ones. */
 const german = {

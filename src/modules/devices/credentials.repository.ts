@@ -1,5 +1,5 @@
 import { eq, sql } from "drizzle-orm";
-import type { DeviceId } from "../../lib/ids.ts";
+import type { DeviceId } from "../../lib/core/ids.ts";
 import type { MainDatabase } from "../../platform/database.ts";
 import { deviceCredentials } from "./credentials.tables.ts";
 import type { OtherCredentials } from "./credentials.types.ts";

@@ -1,7 +1,7 @@
-import { conflict, invalid } from "../../lib/domain-error.ts";
-import type { DeviceId, TenantId } from "../../lib/ids.ts";
-import { iso } from "../../lib/iso-time.ts";
-import { omit } from "../../lib/omit.ts";
+import { conflict, invalid } from "../../lib/core/domain-error.ts";
+import type { DeviceId, TenantId } from "../../lib/core/ids.ts";
+import { omit } from "../../lib/core/omit.ts";
+import { iso } from "../../lib/time/iso-time.ts";
 import type { ClientPasswords } from "../../platform/client-passwords.ts";
 import type { Clock } from "../../platform/clock.ts";
 import { isGuessablePassword } from "../../platform/common-passwords.ts";

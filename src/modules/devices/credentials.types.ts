@@ -1,4 +1,4 @@
-import type { DeviceId } from "../../lib/ids.ts";
+import type { DeviceId } from "../../lib/core/ids.ts";
 
 export type CredentialsType = "ACCESS_TOKEN" | "MQTT_BASIC" | "X509";
 

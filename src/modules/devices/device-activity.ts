@@ -1,6 +1,6 @@
-import { DeadlineQueue } from "../../lib/deadline-queue.ts";
-import type { DeviceId } from "../../lib/ids.ts";
-import { observeGap, silenceTimeoutOf } from "../../lib/observed-interval.ts";
+import type { DeviceId } from "../../lib/core/ids.ts";
+import { DeadlineQueue } from "../../lib/data/deadline-queue.ts";
+import { observeGap, silenceTimeoutOf } from "../../lib/time/observed-interval.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { EventBus } from "../../platform/event-bus.ts";
 import type { Logger } from "../../platform/log.ts";

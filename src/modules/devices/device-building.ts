@@ -1,7 +1,7 @@
-import { defined } from "../../lib/defined.ts";
-import { DomainError } from "../../lib/domain-error.ts";
-import type { DeviceId, ProfileId, TenantId } from "../../lib/ids.ts";
-import { omit } from "../../lib/omit.ts";
+import { defined } from "../../lib/core/defined.ts";
+import { DomainError } from "../../lib/core/domain-error.ts";
+import type { DeviceId, ProfileId, TenantId } from "../../lib/core/ids.ts";
+import { omit } from "../../lib/core/omit.ts";
 import type { Clock } from "../../platform/clock.ts";
 import { newId, randomToken } from "../../platform/ids.ts";
 import type { ProfilesService } from "../profiles/profiles.service.ts";

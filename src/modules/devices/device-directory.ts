@@ -1,6 +1,6 @@
-import type { DeviceId, ProfileId, TenantId } from "../../lib/ids.ts";
-import { RateMeter } from "../../lib/rate-meter.ts";
-import { StringPool } from "../../lib/string-pool.ts";
+import type { DeviceId, ProfileId, TenantId } from "../../lib/core/ids.ts";
+import { RateMeter } from "../../lib/data/rate-meter.ts";
+import { StringPool } from "../../lib/data/string-pool.ts";
 import type { EventBus } from "../../platform/event-bus.ts";
 import type { DomainEvents } from "../events.types.ts";
 import type { IngestDevice } from "../ingest/ingest.types.ts";

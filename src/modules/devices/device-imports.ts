@@ -1,4 +1,4 @@
-import type { DeviceId } from "../../lib/ids.ts";
+import type { DeviceId } from "../../lib/core/ids.ts";
 import type { EventBus } from "../../platform/event-bus.ts";
 import { workShare } from "../../platform/fair-share.ts";
 import { newId } from "../../platform/ids.ts";

@@ -1,5 +1,5 @@
 import { and, asc, desc, eq, or, type SQL, sql } from "drizzle-orm";
-import type { DeviceId, TenantId } from "../../lib/ids.ts";
+import type { DeviceId, TenantId } from "../../lib/core/ids.ts";
 import { contains } from "../../platform/contains.ts";
 import { isAmong, type VisibleDevices } from "../../platform/is-among.ts";
 import { deviceActivity, devices } from "./devices.tables.ts";

@@ -1,5 +1,5 @@
 import { count, eq, inArray, sql } from "drizzle-orm";
-import type { DeviceId, TenantId } from "../../lib/ids.ts";
+import type { DeviceId, TenantId } from "../../lib/core/ids.ts";
 import type { MainDatabase } from "../../platform/database.ts";
 import type { VisibleDevices } from "../../platform/is-among.ts";
 import { deletedDevices, deviceActivity, devices } from "./devices.tables.ts";

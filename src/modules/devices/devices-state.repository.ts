@@ -1,5 +1,5 @@
 import { and, asc, desc, eq, isNotNull, isNull, type SQL, sql } from "drizzle-orm";
-import type { TenantId } from "../../lib/ids.ts";
+import type { TenantId } from "../../lib/core/ids.ts";
 import type { MainDatabase } from "../../platform/database.ts";
 import { isAmong, type VisibleDevices } from "../../platform/is-among.ts";
 import { alarms, severityRank } from "../alarms/alarms.tables.ts";

@@ -1,4 +1,4 @@
-import type { DeviceId, TenantId } from "../../lib/ids.ts";
+import type { DeviceId, TenantId } from "../../lib/core/ids.ts";
 import type { TelemetryStore } from "../telemetry/store/store.types.ts";
 import type { Principal } from "../users/users.types.ts";
 import type { DevicesRepository } from "./devices.repository.ts";

@@ -6,8 +6,8 @@ import {
   limited,
   notFound,
   unauthenticated,
-} from "../../lib/domain-error.ts";
-import { excerpt } from "../../lib/excerpt.ts";
+} from "../../lib/core/domain-error.ts";
+import { excerpt } from "../../lib/strings/excerpt.ts";
 
 const DEVICE_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 

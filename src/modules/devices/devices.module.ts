@@ -1,4 +1,4 @@
-import type { DeviceId, TenantId } from "../../lib/ids.ts";
+import type { DeviceId, TenantId } from "../../lib/core/ids.ts";
 import { Port } from "../../platform/port.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import type { LoginIdentitiesModule } from "../login-identities/login-identities.module.ts";

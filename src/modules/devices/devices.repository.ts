@@ -1,6 +1,6 @@
 import { and, asc, count, eq, getTableColumns, inArray, isNotNull, sql } from "drizzle-orm";
-import type { DeviceId, ProfileId, TenantId } from "../../lib/ids.ts";
-import { omit } from "../../lib/omit.ts";
+import type { DeviceId, ProfileId, TenantId } from "../../lib/core/ids.ts";
+import { omit } from "../../lib/core/omit.ts";
 import type { MainDatabase } from "../../platform/database.ts";
 import type { VisibleDevices } from "../../platform/is-among.ts";
 import { attributes } from "../attributes/attributes.tables.ts";

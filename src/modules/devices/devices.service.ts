@@ -1,6 +1,6 @@
-import { DomainError, detail, forbidden, invalid } from "../../lib/domain-error.ts";
-import type { DeviceId, ProfileId, TenantId } from "../../lib/ids.ts";
-import { omit } from "../../lib/omit.ts";
+import { DomainError, detail, forbidden, invalid } from "../../lib/core/domain-error.ts";
+import type { DeviceId, ProfileId, TenantId } from "../../lib/core/ids.ts";
+import { omit } from "../../lib/core/omit.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import type { EventBus } from "../../platform/event-bus.ts";
 import { workShare } from "../../platform/fair-share.ts";

@@ -1,6 +1,6 @@
-import type { DeviceId, ProfileId, TenantId } from "../../lib/ids.ts";
-import type { ObservedInterval } from "../../lib/observed-interval.ts";
+import type { DeviceId, ProfileId, TenantId } from "../../lib/core/ids.ts";
 import type { Params } from "../../lib/texts/text.ts";
+import type { ObservedInterval } from "../../lib/time/observed-interval.ts";
 import type { IngestSource } from "../ingest/ingest.types.ts";
 
 /** The attribute that maps LoRaWAN uplinks to a device (SERVER scope, 16 lower-case hexadecimal digits). */

@@ -1,6 +1,6 @@
-import { withoutNulls } from "../../lib/defined.ts";
-import type { DeviceId } from "../../lib/ids.ts";
-import { iso } from "../../lib/iso-time.ts";
+import { withoutNulls } from "../../lib/core/defined.ts";
+import type { DeviceId } from "../../lib/core/ids.ts";
+import { iso } from "../../lib/time/iso-time.ts";
 import { isAllowed } from "../identity/permissions.ts";
 import type { Principal } from "../users/users.types.ts";
 import { credentialsTypeOf } from "./credentials.types.ts";

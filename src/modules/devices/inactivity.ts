@@ -1,4 +1,4 @@
-import { type ObservedInterval, silenceTimeoutOf } from "../../lib/observed-interval.ts";
+import { type ObservedInterval, silenceTimeoutOf } from "../../lib/time/observed-interval.ts";
 
 /** Sources of a device's inactivity timeout. */
 export const INACTIVITY_SOURCES = ["DEVICE", "PROFILE", "OBSERVED", "DEFAULT"] as const;

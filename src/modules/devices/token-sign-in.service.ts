@@ -1,7 +1,7 @@
-import { AttemptLimit } from "../../lib/attempt-limit.ts";
-import { type DomainError, limited } from "../../lib/domain-error.ts";
-import type { RefusalEdge } from "../../lib/fault-sources.ts";
-import { secretHint } from "../../lib/secret-hint.ts";
+import type { RefusalEdge } from "../../lib/alarms/fault-sources.ts";
+import { type DomainError, limited } from "../../lib/core/domain-error.ts";
+import { AttemptLimit } from "../../lib/data/attempt-limit.ts";
+import { secretHint } from "../../lib/strings/secret-hint.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { ReportRefusal } from "../faults/refusals.types.ts";
 import type { IngestDevice } from "../ingest/ingest.types.ts";

@@ -1,5 +1,5 @@
 import { and, eq } from "drizzle-orm";
-import type { DeviceId } from "../../lib/ids.ts";
+import type { DeviceId } from "../../lib/core/ids.ts";
 import type { MainDatabase } from "../../platform/database.ts";
 import { unfinishedImports } from "./unfinished-imports.tables.ts";
 

@@ -1,4 +1,4 @@
-import type { DeviceId } from "../../lib/ids.ts";
+import type { DeviceId } from "../../lib/core/ids.ts";
 import type { AttributesService } from "../attributes/attributes.service.ts";
 import type { CommandEngine } from "../commands/command-engine.ts";
 import type { CommandWays } from "../commands/command-ways.ts";

@@ -1,5 +1,5 @@
-import { DomainError } from "../../lib/domain-error.ts";
-import type { DeviceId, TenantId } from "../../lib/ids.ts";
+import { DomainError } from "../../lib/core/domain-error.ts";
+import type { DeviceId, TenantId } from "../../lib/core/ids.ts";
 import type { BrokerMessage } from "../../platform/broker/broker.types.ts";
 import type { Logger } from "../../platform/log.ts";
 import {

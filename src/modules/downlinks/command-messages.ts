@@ -1,9 +1,9 @@
-import { settingOf } from "../../lib/command-setting.ts";
-import { invalid } from "../../lib/domain-error.ts";
-import { excerpt } from "../../lib/excerpt.ts";
-import { isJsonObject, type JsonValue } from "../../lib/json.ts";
+import { invalid } from "../../lib/core/domain-error.ts";
+import { settingOf } from "../../lib/devices/command-setting.ts";
+import { isJsonObject, type JsonValue } from "../../lib/json/json.ts";
 import { isTopicName } from "../../lib/mqtt/topic-names.ts";
 import { commandPayload, WrongMetricType } from "../../lib/sparkplug/sparkplug-command.ts";
+import { excerpt } from "../../lib/strings/excerpt.ts";
 import type { BrokerMessage } from "../../platform/broker/broker.types.ts";
 import type { Command } from "../commands/commands.types.ts";
 import {

@@ -1,9 +1,9 @@
-import { DomainError, detail, invalid } from "../../lib/domain-error.ts";
-import { type DownlinkPayload, FRAME_BYTES_MAX, isFPort } from "../../lib/downlink-payload.ts";
-import type { DeviceId, TenantId } from "../../lib/ids.ts";
-import { isJsonObject, type JsonValue } from "../../lib/json.ts";
-import { networkErrorText } from "../../lib/network-error.ts";
-import { retryAfter, verdictOf } from "../../lib/retry-policy.ts";
+import { DomainError, detail, invalid } from "../../lib/core/domain-error.ts";
+import type { DeviceId, TenantId } from "../../lib/core/ids.ts";
+import { type DownlinkPayload, FRAME_BYTES_MAX, isFPort } from "../../lib/devices/downlink-payload.ts";
+import { isJsonObject, type JsonValue } from "../../lib/json/json.ts";
+import { networkErrorText } from "../../lib/network/network-error.ts";
+import { retryAfter, verdictOf } from "../../lib/network/retry-policy.ts";
 import type { ErrorCode } from "../../lib/texts/catalogues.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import type { BrokerMessage } from "../../platform/broker/broker.types.ts";

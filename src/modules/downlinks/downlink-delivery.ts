@@ -1,5 +1,5 @@
-import { detail } from "../../lib/domain-error.ts";
-import { waitAfter } from "../../lib/retry-policy.ts";
+import { detail } from "../../lib/core/domain-error.ts";
+import { waitAfter } from "../../lib/network/retry-policy.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { DeliveryTarget, Load } from "../../platform/delivery-queue/delivery-lanes.ts";

@@ -1,5 +1,5 @@
-import { detail } from "../../lib/domain-error.ts";
-import type { DeviceId } from "../../lib/ids.ts";
+import { detail } from "../../lib/core/domain-error.ts";
+import type { DeviceId } from "../../lib/core/ids.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import type { Clock } from "../../platform/clock.ts";
 import { Waiters } from "../../platform/waiters.ts";

@@ -1,4 +1,4 @@
-import type { DeviceId, TenantId } from "../../lib/ids.ts";
+import type { DeviceId, TenantId } from "../../lib/core/ids.ts";
 import type { Integration } from "../integrations/integrations.resource.ts";
 import type { DeviceReference } from "../integrations/integrations.types.ts";
 import type { DownlinksRepository } from "./downlinks.repository.ts";

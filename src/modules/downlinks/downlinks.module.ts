@@ -1,4 +1,4 @@
-import type { DeviceId } from "../../lib/ids.ts";
+import type { DeviceId } from "../../lib/core/ids.ts";
 import { createSteadyNow } from "../../platform/clock.ts";
 import type { AttributesModule } from "../attributes/attributes.module.ts";
 import type { AttributesService } from "../attributes/attributes.service.ts";

@@ -1,8 +1,8 @@
-import { parseDevEui } from "../../lib/dev-eui.ts";
-import { conflict, DomainError, detail, invalid, limited, notFound } from "../../lib/domain-error.ts";
-import { type DownlinkPayload, isFPort, payloadOf } from "../../lib/downlink-payload.ts";
-import type { DeviceId, TenantId } from "../../lib/ids.ts";
-import { isJsonObject, type JsonValue } from "../../lib/json.ts";
+import { conflict, DomainError, detail, invalid, limited, notFound } from "../../lib/core/domain-error.ts";
+import type { DeviceId, TenantId } from "../../lib/core/ids.ts";
+import { parseDevEui } from "../../lib/devices/dev-eui.ts";
+import { type DownlinkPayload, isFPort, payloadOf } from "../../lib/devices/downlink-payload.ts";
+import { isJsonObject, type JsonValue } from "../../lib/json/json.ts";
 import { newId } from "../../platform/ids.ts";
 import type { Command } from "../commands/commands.types.ts";
 import type { Integration } from "../integrations/integrations.resource.ts";

@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import type { DownlinkPayload } from "../../lib/downlink-payload.ts";
+import type { DownlinkPayload } from "../../lib/devices/downlink-payload.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import { devices } from "../devices/devices.tables.ts";
 import { integrations } from "../integrations/integrations.tables.ts";

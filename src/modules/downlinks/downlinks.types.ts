@@ -1,5 +1,5 @@
-import type { DownlinkPayload } from "../../lib/downlink-payload.ts";
-import type { DeviceId, TenantId } from "../../lib/ids.ts";
+import type { DeviceId, TenantId } from "../../lib/core/ids.ts";
+import type { DownlinkPayload } from "../../lib/devices/downlink-payload.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import type { NetworkRoute } from "../integrations/integrations.types.ts";
 

@@ -1,5 +1,5 @@
-import { invalid } from "../../lib/domain-error.ts";
-import type { JsonValue } from "../../lib/json.ts";
+import { invalid } from "../../lib/core/domain-error.ts";
+import type { JsonValue } from "../../lib/json/json.ts";
 import type { BrokerMessage } from "../../platform/broker/broker.types.ts";
 import {
   type DownlinkSettings,

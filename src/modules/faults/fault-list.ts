@@ -1,7 +1,7 @@
-import type { TenantId } from "../../lib/ids.ts";
-import { addressGroup } from "../../lib/network-address.ts";
-import { placeText } from "../../lib/sample-text.ts";
-import { shownName } from "../../lib/secret-hint.ts";
+import type { TenantId } from "../../lib/core/ids.ts";
+import { addressGroup } from "../../lib/network/network-address.ts";
+import { placeText } from "../../lib/strings/sample-text.ts";
+import { shownName } from "../../lib/strings/secret-hint.ts";
 import type { Params } from "../../lib/texts/text.ts";
 import type { Fault, FaultEntry, FaultFilter, FaultSubject } from "./faults.types.ts";
 

@@ -1,5 +1,5 @@
 import { asc, eq, sql } from "drizzle-orm";
-import { withoutNulls } from "../../lib/defined.ts";
+import { withoutNulls } from "../../lib/core/defined.ts";
 import type { MainDatabase } from "../../platform/database.ts";
 import { faults } from "./faults.tables.ts";
 import type { FaultEntry } from "./faults.types.ts";

@@ -1,7 +1,7 @@
 import { Elysia, t } from "elysia";
-import { invalid } from "../../lib/domain-error.ts";
-import type { FaultSubjectKind } from "../../lib/fault-sources.ts";
-import type { DeviceId } from "../../lib/ids.ts";
+import type { FaultSubjectKind } from "../../lib/alarms/fault-sources.ts";
+import { invalid } from "../../lib/core/domain-error.ts";
+import type { DeviceId } from "../../lib/core/ids.ts";
 import type { AuditContext } from "../audit/audit.types.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import { isAllowed, type Permission } from "../identity/permissions.ts";

@@ -1,5 +1,5 @@
 import { t } from "elysia";
-import { FAULT_SOURCES, FAULT_SUBJECTS } from "../../lib/fault-sources.ts";
+import { FAULT_SOURCES, FAULT_SUBJECTS } from "../../lib/alarms/fault-sources.ts";
 import { searchQuery, timeRangeQuery } from "../lists.schemas.ts";
 import { PEER_PROTOCOLS } from "../request-peer.ts";
 import { choice, literals, renderedText, wholeNumber } from "../wire.schemas.ts";

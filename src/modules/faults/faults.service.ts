@@ -1,5 +1,5 @@
-import type { FaultSource } from "../../lib/fault-sources.ts";
-import type { TenantId } from "../../lib/ids.ts";
+import type { FaultSource } from "../../lib/alarms/fault-sources.ts";
+import type { TenantId } from "../../lib/core/ids.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { EventBus } from "../../platform/event-bus.ts";
 import { newId } from "../../platform/ids.ts";

@@ -1,5 +1,5 @@
-import type { FaultSource, FaultSubjectKind } from "../../lib/fault-sources.ts";
-import type { TenantId } from "../../lib/ids.ts";
+import type { FaultSource, FaultSubjectKind } from "../../lib/alarms/fault-sources.ts";
+import type { TenantId } from "../../lib/core/ids.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import type { Peer } from "../request-peer.ts";
 import type { PresentedIdentity } from "./refusals.types.ts";

@@ -1,8 +1,8 @@
-import { inEnglish } from "../../lib/domain-error.ts";
-import type { TenantId } from "../../lib/ids.ts";
-import { iso } from "../../lib/iso-time.ts";
+import { inEnglish } from "../../lib/core/domain-error.ts";
+import type { TenantId } from "../../lib/core/ids.ts";
 import { hasText } from "../../lib/texts/catalogues.ts";
 import type { Text } from "../../lib/texts/text.ts";
+import { iso } from "../../lib/time/iso-time.ts";
 import type { FaultEntry, FaultSubject } from "./faults.types.ts";
 import { isRefusal, reasonOf } from "./refusals.types.ts";
 import type { SubjectNames } from "./subject-names.ts";

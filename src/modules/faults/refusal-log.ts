@@ -1,4 +1,4 @@
-import { RateMeter } from "../../lib/rate-meter.ts";
+import { RateMeter } from "../../lib/data/rate-meter.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { Logger } from "../../platform/log.ts";
 import type { FaultEntry } from "./faults.types.ts";

@@ -1,8 +1,8 @@
 import { Elysia, t } from "elysia";
-import type { RefusalEdge } from "../../lib/fault-sources.ts";
-import type { DeviceId } from "../../lib/ids.ts";
-import { iso } from "../../lib/iso-time.ts";
-import { omit } from "../../lib/omit.ts";
+import type { RefusalEdge } from "../../lib/alarms/fault-sources.ts";
+import type { DeviceId } from "../../lib/core/ids.ts";
+import { omit } from "../../lib/core/omit.ts";
+import { iso } from "../../lib/time/iso-time.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import { wholeList } from "../lists.ts";
 import { ensureOperator } from "../tenants/tenants.errors.ts";

@@ -1,5 +1,5 @@
 import { t } from "elysia";
-import { REFUSAL_EDGES } from "../../lib/fault-sources.ts";
+import { REFUSAL_EDGES } from "../../lib/alarms/fault-sources.ts";
 import { PEER_PROTOCOLS } from "../request-peer.ts";
 import { choice, literals, renderedText, textFields } from "../wire.schemas.ts";
 import { IDENTITY_KINDS } from "./refusals.types.ts";

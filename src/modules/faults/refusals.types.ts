@@ -1,5 +1,5 @@
-import type { RefusalEdge } from "../../lib/fault-sources.ts";
-import type { DeviceId, TenantId, UserId } from "../../lib/ids.ts";
+import type { RefusalEdge } from "../../lib/alarms/fault-sources.ts";
+import type { DeviceId, TenantId, UserId } from "../../lib/core/ids.ts";
 import type { Peer } from "../request-peer.ts";
 
 /** Why a credential was refused. The texts are `refusal.<reason>`; some have a hint in `refusal_hint.<reason>`. */

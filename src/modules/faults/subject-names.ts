@@ -1,4 +1,4 @@
-import type { FaultSubjectKind } from "../../lib/fault-sources.ts";
+import type { FaultSubjectKind } from "../../lib/alarms/fault-sources.ts";
 import type { FaultSubject } from "./faults.types.ts";
 
 /** Current names of objects of one kind. */

@@ -1,5 +1,5 @@
-import { detail, invalid } from "../../lib/domain-error.ts";
-import { isJsonObject } from "../../lib/json.ts";
+import { detail, invalid } from "../../lib/core/domain-error.ts";
+import { isJsonObject } from "../../lib/json/json.ts";
 import type { Text } from "../../lib/texts/text.ts";
 
 /*

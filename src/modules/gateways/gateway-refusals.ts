@@ -1,4 +1,4 @@
-import { type DomainError, invalid } from "../../lib/domain-error.ts";
+import { type DomainError, invalid } from "../../lib/core/domain-error.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import type { DeviceDirectory } from "../devices/device-directory.ts";
 import type { DevicesService } from "../devices/devices.service.ts";

@@ -1,4 +1,4 @@
-import type { DeviceId } from "../../lib/ids.ts";
+import type { DeviceId } from "../../lib/core/ids.ts";
 import type { EventBus } from "../../platform/event-bus.ts";
 import type { DeviceActivityTracker } from "../devices/device-activity.ts";
 import type { DomainEvents } from "../events.types.ts";

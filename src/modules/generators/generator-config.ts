@@ -1,7 +1,7 @@
-import { detail } from "../../lib/domain-error.ts";
-import { excerpt } from "../../lib/excerpt.ts";
-import type { DeviceId } from "../../lib/ids.ts";
-import { isJsonObject } from "../../lib/json.ts";
+import { detail } from "../../lib/core/domain-error.ts";
+import type { DeviceId } from "../../lib/core/ids.ts";
+import { isJsonObject } from "../../lib/json/json.ts";
+import { excerpt } from "../../lib/strings/excerpt.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import { type GeneratorConfig, type Metric, PATTERNS, type Pattern } from "./generators.types.ts";
 import { counterUnits, DECIMALS_MAX, gridOf } from "./metric-values.ts";

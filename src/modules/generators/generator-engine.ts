@@ -1,6 +1,6 @@
 import { setImmediate } from "node:timers/promises";
-import { DomainError, detail, inEnglish, textOf, unavailable } from "../../lib/domain-error.ts";
-import type { DeviceId, TenantId } from "../../lib/ids.ts";
+import { DomainError, detail, inEnglish, textOf, unavailable } from "../../lib/core/domain-error.ts";
+import type { DeviceId, TenantId } from "../../lib/core/ids.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { Logger } from "../../platform/log.ts";
 import type { IngestService } from "../ingest/ingest.service.ts";

@@ -1,5 +1,5 @@
 import { and, asc, eq, or, type SQL, sql } from "drizzle-orm";
-import type { DeviceId, TenantId } from "../../lib/ids.ts";
+import type { DeviceId, TenantId } from "../../lib/core/ids.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { MainDatabase } from "../../platform/database.ts";
 import { type Generator, generatorResource } from "./generators.resource.ts";

@@ -1,4 +1,4 @@
-import { conflict } from "../../lib/domain-error.ts";
+import { conflict } from "../../lib/core/domain-error.ts";
 import { defineResource } from "../resource.ts";
 import { generatorNotFound } from "./generators.errors.ts";
 import {

@@ -1,5 +1,5 @@
-import { inEnglish } from "../../lib/domain-error.ts";
-import { iso } from "../../lib/iso-time.ts";
+import { inEnglish } from "../../lib/core/domain-error.ts";
+import { iso } from "../../lib/time/iso-time.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import { auditReader, resourceRoutes } from "../resource.routes.ts";
 import { generatorExample, generatorResource } from "./generators.resource.ts";

@@ -1,9 +1,9 @@
-import { defined } from "../../lib/defined.ts";
-import { detail, forbidden } from "../../lib/domain-error.ts";
-import { excerpt } from "../../lib/excerpt.ts";
-import type { DeviceId } from "../../lib/ids.ts";
-import { invariant } from "../../lib/invariant.ts";
-import { isJsonObject } from "../../lib/json.ts";
+import { defined } from "../../lib/core/defined.ts";
+import { detail, forbidden } from "../../lib/core/domain-error.ts";
+import type { DeviceId } from "../../lib/core/ids.ts";
+import { invariant } from "../../lib/core/invariant.ts";
+import { isJsonObject } from "../../lib/json/json.ts";
+import { excerpt } from "../../lib/strings/excerpt.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { EventBus } from "../../platform/event-bus.ts";

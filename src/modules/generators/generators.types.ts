@@ -1,4 +1,4 @@
-import type { DeviceId } from "../../lib/ids.ts";
+import type { DeviceId } from "../../lib/core/ids.ts";
 import type { Text } from "../../lib/texts/text.ts";
 
 export const STATUSES = ["draft", "active", "paused"] as const;

@@ -1,4 +1,4 @@
-import { normal } from "../../lib/random.ts";
+import { normal } from "../../lib/data/random.ts";
 import type { Metric } from "./generators.types.ts";
 
 /*

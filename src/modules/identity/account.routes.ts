@@ -1,6 +1,6 @@
 import { Elysia, t } from "elysia";
-import { iso } from "../../lib/iso-time.ts";
-import { preferredLanguage } from "../../lib/preferred-language.ts";
+import { preferredLanguage } from "../../lib/strings/preferred-language.ts";
+import { iso } from "../../lib/time/iso-time.ts";
 import type { AuditRule } from "../audit/audit.types.ts";
 import { wholeList } from "../lists.ts";
 import { successBody, wholeNumber } from "../wire.schemas.ts";

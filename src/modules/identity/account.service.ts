@@ -1,6 +1,6 @@
-import { forbidden, limited, notFound } from "../../lib/domain-error.ts";
-import type { SessionId } from "../../lib/ids.ts";
-import { addressGroup } from "../../lib/network-address.ts";
+import { forbidden, limited, notFound } from "../../lib/core/domain-error.ts";
+import type { SessionId } from "../../lib/core/ids.ts";
+import { addressGroup } from "../../lib/network/network-address.ts";
 import type { MailLanguage, MailSender } from "../mail/mail.types.ts";
 import type { UsersService } from "../users/users.service.ts";
 import type { Principal } from "../users/users.types.ts";

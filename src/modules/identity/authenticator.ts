@@ -1,6 +1,6 @@
-import { AttemptLimit } from "../../lib/attempt-limit.ts";
-import type { UserId } from "../../lib/ids.ts";
-import { secretHint, shownName } from "../../lib/secret-hint.ts";
+import type { UserId } from "../../lib/core/ids.ts";
+import { AttemptLimit } from "../../lib/data/attempt-limit.ts";
+import { secretHint, shownName } from "../../lib/strings/secret-hint.ts";
 import type { Clock } from "../../platform/clock.ts";
 import { TurnCache } from "../../platform/turn-cache.ts";
 import type { RefusedCredential, ReportRefusal } from "../faults/refusals.types.ts";

@@ -1,5 +1,5 @@
-import { detail, forbidden, limited, notFound } from "../../lib/domain-error.ts";
-import type { UserId } from "../../lib/ids.ts";
+import { detail, forbidden, limited, notFound } from "../../lib/core/domain-error.ts";
+import type { UserId } from "../../lib/core/ids.ts";
 import type { SealedBox } from "../../platform/sealed-box.ts";
 import type { MailLanguage, MailSender } from "../mail/mail.types.ts";
 import { emailTaken, notOneself } from "../users/users.errors.ts";

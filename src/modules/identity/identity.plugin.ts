@@ -1,7 +1,7 @@
 import { jwt } from "@elysiajs/jwt";
 import { type DocumentDecoration, Elysia, t } from "elysia";
-import { forbidden, unauthenticated } from "../../lib/domain-error.ts";
-import { LARGE_BODY_BYTES, readExactJson } from "../../lib/request-bytes.ts";
+import { forbidden, unauthenticated } from "../../lib/core/domain-error.ts";
+import { LARGE_BODY_BYTES, readExactJson } from "../../lib/network/request-bytes.ts";
 import type { AnswerSpace } from "../../platform/answer-space.ts";
 import { workShare } from "../../platform/fair-share.ts";
 import type { AuditRule } from "../audit/audit.types.ts";

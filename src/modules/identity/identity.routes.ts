@@ -1,5 +1,5 @@
 import { Elysia, t } from "elysia";
-import { isJsonObject } from "../../lib/json.ts";
+import { isJsonObject } from "../../lib/json/json.ts";
 import type { AuditContext } from "../audit/audit.types.ts";
 import type { ReportRefusal } from "../faults/refusals.types.ts";
 import { linkReporter } from "../report-refusal.ts";

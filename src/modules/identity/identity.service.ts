@@ -1,5 +1,5 @@
-import { conflict, forbidden, invalid, notFound, unauthenticated } from "../../lib/domain-error.ts";
-import type { SessionId, TenantId, UserId } from "../../lib/ids.ts";
+import { conflict, forbidden, invalid, notFound, unauthenticated } from "../../lib/core/domain-error.ts";
+import type { SessionId, TenantId, UserId } from "../../lib/core/ids.ts";
 import type { TenantsService } from "../tenants/tenants.service.ts";
 import type { Tenant } from "../tenants/tenants.types.ts";
 import type { UsersService } from "../users/users.service.ts";

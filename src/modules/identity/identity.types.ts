@@ -1,4 +1,4 @@
-import type { SessionId, UserId } from "../../lib/ids.ts";
+import type { SessionId, UserId } from "../../lib/core/ids.ts";
 import type { Peer } from "../request-peer.ts";
 import type { Principal, Role } from "../users/users.types.ts";
 import type { Permission } from "./permissions.ts";

@@ -1,4 +1,4 @@
-import type { TenantId } from "../../lib/ids.ts";
+import type { TenantId } from "../../lib/core/ids.ts";
 import type { Quota, Throttle } from "./provider/throttle.ts";
 
 const HOUR_MS = 3_600_000;

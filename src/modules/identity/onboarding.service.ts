@@ -1,5 +1,5 @@
-import { conflict, invalid } from "../../lib/domain-error.ts";
-import { invariant } from "../../lib/invariant.ts";
+import { conflict, invalid } from "../../lib/core/domain-error.ts";
+import { invariant } from "../../lib/core/invariant.ts";
 import type { PlansService } from "../tenants/plans.service.ts";
 import type { TenantsService } from "../tenants/tenants.service.ts";
 import type { UsersService } from "../users/users.service.ts";

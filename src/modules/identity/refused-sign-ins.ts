@@ -1,5 +1,5 @@
-import { DomainError } from "../../lib/domain-error.ts";
-import { secretHint, shownName } from "../../lib/secret-hint.ts";
+import { DomainError } from "../../lib/core/domain-error.ts";
+import { secretHint, shownName } from "../../lib/strings/secret-hint.ts";
 import type { PresentedIdentity, RefusalReason, ReportRefusal } from "../faults/refusals.types.ts";
 import { type Peer, type PeerServer, peerOf } from "../request-peer.ts";
 import type { UsersService } from "../users/users.service.ts";

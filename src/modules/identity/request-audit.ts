@@ -1,6 +1,6 @@
-import { DomainError } from "../../lib/domain-error.ts";
-import type { TenantId } from "../../lib/ids.ts";
-import { isJsonObject } from "../../lib/json.ts";
+import { DomainError } from "../../lib/core/domain-error.ts";
+import type { TenantId } from "../../lib/core/ids.ts";
+import { isJsonObject } from "../../lib/json/json.ts";
 import { type PeerReader, requestClientOf } from "../../platform/request-arrival.ts";
 import type {
   AuditActor,

@@ -1,5 +1,5 @@
 import { and, desc, eq, gt, lte, sql } from "drizzle-orm";
-import type { SessionId, UserId } from "../../lib/ids.ts";
+import type { SessionId, UserId } from "../../lib/core/ids.ts";
 import type { MainDatabase } from "../../platform/database.ts";
 import { sessions, setupLinks } from "./identity.tables.ts";
 import type { Session } from "./identity.types.ts";

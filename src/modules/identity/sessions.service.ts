@@ -1,4 +1,4 @@
-import type { SessionId, UserId } from "../../lib/ids.ts";
+import type { SessionId, UserId } from "../../lib/core/ids.ts";
 import type { EventBus } from "../../platform/event-bus.ts";
 import { newId } from "../../platform/ids.ts";
 import type { DomainEvents } from "../events.types.ts";

@@ -1,4 +1,4 @@
-import { conflict, notFound } from "../../lib/domain-error.ts";
+import { conflict, notFound } from "../../lib/core/domain-error.ts";
 import { randomToken, sha256 } from "../../platform/ids.ts";
 import type { TenantsService } from "../tenants/tenants.service.ts";
 import type { UsersService } from "../users/users.service.ts";

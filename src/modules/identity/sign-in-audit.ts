@@ -1,5 +1,5 @@
-import { DomainError } from "../../lib/domain-error.ts";
-import type { UserId } from "../../lib/ids.ts";
+import { DomainError } from "../../lib/core/domain-error.ts";
+import type { UserId } from "../../lib/core/ids.ts";
 import type { AuditRecorder } from "../audit/audit.types.ts";
 import type { MailLanguage } from "../mail/mail.types.ts";
 import type { UsersService } from "../users/users.service.ts";

@@ -1,5 +1,5 @@
 import { Elysia, t } from "elysia";
-import { preferredLanguage } from "../../lib/preferred-language.ts";
+import { preferredLanguage } from "../../lib/strings/preferred-language.ts";
 import type { AuditContext } from "../audit/audit.types.ts";
 import type { PeerServer } from "../request-peer.ts";
 import { successBody, wholeNumber } from "../wire.schemas.ts";

@@ -1,6 +1,6 @@
 import { timingSafeEqual } from "node:crypto";
-import { forbidden, invalid, limited } from "../../lib/domain-error.ts";
-import { addressGroup } from "../../lib/network-address.ts";
+import { forbidden, invalid, limited } from "../../lib/core/domain-error.ts";
+import { addressGroup } from "../../lib/network/network-address.ts";
 import type { MailLanguage, MailSender } from "../mail/mail.types.ts";
 import type { PlansService } from "../tenants/plans.service.ts";
 import type { UsersService } from "../users/users.service.ts";

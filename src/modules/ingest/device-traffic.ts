@@ -1,5 +1,5 @@
-import type { DeviceId } from "../../lib/ids.ts";
-import { TopK } from "../../lib/top-k.ts";
+import type { DeviceId } from "../../lib/core/ids.ts";
+import { TopK } from "../../lib/data/top-k.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { Logger } from "../../platform/log.ts";
 import { createPeriodic } from "../../platform/periodic.ts";

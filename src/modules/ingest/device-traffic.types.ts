@@ -1,4 +1,4 @@
-import type { DeviceId, TenantId } from "../../lib/ids.ts";
+import type { DeviceId, TenantId } from "../../lib/core/ids.ts";
 
 export const TRAFFIC_MEASURES = ["messages", "values", "bytes", "rejected"] as const;
 export type TrafficMeasure = (typeof TRAFFIC_MEASURES)[number];

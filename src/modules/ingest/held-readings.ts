@@ -1,6 +1,6 @@
-import { DomainError, detail } from "../../lib/domain-error.ts";
-import type { DeviceId } from "../../lib/ids.ts";
-import { FUTURE_MS_MAX } from "../../lib/timestamp.ts";
+import { DomainError, detail } from "../../lib/core/domain-error.ts";
+import type { DeviceId } from "../../lib/core/ids.ts";
+import { FUTURE_MS_MAX } from "../../lib/time/timestamp.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { EventBus } from "../../platform/event-bus.ts";
 import type { Problem } from "../../platform/health.ts";

@@ -1,5 +1,5 @@
 import { Elysia } from "elysia";
-import { iso } from "../../lib/iso-time.ts";
+import { iso } from "../../lib/time/iso-time.ts";
 import type { DevicesService } from "../devices/devices.service.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import { heldBody } from "./held.schemas.ts";

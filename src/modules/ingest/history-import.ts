@@ -1,8 +1,7 @@
 import { setImmediate } from "node:timers/promises";
-import { DomainError, detail, inEnglish, invalid, textOf } from "../../lib/domain-error.ts";
-import { reasonExcerpt } from "../../lib/excerpt.ts";
-import type { HistoryFormat } from "../../lib/history-format.ts";
-import { historyLines, type LineGroup } from "../../lib/history-lines.ts";
+import { DomainError, detail, inEnglish, invalid, textOf } from "../../lib/core/domain-error.ts";
+import type { HistoryFormat } from "../../lib/csv/history-format.ts";
+import { historyLines, type LineGroup } from "../../lib/csv/history-lines.ts";
 import {
   type CsvOptions,
   csvHistory,
@@ -11,9 +10,10 @@ import {
   type HistoryRow,
   type HistoryValues,
   noNotes,
-} from "../../lib/history-rows.ts";
-import { ensureLineShape } from "../../lib/json-shape.ts";
-import { parseJson } from "../../lib/sent-json.ts";
+} from "../../lib/csv/history-rows.ts";
+import { ensureLineShape } from "../../lib/json/json-shape.ts";
+import { parseJson } from "../../lib/json/sent-json.ts";
+import { reasonExcerpt } from "../../lib/strings/excerpt.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import type { Reading } from "../telemetry/telemetry.types.ts";
 import { checkValues } from "./readings.ts";

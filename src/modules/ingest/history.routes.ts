@@ -1,9 +1,9 @@
 import { Elysia, type Static, t } from "elysia";
-import { DomainError, detail, inEnglish, invalid, textOf, unsupported } from "../../lib/domain-error.ts";
-import type { HistoryFormat } from "../../lib/history-format.ts";
-import { type CsvOptions, noNotes } from "../../lib/history-rows.ts";
-import { parseNames } from "../../lib/name-list.ts";
-import { isTimeZone } from "../../lib/time-zone.ts";
+import { DomainError, detail, inEnglish, invalid, textOf, unsupported } from "../../lib/core/domain-error.ts";
+import type { HistoryFormat } from "../../lib/csv/history-format.ts";
+import { type CsvOptions, noNotes } from "../../lib/csv/history-rows.ts";
+import { parseNames } from "../../lib/keys/name-list.ts";
+import { isTimeZone } from "../../lib/time/time-zone.ts";
 import type { AnswerSpace } from "../../platform/answer-space.ts";
 import { EXPORTS_LIMIT, exportAnswer } from "../answers.ts";
 import { fileAnswer } from "../documented-answers.ts";

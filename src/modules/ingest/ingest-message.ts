@@ -1,8 +1,8 @@
-import { type BodyEncoding, decodeBody } from "../../lib/body.ts";
-import { invalid } from "../../lib/domain-error.ts";
-import { isJsonObject } from "../../lib/json.ts";
-import type { NoteLeftOut } from "../../lib/sent-json.ts";
-import { CLOCK_SET_FROM_MS, HELD_MS_MAX, readEpoch } from "../../lib/timestamp.ts";
+import { invalid } from "../../lib/core/domain-error.ts";
+import { type BodyEncoding, decodeBody } from "../../lib/json/body.ts";
+import { isJsonObject } from "../../lib/json/json.ts";
+import type { NoteLeftOut } from "../../lib/json/sent-json.ts";
+import { CLOCK_SET_FROM_MS, HELD_MS_MAX, readEpoch } from "../../lib/time/timestamp.ts";
 import type { Reading } from "../telemetry/telemetry.types.ts";
 import type { IngestDevice, IngestSource, MessageKind, PacketBody, Rejection } from "./ingest.types.ts";
 import type { MessageShape, ShapeMemory } from "./message-shapes.types.ts";

@@ -1,8 +1,8 @@
 import { Elysia, t } from "elysia";
-import type { BodyEncoding } from "../../lib/body.ts";
-import { invalid, timedOut, unsupported } from "../../lib/domain-error.ts";
-import { parseNames } from "../../lib/name-list.ts";
-import { LARGE_BODY_BYTES, readBytes } from "../../lib/request-bytes.ts";
+import { invalid, timedOut, unsupported } from "../../lib/core/domain-error.ts";
+import type { BodyEncoding } from "../../lib/json/body.ts";
+import { parseNames } from "../../lib/keys/name-list.ts";
+import { LARGE_BODY_BYTES, readBytes } from "../../lib/network/request-bytes.ts";
 import { workShare } from "../../platform/fair-share.ts";
 import { sharedOnly } from "../attributes/attributes.errors.ts";
 import type { AttributesService } from "../attributes/attributes.service.ts";

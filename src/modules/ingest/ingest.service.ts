@@ -1,8 +1,8 @@
-import type { BodyEncoding } from "../../lib/body.ts";
-import { DomainError, type ErrorKind, invalid } from "../../lib/domain-error.ts";
-import { invariant } from "../../lib/invariant.ts";
-import { isJsonObject } from "../../lib/json.ts";
-import type { NoteLeftOut } from "../../lib/sent-json.ts";
+import { DomainError, type ErrorKind, invalid } from "../../lib/core/domain-error.ts";
+import { invariant } from "../../lib/core/invariant.ts";
+import type { BodyEncoding } from "../../lib/json/body.ts";
+import { isJsonObject } from "../../lib/json/json.ts";
+import type { NoteLeftOut } from "../../lib/json/sent-json.ts";
 import type { Clock } from "../../platform/clock.ts";
 import { toStorageFailure } from "../../platform/storage-failure.ts";
 import type { AttributesService } from "../attributes/attributes.service.ts";

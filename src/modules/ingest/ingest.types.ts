@@ -1,6 +1,6 @@
-import type { BodyEncoding } from "../../lib/body.ts";
-import type { DeviceId, ProfileId, TenantId } from "../../lib/ids.ts";
-import type { RateMeter } from "../../lib/rate-meter.ts";
+import type { DeviceId, ProfileId, TenantId } from "../../lib/core/ids.ts";
+import type { RateMeter } from "../../lib/data/rate-meter.ts";
+import type { BodyEncoding } from "../../lib/json/body.ts";
 import type { Params } from "../../lib/texts/text.ts";
 import type { SessionsWhenFull } from "../profiles/profiles.types.ts";
 import type { StoreDevice } from "../telemetry/telemetry.types.ts";

@@ -1,8 +1,8 @@
 import { gunzip } from "node:zlib";
 import { Elysia, t } from "elysia";
-import { DomainError, type ErrorKind, invalid, tooLarge, unsupported } from "../../lib/domain-error.ts";
-import { LINE_PRECISIONS, type LinePrecision } from "../../lib/line-protocol.ts";
-import { LARGE_BODY_BYTES, readBytes } from "../../lib/request-bytes.ts";
+import { DomainError, type ErrorKind, invalid, tooLarge, unsupported } from "../../lib/core/domain-error.ts";
+import { LINE_PRECISIONS, type LinePrecision } from "../../lib/json/line-protocol.ts";
+import { LARGE_BODY_BYTES, readBytes } from "../../lib/network/request-bytes.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { MainDatabase } from "../../platform/database.ts";
 import { workShare } from "../../platform/fair-share.ts";

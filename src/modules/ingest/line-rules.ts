@@ -1,5 +1,5 @@
-import { invalid } from "../../lib/domain-error.ts";
-import type { Line } from "../../lib/line-protocol.ts";
+import { invalid } from "../../lib/core/domain-error.ts";
+import type { Line } from "../../lib/json/line-protocol.ts";
 import type { TelemetryValue } from "../telemetry/telemetry.types.ts";
 
 /** Tags that name the device of a line, the first that it has. */

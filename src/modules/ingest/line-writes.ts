@@ -1,10 +1,10 @@
 import { setImmediate } from "node:timers/promises";
-import { DomainError, detail, type ErrorKind, invalid } from "../../lib/domain-error.ts";
-import { type Line, type LineFailure, type LinePrecision, LineReader } from "../../lib/line-protocol.ts";
-import { sampleText } from "../../lib/sample-text.ts";
-import { noteRepeated } from "../../lib/sent-json.ts";
+import { DomainError, detail, type ErrorKind, invalid } from "../../lib/core/domain-error.ts";
+import { type Line, type LineFailure, type LinePrecision, LineReader } from "../../lib/json/line-protocol.ts";
+import { noteRepeated } from "../../lib/json/sent-json.ts";
+import { sampleText } from "../../lib/strings/sample-text.ts";
 import type { Text } from "../../lib/texts/text.ts";
-import { CLOCK_SET_FROM_MS, HELD_MS_MAX, unitOf } from "../../lib/timestamp.ts";
+import { CLOCK_SET_FROM_MS, HELD_MS_MAX, unitOf } from "../../lib/time/timestamp.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { MainDatabase } from "../../platform/database.ts";
 import type { DeviceDirectory } from "../devices/device-directory.ts";

@@ -1,8 +1,8 @@
-import { invalid, tooLarge } from "../../lib/domain-error.ts";
-import { isJsonObject } from "../../lib/json.ts";
-import { NestedValues, toPlainJson } from "../../lib/plain-json.ts";
-import { type NoteLeftOut, namesShown } from "../../lib/sent-json.ts";
-import { liveTimestamp } from "../../lib/timestamp.ts";
+import { invalid, tooLarge } from "../../lib/core/domain-error.ts";
+import { isJsonObject } from "../../lib/json/json.ts";
+import { NestedValues, toPlainJson } from "../../lib/json/plain-json.ts";
+import { type NoteLeftOut, namesShown } from "../../lib/json/sent-json.ts";
+import { liveTimestamp } from "../../lib/time/timestamp.ts";
 import type { Reading, TelemetryValue } from "../telemetry/telemetry.types.ts";
 
 /*

@@ -1,6 +1,6 @@
-import { inEnglish } from "../../lib/domain-error.ts";
-import type { FaultSource } from "../../lib/fault-sources.ts";
-import { placeText, sampleText } from "../../lib/sample-text.ts";
+import type { FaultSource } from "../../lib/alarms/fault-sources.ts";
+import { inEnglish } from "../../lib/core/domain-error.ts";
+import { placeText, sampleText } from "../../lib/strings/sample-text.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { EventBus } from "../../platform/event-bus.ts";
 import type { DomainEvents } from "../events.types.ts";

@@ -1,8 +1,8 @@
 import { Elysia, t } from "elysia";
-import { encodeBody } from "../../lib/body.ts";
-import { invalid } from "../../lib/domain-error.ts";
-import { invariant } from "../../lib/invariant.ts";
-import { isJsonObject } from "../../lib/json.ts";
+import { invalid } from "../../lib/core/domain-error.ts";
+import { invariant } from "../../lib/core/invariant.ts";
+import { encodeBody } from "../../lib/json/body.ts";
+import { isJsonObject } from "../../lib/json/json.ts";
 import type { AuditContext } from "../audit/audit.types.ts";
 import type { DeviceDirectory } from "../devices/device-directory.ts";
 import type { DevicesService } from "../devices/devices.service.ts";

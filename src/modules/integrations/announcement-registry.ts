@@ -1,4 +1,4 @@
-import { invalid } from "../../lib/domain-error.ts";
+import { invalid } from "../../lib/core/domain-error.ts";
 import { toStorageFailure } from "../../platform/storage-failure.ts";
 import { AnnouncedDevices } from "./adapters/home-assistant/announced-devices.ts";
 import { HomeAssistantAdapter } from "./adapters/home-assistant/home-assistant.ts";

@@ -1,4 +1,4 @@
-import { limited } from "../../lib/domain-error.ts";
+import { limited } from "../../lib/core/domain-error.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { EventsSize, IntegrationEventsRepository } from "./integration-events.repository.ts";
 import type { IntegrationsRepository } from "./integrations.repository.ts";

@@ -1,4 +1,4 @@
-import { detail, unavailable } from "../../lib/domain-error.ts";
+import { detail, unavailable } from "../../lib/core/domain-error.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import type { BrokerMessage } from "../../platform/broker/broker.types.ts";
 import type { Clock } from "../../platform/clock.ts";

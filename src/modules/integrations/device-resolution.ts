@@ -1,7 +1,7 @@
-import { DomainError, detail, invalid } from "../../lib/domain-error.ts";
-import { excerpt } from "../../lib/excerpt.ts";
-import type { DeviceId, ProfileId } from "../../lib/ids.ts";
-import { RateMeter } from "../../lib/rate-meter.ts";
+import { DomainError, detail, invalid } from "../../lib/core/domain-error.ts";
+import type { DeviceId, ProfileId } from "../../lib/core/ids.ts";
+import { RateMeter } from "../../lib/data/rate-meter.ts";
+import { excerpt } from "../../lib/strings/excerpt.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { EventBus } from "../../platform/event-bus.ts";

@@ -1,5 +1,5 @@
 import { Elysia } from "elysia";
-import { iso } from "../../lib/iso-time.ts";
+import { iso } from "../../lib/time/iso-time.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import { createDiscoveredNetworks } from "./discovered-networks.ts";
 import { discoveredBody } from "./integrations.schemas.ts";

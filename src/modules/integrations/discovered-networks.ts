@@ -1,6 +1,6 @@
-import { detail } from "../../lib/domain-error.ts";
-import { excerpt } from "../../lib/excerpt.ts";
+import { detail } from "../../lib/core/domain-error.ts";
 import { filterMatches, withoutShare } from "../../lib/mqtt/topic-filters.ts";
+import { excerpt } from "../../lib/strings/excerpt.ts";
 import type { LocalTopics, TopicState } from "../mqtt-clients/mqtt-clients.types.ts";
 import { ensureAllDevices } from "../tenants/tenants.errors.ts";
 import type { Principal } from "../users/users.types.ts";

@@ -1,4 +1,4 @@
-import { createFieldFinder, maskRange } from "../../lib/secret-fields.ts";
+import { createFieldFinder, maskRange } from "../../lib/json/secret-fields.ts";
 import type { SealedBox } from "../../platform/sealed-box.ts";
 import type { InboundMessage } from "./integrations.types.ts";
 

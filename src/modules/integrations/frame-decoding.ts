@@ -1,6 +1,6 @@
-import { DomainError, detail } from "../../lib/domain-error.ts";
-import { excerpt } from "../../lib/excerpt.ts";
-import { isJsonObject } from "../../lib/json.ts";
+import { DomainError, detail } from "../../lib/core/domain-error.ts";
+import { isJsonObject } from "../../lib/json/json.ts";
+import { excerpt } from "../../lib/strings/excerpt.ts";
 import type { Codec } from "../codecs/codecs.resource.ts";
 import type { CodecsService } from "../codecs/codecs.service.ts";
 import type { DevicesService } from "../devices/devices.service.ts";

@@ -1,4 +1,4 @@
-import { detail } from "../../lib/domain-error.ts";
+import { detail } from "../../lib/core/domain-error.ts";
 import { ensureAllDevices } from "../tenants/tenants.errors.ts";
 import type { Principal } from "../users/users.types.ts";
 import type { EventLog } from "./event-log.ts";

@@ -1,7 +1,7 @@
-import type { BodyEncoding } from "../../lib/body.ts";
-import { DomainError, detail, invalid, textOf } from "../../lib/domain-error.ts";
-import { depthOf } from "../../lib/json-depth.ts";
-import { omit } from "../../lib/omit.ts";
+import { DomainError, detail, invalid, textOf } from "../../lib/core/domain-error.ts";
+import { omit } from "../../lib/core/omit.ts";
+import type { BodyEncoding } from "../../lib/json/body.ts";
+import { depthOf } from "../../lib/json/json-depth.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { SealedBox } from "../../platform/sealed-box.ts";

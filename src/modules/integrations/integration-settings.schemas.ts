@@ -1,6 +1,6 @@
 /** The schema of `settings_json`, for its check and for the OpenAPI document. */
 import { Type as t } from "@sinclair/typebox";
-import { PAYLOAD_ENCODINGS } from "../../lib/body.ts";
+import { PAYLOAD_ENCODINGS } from "../../lib/json/body.ts";
 import { DOCUMENTED_AS } from "../documented-as.ts";
 import { scriptLimits } from "../script-sandbox/script-limits.ts";
 import { literals } from "../wire.schemas.ts";

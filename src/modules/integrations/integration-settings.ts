@@ -1,9 +1,9 @@
 import { type TypeCheck, TypeCompiler } from "@sinclair/typebox/compiler";
-import { DomainError, detail, invalid } from "../../lib/domain-error.ts";
-import { pathExcerpt } from "../../lib/excerpt.ts";
-import { isJsonObject } from "../../lib/json.ts";
+import { DomainError, detail, invalid } from "../../lib/core/domain-error.ts";
+import { ruleOf } from "../../lib/core/schema-rule.ts";
+import { isJsonObject } from "../../lib/json/json.ts";
 import { isTopicName } from "../../lib/mqtt/topic-names.ts";
-import { ruleOf } from "../../lib/schema-rule.ts";
+import { pathExcerpt } from "../../lib/strings/excerpt.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import type { SealedBox } from "../../platform/sealed-box.ts";
 import type { UsedCodec } from "../codecs/codecs.service.ts";

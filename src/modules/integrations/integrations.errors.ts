@@ -1,4 +1,4 @@
-import { conflict, invalid, notFound } from "../../lib/domain-error.ts";
+import { conflict, invalid, notFound } from "../../lib/core/domain-error.ts";
 import type { Text } from "../../lib/texts/text.ts";
 
 export const integrationNotFound = () => notFound("integration.not_found");

@@ -1,6 +1,6 @@
 import { t } from "elysia";
-import { inEnglish } from "../../lib/domain-error.ts";
-import type { TenantId } from "../../lib/ids.ts";
+import { inEnglish } from "../../lib/core/domain-error.ts";
+import type { TenantId } from "../../lib/core/ids.ts";
 import type { Endpoints } from "../connectivity/connectivity.service.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import { isAllowed } from "../identity/permissions.ts";

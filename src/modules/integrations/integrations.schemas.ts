@@ -1,5 +1,5 @@
 import { t } from "elysia";
-import { PAYLOAD_ENCODINGS } from "../../lib/body.ts";
+import { PAYLOAD_ENCODINGS } from "../../lib/json/body.ts";
 import { documentedAs, mapOf } from "../documented-as.ts";
 import { newestFirst, pageQuery } from "../lists.schemas.ts";
 import { mappingStepListSchema } from "../pipelines/pipeline-steps.schemas.ts";

@@ -1,7 +1,7 @@
-import { conflict, detail } from "../../lib/domain-error.ts";
-import { excerpt } from "../../lib/excerpt.ts";
-import type { TenantId } from "../../lib/ids.ts";
+import { conflict, detail } from "../../lib/core/domain-error.ts";
+import type { TenantId } from "../../lib/core/ids.ts";
 import { filtersOverlap, withoutShare } from "../../lib/mqtt/topic-filters.ts";
+import { excerpt } from "../../lib/strings/excerpt.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { MainDatabase } from "../../platform/database.ts";

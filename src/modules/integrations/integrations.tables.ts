@@ -1,5 +1,5 @@
 import { blob, index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
-import type { TenantId } from "../../lib/ids.ts";
+import type { TenantId } from "../../lib/core/ids.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import { deviceProfiles } from "../profiles/profiles.tables.ts";
 import { tenants } from "../tenants/tenants.tables.ts";

@@ -1,6 +1,6 @@
-import type { BodyEncoding } from "../../lib/body.ts";
-import type { JsonValue } from "../../lib/json.ts";
-import type { KeyMetadata } from "../../lib/key-metadata.ts";
+import type { BodyEncoding } from "../../lib/json/body.ts";
+import type { JsonValue } from "../../lib/json/json.ts";
+import type { KeyMetadata } from "../../lib/keys/key-metadata.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import type { BrokerMessage, BrokerSettings } from "../../platform/broker/broker.types.ts";
 import type { CodecUse } from "../codecs/codecs.types.ts";

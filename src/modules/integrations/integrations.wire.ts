@@ -1,7 +1,7 @@
-import { inEnglish } from "../../lib/domain-error.ts";
-import { iso } from "../../lib/iso-time.ts";
-import { depthOf } from "../../lib/json-depth.ts";
+import { inEnglish } from "../../lib/core/domain-error.ts";
+import { depthOf } from "../../lib/json/json-depth.ts";
 import type { Text } from "../../lib/texts/text.ts";
+import { iso } from "../../lib/time/iso-time.ts";
 import type { BridgeState } from "./bridge/bridge.types.ts";
 import type { Taken } from "./inbound-pipeline.ts";
 import { LISTED_BYTES_MAX } from "./integration-events.repository.ts";

@@ -1,5 +1,5 @@
-import { invalid } from "../../lib/domain-error.ts";
-import { isJsonObject } from "../../lib/json.ts";
+import { invalid } from "../../lib/core/domain-error.ts";
+import { isJsonObject } from "../../lib/json/json.ts";
 import type { SealedBox } from "../../platform/sealed-box.ts";
 import type { CompiledStep } from "../pipelines/step.types.ts";
 import { compileSteps } from "../pipelines/step-engine.ts";

@@ -1,4 +1,4 @@
-import { type DomainError, detail, inEnglish, textOf } from "../../lib/domain-error.ts";
+import { type DomainError, detail, inEnglish, textOf } from "../../lib/core/domain-error.ts";
 import type { ErrorCode } from "../../lib/texts/catalogues.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import type { EventOutcome } from "./integration-events.repository.ts";

@@ -1,8 +1,8 @@
-import { DomainError, detail, invalid } from "../../lib/domain-error.ts";
-import type { TenantId } from "../../lib/ids.ts";
-import { isJsonObject, type JsonValue } from "../../lib/json.ts";
-import { omit } from "../../lib/omit.ts";
-import { toPlainJson } from "../../lib/plain-json.ts";
+import { DomainError, detail, invalid } from "../../lib/core/domain-error.ts";
+import type { TenantId } from "../../lib/core/ids.ts";
+import { omit } from "../../lib/core/omit.ts";
+import { isJsonObject, type JsonValue } from "../../lib/json/json.ts";
+import { toPlainJson } from "../../lib/json/plain-json.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import type { AttributeScope } from "../attributes/attributes.types.ts";
 import type { CompiledStep } from "../pipelines/step.types.ts";

@@ -1,5 +1,5 @@
-import { detail, textOf } from "../../lib/domain-error.ts";
-import type { NoteLeftOut } from "../../lib/sent-json.ts";
+import { detail, textOf } from "../../lib/core/domain-error.ts";
+import type { NoteLeftOut } from "../../lib/json/sent-json.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import { workShare } from "../../platform/fair-share.ts";
 import { toStorageFailure } from "../../platform/storage-failure.ts";

@@ -1,5 +1,5 @@
-import { textOf } from "../../lib/domain-error.ts";
-import { sampleText } from "../../lib/sample-text.ts";
+import { textOf } from "../../lib/core/domain-error.ts";
+import { sampleText } from "../../lib/strings/sample-text.ts";
 import type { EventBus } from "../../platform/event-bus.ts";
 import type { DomainEvents } from "../events.types.ts";
 import type { FailedMessage } from "./event-log.ts";

@@ -1,6 +1,6 @@
-import type { DeviceId, TenantId } from "../../lib/ids.ts";
-import { unitSymbol } from "../../lib/key-format.ts";
-import type { KeyMetadata, KeyMetadataMap } from "../../lib/key-metadata.ts";
+import type { DeviceId, TenantId } from "../../lib/core/ids.ts";
+import { unitSymbol } from "../../lib/keys/key-format.ts";
+import type { KeyMetadata, KeyMetadataMap } from "../../lib/keys/key-metadata.ts";
 import { SERVER_LEVEL } from "../../lib/mqtt/reserved-topics.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { EventBus } from "../../platform/event-bus.ts";

@@ -1,4 +1,4 @@
-import { DomainError } from "../../lib/domain-error.ts";
+import { DomainError } from "../../lib/core/domain-error.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { Logger } from "../../platform/log.ts";
 import { type InboundPipeline, isNoRoom } from "./inbound-pipeline.ts";

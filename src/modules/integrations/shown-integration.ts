@@ -1,4 +1,4 @@
-import { omit } from "../../lib/omit.ts";
+import { omit } from "../../lib/core/omit.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import type { SealedBox } from "../../platform/sealed-box.ts";
 import type { ScriptSandbox } from "../script-sandbox/script-sandbox.ts";

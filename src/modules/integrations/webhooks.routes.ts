@@ -1,8 +1,8 @@
 import { Elysia, t } from "elysia";
-import { type BodyEncoding, decodeBody } from "../../lib/body.ts";
-import { invalid } from "../../lib/domain-error.ts";
-import { isJsonObject } from "../../lib/json.ts";
-import { readBytes } from "../../lib/request-bytes.ts";
+import { invalid } from "../../lib/core/domain-error.ts";
+import { type BodyEncoding, decodeBody } from "../../lib/json/body.ts";
+import { isJsonObject } from "../../lib/json/json.ts";
+import { readBytes } from "../../lib/network/request-bytes.ts";
 import type { Clock } from "../../platform/clock.ts";
 import { peerOf } from "../request-peer.ts";
 import type { WebhookKind } from "./integrations.wire.ts";

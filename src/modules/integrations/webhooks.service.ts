@@ -1,8 +1,8 @@
-import { AttemptLimit } from "../../lib/attempt-limit.ts";
-import { DomainError, limited, textOf } from "../../lib/domain-error.ts";
-import type { TenantId } from "../../lib/ids.ts";
-import { addressGroup } from "../../lib/network-address.ts";
-import { secretHint, shownName } from "../../lib/secret-hint.ts";
+import { DomainError, limited, textOf } from "../../lib/core/domain-error.ts";
+import type { TenantId } from "../../lib/core/ids.ts";
+import { AttemptLimit } from "../../lib/data/attempt-limit.ts";
+import { addressGroup } from "../../lib/network/network-address.ts";
+import { secretHint, shownName } from "../../lib/strings/secret-hint.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { EventBus } from "../../platform/event-bus.ts";
 import { workShare } from "../../platform/fair-share.ts";

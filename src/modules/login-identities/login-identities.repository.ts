@@ -1,5 +1,5 @@
 import { and, asc, eq, inArray, type SQL, sql } from "drizzle-orm";
-import type { TenantId } from "../../lib/ids.ts";
+import type { TenantId } from "../../lib/core/ids.ts";
 import type { MainDatabase } from "../../platform/database.ts";
 import { deviceCredentials } from "../devices/credentials.tables.ts";
 import { mqttClients } from "../mqtt-clients/mqtt-clients.tables.ts";

@@ -1,5 +1,5 @@
-import { readCertificate, toFingerprint } from "../../lib/certificate.ts";
-import { invalid } from "../../lib/domain-error.ts";
+import { invalid } from "../../lib/core/domain-error.ts";
+import { readCertificate, toFingerprint } from "../../lib/network/certificate.ts";
 import {
   type ClientPasswords,
   isOfGeneratedPassword,

@@ -1,4 +1,4 @@
-import type { DeviceId, TenantId } from "../../lib/ids.ts";
+import type { DeviceId, TenantId } from "../../lib/core/ids.ts";
 
 /** User name for devices that claim their credentials. */
 export const PROVISION_USERNAME = "provision";

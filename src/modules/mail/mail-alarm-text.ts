@@ -1,5 +1,5 @@
-import { type AlarmLine, countsText, lineText, severityWord } from "../../lib/alarm-text.ts";
-import { messageIn } from "../../lib/message-parts.ts";
+import { type AlarmLine, countsText, lineText, severityWord } from "../../lib/alarms/alarm-text.ts";
+import { messageIn } from "../../lib/alarms/message-parts.ts";
 import { renderIn } from "../../lib/texts/catalogues.ts";
 import type { MailContent, MailLanguage, MailPart, MailTemplates } from "./mail.types.ts";
 

@@ -1,5 +1,5 @@
-import { detail, inEnglish } from "../../lib/domain-error.ts";
-import { excerpt } from "../../lib/excerpt.ts";
+import { detail, inEnglish } from "../../lib/core/domain-error.ts";
+import { excerpt } from "../../lib/strings/excerpt.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { DeliveryTarget } from "../../platform/delivery-queue/delivery-lanes.ts";

@@ -1,4 +1,4 @@
-import { escapeHtml } from "../../lib/escape-html.ts";
+import { escapeHtml } from "../../lib/strings/escape-html.ts";
 import type { MailPart, OutboxMail, OutgoingMail } from "./mail.types.ts";
 import { mailContent } from "./mail-text.ts";
 

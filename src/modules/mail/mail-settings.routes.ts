@@ -1,7 +1,7 @@
 import { Elysia } from "elysia";
-import { inEnglish } from "../../lib/domain-error.ts";
-import { isJsonObject } from "../../lib/json.ts";
-import { preferredLanguage } from "../../lib/preferred-language.ts";
+import { inEnglish } from "../../lib/core/domain-error.ts";
+import { isJsonObject } from "../../lib/json/json.ts";
+import { preferredLanguage } from "../../lib/strings/preferred-language.ts";
 import { newId } from "../../platform/ids.ts";
 import type { AuditContext } from "../audit/audit.types.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";

@@ -1,4 +1,4 @@
-import { conflict, invalid } from "../../lib/domain-error.ts";
+import { conflict, invalid } from "../../lib/core/domain-error.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { Config } from "../../platform/config.ts";
 import type { SettingsService } from "../settings/settings.service.ts";

@@ -1,4 +1,4 @@
-import { conflict, detail, notFound } from "../../lib/domain-error.ts";
+import { conflict, detail, notFound } from "../../lib/core/domain-error.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { EventBus } from "../../platform/event-bus.ts";

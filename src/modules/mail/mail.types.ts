@@ -1,6 +1,6 @@
-import type { AlarmCounts, AlarmLine } from "../../lib/alarm-text.ts";
-import { inEnglish } from "../../lib/domain-error.ts";
-import type { TenantId } from "../../lib/ids.ts";
+import type { AlarmCounts, AlarmLine } from "../../lib/alarms/alarm-text.ts";
+import { inEnglish } from "../../lib/core/domain-error.ts";
+import type { TenantId } from "../../lib/core/ids.ts";
 import type { Text } from "../../lib/texts/text.ts";
 
 export type MailLanguage = "en" | "de";

@@ -1,5 +1,5 @@
-import { detail } from "../../lib/domain-error.ts";
-import { excerpt } from "../../lib/excerpt.ts";
+import { detail } from "../../lib/core/domain-error.ts";
+import { excerpt } from "../../lib/strings/excerpt.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import { MailRefusal, type MailTransport } from "./mail.types.ts";
 

@@ -1,4 +1,4 @@
-import type { DeviceId, TenantId } from "../../lib/ids.ts";
+import type { DeviceId, TenantId } from "../../lib/core/ids.ts";
 
 /** Somebody works on a device: its alarms are mute, its data is kept. Times are epoch ms as the clock on the wall has them. */
 export interface Maintenance {

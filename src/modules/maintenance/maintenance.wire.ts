@@ -1,6 +1,6 @@
-import { invalid } from "../../lib/domain-error.ts";
-import { iso, parseIsoTime } from "../../lib/iso-time.ts";
-import { omit } from "../../lib/omit.ts";
+import { invalid } from "../../lib/core/domain-error.ts";
+import { omit } from "../../lib/core/omit.ts";
+import { iso, parseIsoTime } from "../../lib/time/iso-time.ts";
 import type { Maintenance } from "./maintenance.types.ts";
 
 export const maintenanceToWire = ({ since, until, ...rest }: Maintenance) => ({

@@ -1,7 +1,7 @@
-import { DomainError } from "../../lib/domain-error.ts";
-import type { DeviceId } from "../../lib/ids.ts";
+import { DomainError } from "../../lib/core/domain-error.ts";
+import type { DeviceId } from "../../lib/core/ids.ts";
 import type { RegisterValue } from "../../lib/modbus/register-values.ts";
-import { waitAfter } from "../../lib/retry-policy.ts";
+import { waitAfter } from "../../lib/network/retry-policy.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { Logger } from "../../platform/log.ts";

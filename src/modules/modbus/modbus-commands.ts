@@ -1,7 +1,7 @@
-import { settingOf } from "../../lib/command-setting.ts";
-import { DomainError, invalid } from "../../lib/domain-error.ts";
-import type { DeviceId } from "../../lib/ids.ts";
-import type { JsonValue } from "../../lib/json.ts";
+import { DomainError, invalid } from "../../lib/core/domain-error.ts";
+import type { DeviceId } from "../../lib/core/ids.ts";
+import { settingOf } from "../../lib/devices/command-setting.ts";
+import type { JsonValue } from "../../lib/json/json.ts";
 import { sizeOf } from "../../lib/modbus/modbus-lists.ts";
 import {
   ensureWritten,

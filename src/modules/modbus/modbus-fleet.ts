@@ -1,5 +1,5 @@
-import { DomainError, detail, textOf } from "../../lib/domain-error.ts";
-import type { DeviceId, TenantId } from "../../lib/ids.ts";
+import { DomainError, detail, textOf } from "../../lib/core/domain-error.ts";
+import type { DeviceId, TenantId } from "../../lib/core/ids.ts";
 import type { RegisterValue } from "../../lib/modbus/register-values.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import type { Clock } from "../../platform/clock.ts";

@@ -1,5 +1,5 @@
 import { and, asc, count, eq, ne, sql } from "drizzle-orm";
-import type { DeviceId } from "../../lib/ids.ts";
+import type { DeviceId } from "../../lib/core/ids.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { MainDatabase } from "../../platform/database.ts";
 import { type ModbusConnectionRecord, modbusConnectionResource } from "./modbus.resource.ts";

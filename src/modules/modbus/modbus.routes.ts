@@ -1,11 +1,11 @@
 import { TypeCompiler } from "@sinclair/typebox/compiler";
 import { Elysia, t } from "elysia";
-import { detail, invalid } from "../../lib/domain-error.ts";
-import { iso } from "../../lib/iso-time.ts";
-import { isJsonObject } from "../../lib/json.ts";
+import { detail, invalid } from "../../lib/core/domain-error.ts";
+import { omit } from "../../lib/core/omit.ts";
+import { isJsonObject } from "../../lib/json/json.ts";
 import { REGISTERS_MAX } from "../../lib/modbus/modbus-lists.ts";
-import { omit } from "../../lib/omit.ts";
 import type { Text } from "../../lib/texts/text.ts";
+import { iso } from "../../lib/time/iso-time.ts";
 import type { AuditContext } from "../audit/audit.types.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import { wholeList } from "../lists.ts";

@@ -1,5 +1,5 @@
-import { DomainError } from "../../lib/domain-error.ts";
-import type { TenantId } from "../../lib/ids.ts";
+import { DomainError } from "../../lib/core/domain-error.ts";
+import type { TenantId } from "../../lib/core/ids.ts";
 import { defaultSerial } from "../../lib/modbus/modbus-lists.ts";
 import { type RegisterRange, readAnswer, readRequest } from "../../lib/modbus/modbus-pdu.ts";
 import type { Clock } from "../../platform/clock.ts";

@@ -1,5 +1,5 @@
 import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
-import type { DeviceId, TenantId } from "../../lib/ids.ts";
+import type { DeviceId, TenantId } from "../../lib/core/ids.ts";
 import type { SerialSettings } from "../../lib/modbus/modbus-lists.ts";
 import { devices } from "../devices/devices.tables.ts";
 import { tenants } from "../tenants/tenants.tables.ts";

@@ -1,4 +1,4 @@
-import type { DeviceId } from "../../lib/ids.ts";
+import type { DeviceId } from "../../lib/core/ids.ts";
 import type { RegisterArea } from "../../lib/modbus/modbus-lists.ts";
 import type { RegisterSpec, RegisterValue } from "../../lib/modbus/register-values.ts";
 import type { Text } from "../../lib/texts/text.ts";

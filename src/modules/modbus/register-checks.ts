@@ -1,4 +1,4 @@
-import { detail } from "../../lib/domain-error.ts";
+import { detail } from "../../lib/core/domain-error.ts";
 import { ADDRESS_MAX, isBitArea, sizeOf } from "../../lib/modbus/modbus-lists.ts";
 import { absentValueOf, type RegisterSpec } from "../../lib/modbus/register-values.ts";
 import type { Text } from "../../lib/texts/text.ts";

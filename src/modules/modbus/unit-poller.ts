@@ -1,4 +1,4 @@
-import { DomainError, detail } from "../../lib/domain-error.ts";
+import { DomainError, detail } from "../../lib/core/domain-error.ts";
 import {
   ModbusException,
   ModbusProtocolError,
@@ -7,7 +7,7 @@ import {
 } from "../../lib/modbus/modbus-pdu.ts";
 import { planReads, type ReadBlock, wordsIn } from "../../lib/modbus/read-plan.ts";
 import { decodeRegister, type RegisterValue } from "../../lib/modbus/register-values.ts";
-import { networkErrorText } from "../../lib/network-error.ts";
+import { networkErrorText } from "../../lib/network/network-error.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { ModbusConnection } from "../../platform/modbus/modbus-connection.ts";

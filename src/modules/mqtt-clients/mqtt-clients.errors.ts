@@ -1,4 +1,4 @@
-import { conflict, forbidden, invalid } from "../../lib/domain-error.ts";
+import { conflict, forbidden, invalid } from "../../lib/core/domain-error.ts";
 
 export const mqttUsernameTaken = () => conflict("mqtt_client.username_taken");
 export const mqttCertificateTaken = () => conflict("mqtt_client.certificate_taken");

@@ -1,6 +1,6 @@
 import { Elysia } from "elysia";
-import { iso } from "../../lib/iso-time.ts";
-import { omit } from "../../lib/omit.ts";
+import { omit } from "../../lib/core/omit.ts";
+import { iso } from "../../lib/time/iso-time.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import { resourceRoutes } from "../resource.routes.ts";
 import { itemToWire } from "../resource.ts";

@@ -1,5 +1,5 @@
-import { defined } from "../../lib/defined.ts";
-import type { TenantId } from "../../lib/ids.ts";
+import { defined } from "../../lib/core/defined.ts";
+import type { TenantId } from "../../lib/core/ids.ts";
 import { checkTopicName } from "../../lib/mqtt/topic-filters.ts";
 import type { ClientPasswords } from "../../platform/client-passwords.ts";
 import { isGuessablePassword } from "../../platform/common-passwords.ts";

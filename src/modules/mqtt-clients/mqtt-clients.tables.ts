@@ -1,5 +1,5 @@
 import { integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
-import type { TenantId } from "../../lib/ids.ts";
+import type { TenantId } from "../../lib/core/ids.ts";
 import { apiKeys } from "../api-keys/api-keys.tables.ts";
 import { tenants } from "../tenants/tenants.tables.ts";
 import { MQTT_SIGN_INS } from "./mqtt-clients.types.ts";

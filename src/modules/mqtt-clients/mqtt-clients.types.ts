@@ -1,4 +1,4 @@
-import type { TenantId } from "../../lib/ids.ts";
+import type { TenantId } from "../../lib/core/ids.ts";
 
 export const MQTT_SIGN_INS = ["PASSWORD", "CERTIFICATE", "API_KEY"] as const;
 

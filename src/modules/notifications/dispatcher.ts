@@ -1,10 +1,10 @@
 import { setImmediate } from "node:timers/promises";
-import { detail, textOf } from "../../lib/domain-error.ts";
-import type { DeviceId, TenantId, UserId } from "../../lib/ids.ts";
-import { iso } from "../../lib/iso-time.ts";
-import { RateMeter } from "../../lib/rate-meter.ts";
-import { compareSeverities } from "../../lib/severity.ts";
+import { compareSeverities } from "../../lib/alarms/severity.ts";
+import { detail, textOf } from "../../lib/core/domain-error.ts";
+import type { DeviceId, TenantId, UserId } from "../../lib/core/ids.ts";
+import { RateMeter } from "../../lib/data/rate-meter.ts";
 import type { Text } from "../../lib/texts/text.ts";
+import { iso } from "../../lib/time/iso-time.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { EventBus } from "../../platform/event-bus.ts";
 import type { Logger } from "../../platform/log.ts";

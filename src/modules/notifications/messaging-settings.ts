@@ -1,6 +1,6 @@
-import { detail, invalid } from "../../lib/domain-error.ts";
-import { excerpt } from "../../lib/excerpt.ts";
-import { headerProblem, isSecretHeader, urlProblem } from "../../lib/outbound-request.ts";
+import { detail, invalid } from "../../lib/core/domain-error.ts";
+import { headerProblem, isSecretHeader, urlProblem } from "../../lib/network/outbound-request.ts";
+import { excerpt } from "../../lib/strings/excerpt.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import type { Sealed } from "../outbound/outbound.types.ts";
 import { fillBody, fillUrl, PLACEHOLDER_NAMES, unknownPlaceholders } from "./message-template.ts";

@@ -1,7 +1,7 @@
-import { defined } from "../../lib/defined.ts";
-import { detail, invalid } from "../../lib/domain-error.ts";
-import type { TenantId } from "../../lib/ids.ts";
-import { ALARM_SEVERITIES } from "../../lib/severity.ts";
+import { ALARM_SEVERITIES } from "../../lib/alarms/severity.ts";
+import { defined } from "../../lib/core/defined.ts";
+import { detail, invalid } from "../../lib/core/domain-error.ts";
+import type { TenantId } from "../../lib/core/ids.ts";
 import type { OutboundService } from "../outbound/outbound.service.ts";
 import { readFields, requestOf } from "./messenger-presets.ts";
 import type { Messenger, MessengerInput } from "./messengers.resource.ts";

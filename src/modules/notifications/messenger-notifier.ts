@@ -1,4 +1,4 @@
-import { digestText, lineText, severityWord, testText } from "../../lib/alarm-text.ts";
+import { digestText, lineText, severityWord, testText } from "../../lib/alarms/alarm-text.ts";
 import type { OutboundService } from "../outbound/outbound.service.ts";
 import type { OutboundRequest } from "../outbound/outbound.types.ts";
 import { bodyOf } from "./messenger-presets.ts";

@@ -1,6 +1,6 @@
-import { detail, invalid } from "../../lib/domain-error.ts";
-import { urlProblem } from "../../lib/outbound-request.ts";
-import { type AlarmSeverity, severitiesDescending } from "../../lib/severity.ts";
+import { type AlarmSeverity, severitiesDescending } from "../../lib/alarms/severity.ts";
+import { detail, invalid } from "../../lib/core/domain-error.ts";
+import { urlProblem } from "../../lib/network/outbound-request.ts";
 import type { ErrorCode } from "../../lib/texts/catalogues.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import type { MessengerFields, MessengerKind, MessengerMessage } from "./messengers.types.ts";

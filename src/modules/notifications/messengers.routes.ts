@@ -1,6 +1,6 @@
-import { withoutNulls } from "../../lib/defined.ts";
-import { inEnglish } from "../../lib/domain-error.ts";
-import { iso } from "../../lib/iso-time.ts";
+import { withoutNulls } from "../../lib/core/defined.ts";
+import { inEnglish } from "../../lib/core/domain-error.ts";
+import { iso } from "../../lib/time/iso-time.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import { resourceRoutes } from "../resource.routes.ts";
 import { itemToWire } from "../resource.ts";

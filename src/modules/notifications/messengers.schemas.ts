@@ -1,5 +1,5 @@
 import { t } from "elysia";
-import { ALARM_SEVERITIES } from "../../lib/severity.ts";
+import { ALARM_SEVERITIES } from "../../lib/alarms/severity.ts";
 import {
   choice,
   isoTime,

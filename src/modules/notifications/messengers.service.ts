@@ -1,5 +1,5 @@
-import { detail } from "../../lib/domain-error.ts";
-import type { TenantId } from "../../lib/ids.ts";
+import { detail } from "../../lib/core/domain-error.ts";
+import type { TenantId } from "../../lib/core/ids.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import type { OutboundService } from "../outbound/outbound.service.ts";
 import type { OutboundCounts } from "../outbound/outbound.types.ts";

@@ -1,4 +1,4 @@
-import type { AlarmSeverity } from "../../lib/severity.ts";
+import type { AlarmSeverity } from "../../lib/alarms/severity.ts";
 import type { Sealed } from "../outbound/outbound.types.ts";
 
 export const MESSENGER_KINDS = ["TELEGRAM", "TEAMS", "SLACK", "NTFY", "GOTIFY"] as const;

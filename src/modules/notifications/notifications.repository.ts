@@ -1,5 +1,5 @@
 import { and, asc, eq, getTableColumns, lte, sql } from "drizzle-orm";
-import type { DeviceId, TenantId } from "../../lib/ids.ts";
+import type { DeviceId, TenantId } from "../../lib/core/ids.ts";
 import type { MainDatabase } from "../../platform/database.ts";
 import { notificationFlows, notificationQueue, notificationSettings } from "./notifications.tables.ts";
 import type {

@@ -1,6 +1,6 @@
 import { Elysia } from "elysia";
-import { defined } from "../../lib/defined.ts";
-import { detail, inEnglish } from "../../lib/domain-error.ts";
+import { defined } from "../../lib/core/defined.ts";
+import { detail, inEnglish } from "../../lib/core/domain-error.ts";
 import type { AuditContext } from "../audit/audit.types.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import { ensureAllDevices, ensurePersonSets } from "../tenants/tenants.errors.ts";

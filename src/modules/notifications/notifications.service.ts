@@ -1,7 +1,7 @@
-import { detail, invalid, limited } from "../../lib/domain-error.ts";
-import type { TenantId, UserId } from "../../lib/ids.ts";
+import { detail, invalid, limited } from "../../lib/core/domain-error.ts";
+import type { TenantId, UserId } from "../../lib/core/ids.ts";
 import type { Text } from "../../lib/texts/text.ts";
-import { isTimeZone } from "../../lib/time-zone.ts";
+import { isTimeZone } from "../../lib/time/time-zone.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { EventBus } from "../../platform/event-bus.ts";
 import type { DomainEvents } from "../events.types.ts";

@@ -1,7 +1,7 @@
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import type { TenantId } from "../../lib/ids.ts";
-import type { MessagePart } from "../../lib/message-parts.ts";
-import { ALARM_SEVERITIES, type AlarmSeverity } from "../../lib/severity.ts";
+import type { MessagePart } from "../../lib/alarms/message-parts.ts";
+import { ALARM_SEVERITIES, type AlarmSeverity } from "../../lib/alarms/severity.ts";
+import type { TenantId } from "../../lib/core/ids.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import { alarms } from "../alarms/alarms.tables.ts";
 import { tenants } from "../tenants/tenants.tables.ts";

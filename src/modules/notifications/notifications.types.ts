@@ -1,6 +1,6 @@
-import type { DeviceId, TenantId } from "../../lib/ids.ts";
-import type { MessagePart } from "../../lib/message-parts.ts";
-import type { AlarmSeverity } from "../../lib/severity.ts";
+import type { MessagePart } from "../../lib/alarms/message-parts.ts";
+import type { AlarmSeverity } from "../../lib/alarms/severity.ts";
+import type { DeviceId, TenantId } from "../../lib/core/ids.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import type { MailLanguage } from "../mail/mail.types.ts";
 import type { Sealed } from "../outbound/outbound.types.ts";

@@ -1,6 +1,6 @@
-import { digestText, lineText, testText, triggerWord } from "../../lib/alarm-text.ts";
-import type { TenantId } from "../../lib/ids.ts";
-import { messageIn } from "../../lib/message-parts.ts";
+import { digestText, lineText, testText, triggerWord } from "../../lib/alarms/alarm-text.ts";
+import { messageIn } from "../../lib/alarms/message-parts.ts";
+import type { TenantId } from "../../lib/core/ids.ts";
 import type { MailSender } from "../mail/mail.types.ts";
 import type { OutboundService } from "../outbound/outbound.service.ts";
 import type { OutboundRequest } from "../outbound/outbound.types.ts";

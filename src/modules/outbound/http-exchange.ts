@@ -1,7 +1,7 @@
 import type { ClientRequest, IncomingHttpHeaders, IncomingMessage } from "node:http";
 import { isIP, type LookupFunction } from "node:net";
-import { unavailable } from "../../lib/domain-error.ts";
-import type { TenantId } from "../../lib/ids.ts";
+import { unavailable } from "../../lib/core/domain-error.ts";
+import type { TenantId } from "../../lib/core/ids.ts";
 import type { Clock } from "../../platform/clock.ts";
 import { type OutboundAddresses, portOf } from "../../platform/outbound-address.ts";
 

@@ -1,4 +1,4 @@
-import type { TenantId } from "../../lib/ids.ts";
+import type { TenantId } from "../../lib/core/ids.ts";
 import type { OutboundAddresses } from "../../platform/outbound-address.ts";
 import type { HttpExchange } from "./http-exchange.ts";
 

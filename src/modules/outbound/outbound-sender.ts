@@ -1,9 +1,9 @@
-import { detail, unavailable } from "../../lib/domain-error.ts";
-import { excerpt } from "../../lib/excerpt.ts";
-import type { TenantId } from "../../lib/ids.ts";
-import { networkErrorText } from "../../lib/network-error.ts";
-import { retryAfter, verdictOf } from "../../lib/retry-policy.ts";
-import { signatureOf } from "../../lib/signature.ts";
+import { detail, unavailable } from "../../lib/core/domain-error.ts";
+import type { TenantId } from "../../lib/core/ids.ts";
+import { networkErrorText } from "../../lib/network/network-error.ts";
+import { retryAfter, verdictOf } from "../../lib/network/retry-policy.ts";
+import { signatureOf } from "../../lib/network/signature.ts";
+import { excerpt } from "../../lib/strings/excerpt.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { Attempt } from "../../platform/delivery-queue/delivery-queue.ts";

@@ -1,5 +1,5 @@
-import type { TenantId } from "../../lib/ids.ts";
-import { GIVE_UP_AFTER_MS } from "../../lib/retry-policy.ts";
+import type { TenantId } from "../../lib/core/ids.ts";
+import { GIVE_UP_AFTER_MS } from "../../lib/network/retry-policy.ts";
 import type { Clock } from "../../platform/clock.ts";
 import { workShare } from "../../platform/fair-share.ts";
 import { newId, sha256 } from "../../platform/ids.ts";

@@ -1,4 +1,4 @@
-import { conflict, notFound } from "../../lib/domain-error.ts";
+import { conflict, notFound } from "../../lib/core/domain-error.ts";
 
 export const deliveryNotFound = () => notFound("outbound.not_found");
 export const notDead = () => conflict("outbound.not_dead");

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
-import { detail } from "../../lib/domain-error.ts";
-import type { TenantId } from "../../lib/ids.ts";
-import { GIVE_UP_AFTER_MS } from "../../lib/retry-policy.ts";
+import { detail } from "../../lib/core/domain-error.ts";
+import type { TenantId } from "../../lib/core/ids.ts";
+import { GIVE_UP_AFTER_MS } from "../../lib/network/retry-policy.ts";
 import { createOutboundAddresses } from "../../platform/outbound-address.ts";
 import { createSealedBox } from "../../platform/sealed-box.ts";
 import { StartupError } from "../../platform/startup-error.ts";

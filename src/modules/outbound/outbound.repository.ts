@@ -1,6 +1,6 @@
 import { and, asc, count, desc, eq, getTableColumns, gt, inArray, lt, max, sql, sum } from "drizzle-orm";
-import type { TenantId } from "../../lib/ids.ts";
-import { GIVE_UP_AFTER_MS } from "../../lib/retry-policy.ts";
+import type { TenantId } from "../../lib/core/ids.ts";
+import { GIVE_UP_AFTER_MS } from "../../lib/network/retry-policy.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import { isOfForeignKey } from "../../platform/constraint-errors.ts";
 import { contains } from "../../platform/contains.ts";

@@ -1,4 +1,4 @@
-import type { DeviceId, TenantId } from "../../lib/ids.ts";
+import type { DeviceId, TenantId } from "../../lib/core/ids.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { DevicesService } from "../devices/devices.service.ts";
 import type { SettingsService } from "../settings/settings.service.ts";

@@ -1,6 +1,6 @@
 import { and, count, eq, isNull, sql } from "drizzle-orm";
-import type { DeviceId, TenantId } from "../../lib/ids.ts";
-import { ALARM_SEVERITIES, type AlarmSeverity } from "../../lib/severity.ts";
+import { ALARM_SEVERITIES, type AlarmSeverity } from "../../lib/alarms/severity.ts";
+import type { DeviceId, TenantId } from "../../lib/core/ids.ts";
 import type { MainDatabase } from "../../platform/database.ts";
 import { alarms } from "../alarms/alarms.tables.ts";
 import { deviceActivity, devices } from "../devices/devices.tables.ts";

@@ -1,6 +1,6 @@
 import type { TInteger } from "@sinclair/typebox";
 import { t } from "elysia";
-import { type AlarmSeverity, severitiesDescending } from "../../lib/severity.ts";
+import { type AlarmSeverity, severitiesDescending } from "../../lib/alarms/severity.ts";
 import { wholeNumber } from "../wire.schemas.ts";
 
 /** Values that one screen has room for. */

@@ -1,4 +1,4 @@
-import type { AlarmSeverity } from "../../lib/severity.ts";
+import type { AlarmSeverity } from "../../lib/alarms/severity.ts";
 
 /** A value of a device that the overview shows to everybody who may see the device. */
 export interface Pin {

@@ -1,4 +1,4 @@
-import type { JsonValue } from "../../lib/json.ts";
+import type { JsonValue } from "../../lib/json/json.ts";
 import type { AttributeScope } from "../attributes/attributes.types.ts";
 import type { OutboundRequest } from "../outbound/outbound.types.ts";
 import type { Reading } from "../telemetry/telemetry.types.ts";

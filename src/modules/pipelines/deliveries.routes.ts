@@ -1,6 +1,6 @@
 import { Elysia, t } from "elysia";
-import { inEnglish } from "../../lib/domain-error.ts";
-import { iso } from "../../lib/iso-time.ts";
+import { inEnglish } from "../../lib/core/domain-error.ts";
+import { iso } from "../../lib/time/iso-time.ts";
 import type { AuditContext } from "../audit/audit.types.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import { listHeaders, toPage } from "../lists.ts";

@@ -1,5 +1,5 @@
-import { detail } from "../../lib/domain-error.ts";
-import type { TenantId } from "../../lib/ids.ts";
+import { detail } from "../../lib/core/domain-error.ts";
+import type { TenantId } from "../../lib/core/ids.ts";
 import { deliveryNotFound } from "../outbound/outbound.errors.ts";
 import type { OutboundService } from "../outbound/outbound.service.ts";
 import type { OutboundEntry } from "../outbound/outbound.types.ts";

@@ -1,4 +1,4 @@
-import type { JsonValue } from "../../lib/json.ts";
+import type { JsonValue } from "../../lib/json/json.ts";
 import type { Reading, TelemetryValue } from "../telemetry/telemetry.types.ts";
 import { NumberProgram } from "./number-program.ts";
 import type { CompiledStep, RunSlots, RunStep, SlotStep, SlotValues, StepContext } from "./step.types.ts";

@@ -1,5 +1,5 @@
-import { roundBy, roundingFactor } from "../../lib/expression-functions.ts";
-import type { NumberForm } from "../../lib/expression-nodes.ts";
+import { roundBy, roundingFactor } from "../../lib/expressions/expression-functions.ts";
+import type { NumberForm } from "../../lib/expressions/expression-nodes.ts";
 
 /*
  * A list of operations that does what steps do to a message that holds only numbers. One loop that knows all operations takes half of the time

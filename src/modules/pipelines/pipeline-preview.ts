@@ -1,5 +1,5 @@
-import { detail, inEnglish, invalid } from "../../lib/domain-error.ts";
-import { isJsonObject } from "../../lib/json.ts";
+import { detail, inEnglish, invalid } from "../../lib/core/domain-error.ts";
+import { isJsonObject } from "../../lib/json/json.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import type { Reading } from "../telemetry/telemetry.types.ts";
 import type { CompiledStep, StepContext, StepMessage, StepRequest } from "./step.types.ts";

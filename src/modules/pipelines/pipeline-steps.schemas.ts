@@ -1,6 +1,6 @@
 /** Steps as the document shows them: a union by `type`, made of the definitions that the engine checks steps with. */
 import { type TSchema, Type } from "@sinclair/typebox";
-import { omit } from "../../lib/omit.ts";
+import { omit } from "../../lib/core/omit.ts";
 import { conditionSchema } from "../condition.schemas.ts";
 import { discriminatedUnion, documentedAs, enumOf, mapOf, toPascalCase } from "../documented-as.ts";
 import { jsonValueSchema } from "../wire.schemas.ts";

@@ -1,4 +1,4 @@
-import { notFound } from "../../lib/domain-error.ts";
+import { notFound } from "../../lib/core/domain-error.ts";
 
 export const pipelineNotFound = () => notFound("pipeline.not_found");
 export const versionNotFound = () => notFound("pipeline.version_not_found");

@@ -1,6 +1,6 @@
 import { and, desc, eq, sql } from "drizzle-orm";
-import type { TenantId } from "../../lib/ids.ts";
-import { omit } from "../../lib/omit.ts";
+import type { TenantId } from "../../lib/core/ids.ts";
+import { omit } from "../../lib/core/omit.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { MainDatabase } from "../../platform/database.ts";
 import { type Pipeline, pipelineResource } from "./pipelines.resource.ts";

@@ -1,4 +1,4 @@
-import { conflict } from "../../lib/domain-error.ts";
+import { conflict } from "../../lib/core/domain-error.ts";
 import { defineResource } from "../resource.ts";
 import { pipelineNotFound } from "./pipelines.errors.ts";
 import { createPipelineBody, pipelineBody, updatePipelineBody, WRITERS } from "./pipelines.schemas.ts";

@@ -1,7 +1,7 @@
 import type { Static } from "@sinclair/typebox";
 import { t } from "elysia";
-import { inEnglish } from "../../lib/domain-error.ts";
-import { iso } from "../../lib/iso-time.ts";
+import { inEnglish } from "../../lib/core/domain-error.ts";
+import { iso } from "../../lib/time/iso-time.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import { wholeList } from "../lists.ts";
 import { auditReader, resourceRoutes } from "../resource.routes.ts";

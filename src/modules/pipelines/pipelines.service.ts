@@ -1,7 +1,7 @@
-import { detail, invalid } from "../../lib/domain-error.ts";
-import { isJsonObject } from "../../lib/json.ts";
-import { isSecretHeader } from "../../lib/outbound-request.ts";
-import { toPlainJson } from "../../lib/plain-json.ts";
+import { detail, invalid } from "../../lib/core/domain-error.ts";
+import { isJsonObject } from "../../lib/json/json.ts";
+import { toPlainJson } from "../../lib/json/plain-json.ts";
+import { isSecretHeader } from "../../lib/network/outbound-request.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { MainDatabase } from "../../platform/database.ts";

@@ -1,10 +1,10 @@
 import type { TObject } from "@sinclair/typebox";
 import { type TypeCheck, TypeCompiler } from "@sinclair/typebox/compiler";
-import { DomainError, detail, invalid, textOf } from "../../lib/domain-error.ts";
-import { excerpt, pathExcerpt, reasonExcerpt } from "../../lib/excerpt.ts";
-import { isJsonObject } from "../../lib/json.ts";
-import { omit } from "../../lib/omit.ts";
-import { ruleOf } from "../../lib/schema-rule.ts";
+import { DomainError, detail, invalid, textOf } from "../../lib/core/domain-error.ts";
+import { omit } from "../../lib/core/omit.ts";
+import { ruleOf } from "../../lib/core/schema-rule.ts";
+import { isJsonObject } from "../../lib/json/json.ts";
+import { excerpt, pathExcerpt, reasonExcerpt } from "../../lib/strings/excerpt.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import type { Reading, TelemetryValue } from "../telemetry/telemetry.types.ts";
 import { runAlone } from "./fused-steps.ts";

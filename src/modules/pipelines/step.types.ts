@@ -1,5 +1,5 @@
 import type { TObject } from "@sinclair/typebox";
-import type { JsonValue } from "../../lib/json.ts";
+import type { JsonValue } from "../../lib/json/json.ts";
 import type { AttributeScope } from "../attributes/attributes.types.ts";
 import type { OutboundTarget } from "../outbound/outbound.types.ts";
 import type { TelemetryValue } from "../telemetry/telemetry.types.ts";

@@ -1,8 +1,8 @@
 /** Alarm rules as the document shows them. The alarm rules' own compiler checks them. */
 import { type TSchema, Type } from "@sinclair/typebox";
-import { DURATION_MS_MAX } from "../../lib/condition.ts";
-import { ALARM_SEVERITIES } from "../../lib/severity.ts";
-import { WEEKDAYS } from "../../lib/weekly-window.ts";
+import { DURATION_MS_MAX } from "../../lib/alarms/condition.ts";
+import { ALARM_SEVERITIES } from "../../lib/alarms/severity.ts";
+import { WEEKDAYS } from "../../lib/time/weekly-window.ts";
 import { alarmConditionSchema } from "../condition.schemas.ts";
 import { discriminatedUnion, enumOf, mapOf } from "../documented-as.ts";
 import { jsonValueSchema } from "../wire.schemas.ts";

@@ -1,4 +1,4 @@
-import { invalid } from "../../lib/domain-error.ts";
+import { invalid } from "../../lib/core/domain-error.ts";
 import { type DeviceRequestRule, OWN_METHODS } from "./profiles.types.ts";
 
 export const REQUEST_RULES_MAX = 32;

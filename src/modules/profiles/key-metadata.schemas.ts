@@ -9,7 +9,7 @@ import {
   STATE_COLORS,
   STATES_MAX,
   UNIT_CHARACTERS_MAX,
-} from "../../lib/key-metadata.ts";
+} from "../../lib/keys/key-metadata.ts";
 import { documentedAs, enumOf } from "../documented-as.ts";
 
 const limit = (description: string) => Type.Optional(Type.Number({ description }));

@@ -1,6 +1,6 @@
-import { detail } from "../../lib/domain-error.ts";
-import type { ProfileId, TenantId } from "../../lib/ids.ts";
-import { type KeyMetadata, type KeyMetadataMap, resolveKeyMetadata } from "../../lib/key-metadata.ts";
+import { detail } from "../../lib/core/domain-error.ts";
+import type { ProfileId, TenantId } from "../../lib/core/ids.ts";
+import { type KeyMetadata, type KeyMetadataMap, resolveKeyMetadata } from "../../lib/keys/key-metadata.ts";
 import type { EventBus } from "../../platform/event-bus.ts";
 import type { DomainEvents } from "../events.types.ts";
 import { ensureAllDevices } from "../tenants/tenants.errors.ts";

@@ -1,6 +1,5 @@
-import { detail, invalid } from "../../lib/domain-error.ts";
-import { excerpt } from "../../lib/excerpt.ts";
-import { isJsonObject } from "../../lib/json.ts";
+import { detail, invalid } from "../../lib/core/domain-error.ts";
+import { isJsonObject } from "../../lib/json/json.ts";
 import {
   DECIMALS_MAX,
   KEY_BYTES_MAX,
@@ -14,7 +13,8 @@ import {
   STATE_COLORS,
   STATES_MAX,
   UNIT_CHARACTERS_MAX,
-} from "../../lib/key-metadata.ts";
+} from "../../lib/keys/key-metadata.ts";
+import { excerpt } from "../../lib/strings/excerpt.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import { isName } from "../wire.schemas.ts";
 

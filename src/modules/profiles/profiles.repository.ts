@@ -1,6 +1,6 @@
 import { and, count, eq, ne, sql } from "drizzle-orm";
-import type { ProfileId, TenantId } from "../../lib/ids.ts";
-import type { KeyMetadata } from "../../lib/key-metadata.ts";
+import type { ProfileId, TenantId } from "../../lib/core/ids.ts";
+import type { KeyMetadata } from "../../lib/keys/key-metadata.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { MainDatabase } from "../../platform/database.ts";
 import { devices } from "../devices/devices.tables.ts";

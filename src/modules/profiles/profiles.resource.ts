@@ -1,4 +1,4 @@
-import { conflict, notFound } from "../../lib/domain-error.ts";
+import { conflict, notFound } from "../../lib/core/domain-error.ts";
 import { defineResource } from "../resource.ts";
 import { alarmRuleExample } from "./alarm-rule.schemas.ts";
 import { createProfileBody, profileBody, updateProfileBody } from "./profiles.schemas.ts";

@@ -1,4 +1,4 @@
-import { withoutNulls } from "../../lib/defined.ts";
+import { withoutNulls } from "../../lib/core/defined.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import { resourceRoutes } from "../resource.routes.ts";
 import { itemToWire } from "../resource.ts";

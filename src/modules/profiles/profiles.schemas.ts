@@ -1,6 +1,6 @@
 import { t } from "elysia";
-import { PAYLOAD_ENCODINGS } from "../../lib/body.ts";
-import { SILENCE_DEFAULT_MS, SILENCE_INTERVALS, SILENCE_MIN_MS } from "../../lib/observed-interval.ts";
+import { PAYLOAD_ENCODINGS } from "../../lib/json/body.ts";
+import { SILENCE_DEFAULT_MS, SILENCE_INTERVALS, SILENCE_MIN_MS } from "../../lib/time/observed-interval.ts";
 import { documentedAs } from "../documented-as.ts";
 import { choice, isoTime, jsonValue, literals, nameText, wholeNumber } from "../wire.schemas.ts";
 import { alarmRuleSchema } from "./alarm-rule.schemas.ts";

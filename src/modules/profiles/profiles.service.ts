@@ -1,8 +1,8 @@
-import { defined } from "../../lib/defined.ts";
-import { conflict, detail, invalid } from "../../lib/domain-error.ts";
-import type { ProfileId, TenantId } from "../../lib/ids.ts";
-import { invariant } from "../../lib/invariant.ts";
-import { KEYS_MAX, type KeyMetadata, type KeyMetadataMap } from "../../lib/key-metadata.ts";
+import { defined } from "../../lib/core/defined.ts";
+import { conflict, detail, invalid } from "../../lib/core/domain-error.ts";
+import type { ProfileId, TenantId } from "../../lib/core/ids.ts";
+import { invariant } from "../../lib/core/invariant.ts";
+import { KEYS_MAX, type KeyMetadata, type KeyMetadataMap } from "../../lib/keys/key-metadata.ts";
 import type { MainDatabase } from "../../platform/database.ts";
 import type { EventBus } from "../../platform/event-bus.ts";
 import type { DomainEvents } from "../events.types.ts";

@@ -1,7 +1,7 @@
 import { integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
-import { PAYLOAD_ENCODINGS } from "../../lib/body.ts";
-import type { ProfileId, TenantId } from "../../lib/ids.ts";
-import type { KeyMetadata } from "../../lib/key-metadata.ts";
+import type { ProfileId, TenantId } from "../../lib/core/ids.ts";
+import { PAYLOAD_ENCODINGS } from "../../lib/json/body.ts";
+import type { KeyMetadata } from "../../lib/keys/key-metadata.ts";
 import { tenants } from "../tenants/tenants.tables.ts";
 import { type DeviceRequestRule, SESSIONS_WHEN_FULL } from "./profiles.types.ts";
 

@@ -1,4 +1,4 @@
-import type { JsonValue } from "../../lib/json.ts";
+import type { JsonValue } from "../../lib/json/json.ts";
 
 /** What happens when a device opens more MQTT sessions than it may have: the oldest ends, or the new one is refused. */
 export const SESSIONS_WHEN_FULL = ["REPLACE", "REFUSE"] as const;

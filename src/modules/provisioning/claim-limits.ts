@@ -1,7 +1,7 @@
-import { AttemptLimit } from "../../lib/attempt-limit.ts";
-import { limited } from "../../lib/domain-error.ts";
-import type { ProfileId } from "../../lib/ids.ts";
-import { RateMeter } from "../../lib/rate-meter.ts";
+import { limited } from "../../lib/core/domain-error.ts";
+import type { ProfileId } from "../../lib/core/ids.ts";
+import { AttemptLimit } from "../../lib/data/attempt-limit.ts";
+import { RateMeter } from "../../lib/data/rate-meter.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { ReportRefusal } from "../faults/refusals.types.ts";
 import type { Peer } from "../request-peer.ts";

@@ -1,6 +1,6 @@
-import { toFingerprint } from "../../lib/certificate.ts";
-import { invalid } from "../../lib/domain-error.ts";
-import { isJsonObject } from "../../lib/json.ts";
+import { invalid } from "../../lib/core/domain-error.ts";
+import { isJsonObject } from "../../lib/json/json.ts";
+import { toFingerprint } from "../../lib/network/certificate.ts";
 import { randomToken } from "../../platform/ids.ts";
 import type { CredentialsChange } from "../devices/credentials.types.ts";
 

@@ -1,5 +1,5 @@
-import { invalid } from "../../lib/domain-error.ts";
-import { isJsonObject } from "../../lib/json.ts";
+import { invalid } from "../../lib/core/domain-error.ts";
+import { isJsonObject } from "../../lib/json/json.ts";
 import type { ClaimingRequest } from "./claiming.types.ts";
 
 export const SECRET_KEY_CHARACTERS_MIN = 6;

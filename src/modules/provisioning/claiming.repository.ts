@@ -1,5 +1,5 @@
 import { and, eq, isNull } from "drizzle-orm";
-import type { DeviceId, TenantId } from "../../lib/ids.ts";
+import type { DeviceId, TenantId } from "../../lib/core/ids.ts";
 import type { MainDatabase } from "../../platform/database.ts";
 import { devices } from "../devices/devices.tables.ts";
 import type { ClaimableDevice } from "./claiming.types.ts";

@@ -1,8 +1,8 @@
 import { Elysia } from "elysia";
-import { decodeBody } from "../../lib/body.ts";
-import { tooLarge } from "../../lib/domain-error.ts";
-import { isJsonObject } from "../../lib/json.ts";
-import { readBytes } from "../../lib/request-bytes.ts";
+import { tooLarge } from "../../lib/core/domain-error.ts";
+import { decodeBody } from "../../lib/json/body.ts";
+import { isJsonObject } from "../../lib/json/json.ts";
+import { readBytes } from "../../lib/network/request-bytes.ts";
 import type { AuditContext } from "../audit/audit.types.ts";
 import type { TokenSignIn } from "../devices/token-sign-in.service.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";

@@ -1,8 +1,8 @@
 import { timingSafeEqual } from "node:crypto";
-import { AttemptLimit } from "../../lib/attempt-limit.ts";
-import { conflict, forbidden, limited } from "../../lib/domain-error.ts";
-import type { DeviceId } from "../../lib/ids.ts";
-import { iso } from "../../lib/iso-time.ts";
+import { conflict, forbidden, limited } from "../../lib/core/domain-error.ts";
+import type { DeviceId } from "../../lib/core/ids.ts";
+import { AttemptLimit } from "../../lib/data/attempt-limit.ts";
+import { iso } from "../../lib/time/iso-time.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { DevicesService } from "../devices/devices.service.ts";
 import type { Device } from "../devices/devices.types.ts";

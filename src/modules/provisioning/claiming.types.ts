@@ -1,4 +1,4 @@
-import type { DeviceId } from "../../lib/ids.ts";
+import type { DeviceId } from "../../lib/core/ids.ts";
 
 /** NONE: nobody can claim the device; EXPIRED: nobody has in time. */
 export const CLAIMING_STATES = ["NONE", "WAITING", "EXPIRED", "CLAIMED"] as const;

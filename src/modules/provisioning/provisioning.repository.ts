@@ -1,5 +1,5 @@
 import { and, eq, ne, sql } from "drizzle-orm";
-import type { DeviceId, ProfileId, TenantId } from "../../lib/ids.ts";
+import type { DeviceId, ProfileId, TenantId } from "../../lib/core/ids.ts";
 import type { MainDatabase } from "../../platform/database.ts";
 import { deviceProfiles } from "../profiles/profiles.tables.ts";
 import { deviceClaims, profileProvisioning } from "./provisioning.tables.ts";

@@ -1,7 +1,7 @@
 import { Elysia } from "elysia";
-import { decodeBody } from "../../lib/body.ts";
-import { invalid } from "../../lib/domain-error.ts";
-import { readBytes } from "../../lib/request-bytes.ts";
+import { invalid } from "../../lib/core/domain-error.ts";
+import { decodeBody } from "../../lib/json/body.ts";
+import { readBytes } from "../../lib/network/request-bytes.ts";
 import type { AuditContext } from "../audit/audit.types.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import { peerOf } from "../request-peer.ts";

@@ -1,7 +1,7 @@
 import { timingSafeEqual } from "node:crypto";
-import { conflict, DomainError, detail, textOf } from "../../lib/domain-error.ts";
-import type { DeviceId, ProfileId, TenantId, UserId } from "../../lib/ids.ts";
-import { shownName } from "../../lib/secret-hint.ts";
+import { conflict, DomainError, detail, textOf } from "../../lib/core/domain-error.ts";
+import type { DeviceId, ProfileId, TenantId, UserId } from "../../lib/core/ids.ts";
+import { shownName } from "../../lib/strings/secret-hint.ts";
 import type { Clock } from "../../platform/clock.ts";
 import { randomToken, sha256 } from "../../platform/ids.ts";
 import type { AuditRecorder } from "../audit/audit.types.ts";

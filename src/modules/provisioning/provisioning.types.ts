@@ -1,4 +1,4 @@
-import type { ProfileId } from "../../lib/ids.ts";
+import type { ProfileId } from "../../lib/core/ids.ts";
 
 export const PROVISIONING_MODES = ["DISABLED", "ALLOW_NEW", "CHECK_PRE_PROVISIONED"] as const;
 export type ProvisioningMode = (typeof PROVISIONING_MODES)[number];

@@ -1,7 +1,7 @@
 import { Elysia, t } from "elysia";
-import { detail, inEnglish } from "../../lib/domain-error.ts";
-import { canonicalAddress, isTrusted, readForwarded } from "../../lib/forwarded.ts";
-import { addressBits, parseRange } from "../../lib/ip-range.ts";
+import { detail, inEnglish } from "../../lib/core/domain-error.ts";
+import { canonicalAddress, isTrusted, readForwarded } from "../../lib/network/forwarded.ts";
+import { addressBits, parseRange } from "../../lib/network/ip-range.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import type { Config } from "../../platform/config.ts";
 import { arrivalOf } from "../../platform/request-arrival.ts";

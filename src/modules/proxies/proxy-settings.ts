@@ -1,5 +1,5 @@
-import { conflict, invalid } from "../../lib/domain-error.ts";
-import { parseRange } from "../../lib/ip-range.ts";
+import { conflict, invalid } from "../../lib/core/domain-error.ts";
+import { parseRange } from "../../lib/network/ip-range.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { Config } from "../../platform/config.ts";
 import { checkPublicUrl } from "../../platform/public-address.ts";

@@ -1,5 +1,5 @@
-import type { DeviceId, TenantId, UserId } from "../../lib/ids.ts";
-import { iso } from "../../lib/iso-time.ts";
+import type { DeviceId, TenantId, UserId } from "../../lib/core/ids.ts";
+import { iso } from "../../lib/time/iso-time.ts";
 import type { EventBus } from "../../platform/event-bus.ts";
 import { workShare } from "../../platform/fair-share.ts";
 import { Counts } from "../../platform/tenant-budget.ts";

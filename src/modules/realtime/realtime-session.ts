@@ -1,7 +1,7 @@
-import { DomainError, detail, invalid, limited, unauthenticated } from "../../lib/domain-error.ts";
-import type { DeviceId, TenantId, UserId } from "../../lib/ids.ts";
-import { invariant } from "../../lib/invariant.ts";
-import { isJsonObject } from "../../lib/json.ts";
+import { DomainError, detail, invalid, limited, unauthenticated } from "../../lib/core/domain-error.ts";
+import type { DeviceId, TenantId, UserId } from "../../lib/core/ids.ts";
+import { invariant } from "../../lib/core/invariant.ts";
+import { isJsonObject } from "../../lib/json/json.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import { ANSWERS_MIB_MAX, type AnswerSpace, type HeldAnswer } from "../../platform/answer-space.ts";
 import type { Clock } from "../../platform/clock.ts";

@@ -1,6 +1,6 @@
-import type { DeviceId } from "../../lib/ids.ts";
-import type { JsonValue } from "../../lib/json.ts";
-import type { AlarmSeverity } from "../../lib/severity.ts";
+import type { AlarmSeverity } from "../../lib/alarms/severity.ts";
+import type { DeviceId } from "../../lib/core/ids.ts";
+import type { JsonValue } from "../../lib/json/json.ts";
 import type { AlarmEventType, AlarmStatus } from "../alarms/alarms.types.ts";
 import type { AttributeScope } from "../attributes/attributes.types.ts";
 import type { CommandState } from "../commands/commands.types.ts";

@@ -1,4 +1,4 @@
-import type { DeviceId } from "../../lib/ids.ts";
+import type { DeviceId } from "../../lib/core/ids.ts";
 import { ReadingTexts } from "./reading-texts.ts";
 import type { RealtimeSocket, Subscription } from "./realtime.types.ts";
 import { type DeviceData, WaitingReadings, WaitingTotal } from "./waiting-readings.ts";

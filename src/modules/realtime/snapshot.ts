@@ -1,6 +1,6 @@
-import { DomainError } from "../../lib/domain-error.ts";
-import type { DeviceId } from "../../lib/ids.ts";
-import { iso } from "../../lib/iso-time.ts";
+import { DomainError } from "../../lib/core/domain-error.ts";
+import type { DeviceId } from "../../lib/core/ids.ts";
+import { iso } from "../../lib/time/iso-time.ts";
 import { workShare } from "../../platform/fair-share.ts";
 import type { DevicesService } from "../devices/devices.service.ts";
 import type { DeviceActivity } from "../devices/devices.types.ts";

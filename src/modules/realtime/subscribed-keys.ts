@@ -1,4 +1,4 @@
-import type { DeviceId } from "../../lib/ids.ts";
+import type { DeviceId } from "../../lib/core/ids.ts";
 import type { Principal } from "../users/users.types.ts";
 
 /** Max. keys that the subscriptions of a connection name in all. Subscriptions with equal lists share one. */

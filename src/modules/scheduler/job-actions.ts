@@ -1,5 +1,5 @@
-import { DomainError } from "../../lib/domain-error.ts";
-import type { DeviceId, UserId } from "../../lib/ids.ts";
+import { DomainError } from "../../lib/core/domain-error.ts";
+import type { DeviceId, UserId } from "../../lib/core/ids.ts";
 import type { AttributesService } from "../attributes/attributes.service.ts";
 import type { CommandsService } from "../commands/commands.service.ts";
 import type { Principal } from "../users/users.types.ts";

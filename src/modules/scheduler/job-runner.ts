@@ -1,8 +1,8 @@
 import { setImmediate } from "node:timers/promises";
-import { detail } from "../../lib/domain-error.ts";
-import type { TenantId } from "../../lib/ids.ts";
-import { iso } from "../../lib/iso-time.ts";
+import { detail } from "../../lib/core/domain-error.ts";
+import type { TenantId } from "../../lib/core/ids.ts";
 import type { Text } from "../../lib/texts/text.ts";
+import { iso } from "../../lib/time/iso-time.ts";
 import type { Clock } from "../../platform/clock.ts";
 import { newId } from "../../platform/ids.ts";
 import type { Logger } from "../../platform/log.ts";

@@ -1,7 +1,7 @@
 import { setImmediate } from "node:timers/promises";
-import { DomainError, detail, textOf } from "../../lib/domain-error.ts";
-import { excerpt } from "../../lib/excerpt.ts";
-import type { DeviceId } from "../../lib/ids.ts";
+import { DomainError, detail, textOf } from "../../lib/core/domain-error.ts";
+import type { DeviceId } from "../../lib/core/ids.ts";
+import { excerpt } from "../../lib/strings/excerpt.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import type { Logger } from "../../platform/log.ts";
 import type { Perform } from "./job-actions.ts";

@@ -1,6 +1,6 @@
 import { and, count, desc, eq, or, type SQL, sql } from "drizzle-orm";
-import type { DeviceId } from "../../lib/ids.ts";
-import { omit } from "../../lib/omit.ts";
+import type { DeviceId } from "../../lib/core/ids.ts";
+import { omit } from "../../lib/core/omit.ts";
 import { contains, containsText } from "../../platform/contains.ts";
 import type { MainDatabase } from "../../platform/database.ts";
 import { isFree, type Lease } from "./jobs.repository.ts";

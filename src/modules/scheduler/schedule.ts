@@ -1,11 +1,11 @@
 import type { Cron } from "croner";
-import { firstInstant, zoneOffset } from "../../lib/calendar-interval.ts";
-import { detail } from "../../lib/domain-error.ts";
-import { excerpt, reasonExcerpt } from "../../lib/excerpt.ts";
-import { isJsonObject } from "../../lib/json.ts";
+import { detail } from "../../lib/core/domain-error.ts";
+import { isJsonObject } from "../../lib/json/json.ts";
+import { excerpt, reasonExcerpt } from "../../lib/strings/excerpt.ts";
 import type { Text } from "../../lib/texts/text.ts";
-import { isTimeZone } from "../../lib/time-zone.ts";
-import { parseWrittenTime } from "../../lib/written-time.ts";
+import { firstInstant, zoneOffset } from "../../lib/time/calendar-interval.ts";
+import { isTimeZone } from "../../lib/time/time-zone.ts";
+import { parseWrittenTime } from "../../lib/time/written-time.ts";
 import { scheduleInvalid } from "./scheduler.errors.ts";
 import type { Schedule } from "./scheduler.types.ts";
 

@@ -1,4 +1,4 @@
-import { detail } from "../../lib/domain-error.ts";
+import { detail } from "../../lib/core/domain-error.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import type { AttributesModule } from "../attributes/attributes.module.ts";
 import type { CommandsModule } from "../commands/commands.module.ts";

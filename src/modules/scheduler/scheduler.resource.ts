@@ -1,4 +1,4 @@
-import { conflict } from "../../lib/domain-error.ts";
+import { conflict } from "../../lib/core/domain-error.ts";
 import { defineResource } from "../resource.ts";
 import { jobNotFound } from "./scheduler.errors.ts";
 import { createJobBody, jobBody, jobDetail, LIMITED_ACCESS, updateJobBody } from "./scheduler.schemas.ts";

@@ -1,7 +1,7 @@
-import { detail } from "../../lib/domain-error.ts";
-import type { DeviceId } from "../../lib/ids.ts";
-import { isJsonObject, type JsonObject } from "../../lib/json.ts";
-import { toPlainJson } from "../../lib/plain-json.ts";
+import { detail } from "../../lib/core/domain-error.ts";
+import type { DeviceId } from "../../lib/core/ids.ts";
+import { isJsonObject, type JsonObject } from "../../lib/json/json.ts";
+import { toPlainJson } from "../../lib/json/plain-json.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { EventBus } from "../../platform/event-bus.ts";
 import type { Changes } from "../../platform/resource-store.ts";

@@ -1,5 +1,5 @@
-import type { DeviceId } from "../../lib/ids.ts";
-import type { JsonObject } from "../../lib/json.ts";
+import type { DeviceId } from "../../lib/core/ids.ts";
+import type { JsonObject } from "../../lib/json/json.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import type { CommandRequest } from "../commands/commands.types.ts";
 

@@ -1,6 +1,6 @@
-import { inEnglish } from "../../lib/domain-error.ts";
-import { iso } from "../../lib/iso-time.ts";
+import { inEnglish } from "../../lib/core/domain-error.ts";
 import type { Text } from "../../lib/texts/text.ts";
+import { iso } from "../../lib/time/iso-time.ts";
 import type { ShownSchedule } from "./scheduler.schemas.ts";
 import type { SeenJob, SeenRun } from "./scheduler.service.ts";
 import type { RunTarget, Schedule } from "./scheduler.types.ts";

@@ -1,5 +1,5 @@
 import { and, asc, count, eq, or, sql } from "drizzle-orm";
-import type { DeviceId, TenantId } from "../../lib/ids.ts";
+import type { DeviceId, TenantId } from "../../lib/core/ids.ts";
 import { contains, containsText } from "../../platform/contains.ts";
 import type { MainDatabase } from "../../platform/database.ts";
 import type { VisibleDevices } from "../../platform/is-among.ts";

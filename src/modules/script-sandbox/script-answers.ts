@@ -1,5 +1,5 @@
-import { detail } from "../../lib/domain-error.ts";
-import { isJsonObject, type JsonValue } from "../../lib/json.ts";
+import { detail } from "../../lib/core/domain-error.ts";
+import { isJsonObject, type JsonValue } from "../../lib/json/json.ts";
 import type { ErrorCode } from "../../lib/texts/catalogues.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import type { EngineReply } from "./engine.types.ts";

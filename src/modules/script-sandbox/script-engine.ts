@@ -4,8 +4,8 @@ import type {
   QuickJSRuntime,
   QuickJSWASMModule,
 } from "quickjs-emscripten-core";
-import { excerpt } from "../../lib/excerpt.ts";
-import { invariant } from "../../lib/invariant.ts";
+import { invariant } from "../../lib/core/invariant.ts";
+import { excerpt } from "../../lib/strings/excerpt.ts";
 import type { ErrorCode } from "../../lib/texts/catalogues.ts";
 import type { Params, Text } from "../../lib/texts/text.ts";
 import { QUICKJS_ASSET, readAsset } from "../../platform/assets.ts";

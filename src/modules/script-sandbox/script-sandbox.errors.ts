@@ -1,4 +1,4 @@
-import { DomainError, type ErrorKind } from "../../lib/domain-error.ts";
+import { DomainError, type ErrorKind } from "../../lib/core/domain-error.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import type { ConsoleLine } from "./script-sandbox.types.ts";
 

@@ -1,5 +1,5 @@
-import { detail, textOf } from "../../lib/domain-error.ts";
-import type { JsonValue } from "../../lib/json.ts";
+import { detail, textOf } from "../../lib/core/domain-error.ts";
+import type { JsonValue } from "../../lib/json/json.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import type { Clock } from "../../platform/clock.ts";
 import { FairTurns } from "../../platform/fair-turns.ts";

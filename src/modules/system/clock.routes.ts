@@ -1,6 +1,6 @@
 import { Elysia } from "elysia";
-import { conflict } from "../../lib/domain-error.ts";
-import { iso } from "../../lib/iso-time.ts";
+import { conflict } from "../../lib/core/domain-error.ts";
+import { iso } from "../../lib/time/iso-time.ts";
 import type { TrustedClock } from "../../platform/trusted-clock.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import { ensureOperator } from "../tenants/tenants.errors.ts";

@@ -1,5 +1,5 @@
-import { detail, inEnglish } from "../../lib/domain-error.ts";
-import { isJsonObject } from "../../lib/json.ts";
+import { detail, inEnglish } from "../../lib/core/domain-error.ts";
+import { isJsonObject } from "../../lib/json/json.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { DatabaseReport } from "../../platform/database-check.ts";

@@ -1,6 +1,6 @@
 import { Elysia } from "elysia";
-import { inEnglish, unauthenticated } from "../../lib/domain-error.ts";
-import { iso } from "../../lib/iso-time.ts";
+import { inEnglish, unauthenticated } from "../../lib/core/domain-error.ts";
+import { iso } from "../../lib/time/iso-time.ts";
 import type { InventoryKeeper } from "../../platform/inventory-keeper.ts";
 import { isLocalAccess } from "../../platform/local-access.ts";
 import { fileAnswer } from "../documented-answers.ts";

@@ -1,5 +1,5 @@
-import { DomainError } from "../../lib/domain-error.ts";
-import type { DeviceId } from "../../lib/ids.ts";
+import { DomainError } from "../../lib/core/domain-error.ts";
+import type { DeviceId } from "../../lib/core/ids.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { Logger } from "../../platform/log.ts";
 import { createPeriodic } from "../../platform/periodic.ts";

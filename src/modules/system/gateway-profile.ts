@@ -1,4 +1,4 @@
-import type { AlarmSeverity } from "../../lib/severity.ts";
+import type { AlarmSeverity } from "../../lib/alarms/severity.ts";
 
 /** The alarm rules of the gateway's own device. People change them like those of any profile. */
 

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { DeviceId } from "../../lib/ids.ts";
+import type { DeviceId } from "../../lib/core/ids.ts";
 import type { AnswerSpace } from "../../platform/answer-space.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { Health } from "../../platform/health.ts";

@@ -1,5 +1,5 @@
 import { Elysia, t } from "elysia";
-import { iso } from "../../lib/iso-time.ts";
+import { iso } from "../../lib/time/iso-time.ts";
 import { type LogLevel, logLevel, recentLines, setLogLevel } from "../../platform/log.ts";
 import type { AuditContext } from "../audit/audit.types.ts";
 import { fileAnswer } from "../documented-answers.ts";

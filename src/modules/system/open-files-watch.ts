@@ -1,4 +1,4 @@
-import { detail } from "../../lib/domain-error.ts";
+import { detail } from "../../lib/core/domain-error.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { Problem } from "../../platform/health.ts";
 import type { Part } from "../../platform/lifecycle.ts";

@@ -1,6 +1,6 @@
-import { GATEWAY_DEVICE_TYPE, GATEWAY_PROFILE_NAME } from "../../lib/gateway-device.ts";
-import type { DeviceId, ProfileId, TenantId, UserId } from "../../lib/ids.ts";
-import type { KeyMetadata } from "../../lib/key-metadata.ts";
+import type { DeviceId, ProfileId, TenantId, UserId } from "../../lib/core/ids.ts";
+import { GATEWAY_DEVICE_TYPE, GATEWAY_PROFILE_NAME } from "../../lib/devices/gateway-device.ts";
+import type { KeyMetadata } from "../../lib/keys/key-metadata.ts";
 import type { DevicesService } from "../devices/devices.service.ts";
 import type { ProfilesService } from "../profiles/profiles.service.ts";
 import type { Principal } from "../users/users.types.ts";

@@ -1,5 +1,5 @@
 import { Elysia } from "elysia";
-import type { TenantId } from "../../lib/ids.ts";
+import type { TenantId } from "../../lib/core/ids.ts";
 import type { AuditContext } from "../audit/audit.types.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import { ensureOperator } from "../tenants/tenants.errors.ts";

@@ -1,6 +1,6 @@
 import { arch, cpus, freemem, platform, release, totalmem, uptime } from "node:os";
-import { inEnglish } from "../../lib/domain-error.ts";
-import { iso } from "../../lib/iso-time.ts";
+import { inEnglish } from "../../lib/core/domain-error.ts";
+import { iso } from "../../lib/time/iso-time.ts";
 import type { Config } from "../../platform/config.ts";
 import { type ConfigKey, configKeys, type KeyDefinition } from "../../platform/config-keys.ts";
 import type { Health } from "../../platform/health.ts";

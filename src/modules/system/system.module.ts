@@ -1,4 +1,4 @@
-import type { TenantId } from "../../lib/ids.ts";
+import type { TenantId } from "../../lib/core/ids.ts";
 import { Metrics } from "../../platform/metrics.ts";
 import type { BackupsModule } from "../backups/backups.module.ts";
 import type { DevicesModule } from "../devices/devices.module.ts";

@@ -1,6 +1,6 @@
 import { timingSafeEqual } from "node:crypto";
 import { Elysia } from "elysia";
-import { notFound, unauthenticated } from "../../lib/domain-error.ts";
+import { notFound, unauthenticated } from "../../lib/core/domain-error.ts";
 import type { Config } from "../../platform/config.ts";
 import type { Metrics } from "../../platform/metrics.ts";
 import { fileAnswer } from "../documented-answers.ts";

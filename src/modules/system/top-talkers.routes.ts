@@ -1,5 +1,5 @@
 import { Elysia, t } from "elysia";
-import type { DeviceId, TenantId } from "../../lib/ids.ts";
+import type { DeviceId, TenantId } from "../../lib/core/ids.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import {
   type DeviceTrafficTotals,

@@ -1,4 +1,4 @@
-import { unpackTexts } from "../../lib/packed-texts.ts";
+import { unpackTexts } from "../../lib/data/packed-texts.ts";
 import {
   KIND_BOOLEAN,
   KIND_JSON,
@@ -9,7 +9,7 @@ import {
   TAG_NUMBER,
   TAG_STRING,
   TAG_TRUE,
-} from "../../lib/value-kind.ts";
+} from "../../lib/data/value-kind.ts";
 import type { FeedColumn, FeedDeviceRows, FeedRows, FeedStep, KnownDefinitions } from "./feeds.types.ts";
 import type { Deletion } from "./store/deletion.types.ts";
 import type { Definitions } from "./store/group-format.ts";

@@ -1,5 +1,5 @@
 import { Elysia, t } from "elysia";
-import { KEYS_MAX } from "../../lib/key-metadata.ts";
+import { KEYS_MAX } from "../../lib/keys/key-metadata.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import { resolveBody, resolvedBody, sentKeyBody } from "./key-metadata.schemas.ts";
 import type { KeyMetadataLookup } from "./key-metadata.service.ts";

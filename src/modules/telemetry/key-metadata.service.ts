@@ -1,6 +1,6 @@
-import type { DeviceId, ProfileId } from "../../lib/ids.ts";
-import { guessKeyMetadata } from "../../lib/key-guess.ts";
-import { KEYS_MAX, type KeyMetadata } from "../../lib/key-metadata.ts";
+import type { DeviceId, ProfileId } from "../../lib/core/ids.ts";
+import { guessKeyMetadata } from "../../lib/keys/key-guess.ts";
+import { KEYS_MAX, type KeyMetadata } from "../../lib/keys/key-metadata.ts";
 import type { DevicesService } from "../devices/devices.service.ts";
 import type { ProfilesService } from "../profiles/profiles.service.ts";
 import type { Principal } from "../users/users.types.ts";

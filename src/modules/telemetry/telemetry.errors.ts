@@ -1,4 +1,4 @@
-import { detail, exhausted } from "../../lib/domain-error.ts";
+import { detail, exhausted } from "../../lib/core/domain-error.ts";
 import type { KeyLimitHit } from "./store/store.types.ts";
 
 const MEGABYTE = 1024 * 1024;

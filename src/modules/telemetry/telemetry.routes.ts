@@ -1,6 +1,6 @@
 import { Elysia, type Static, t } from "elysia";
-import { invalid } from "../../lib/domain-error.ts";
-import { parseNames } from "../../lib/name-list.ts";
+import { invalid } from "../../lib/core/domain-error.ts";
+import { parseNames } from "../../lib/keys/name-list.ts";
 import { ANSWERS_MIB_MAX, type AnswerSpace } from "../../platform/answer-space.ts";
 import { workShare } from "../../platform/fair-share.ts";
 import { asAnswer, textAnswer } from "../answers.ts";

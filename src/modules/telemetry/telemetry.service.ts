@@ -1,4 +1,4 @@
-import { invalid } from "../../lib/domain-error.ts";
+import { invalid } from "../../lib/core/domain-error.ts";
 import type { DevicesService } from "../devices/devices.service.ts";
 import type { Principal } from "../users/users.types.ts";
 import type { KeyMetadataLookup } from "./key-metadata.service.ts";

@@ -1,6 +1,6 @@
-import type { CalendarInterval } from "../../lib/calendar-interval.ts";
-import type { DeviceId, TenantId } from "../../lib/ids.ts";
-import type { JsonObject, JsonValue } from "../../lib/json.ts";
+import type { DeviceId, TenantId } from "../../lib/core/ids.ts";
+import type { JsonObject, JsonValue } from "../../lib/json/json.ts";
+import type { CalendarInterval } from "../../lib/time/calendar-interval.ts";
 
 /** Value of a telemetry key; every value comes back with the type and the bits it went in with. */
 export type TelemetryValue = number | boolean | string | JsonObject | JsonValue[];

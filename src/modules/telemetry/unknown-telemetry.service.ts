@@ -1,5 +1,5 @@
 import { setImmediate } from "node:timers/promises";
-import type { DeviceId } from "../../lib/ids.ts";
+import type { DeviceId } from "../../lib/core/ids.ts";
 import type { Problem } from "../../platform/health.ts";
 import type { Part } from "../../platform/lifecycle.ts";
 import type { Logger } from "../../platform/log.ts";

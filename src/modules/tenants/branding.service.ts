@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { TenantId } from "../../lib/ids.ts";
+import type { TenantId } from "../../lib/core/ids.ts";
 import { type Branding, brandingIn, decodeImage, type Image, readBranding, themeColors } from "./branding.ts";
 import type { PlansService } from "./plans.service.ts";
 import type { TenantAttributesService } from "./tenant-attributes.service.ts";

@@ -1,7 +1,7 @@
-import { inkOn, parseColor, readableOn } from "../../lib/colors.ts";
-import { detail, invalid } from "../../lib/domain-error.ts";
-import { isInertSvg } from "../../lib/inert-svg.ts";
-import { isJsonObject } from "../../lib/json.ts";
+import { inkOn, parseColor, readableOn } from "../../lib/console/colors.ts";
+import { detail, invalid } from "../../lib/core/domain-error.ts";
+import { isJsonObject } from "../../lib/json/json.ts";
+import { isInertSvg } from "../../lib/strings/inert-svg.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import { isName } from "../wire.schemas.ts";
 import type { ThemeColors } from "./tenants.types.ts";

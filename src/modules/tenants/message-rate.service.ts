@@ -1,5 +1,5 @@
-import type { TenantId } from "../../lib/ids.ts";
-import { RateMeter } from "../../lib/rate-meter.ts";
+import type { TenantId } from "../../lib/core/ids.ts";
+import { RateMeter } from "../../lib/data/rate-meter.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { Logger } from "../../platform/log.ts";
 import { createPeriodic } from "../../platform/periodic.ts";

@@ -1,4 +1,4 @@
-import { isJsonObject } from "../../lib/json.ts";
+import { isJsonObject } from "../../lib/json/json.ts";
 import { StartupError } from "../../platform/startup-error.ts";
 
 /** Permissions and limits of a tenant; null means no limit. */

@@ -1,5 +1,5 @@
 import { and, asc, count, eq } from "drizzle-orm";
-import type { TenantId } from "../../lib/ids.ts";
+import type { TenantId } from "../../lib/core/ids.ts";
 import type { MainDatabase } from "../../platform/database.ts";
 import { tenantAttributes } from "./tenants.tables.ts";
 import type { TenantAttribute } from "./tenants.types.ts";

@@ -1,7 +1,7 @@
 import { Elysia, t } from "elysia";
-import { detail } from "../../lib/domain-error.ts";
-import { iso } from "../../lib/iso-time.ts";
-import { isJsonObject } from "../../lib/json.ts";
+import { detail } from "../../lib/core/domain-error.ts";
+import { isJsonObject } from "../../lib/json/json.ts";
+import { iso } from "../../lib/time/iso-time.ts";
 import type { AuditContext } from "../audit/audit.types.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import { wholeList } from "../lists.ts";

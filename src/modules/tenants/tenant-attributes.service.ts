@@ -1,5 +1,5 @@
-import type { TenantId } from "../../lib/ids.ts";
-import { isJsonObject } from "../../lib/json.ts";
+import type { TenantId } from "../../lib/core/ids.ts";
+import { isJsonObject } from "../../lib/json/json.ts";
 import type { PlansService } from "./plans.service.ts";
 import type { TenantAttributesRepository } from "./tenant-attributes.repository.ts";
 import {

@@ -1,5 +1,5 @@
-import { conflict, forbidden, invalid, limited, notFound } from "../../lib/domain-error.ts";
-import type { TenantId } from "../../lib/ids.ts";
+import { conflict, forbidden, invalid, limited, notFound } from "../../lib/core/domain-error.ts";
+import type { TenantId } from "../../lib/core/ids.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import type { Principal } from "../users/users.types.ts";
 

@@ -1,6 +1,6 @@
 import { Elysia } from "elysia";
-import { detail } from "../../lib/domain-error.ts";
-import type { TenantId } from "../../lib/ids.ts";
+import { detail } from "../../lib/core/domain-error.ts";
+import type { TenantId } from "../../lib/core/ids.ts";
 import type { AuditContext } from "../audit/audit.types.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import { successBody } from "../wire.schemas.ts";

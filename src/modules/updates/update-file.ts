@@ -1,6 +1,6 @@
 import { createHash, createPublicKey, type KeyObject, sign, verify } from "node:crypto";
 import { type FileHandle, open } from "node:fs/promises";
-import { invalid } from "../../lib/domain-error.ts";
+import { invalid } from "../../lib/core/domain-error.ts";
 import type { Schemas } from "../../platform/data-schemas.ts";
 
 /*

@@ -1,6 +1,6 @@
 import { renameSync, rmSync, statfsSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { conflict, invalid, unavailable } from "../../lib/domain-error.ts";
+import { conflict, invalid, unavailable } from "../../lib/core/domain-error.ts";
 import { storedSchema } from "../../platform/data-schemas.ts";
 import { syncPath } from "../../platform/durable-file.ts";
 import type { AuditActor } from "../audit/audit.types.ts";

@@ -11,7 +11,7 @@ import {
   statSync,
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { detail } from "../../lib/domain-error.ts";
+import { detail } from "../../lib/core/domain-error.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import { storedSchema } from "../../platform/data-schemas.ts";
 import { syncPath } from "../../platform/durable-file.ts";

@@ -9,7 +9,7 @@ import {
   writeSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
-import { isJsonObject } from "../../lib/json.ts";
+import { isJsonObject } from "../../lib/json/json.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import type { Schemas } from "../../platform/data-schemas.ts";
 import { syncPath } from "../../platform/durable-file.ts";

@@ -1,6 +1,6 @@
 import { closeSync, rmSync, statSync, writeSync } from "node:fs";
 import { join } from "node:path";
-import { conflict, DomainError, detail, invalid, textOf, tooLarge } from "../../lib/domain-error.ts";
+import { conflict, DomainError, detail, invalid, textOf, tooLarge } from "../../lib/core/domain-error.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { Logger } from "../../platform/log.ts";

@@ -1,5 +1,5 @@
-import type { TenantId } from "../../lib/ids.ts";
-import type { JsonValue } from "../../lib/json.ts";
+import type { TenantId } from "../../lib/core/ids.ts";
+import type { JsonValue } from "../../lib/json/json.ts";
 import type { AttributesRecord, UplinkDevice, UplinkRecord } from "./target.types.ts";
 import type { Changes } from "./uplink.protocol.ts";
 import type { UplinkChangesRepository } from "./uplink-changes.repository.ts";

@@ -1,4 +1,3 @@
-import { exactJson } from "../../lib/exact-json.ts";
 import {
   decodeValue,
   TAG_ABSENT,
@@ -7,7 +6,8 @@ import {
   TAG_NUMBER,
   TAG_STRING,
   TAG_TRUE,
-} from "../../lib/value-kind.ts";
+} from "../../lib/data/value-kind.ts";
+import { exactJson } from "../../lib/json/exact-json.ts";
 import { compileReadingSteps } from "../pipelines/reading-steps.service.ts";
 import type { FeedColumn, FeedDeviceRows } from "../telemetry/feeds.types.ts";
 import type { Reading, TelemetryValue } from "../telemetry/telemetry.types.ts";

@@ -1,9 +1,9 @@
 import { Value } from "@sinclair/typebox/value";
-import { invalid } from "../../lib/domain-error.ts";
-import { excerpt, pathExcerpt } from "../../lib/excerpt.ts";
-import { isJsonObject } from "../../lib/json.ts";
-import { isSecretHeader, urlProblem } from "../../lib/outbound-request.ts";
-import { ruleOf } from "../../lib/schema-rule.ts";
+import { invalid } from "../../lib/core/domain-error.ts";
+import { ruleOf } from "../../lib/core/schema-rule.ts";
+import { isJsonObject } from "../../lib/json/json.ts";
+import { isSecretHeader, urlProblem } from "../../lib/network/outbound-request.ts";
+import { excerpt, pathExcerpt } from "../../lib/strings/excerpt.ts";
 import { type TargetSettings, targetSchemas } from "./targets/targets.schemas.ts";
 
 export type { TargetSettings };

@@ -1,5 +1,5 @@
-import type { JsonValue } from "../../lib/json.ts";
-import type { AlarmSeverity } from "../../lib/severity.ts";
+import type { AlarmSeverity } from "../../lib/alarms/severity.ts";
+import type { JsonValue } from "../../lib/json/json.ts";
 import type { FeedColumn } from "../telemetry/feeds.types.ts";
 
 /** A device as targets name it. */

@@ -1,5 +1,5 @@
 import { and, asc, eq, gt, inArray, lte, max } from "drizzle-orm";
-import type { DeviceId, TenantId } from "../../lib/ids.ts";
+import type { DeviceId, TenantId } from "../../lib/core/ids.ts";
 import type { MainDatabase } from "../../platform/database.ts";
 import { alarmEvents, alarms } from "../alarms/alarms.tables.ts";
 import { attributeChanges, attributes } from "../attributes/attributes.tables.ts";

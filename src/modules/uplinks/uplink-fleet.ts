@@ -1,7 +1,7 @@
-import { DomainError, unavailable } from "../../lib/domain-error.ts";
-import type { DeviceId, TenantId } from "../../lib/ids.ts";
-import type { JsonValue } from "../../lib/json.ts";
-import { messageOf, networkErrorText } from "../../lib/network-error.ts";
+import { DomainError, unavailable } from "../../lib/core/domain-error.ts";
+import type { DeviceId, TenantId } from "../../lib/core/ids.ts";
+import type { JsonValue } from "../../lib/json/json.ts";
+import { messageOf, networkErrorText } from "../../lib/network/network-error.ts";
 import { workerUrl } from "../../platform/assets.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { Logger } from "../../platform/log.ts";

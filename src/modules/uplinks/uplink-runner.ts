@@ -1,7 +1,7 @@
-import { DomainError, detail, textOf } from "../../lib/domain-error.ts";
-import { networkErrorText } from "../../lib/network-error.ts";
-import { waitAfter } from "../../lib/retry-policy.ts";
-import { createWeeklyWindow, type WeeklyWindow } from "../../lib/weekly-window.ts";
+import { DomainError, detail, textOf } from "../../lib/core/domain-error.ts";
+import { networkErrorText } from "../../lib/network/network-error.ts";
+import { waitAfter } from "../../lib/network/retry-policy.ts";
+import { createWeeklyWindow, type WeeklyWindow } from "../../lib/time/weekly-window.ts";
 import type { Clock } from "../../platform/clock.ts";
 import { TargetError } from "./target.errors.ts";
 import type { Batch, Target } from "./target.types.ts";

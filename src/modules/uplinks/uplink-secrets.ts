@@ -1,5 +1,5 @@
-import { invalid } from "../../lib/domain-error.ts";
-import { isJsonObject } from "../../lib/json.ts";
+import { invalid } from "../../lib/core/domain-error.ts";
+import { isJsonObject } from "../../lib/json/json.ts";
 
 /** Fields of settings that are secret, wherever they stand. */
 export const SECRET_NAMES: ReadonlySet<string> = new Set([

@@ -1,6 +1,6 @@
-import type { JsonValue } from "../../lib/json.ts";
+import type { JsonValue } from "../../lib/json/json.ts";
 import type { Text } from "../../lib/texts/text.ts";
-import type { Weekday } from "../../lib/weekly-window.ts";
+import type { Weekday } from "../../lib/time/weekly-window.ts";
 import type {
   ChunkMax,
   FeedBacklog,

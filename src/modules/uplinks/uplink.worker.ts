@@ -1,6 +1,6 @@
 /// <reference lib="webworker" />
-import { DomainError, notFound, unavailable } from "../../lib/domain-error.ts";
-import { messageOf, networkErrorText } from "../../lib/network-error.ts";
+import { DomainError, notFound, unavailable } from "../../lib/core/domain-error.ts";
+import { messageOf, networkErrorText } from "../../lib/network/network-error.ts";
 import { systemClock } from "../../platform/clock.ts";
 import { ThreadCalls } from "../../platform/thread-calls.ts";
 import { DeviceCache } from "./device-cache.ts";

@@ -1,4 +1,4 @@
-import { conflict, detail, invalid, notFound } from "../../lib/domain-error.ts";
+import { conflict, detail, invalid, notFound } from "../../lib/core/domain-error.ts";
 import { ensureAllDevices as ensureAll } from "../tenants/tenants.errors.ts";
 import type { Principal } from "../users/users.types.ts";
 

@@ -1,5 +1,5 @@
-import { DomainError, detail } from "../../lib/domain-error.ts";
-import type { DeviceId, TenantId, UserId } from "../../lib/ids.ts";
+import { DomainError, detail } from "../../lib/core/domain-error.ts";
+import type { DeviceId, TenantId, UserId } from "../../lib/core/ids.ts";
 import { createSealedBox } from "../../platform/sealed-box.ts";
 import type { CommandsModule } from "../commands/commands.module.ts";
 import type { CommandsService } from "../commands/commands.service.ts";

@@ -1,5 +1,5 @@
 import { eq } from "drizzle-orm";
-import type { TenantId } from "../../lib/ids.ts";
+import type { TenantId } from "../../lib/core/ids.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { MainDatabase } from "../../platform/database.ts";
 import type { ChangeCursor } from "./uplink.protocol.ts";

@@ -1,5 +1,5 @@
 import { t } from "elysia";
-import { WEEKDAYS } from "../../lib/weekly-window.ts";
+import { WEEKDAYS } from "../../lib/time/weekly-window.ts";
 import { documentedAs } from "../documented-as.ts";
 import { isoTimeOrNull, lineText, literals, nameText, textSchema, wholeNumber } from "../wire.schemas.ts";
 import { targetInput } from "./target-input.schemas.ts";

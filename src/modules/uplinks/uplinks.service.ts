@@ -1,7 +1,7 @@
-import { invalid } from "../../lib/domain-error.ts";
-import type { TenantId } from "../../lib/ids.ts";
-import { isJsonObject } from "../../lib/json.ts";
-import { isTimeZone } from "../../lib/time-zone.ts";
+import { invalid } from "../../lib/core/domain-error.ts";
+import type { TenantId } from "../../lib/core/ids.ts";
+import { isJsonObject } from "../../lib/json/json.ts";
+import { isTimeZone } from "../../lib/time/time-zone.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { EventBus } from "../../platform/event-bus.ts";
 import { newId } from "../../platform/ids.ts";

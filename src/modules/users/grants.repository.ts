@@ -1,5 +1,5 @@
 import { and, asc, eq, sql } from "drizzle-orm";
-import type { DeviceId, TenantId, UserId } from "../../lib/ids.ts";
+import type { DeviceId, TenantId, UserId } from "../../lib/core/ids.ts";
 import type { MainDatabase } from "../../platform/database.ts";
 import { devices } from "../devices/devices.tables.ts";
 import { userAssets, userDevices } from "./users.tables.ts";

@@ -1,4 +1,4 @@
-import type { Language } from "../../lib/preferred-language.ts";
+import type { Language } from "../../lib/strings/preferred-language.ts";
 import type { InviteDelivery, User } from "./users.types.ts";
 
 /** Sign-in details that the inviting user hands over, or that were sent. */

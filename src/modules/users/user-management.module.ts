@@ -1,4 +1,4 @@
-import type { UserId } from "../../lib/ids.ts";
+import type { UserId } from "../../lib/core/ids.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import type { MailService } from "../mail/mail.service.ts";
 import type { Core } from "../module.types.ts";

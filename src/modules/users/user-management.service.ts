@@ -1,8 +1,8 @@
-import { detail } from "../../lib/domain-error.ts";
-import type { DeviceId, TenantId, UserId } from "../../lib/ids.ts";
-import { invariant } from "../../lib/invariant.ts";
-import { iso } from "../../lib/iso-time.ts";
-import type { Language } from "../../lib/preferred-language.ts";
+import { detail } from "../../lib/core/domain-error.ts";
+import type { DeviceId, TenantId, UserId } from "../../lib/core/ids.ts";
+import { invariant } from "../../lib/core/invariant.ts";
+import type { Language } from "../../lib/strings/preferred-language.ts";
+import { iso } from "../../lib/time/iso-time.ts";
 import type { Clock } from "../../platform/clock.ts";
 import type { MailSender } from "../mail/mail.types.ts";
 import type { TenantsService } from "../tenants/tenants.service.ts";

@@ -1,5 +1,5 @@
 import { t } from "elysia";
-import { ALARM_SEVERITIES } from "../../lib/severity.ts";
+import { ALARM_SEVERITIES } from "../../lib/alarms/severity.ts";
 import { pageQuery, searchQuery, sortQuery } from "../lists.schemas.ts";
 import { choice, isoTime, nameText, severityBody, severityInput, wholeNumber } from "../wire.schemas.ts";
 import { INVITE_DELIVERIES, ROLES, USER_STATUSES } from "./users.types.ts";

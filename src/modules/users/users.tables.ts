@@ -1,5 +1,5 @@
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import { type AlarmSeverity, SEVERITIES_DEFAULT } from "../../lib/severity.ts";
+import { type AlarmSeverity, SEVERITIES_DEFAULT } from "../../lib/alarms/severity.ts";
 import { tenants } from "../tenants/tenants.tables.ts";
 
 export const users = sqliteTable(

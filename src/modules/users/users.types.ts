@@ -1,5 +1,5 @@
-import type { DeviceId, TenantId, UserId } from "../../lib/ids.ts";
-import { type AlarmSeverity, SEVERITIES_DEFAULT } from "../../lib/severity.ts";
+import { type AlarmSeverity, SEVERITIES_DEFAULT } from "../../lib/alarms/severity.ts";
+import type { DeviceId, TenantId, UserId } from "../../lib/core/ids.ts";
 
 /** Roles from the most to the least powerful. */
 export const ROLES = ["TENANT_OWNER", "TENANT_ADMIN", "TENANT_RW", "TENANT_READ_ONLY"] as const;

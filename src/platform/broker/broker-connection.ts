@@ -1,7 +1,7 @@
 import type { IClientOptions, IConnackPacket, MqttClient } from "mqtt";
-import { DomainError, detail } from "../../lib/domain-error.ts";
+import { DomainError, detail } from "../../lib/core/domain-error.ts";
 import type { PublishPacket } from "../../lib/mqtt/packets.ts";
-import { networkErrorText } from "../../lib/network-error.ts";
+import { networkErrorText } from "../../lib/network/network-error.ts";
 import type { ErrorCode } from "../../lib/texts/catalogues.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import type { Clock } from "../clock.ts";

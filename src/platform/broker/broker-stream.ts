@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import { connect as connectPlain, isIP, type Socket } from "node:net";
 import { Duplex } from "node:stream";
-import { detail, invalid, unavailable } from "../../lib/domain-error.ts";
+import { detail, invalid, unavailable } from "../../lib/core/domain-error.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import type { OutboundRule } from "../outbound-address.ts";
 import type { BrokerSettings } from "./broker.types.ts";

@@ -1,5 +1,5 @@
 import { setImmediate as nextRound } from "node:timers/promises";
-import { DomainError, unavailable } from "../../lib/domain-error.ts";
+import { DomainError, unavailable } from "../../lib/core/domain-error.ts";
 import { FrameReader, fromForeignBroker } from "../../lib/mqtt/frame-reader.ts";
 import { PacketCursor } from "../../lib/mqtt/packet-cursor.ts";
 import { acknowledgement, PUBACK, PUBCOMP, PUBREC } from "../../lib/mqtt/packet-writer.ts";

@@ -1,4 +1,4 @@
-import { DeadlineQueue } from "../../lib/deadline-queue.ts";
+import { DeadlineQueue } from "../../lib/data/deadline-queue.ts";
 import { FairTurns } from "../fair-turns.ts";
 
 export interface InFlightLimits {

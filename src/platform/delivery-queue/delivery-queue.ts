@@ -1,5 +1,5 @@
-import { detail } from "../../lib/domain-error.ts";
-import type { Verdict } from "../../lib/retry-policy.ts";
+import { detail } from "../../lib/core/domain-error.ts";
+import type { Verdict } from "../../lib/network/retry-policy.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import type { Clock } from "../clock.ts";
 import type { Logger } from "../log.ts";

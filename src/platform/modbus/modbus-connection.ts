@@ -1,5 +1,5 @@
 import { connect, type Socket } from "node:net";
-import { timedOut, unavailable } from "../../lib/domain-error.ts";
+import { timedOut, unavailable } from "../../lib/core/domain-error.ts";
 import { createFrameCodec, type FrameCodec, type ModbusFrame } from "../../lib/modbus/modbus-frames.ts";
 import { defaultSerial, type ModbusFraming, type SerialSettings } from "../../lib/modbus/modbus-lists.ts";
 import { ensureAnswers, ModbusProtocolError } from "../../lib/modbus/modbus-pdu.ts";

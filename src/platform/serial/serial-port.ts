@@ -5,7 +5,7 @@
 
 import { FFIType, ptr } from "bun:ffi";
 import { closeSync, constants, fstatSync, openSync, readSync, writeSync } from "node:fs";
-import { DomainError, unavailable, unavailableDueTo } from "../../lib/domain-error.ts";
+import { DomainError, unavailable, unavailableDueTo } from "../../lib/core/domain-error.ts";
 import type { SerialSettings } from "../../lib/modbus/modbus-lists.ts";
 import type { Clock } from "../clock.ts";
 import { openLibc } from "../libc.ts";

@@ -1,5 +1,5 @@
 import ts from "typescript";
-import { createRandom } from "../../lib/random.ts";
+import { createRandom } from "../../lib/data/random.ts";
 
 /** A small change of a program that its tests should notice. */
 export interface Mutant {

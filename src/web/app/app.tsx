@@ -2,7 +2,7 @@ import { CircleCheck, TriangleAlert, X } from "lucide-preact";
 import type { ComponentChildren } from "preact";
 import { useEffect, useErrorBoundary, useMemo, useRef } from "preact/hooks";
 import { ErrorBoundary, LocationProvider, lazy, Route, Router, useLocation } from "preact-iso";
-import { entranceRoutes, screenRoutes } from "../../lib/console-routes.ts";
+import { entranceRoutes, screenRoutes } from "../../lib/console/console-routes.ts";
 import { DevicesScreen } from "../features/devices/devices-screen.tsx";
 import { OverviewScreen } from "../features/overview/overview-screen.tsx";
 import { CallbackScreen } from "../features/sign-in/callback-screen.tsx";

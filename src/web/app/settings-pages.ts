@@ -1,4 +1,4 @@
-import { SETTINGS_PAGES as allPages } from "../../lib/console-routes.ts";
+import { SETTINGS_PAGES as allPages } from "../../lib/console/console-routes.ts";
 import { may } from "../platform/session.ts";
 
 export type SettingsPage = (typeof allPages)[number];

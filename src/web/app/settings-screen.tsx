@@ -1,6 +1,6 @@
 import type { ComponentType } from "preact";
 import { lazy, useRoute } from "preact-iso";
-import { oneOf, SETTINGS_PAGES_WITH_ID } from "../../lib/console-routes.ts";
+import { oneOf, SETTINGS_PAGES_WITH_ID } from "../../lib/console/console-routes.ts";
 import { t } from "../platform/i18n/i18n.ts";
 import { loadPart } from "../platform/load-part.ts";
 import { NotFoundScreen } from "../ui/not-found.tsx";

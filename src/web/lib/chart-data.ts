@@ -1,4 +1,4 @@
-import { decimalsOf } from "../../lib/key-format.ts";
+import { decimalsOf } from "../../lib/keys/key-format.ts";
 import type { TelemetryValue } from "./api-types.ts";
 import type { SeriesBuffer } from "./series-buffer.ts";
 

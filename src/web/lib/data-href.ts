@@ -1,4 +1,4 @@
-import { writeNames } from "../../lib/name-list.ts";
+import { writeNames } from "../../lib/keys/name-list.ts";
 
 /** Returns the address of a device's data with one key. An address cannot hold half a surrogate pair. */
 export const dataHref = (deviceId: string, key: string): string =>

@@ -1,5 +1,5 @@
 // Which of a device's values say the most about it, where there is room for a few.
-import type { KeyMetadata, KeyMetadataMap } from "../../lib/key-metadata.ts";
+import type { KeyMetadata, KeyMetadataMap } from "../../lib/keys/key-metadata.ts";
 
 type MetadataOf = (key: string) => KeyMetadata | undefined;
 type Values = Readonly<Record<string, unknown>>;

@@ -1,4 +1,4 @@
-import type { StateColor } from "../../lib/key-metadata.ts";
+import type { StateColor } from "../../lib/keys/key-metadata.ts";
 
 /** Colours of states in the light and the dark theme, each with a contrast of at least 3 : 1 on its panel. Red, orange and yellow are those of the severities. */
 const colors: Readonly<Record<StateColor, readonly [light: string, dark: string]>> = {

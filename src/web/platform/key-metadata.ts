@@ -1,6 +1,6 @@
 // Metadata of telemetry keys: asked for once for each device that is shown, and anew when somebody changes it.
 import { signal } from "@preact/signals";
-import type { KeyMetadata, KeyMetadataMap } from "../../lib/key-metadata.ts";
+import type { KeyMetadata, KeyMetadataMap } from "../../lib/keys/key-metadata.ts";
 import { post } from "./api-client.ts";
 import { live } from "./live.ts";
 import { shareToken } from "./session.ts";

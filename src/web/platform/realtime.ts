@@ -1,7 +1,7 @@
 // The live connection: one WebSocket for the whole console. It comes back by itself, signs in again and renews every subscription;
 // subscribers then receive a fresh snapshot and know that they may have missed something.
 import { signal } from "@preact/signals";
-import { waitAfter } from "../../lib/retry-policy.ts";
+import { waitAfter } from "../../lib/network/retry-policy.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import type { RealtimeMessage, SnapshotMessage, SubscriptionSpec } from "../lib/realtime-types.ts";
 import { serverNow } from "./now.ts";

@@ -1,7 +1,8 @@
 // The only map of severities to colours. Their tokens are in styles.css, for both themes. Red, orange, amber and yellow follow the
 // severity, as in most alarm lists of SCADA systems; blue stays the colour of information.
-import { type LimitLevel, limitSeverities } from "../../lib/key-metadata.ts";
-import type { AlarmSeverity } from "../../lib/severity.ts";
+
+import type { AlarmSeverity } from "../../lib/alarms/severity.ts";
+import { type LimitLevel, limitSeverities } from "../../lib/keys/key-metadata.ts";
 
 interface SeverityClasses {
   /** Text, readable on every ground of the theme. */

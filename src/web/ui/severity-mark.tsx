@@ -1,4 +1,4 @@
-import type { AlarmSeverity } from "../../lib/severity.ts";
+import type { AlarmSeverity } from "../../lib/alarms/severity.ts";
 import { severityClass } from "./severity-colors.ts";
 
 /** A shape for each severity, so that colour is not all that tells them apart. Round is the lamp of a connection. */

@@ -1,5 +1,5 @@
-import { stateOf } from "../../lib/key-format.ts";
-import type { KeyMetadata } from "../../lib/key-metadata.ts";
+import { stateOf } from "../../lib/keys/key-format.ts";
+import type { KeyMetadata } from "../../lib/keys/key-metadata.ts";
 import { stateColor } from "../lib/state-colors.ts";
 import { darkNow } from "../platform/preferences.ts";
 

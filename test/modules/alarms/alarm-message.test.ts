@@ -1,6 +1,6 @@
 import { describe, expect, spyOn, test } from "bun:test";
-import { compileAlarmCondition } from "../../../src/lib/condition.ts";
-import { messageIn } from "../../../src/lib/message-parts.ts";
+import { compileAlarmCondition } from "../../../src/lib/alarms/condition.ts";
+import { messageIn } from "../../../src/lib/alarms/message-parts.ts";
 import { renderMessage, tellCondition } from "../../../src/modules/alarms/alarm-message.ts";
 
 const named = (name: string) => `\${${name}}`;

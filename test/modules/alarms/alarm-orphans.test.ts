@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { DeviceId } from "../../../src/lib/ids.ts";
+import type { DeviceId } from "../../../src/lib/core/ids.ts";
 import { createOrphans } from "../../../src/modules/alarms/alarm-engine.ts";
 import { openAlarmDatabase, startEngine } from "./engine-harness.ts";
 

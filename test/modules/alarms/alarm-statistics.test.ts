@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
-import type { DeviceId, ProfileId, TenantId } from "../../../src/lib/ids.ts";
-import { ALARM_SEVERITIES } from "../../../src/lib/severity.ts";
+import { ALARM_SEVERITIES } from "../../../src/lib/alarms/severity.ts";
+import type { DeviceId, ProfileId, TenantId } from "../../../src/lib/core/ids.ts";
 import {
   type CountedEvent,
   createAlarmStatisticsRepository,

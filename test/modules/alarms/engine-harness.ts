@@ -1,5 +1,5 @@
-import { detail } from "../../../src/lib/domain-error.ts";
-import type { DeviceId, ProfileId, TenantId } from "../../../src/lib/ids.ts";
+import { detail } from "../../../src/lib/core/domain-error.ts";
+import type { DeviceId, ProfileId, TenantId } from "../../../src/lib/core/ids.ts";
 import { AlarmEngine } from "../../../src/modules/alarms/alarm-engine.ts";
 import { createHoldBack } from "../../../src/modules/alarms/alarm-hold.ts";
 import { AlarmLifecycle } from "../../../src/modules/alarms/alarm-lifecycle.ts";

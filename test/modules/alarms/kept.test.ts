@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { DeviceId, ProfileId, TenantId } from "../../../src/lib/ids.ts";
+import type { DeviceId, ProfileId, TenantId } from "../../../src/lib/core/ids.ts";
 import {
   type AlarmsRepository,
   createAlarmsRepository,

@@ -1,4 +1,4 @@
-import { severitiesDescending } from "../../../src/lib/severity.ts";
+import { severitiesDescending } from "../../../src/lib/alarms/severity.ts";
 import type { TelemetryValue } from "../../../src/modules/telemetry/telemetry.types.ts";
 import type { GivenSchedule } from "./alarm-model.ts";
 

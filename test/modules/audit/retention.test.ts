@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from "bun:test";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { TenantId } from "../../../src/lib/ids.ts";
+import type { TenantId } from "../../../src/lib/core/ids.ts";
 import { createAuditRepository } from "../../../src/modules/audit/audit.repository.ts";
 import { type AuditService, createAuditService } from "../../../src/modules/audit/audit.service.ts";
 import { createTenantsRepository } from "../../../src/modules/tenants/tenants.repository.ts";

@@ -1,6 +1,6 @@
 // What an operator reads when the bucket cannot be used.
 import { expect, test } from "bun:test";
-import { DomainError, inEnglish } from "../../../src/lib/domain-error.ts";
+import { DomainError, inEnglish } from "../../../src/lib/core/domain-error.ts";
 import { S3Target } from "../../../src/modules/backups/snapshot-repository.ts";
 import { freePort } from "../../support/free-port.ts";
 

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { zipSync } from "fflate";
 import { packTar } from "modern-tar";
-import type { DomainError } from "../../../src/lib/domain-error.ts";
+import type { DomainError } from "../../../src/lib/core/domain-error.ts";
 import { collectArchive } from "../../../src/modules/codec-index/archive-files.ts";
 import { CollectedFiles } from "../../../src/modules/codec-index/collected-files.ts";
 import { buildIndex } from "../../../src/modules/codec-index/index-build.ts";

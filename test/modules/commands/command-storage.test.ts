@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test } from "bun:test";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { DeviceId } from "../../../src/lib/ids.ts";
+import type { DeviceId } from "../../../src/lib/core/ids.ts";
 import { CommandEngine } from "../../../src/modules/commands/command-engine.ts";
 import { createCommandsRepository } from "../../../src/modules/commands/commands.repository.ts";
 import type { Command } from "../../../src/modules/commands/commands.types.ts";

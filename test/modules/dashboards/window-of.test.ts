@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { zoneOffset } from "../../../src/lib/calendar-interval.ts";
+import { zoneOffset } from "../../../src/lib/time/calendar-interval.ts";
 import { windowOf } from "../../../src/modules/dashboards/window-of.ts";
 
 const DAY_MS = 86_400_000;

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import type { DeviceId, TenantId } from "../../../src/lib/ids.ts";
+import type { DeviceId, TenantId } from "../../../src/lib/core/ids.ts";
 import type { DemoPlant } from "../../../src/modules/demo-plant/demo-plant.types.ts";
 import { DemoPlantEngine } from "../../../src/modules/demo-plant/demo-plant-engine.ts";
 import type { IngestDevice } from "../../../src/modules/ingest/ingest.types.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { limitLevel, limitSeverities } from "../../../src/lib/key-metadata.ts";
+import { limitLevel, limitSeverities } from "../../../src/lib/keys/key-metadata.ts";
 import { profiles } from "../../../src/modules/demo-plant/plant-content.ts";
 
 /** Returns a value that meets a comparison, close to its limit. */

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
-import type { DeviceId, ProfileId, TenantId } from "../../../src/lib/ids.ts";
-import { createRandom } from "../../../src/lib/random.ts";
+import type { DeviceId, ProfileId, TenantId } from "../../../src/lib/core/ids.ts";
+import { createRandom } from "../../../src/lib/data/random.ts";
 import { DeviceActivityTracker } from "../../../src/modules/devices/device-activity.ts";
 import type { DevicesRepository } from "../../../src/modules/devices/devices.repository.ts";
 import type { DomainEvents } from "../../../src/modules/events.types.ts";

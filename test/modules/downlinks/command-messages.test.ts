@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import type { JsonValue } from "../../../src/lib/json.ts";
+import type { JsonValue } from "../../../src/lib/json/json.ts";
 import { readPayload } from "../../../src/lib/sparkplug/sparkplug-payload.ts";
 import {
   attributeMessages,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { DomainError } from "../../../src/lib/domain-error.ts";
+import { DomainError } from "../../../src/lib/core/domain-error.ts";
 import {
   type Outgoing,
   type OutgoingDownlink,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import type { TenantId } from "../../../src/lib/ids.ts";
+import type { TenantId } from "../../../src/lib/core/ids.ts";
 import { FaultList } from "../../../src/modules/faults/fault-list.ts";
 import type { Fault, FaultEntry, FaultSubject } from "../../../src/modules/faults/faults.types.ts";
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeEach, expect, test } from "bun:test";
-import type { TenantId } from "../../../src/lib/ids.ts";
+import type { TenantId } from "../../../src/lib/core/ids.ts";
 import type { DomainEvents } from "../../../src/modules/events.types.ts";
 import { Faults } from "../../../src/modules/faults/faults.service.ts";
 import type { FaultEntry } from "../../../src/modules/faults/faults.types.ts";

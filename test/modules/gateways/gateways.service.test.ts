@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { unavailable } from "../../../src/lib/domain-error.ts";
-import type { DeviceId } from "../../../src/lib/ids.ts";
+import { unavailable } from "../../../src/lib/core/domain-error.ts";
+import type { DeviceId } from "../../../src/lib/core/ids.ts";
 import { createGatewaysService } from "../../../src/modules/gateways/gateways.service.ts";
 import type { IngestDevice } from "../../../src/modules/ingest/ingest.types.ts";
 import { createDevice } from "../../mqtt/mqtt-fixture.ts";

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from "bun:test";
-import { DomainError } from "../../../src/lib/domain-error.ts";
-import type { DeviceId, TenantId } from "../../../src/lib/ids.ts";
-import { createRandom } from "../../../src/lib/random.ts";
+import { DomainError } from "../../../src/lib/core/domain-error.ts";
+import type { DeviceId, TenantId } from "../../../src/lib/core/ids.ts";
+import { createRandom } from "../../../src/lib/data/random.ts";
 import { GeneratorEngine } from "../../../src/modules/generators/generator-engine.ts";
 import type { Generator } from "../../../src/modules/generators/generators.resource.ts";
 import type { IngestDevice } from "../../../src/modules/ingest/ingest.types.ts";

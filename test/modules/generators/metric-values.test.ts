@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { createRandom } from "../../../src/lib/random.ts";
+import { createRandom } from "../../../src/lib/data/random.ts";
 import { checkConfig } from "../../../src/modules/generators/generator-config.ts";
 import { type Metric, PATTERNS } from "../../../src/modules/generators/generators.types.ts";
 import { createMetricValues } from "../../../src/modules/generators/metric-values.ts";

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { TenantId } from "../../../src/lib/ids.ts";
+import type { TenantId } from "../../../src/lib/core/ids.ts";
 import { createInvitationLimit } from "../../../src/modules/identity/invitation-limit.ts";
 import { createThrottleRepository } from "../../../src/modules/identity/provider/throttle.repository.ts";
 import { Throttle } from "../../../src/modules/identity/provider/throttle.ts";

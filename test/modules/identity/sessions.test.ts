@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import type { SessionId } from "../../../src/lib/ids.ts";
+import type { SessionId } from "../../../src/lib/core/ids.ts";
 import { createTestApp, PASSWORD, type TestApp } from "../../support/test-app.ts";
 import { WebSocketClient } from "../../support/websocket-client.ts";
 

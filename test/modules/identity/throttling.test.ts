@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { addressGroup } from "../../../src/lib/network-address.ts";
+import { addressGroup } from "../../../src/lib/network/network-address.ts";
 import { createIdentityProvider } from "../../../src/modules/identity/provider/identity-provider.ts";
 import type { PasswordHasher } from "../../../src/modules/identity/provider/password.ts";
 import { createProviderRepository } from "../../../src/modules/identity/provider/provider.repository.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { TopK } from "../../../src/lib/top-k.ts";
+import { TopK } from "../../../src/lib/data/top-k.ts";
 import { DeviceTraffic } from "../../../src/modules/ingest/device-traffic.ts";
 import type { IngestDevice } from "../../../src/modules/ingest/ingest.types.ts";
 import { createLogger } from "../../../src/platform/log.ts";

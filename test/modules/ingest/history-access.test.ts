@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import type { DeviceId, TenantId, UserId } from "../../../src/lib/ids.ts";
+import type { DeviceId, TenantId, UserId } from "../../../src/lib/core/ids.ts";
 import { createHistoryService } from "../../../src/modules/ingest/history.service.ts";
 import type { ScanChunk } from "../../../src/modules/telemetry/store/store.types.ts";
 import type { Principal } from "../../../src/modules/users/users.types.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import type { DeviceId } from "../../../src/lib/ids.ts";
+import type { DeviceId } from "../../../src/lib/core/ids.ts";
 import { renderHistory } from "../../../src/modules/ingest/history.service.ts";
 import type { ScanChunk } from "../../../src/modules/telemetry/store/store.types.ts";
 import type { TelemetryValue } from "../../../src/modules/telemetry/telemetry.types.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
-import { invalid } from "../../../src/lib/domain-error.ts";
-import type { HistoryFormat } from "../../../src/lib/history-format.ts";
+import { invalid } from "../../../src/lib/core/domain-error.ts";
+import type { HistoryFormat } from "../../../src/lib/csv/history-format.ts";
 import { type ImportTarget, runImport } from "../../../src/modules/ingest/history-import.ts";
 
 /** Returns the number of turns of the event loop, before the target is given a row and until the end, while a body of one piece was imported. */

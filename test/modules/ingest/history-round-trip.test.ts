@@ -1,11 +1,11 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import type { DeviceId } from "../../../src/lib/ids.ts";
-import { parseJson } from "../../../src/lib/sent-json.ts";
+import type { DeviceId } from "../../../src/lib/core/ids.ts";
+import { parseJson } from "../../../src/lib/json/sent-json.ts";
 import { renderHistory } from "../../../src/modules/ingest/history.service.ts";
 import type { ScanChunk } from "../../../src/modules/telemetry/store/store.types.ts";
 import type { TelemetryValue } from "../../../src/modules/telemetry/telemetry.types.ts";
-import { read } from "../../lib/history-rows-fixture.ts";
+import { read } from "../../lib/csv/history-rows-fixture.ts";
 
 /** What an export holds comes back by an import of it. In CSV that is so for columns of one type, because a text such as `5` is a number there. */
 

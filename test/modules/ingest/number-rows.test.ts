@@ -1,8 +1,8 @@
 import { expect, spyOn, test } from "bun:test";
 import fc from "fast-check";
-import { NumberRows } from "../../../src/lib/csv-numbers.ts";
-import { DomainError } from "../../../src/lib/domain-error.ts";
-import { fileRules, readFileTime, TimeFault } from "../../../src/lib/timestamp.ts";
+import { DomainError } from "../../../src/lib/core/domain-error.ts";
+import { NumberRows } from "../../../src/lib/csv/csv-numbers.ts";
+import { fileRules, readFileTime, TimeFault } from "../../../src/lib/time/timestamp.ts";
 import { type ImportTarget, runImport } from "../../../src/modules/ingest/history-import.ts";
 import { toReadings } from "../../../src/modules/ingest/readings.ts";
 import type { Reading } from "../../../src/modules/telemetry/telemetry.types.ts";

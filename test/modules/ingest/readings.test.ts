@@ -1,9 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import { encode } from "cbor-x";
 import fc from "fast-check";
-import { decodeBody } from "../../../src/lib/body.ts";
-import { DomainError } from "../../../src/lib/domain-error.ts";
-import { parseTimestamp } from "../../../src/lib/timestamp.ts";
+import { DomainError } from "../../../src/lib/core/domain-error.ts";
+import { decodeBody } from "../../../src/lib/json/body.ts";
+import { parseTimestamp } from "../../../src/lib/time/timestamp.ts";
 import { toReadings } from "../../../src/modules/ingest/readings.ts";
 
 const NOW = Date.parse("2026-03-01T12:00:00Z");

@@ -2,7 +2,7 @@ import { afterEach, expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { TenantId } from "../../../src/lib/ids.ts";
+import type { TenantId } from "../../../src/lib/core/ids.ts";
 import type { DomainEvents } from "../../../src/modules/events.types.ts";
 import { createMailRepository } from "../../../src/modules/mail/mail.repository.ts";
 import { createMailService } from "../../../src/modules/mail/mail.service.ts";

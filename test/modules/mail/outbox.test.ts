@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test } from "bun:test";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { TenantId } from "../../../src/lib/ids.ts";
+import type { TenantId } from "../../../src/lib/core/ids.ts";
 import type { DomainEvents } from "../../../src/modules/events.types.ts";
 import { createMailRepository } from "../../../src/modules/mail/mail.repository.ts";
 import { createMailService, type MailService } from "../../../src/modules/mail/mail.service.ts";

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { inEnglish } from "../../../src/lib/domain-error.ts";
+import { inEnglish } from "../../../src/lib/core/domain-error.ts";
 import { absentValueOf, decodeRegister } from "../../../src/lib/modbus/register-values.ts";
 import { readRegisterMap } from "../../../src/modules/modbus/modbus.routes.ts";
 import type { ModbusRegister } from "../../../src/modules/modbus/modbus.types.ts";

@@ -1,7 +1,7 @@
 // Servers that do not keep to the protocol, do not answer, or go away: no value may come to the wrong register, and no unit may hold up others.
 import { afterEach, describe, expect, test } from "bun:test";
-import { unavailable } from "../../../src/lib/domain-error.ts";
-import type { DeviceId } from "../../../src/lib/ids.ts";
+import { unavailable } from "../../../src/lib/core/domain-error.ts";
+import type { DeviceId } from "../../../src/lib/core/ids.ts";
 import { FakeClock } from "../../support/fake-clock.ts";
 import { endLines, ensureTrue, good, registersAt, run, server, unitOf } from "../../support/modbus-line.ts";
 import {

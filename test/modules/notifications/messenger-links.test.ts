@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
-import type { TenantId } from "../../../src/lib/ids.ts";
-import { ALARM_SEVERITIES, type AlarmSeverity } from "../../../src/lib/severity.ts";
+import { ALARM_SEVERITIES, type AlarmSeverity } from "../../../src/lib/alarms/severity.ts";
+import type { TenantId } from "../../../src/lib/core/ids.ts";
 import { createMessengerNotifier } from "../../../src/modules/notifications/messenger-notifier.ts";
 import type { Messenger } from "../../../src/modules/notifications/messengers.resource.ts";
 import type { MessengerKind } from "../../../src/modules/notifications/messengers.types.ts";

@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from "bun:test";
-import type { TenantId } from "../../../src/lib/ids.ts";
+import type { TenantId } from "../../../src/lib/core/ids.ts";
 import type { OutboundRepository, TargetRow } from "../../../src/modules/outbound/outbound.repository.ts";
 import { createOutboundService } from "../../../src/modules/outbound/outbound.service.ts";
 import { createEventBus } from "../../../src/platform/event-bus.ts";

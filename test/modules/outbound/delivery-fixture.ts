@@ -2,8 +2,8 @@ import { afterAll, beforeAll } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { detail } from "../../../src/lib/domain-error.ts";
-import type { Verdict } from "../../../src/lib/retry-policy.ts";
+import { detail } from "../../../src/lib/core/domain-error.ts";
+import type { Verdict } from "../../../src/lib/network/retry-policy.ts";
 import {
   createOutboundRepository,
   type TargetRow,

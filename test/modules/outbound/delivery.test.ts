@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
-import { detail } from "../../../src/lib/domain-error.ts";
-import type { TenantId } from "../../../src/lib/ids.ts";
-import { retryAfter, type Verdict, verdictOf, waitAfter } from "../../../src/lib/retry-policy.ts";
+import { detail } from "../../../src/lib/core/domain-error.ts";
+import type { TenantId } from "../../../src/lib/core/ids.ts";
+import { retryAfter, type Verdict, verdictOf, waitAfter } from "../../../src/lib/network/retry-policy.ts";
 import { createOutboundWriter } from "../../../src/modules/outbound/outbound-writer.ts";
 import { createSealedBox } from "../../../src/platform/sealed-box.ts";
 import { FakeClock } from "../../support/fake-clock.ts";

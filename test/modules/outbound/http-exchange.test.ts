@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { createServer, type Server, type Socket } from "node:net";
 import { createServer as createTlsServer } from "node:tls";
-import { inEnglish } from "../../../src/lib/domain-error.ts";
-import type { TenantId } from "../../../src/lib/ids.ts";
-import { networkErrorText } from "../../../src/lib/network-error.ts";
+import { inEnglish } from "../../../src/lib/core/domain-error.ts";
+import type { TenantId } from "../../../src/lib/core/ids.ts";
+import { networkErrorText } from "../../../src/lib/network/network-error.ts";
 import { createHttpExchange, type HttpAnswer } from "../../../src/modules/outbound/http-exchange.ts";
 import { systemClock } from "../../../src/platform/clock.ts";
 import { createOutboundAddresses, RefusedAddress } from "../../../src/platform/outbound-address.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import type { TenantId } from "../../../src/lib/ids.ts";
+import type { TenantId } from "../../../src/lib/core/ids.ts";
 import { createOutboundSender } from "../../../src/modules/outbound/outbound-sender.ts";
 import type { SealedBox } from "../../../src/platform/sealed-box.ts";
 import { FakeClock } from "../../support/fake-clock.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import type { TenantId } from "../../../src/lib/ids.ts";
+import type { TenantId } from "../../../src/lib/core/ids.ts";
 import type { TargetRow } from "../../../src/modules/outbound/outbound.repository.ts";
 import { createOutboundWriter } from "../../../src/modules/outbound/outbound-writer.ts";
 import { createSealedBox } from "../../../src/platform/sealed-box.ts";

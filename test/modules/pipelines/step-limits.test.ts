@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
-import { inEnglish } from "../../../src/lib/domain-error.ts";
-import { STEP_WORK_MAX } from "../../../src/lib/work-budget.ts";
+import { inEnglish } from "../../../src/lib/core/domain-error.ts";
+import { STEP_WORK_MAX } from "../../../src/lib/expressions/work-budget.ts";
 import {
   compileSteps,
   runSteps,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { inEnglish } from "../../../src/lib/domain-error.ts";
+import { inEnglish } from "../../../src/lib/core/domain-error.ts";
 import type { StepRequest } from "../../../src/modules/pipelines/step.types.ts";
 import { compileSteps, runSteps } from "../../../src/modules/pipelines/step-engine.ts";
 import type { TelemetryValue } from "../../../src/modules/telemetry/telemetry.types.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import type { DeviceId } from "../../../src/lib/ids.ts";
+import type { DeviceId } from "../../../src/lib/core/ids.ts";
 import type { Subscription } from "../../../src/modules/realtime/realtime.types.ts";
 import { SendBuffer } from "../../../src/modules/realtime/send-buffer.ts";
 import { SubscribedKeys } from "../../../src/modules/realtime/subscribed-keys.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import type { DeviceId, TenantId, UserId } from "../../../src/lib/ids.ts";
+import type { DeviceId, TenantId, UserId } from "../../../src/lib/core/ids.ts";
 import type { DomainEvents } from "../../../src/modules/events.types.ts";
 import type { IngestDevice } from "../../../src/modules/ingest/ingest.types.ts";
 import { RealtimeHub } from "../../../src/modules/realtime/realtime-hub.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { zoneOffset } from "../../../src/lib/calendar-interval.ts";
+import { zoneOffset } from "../../../src/lib/time/calendar-interval.ts";
 import { nextTime, parseSchedule } from "../../../src/modules/scheduler/schedule.ts";
 
 const MINUTE_MS = 60_000;

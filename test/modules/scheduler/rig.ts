@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { DeviceId, TenantId } from "../../../src/lib/ids.ts";
+import type { DeviceId, TenantId } from "../../../src/lib/core/ids.ts";
 import type { Perform } from "../../../src/modules/scheduler/job-actions.ts";
 import { type FinishedRun, JobRunner } from "../../../src/modules/scheduler/job-runner.ts";
 import { createJobsRepository } from "../../../src/modules/scheduler/jobs.repository.ts";

@@ -2,7 +2,7 @@ import { afterEach, beforeEach } from "bun:test";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { DeviceId } from "../../../src/lib/ids.ts";
+import type { DeviceId } from "../../../src/lib/core/ids.ts";
 import type { Job } from "../../../src/modules/scheduler/scheduler.resource.ts";
 import { FakeClock } from "../../support/fake-clock.ts";
 import { openRig, type Rig } from "./rig.ts";

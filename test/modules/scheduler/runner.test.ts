@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { setImmediate } from "node:timers/promises";
-import type { DeviceId } from "../../../src/lib/ids.ts";
+import type { DeviceId } from "../../../src/lib/core/ids.ts";
 import {
   clock,
   commandsOf,

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import type { DeviceId } from "../../../src/lib/ids.ts";
+import type { DeviceId } from "../../../src/lib/core/ids.ts";
 import { UnknownTelemetry } from "../../../src/modules/telemetry/unknown-telemetry.service.ts";
 import { createLogger } from "../../../src/platform/log.ts";
 import { until } from "../../support/until.ts";

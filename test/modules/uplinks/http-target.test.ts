@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from "bun:test";
 import { join } from "node:path";
 import fc from "fast-check";
-import type { JsonValue } from "../../../src/lib/json.ts";
+import type { JsonValue } from "../../../src/lib/json/json.ts";
 import type { Batch, Target, TargetContext } from "../../../src/modules/uplinks/target.types.ts";
 import type { HttpSettings } from "../../../src/modules/uplinks/targets/http/http.schemas.ts";
 import { createHttpTarget } from "../../../src/modules/uplinks/targets/http/http.target.ts";

@@ -1,7 +1,7 @@
 import "reflect-metadata";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import { Value } from "@sinclair/typebox/value";
-import { detail } from "../../../src/lib/domain-error.ts";
+import { detail } from "../../../src/lib/core/domain-error.ts";
 import type { Target, TargetContext } from "../../../src/modules/uplinks/target.types.ts";
 import {
   type KafkaSettings,

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import { Value } from "@sinclair/typebox/value";
-import type { JsonValue } from "../../../src/lib/json.ts";
+import type { JsonValue } from "../../../src/lib/json/json.ts";
 import type { Target, TargetContext, UplinkDevice } from "../../../src/modules/uplinks/target.types.ts";
 import {
   type LinesideSettings,

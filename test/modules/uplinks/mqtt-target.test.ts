@@ -2,8 +2,8 @@ import "reflect-metadata";
 import { afterEach, describe, expect, test } from "bun:test";
 import { Value } from "@sinclair/typebox/value";
 import type { MqttClient } from "mqtt";
-import { decodeBody } from "../../../src/lib/body.ts";
-import type { JsonValue } from "../../../src/lib/json.ts";
+import { decodeBody } from "../../../src/lib/json/body.ts";
+import type { JsonValue } from "../../../src/lib/json/json.ts";
 import type { Target, TargetContext } from "../../../src/modules/uplinks/target.types.ts";
 import {
   type MqttTargetSettings,

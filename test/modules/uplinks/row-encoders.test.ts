@@ -1,8 +1,9 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { decodeBody } from "../../../src/lib/body.ts";
-import { ByteWriter } from "../../../src/lib/byte-writer.ts";
-import type { JsonValue } from "../../../src/lib/json.ts";
+import { ByteWriter } from "../../../src/lib/data/byte-writer.ts";
+import { TextWriter } from "../../../src/lib/data/text-writer.ts";
+import { decodeBody } from "../../../src/lib/json/body.ts";
+import type { JsonValue } from "../../../src/lib/json/json.ts";
 import { readPayload } from "../../../src/lib/sparkplug/sparkplug-payload.ts";
 import {
   DataType,
@@ -11,7 +12,6 @@ import {
   writeSequence,
   writeTimestamp,
 } from "../../../src/lib/sparkplug/sparkplug-writer.ts";
-import { TextWriter } from "../../../src/lib/text-writer.ts";
 import type { RowsRecord } from "../../../src/modules/uplinks/target.types.ts";
 import { FieldNames } from "../../../src/modules/uplinks/targets/field-names.ts";
 import { LineWriter } from "../../../src/modules/uplinks/targets/influxdb/line-protocol.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
-import { packTexts } from "../../../src/lib/packed-texts.ts";
-import { TAG_STRING } from "../../../src/lib/value-kind.ts";
+import { packTexts } from "../../../src/lib/data/packed-texts.ts";
+import { TAG_STRING } from "../../../src/lib/data/value-kind.ts";
 import { FORM_DELETION } from "../../../src/modules/telemetry/store/hot-log.ts";
 import { BATCH_BYTES_MAX } from "../../../src/modules/uplinks/batch-weight.ts";
 import { DeviceCache } from "../../../src/modules/uplinks/device-cache.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import type { Verdict } from "../../../src/lib/retry-policy.ts";
+import type { Verdict } from "../../../src/lib/network/retry-policy.ts";
 import { createRig, ensureAttempts, never, type Rig, runTasks, useDatabase } from "./queue-fixture.ts";
 
 useDatabase();

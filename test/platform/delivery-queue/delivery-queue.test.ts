@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { type Verdict, waitAfter } from "../../../src/lib/retry-policy.ts";
+import { type Verdict, waitAfter } from "../../../src/lib/network/retry-policy.ts";
 import { ATTEMPT_MS_MAX, createRig, holdAnswers, never, runTasks, useDatabase } from "./queue-fixture.ts";
 
 useDatabase();

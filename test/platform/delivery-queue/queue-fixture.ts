@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { eq, inArray } from "drizzle-orm";
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import { detail } from "../../../src/lib/domain-error.ts";
-import { type Verdict, waitAfter } from "../../../src/lib/retry-policy.ts";
+import { detail } from "../../../src/lib/core/domain-error.ts";
+import { type Verdict, waitAfter } from "../../../src/lib/network/retry-policy.ts";
 import { openMainDatabase } from "../../../src/platform/database.ts";
 import type { DeliveryTarget } from "../../../src/platform/delivery-queue/delivery-lanes.ts";
 import {

@@ -1,5 +1,5 @@
 import { closeSync, fsyncSync, openSync, readSync, renameSync, rmSync, statSync, writeSync } from "node:fs";
-import { conflict, invalid, notFound } from "../../../lib/domain-error.ts";
+import { conflict, invalid, notFound } from "../../../lib/core/domain-error.ts";
 import type { BackupTarget } from "../snapshot.types.ts";
 
 /** Begins every archive. Entries follow. */

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
-import { DomainError, notFound, unavailable, unavailableDueTo } from "../../../lib/domain-error.ts";
+import { DomainError, notFound, unavailable, unavailableDueTo } from "../../../lib/core/domain-error.ts";
 import { syncPath, UNFINISHED, writeDurably } from "../../../platform/durable-file.ts";
 import { giveToFolderOwner } from "../../../platform/file-owner.ts";
 import type { BackupTarget } from "../snapshot.types.ts";

@@ -1,5 +1,5 @@
 import { Elysia, t } from "elysia";
-import { omit } from "../../../lib/omit.ts";
+import { omit } from "../../../lib/core/omit.ts";
 import type { AuditContext } from "../../audit/audit.types.ts";
 import { bulkDeviceIds, bulkResult } from "../../bulk.schemas.ts";
 import { bulkTargets } from "../../bulk-answers.ts";

@@ -1,5 +1,5 @@
-import { invalid } from "../../../lib/domain-error.ts";
-import type { DeviceId } from "../../../lib/ids.ts";
+import { invalid } from "../../../lib/core/domain-error.ts";
+import type { DeviceId } from "../../../lib/core/ids.ts";
 import { type BulkResult, forEachDevice } from "../../bulk-answers.ts";
 import type { Principal } from "../../users/users.types.ts";
 import type { DevicesService } from "../devices.service.ts";

@@ -1,11 +1,11 @@
 import type { TSchema } from "@sinclair/typebox";
 import { type TypeCheck, TypeCompiler } from "@sinclair/typebox/compiler";
-import { UnclearNumber } from "../../../lib/csv-dialect.ts";
-import { DomainError, detail } from "../../../lib/domain-error.ts";
-import { excerpt } from "../../../lib/excerpt.ts";
-import { isJsonObject, type JsonValue } from "../../../lib/json.ts";
-import { toPlainJson } from "../../../lib/plain-json.ts";
-import { ruleOf } from "../../../lib/schema-rule.ts";
+import { DomainError, detail } from "../../../lib/core/domain-error.ts";
+import { ruleOf } from "../../../lib/core/schema-rule.ts";
+import { UnclearNumber } from "../../../lib/csv/csv-dialect.ts";
+import { isJsonObject, type JsonValue } from "../../../lib/json/json.ts";
+import { toPlainJson } from "../../../lib/json/plain-json.ts";
+import { excerpt } from "../../../lib/strings/excerpt.ts";
 import type { ErrorCode } from "../../../lib/texts/catalogues.ts";
 import { withRole } from "../device-role.ts";
 import { bulkDeviceRow } from "../devices.schemas.ts";

@@ -1,12 +1,12 @@
 import { setImmediate } from "node:timers/promises";
-import { csvCell, unguarded } from "../../../lib/csv-cell.ts";
-import { CsvColumn, MISSING } from "../../../lib/csv-column.ts";
-import { type CsvDelimiter, dialectOf, type UnclearNumber } from "../../../lib/csv-dialect.ts";
-import { csvRecords } from "../../../lib/csv-records.ts";
-import { DomainError, invalid } from "../../../lib/domain-error.ts";
-import { excerpt, reasonExcerpt } from "../../../lib/excerpt.ts";
-import type { JsonValue } from "../../../lib/json.ts";
-import { decodeTextFile } from "../../../lib/text-encoding.ts";
+import { DomainError, invalid } from "../../../lib/core/domain-error.ts";
+import { csvCell, unguarded } from "../../../lib/csv/csv-cell.ts";
+import { CsvColumn, MISSING } from "../../../lib/csv/csv-column.ts";
+import { type CsvDelimiter, dialectOf, type UnclearNumber } from "../../../lib/csv/csv-dialect.ts";
+import { csvRecords } from "../../../lib/csv/csv-records.ts";
+import type { JsonValue } from "../../../lib/json/json.ts";
+import { excerpt, reasonExcerpt } from "../../../lib/strings/excerpt.ts";
+import { decodeTextFile } from "../../../lib/strings/text-encoding.ts";
 import type { BulkRow } from "./bulk.types.ts";
 
 /** Columns that a list of devices may have, in addition to `attributes.shared.<key>` and `attributes.server.<key>`. */

@@ -1,5 +1,5 @@
 import { Elysia, t } from "elysia";
-import { invalid, tooLarge, unsupported } from "../../../lib/domain-error.ts";
+import { invalid, tooLarge, unsupported } from "../../../lib/core/domain-error.ts";
 import type { AnswerSpace } from "../../../platform/answer-space.ts";
 import { EXPORTS_LIMIT, exportAnswer } from "../../answers.ts";
 import type { AuditContext } from "../../audit/audit.types.ts";

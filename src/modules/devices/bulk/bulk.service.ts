@@ -1,7 +1,7 @@
-import { DomainError, detail, inEnglish, invalid, textOf } from "../../../lib/domain-error.ts";
-import { GATEWAY_DEVICE_TYPE } from "../../../lib/gateway-device.ts";
-import type { DeviceId } from "../../../lib/ids.ts";
-import type { JsonValue } from "../../../lib/json.ts";
+import { DomainError, detail, inEnglish, invalid, textOf } from "../../../lib/core/domain-error.ts";
+import type { DeviceId } from "../../../lib/core/ids.ts";
+import { GATEWAY_DEVICE_TYPE } from "../../../lib/devices/gateway-device.ts";
+import type { JsonValue } from "../../../lib/json/json.ts";
 import type { Params, Text } from "../../../lib/texts/text.ts";
 import type { EventBus } from "../../../platform/event-bus.ts";
 import { workShare } from "../../../platform/fair-share.ts";

@@ -1,4 +1,4 @@
-import type { JsonValue } from "../../../lib/json.ts";
+import type { JsonValue } from "../../../lib/json/json.ts";
 import type { Text } from "../../../lib/texts/text.ts";
 import type { NewDevice } from "../devices.types.ts";
 

@@ -1,4 +1,4 @@
-import { conflict, DomainError, invalid, notFound } from "../../../lib/domain-error.ts";
+import { conflict, DomainError, invalid, notFound } from "../../../lib/core/domain-error.ts";
 import { randomToken, sha256 } from "../../../platform/ids.ts";
 import { ensurePasswordStrong, type PasswordHasher } from "./password.ts";
 import type { PasswordCheck } from "./password-check.ts";

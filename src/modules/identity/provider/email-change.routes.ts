@@ -1,6 +1,6 @@
 import { Elysia, t } from "elysia";
-import { DomainError } from "../../../lib/domain-error.ts";
-import { preferredLanguage } from "../../../lib/preferred-language.ts";
+import { DomainError } from "../../../lib/core/domain-error.ts";
+import { preferredLanguage } from "../../../lib/strings/preferred-language.ts";
 import { formBody, pageAnswers } from "../../documented-answers.ts";
 import type { ReportRefusal } from "../../faults/refusals.types.ts";
 import { linkReporter } from "../../report-refusal.ts";

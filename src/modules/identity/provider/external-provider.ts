@@ -1,6 +1,6 @@
 import type { Configuration, CustomFetch, DiscoveryRequestOptions } from "openid-client";
-import { DomainError, forbidden, unavailable, unavailableDueTo } from "../../../lib/domain-error.ts";
-import { firstBytes } from "../../../lib/response-bytes.ts";
+import { DomainError, forbidden, unavailable, unavailableDueTo } from "../../../lib/core/domain-error.ts";
+import { firstBytes } from "../../../lib/network/response-bytes.ts";
 import type { Logger } from "../../../platform/log.ts";
 import { StartupError } from "../../../platform/startup-error.ts";
 

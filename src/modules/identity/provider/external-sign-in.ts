@@ -1,4 +1,4 @@
-import { forbidden, invalid, unauthenticated } from "../../../lib/domain-error.ts";
+import { forbidden, invalid, unauthenticated } from "../../../lib/core/domain-error.ts";
 import type { SealedBox } from "../../../platform/sealed-box.ts";
 import type { ExternalPerson, ExternalProvider, PendingAuthorization } from "./external-provider.ts";
 import { redirectAnswer } from "./hosted-answer.ts";

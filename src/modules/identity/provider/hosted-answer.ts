@@ -1,4 +1,4 @@
-import type { DomainError, ErrorKind } from "../../../lib/domain-error.ts";
+import type { DomainError, ErrorKind } from "../../../lib/core/domain-error.ts";
 
 const headers = {
   "content-type": "text/html; charset=utf-8",

@@ -1,5 +1,5 @@
-import { invalid } from "../../../lib/domain-error.ts";
-import { isJsonObject } from "../../../lib/json.ts";
+import { invalid } from "../../../lib/core/domain-error.ts";
+import { isJsonObject } from "../../../lib/json/json.ts";
 import { randomToken } from "../../../platform/ids.ts";
 import type { PeerServer } from "../../request-peer.ts";
 import { clientOf } from "../request-client.ts";

@@ -1,5 +1,5 @@
-import type { DomainError } from "../../../lib/domain-error.ts";
-import { preferredLanguage } from "../../../lib/preferred-language.ts";
+import type { DomainError } from "../../../lib/core/domain-error.ts";
+import { preferredLanguage } from "../../../lib/strings/preferred-language.ts";
 import { renderIn } from "../../../lib/texts/catalogues.ts";
 
 const english = {

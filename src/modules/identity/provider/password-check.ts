@@ -1,5 +1,5 @@
-import { limited, unauthenticated } from "../../../lib/domain-error.ts";
-import { addressGroup } from "../../../lib/network-address.ts";
+import { limited, unauthenticated } from "../../../lib/core/domain-error.ts";
+import { addressGroup } from "../../../lib/network/network-address.ts";
 import { randomToken, sha256 } from "../../../platform/ids.ts";
 import type { PasswordHasher } from "./password.ts";
 import type { Account, ProviderRepository } from "./provider.repository.ts";

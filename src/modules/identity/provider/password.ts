@@ -1,4 +1,4 @@
-import { invalid, limited } from "../../../lib/domain-error.ts";
+import { invalid, limited } from "../../../lib/core/domain-error.ts";
 import { isGuessablePassword } from "../../../platform/common-passwords.ts";
 
 const LENGTH_MIN = 10;

@@ -1,5 +1,5 @@
 import { Elysia, type Static } from "elysia";
-import { DomainError, invalid, notFound } from "../../../lib/domain-error.ts";
+import { DomainError, invalid, notFound } from "../../../lib/core/domain-error.ts";
 import { formBody, pageAnswers, redirect } from "../../documented-answers.ts";
 import type { PeerServer } from "../../request-peer.ts";
 import type { Appearance } from "../../tenants/tenants.types.ts";

@@ -1,5 +1,5 @@
 import { Elysia } from "elysia";
-import { DomainError, notFound } from "../../../lib/domain-error.ts";
+import { DomainError, notFound } from "../../../lib/core/domain-error.ts";
 import { formBody, pageAnswers } from "../../documented-answers.ts";
 import type { ReportRefusal } from "../../faults/refusals.types.ts";
 import type { MailSender } from "../../mail/mail.types.ts";

@@ -1,4 +1,4 @@
-import { unauthenticated } from "../../../lib/domain-error.ts";
+import { unauthenticated } from "../../../lib/core/domain-error.ts";
 import { sha256 } from "../../../platform/ids.ts";
 import { tooMany } from "./password-check.ts";
 import type { Account, ProviderRepository } from "./provider.repository.ts";

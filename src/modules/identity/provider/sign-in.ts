@@ -1,4 +1,4 @@
-import { forbidden, invalid, unauthenticated } from "../../../lib/domain-error.ts";
+import { forbidden, invalid, unauthenticated } from "../../../lib/core/domain-error.ts";
 import { randomToken, sha256 } from "../../../platform/ids.ts";
 import { ensurePasswordStrong, type PasswordHasher } from "./password.ts";
 import type { Caller, PasswordCheck } from "./password-check.ts";

@@ -1,8 +1,8 @@
-import { decodeBody } from "../../../lib/body.ts";
-import { parseDevEui } from "../../../lib/dev-eui.ts";
-import { detail, invalid, textOf as textOfError } from "../../../lib/domain-error.ts";
-import { isBase64 } from "../../../lib/downlink-payload.ts";
-import { excerpt } from "../../../lib/excerpt.ts";
+import { detail, invalid, textOf as textOfError } from "../../../lib/core/domain-error.ts";
+import { parseDevEui } from "../../../lib/devices/dev-eui.ts";
+import { isBase64 } from "../../../lib/devices/downlink-payload.ts";
+import { decodeBody } from "../../../lib/json/body.ts";
+import { excerpt } from "../../../lib/strings/excerpt.ts";
 import type { Text } from "../../../lib/texts/text.ts";
 import type {
   AdapterDefinition,

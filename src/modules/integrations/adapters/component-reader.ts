@@ -1,14 +1,14 @@
-import { invalid } from "../../../lib/domain-error.ts";
-import { reasonExcerpt } from "../../../lib/excerpt.ts";
-import type { JsonValue } from "../../../lib/json.ts";
-import { type KeyMetadata, NAME_CHARACTERS_MAX } from "../../../lib/key-metadata.ts";
+import { invalid } from "../../../lib/core/domain-error.ts";
 import {
   parseValueTemplate,
   renderText,
   TemplateError,
   type ValueTemplate,
   wholeMessage,
-} from "../../../lib/value-template.ts";
+} from "../../../lib/expressions/value-template.ts";
+import type { JsonValue } from "../../../lib/json/json.ts";
+import { type KeyMetadata, NAME_CHARACTERS_MAX } from "../../../lib/keys/key-metadata.ts";
+import { reasonExcerpt } from "../../../lib/strings/excerpt.ts";
 import { type Fields, textOf } from "./fields.ts";
 import { filterIn, topicIn } from "./home-assistant/announcement.ts";
 

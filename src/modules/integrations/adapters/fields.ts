@@ -1,4 +1,4 @@
-import { isJsonObject } from "../../../lib/json.ts";
+import { isJsonObject } from "../../../lib/json/json.ts";
 
 /*
  * Reading bodies that strangers wrote: each answers undefined for what is not there or of another type than it should be.

@@ -1,5 +1,5 @@
-import { type DomainError, detail, invalid } from "../../../lib/domain-error.ts";
-import { isBase64, looksHex } from "../../../lib/downlink-payload.ts";
+import { type DomainError, detail, invalid } from "../../../lib/core/domain-error.ts";
+import { isBase64, looksHex } from "../../../lib/devices/downlink-payload.ts";
 import type { Text } from "../../../lib/texts/text.ts";
 import type { FrameEncoding, NormalizedMessage } from "../integrations.types.ts";
 import { numberOf } from "./fields.ts";

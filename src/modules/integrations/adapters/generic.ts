@@ -1,12 +1,12 @@
-import { decodeBody } from "../../../lib/body.ts";
-import { findDevEui } from "../../../lib/dev-eui.ts";
-import { DomainError, detail, invalid, textOf } from "../../../lib/domain-error.ts";
-import type { JsonValue } from "../../../lib/json.ts";
-import { isEmptiedNumber } from "../../../lib/missing-value.ts";
-import { toPlainJson } from "../../../lib/plain-json.ts";
-import { type NoteLeftOut, namesShown } from "../../../lib/sent-json.ts";
+import { DomainError, detail, invalid, textOf } from "../../../lib/core/domain-error.ts";
+import { findDevEui } from "../../../lib/devices/dev-eui.ts";
+import { decodeBody } from "../../../lib/json/body.ts";
+import type { JsonValue } from "../../../lib/json/json.ts";
+import { isEmptiedNumber } from "../../../lib/json/missing-value.ts";
+import { toPlainJson } from "../../../lib/json/plain-json.ts";
+import { type NoteLeftOut, namesShown } from "../../../lib/json/sent-json.ts";
 import type { Text } from "../../../lib/texts/text.ts";
-import { liveTimestamp } from "../../../lib/timestamp.ts";
+import { liveTimestamp } from "../../../lib/time/timestamp.ts";
 import type {
   Adapter,
   AdapterDefinition,

@@ -1,9 +1,9 @@
-import { decodeBody } from "../../../lib/body.ts";
-import { detail, invalid } from "../../../lib/domain-error.ts";
-import type { JsonObject } from "../../../lib/json.ts";
-import type { NoteLeftOut } from "../../../lib/sent-json.ts";
+import { detail, invalid } from "../../../lib/core/domain-error.ts";
+import { decodeBody } from "../../../lib/json/body.ts";
+import type { JsonObject } from "../../../lib/json/json.ts";
+import type { NoteLeftOut } from "../../../lib/json/sent-json.ts";
 import type { Text } from "../../../lib/texts/text.ts";
-import { parseTimestamp } from "../../../lib/timestamp.ts";
+import { parseTimestamp } from "../../../lib/time/timestamp.ts";
 import type { InboundMessage } from "../integrations.types.ts";
 import { type Fields, numberOf, objectOf, textOf } from "./fields.ts";
 

@@ -1,5 +1,5 @@
-import { invalid } from "../../../lib/domain-error.ts";
-import { excerpt } from "../../../lib/excerpt.ts";
+import { invalid } from "../../../lib/core/domain-error.ts";
+import { excerpt } from "../../../lib/strings/excerpt.ts";
 import type { Fields } from "./fields.ts";
 
 const PATH_CHARACTERS_MAX = 256;

@@ -1,5 +1,5 @@
-import { detail } from "../../../lib/domain-error.ts";
-import { parseWrittenTime } from "../../../lib/written-time.ts";
+import { detail } from "../../../lib/core/domain-error.ts";
+import { parseWrittenTime } from "../../../lib/time/written-time.ts";
 import type { AdapterDefinition, Normalized, NormalizedMessage } from "../integrations.types.ts";
 import { type Fields, objectOf, textOf } from "./fields.ts";
 import { textsOf } from "./lorawan.ts";

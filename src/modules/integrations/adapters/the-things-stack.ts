@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
-import { parseDevEui } from "../../../lib/dev-eui.ts";
-import { detail, invalid, textOf as textOfError } from "../../../lib/domain-error.ts";
-import { excerpt } from "../../../lib/excerpt.ts";
+import { detail, invalid, textOf as textOfError } from "../../../lib/core/domain-error.ts";
+import { parseDevEui } from "../../../lib/devices/dev-eui.ts";
+import { excerpt } from "../../../lib/strings/excerpt.ts";
 import type { Text } from "../../../lib/texts/text.ts";
 import type {
   AdapterDefinition,

@@ -1,6 +1,6 @@
-import { DomainError, detail, invalid, textOf } from "../../../lib/domain-error.ts";
-import { isEmptiedNumber } from "../../../lib/missing-value.ts";
-import { decodeText, type NoteLeftOut, parseJson, parseLenient } from "../../../lib/sent-json.ts";
+import { DomainError, detail, invalid, textOf } from "../../../lib/core/domain-error.ts";
+import { isEmptiedNumber } from "../../../lib/json/missing-value.ts";
+import { decodeText, type NoteLeftOut, parseJson, parseLenient } from "../../../lib/json/sent-json.ts";
 import type { Text } from "../../../lib/texts/text.ts";
 import type { InboundMessage, Normalized, NormalizedMessage } from "../integrations.types.ts";
 import { objectOf } from "./fields.ts";

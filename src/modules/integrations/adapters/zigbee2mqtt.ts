@@ -1,4 +1,4 @@
-import { detail } from "../../../lib/domain-error.ts";
+import { detail } from "../../../lib/core/domain-error.ts";
 import type { AdapterDefinition, Normalized, NormalizedMessage } from "../integrations.types.ts";
 import { objectOf, objectsOf, textOf } from "./fields.ts";
 import { textsOf } from "./lorawan.ts";

@@ -1,6 +1,6 @@
-import type { BodyEncoding } from "../../../lib/body.ts";
-import { unavailable } from "../../../lib/domain-error.ts";
-import type { TenantId } from "../../../lib/ids.ts";
+import { unavailable } from "../../../lib/core/domain-error.ts";
+import type { TenantId } from "../../../lib/core/ids.ts";
+import type { BodyEncoding } from "../../../lib/json/body.ts";
 import type { Text } from "../../../lib/texts/text.ts";
 import type { BrokerMessage } from "../../../platform/broker/broker.types.ts";
 import { clientIdOf } from "../../../platform/broker/client-id.ts";

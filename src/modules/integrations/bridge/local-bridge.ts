@@ -1,6 +1,6 @@
-import type { BodyEncoding } from "../../../lib/body.ts";
-import { DomainError, unavailable } from "../../../lib/domain-error.ts";
-import type { TenantId } from "../../../lib/ids.ts";
+import { DomainError, unavailable } from "../../../lib/core/domain-error.ts";
+import type { TenantId } from "../../../lib/core/ids.ts";
+import type { BodyEncoding } from "../../../lib/json/body.ts";
 import { filterMatches, withoutShare } from "../../../lib/mqtt/topic-filters.ts";
 import type { BrokerMessage } from "../../../platform/broker/broker.types.ts";
 import type { Clock } from "../../../platform/clock.ts";

@@ -1,8 +1,8 @@
-import type { BodyEncoding } from "../../../lib/body.ts";
-import { DomainError, detail, textOf } from "../../../lib/domain-error.ts";
-import { excerpt } from "../../../lib/excerpt.ts";
+import { DomainError, detail, textOf } from "../../../lib/core/domain-error.ts";
+import type { BodyEncoding } from "../../../lib/json/body.ts";
 import type { PublishPacket } from "../../../lib/mqtt/packets.ts";
 import { filterMatches, withoutShare } from "../../../lib/mqtt/topic-filters.ts";
+import { excerpt } from "../../../lib/strings/excerpt.ts";
 import type { Text } from "../../../lib/texts/text.ts";
 import { PACKET_BYTES_MAX } from "../../../platform/broker/inbound-lane.ts";
 import type { Outcome } from "../../../platform/broker/inbound-session.ts";

@@ -1,4 +1,3 @@
-import type { BodyEncoding } from "../../../lib/body.ts";
 import {
   DomainError,
   detail,
@@ -6,9 +5,10 @@ import {
   invalid,
   unavailable,
   unavailableDueTo,
-} from "../../../lib/domain-error.ts";
-import { networkErrorText } from "../../../lib/network-error.ts";
-import { waitAfter } from "../../../lib/retry-policy.ts";
+} from "../../../lib/core/domain-error.ts";
+import type { BodyEncoding } from "../../../lib/json/body.ts";
+import { networkErrorText } from "../../../lib/network/network-error.ts";
+import { waitAfter } from "../../../lib/network/retry-policy.ts";
 import type { Text } from "../../../lib/texts/text.ts";
 import type { BrokerMessage, GrantedSubscription } from "../../../platform/broker/broker.types.ts";
 import { type BrokerConnection, openConnection } from "../../../platform/broker/broker-connection.ts";

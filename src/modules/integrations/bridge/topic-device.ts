@@ -1,6 +1,6 @@
-import { invalid } from "../../../lib/domain-error.ts";
-import { reasonExcerpt } from "../../../lib/excerpt.ts";
-import { isJsonObject } from "../../../lib/json.ts";
+import { invalid } from "../../../lib/core/domain-error.ts";
+import { isJsonObject } from "../../../lib/json/json.ts";
+import { reasonExcerpt } from "../../../lib/strings/excerpt.ts";
 import type { MqttSettings } from "../integrations.types.ts";
 
 /** Max. characters of a topic; nobody's device has a longer one. Patterns are looked for in it, and each event keeps it. */

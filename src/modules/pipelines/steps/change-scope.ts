@@ -1,6 +1,6 @@
 import { Type } from "@sinclair/typebox";
 
-import type { JsonValue } from "../../../lib/json.ts";
+import type { JsonValue } from "../../../lib/json/json.ts";
 import { createKeyLoop, defineStep, keysField } from "../define-step.ts";
 
 export const changeScope = defineStep({

@@ -1,6 +1,6 @@
 import { Type } from "@sinclair/typebox";
 
-import { invalid } from "../../../lib/domain-error.ts";
+import { invalid } from "../../../lib/core/domain-error.ts";
 import { changeNumbers, defineStep, keysField } from "../define-step.ts";
 
 export const clampRange = defineStep({

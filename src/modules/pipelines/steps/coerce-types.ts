@@ -1,7 +1,7 @@
 import { Type } from "@sinclair/typebox";
 
-import { toPlainJson } from "../../../lib/plain-json.ts";
-import { parseJson } from "../../../lib/sent-json.ts";
+import { toPlainJson } from "../../../lib/json/plain-json.ts";
+import { parseJson } from "../../../lib/json/sent-json.ts";
 import type { TelemetryValue } from "../../telemetry/telemetry.types.ts";
 import { changeSlots, defineStep } from "../define-step.ts";
 

@@ -1,6 +1,10 @@
 import { Type } from "@sinclair/typebox";
 
-import { type CompiledCondition, type ConditionScope, compileCondition } from "../../../lib/condition.ts";
+import {
+  type CompiledCondition,
+  type ConditionScope,
+  compileCondition,
+} from "../../../lib/alarms/condition.ts";
 import { changeKeys, defineStep, keysField } from "../define-step.ts";
 import type { RunStep, SlotStep, SlotValues, StepContext, StepMessage } from "../step.types.ts";
 import { stepWork } from "../step-work.ts";

@@ -1,7 +1,7 @@
 import { Type } from "@sinclair/typebox";
 
-import { compileExpression } from "../../../lib/expression.ts";
-import { numberFormOf, plain, withNumberForm } from "../../../lib/expression-nodes.ts";
+import { compileExpression } from "../../../lib/expressions/expression.ts";
+import { numberFormOf, plain, withNumberForm } from "../../../lib/expressions/expression-nodes.ts";
 import { defineStep, keyField } from "../define-step.ts";
 import type { SlotValues, StepContext } from "../step.types.ts";
 

@@ -1,7 +1,7 @@
 import { Type } from "@sinclair/typebox";
 
-import { invalid } from "../../../lib/domain-error.ts";
-import { isJsonObject, type JsonValue } from "../../../lib/json.ts";
+import { invalid } from "../../../lib/core/domain-error.ts";
+import { isJsonObject, type JsonValue } from "../../../lib/json/json.ts";
 import { createKeyLoop, defineStep, type KeyVisit, keysField } from "../define-step.ts";
 
 const DEPTH_MAX = 10;

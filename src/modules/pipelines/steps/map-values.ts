@@ -1,6 +1,6 @@
 import { Type } from "@sinclair/typebox";
 
-import { toPlainJson } from "../../../lib/plain-json.ts";
+import { toPlainJson } from "../../../lib/json/plain-json.ts";
 import { defineStep, keyField } from "../define-step.ts";
 
 export const mapValues = defineStep({

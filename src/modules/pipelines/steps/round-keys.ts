@@ -1,6 +1,6 @@
 import { Type } from "@sinclair/typebox";
 
-import { createRounder } from "../../../lib/expression-functions.ts";
+import { createRounder } from "../../../lib/expressions/expression-functions.ts";
 import { changeNumbers, defineStep, keysField } from "../define-step.ts";
 
 export const roundKeys = defineStep({

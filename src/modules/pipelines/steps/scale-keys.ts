@@ -1,6 +1,6 @@
 import { Type } from "@sinclair/typebox";
-import { invalid } from "../../../lib/domain-error.ts";
-import { excerpt } from "../../../lib/excerpt.ts";
+import { invalid } from "../../../lib/core/domain-error.ts";
+import { excerpt } from "../../../lib/strings/excerpt.ts";
 import { changeNumbers, defineStep, keysField } from "../define-step.ts";
 
 export const scaleKeys = defineStep({

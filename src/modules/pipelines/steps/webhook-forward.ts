@@ -1,6 +1,6 @@
 import { Type } from "@sinclair/typebox";
-import { invalid } from "../../../lib/domain-error.ts";
-import { headerProblem, urlProblem } from "../../../lib/outbound-request.ts";
+import { invalid } from "../../../lib/core/domain-error.ts";
+import { headerProblem, urlProblem } from "../../../lib/network/outbound-request.ts";
 import type { TelemetryValue } from "../../telemetry/telemetry.types.ts";
 import { defineStep } from "../define-step.ts";
 import type { StepContext, StepTarget } from "../step.types.ts";

@@ -1,4 +1,4 @@
-import { TAG_ABSENT, TAG_NUMBER } from "../../../lib/value-kind.ts";
+import { TAG_ABSENT, TAG_NUMBER } from "../../../lib/data/value-kind.ts";
 import type { Aggregation } from "../telemetry.types.ts";
 import { type ColumnSums, SUM_ROWS } from "./codec/column-sums.ts";
 import type { StateRuns } from "./codec/state-runs.ts";

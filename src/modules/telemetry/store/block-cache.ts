@@ -1,5 +1,5 @@
 import { totalmem } from "node:os";
-import { createRandom } from "../../../lib/random.ts";
+import { createRandom } from "../../../lib/data/random.ts";
 import type { BlockHead } from "./codec/block-codec.ts";
 import type { OpenedBlock } from "./codec/opened-block.ts";
 

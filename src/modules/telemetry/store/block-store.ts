@@ -1,5 +1,5 @@
 import type { Statement } from "bun:sqlite";
-import { iso } from "../../../lib/iso-time.ts";
+import { iso } from "../../../lib/time/iso-time.ts";
 import { BlockCache, HeadCache, Scratch } from "./block-cache.ts";
 import {
   BLOCK_COLUMNS,

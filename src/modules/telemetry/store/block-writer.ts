@@ -1,4 +1,4 @@
-import { TAG_ABSENT, TAG_STRING } from "../../../lib/value-kind.ts";
+import { TAG_ABSENT, TAG_STRING } from "../../../lib/data/value-kind.ts";
 import type { BlockEdit } from "./block-store.ts";
 import { type EncodedBlock, encodeBlock } from "./codec/block-codec.ts";
 import type { Effort } from "./codec/packing.ts";

@@ -1,4 +1,4 @@
-import { TAG_ABSENT, TAG_NUMBER } from "../../../lib/value-kind.ts";
+import { TAG_ABSENT, TAG_NUMBER } from "../../../lib/data/value-kind.ts";
 import type { SealedValue } from "./registry.ts";
 import type { Column } from "./rows.ts";
 import { type StateTable, stateTableOf } from "./state-table.ts";

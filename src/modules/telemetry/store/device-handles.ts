@@ -1,5 +1,5 @@
-import { type DomainError, notFound } from "../../../lib/domain-error.ts";
-import type { DeviceId, TenantId } from "../../../lib/ids.ts";
+import { type DomainError, notFound } from "../../../lib/core/domain-error.ts";
+import type { DeviceId, TenantId } from "../../../lib/core/ids.ts";
 import type { Clock } from "../../../platform/clock.ts";
 import { DeviceKeys } from "./key-limits.ts";
 import type { PatternNode } from "./pattern-tree.ts";

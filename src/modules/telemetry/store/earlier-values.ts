@@ -1,4 +1,4 @@
-import { TAG_ABSENT, TAG_NUMBER } from "../../../lib/value-kind.ts";
+import { TAG_ABSENT, TAG_NUMBER } from "../../../lib/data/value-kind.ts";
 import type { BlockRef } from "./block-directory.ts";
 import { type ColumnSummary, valueOfSummary } from "./column-summary.ts";
 import { type FamilyRange, hotRows } from "./range-reader.ts";

@@ -1,4 +1,4 @@
-import type { DeviceId, TenantId } from "../../../lib/ids.ts";
+import type { DeviceId, TenantId } from "../../../lib/core/ids.ts";
 import type { Definitions } from "./group-format.ts";
 import type { ChunkMax, WireChunk } from "./wire-chunk.types.ts";
 

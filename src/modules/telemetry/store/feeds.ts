@@ -1,5 +1,5 @@
-import { notFound } from "../../../lib/domain-error.ts";
-import { nextUp } from "../../../lib/next-double.ts";
+import { notFound } from "../../../lib/core/domain-error.ts";
+import { nextUp } from "../../../lib/data/next-double.ts";
 import type { Deletion } from "./deletion.types.ts";
 import type {
   ConfirmedRange,

@@ -1,4 +1,4 @@
-import { type DomainError, unavailable, unavailableDueTo } from "../../../lib/domain-error.ts";
+import { type DomainError, unavailable, unavailableDueTo } from "../../../lib/core/domain-error.ts";
 import type { Clock } from "../../../platform/clock.ts";
 import { storedBytesLimit } from "../telemetry.errors.ts";
 import type { Reading, StoreDevice } from "../telemetry.types.ts";

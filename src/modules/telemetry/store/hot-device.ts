@@ -1,4 +1,4 @@
-import { KIND_BOOLEAN, KIND_NUMBER, TAG_NUMBER } from "../../../lib/value-kind.ts";
+import { KIND_BOOLEAN, KIND_NUMBER, TAG_NUMBER } from "../../../lib/data/value-kind.ts";
 import { RECORD_HEAD_WORDS } from "./group-format.ts";
 import { type Segment, wordOf } from "./hot-address.ts";
 import type { DeviceState, SeriesState } from "./registry.ts";

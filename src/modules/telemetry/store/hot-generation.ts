@@ -7,7 +7,7 @@ import {
   TAG_NUMBER,
   TAG_STRING,
   TAG_TRUE,
-} from "../../../lib/value-kind.ts";
+} from "../../../lib/data/value-kind.ts";
 import {
   decodeText,
   HEADER_RECORD_END,

@@ -1,6 +1,6 @@
 import { readdirSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { iso } from "../../../lib/iso-time.ts";
+import { iso } from "../../../lib/time/iso-time.ts";
 import { syncPath } from "../../../platform/durable-file.ts";
 import { setAside } from "../../../platform/set-aside.ts";
 import type { Definitions } from "./group-format.ts";

@@ -1,6 +1,6 @@
-import { ByteReader } from "../../../lib/byte-reader.ts";
-import { ByteWriter } from "../../../lib/byte-writer.ts";
-import { KIND_BOOLEAN } from "../../../lib/value-kind.ts";
+import { ByteReader } from "../../../lib/data/byte-reader.ts";
+import { ByteWriter } from "../../../lib/data/byte-writer.ts";
+import { KIND_BOOLEAN } from "../../../lib/data/value-kind.ts";
 import { decodeNumbers, encodeNumbers } from "./codec/number-codec.ts";
 import { pack, unpack } from "./codec/packing.ts";
 import { HEADER_READINGS, HEADER_RECORD_END, HEADER_WORDS, RECORD_HEAD_WORDS } from "./group-format.ts";

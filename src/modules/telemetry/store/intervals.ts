@@ -1,5 +1,5 @@
-import { calendarStarts } from "../../../lib/calendar-interval.ts";
-import { invalid } from "../../../lib/domain-error.ts";
+import { invalid } from "../../../lib/core/domain-error.ts";
+import { calendarStarts } from "../../../lib/time/calendar-interval.ts";
 import type { RangeQuery } from "../telemetry.types.ts";
 import type { Stamps } from "./codec/stamps.ts";
 import { lowerBound } from "./rows.ts";

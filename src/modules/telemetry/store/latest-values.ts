@@ -1,6 +1,6 @@
 import { setImmediate } from "node:timers/promises";
-import type { DeviceId } from "../../../lib/ids.ts";
-import { decodeValue, TAG_STRING } from "../../../lib/value-kind.ts";
+import type { DeviceId } from "../../../lib/core/ids.ts";
+import { decodeValue, TAG_STRING } from "../../../lib/data/value-kind.ts";
 import type { LatestSnapshot, TelemetryValue } from "../telemetry.types.ts";
 import { newestUntil } from "./newest-value.ts";
 import type { DeviceState, Registry, SealedValue, SeriesState } from "./registry.ts";

@@ -1,6 +1,6 @@
-import { invalid } from "../../../lib/domain-error.ts";
-import { excerpt } from "../../../lib/excerpt.ts";
-import { decodeValue, TAG_ABSENT, TAG_NUMBER } from "../../../lib/value-kind.ts";
+import { invalid } from "../../../lib/core/domain-error.ts";
+import { decodeValue, TAG_ABSENT, TAG_NUMBER } from "../../../lib/data/value-kind.ts";
+import { excerpt } from "../../../lib/strings/excerpt.ts";
 import type { Aggregation, TelemetryValue } from "../telemetry.types.ts";
 import { AggregateSink } from "./aggregate-sink.ts";
 import { AnswerText } from "./answer-text.ts";

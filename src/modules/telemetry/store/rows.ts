@@ -1,4 +1,4 @@
-import { TAG_ABSENT, TAG_NUMBER } from "../../../lib/value-kind.ts";
+import { TAG_ABSENT, TAG_NUMBER } from "../../../lib/data/value-kind.ts";
 
 /** Values of one key, aligned with the time stamps of the `Rows` they belong to. */
 export interface Column {

@@ -1,5 +1,5 @@
-import { nextUp } from "../../../lib/next-double.ts";
-import { packTexts } from "../../../lib/packed-texts.ts";
+import { nextUp } from "../../../lib/data/next-double.ts";
+import { packTexts } from "../../../lib/data/packed-texts.ts";
 import { textLength } from "./block-writer.ts";
 import type { HotGeneration } from "./hot-generation.ts";
 import { type FamilyRange, hotRows } from "./range-reader.ts";

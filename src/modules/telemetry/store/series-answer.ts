@@ -1,4 +1,4 @@
-import type { DeviceId } from "../../../lib/ids.ts";
+import type { DeviceId } from "../../../lib/core/ids.ts";
 import type { Point, Series } from "../telemetry.types.ts";
 import type { SinkResult } from "./series-sink.ts";
 import { durationsOf } from "./state-times.ts";

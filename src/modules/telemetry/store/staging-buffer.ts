@@ -1,5 +1,5 @@
-import { type DomainError, invalid } from "../../../lib/domain-error.ts";
-import { KIND_BOOLEAN, KIND_NUMBER, kindOf, textOf } from "../../../lib/value-kind.ts";
+import { type DomainError, invalid } from "../../../lib/core/domain-error.ts";
+import { KIND_BOOLEAN, KIND_NUMBER, kindOf, textOf } from "../../../lib/data/value-kind.ts";
 import type { Reading, StoreDevice, TelemetryValue } from "../telemetry.types.ts";
 import {
   ESCAPED_TEXT,

@@ -5,7 +5,7 @@ import {
   TAG_NUMBER,
   TAG_STRING,
   TAG_TRUE,
-} from "../../../lib/value-kind.ts";
+} from "../../../lib/data/value-kind.ts";
 import type { Column } from "./rows.ts";
 
 /** A value that a series holds for some time. */

@@ -1,4 +1,4 @@
-import type { ErrorKind } from "../../../lib/domain-error.ts";
+import type { ErrorKind } from "../../../lib/core/domain-error.ts";
 import type { Text } from "../../../lib/texts/text.ts";
 import type { Stamp } from "../../../platform/database-stamp.ts";
 import type { RangeQuery } from "../telemetry.types.ts";

@@ -1,4 +1,4 @@
-import type { DeviceId, TenantId } from "../../../lib/ids.ts";
+import type { DeviceId, TenantId } from "../../../lib/core/ids.ts";
 import type { Text } from "../../../lib/texts/text.ts";
 import type { Stamp } from "../../../platform/database-stamp.ts";
 import type {

@@ -1,5 +1,5 @@
 /// <reference lib="webworker" />
-import { DomainError, detail, unavailable } from "../../../lib/domain-error.ts";
+import { DomainError, detail, unavailable } from "../../../lib/core/domain-error.ts";
 import type { Stamp } from "../../../platform/database-stamp.ts";
 import { checkTask } from "./check-task.ts";
 import { CommitTimes } from "./commit-times.ts";

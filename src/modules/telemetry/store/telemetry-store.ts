@@ -1,10 +1,10 @@
-import { type DomainError, detail, textOf, unavailable } from "../../../lib/domain-error.ts";
-import type { DeviceId, TenantId } from "../../../lib/ids.ts";
-import { nextUp } from "../../../lib/next-double.ts";
-import { packedTextReader } from "../../../lib/packed-texts.ts";
+import { type DomainError, detail, textOf, unavailable } from "../../../lib/core/domain-error.ts";
+import type { DeviceId, TenantId } from "../../../lib/core/ids.ts";
+import { nextUp } from "../../../lib/data/next-double.ts";
+import { packedTextReader } from "../../../lib/data/packed-texts.ts";
+import { decodeValue, TAG_ABSENT, TAG_STRING } from "../../../lib/data/value-kind.ts";
 import type { Text } from "../../../lib/texts/text.ts";
-import { FUTURE_MS_MAX } from "../../../lib/timestamp.ts";
-import { decodeValue, TAG_ABSENT, TAG_STRING } from "../../../lib/value-kind.ts";
+import { FUTURE_MS_MAX } from "../../../lib/time/timestamp.ts";
 import { workerUrl } from "../../../platform/assets.ts";
 import type { Stamp } from "../../../platform/database-stamp.ts";
 import { cannotOpen } from "../../../platform/inventory-check.ts";

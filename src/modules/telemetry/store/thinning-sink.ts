@@ -1,4 +1,4 @@
-import { decodeValue, TAG_ABSENT, TAG_NUMBER } from "../../../lib/value-kind.ts";
+import { decodeValue, TAG_ABSENT, TAG_NUMBER } from "../../../lib/data/value-kind.ts";
 import type { TelemetryValue } from "../telemetry.types.ts";
 import type { ColumnSummary } from "./column-summary.ts";
 import type { Column } from "./rows.ts";

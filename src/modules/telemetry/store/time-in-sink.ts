@@ -1,4 +1,4 @@
-import { TAG_ABSENT, TAG_JSON, TAG_NUMBER, TAG_TRUE } from "../../../lib/value-kind.ts";
+import { TAG_ABSENT, TAG_JSON, TAG_NUMBER, TAG_TRUE } from "../../../lib/data/value-kind.ts";
 import type { StateRuns } from "./codec/state-runs.ts";
 import type { ColumnSummary } from "./column-summary.ts";
 import type { Intervals } from "./intervals.ts";

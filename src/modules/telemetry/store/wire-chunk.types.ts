@@ -1,4 +1,4 @@
-import type { PackedTexts } from "../../../lib/packed-texts.ts";
+import type { PackedTexts } from "../../../lib/data/packed-texts.ts";
 
 export interface WireColumn {
   readonly key: string;

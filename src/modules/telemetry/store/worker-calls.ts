@@ -1,4 +1,4 @@
-import { DomainError } from "../../../lib/domain-error.ts";
+import { DomainError } from "../../../lib/core/domain-error.ts";
 import type { CallName, CallRequest, StoreCalls, StoreReply, StoreRequest } from "./store.protocol.ts";
 
 type Part = Extract<StoreReply, { type: "part" }>;

@@ -1,6 +1,6 @@
-import { DomainError, detail } from "../../../lib/domain-error.ts";
+import { DomainError, detail } from "../../../lib/core/domain-error.ts";
 import { Reason } from "../../../lib/mqtt/reason.ts";
-import { messageOf, networkErrorText } from "../../../lib/network-error.ts";
+import { messageOf, networkErrorText } from "../../../lib/network/network-error.ts";
 import { type Reaction, TargetError } from "../target.errors.ts";
 
 /** Texts of a broker that does not let the uplink in, whatever is sent. */

@@ -1,6 +1,6 @@
-import { detail } from "../../../lib/domain-error.ts";
+import { detail } from "../../../lib/core/domain-error.ts";
 import type { PublishPacket } from "../../../lib/mqtt/packets.ts";
-import { waitAfter } from "../../../lib/retry-policy.ts";
+import { waitAfter } from "../../../lib/network/retry-policy.ts";
 import type { BrokerMessage, BrokerSettings } from "../../../platform/broker/broker.types.ts";
 import { type BrokerConnection, openConnection } from "../../../platform/broker/broker-connection.ts";
 import { clientIdOf } from "../../../platform/broker/client-id.ts";

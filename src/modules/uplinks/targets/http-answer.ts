@@ -1,4 +1,4 @@
-import { detail } from "../../../lib/domain-error.ts";
+import { detail } from "../../../lib/core/domain-error.ts";
 import type { Text } from "../../../lib/texts/text.ts";
 import { type Reaction, TargetError } from "../target.errors.ts";
 

@@ -1,9 +1,9 @@
 import { isIP } from "node:net";
-import { detail, unavailable } from "../../../lib/domain-error.ts";
-import { networkErrorText } from "../../../lib/network-error.ts";
-import { urlProblem } from "../../../lib/outbound-request.ts";
-import { firstBytes } from "../../../lib/response-bytes.ts";
-import { retryAfter } from "../../../lib/retry-policy.ts";
+import { detail, unavailable } from "../../../lib/core/domain-error.ts";
+import { networkErrorText } from "../../../lib/network/network-error.ts";
+import { urlProblem } from "../../../lib/network/outbound-request.ts";
+import { firstBytes } from "../../../lib/network/response-bytes.ts";
+import { retryAfter } from "../../../lib/network/retry-policy.ts";
 import { portOf } from "../../../platform/outbound-address.ts";
 import { TargetError } from "../target.errors.ts";
 import type { TargetContext } from "../target.types.ts";

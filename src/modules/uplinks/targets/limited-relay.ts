@@ -1,5 +1,5 @@
 import { connect, createServer, type Socket } from "node:net";
-import { unavailable } from "../../../lib/domain-error.ts";
+import { unavailable } from "../../../lib/core/domain-error.ts";
 
 /**
  * Max. bytes of an answer of a foreign server. Targets ask for little: the largest answers are the columns of tables and the partitions of a

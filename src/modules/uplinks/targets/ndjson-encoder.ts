@@ -1,4 +1,4 @@
-import { TextWriter } from "../../../lib/text-writer.ts";
+import { TextWriter } from "../../../lib/data/text-writer.ts";
 import type { Batch, RowsRecord, UplinkDevice, UplinkRecord } from "../target.types.ts";
 import { JsonValues } from "./json-values.ts";
 

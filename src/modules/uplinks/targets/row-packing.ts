@@ -1,4 +1,4 @@
-import type { TextWriter } from "../../../lib/text-writer.ts";
+import type { TextWriter } from "../../../lib/data/text-writer.ts";
 
 /** Rows in the form of one format. */
 export interface RowSource {

@@ -1,6 +1,6 @@
 import { pbkdf2 } from "node:crypto";
 import { promisify } from "node:util";
-import { detail } from "../../../lib/domain-error.ts";
+import { detail } from "../../../lib/core/domain-error.ts";
 import { TargetError } from "../target.errors.ts";
 
 /** Servers use 4,096 to 600,000 iterations; a million takes a thread up to 0.8 s. */

@@ -1,5 +1,5 @@
-import { iso } from "../../../lib/iso-time.ts";
-import type { TextWriter } from "../../../lib/text-writer.ts";
+import type { TextWriter } from "../../../lib/data/text-writer.ts";
+import { iso } from "../../../lib/time/iso-time.ts";
 import type { RowsRecord, UplinkDevice } from "../target.types.ts";
 import { JsonValues, type NonFinite } from "./json-values.ts";
 import type { RowSource } from "./row-packing.ts";

@@ -1,4 +1,4 @@
-import { detail } from "../../../lib/domain-error.ts";
+import { detail } from "../../../lib/core/domain-error.ts";
 import { TargetError } from "../target.errors.ts";
 import type { UplinkDevice } from "../target.types.ts";
 

@@ -1,5 +1,5 @@
-import type { KeyMetadata } from "../../../lib/key-metadata.ts";
-import { messageIn } from "../../../lib/message-parts.ts";
+import { messageIn } from "../../../lib/alarms/message-parts.ts";
+import type { KeyMetadata } from "../../../lib/keys/key-metadata.ts";
 import type {
   backTestAnswer,
   explainedCondition,

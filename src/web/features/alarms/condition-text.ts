@@ -1,5 +1,5 @@
-import { decimalsOf, stateOf } from "../../../lib/key-format.ts";
-import type { KeyMetadata } from "../../../lib/key-metadata.ts";
+import { decimalsOf, stateOf } from "../../../lib/keys/key-format.ts";
+import type { KeyMetadata } from "../../../lib/keys/key-metadata.ts";
 import type { JsonValue } from "../../lib/wire.ts";
 import { durationText } from "../../platform/i18n/duration-text.ts";
 import { formatReading } from "../../platform/i18n/format.ts";

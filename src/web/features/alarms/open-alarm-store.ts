@@ -1,7 +1,7 @@
 import { signal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
-import type { AlarmSeverity } from "../../../lib/severity.ts";
-import { type WorstAlarm, worstAlarms } from "../../../lib/worst-alarms.ts";
+import type { AlarmSeverity } from "../../../lib/alarms/severity.ts";
+import { type WorstAlarm, worstAlarms } from "../../../lib/alarms/worst-alarms.ts";
 import { coalesced } from "../../platform/coalesce.ts";
 import { useLive } from "../../platform/live.ts";
 import { titlePrefix } from "../../platform/title.ts";

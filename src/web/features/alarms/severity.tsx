@@ -1,4 +1,4 @@
-import type { AlarmSeverity } from "../../../lib/severity.ts";
+import type { AlarmSeverity } from "../../../lib/alarms/severity.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { SeverityMark } from "../../ui/severity-mark.tsx";
 

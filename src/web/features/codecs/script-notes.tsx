@@ -1,5 +1,5 @@
 import { TriangleAlert } from "lucide-preact";
-import { withoutNoise } from "../../../lib/key-format.ts";
+import { withoutNoise } from "../../../lib/keys/key-format.ts";
 import { serverText } from "../../platform/i18n/error-texts.ts";
 import { formatNumber } from "../../platform/i18n/format.ts";
 import { t } from "../../platform/i18n/i18n.ts";

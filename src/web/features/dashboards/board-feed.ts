@@ -1,7 +1,7 @@
 // What the widgets of a dashboard show: one answer of the server for all of them, and live values behind it.
 import { type Signal, signal } from "@preact/signals";
+import type { Position } from "../../../lib/console/web-mercator.ts";
 import type { Text } from "../../../lib/texts/text.ts";
-import type { Position } from "../../../lib/web-mercator.ts";
 import type { LatestSnapshot, TelemetryValue } from "../../lib/api-types.ts";
 import type { TelemetryMessage } from "../../lib/realtime-types.ts";
 import { SeriesBuffer, thinningOf } from "../../lib/series-buffer.ts";

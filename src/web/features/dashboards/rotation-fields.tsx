@@ -1,4 +1,4 @@
-import { ROTATION_DASHBOARDS_MAX, ROTATION_SECONDS } from "../../../lib/dashboard-rotation.ts";
+import { ROTATION_DASHBOARDS_MAX, ROTATION_SECONDS } from "../../../lib/console/dashboard-rotation.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { Checkbox } from "../../ui/choice.tsx";
 import { TextField } from "../../ui/text-field.tsx";

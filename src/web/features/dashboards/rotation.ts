@@ -1,6 +1,6 @@
 // The dashboards that a wall shows in turn, as its address names them: `?wall=1&rotate=id2,id3&every=30`.
 
-import { ROTATION_DASHBOARDS_MAX, ROTATION_SECONDS } from "../../../lib/dashboard-rotation.ts";
+import { ROTATION_DASHBOARDS_MAX, ROTATION_SECONDS } from "../../../lib/console/dashboard-rotation.ts";
 
 export interface Rotation {
   /** In the order in which they are shown. The dashboard of the path is the first. */

@@ -1,6 +1,6 @@
 import { WifiOff } from "lucide-preact";
 import type { ComponentChildren } from "preact";
-import { type AlarmSeverity, compareSeverities } from "../../../lib/severity.ts";
+import { type AlarmSeverity, compareSeverities } from "../../../lib/alarms/severity.ts";
 import { formatAge, formatDate, zoneName } from "../../platform/i18n/format.ts";
 import { plural, t } from "../../platform/i18n/i18n.ts";
 import { now } from "../../platform/now.ts";

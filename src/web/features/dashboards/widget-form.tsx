@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { positionKeys } from "../../../lib/web-mercator.ts";
+import { positionKeys } from "../../../lib/console/web-mercator.ts";
 import { AGGREGATIONS } from "../../lib/aggregations.ts";
 import { BARS_MAX } from "../../lib/consumption.ts";
 import type { FormValues, ObjectSchema } from "../../lib/form-schema.ts";

@@ -1,6 +1,6 @@
 import { ChevronRight, LayoutDashboard } from "lucide-preact";
 import { lazy, useLocation, useRoute } from "preact-iso";
-import { DEVICE_TABS, oneOf } from "../../../lib/console-routes.ts";
+import { DEVICE_TABS, oneOf } from "../../../lib/console/console-routes.ts";
 import type { DeviceDetail, Scope } from "../../lib/api-types.ts";
 import type { RealtimeMessage } from "../../lib/realtime-types.ts";
 import { t } from "../../platform/i18n/i18n.ts";

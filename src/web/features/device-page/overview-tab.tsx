@@ -1,5 +1,5 @@
 import { Plug } from "lucide-preact";
-import { limitLevel } from "../../../lib/key-metadata.ts";
+import { limitLevel } from "../../../lib/keys/key-metadata.ts";
 import type { DeviceDetail } from "../../lib/api-types.ts";
 import { dataHref } from "../../lib/data-href.ts";
 import { groupedKeys, type KeyGroup, PLAIN_KEYS_MAX } from "../../lib/main-keys.ts";

@@ -1,6 +1,6 @@
-import { columnName } from "../../../lib/key-format.ts";
-import { aggregatedMetadata } from "../../../lib/key-metadata.ts";
-import { writeNames } from "../../../lib/name-list.ts";
+import { columnName } from "../../../lib/keys/key-format.ts";
+import { aggregatedMetadata } from "../../../lib/keys/key-metadata.ts";
+import { writeNames } from "../../../lib/keys/name-list.ts";
 import type { TelemetryValue } from "../../lib/api-types.ts";
 import { tableRows } from "../../lib/chart-data.ts";
 import { toCsv } from "../../lib/csv.ts";

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { GATEWAY_DEVICE_TYPE } from "../../../lib/gateway-device.ts";
+import { GATEWAY_DEVICE_TYPE } from "../../../lib/devices/gateway-device.ts";
 import type { DeviceRow, TelemetryValue } from "../../lib/api-types.ts";
 import { comparableGroups, SERIES_MAX } from "../../lib/explore-examples.ts";
 import { type ExploreView, exploreAddress, exploreHref } from "../../lib/explore-view.ts";

@@ -1,6 +1,6 @@
 import { CircleCheck, Trash2 } from "lucide-preact";
 import { useMemo } from "preact/hooks";
-import { FAULT_SOURCES, FAULT_SUBJECTS } from "../../../lib/fault-sources.ts";
+import { FAULT_SOURCES, FAULT_SUBJECTS } from "../../../lib/alarms/fault-sources.ts";
 import { codeLabel } from "../../platform/i18n/error-texts.ts";
 import { plural, t } from "../../platform/i18n/i18n.ts";
 import { now } from "../../platform/now.ts";

@@ -1,4 +1,4 @@
-import { sampleUplink } from "../../../lib/frame-sources.ts";
+import { sampleUplink } from "../../../lib/devices/frame-sources.ts";
 import type { Integration, IntegrationEvent } from "./integrations-api.ts";
 import { networkOf } from "./networks.ts";
 import type { TransformRequest } from "./transform-api.ts";

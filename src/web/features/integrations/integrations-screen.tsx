@@ -1,6 +1,6 @@
 import { Cable, FileCode } from "lucide-preact";
 import { useRoute } from "preact-iso";
-import { INTEGRATION_TABS, oneOf } from "../../../lib/console-routes.ts";
+import { INTEGRATION_TABS, oneOf } from "../../../lib/console/console-routes.ts";
 import { serverPhrase } from "../../platform/i18n/error-texts.ts";
 import { formatCount, toMs } from "../../platform/i18n/format.ts";
 import { t } from "../../platform/i18n/i18n.ts";

@@ -1,4 +1,4 @@
-import { type FrameSourceId, frameSources } from "../../../lib/frame-sources.ts";
+import { type FrameSourceId, frameSources } from "../../../lib/devices/frame-sources.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import type { Integration, IntegrationType } from "./integrations-api.ts";
 

@@ -11,7 +11,7 @@ import {
 } from "lucide-preact";
 import { useMemo, useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
-import { frameSources } from "../../../lib/frame-sources.ts";
+import { frameSources } from "../../../lib/devices/frame-sources.ts";
 import type { FormValues } from "../../lib/form-schema.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { useResource } from "../../platform/resource.ts";

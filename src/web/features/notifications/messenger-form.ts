@@ -1,4 +1,4 @@
-import { severitiesDescending } from "../../../lib/severity.ts";
+import { severitiesDescending } from "../../../lib/alarms/severity.ts";
 import { formSchema } from "../../lib/form-schema.macro.ts" with { type: "macro" };
 import type { FormValues } from "../../lib/form-schema.ts";
 import { t } from "../../platform/i18n/i18n.ts";

@@ -1,7 +1,7 @@
 import { Pin as PinIcon, X } from "lucide-preact";
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
-import { severitiesDescending } from "../../../lib/severity.ts";
+import { severitiesDescending } from "../../../lib/alarms/severity.ts";
 import { dataHref } from "../../lib/data-href.ts";
 import type { SeriesBuffer } from "../../lib/series-buffer.ts";
 import { formatCount, formatNumber, formatReading } from "../../platform/i18n/format.ts";

@@ -1,4 +1,4 @@
-import { GATEWAY_DEVICE_TYPE } from "../../../lib/gateway-device.ts";
+import { GATEWAY_DEVICE_TYPE } from "../../../lib/devices/gateway-device.ts";
 import type { overviewBody, pinsBody } from "../../../modules/overview/overview.schemas.ts";
 import type { DeviceRow, Series } from "../../lib/api-types.ts";
 import type { Wire } from "../../lib/wire.ts";

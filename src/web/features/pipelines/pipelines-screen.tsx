@@ -1,6 +1,6 @@
 import { Plus, Workflow } from "lucide-preact";
 import { useLocation, useRoute } from "preact-iso";
-import { oneOf, PIPELINE_TABS } from "../../../lib/console-routes.ts";
+import { oneOf, PIPELINE_TABS } from "../../../lib/console/console-routes.ts";
 import { serverPhrase } from "../../platform/i18n/error-texts.ts";
 import { formatCount, toMs } from "../../platform/i18n/format.ts";
 import { plural, t } from "../../platform/i18n/i18n.ts";

@@ -1,4 +1,4 @@
-import { withoutNoise } from "../../../lib/key-format.ts";
+import { withoutNoise } from "../../../lib/keys/key-format.ts";
 import { serverPhrase } from "../../platform/i18n/error-texts.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import type { Preview } from "./pipelines-api.ts";

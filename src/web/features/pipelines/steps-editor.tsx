@@ -1,6 +1,6 @@
 import { ListPlus, TriangleAlert } from "lucide-preact";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { withoutNoise } from "../../../lib/key-format.ts";
+import { withoutNoise } from "../../../lib/keys/key-format.ts";
 import { serverText } from "../../platform/i18n/error-texts.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { useResource } from "../../platform/resource.ts";

@@ -6,7 +6,7 @@ import {
   type KeyMetadata,
   LIMIT_NAMES,
   STATE_COLORS,
-} from "../../../lib/key-metadata.ts";
+} from "../../../lib/keys/key-metadata.ts";
 import type { JsonValue } from "../../lib/wire.ts";
 import { formatReading } from "../../platform/i18n/format.ts";
 import { t } from "../../platform/i18n/i18n.ts";

@@ -1,4 +1,4 @@
-import { unitSymbol } from "../../../lib/key-format.ts";
+import { unitSymbol } from "../../../lib/keys/key-format.ts";
 import {
   type KeyKind,
   type KeyLimits,
@@ -6,7 +6,7 @@ import {
   type KeyState,
   LIMIT_NAMES,
   type StateColor,
-} from "../../../lib/key-metadata.ts";
+} from "../../../lib/keys/key-metadata.ts";
 import { plural, t } from "../../platform/i18n/i18n.ts";
 
 export interface StateForm {

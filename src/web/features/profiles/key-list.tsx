@@ -1,6 +1,6 @@
 import { Pencil, Plus, Sparkles } from "lucide-preact";
 import { useState } from "preact/hooks";
-import type { KeyMetadata } from "../../../lib/key-metadata.ts";
+import type { KeyMetadata } from "../../../lib/keys/key-metadata.ts";
 import { formatReading } from "../../platform/i18n/format.ts";
 import { plural, t } from "../../platform/i18n/i18n.ts";
 import { may } from "../../platform/session.ts";

@@ -1,4 +1,4 @@
-import type { KeyMetadata } from "../../../lib/key-metadata.ts";
+import type { KeyMetadata } from "../../../lib/keys/key-metadata.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { refreshKeyMetadata } from "../../platform/key-metadata.ts";
 import { useKept } from "../../platform/resource.ts";

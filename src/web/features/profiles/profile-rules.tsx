@@ -1,7 +1,7 @@
 import { BellRing, Pencil, Plus } from "lucide-preact";
 import { useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
-import { type KeyMetadata, type KeyMetadataMap, resolveKeyMetadata } from "../../../lib/key-metadata.ts";
+import { type KeyMetadata, type KeyMetadataMap, resolveKeyMetadata } from "../../../lib/keys/key-metadata.ts";
 import type { JsonValue } from "../../lib/wire.ts";
 import { plural, t } from "../../platform/i18n/i18n.ts";
 import { together, useKept, useResource } from "../../platform/resource.ts";

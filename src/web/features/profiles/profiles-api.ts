@@ -1,4 +1,4 @@
-import type { KeyMetadata } from "../../../lib/key-metadata.ts";
+import type { KeyMetadata } from "../../../lib/keys/key-metadata.ts";
 import type { profileBody } from "../../../modules/profiles/profiles.schemas.ts";
 import type { provisioningBody } from "../../../modules/provisioning/provisioning.schemas.ts";
 import type { sentKeyBody } from "../../../modules/telemetry/key-metadata.schemas.ts";

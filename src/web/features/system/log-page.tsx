@@ -12,7 +12,7 @@ import {
 } from "lucide-preact";
 import type { RefObject } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { oneOf } from "../../../lib/console-routes.ts";
+import { oneOf } from "../../../lib/console/console-routes.ts";
 import { formatDate, toMs } from "../../platform/i18n/format.ts";
 import { plural, t } from "../../platform/i18n/i18n.ts";
 import { useKept } from "../../platform/resource.ts";

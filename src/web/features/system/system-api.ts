@@ -1,4 +1,4 @@
-import { GATEWAY_DEVICE_TYPE } from "../../../lib/gateway-device.ts";
+import { GATEWAY_DEVICE_TYPE } from "../../../lib/devices/gateway-device.ts";
 import type { clockBody } from "../../../modules/system/clock.schemas.ts";
 import type { checkBody } from "../../../modules/system/diagnostics.schemas.ts";
 import type { sharedDevicesBody } from "../../../modules/system/shared-devices.schemas.ts";

@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
-import { parseNames } from "../../../lib/name-list.ts";
+import { parseNames } from "../../../lib/keys/name-list.ts";
 import { AGGREGATIONS } from "../../lib/aggregations.ts";
 import type { Aggregation } from "../../lib/api-types.ts";
 import { firstWindow, type TimeWindow, windowFromQuery, windowToQuery } from "../../lib/time-window.ts";

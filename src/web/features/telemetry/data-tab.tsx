@@ -1,7 +1,7 @@
 import { ChartLine } from "lucide-preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { aggregatedMetadata } from "../../../lib/key-metadata.ts";
-import { writeNames } from "../../../lib/name-list.ts";
+import { aggregatedMetadata } from "../../../lib/keys/key-metadata.ts";
+import { writeNames } from "../../../lib/keys/name-list.ts";
 import type { DeviceDetail, LatestSnapshot, TelemetryValue } from "../../lib/api-types.ts";
 import { tableRows, toNumber } from "../../lib/chart-data.ts";
 import { barInterval } from "../../lib/consumption.ts";

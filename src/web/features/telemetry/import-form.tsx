@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { historyFormatOf } from "../../../lib/history-format.ts";
+import { historyFormatOf } from "../../../lib/csv/history-format.ts";
 import type { Text } from "../../../lib/texts/text.ts";
 import { ownZone } from "../../lib/zoned-time.ts";
 import { serverPhrase } from "../../platform/i18n/error-texts.ts";

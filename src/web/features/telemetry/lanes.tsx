@@ -1,4 +1,4 @@
-import type { KeyMetadata } from "../../../lib/key-metadata.ts";
+import type { KeyMetadata } from "../../../lib/keys/key-metadata.ts";
 import type { Annotation } from "../../lib/annotations.ts";
 import { statsOf } from "../../lib/chart-data.ts";
 import { lineColor } from "../../lib/line-colors.ts";

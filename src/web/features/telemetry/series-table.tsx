@@ -1,7 +1,7 @@
 // biome-ignore-all lint/a11y/useSemanticElements: a table of which only the rows in view exist cannot be a <table>
 // biome-ignore-all lint/a11y/useFocusableInteractive: its rows are read, not operated; what is operated in them is a link
 
-import type { KeyMetadata } from "../../../lib/key-metadata.ts";
+import type { KeyMetadata } from "../../../lib/keys/key-metadata.ts";
 import type { TelemetryValue } from "../../lib/api-types.ts";
 import { formatDate, formatReading, zoneName } from "../../platform/i18n/format.ts";
 import { t } from "../../platform/i18n/i18n.ts";

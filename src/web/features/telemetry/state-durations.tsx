@@ -1,4 +1,4 @@
-import type { KeyMetadata } from "../../../lib/key-metadata.ts";
+import type { KeyMetadata } from "../../../lib/keys/key-metadata.ts";
 import type { TelemetryValue } from "../../lib/api-types.ts";
 import type { SeriesBuffer } from "../../lib/series-buffer.ts";
 import {

@@ -1,4 +1,4 @@
-import { writeNames } from "../../../lib/name-list.ts";
+import { writeNames } from "../../../lib/keys/name-list.ts";
 import type { Text } from "../../../lib/texts/text.ts";
 import type { Aggregation, LatestSnapshot, Series } from "../../lib/api-types.ts";
 import { get, load, postFile, queryOf } from "../../platform/api-client.ts";

@@ -4,8 +4,8 @@ import {
   numberFormat as numberFormatOf,
   scaledData,
   withUnit,
-} from "../../../lib/key-format.ts";
-import type { KeyMetadata } from "../../../lib/key-metadata.ts";
+} from "../../../lib/keys/key-format.ts";
+import type { KeyMetadata } from "../../../lib/keys/key-metadata.ts";
 import type { JsonValue } from "../../lib/wire.ts";
 import { language } from "../preferences.ts";
 import { t } from "./i18n.ts";

@@ -1,5 +1,5 @@
 import uPlot from "uplot";
-import { unitSymbol } from "../../../lib/key-format.ts";
+import { unitSymbol } from "../../../lib/keys/key-format.ts";
 import { type AxisLimits, type LineStyle, withAxisLimits } from "../../lib/line-styles.ts";
 import { AXES_MAX } from "../../lib/scale-groups.ts";
 import { formatDate, formatMark, formatMarks, formatValue } from "../../platform/i18n/format.ts";

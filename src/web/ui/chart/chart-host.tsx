@@ -1,5 +1,5 @@
 import { useLayoutEffect, useRef } from "preact/hooks";
-import type { KeyMetadata } from "../../../lib/key-metadata.ts";
+import type { KeyMetadata } from "../../../lib/keys/key-metadata.ts";
 import { alignColumns, type ChartColumns, type ChartValue } from "../../lib/chart-data.ts";
 import type { LineStyle } from "../../lib/line-styles.ts";
 import { type Extent, paneCount, paneOf, scaleGroups } from "../../lib/scale-groups.ts";

@@ -1,4 +1,9 @@
-import { type KeyLimits, type KeyMetadata, LIMIT_NAMES, limitSeverities } from "../../../lib/key-metadata.ts";
+import {
+  type KeyLimits,
+  type KeyMetadata,
+  LIMIT_NAMES,
+  limitSeverities,
+} from "../../../lib/keys/key-metadata.ts";
 import { formatReading } from "../../platform/i18n/format.ts";
 import { severityColor } from "../severity-colors.ts";
 import type { ChartBand, ChartLimit } from "./chart.types.ts";

@@ -1,6 +1,6 @@
 import { expect } from "bun:test";
 import fc from "fast-check";
-import { DomainError } from "../../../../src/lib/domain-error.ts";
+import { DomainError } from "../../../../src/lib/core/domain-error.ts";
 import { adapterOf } from "../../../../src/modules/integrations/adapters/adapters.ts";
 import type {
   Adapter,

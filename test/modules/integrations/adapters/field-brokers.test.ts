@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { inEnglish } from "../../../../src/lib/domain-error.ts";
+import { inEnglish } from "../../../../src/lib/core/domain-error.ts";
 import { adapter, inbound, RECEIVED_AT, refusal } from "./adapter-support.ts";
 import { RUNS, take, values } from "./field-support.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { inEnglish } from "../../../../src/lib/domain-error.ts";
+import { inEnglish } from "../../../../src/lib/core/domain-error.ts";
 import type { IntegrationSettings } from "../../../../src/modules/integrations/integrations.types.ts";
 import { only, refusal } from "./adapter-support.ts";
 import { notes, RUNS, SENT_AT, take, values } from "./field-support.ts";

@@ -1,4 +1,4 @@
-import { inEnglish } from "../../../../src/lib/domain-error.ts";
+import { inEnglish } from "../../../../src/lib/core/domain-error.ts";
 import type {
   InboundMessage,
   IntegrationSettings,

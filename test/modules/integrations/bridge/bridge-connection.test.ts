@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { generate, type Packet, type Parser, parser } from "mqtt-packet";
-import { detail, inEnglish } from "../../../../src/lib/domain-error.ts";
+import { detail, inEnglish } from "../../../../src/lib/core/domain-error.ts";
 import type { Text } from "../../../../src/lib/texts/text.ts";
 import { POSTED_BYTES_MAX } from "../../../../src/platform/broker/broker-connection.ts";
 import { createLogger } from "../../../../src/platform/log.ts";

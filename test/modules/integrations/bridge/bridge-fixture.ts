@@ -1,5 +1,5 @@
 import { afterEach } from "bun:test";
-import type { TenantId } from "../../../../src/lib/ids.ts";
+import type { TenantId } from "../../../../src/lib/core/ids.ts";
 import type { BridgeMessage, BridgeState } from "../../../../src/modules/integrations/bridge/bridge.types.ts";
 import { MqttBridge, type MqttBridgeDeps } from "../../../../src/modules/integrations/bridge/mqtt-bridge.ts";
 import type { MqttSettings } from "../../../../src/modules/integrations/integrations.types.ts";

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { DomainError } from "../../../../src/lib/domain-error.ts";
+import { DomainError } from "../../../../src/lib/core/domain-error.ts";
 import { createMosquitto, hasMosquitto, type Mosquitto } from "../../../support/mosquitto.ts";
 import { type BridgeRig, connected, hasty, open, useBridges } from "./bridge-fixture.ts";
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { setImmediate } from "node:timers/promises";
 import fc from "fast-check";
 import { generate, type Packet } from "mqtt-packet";
-import { detail } from "../../../../src/lib/domain-error.ts";
+import { detail } from "../../../../src/lib/core/domain-error.ts";
 import type { PublishPacket } from "../../../../src/lib/mqtt/packets.ts";
 import {
   InboundLane,

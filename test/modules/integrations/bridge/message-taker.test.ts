@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { DomainError } from "../../../../src/lib/domain-error.ts";
+import { DomainError } from "../../../../src/lib/core/domain-error.ts";
 import type { Text } from "../../../../src/lib/texts/text.ts";
 import { MessageTaker } from "../../../../src/modules/integrations/bridge/message-taker.ts";
 import { FakeClock } from "../../../support/fake-clock.ts";

@@ -1,4 +1,4 @@
-import { inEnglish } from "../../../../src/lib/domain-error.ts";
+import { inEnglish } from "../../../../src/lib/core/domain-error.ts";
 import "reflect-metadata";
 import { afterEach, describe, expect, test } from "bun:test";
 import type { MqttBridge } from "../../../../src/modules/integrations/bridge/mqtt-bridge.ts";

@@ -1,5 +1,5 @@
 /** Appends one reading after the other and prints what becomes of it, until its input ends; see store-disk.test.ts. */
-import type { DeviceId, TenantId } from "../../../../src/lib/ids.ts";
+import type { DeviceId, TenantId } from "../../../../src/lib/core/ids.ts";
 import { createTelemetryStore } from "../../../../src/modules/telemetry/store/telemetry-store.ts";
 import { systemClock } from "../../../../src/platform/clock.ts";
 import { createLogger } from "../../../../src/platform/log.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { rmSync } from "node:fs";
 import fc from "fast-check";
-import { decodeValue, TAG_ABSENT } from "../../../../src/lib/value-kind.ts";
+import { decodeValue, TAG_ABSENT } from "../../../../src/lib/data/value-kind.ts";
 import { FeedDecoder, feedRowsOf } from "../../../../src/modules/telemetry/feed-decoder.service.ts";
 import type { FeedColumn, FeedDeviceRows } from "../../../../src/modules/telemetry/feeds.types.ts";
 import { FeedPositions } from "../../../../src/modules/telemetry/store/feed-positions.ts";

@@ -12,7 +12,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createRandom } from "../../../../src/lib/random.ts";
+import { createRandom } from "../../../../src/lib/data/random.ts";
 import { FORM_RAW, HotLog } from "../../../../src/modules/telemetry/store/hot-log.ts";
 import {
   decodeRecordHead,

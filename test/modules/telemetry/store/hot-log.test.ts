@@ -12,7 +12,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
-import { createRandom } from "../../../../src/lib/random.ts";
+import { createRandom } from "../../../../src/lib/data/random.ts";
 import { noDefinitions } from "../../../../src/modules/telemetry/store/group-format.ts";
 import { FORM_RAW, HotLog } from "../../../../src/modules/telemetry/store/hot-log.ts";
 import {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
-import { createRandom } from "../../../../src/lib/random.ts";
+import { createRandom } from "../../../../src/lib/data/random.ts";
 import { noDefinitions, sealGroup } from "../../../../src/modules/telemetry/store/group-format.ts";
 import { FORM_COLUMNS, FORM_RAW, FORM_ZSTD } from "../../../../src/modules/telemetry/store/hot-log.ts";
 import { packGroup, unpackGroup } from "../../../../src/modules/telemetry/store/hot-packing.ts";

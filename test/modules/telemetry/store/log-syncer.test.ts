@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createRandom } from "../../../../src/lib/random.ts";
+import { createRandom } from "../../../../src/lib/data/random.ts";
 import { FORM_RAW, HotLog } from "../../../../src/modules/telemetry/store/hot-log.ts";
 import { LogSyncer, SyncFailed } from "../../../../src/modules/telemetry/store/log-syncer.ts";
 import { until } from "../../../support/until.ts";

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { ByteReader } from "../../../../src/lib/byte-reader.ts";
-import { ByteWriter } from "../../../../src/lib/byte-writer.ts";
-import { createRandom } from "../../../../src/lib/random.ts";
+import { ByteReader } from "../../../../src/lib/data/byte-reader.ts";
+import { ByteWriter } from "../../../../src/lib/data/byte-writer.ts";
+import { createRandom } from "../../../../src/lib/data/random.ts";
 import { lineAt, toGrid } from "../../../../src/modules/telemetry/store/codec/grid.ts";
 import { ALL_ORDERS } from "../../../../src/modules/telemetry/store/codec/int-stream.ts";
 import {

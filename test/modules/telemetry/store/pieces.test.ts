@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { TAG_ABSENT, TAG_NUMBER, TAG_STRING, TAG_TRUE } from "../../../../src/lib/value-kind.ts";
+import { TAG_ABSENT, TAG_NUMBER, TAG_STRING, TAG_TRUE } from "../../../../src/lib/data/value-kind.ts";
 import { decodeHead, encodeBlock } from "../../../../src/modules/telemetry/store/codec/block-codec.ts";
 import { PIECE_ROWS } from "../../../../src/modules/telemetry/store/codec/block-pieces.ts";
 import { SUM_ROWS } from "../../../../src/modules/telemetry/store/codec/column-sums.ts";

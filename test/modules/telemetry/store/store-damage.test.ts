@@ -1,7 +1,7 @@
 import { Database } from "bun:sqlite";
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { readFileSync, statSync, truncateSync, writeFileSync } from "node:fs";
-import { createRandom } from "../../../../src/lib/random.ts";
+import { createRandom } from "../../../../src/lib/data/random.ts";
 import { deviceId, StoreFixture } from "./store-fixture.ts";
 
 let fixture: StoreFixture;

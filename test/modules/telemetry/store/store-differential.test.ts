@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { FUTURE_MS_MAX } from "../../../../src/lib/timestamp.ts";
+import { FUTURE_MS_MAX } from "../../../../src/lib/time/timestamp.ts";
 import type {
   RangeQuery,
   Reading,

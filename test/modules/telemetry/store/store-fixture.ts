@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { DeviceId, TenantId } from "../../../../src/lib/ids.ts";
+import type { DeviceId, TenantId } from "../../../../src/lib/core/ids.ts";
 import { DeviceKeys } from "../../../../src/modules/telemetry/store/key-limits.ts";
 import type { TelemetryStore } from "../../../../src/modules/telemetry/store/store.types.ts";
 import type { TelemetryStoreOptions } from "../../../../src/modules/telemetry/store/store-options.ts";

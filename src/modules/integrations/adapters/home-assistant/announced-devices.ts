@@ -1,16 +1,16 @@
-import { invalid } from "../../../../lib/domain-error.ts";
-import { excerpt } from "../../../../lib/excerpt.ts";
-import type { JsonValue } from "../../../../lib/json.ts";
-import type { KeyMetadata } from "../../../../lib/key-metadata.ts";
-import { TopicTree } from "../../../../lib/mqtt/topic-tree.ts";
-import { type NoteLeftOut, parseJson, parseLenient } from "../../../../lib/sent-json.ts";
+import { invalid } from "../../../../lib/core/domain-error.ts";
 import {
   shortText,
   type TemplateScope,
   type TemplateValue,
   type ValueTemplate,
-} from "../../../../lib/value-template.ts";
-import { TEMPLATE_WORK_MAX, WorkBudget } from "../../../../lib/work-budget.ts";
+} from "../../../../lib/expressions/value-template.ts";
+import { TEMPLATE_WORK_MAX, WorkBudget } from "../../../../lib/expressions/work-budget.ts";
+import type { JsonValue } from "../../../../lib/json/json.ts";
+import { type NoteLeftOut, parseJson, parseLenient } from "../../../../lib/json/sent-json.ts";
+import type { KeyMetadata } from "../../../../lib/keys/key-metadata.ts";
+import { TopicTree } from "../../../../lib/mqtt/topic-tree.ts";
+import { excerpt } from "../../../../lib/strings/excerpt.ts";
 import type { AnnouncedKey } from "../../integrations.types.ts";
 import type {
   AnnouncedAvailability,

@@ -1,6 +1,8 @@
-import { invalid } from "../../../../lib/domain-error.ts";
-import { excerpt } from "../../../../lib/excerpt.ts";
-import type { JsonValue } from "../../../../lib/json.ts";
+import { invalid } from "../../../../lib/core/domain-error.ts";
+import { parseValueTemplate, renderText } from "../../../../lib/expressions/value-template.ts";
+import { toNumber } from "../../../../lib/expressions/value-template-values.ts";
+import type { JsonValue } from "../../../../lib/json/json.ts";
+import { isEmptiedNumber } from "../../../../lib/json/missing-value.ts";
 import {
   DECIMALS_MAX,
   type KeyKind,
@@ -8,10 +10,8 @@ import {
   NAME_CHARACTERS_MAX,
   STATES_MAX,
   UNIT_CHARACTERS_MAX,
-} from "../../../../lib/key-metadata.ts";
-import { isEmptiedNumber } from "../../../../lib/missing-value.ts";
-import { parseValueTemplate, renderText } from "../../../../lib/value-template.ts";
-import { toNumber } from "../../../../lib/value-template-values.ts";
+} from "../../../../lib/keys/key-metadata.ts";
+import { excerpt } from "../../../../lib/strings/excerpt.ts";
 import {
   type AnnouncedAvailability,
   type AnnouncedEntity,

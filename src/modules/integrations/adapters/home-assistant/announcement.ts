@@ -1,10 +1,10 @@
-import { invalid } from "../../../../lib/domain-error.ts";
-import { excerpt } from "../../../../lib/excerpt.ts";
-import { isJsonObject } from "../../../../lib/json.ts";
-import { depthOf } from "../../../../lib/json-depth.ts";
+import { invalid } from "../../../../lib/core/domain-error.ts";
+import { isJsonObject } from "../../../../lib/json/json.ts";
+import { depthOf } from "../../../../lib/json/json-depth.ts";
+import { decodeText } from "../../../../lib/json/sent-json.ts";
 import { isValidFilter } from "../../../../lib/mqtt/topic-filters.ts";
 import { isTopicName } from "../../../../lib/mqtt/topic-names.ts";
-import { decodeText } from "../../../../lib/sent-json.ts";
+import { excerpt } from "../../../../lib/strings/excerpt.ts";
 import { type Fields, objectOf, textOf } from "../fields.ts";
 
 /**

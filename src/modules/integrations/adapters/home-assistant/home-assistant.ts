@@ -4,7 +4,7 @@ import {
   inEnglish,
   invalid,
   textOf as textOfError,
-} from "../../../../lib/domain-error.ts";
+} from "../../../../lib/core/domain-error.ts";
 import type { Text } from "../../../../lib/texts/text.ts";
 import type {
   Adapter,

@@ -1,5 +1,5 @@
-import { detail } from "../../../../lib/domain-error.ts";
-import { omit } from "../../../../lib/omit.ts";
+import { detail } from "../../../../lib/core/domain-error.ts";
+import { omit } from "../../../../lib/core/omit.ts";
 import { type Normalized, SHELLY_GEN1_BASE } from "../../integrations.types.ts";
 import { type Fields, numberOf, objectOf, objectsOf } from "../fields.ts";
 import { textsOf } from "../lorawan.ts";

@@ -1,5 +1,5 @@
-import { detail } from "../../../../lib/domain-error.ts";
-import { parseTimestamp } from "../../../../lib/timestamp.ts";
+import { detail } from "../../../../lib/core/domain-error.ts";
+import { parseTimestamp } from "../../../../lib/time/timestamp.ts";
 import {
   type AdapterDefinition,
   type Normalized,

@@ -1,5 +1,5 @@
-import { exactInteger } from "../../../../lib/exact-integer.ts";
-import type { JsonObject, JsonValue } from "../../../../lib/json.ts";
+import { exactInteger } from "../../../../lib/json/exact-integer.ts";
+import type { JsonObject, JsonValue } from "../../../../lib/json/json.ts";
 import type { RawDataSet, RawTemplate, RawValue } from "../../../../lib/sparkplug/sparkplug-payload.ts";
 
 /** Sparkplug's values by their data types, as JSON can hold them. Undefined for what it cannot, or should not. */

@@ -1,10 +1,10 @@
-import { detail, invalid } from "../../../../lib/domain-error.ts";
-import type { JsonObject, JsonValue } from "../../../../lib/json.ts";
-import { namesShown } from "../../../../lib/sent-json.ts";
+import { detail, invalid } from "../../../../lib/core/domain-error.ts";
+import type { JsonObject, JsonValue } from "../../../../lib/json/json.ts";
+import { namesShown } from "../../../../lib/json/sent-json.ts";
 import { rebirthRequest } from "../../../../lib/sparkplug/sparkplug-command.ts";
 import { type RawMetric, type RawPayload, readPayload } from "../../../../lib/sparkplug/sparkplug-payload.ts";
 import type { Text } from "../../../../lib/texts/text.ts";
-import { CLOCK_SET_FROM_MS } from "../../../../lib/timestamp.ts";
+import { CLOCK_SET_FROM_MS } from "../../../../lib/time/timestamp.ts";
 import type {
   Adapter,
   AdapterDefinition,

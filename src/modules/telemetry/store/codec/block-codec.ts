@@ -3,9 +3,9 @@
  * body holds the time stamps and the columns one after the other, so that a reader decodes only what it needs.
  */
 
-import { ByteReader } from "../../../../lib/byte-reader.ts";
-import { ByteWriter } from "../../../../lib/byte-writer.ts";
-import { TAG_NUMBER, TAG_STRING } from "../../../../lib/value-kind.ts";
+import { ByteReader } from "../../../../lib/data/byte-reader.ts";
+import { ByteWriter } from "../../../../lib/data/byte-writer.ts";
+import { TAG_NUMBER, TAG_STRING } from "../../../../lib/data/value-kind.ts";
 import { type ColumnSummary, emptySummary, summarise } from "../column-summary.ts";
 import type { Rows } from "../rows.ts";
 import { numberState, type StateTable, type StateValue, sharedState } from "../state-table.ts";

@@ -1,6 +1,6 @@
-import { ByteReader } from "../../../../lib/byte-reader.ts";
-import { ByteWriter } from "../../../../lib/byte-writer.ts";
-import { TAG_ABSENT, TAG_NUMBER, TAG_STRING } from "../../../../lib/value-kind.ts";
+import { ByteReader } from "../../../../lib/data/byte-reader.ts";
+import { ByteWriter } from "../../../../lib/data/byte-writer.ts";
+import { TAG_ABSENT, TAG_NUMBER, TAG_STRING } from "../../../../lib/data/value-kind.ts";
 import { type Column, newColumn, numberTags } from "../rows.ts";
 import { readInts, readRuns, writeInts, writeRuns } from "./int-stream.ts";
 import { type Allocate, decodeNumbers, encodeNumbers, newNumbers } from "./number-codec.ts";

@@ -1,5 +1,5 @@
-import type { ByteReader } from "../../../../lib/byte-reader.ts";
-import type { ByteWriter } from "../../../../lib/byte-writer.ts";
+import type { ByteReader } from "../../../../lib/data/byte-reader.ts";
+import type { ByteWriter } from "../../../../lib/data/byte-writer.ts";
 
 /** Number of times that neighbours are subtracted before a whole number is written. */
 export type Order = 0 | 1 | 2;

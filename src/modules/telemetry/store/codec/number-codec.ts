@@ -1,5 +1,5 @@
-import { ByteReader } from "../../../../lib/byte-reader.ts";
-import { ByteWriter } from "../../../../lib/byte-writer.ts";
+import { ByteReader } from "../../../../lib/data/byte-reader.ts";
+import { ByteWriter } from "../../../../lib/data/byte-writer.ts";
 import { bitDeltas, joinDeltaPlanes, joinPlanes, splitPlanes } from "./byte-planes.ts";
 import { candidateScales, type DecimalForm, powersOfTen, stepPlaces, toDecimal } from "./decimal.ts";
 import { type GridForm, type GridSegment, lineAt, toGrid } from "./grid.ts";

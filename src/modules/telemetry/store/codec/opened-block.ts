@@ -1,4 +1,4 @@
-import { invariant } from "../../../../lib/invariant.ts";
+import { invariant } from "../../../../lib/core/invariant.ts";
 import type { Column, Rows } from "../rows.ts";
 import { numberTags } from "../rows.ts";
 import type { BlockHead } from "./block-codec.ts";

@@ -2,8 +2,8 @@
  * Whole numbers as a byte each, which zstd packs by how often they occur, and the low bits of the large ones, which are
  * noise, beside them as they are. As bytes of 7 bits each the two would share one table of frequencies.
  */
-import type { ByteReader } from "../../../../lib/byte-reader.ts";
-import type { ByteWriter } from "../../../../lib/byte-writer.ts";
+import type { ByteReader } from "../../../../lib/data/byte-reader.ts";
+import type { ByteWriter } from "../../../../lib/data/byte-writer.ts";
 import { integrate, type Order, subtractNeighbours } from "./int-stream.ts";
 import { type Effort, pack, unpack } from "./packing.ts";
 

@@ -1,4 +1,4 @@
-import { TAG_ABSENT, TAG_NUMBER } from "../../../../lib/value-kind.ts";
+import { TAG_ABSENT, TAG_NUMBER } from "../../../../lib/data/value-kind.ts";
 import type { Column } from "../rows.ts";
 import { identityOf, type StateValue, sharedState, stateAt } from "../state-table.ts";
 import type { Stamps } from "./stamps.ts";

@@ -1,6 +1,6 @@
-import { detail } from "../../../../lib/domain-error.ts";
-import { headerProblem, isSecretHeader } from "../../../../lib/outbound-request.ts";
-import { signatureOf } from "../../../../lib/signature.ts";
+import { detail } from "../../../../lib/core/domain-error.ts";
+import { headerProblem, isSecretHeader } from "../../../../lib/network/outbound-request.ts";
+import { signatureOf } from "../../../../lib/network/signature.ts";
 import { TargetError } from "../../target.errors.ts";
 import type { Batch, Target, TargetContext } from "../../target.types.ts";
 import { answerError, isTaken } from "../http-answer.ts";

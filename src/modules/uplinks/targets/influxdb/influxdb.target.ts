@@ -1,6 +1,6 @@
-import { detail } from "../../../../lib/domain-error.ts";
-import { excerpt } from "../../../../lib/excerpt.ts";
-import { iso } from "../../../../lib/iso-time.ts";
+import { detail } from "../../../../lib/core/domain-error.ts";
+import { excerpt } from "../../../../lib/strings/excerpt.ts";
+import { iso } from "../../../../lib/time/iso-time.ts";
 import { TargetError } from "../../target.errors.ts";
 import type { Batch, DeletionRecord, Target, TargetContext, UplinkRecord } from "../../target.types.ts";
 import { conflictIn, FieldNames } from "../field-names.ts";

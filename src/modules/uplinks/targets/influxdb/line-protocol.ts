@@ -1,5 +1,5 @@
-import { TextWriter } from "../../../../lib/text-writer.ts";
-import { TAG_ABSENT, TAG_FALSE, TAG_NUMBER, TAG_TRUE } from "../../../../lib/value-kind.ts";
+import { TextWriter } from "../../../../lib/data/text-writer.ts";
+import { TAG_ABSENT, TAG_FALSE, TAG_NUMBER, TAG_TRUE } from "../../../../lib/data/value-kind.ts";
 import type { AlarmRecord, RowsRecord, UplinkColumn, UplinkDevice } from "../../target.types.ts";
 import type { FieldNames, FieldType } from "../field-names.ts";
 

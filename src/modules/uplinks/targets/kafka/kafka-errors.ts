@@ -1,5 +1,5 @@
-import { DomainError, detail } from "../../../../lib/domain-error.ts";
-import { messageOf, networkErrorText } from "../../../../lib/network-error.ts";
+import { DomainError, detail } from "../../../../lib/core/domain-error.ts";
+import { messageOf, networkErrorText } from "../../../../lib/network/network-error.ts";
 import type { Text } from "../../../../lib/texts/text.ts";
 import { TargetError } from "../../target.errors.ts";
 import { errorChain } from "../error-chain.ts";

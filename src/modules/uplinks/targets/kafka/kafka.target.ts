@@ -1,7 +1,7 @@
 import { isIP } from "node:net";
 import type { Base, Broker, Connection, SASLOptions, UserError } from "@platformatic/kafka";
-import { detail } from "../../../../lib/domain-error.ts";
-import { omit } from "../../../../lib/omit.ts";
+import { detail } from "../../../../lib/core/domain-error.ts";
+import { omit } from "../../../../lib/core/omit.ts";
 import { clientIdOf } from "../../../../platform/broker/client-id.ts";
 import { TargetError } from "../../target.errors.ts";
 import type { Batch, Target, TargetContext, UplinkRecord } from "../../target.types.ts";

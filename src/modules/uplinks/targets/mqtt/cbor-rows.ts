@@ -1,5 +1,5 @@
-import type { TextWriter } from "../../../../lib/text-writer.ts";
-import { TAG_ABSENT, TAG_FALSE, TAG_NUMBER, TAG_STRING, TAG_TRUE } from "../../../../lib/value-kind.ts";
+import type { TextWriter } from "../../../../lib/data/text-writer.ts";
+import { TAG_ABSENT, TAG_FALSE, TAG_NUMBER, TAG_STRING, TAG_TRUE } from "../../../../lib/data/value-kind.ts";
 import type { RowsRecord, UplinkColumn } from "../../target.types.ts";
 import type { RowSource } from "../row-packing.ts";
 

@@ -1,5 +1,5 @@
-import { detail } from "../../../../lib/domain-error.ts";
-import { TextWriter } from "../../../../lib/text-writer.ts";
+import { detail } from "../../../../lib/core/domain-error.ts";
+import { TextWriter } from "../../../../lib/data/text-writer.ts";
 import type { BrokerMessage } from "../../../../platform/broker/broker.types.ts";
 import { TargetError } from "../../target.errors.ts";
 import type { Batch, RowsRecord, Target, TargetContext, UplinkRecord } from "../../target.types.ts";

@@ -1,5 +1,13 @@
-import { ByteWriter } from "../../../../lib/byte-writer.ts";
-import type { JsonValue } from "../../../../lib/json.ts";
+import { ByteWriter } from "../../../../lib/data/byte-writer.ts";
+import {
+  TAG_ABSENT,
+  TAG_FALSE,
+  TAG_JSON,
+  TAG_NUMBER,
+  TAG_STRING,
+  TAG_TRUE,
+} from "../../../../lib/data/value-kind.ts";
+import type { JsonValue } from "../../../../lib/json/json.ts";
 import { readPayload } from "../../../../lib/sparkplug/sparkplug-payload.ts";
 import {
   DataType,
@@ -9,14 +17,6 @@ import {
   writeSequence,
   writeTimestamp,
 } from "../../../../lib/sparkplug/sparkplug-writer.ts";
-import {
-  TAG_ABSENT,
-  TAG_FALSE,
-  TAG_JSON,
-  TAG_NUMBER,
-  TAG_STRING,
-  TAG_TRUE,
-} from "../../../../lib/value-kind.ts";
 import type { BrokerMessage } from "../../../../platform/broker/broker.types.ts";
 import type {
   AlarmRecord,

@@ -1,8 +1,8 @@
 import { connect } from "node:net";
 import { checkServerIdentity, type PeerCertificate } from "node:tls";
 import type { NatsConnection as Connection } from "@nats-io/transport-node";
-import { detail, unavailable } from "../../../../lib/domain-error.ts";
-import { messageOf } from "../../../../lib/network-error.ts";
+import { detail, unavailable } from "../../../../lib/core/domain-error.ts";
+import { messageOf } from "../../../../lib/network/network-error.ts";
 import { clientIdOf } from "../../../../platform/broker/client-id.ts";
 import { TargetError } from "../../target.errors.ts";
 import type { Batch, Target, TargetContext, UplinkRecord } from "../../target.types.ts";

@@ -6,7 +6,7 @@ import {
   TAG_NUMBER,
   TAG_STRING,
   TAG_TRUE,
-} from "../../../../lib/value-kind.ts";
+} from "../../../../lib/data/value-kind.ts";
 import type { UplinkColumn, UplinkDevice } from "../../target.types.ts";
 import type { Staged, StagedRows } from "./staged-rows.ts";
 

@@ -1,9 +1,9 @@
 import { existsSync, mkdirSync, readdirSync, rmdirSync, rmSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { dirname, isAbsolute, join, relative } from "node:path";
-import { detail } from "../../../../lib/domain-error.ts";
-import { iso } from "../../../../lib/iso-time.ts";
-import { messageOf } from "../../../../lib/network-error.ts";
+import { detail } from "../../../../lib/core/domain-error.ts";
+import { messageOf } from "../../../../lib/network/network-error.ts";
+import { iso } from "../../../../lib/time/iso-time.ts";
 import { syncPath, UNFINISHED, writeDurably } from "../../../../platform/durable-file.ts";
 import { TargetError } from "../../target.errors.ts";
 import type { Batch, RowsRecord, Target, TargetContext, UplinkRecord } from "../../target.types.ts";

@@ -1,6 +1,6 @@
 import { createHash, createHmac } from "node:crypto";
-import { detail } from "../../../../lib/domain-error.ts";
-import { excerpt } from "../../../../lib/excerpt.ts";
+import { detail } from "../../../../lib/core/domain-error.ts";
+import { excerpt } from "../../../../lib/strings/excerpt.ts";
 import { TargetError } from "../../target.errors.ts";
 import type { TargetContext } from "../../target.types.ts";
 import { isTaken } from "../http-answer.ts";

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { ensureShape } from "../../../../lib/json-shape.ts";
+import { ensureShape } from "../../../../lib/json/json-shape.ts";
 import type { ObjectStore } from "./object-store.ts";
 import { encodeEvents, encodeValues } from "./parquet-file.ts";
 import { bytesIn, decodeStaged, encodeStaged, type Staged, valuesIn } from "./staged-rows.ts";

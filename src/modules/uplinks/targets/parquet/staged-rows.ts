@@ -1,6 +1,6 @@
-import { invariant } from "../../../../lib/invariant.ts";
-import { ensureShape } from "../../../../lib/json-shape.ts";
-import { unpackZstd } from "../../../../lib/zstd.ts";
+import { invariant } from "../../../../lib/core/invariant.ts";
+import { unpackZstd } from "../../../../lib/data/zstd.ts";
+import { ensureShape } from "../../../../lib/json/json-shape.ts";
 import type { UplinkColumn, UplinkDevice } from "../../target.types.ts";
 
 const FORMAT = 1;

@@ -1,5 +1,5 @@
 import type { SQL } from "bun";
-import { iso } from "../../../../lib/iso-time.ts";
+import { iso } from "../../../../lib/time/iso-time.ts";
 import type {
   AlarmRecord,
   AttributesRecord,

@@ -1,4 +1,4 @@
-import { detail } from "../../../../lib/domain-error.ts";
+import { detail } from "../../../../lib/core/domain-error.ts";
 import {
   TAG_ABSENT,
   TAG_FALSE,
@@ -6,7 +6,7 @@ import {
   TAG_NUMBER,
   TAG_STRING,
   TAG_TRUE,
-} from "../../../../lib/value-kind.ts";
+} from "../../../../lib/data/value-kind.ts";
 import { TargetError } from "../../target.errors.ts";
 import type { RowsRecord, UplinkColumn, UplinkDevice } from "../../target.types.ts";
 import { type FieldType, typedName } from "../field-names.ts";

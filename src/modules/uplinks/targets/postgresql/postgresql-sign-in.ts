@@ -1,7 +1,7 @@
 import { createHash, createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import type { Socket } from "node:net";
 import { checkServerIdentity, connect as connectTls } from "node:tls";
-import { detail, unavailable } from "../../../../lib/domain-error.ts";
+import { detail, unavailable } from "../../../../lib/core/domain-error.ts";
 import { TargetError } from "../../uplink.errors.ts";
 import type { SignedIn } from "../limited-relay.ts";
 import { saltPassword } from "../scram.ts";

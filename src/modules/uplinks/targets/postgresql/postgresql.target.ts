@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import type { SQL } from "bun";
-import { DomainError, detail, unavailable } from "../../../../lib/domain-error.ts";
-import { excerpt } from "../../../../lib/excerpt.ts";
-import { messageOf, networkErrorText } from "../../../../lib/network-error.ts";
+import { DomainError, detail, unavailable } from "../../../../lib/core/domain-error.ts";
+import { messageOf, networkErrorText } from "../../../../lib/network/network-error.ts";
+import { excerpt } from "../../../../lib/strings/excerpt.ts";
 import { type Reaction, TargetError } from "../../target.errors.ts";
 import type {
   Batch,

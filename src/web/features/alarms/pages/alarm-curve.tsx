@@ -1,5 +1,5 @@
 import { useEffect, useMemo, useState } from "preact/hooks";
-import type { AlarmSeverity } from "../../../../lib/severity.ts";
+import type { AlarmSeverity } from "../../../../lib/alarms/severity.ts";
 import { exploreHref } from "../../../lib/explore-view.ts";
 import { lineColor } from "../../../lib/line-colors.ts";
 import { fittedTo, type TimeBounds } from "../../../lib/time-window.ts";

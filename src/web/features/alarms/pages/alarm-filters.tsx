@@ -1,6 +1,6 @@
 import { ListFilter } from "lucide-preact";
 import { useMemo, useState } from "preact/hooks";
-import { severitiesDescending } from "../../../../lib/severity.ts";
+import { severitiesDescending } from "../../../../lib/alarms/severity.ts";
 import { t } from "../../../platform/i18n/i18n.ts";
 import { now } from "../../../platform/now.ts";
 import { useResource } from "../../../platform/resource.ts";

@@ -1,6 +1,6 @@
 import { BellRing } from "lucide-preact";
 import { useLocation } from "preact-iso";
-import { resolveKeyMetadata } from "../../../../lib/key-metadata.ts";
+import { resolveKeyMetadata } from "../../../../lib/keys/key-metadata.ts";
 import type { JsonValue } from "../../../lib/wire.ts";
 import { formatCount, toMs } from "../../../platform/i18n/format.ts";
 import { plural, t } from "../../../platform/i18n/i18n.ts";

@@ -1,5 +1,5 @@
 import { Check, Minus } from "lucide-preact";
-import type { KeyMetadataMap } from "../../../../lib/key-metadata.ts";
+import type { KeyMetadataMap } from "../../../../lib/keys/key-metadata.ts";
 import { durationText } from "../../../platform/i18n/duration-text.ts";
 import { formatDate, toMs } from "../../../platform/i18n/format.ts";
 import { t } from "../../../platform/i18n/i18n.ts";

@@ -1,5 +1,5 @@
 import { Trash2 } from "lucide-preact";
-import { unitSymbol } from "../../../../lib/key-format.ts";
+import { unitSymbol } from "../../../../lib/keys/key-format.ts";
 import { t } from "../../../platform/i18n/i18n.ts";
 import { AutomaticDuration } from "../../../ui/automatic-duration-field.tsx";
 import { IconButton } from "../../../ui/icon-button.tsx";

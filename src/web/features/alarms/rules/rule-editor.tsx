@@ -1,6 +1,6 @@
 import { Plus } from "lucide-preact";
 import { useState } from "preact/hooks";
-import type { KeyMetadataMap } from "../../../../lib/key-metadata.ts";
+import type { KeyMetadataMap } from "../../../../lib/keys/key-metadata.ts";
 import { t } from "../../../platform/i18n/i18n.ts";
 import { isHeldBack } from "../../../platform/leave-guard.ts";
 import { useResource } from "../../../platform/resource.ts";

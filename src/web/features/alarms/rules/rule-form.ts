@@ -1,4 +1,4 @@
-import { type AlarmSeverity, severitiesDescending } from "../../../../lib/severity.ts";
+import { type AlarmSeverity, severitiesDescending } from "../../../../lib/alarms/severity.ts";
 import type { JsonValue } from "../../../lib/wire.ts";
 import { OPERATORS, type Operator } from "../alarms-api.ts";
 

@@ -1,4 +1,4 @@
-import type { KeyMetadataMap } from "../../../../lib/key-metadata.ts";
+import type { KeyMetadataMap } from "../../../../lib/keys/key-metadata.ts";
 import { durationText } from "../../../platform/i18n/duration-text.ts";
 import { plural, t } from "../../../platform/i18n/i18n.ts";
 import { conditionText } from "../condition-text.ts";

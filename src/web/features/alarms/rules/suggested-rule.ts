@@ -1,5 +1,5 @@
-import { type KeyLimits, type KeyMetadata, limitSeverities } from "../../../../lib/key-metadata.ts";
-import type { AlarmSeverity } from "../../../../lib/severity.ts";
+import type { AlarmSeverity } from "../../../../lib/alarms/severity.ts";
+import { type KeyLimits, type KeyMetadata, limitSeverities } from "../../../../lib/keys/key-metadata.ts";
 import type { TelemetryValue } from "../../../lib/api-types.ts";
 import {
   type ConditionRow,

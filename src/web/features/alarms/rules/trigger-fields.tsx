@@ -1,6 +1,6 @@
 import { Plus, Trash2 } from "lucide-preact";
-import type { KeyMetadataMap } from "../../../../lib/key-metadata.ts";
-import { type AlarmSeverity, severitiesDescending } from "../../../../lib/severity.ts";
+import { type AlarmSeverity, severitiesDescending } from "../../../../lib/alarms/severity.ts";
+import type { KeyMetadataMap } from "../../../../lib/keys/key-metadata.ts";
 import { t } from "../../../platform/i18n/i18n.ts";
 import { Button } from "../../../ui/button.tsx";
 import { IconButton } from "../../../ui/icon-button.tsx";

@@ -1,4 +1,4 @@
-import type { KeyMetadata } from "../../../../lib/key-metadata.ts";
+import type { KeyMetadata } from "../../../../lib/keys/key-metadata.ts";
 import type { Aggregation } from "../../../lib/api-types.ts";
 import { toNumber } from "../../../lib/chart-data.ts";
 import { serverNow } from "../../../platform/now.ts";

@@ -1,4 +1,4 @@
-import { aggregatedMetadata } from "../../../../lib/key-metadata.ts";
+import { aggregatedMetadata } from "../../../../lib/keys/key-metadata.ts";
 import type { TelemetryValue } from "../../../lib/api-types.ts";
 import { formatDate } from "../../../platform/i18n/format.ts";
 import { keyName, metadataOf } from "../../../platform/key-metadata.ts";

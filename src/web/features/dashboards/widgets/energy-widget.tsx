@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { aggregatedMetadata } from "../../../../lib/key-metadata.ts";
+import { aggregatedMetadata } from "../../../../lib/keys/key-metadata.ts";
 import { type Consumption, consumptionOf } from "../../../lib/consumption.ts";
 import { isZone } from "../../../lib/zoned-time.ts";
 import { formatDate, formatMark, formatMoney } from "../../../platform/i18n/format.ts";

@@ -1,4 +1,4 @@
-import type { LimitLevel } from "../../../../lib/key-metadata.ts";
+import type { LimitLevel } from "../../../../lib/keys/key-metadata.ts";
 import { t } from "../../../platform/i18n/i18n.ts";
 import { metadataOf } from "../../../platform/key-metadata.ts";
 import { levelClass } from "../../../ui/severity-colors.ts";

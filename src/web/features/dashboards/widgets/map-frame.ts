@@ -4,7 +4,7 @@ import {
   project,
   unproject,
   type WorldPoint,
-} from "../../../../lib/web-mercator.ts";
+} from "../../../../lib/console/web-mercator.ts";
 
 /** A part of the world, in parts of its side. It may go beyond x = 1, the meridian at which the world is cut. */
 export interface MapFrame extends WorldPoint {

@@ -1,4 +1,4 @@
-import { compareSeverities } from "../../../../lib/severity.ts";
+import { compareSeverities } from "../../../../lib/alarms/severity.ts";
 import type { ResolvedDevice } from "../dashboards-api.ts";
 import { cardShift, type Spot } from "./spots.ts";
 

@@ -1,5 +1,5 @@
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
-import { type Position, positionKeys, readPosition } from "../../../../lib/web-mercator.ts";
+import { type Position, positionKeys, readPosition } from "../../../../lib/console/web-mercator.ts";
 import { formatNumber } from "../../../platform/i18n/format.ts";
 import { plural, t } from "../../../platform/i18n/i18n.ts";
 import { Dialog } from "../../../ui/dialog.tsx";

@@ -1,5 +1,5 @@
-import { stateOf } from "../../../../lib/key-format.ts";
-import type { KeyMetadata, StateColor } from "../../../../lib/key-metadata.ts";
+import { stateOf } from "../../../../lib/keys/key-format.ts";
+import type { KeyMetadata, StateColor } from "../../../../lib/keys/key-metadata.ts";
 import type { TelemetryValue } from "../../../lib/api-types.ts";
 import { stateColor } from "../../../lib/state-colors.ts";
 import { durationBars, totalDurations } from "../../../lib/state-durations.ts";

@@ -1,5 +1,5 @@
 import { Minus, TrendingDown, TrendingUp } from "lucide-preact";
-import type { KeyMetadata } from "../../../../lib/key-metadata.ts";
+import type { KeyMetadata } from "../../../../lib/keys/key-metadata.ts";
 import { sparkPath, toNumber } from "../../../lib/chart-data.ts";
 import type { SeriesBuffer } from "../../../lib/series-buffer.ts";
 import { formatMark } from "../../../platform/i18n/format.ts";

@@ -1,10 +1,10 @@
-import { decimalsOf } from "../../../../lib/key-format.ts";
+import { decimalsOf } from "../../../../lib/keys/key-format.ts";
 import {
   type KeyLimits,
   type KeyMetadata,
   type LimitLevel,
   limitLevel,
-} from "../../../../lib/key-metadata.ts";
+} from "../../../../lib/keys/key-metadata.ts";
 import type { TelemetryValue } from "../../../lib/api-types.ts";
 import { formatReading } from "../../../platform/i18n/format.ts";
 import { metadataOf } from "../../../platform/key-metadata.ts";

@@ -1,0 +1,113 @@
+import type { Text } from "../texts/text.ts";
+import { detail } from "./domain-error.ts";
+
+/** Part of a TypeBox schema that rules need. */
+export interface SchemaPart {
+  readonly type?: string;
+  readonly const?: unknown;
+  readonly format?: string;
+  readonly pattern?: string;
+  readonly minimum?: number;
+  readonly exclusiveMinimum?: number;
+  readonly maximum?: number;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly minItems?: number;
+  readonly maxItems?: number;
+  readonly anyOf?: readonly SchemaPart[];
+  readonly description?: string | undefined;
+}
+
+/** Error that TypeBox found: `path` is a JSON pointer to the value. */
+export interface SchemaIssue {
+  readonly path: string;
+  readonly message: string;
+  readonly value: unknown;
+  readonly schema: SchemaPart;
+}
+
+/** Characters of a description that an error repeats. Longer descriptions are for the documentation. */
+const DESCRIPTION_CHARACTERS_MAX = 160;
+
+const TEXT_TYPES: ReadonlySet<string | undefined> = new Set(["integer", "number", "boolean"]);
+
+/** Elysia accepts the text of a number or boolean in queries: a union of both. */
+const acceptsText = ({ anyOf = [] }: SchemaPart): boolean => anyOf.some(({ type }) => TEXT_TYPES.has(type));
+
+function expectedInteger({ minimum: min, maximum: max }: SchemaPart): Text {
+  if (min !== undefined && max !== undefined) return detail("expected.integer_between", { min, max });
+  if (min !== undefined) return detail("expected.integer_from", { min });
+  return max === undefined ? detail("expected.integer") : detail("expected.integer_to", { max });
+}
+
+function expectedNumber({ minimum: min, maximum: max, exclusiveMinimum }: SchemaPart): Text {
+  if (exclusiveMinimum !== undefined) return detail("expected.number_above", { min: exclusiveMinimum });
+  if (min !== undefined && max !== undefined) return detail("expected.number_between", { min, max });
+  if (min !== undefined) return detail("expected.number_from", { min });
+  return max === undefined ? detail("expected.number") : detail("expected.number_to", { max });
+}
+
+/** The rule that the text breaks; without a value all that its length must be. */
+function expectedText({ minLength: min, maxLength: max, pattern, format }: SchemaPart, value: unknown): Text {
+  if (typeof value !== "string") return detail("expected.text");
+  if (max !== undefined && value.length > max) return detail("expected.text_max", { max });
+  if (min !== undefined && value.length < min)
+    return min === 1 ? detail("expected.text_filled") : detail("expected.text_min", { min });
+  if (pattern !== undefined) return detail("expected.pattern", { pattern });
+  return format === undefined ? detail("expected.text") : detail("expected.format", { format });
+}
+
+function expectedList({ minItems: min, maxItems: max }: SchemaPart, value: unknown): Text {
+  if (!Array.isArray(value)) return detail("expected.array");
+  if (max !== undefined && value.length > max) return detail("expected.array_max", { max });
+  if (min === undefined) return detail("expected.array");
+  return min === 1 ? detail("expected.array_filled") : detail("expected.array_min", { min });
+}
+
+const expectedTypes: Readonly<Record<string, (schema: SchemaPart, value: unknown) => Text>> = {
+  integer: expectedInteger,
+  number: expectedNumber,
+  string: expectedText,
+  array: expectedList,
+  boolean: () => detail("expected.boolean"),
+  null: () => detail("expected.null"),
+  object: () => detail("expected.object"),
+};
+
+const sameText = (text: Text) => (other: Text) => JSON.stringify(text) === JSON.stringify(other);
+
+/** The one kind of value that a schema accepts in addition to null; else the schema. */
+function withoutNull(schema: SchemaPart): SchemaPart {
+  const parts = (schema.anyOf ?? []).filter(({ type }) => type !== "null");
+  const [only] = parts;
+  return parts.length === 1 && only !== undefined ? { description: schema.description, ...only } : schema;
+}
+
+/** Returns the description of what a schema accepts instead of the value: `a whole number from 1 to 10000`. */
+export function expectedOf(schema: SchemaPart, value: unknown): Text {
+  const parts = (schema.anyOf ?? []).filter(({ type }) => !(type === "string" && acceptsText(schema)));
+  const options = parts.map((part) => expectedOf(part, undefined));
+  const distinct = options.filter((option, index) => options.findIndex(sameText(option)) === index);
+  const [only] = distinct;
+  if (only !== undefined)
+    return distinct.length === 1 ? only : detail("expected.alternatives", { options: distinct });
+  if (schema.const !== undefined) return detail("expected.literal", { value: String(schema.const) });
+  return expectedTypes[schema.type ?? ""]?.(schema, value) ?? detail("expected.any");
+}
+
+/** The rule of the schema that the value breaks, without the value; with the description of the field unless forms have one of their own. */
+export function ruleOf({ value, schema, message }: SchemaIssue, isDescribed = true): Text {
+  const expects = withoutNull(schema);
+  const about = expects.description ?? schema.description ?? "";
+  const isBrief = about.length <= DESCRIPTION_CHARACTERS_MAX;
+  const description = isDescribed && isBrief ? about : "";
+  if (message === "Unexpected property") return detail("rule.field_unknown");
+  if (value === undefined)
+    return description === "" ? detail("rule.required") : detail("rule.required_described", { description });
+  const expected = expectedOf(expects, value);
+  // The description says what the form is, which a pattern does not tell a person.
+  if (expected.code === "expected.pattern" && isDescribed && about !== "")
+    return detail("rule.expected", { expected: isBrief ? about : (about.split("; ")[0] ?? about) });
+  if (description === "") return detail("rule.expected", { expected });
+  return detail("rule.expected_described", { expected, description });
+}

@@ -1,0 +1,225 @@
+import { detail } from "../core/domain-error.ts";
+import { exactInteger } from "../json/exact-integer.ts";
+import { isMissingMarker } from "../json/missing-value.ts";
+import { excerpt } from "../strings/excerpt.ts";
+import { unguarded } from "./csv-cell.ts";
+import { type CsvDialect, csvNumber, isNumberLike, UnclearNumber } from "./csv-dialect.ts";
+
+/*
+ * The cells of a column settle what a cell alone leaves open. `1.234` can be 1.234 or 1234 where numbers have decimal commas, and `12,3abc` can be a text or a mistake. What the column
+ * leaves open is refused: a guess would store values that are wrong by a factor of 1000. `NA` is not a value among numbers, and a text among
+ * texts. `007` belongs to a column of identifiers unless the column shows that it has measured values (decimals or signs): identifiers are
+ * texts, as are integers that a number cannot hold exactly. `45 %` is 45 in a column of percentages.
+ */
+
+const GROUPED_BY_POINT = /^[+-]?[1-9]\d{0,2}\.\d{3}$/;
+/** A number with a unit or other letters behind it; versions, dates and addresses are none. */
+const NUMBER_WITH_TAIL = /^[+-]?\d+(?:[.,]\d+)?\s*[\p{L}°%]/u;
+
+/** A cell without a value, such as NA. */
+export const MISSING = Symbol("missing");
+
+type CsvValue = number | boolean | string | UnclearNumber | typeof MISSING | undefined;
+
+const PERCENTAGE = / ?%$/;
+const PADDED = /^0\d+$/;
+const DIGITS_ONLY = /^\d+$/;
+/** Integers of fewer digits are exact. */
+const EXACT_DIGITS_MAX = 15;
+
+const ZERO = 48;
+const PERCENT = 37;
+
+const isPadded = (cell: string): boolean => cell.charCodeAt(0) === ZERO && PADDED.test(cell);
+
+const isInexact = (cell: string): boolean =>
+  cell.length > EXACT_DIGITS_MAX &&
+  /^[+-]?\d+$/.test(cell) &&
+  typeof exactInteger(cell.replace("+", "")) === "string";
+
+/** Reads the cells of one column. */
+export class CsvColumn {
+  readonly #dialect: CsvDialect;
+  readonly #signs = { comma: false, point: false };
+  #numbers = 0;
+  #texts = 0;
+  #truthValues = 0;
+  #percentages = 0;
+  #padded = 0;
+  /** Whether decimals or signs have been seen. */
+  #isMeasured = false;
+  /** Settled when the first cell is read. */
+  #isOfIdentifiers: boolean | undefined;
+  /** The cell that was read last as a number, and the number: a cell is usually learned from and then read. */
+  #lastCell = "";
+  #lastNumber: number | undefined;
+
+  constructor(dialect: CsvDialect) {
+    this.#dialect = dialect;
+  }
+
+  /** Learns from a cell. Call it once for each cell, at the latest before the cell is read. */
+  observe(cell: string): void {
+    if (cell === "") return;
+    if (this.#numberOf(cell) !== undefined) this.#observeNumberCell(cell);
+    else if (cell === "true" || cell === "false") this.#truthValues++;
+    else if (this.#percentageOf(cell) !== undefined) this.#percentages++;
+    else if (!isMissingMarker(cell)) this.#texts++;
+  }
+
+  #observeNumberCell(cell: string): void {
+    this.#numbers++;
+    if (isPadded(cell)) this.#padded++;
+    else if (!this.#isMeasured)
+      this.#isMeasured = this.#isOfIdentifiers === undefined && !DIGITS_ONLY.test(cell);
+    if (this.#dialect.decimal === "point" || GROUPED_BY_POINT.test(cell)) return;
+    if (cell.includes(",")) this.#signs.comma = true;
+    else if (cell.includes(".")) this.#signs.point = true;
+  }
+
+  /** Learns from a cell that is a plain number, with the decimal sign of the dialect if it has decimals. */
+  observeNumber(hasDecimals: boolean): void {
+    this.#numbers++;
+    if (hasDecimals) this.#isMeasured = true;
+    if (hasDecimals && this.#dialect.decimal === "comma") this.#signs.comma = true;
+  }
+
+  /** Whether rows of plain numbers mean in this column what they are. */
+  get isPlain(): boolean {
+    return this.#padded === 0 && this.#percentages === 0;
+  }
+
+  /** Returns a number, true or false, else a text; undefined for an empty cell. */
+  read(cell: string): CsvValue {
+    this.#isOfIdentifiers ??= this.#padded > 0 && !this.#isMeasured;
+    if (cell === "") return undefined;
+    const { decimal } = this.#dialect;
+    if (decimal === "comma" && GROUPED_BY_POINT.test(cell)) return this.#readGrouped(cell);
+    const number = this.#numberOf(cell);
+    if (number !== undefined) return this.#readNumber(cell, number);
+    if (cell === "true" || cell === "false") return cell === "true";
+    if (isNumberLike(cell))
+      return new UnclearNumber(
+        detail("rule.number_sign", { cell: excerpt(cell), sign: detail(`decimal_sign.${decimal}`) }),
+        { isAboutSign: true },
+      );
+    return this.#readText(cell);
+  }
+
+  #readNumber(cell: string, number: number): number | string | UnclearNumber {
+    const isIdentifier = this.#isOfIdentifiers ? DIGITS_ONLY.test(cell) : isPadded(cell) && !this.#isMeasured;
+    if (isIdentifier || isInexact(cell)) return cell;
+    return this.#percentages > this.#numbers ? mixedPercentage(cell) : number;
+  }
+
+  #readText(cell: string): CsvValue {
+    const isOfNumbers = this.#numbers + this.#percentages > this.#texts;
+    const percent = this.#percentageOf(cell);
+    if (percent !== undefined) return this.#numbers >= this.#percentages ? mixedPercentage(cell) : percent;
+    const hasValues = this.#texts + this.#truthValues > 0;
+    if ((isOfNumbers || !hasValues) && isMissingMarker(cell)) return MISSING;
+    if (isOfNumbers && NUMBER_WITH_TAIL.test(cell))
+      return new UnclearNumber(detail("rule.number_in_column", { cell: excerpt(cell) }), {
+        isAboutSign: false,
+      });
+    return unguarded(cell);
+  }
+
+  #percentageOf(cell: string): number | undefined {
+    if (cell.charCodeAt(cell.length - 1) !== PERCENT) return undefined;
+    return csvNumber(cell.replace(PERCENTAGE, ""), this.#dialect.decimal);
+  }
+
+  #numberOf(cell: string): number | undefined {
+    if (cell === this.#lastCell) return this.#lastNumber;
+    this.#lastCell = cell;
+    this.#lastNumber = csvNumber(cell, this.#dialect.decimal);
+    return this.#lastNumber;
+  }
+
+  /** A group of thousands in a column with decimal commas, a decimal number in one with decimal points. */
+  #readGrouped(cell: string): number | UnclearNumber {
+    const { comma, point } = this.#signs;
+    const thousands = Number(cell.replace(".", ""));
+    if (comma !== point) return comma ? thousands : Number(cell);
+    if (!point && this.#dialect.isDecimalGiven) return thousands;
+    return new UnclearNumber(
+      detail("rule.number_two_ways", {
+        cell,
+        decimal: Number(cell),
+        grouped: thousands,
+        decimalText: cell.replace(".", ","),
+        groupedText: cell.replace(".", ""),
+      }),
+      { isAboutSign: true },
+    );
+  }
+}
+
+const mixedPercentage = (cell: string) =>
+  new UnclearNumber(detail("rule.percent_mixed", { cell: excerpt(cell) }), { isAboutSign: false });
+
+/** Rows that show how the numbers of the columns are written. */
+const SAMPLE_ROWS = 1_000;
+const SAMPLE_CHARACTERS_MAX = 1024 * 1024;
+
+/** The columns of a file that is read as a stream. The first rows are held back until they show how the numbers are written. */
+export class CsvColumns {
+  readonly #dialect: CsvDialect;
+  readonly #columns: CsvColumn[] = [];
+  /** `undefined` once the sample is complete. */
+  #held: string[][] | undefined = [];
+  #sampleRows = 0;
+  #sampleCharacters = 0;
+
+  constructor(dialect: CsvDialect) {
+    this.#dialect = dialect;
+  }
+
+  /** Whether rows of plain numbers need not be read by `read`. */
+  get areNumbersPlain(): boolean {
+    return (
+      this.#held === undefined && this.#columns.every((column) => column === undefined || column.isPlain)
+    );
+  }
+
+  /** Learns from a plain number of a row that is counted by `addNumberRows`. */
+  observeNumber(column: number, hasDecimals: boolean): void {
+    this.#columnAt(column).observeNumber(hasDecimals);
+  }
+
+  /** Reads a cell of a row that has been given back. */
+  read(cell: string, column: number): CsvValue {
+    return this.#columnAt(column).read(cell);
+  }
+
+  /** Adds the next row, and returns the rows that can be read now, in their order. */
+  add(cells: string[]): readonly string[][] {
+    for (let index = 0; index < cells.length; index++) this.#columnAt(index).observe(cells[index] ?? "");
+    if (this.#held === undefined) return [cells];
+    this.#held.push(cells);
+    let characters = 0;
+    for (const cell of cells) characters += cell.length;
+    return this.#extendSample(1, characters) ? this.rest() : [];
+  }
+
+  /** Returns whether the sample is complete. */
+  #extendSample(rows: number, characters: number): boolean {
+    this.#sampleRows += rows;
+    this.#sampleCharacters += characters;
+    return this.#sampleRows >= SAMPLE_ROWS || this.#sampleCharacters >= SAMPLE_CHARACTERS_MAX;
+  }
+
+  /** Returns the rows that are left at the end of the file. */
+  rest(): readonly string[][] {
+    const held = this.#held ?? [];
+    this.#held = undefined;
+    return held;
+  }
+
+  #columnAt(index: number): CsvColumn {
+    const column = this.#columns[index] ?? new CsvColumn(this.#dialect);
+    this.#columns[index] = column;
+    return column;
+  }
+}

@@ -1,0 +1,59 @@
+import { Decoder } from "cbor-x/decode";
+import { Encoder } from "cbor-x/encode";
+import { invalid, tooLarge } from "../core/domain-error.ts";
+import { CborTooLarge, checkCbor } from "./cbor-check.ts";
+import { countNames, type NoteLeftOut, noteRepeated, readJson, readLenient } from "./sent-json.ts";
+
+const cbor = new Decoder({ mapsAsObjects: true, useRecords: false, tagUint8Array: false });
+
+/** `LENIENT_JSON` also takes what simple firmware writes instead of JSON. */
+export const PAYLOAD_ENCODINGS = ["AUTO", "JSON", "CBOR", "LENIENT_JSON"] as const;
+export type BodyEncoding = (typeof PAYLOAD_ENCODINGS)[number];
+
+/** First bytes that can only begin CBOR: maps and arrays (major types 4 and 5) and tags (6), RFC 8949 section 3. */
+const isCborStart = (byte: number) => byte >= 0x80 && byte <= 0xdf;
+
+/**
+ * A device's body as a JavaScript value. AUTO tells CBOR by its first byte: JSON's begin with `{`, `[` or white space.
+ * @throws DomainError that says what is wrong with the body, such as `body.malformed`
+ */
+export function decodeBody(bytes: Uint8Array, encoding: BodyEncoding, note?: NoteLeftOut): unknown {
+  const first = bytes[0];
+  if (first === undefined) throw invalid("body.empty");
+  const isCbor =
+    encoding === "CBOR" ? first !== 0x7b && first !== 0x5b : encoding === "AUTO" && isCborStart(first);
+  if (encoding === "LENIENT_JSON") return readLenient(bytes, note);
+  if (!isCbor) return readJson(bytes, note);
+  return readCbor(bytes, note);
+}
+
+/** Returns the names that a map has more than once. A decoder keeps the last value of a name. */
+function repeatedNames(bytes: Uint8Array): string[] {
+  const repeated = new Set<string>();
+  const namesBefore = new Map<object, Set<string>>();
+  checkCbor(bytes, (from, to, map) => {
+    const name = String(cbor.decode(bytes.subarray(from, to)));
+    const names = namesBefore.get(map) ?? new Set();
+    if (names.has(name)) repeated.add(name);
+    namesBefore.set(map, names.add(name));
+  });
+  return [...repeated];
+}
+
+function readCbor(bytes: Uint8Array, note: NoteLeftOut | undefined): unknown {
+  try {
+    const nameCount = checkCbor(bytes);
+    const value: unknown = cbor.decode(bytes);
+    if (note !== undefined && nameCount !== countNames(value)) noteRepeated(repeatedNames(bytes), note);
+    return value;
+  } catch (error) {
+    if (error instanceof CborTooLarge) throw tooLarge(error.code, { max: error.max });
+    throw invalid("body.malformed", { format: "CBOR" });
+  }
+}
+
+const encoder = new Encoder({ useRecords: false });
+
+/** A body for a device, in what its profile says that it reads: JSON unless that is CBOR. */
+export const encodeBody = (encoding: BodyEncoding | undefined, body: unknown): Uint8Array =>
+  encoding === "CBOR" ? encoder.encode(body) : Buffer.from(JSON.stringify(body));

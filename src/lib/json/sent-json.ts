@@ -1,0 +1,348 @@
+import { type DomainError, invalid } from "../core/domain-error.ts";
+import { exactInteger } from "./exact-integer.ts";
+import { deeper, JSON_DEPTH_MAX } from "./json-depth.ts";
+import { ensureShape } from "./json-shape.ts";
+
+/*
+ * The one reader of JSON that other programs send. A number is never changed in silence: an integer that a double cannot hold exactly
+ * becomes the text of its digits. Of names that occur more than once in an object the last value counts, and the names are noted.
+ */
+
+/** Notes the parts of a message that are not stored, while the rest of the message is. */
+export type NoteLeftOut = (reason: DomainError) => void;
+
+/** Longest body that is read leniently: that takes several times as long as JSON. */
+const LENIENT_CHARACTERS_MAX = 65_536;
+const NAMES_SHOWN_MAX = 5;
+/** Length up to which all names of a body are compared. In longer bodies, the beginning tells: a program that repeats a name does so in every item. */
+const ALL_NAMES_CHARACTERS_MAX = 16_384;
+const BEGINNING_CHARACTERS = 2_048;
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const PLUS = 0x2b;
+const COMMA = 0x2c;
+const MINUS = 0x2d;
+const DOT = 0x2e;
+const ZERO = 0x30;
+const COLON = 0x3a;
+const OPENING_BRACKET = 0x5b;
+/** Blank, and the controls that JSON takes for white space. */
+const BLANK = 0x20;
+/** Digits of the largest integer below which a double holds all of them. */
+const SAFE_DIGITS = String(Number.MAX_SAFE_INTEGER);
+/** The fewest digits of an integer that a double may not hold. */
+const LONG_DIGITS = SAFE_DIGITS.length;
+
+const isDigit = (code: number): boolean => code >= 0x30 && code <= 0x39;
+const isFraction = (code: number): boolean => code === DOT || (code | BLANK) === 0x65;
+
+/** Returns whether digits may be an integer that a double cannot hold. */
+const isLong = (digits: string): boolean =>
+  digits.length > LONG_DIGITS || (digits.length === LONG_DIGITS && digits > SAFE_DIGITS);
+
+/** Returns whether what stands from `start` to `end` is an integer: not a fraction, an exponent, a name or a number that begins with 0. */
+function isInteger(text: string, start: number, end: number): boolean {
+  const [before, first] = [text.charCodeAt(start - 1), text.charCodeAt(start)];
+  if (isFraction(before) || before === PLUS || text.charCodeAt(first === MINUS ? start + 1 : start) === ZERO)
+    return false;
+  let after = end;
+  while (text.charCodeAt(after) <= BLANK) after++;
+  return !isFraction(text.charCodeAt(end)) && text.charCodeAt(after) !== COLON;
+}
+
+/** Returns the index after the digits at `start`. */
+function endOfDigits(text: string, start: number): number {
+  let end = start;
+  while (isDigit(text.charCodeAt(end))) end++;
+  return end;
+}
+
+/** Writes long integers of a JSON text as strings, so that their digits are kept. Takes time proportional to the length, whatever the text holds. */
+function quoteLongIntegers(text: string): string {
+  const pieces: string[] = [];
+  let copied = 0;
+  for (let index = 0, end = 0; index < text.length; index = end) {
+    const code = text.charCodeAt(index);
+    end = code === QUOTE ? endOfString(text, index) : Math.max(index + 1, endOfDigits(text, index));
+    if (end < 0) break;
+    if (!isDigit(code) || end - index < LONG_DIGITS || !isLong(text.slice(index, end))) continue;
+    const start = text.charCodeAt(index - 1) === MINUS ? index - 1 : index;
+    if (!isInteger(text, start, end)) continue;
+    pieces.push(text.slice(copied, start), JSON.stringify(exactInteger(text.slice(start, end))));
+    copied = end;
+  }
+  return copied === 0 ? text : pieces.join("") + text.slice(copied);
+}
+
+/** Returns whether a number of JSON can begin behind a character: not behind a decimal point, where most doubles have long rows of digits, or a quote. */
+const canPrecedeNumber = (code: number): boolean =>
+  !(code > BLANK) || code === COLON || code === COMMA || code === MINUS || code === OPENING_BRACKET;
+
+/**
+ * Returns whether a text may have a long integer. A window of 16 characters is read from its end, and moved past the last character in it that is
+ * not a digit.
+ */
+export function hasLongInteger(text: string): boolean {
+  for (let end = LONG_DIGITS - 1, before = end; end < text.length; end = before + LONG_DIGITS) {
+    before = end;
+    while (isDigit(text.charCodeAt(before))) before--;
+    if (end - before < LONG_DIGITS) continue;
+    if (canPrecedeNumber(text.charCodeAt(before))) return true;
+    before = endOfDigits(text, end);
+  }
+  return false;
+}
+
+const parseExact = (text: string): unknown =>
+  JSON.parse(hasLongInteger(text) ? quoteLongIntegers(text) : text);
+
+/** A number that is not a number, a long integer, or another word of JSON5. */
+const LENIENT_WORD =
+  /(?<none>[-+]?(?:nan(?:\(\w*\))?|inf(?:inity)?|1\.#(?:qnan|snan|ind|inf)\d*)(?![\w$])(?!\s*:))|(?<digits>[-+]?\d{16,}(?![\w.]))|[\w$.+-]+/iy;
+
+function toJson5Word(word: RegExpExecArray): string {
+  const { none, digits } = word.groups ?? {};
+  if (none !== undefined) return "null";
+  return digits === undefined ? word[0] : JSON.stringify(exactInteger(digits.replace("+", "")));
+}
+
+/** Returns the index after the string or comment at `start`, `start` if there is none, or -1 if it is not terminated. */
+function endOfQuoted(text: string, start: number): number {
+  if (text[start] === '"' || text[start] === "'") return endOfString(text, start);
+  if (text.startsWith("//", start)) {
+    const end = text.indexOf("\n", start);
+    return end < 0 ? text.length : end;
+  }
+  if (!text.startsWith("/*", start)) return start;
+  const end = text.indexOf("*/", start + 2);
+  return end < 0 ? -1 : end + 2;
+}
+
+/**
+ * Writes what no value can be (`nan`, `-inf`) as null, and long integers so that their digits are kept, in time proportional to the length.
+ * @throws SyntaxError if a string or comment is not terminated, or brackets are nested too deep
+ */
+function toJson5(text: string): string {
+  let json5 = "";
+  let depth = 0;
+  for (let index = 0; index < text.length; ) {
+    const end = endOfQuoted(text, index);
+    LENIENT_WORD.lastIndex = index;
+    const word = end === index ? LENIENT_WORD.exec(text) : null;
+    depth += deeper(text.charCodeAt(index));
+    if (end < 0 || depth > JSON_DEPTH_MAX) throw new SyntaxError("not JSON5, or nested too deep");
+    const next = word === null ? Math.max(end, index + 1) : LENIENT_WORD.lastIndex;
+    json5 += word === null ? text.slice(index, next) : toJson5Word(word);
+    index = next;
+  }
+  return json5;
+}
+
+/** Returns a text without the NULs that firmware in C sends at its end. */
+export const withoutNuls = (text: string): string => {
+  let end = text.length;
+  while (end > 0 && text.charCodeAt(end - 1) === 0) end--;
+  return text.slice(0, end);
+};
+
+/**
+ * Reads JSON5 (https://spec.json5.org) as simple firmware writes it: single quotes, trailing commas, unquoted names, `nan` and `inf` in any
+ * spelling, which become null, and NULs at the end.
+ */
+export function parseLenient(text: string, note?: NoteLeftOut): unknown {
+  const trimmed = withoutNuls(text);
+  try {
+    return parseJson(trimmed, note);
+  } catch (error) {
+    if (trimmed.length > LENIENT_CHARACTERS_MAX) throw error;
+    return JSON.parse(JSON.stringify(Bun.JSON5.parse(toJson5(trimmed))));
+  }
+}
+
+/** Returns the number of names in all objects of a value. Byte strings have none. */
+export function countNames(value: unknown): number {
+  let count = 0;
+  const open: object[] = [];
+  const enter = (part: unknown): void => {
+    const isEmpty = typeof part !== "object" || part === null || ArrayBuffer.isView(part);
+    if (!isEmpty) open.push(part); // bytes would have a name each
+  };
+  enter(value);
+  for (let each = open.pop(); each !== undefined; each = open.pop())
+    if (Array.isArray(each)) for (const part of each) enter(part);
+    else
+      for (const name in each) {
+        count++;
+        enter((each as Record<string, unknown>)[name]);
+      }
+  return count;
+}
+
+/** Counts the positions in a JSON text where a name seems to end: at least the number of its names, whatever its strings hold. */
+function countNameEnds(text: string): number {
+  let count = 0;
+  for (let colon = text.indexOf(":"); colon >= 0; colon = text.indexOf(":", colon + 1)) {
+    let before = colon - 1;
+    while (text.charCodeAt(before) <= BLANK) before--;
+    if (text.charCodeAt(before) === QUOTE) count++;
+  }
+  return count;
+}
+
+/** Returns the index after the string that begins with a quote at `start`; -1 if it is not terminated. */
+function endOfString(text: string, start: number): number {
+  const quote = text.charCodeAt(start);
+  for (let index = start + 1; index < text.length; index++) {
+    const code = text.charCodeAt(index);
+    if (code === quote) return index + 1;
+    if (code === BACKSLASH) index++;
+  }
+  return -1;
+}
+
+/** Strings, brackets and commas of a JSON text, up to a string that does not end. */
+function* tokensOf(text: string): Generator<string> {
+  for (let index = 0; index < text.length; ) {
+    const character = text.charAt(index);
+    const end = character === '"' ? endOfString(text, index) : index + 1;
+    if (end < 0) return;
+    if (character === '"' || "{}[],".includes(character)) yield text.slice(index, end);
+    index = end;
+  }
+}
+
+/** Names of the objects of a JSON text, as strings with quotes, with the object in which each stands. */
+function* namesOf(text: string): Generator<{ readonly name: string; readonly object: object }> {
+  /** Open objects; undefined for a list. */
+  const open: (object | undefined)[] = [];
+  let before = "";
+  for (const token of tokensOf(text)) {
+    const object = open.at(-1);
+    if (token === "{" || token === "[") open.push(token === "{" ? {} : undefined);
+    else if (token === "}" || token === "]") open.pop();
+    else if (object !== undefined && token !== "," && (before === "{" || before === ","))
+      yield { name: token, object };
+    before = token;
+  }
+}
+
+/** Returns the names that an object of a JSON text has more than once. The text may end early. */
+function repeatedNames(text: string): string[] {
+  const repeated = new Set<string>();
+  const namesBefore = new Map<object, Set<string>>();
+  for (const { name: quoted, object } of namesOf(text)) {
+    const name: string = JSON.parse(quoted);
+    const names = namesBefore.get(object) ?? new Set();
+    if (names.has(name)) repeated.add(name);
+    namesBefore.set(object, names.add(name));
+  }
+  return [...repeated];
+}
+
+/** Returns the first names of a list for an error, with the number of the others. */
+export const namesShown = (names: readonly string[]): string =>
+  names
+    .slice(0, NAMES_SHOWN_MAX)
+    .map((name) => JSON.stringify(name))
+    .join(", ") + (names.length > NAMES_SHOWN_MAX ? ` (+${names.length - NAMES_SHOWN_MAX})` : "");
+
+const checkedCharacters = ({ length }: string): number =>
+  length > ALL_NAMES_CHARACTERS_MAX ? BEGINNING_CHARACTERS : length;
+
+/** The first item of a list as JSON, from the list's JSON; undefined if the item is long. */
+function firstItemOf(text: string): string | undefined {
+  let depth = 0;
+  for (let index = 1; index > 0 && index < BEGINNING_CHARACTERS; ) {
+    const character = text.charAt(index);
+    if (depth === 0 && (character === "," || character === "]")) return text.slice(1, index);
+    depth += deeper(text.charCodeAt(index));
+    index = character === '"' ? endOfString(text, index) : index + 1;
+  }
+  return undefined;
+}
+
+/** Returns quickly whether no name is repeated in what is checked of a JSON text; false if that is uncertain. */
+function hasNoRepeatedName(text: string, value: object): boolean {
+  if (text.length <= ALL_NAMES_CHARACTERS_MAX) return countNameEnds(text) === countNames(value);
+  const item = Array.isArray(value) && text.startsWith("[") ? firstItemOf(text) : undefined;
+  return item !== undefined && countNameEnds(item) === countNames((value as unknown[])[0]); // a list
+}
+
+/** Notes names that an object has more than once, if there are any. */
+export function noteRepeated(names: readonly string[], note: NoteLeftOut): void {
+  if (names.length > 0) note(invalid("body.names_repeated", { names: namesShown(names) }));
+}
+
+/** @throws SyntaxError */
+export function parseJson(text: string, note?: NoteLeftOut): unknown {
+  const value = parseExact(text);
+  if (note === undefined || typeof value !== "object" || value === null) return value;
+  if (hasNoRepeatedName(text, value)) return value;
+  noteRepeated(repeatedNames(text.slice(0, checkedCharacters(text))), note);
+  return value;
+}
+
+const utf8 = new TextDecoder("utf-8", { fatal: true });
+
+const isAscii = (byte: number | undefined): boolean => byte !== undefined && byte >= 0x09 && byte < 0x7f;
+
+/** Returns the UTF-16 encoding of the bytes, by their mark or by two characters of ASCII in two bytes each; undefined for other bytes. */
+export function utf16EncodingOf(bytes: Uint8Array) {
+  const first = bytes[0];
+  const second = bytes[1];
+  if (isAscii(first) && isAscii(second)) return undefined; // as nearly all texts begin
+  const third = bytes[2];
+  const fourth = bytes[3];
+  const isLittle = isAscii(first) && second === 0 && isAscii(third) && fourth === 0;
+  const isBig = first === 0 && isAscii(second) && third === 0 && isAscii(fourth);
+  if ((first === 0xff && second === 0xfe) || isLittle) return "utf-16le";
+  return (first === 0xfe && second === 0xff) || isBig ? "utf-16be" : undefined;
+}
+
+/** @throws DomainError `body.not_utf8` or `body.utf16` */
+export function decodeText(bytes: Uint8Array): string {
+  if (utf16EncodingOf(bytes) !== undefined) throw invalid("body.utf16");
+  try {
+    return utf8.decode(bytes);
+  } catch {
+    throw invalid("body.not_utf8");
+  }
+}
+
+const isLenient = (text: string): boolean => {
+  try {
+    parseLenient(text);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+/** Returns why a text is not JSON, and what would read it. */
+function explain(text: string): DomainError {
+  if (!isLenient(text)) return invalid("body.malformed", { format: "JSON" });
+  return text.endsWith("\0") ? invalid("body.nul_at_end") : invalid("body.lenient");
+}
+
+/** Returns the value of a body that is JSON. @throws DomainError that says what the body is instead */
+export function readJson(bytes: Uint8Array, note?: NoteLeftOut): unknown {
+  const text = decodeText(bytes);
+  ensureShape(text);
+  try {
+    return parseJson(text, note);
+  } catch {
+    throw explain(text);
+  }
+}
+
+/** Works like `readJson`, for what simple firmware writes instead of JSON. */
+export function readLenient(bytes: Uint8Array, note?: NoteLeftOut): unknown {
+  const text = decodeText(bytes);
+  ensureShape(text);
+  try {
+    return parseLenient(text, note);
+  } catch {
+    throw invalid("body.malformed", { format: "JSON" });
+  }
+}

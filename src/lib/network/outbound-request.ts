@@ -1,0 +1,34 @@
+/*
+ * What a request that people describe (a webhook, a message gateway) may say: the same everywhere, for whatever sends it trusts this.
+ */
+
+import { detail } from "../core/domain-error.ts";
+import { excerpt } from "../strings/excerpt.ts";
+import type { Text } from "../texts/text.ts";
+
+/** Headers whose values are secrets: they are sealed, and not shown again. */
+const SECRET_HEADER = /^(authorization|cookie)$|token|secret|api-?key|password|passwd|signature|credential/i;
+/** Headers that the sender itself writes, or that would change what the request is. */
+const OWN_HEADER =
+  /^(host|connection|content-length|transfer-encoding|te|trailer|upgrade|expect|keep-alive|proxy-.*|x-lineside-.*)$/i;
+
+export const isSecretHeader = (name: string): boolean => SECRET_HEADER.test(name);
+
+/** Returns why the header cannot be sent; undefined where it can. A value that is not known here is not looked at. */
+export function headerProblem(name: string, value: unknown): Text | undefined {
+  if (!/^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,128}$/.test(name))
+    return detail("rule.header_name", { name: excerpt(name) });
+  if (OWN_HEADER.test(name)) return detail("rule.header_own", { name: excerpt(name) });
+  if (typeof value === "string" && !/^[\t\x20-\x7e\x80-\xff]*$/.test(value))
+    return detail("rule.header_value", { name: excerpt(name) });
+  return undefined;
+}
+
+/** Returns why nothing can be sent there; undefined where it can, as far as the address itself tells. */
+export function urlProblem(text: string): Text | undefined {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined || !/^https?:$/.test(url.protocol) || url.hostname === "")
+    return detail("rule.http_address");
+  if (url.username !== "" || url.password !== "") return detail("rule.address_password");
+  return undefined;
+}
