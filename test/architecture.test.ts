@@ -298,9 +298,9 @@ test("databases of a data directory are opened in one place, after a look at the
     "modules/backups/snapshot-reader.ts", // a restored copy, without a log
     "modules/codec-index/index-build.ts", // the index of codecs, which can be built again
     "modules/codec-index/index-file.ts",
-    "platform/database-file.ts",
-    "platform/database-stamp.ts", // without the log, which it does not open
-    "platform/file-lock.ts", // locks
+    "platform/database/database-file.ts",
+    "platform/database/database-stamp.ts", // without the log, which it does not open
+    "platform/files/file-lock.ts", // locks
   ]);
 });
 
@@ -344,7 +344,7 @@ test("the environment is read in one place", () => {
       !file.startsWith("tools/") &&
       /process\.env|Bun\.env/.test(readFileSync(join(root, "src", file), "utf8")),
   );
-  expect(readers).toEqual(["platform/config.ts", "platform/production.ts"]);
+  expect(readers).toEqual(["platform/config/config.ts", "platform/config/production.ts"]);
 });
 
 const lineCount = (path: string) => readFileSync(join(root, path), "utf8").split("\n").length - 1;

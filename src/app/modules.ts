@@ -47,8 +47,8 @@ import { createUpdatesModule } from "../modules/updates/updates.module.ts";
 import { createUplinksModule } from "../modules/uplinks/uplinks.module.ts";
 import { createUsersModule, type UsersModule } from "../modules/users/users.module.ts";
 import { createMqttModule } from "../mqtt/mqtt.module.ts";
-import type { ReadOnlyCheck, ReadSpace } from "../platform/disk-guard.ts";
-import type { Tls } from "../platform/tls.ts";
+import type { ReadOnlyCheck, ReadSpace } from "../platform/files/disk-guard.ts";
+import type { Tls } from "../platform/network/tls.ts";
 import { createTenantAdministrationModule } from "./tenant-administration.ts";
 
 /** The modules by layers. Each layer knows those above it, and has the modules in the order in which they need one another. */

@@ -1,5 +1,5 @@
 import type { Core } from "../modules/module.types.ts";
-import { createTls, type Tls } from "../platform/tls.ts";
+import { createTls, type Tls } from "../platform/network/tls.ts";
 
 /** The certificate for HTTPS and for MQTT with TLS; undefined where TLS is off. */
 export function createOwnTls({ config, data, clock, health, log: root }: Core): Tls | undefined {

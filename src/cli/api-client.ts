@@ -1,6 +1,6 @@
 import { renderIn, type TextLanguage } from "../lib/texts/catalogues.ts";
 import type { Text } from "../lib/texts/text.ts";
-import { StartupError } from "../platform/startup-error.ts";
+import { StartupError } from "../platform/process/startup-error.ts";
 import type { Credentials } from "./arguments.ts";
 import type { GatewayEndpoint } from "./gateway-url.ts";
 import { terminalLanguage } from "./terminal-language.ts";

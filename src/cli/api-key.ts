@@ -2,8 +2,8 @@ import { iso } from "../lib/time/iso-time.ts";
 import { createApiKeysRepository } from "../modules/api-keys/api-keys.repository.ts";
 import type { ApiKey } from "../modules/api-keys/api-keys.resource.ts";
 import { addApiKey } from "../modules/api-keys/key-registry.ts";
-import { systemClock } from "../platform/clock.ts";
-import { StartupError } from "../platform/startup-error.ts";
+import { StartupError } from "../platform/process/startup-error.ts";
+import { systemClock } from "../platform/time/clock.ts";
 import { numberOf } from "./arguments.ts";
 import {
   type ActionRequest,

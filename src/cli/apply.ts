@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { processEnv } from "../platform/config.ts";
-import { StartupError } from "../platform/startup-error.ts";
-import { describeSystemError } from "../platform/system-errors.ts";
+import { processEnv } from "../platform/config/config.ts";
+import { StartupError } from "../platform/process/startup-error.ts";
+import { describeSystemError } from "../platform/process/system-errors.ts";
 import { connectApi } from "./api-client.ts";
 import { credentialsOf, describeOptions, parseCommand, serverOptions } from "./arguments.ts";
 import { type ApplyOptions, applySite, readSnapshotFor } from "./site/apply.ts";

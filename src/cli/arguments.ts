@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
-import { processEnv } from "../platform/config.ts";
-import { StartupError } from "../platform/startup-error.ts";
+import { processEnv } from "../platform/config/config.ts";
+import { StartupError } from "../platform/process/startup-error.ts";
 import { type GatewayEndpoint, gatewayEndpointOf } from "./gateway-url.ts";
 
 export interface CommandOption {

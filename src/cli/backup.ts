@@ -15,11 +15,11 @@ import type {
 import { SnapshotReader } from "../modules/backups/snapshot-reader.ts";
 import { BackupRepository, openTarget } from "../modules/backups/snapshot-repository.ts";
 import { ArchiveReader, ArchiveWriter } from "../modules/backups/targets/archive-target.ts";
-import { loadConfig, processEnv } from "../platform/config.ts";
-import { hasTraces } from "../platform/inventory.ts";
-import { machineIdOf } from "../platform/machine-id.ts";
-import { isOutside } from "../platform/outside-folder.ts";
-import { StartupError } from "../platform/startup-error.ts";
+import { loadConfig, processEnv } from "../platform/config/config.ts";
+import { hasTraces } from "../platform/files/inventory.ts";
+import { isOutside } from "../platform/files/outside-folder.ts";
+import { machineIdOf } from "../platform/process/machine-id.ts";
+import { StartupError } from "../platform/process/startup-error.ts";
 import { getCommit, version } from "../version.ts";
 import {
   type CommandOption,

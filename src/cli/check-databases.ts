@@ -2,12 +2,12 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { databaseBytes } from "../modules/system/gateway-readings.ts";
 import { checkTelemetryFile } from "../modules/telemetry/store/check-file.ts";
-import { checkDatabase, type DatabaseReport } from "../platform/database-check.ts";
-import { headerProblem } from "../platform/database-file.ts";
-import { DATABASE_NAMES } from "../platform/inventory.ts";
-import { checkInventory, checkStamp } from "../platform/inventory-check.ts";
-import { INVENTORY_FILE } from "../platform/inventory-record.ts";
-import { misplacedFiles, targetOf } from "../platform/misplaced-files.ts";
+import { checkDatabase, type DatabaseReport } from "../platform/database/database-check.ts";
+import { headerProblem } from "../platform/database/database-file.ts";
+import { DATABASE_NAMES } from "../platform/files/inventory.ts";
+import { checkInventory, checkStamp } from "../platform/files/inventory-check.ts";
+import { INVENTORY_FILE } from "../platform/files/inventory-record.ts";
+import { misplacedFiles, targetOf } from "../platform/files/misplaced-files.ts";
 
 function problemsOf(path: string, name: string): readonly string[] {
   if (!existsSync(path)) return ["the file does not exist"];

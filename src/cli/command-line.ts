@@ -1,7 +1,7 @@
-import "../platform/production.ts"; // before anything that loads Elysia
+import "../platform/config/production.ts"; // before anything that loads Elysia
 import { suggest } from "../lib/strings/suggest.ts";
-import { describeKind } from "../platform/config.ts";
-import { configKeys, flagOf, type KeyDefinition } from "../platform/config-keys.ts";
+import { describeKind } from "../platform/config/config.ts";
+import { configKeys, flagOf, type KeyDefinition } from "../platform/config/config-keys.ts";
 import { version, versionText } from "../version.ts";
 import { explain } from "./explain.ts";
 

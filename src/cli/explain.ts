@@ -1,8 +1,8 @@
 import { DomainError } from "../lib/core/domain-error.ts";
 import { renderIn } from "../lib/texts/catalogues.ts";
-import { ConfigError } from "../platform/config.ts";
-import { StartupError } from "../platform/startup-error.ts";
-import { describeSystemError } from "../platform/system-errors.ts";
+import { ConfigError } from "../platform/config/config.ts";
+import { StartupError } from "../platform/process/startup-error.ts";
+import { describeSystemError } from "../platform/process/system-errors.ts";
 import { terminalLanguage } from "./terminal-language.ts";
 
 /** Describes an error in a sentence for the operator; undefined for a bug. */

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { suggest } from "../lib/strings/suggest.ts";
 import { iso } from "../lib/time/iso-time.ts";
-import { StartupError } from "../platform/startup-error.ts";
+import { StartupError } from "../platform/process/startup-error.ts";
 import { type ApiClient, connectApi } from "./api-client.ts";
 import {
   credentialsOf,

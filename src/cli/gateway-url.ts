@@ -1,9 +1,9 @@
 import { X509Certificate } from "node:crypto";
 import type { PeerCertificate } from "node:tls";
-import { type Config, loadConfig, processEnv } from "../platform/config.ts";
-import { type GatewayAddress, localUrl, readGatewayAddress } from "../platform/gateway-address.ts";
-import { isPlainForMachine } from "../platform/own-origin.ts";
-import { publicAddressOf } from "../platform/public-address.ts";
+import { type Config, loadConfig, processEnv } from "../platform/config/config.ts";
+import { type GatewayAddress, localUrl, readGatewayAddress } from "../platform/network/gateway-address.ts";
+import { isPlainForMachine } from "../platform/network/own-origin.ts";
+import { publicAddressOf } from "../platform/network/public-address.ts";
 
 /** A gateway as requests reach it. */
 export interface GatewayEndpoint {

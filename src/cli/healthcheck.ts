@@ -1,6 +1,6 @@
 import { isJsonObject } from "../lib/json/json.ts";
-import { loadConfig, processEnv } from "../platform/config.ts";
-import { localUrl } from "../platform/gateway-address.ts";
+import { loadConfig, processEnv } from "../platform/config/config.ts";
+import { localUrl } from "../platform/network/gateway-address.ts";
 import { type GatewayEndpoint, gatewayEndpoint } from "./gateway-url.ts";
 
 const TIMEOUT_MS = 3_000;

@@ -14,7 +14,7 @@ import {
 import type { Text } from "../lib/texts/text.ts";
 import { iso } from "../lib/time/iso-time.ts";
 import { isTimeZone } from "../lib/time/time-zone.ts";
-import { StartupError } from "../platform/startup-error.ts";
+import { StartupError } from "../platform/process/startup-error.ts";
 import { type ApiClient, connectApi, errorText } from "./api-client.ts";
 import {
   type CommandOption,

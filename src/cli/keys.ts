@@ -1,10 +1,11 @@
 import { join } from "node:path";
-import { createPrivateFolder } from "../platform/file-owner.ts";
-import { acceptKeyBesides, acceptKeys, recordLosses } from "../platform/inventory.ts";
-import { verifyInventory } from "../platform/inventory-check.ts";
-import { begunKeysOf, rotateKeys } from "../platform/key-rotation.ts";
-import { finishRestoration } from "../platform/restoration.ts";
-import { replaceSecret } from "../platform/secret-files.ts";
+import { createPrivateFolder } from "../platform/files/file-owner.ts";
+import { acceptKeyBesides, acceptKeys, recordLosses } from "../platform/files/inventory.ts";
+import { verifyInventory } from "../platform/files/inventory-check.ts";
+import { finishRestoration } from "../platform/files/restoration.ts";
+import { StartupError } from "../platform/process/startup-error.ts";
+import { begunKeysOf, rotateKeys } from "../platform/secrets/key-rotation.ts";
+import { replaceSecret } from "../platform/secrets/secret-files.ts";
 import {
   isKeyName,
   KEY_BYTES,
@@ -12,8 +13,7 @@ import {
   type KeyName,
   nextKeyFile,
   readKey,
-} from "../platform/secret-keys.ts";
-import { StartupError } from "../platform/startup-error.ts";
+} from "../platform/secrets/secret-keys.ts";
 import { type CommandOption, parseCommand, printHelp } from "./arguments.ts";
 import { dataOptions, existingDataPathOf } from "./backup.ts";
 import { withStoppedGateway } from "./stopped-gateway.ts";

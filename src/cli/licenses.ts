@@ -1,4 +1,4 @@
-import { LICENSES_ASSET, readAsset } from "../platform/assets.ts";
+import { LICENSES_ASSET, readAsset } from "../platform/process/assets.ts";
 
 /** `lineside licenses`: prints the licenses of the program and of every package inside it. */
 export async function licensesCommand(): Promise<number> {

@@ -1,5 +1,5 @@
 import { networkInterfaces } from "node:os";
-import type { Config } from "../platform/config.ts";
+import type { Config } from "../platform/config/config.ts";
 
 const ADDRESSES_MAX = 4;
 

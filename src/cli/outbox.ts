@@ -8,8 +8,8 @@ import { MAIL_STATES, type OutboxMail } from "../modules/mail/mail.types.ts";
 import { renderMail } from "../modules/mail/mail-render.ts";
 import { MAIL_SETTINGS, type StoredMailSettings } from "../modules/mail/mail-settings.ts";
 import { createSettingsRepository } from "../modules/settings/settings.repository.ts";
-import type { Config } from "../platform/config.ts";
-import { StartupError } from "../platform/startup-error.ts";
+import type { Config } from "../platform/config/config.ts";
+import { StartupError } from "../platform/process/startup-error.ts";
 import { describeOptions, numberOf, type ParsedArguments, parseCommand } from "./arguments.ts";
 import { terminalLanguage } from "./terminal-language.ts";
 import {

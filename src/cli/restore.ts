@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
 import { iso } from "../lib/time/iso-time.ts";
 import { hasData, type RestoreReport, restore } from "../modules/backups/restore-job.ts";
-import { DATABASE_NAMES, type DatabaseName } from "../platform/inventory.ts";
-import { StartupError } from "../platform/startup-error.ts";
+import { DATABASE_NAMES, type DatabaseName } from "../platform/files/inventory.ts";
+import { StartupError } from "../platform/process/startup-error.ts";
 import { describeOptions, parseCommand } from "./arguments.ts";
 import { dataPathOf, describeSize, passphraseOf, placeOptions, targetOf } from "./backup.ts";
 

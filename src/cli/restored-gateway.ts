@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { type App, createApp } from "../app.ts";
 import { type RestoreReport, restore } from "../modules/backups/restore-job.ts";
 import type { BackupTarget } from "../modules/backups/snapshot.types.ts";
-import { defaultConfig } from "../platform/config.ts";
-import { StartupError } from "../platform/startup-error.ts";
+import { defaultConfig } from "../platform/config/config.ts";
+import { StartupError } from "../platform/process/startup-error.ts";
 import { type ApiClient, createApiClient } from "./api-client.ts";
 import { tenantOf } from "./user-store.ts";
 

@@ -1,11 +1,11 @@
 import { type App, createApp } from "../app.ts";
 import { inEnglish } from "../lib/core/domain-error.ts";
-import { systemClock } from "../platform/clock.ts";
-import { type Config, ConfigError, loadConfig, processEnv } from "../platform/config.ts";
-import { IdleMemory } from "../platform/idle-memory.ts";
-import { configureLogging, createLogger } from "../platform/log.ts";
-import { RESTART_SIGNAL } from "../platform/restart-signal.ts";
-import { Supervisor } from "../platform/supervisor.ts";
+import { type Config, ConfigError, loadConfig, processEnv } from "../platform/config/config.ts";
+import { configureLogging, createLogger } from "../platform/core/log.ts";
+import { IdleMemory } from "../platform/process/idle-memory.ts";
+import { RESTART_SIGNAL } from "../platform/process/restart-signal.ts";
+import { Supervisor } from "../platform/process/supervisor.ts";
+import { systemClock } from "../platform/time/clock.ts";
 import { version } from "../version.ts";
 import { explain } from "./explain.ts";
 import { fromElsewhere } from "./other-addresses.ts";

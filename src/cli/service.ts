@@ -10,8 +10,8 @@ import {
 } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { nextProgram, previousProgram } from "../modules/updates/update-state.ts";
-import { isCompiled, readTextAsset, SERVICE_UNIT_ASSET } from "../platform/assets.ts";
-import { StartupError } from "../platform/startup-error.ts";
+import { isCompiled, readTextAsset, SERVICE_UNIT_ASSET } from "../platform/process/assets.ts";
+import { StartupError } from "../platform/process/startup-error.ts";
 import { type CommandOption, parseCommand, printHelp } from "./arguments.ts";
 
 const PROGRAM_PATH = "usr/local/bin/lineside";

@@ -1,11 +1,11 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { detail } from "../lib/core/domain-error.ts";
-import { acceptFiles, acceptKeys, DATABASE_FILES } from "../platform/inventory.ts";
-import { INVENTORY_FILE } from "../platform/inventory-record.ts";
-import { KEY_NAMES, type KeyName, nextKeyFile } from "../platform/secret-keys.ts";
-import { setAside } from "../platform/set-aside.ts";
-import { StartupError } from "../platform/startup-error.ts";
+import { acceptFiles, acceptKeys, DATABASE_FILES } from "../platform/files/inventory.ts";
+import { INVENTORY_FILE } from "../platform/files/inventory-record.ts";
+import { setAside } from "../platform/files/set-aside.ts";
+import { StartupError } from "../platform/process/startup-error.ts";
+import { KEY_NAMES, type KeyName, nextKeyFile } from "../platform/secrets/secret-keys.ts";
 import { type CommandOption, parseCommand, printHelp } from "./arguments.ts";
 import { dataOptions, existingDataPathOf } from "./backup.ts";
 import { withStoppedGateway } from "./stopped-gateway.ts";

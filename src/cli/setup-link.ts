@@ -3,11 +3,11 @@ import { join, resolve } from "node:path";
 import { createSessionsRepository } from "../modules/identity/sessions.repository.ts";
 import { createLinkSecret } from "../modules/identity/setup.service.ts";
 import { createUsersRepository } from "../modules/users/users.repository.ts";
-import { systemClock } from "../platform/clock.ts";
-import { type Config, loadConfig, processEnv } from "../platform/config.ts";
-import { openMainDatabase } from "../platform/database.ts";
-import { createLogger } from "../platform/log.ts";
-import { StartupError } from "../platform/startup-error.ts";
+import { type Config, loadConfig, processEnv } from "../platform/config/config.ts";
+import { createLogger } from "../platform/core/log.ts";
+import { openMainDatabase } from "../platform/database/database.ts";
+import { StartupError } from "../platform/process/startup-error.ts";
+import { systemClock } from "../platform/time/clock.ts";
 import { consoleUrl } from "./gateway-url.ts";
 import { fromElsewhere } from "./other-addresses.ts";
 

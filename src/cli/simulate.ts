@@ -1,6 +1,6 @@
 import { connect, type MqttClient } from "mqtt";
 import { createFactory, type Machine } from "../lib/devices/factory-model.ts";
-import { StartupError } from "../platform/startup-error.ts";
+import { StartupError } from "../platform/process/startup-error.ts";
 import { type ApiClient, connectApi } from "./api-client.ts";
 import {
   type CommandOption,

@@ -1,5 +1,5 @@
 import { conflict } from "../lib/core/domain-error.ts";
-import { takeGatewayLock } from "../platform/gateway-lock.ts";
+import { takeGatewayLock } from "../platform/files/gateway-lock.ts";
 
 /**
  * Works on the data directory of a gateway that is not running, and keeps it from starting meanwhile. New files are private, as the gateway's own.

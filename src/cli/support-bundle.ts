@@ -1,9 +1,9 @@
 import { writeFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { describeMachine, packFiles, shownSettings } from "../modules/system/support-bundle.ts";
-import { loadConfig, processEnv } from "../platform/config.ts";
-import { withLocalAccess } from "../platform/local-access.ts";
-import { StartupError } from "../platform/startup-error.ts";
+import { loadConfig, processEnv } from "../platform/config/config.ts";
+import { withLocalAccess } from "../platform/network/local-access.ts";
+import { StartupError } from "../platform/process/startup-error.ts";
 import { getCommit, version } from "../version.ts";
 import { describeOptions, parseCommand } from "./arguments.ts";
 import { dataOptions, describeSize, existingDataPathOf, settingFlagsOf } from "./backup.ts";

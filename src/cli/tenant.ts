@@ -1,7 +1,7 @@
 import { createPlansService } from "../modules/tenants/plans.service.ts";
 import type { Tenant } from "../modules/tenants/tenants.types.ts";
-import { systemClock } from "../platform/clock.ts";
-import { StartupError } from "../platform/startup-error.ts";
+import { StartupError } from "../platform/process/startup-error.ts";
+import { systemClock } from "../platform/time/clock.ts";
 import {
   type ActionRequest,
   type ActionResult,

@@ -1,6 +1,6 @@
 import { preferredLanguage } from "../lib/strings/preferred-language.ts";
 import type { TextLanguage } from "../lib/texts/catalogues.ts";
-import { processEnv } from "../platform/config.ts";
+import { processEnv } from "../platform/config/config.ts";
 
 interface Environment {
   readonly [name: string]: string | undefined;

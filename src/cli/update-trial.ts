@@ -14,12 +14,12 @@ import {
   writeHeartbeat,
   writeReason,
 } from "../modules/updates/update-state.ts";
-import { isCompiled } from "../platform/assets.ts";
-import type { Clock } from "../platform/clock.ts";
-import { type Config, processEnv } from "../platform/config.ts";
-import { execProgram } from "../platform/exec-program.ts";
-import { createLogger } from "../platform/log.ts";
-import { ownProgram } from "../platform/own-program.ts";
+import { type Config, processEnv } from "../platform/config/config.ts";
+import { createLogger } from "../platform/core/log.ts";
+import { isCompiled } from "../platform/process/assets.ts";
+import { execProgram } from "../platform/process/exec-program.ts";
+import { ownProgram } from "../platform/process/own-program.ts";
+import type { Clock } from "../platform/time/clock.ts";
 
 /*
  * What an update asks of the process of the gateway: to become the new version, to say that it is ready, and to become the old version again when its start

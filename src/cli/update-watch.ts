@@ -8,8 +8,8 @@ import {
   type UpdatePhase,
   writeReason,
 } from "../modules/updates/update-state.ts";
-import { processEnv } from "../platform/config.ts";
-import { takeGatewayLock } from "../platform/gateway-lock.ts";
+import { processEnv } from "../platform/config/config.ts";
+import { takeGatewayLock } from "../platform/files/gateway-lock.ts";
 import { becomeProgram, WATCH_DETACHED } from "./update-trial.ts";
 
 const INTERVAL_MS = 200;

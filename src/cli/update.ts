@@ -23,16 +23,16 @@ import {
   readState,
   type UpdateResult,
 } from "../modules/updates/update-state.ts";
-import { isCompiled } from "../platform/assets.ts";
-import { buildTarget, updateKey } from "../platform/build.ts";
-import { type Config, loadConfig, processEnv } from "../platform/config.ts";
-import { openMainDatabase } from "../platform/database.ts";
-import { readGatewayPid } from "../platform/gateway-address.ts";
-import { takeGatewayLock } from "../platform/gateway-lock.ts";
-import { createLogger } from "../platform/log.ts";
-import { machineIdOf } from "../platform/machine-id.ts";
-import { RESTART_SIGNAL } from "../platform/restart-signal.ts";
-import { StartupError } from "../platform/startup-error.ts";
+import { buildTarget, updateKey } from "../platform/config/build.ts";
+import { type Config, loadConfig, processEnv } from "../platform/config/config.ts";
+import { createLogger } from "../platform/core/log.ts";
+import { openMainDatabase } from "../platform/database/database.ts";
+import { takeGatewayLock } from "../platform/files/gateway-lock.ts";
+import { readGatewayPid } from "../platform/network/gateway-address.ts";
+import { isCompiled } from "../platform/process/assets.ts";
+import { machineIdOf } from "../platform/process/machine-id.ts";
+import { RESTART_SIGNAL } from "../platform/process/restart-signal.ts";
+import { StartupError } from "../platform/process/startup-error.ts";
 import { getCommit, version } from "../version.ts";
 import { type CommandOption, numberOf, type ParsedArguments, parseCommand, printHelp } from "./arguments.ts";
 import { dataOptions, existingDataPathOf, settingFlagsOf } from "./backup.ts";

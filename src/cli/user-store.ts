@@ -17,12 +17,12 @@ import type { Tenant } from "../modules/tenants/tenants.types.ts";
 import { createUserRegistry } from "../modules/users/user-registry.ts";
 import { createUsersRepository } from "../modules/users/users.repository.ts";
 import { ROLES, type Role } from "../modules/users/users.types.ts";
-import { createSteadyNow, systemClock } from "../platform/clock.ts";
-import { type Config, loadConfig, processEnv } from "../platform/config.ts";
-import { openMainDatabases } from "../platform/database.ts";
-import { createEventBus } from "../platform/event-bus.ts";
-import { createLogger } from "../platform/log.ts";
-import { StartupError } from "../platform/startup-error.ts";
+import { type Config, loadConfig, processEnv } from "../platform/config/config.ts";
+import { createEventBus } from "../platform/core/event-bus.ts";
+import { createLogger } from "../platform/core/log.ts";
+import { openMainDatabases } from "../platform/database/database.ts";
+import { StartupError } from "../platform/process/startup-error.ts";
+import { createSteadyNow, systemClock } from "../platform/time/clock.ts";
 import { type CommandOption, describeOptions, type ParsedArguments, parseCommand } from "./arguments.ts";
 
 /** Accounts of the machine. */

@@ -2,7 +2,7 @@ import { iso } from "../lib/time/iso-time.ts";
 import { createTemporaryPassword } from "../modules/users/temporary-password.ts";
 import { loginUrlOf } from "../modules/users/user-invitation.ts";
 import type { User } from "../modules/users/users.types.ts";
-import { StartupError } from "../platform/startup-error.ts";
+import { StartupError } from "../platform/process/startup-error.ts";
 import { consoleUrl } from "./gateway-url.ts";
 import {
   type ActionRequest,

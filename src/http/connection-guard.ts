@@ -5,10 +5,10 @@ import {
   isInRange,
   parseRange,
 } from "../lib/network/ip-range.ts";
-import { type AcceptedSockets, addressOf, portOf } from "../platform/accepted-sockets.ts";
-import type { Clock } from "../platform/clock.ts";
-import type { Config } from "../platform/config.ts";
-import type { Logger } from "../platform/log.ts";
+import type { Config } from "../platform/config/config.ts";
+import type { Logger } from "../platform/core/log.ts";
+import { type AcceptedSockets, addressOf, portOf } from "../platform/network/accepted-sockets.ts";
+import type { Clock } from "../platform/time/clock.ts";
 
 /**
  * Limits on HTTP connections that Bun.serve does not have: how many there are, in all and per address, and the time until the first request's

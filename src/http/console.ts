@@ -1,7 +1,7 @@
 import { brotliCompressSync, gzipSync } from "node:zlib";
 import { isConsolePath } from "../lib/console/console-routes.ts";
 import { unavailable } from "../lib/core/domain-error.ts";
-import { readAsset, readTextAsset } from "../platform/assets.ts";
+import { readAsset, readTextAsset } from "../platform/process/assets.ts";
 import { prefixLinks } from "./base-path.ts";
 import { nothingHere } from "./errors.ts";
 import { securityHeaders } from "./security-headers.ts";

@@ -8,9 +8,9 @@ import {
   notFound,
 } from "../lib/core/domain-error.ts";
 import type { Text } from "../lib/texts/text.ts";
-import type { Logger } from "../platform/log.ts";
-import { toStorageFailure } from "../platform/storage-failure.ts";
-import { describeSystemError } from "../platform/system-errors.ts";
+import type { Logger } from "../platform/core/log.ts";
+import { toStorageFailure } from "../platform/database/storage-failure.ts";
+import { describeSystemError } from "../platform/process/system-errors.ts";
 import { BARE_BAD_REQUESTS } from "./openapi/error-responses.ts";
 import { securityHeaders } from "./security-headers.ts";
 import { statusNames } from "./status-names.ts";

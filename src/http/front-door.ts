@@ -1,9 +1,14 @@
 import type { AnyElysia } from "elysia";
 import { type Forwarded, isTrusted, readForwarded } from "../lib/network/forwarded.ts";
 import { type AddressBits, type AddressRange, addressBits, parseRange } from "../lib/network/ip-range.ts";
-import type { Config } from "../platform/config.ts";
-import { basePathOf } from "../platform/public-address.ts";
-import { arrivalOf, noteArrival, type PeerReader, type SocketPeer } from "../platform/request-arrival.ts";
+import type { Config } from "../platform/config/config.ts";
+import { basePathOf } from "../platform/network/public-address.ts";
+import {
+  arrivalOf,
+  noteArrival,
+  type PeerReader,
+  type SocketPeer,
+} from "../platform/network/request-arrival.ts";
 import { withBasePath } from "./base-path.ts";
 
 /*

@@ -1,17 +1,17 @@
 import type { Server } from "bun";
-import type { Config } from "../platform/config.ts";
+import type { Config } from "../platform/config/config.ts";
+import type { Logger } from "../platform/core/log.ts";
 import {
   type GatewayAddress,
   localUrl,
   removeGatewayAddress,
   writeGatewayAddress,
-} from "../platform/gateway-address.ts";
-import type { Logger } from "../platform/log.ts";
-import { isPlainForMachine } from "../platform/own-origin.ts";
-import { publicAddressOf } from "../platform/public-address.ts";
-import type { SocketPeer } from "../platform/request-arrival.ts";
-import { StartupError } from "../platform/startup-error.ts";
-import { TLS_CIPHERS, type Tls } from "../platform/tls.ts";
+} from "../platform/network/gateway-address.ts";
+import { isPlainForMachine } from "../platform/network/own-origin.ts";
+import { publicAddressOf } from "../platform/network/public-address.ts";
+import type { SocketPeer } from "../platform/network/request-arrival.ts";
+import { TLS_CIPHERS, type Tls } from "../platform/network/tls.ts";
+import { StartupError } from "../platform/process/startup-error.ts";
 import type { ConnectionGuard } from "./connection-guard.ts";
 import { clientOf } from "./front-door.ts";
 import type { HttpApp } from "./http-app.ts";

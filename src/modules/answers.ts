@@ -3,8 +3,8 @@
  * disconnects. Bytes that the client has not read yet are held in the `AnswerSpace`.
  */
 import { isLongerJson, jsonPieces } from "../lib/json/json-pieces.ts";
-import { type AnswerSpace, EXPORTS_MAX, type HeldAnswer } from "../platform/answer-space.ts";
-import { workShare } from "../platform/fair-share.ts";
+import { type AnswerSpace, EXPORTS_MAX, type HeldAnswer } from "../platform/load/answer-space.ts";
+import { workShare } from "../platform/load/fair-share.ts";
 
 /** Max. characters of JSON serialized in one go. */
 const WHOLE_MAX = 512 * 1024;

@@ -1,13 +1,13 @@
 import type { Static, TObject, TSchema } from "@sinclair/typebox";
 import { iso } from "../lib/time/iso-time.ts";
-import type { Clock } from "../platform/clock.ts";
-import type { MainDatabase } from "../platform/database.ts";
+import type { MainDatabase } from "../platform/database/database.ts";
 import {
   createResourceStore,
   type ResourceStore,
   type ResourceTable,
   type StoredRows,
-} from "../platform/resource-store.ts";
+} from "../platform/database/resource-store.ts";
+import type { Clock } from "../platform/time/clock.ts";
 import type { Permission } from "./identity/permissions.ts";
 
 /** Texts of an operation for the OpenAPI document. */

@@ -6,10 +6,10 @@ import type { DomainEvents } from "../modules/events.types.ts";
 import type { IngestDevice } from "../modules/ingest/ingest.types.ts";
 import type { TelemetryStore } from "../modules/telemetry/store/store.types.ts";
 import type { Reading } from "../modules/telemetry/telemetry.types.ts";
-import type { Clock } from "../platform/clock.ts";
-import type { EventBus } from "../platform/event-bus.ts";
-import type { Logger } from "../platform/log.ts";
-import { createPeriodic } from "../platform/periodic.ts";
+import type { EventBus } from "../platform/core/event-bus.ts";
+import type { Logger } from "../platform/core/log.ts";
+import type { Clock } from "../platform/time/clock.ts";
+import { createPeriodic } from "../platform/time/periodic.ts";
 import { type ApplicationTopic, readFilter, topicFor } from "./application-topics.ts";
 import type { MqttApplication, MqttServer, SendState } from "./mqtt.types.ts";
 

@@ -2,7 +2,7 @@ import type { ConnectPacket } from "../lib/mqtt/packets.ts";
 import { type Properties, Property } from "../lib/mqtt/properties.ts";
 import { Reason } from "../lib/mqtt/reason.ts";
 import type { DeviceIngest } from "../modules/ingest/ingest.types.ts";
-import type { Clock } from "../platform/clock.ts";
+import type { Clock } from "../platform/time/clock.ts";
 import { type OpenedSession, welcome } from "./admission.ts";
 import { Client, type ClientHost } from "./client.ts";
 import type { CommitGroups } from "./commit-groups.ts";

@@ -24,7 +24,7 @@ import { malformed, protocolError, Reason } from "../lib/mqtt/reason.ts";
 import { isValidFilter, readSharedFilter } from "../lib/mqtt/topic-filters.ts";
 import type { IngestDevice } from "../modules/ingest/ingest.types.ts";
 import type { Peer } from "../modules/request-peer.ts";
-import type { Logger } from "../platform/log.ts";
+import type { Logger } from "../platform/core/log.ts";
 import { keepAliveSeconds } from "./admission.ts";
 import type { ClientLink } from "./client-link.types.ts";
 import type { ConnectionTurns, Turn } from "./connection-turns.ts";

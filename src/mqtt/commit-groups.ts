@@ -1,6 +1,6 @@
 import { DomainError } from "../lib/core/domain-error.ts";
 import { Reason } from "../lib/mqtt/reason.ts";
-import type { Logger } from "../platform/log.ts";
+import type { Logger } from "../platform/core/log.ts";
 import { CommitGroup } from "./ack-queue.ts";
 
 /** PUBACK reasons of MQTT 5 by the kind of refusal; kinds that are not here mean "not stored": no acknowledgement. */

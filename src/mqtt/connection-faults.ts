@@ -6,7 +6,7 @@ import { shownName } from "../lib/strings/secret-hint.ts";
 import type { Text } from "../lib/texts/text.ts";
 import type { Fault } from "../modules/faults/faults.types.ts";
 import type { Peer } from "../modules/request-peer.ts";
-import type { Clock } from "../platform/clock.ts";
+import type { Clock } from "../platform/time/clock.ts";
 import type { MqttServerDeps } from "./mqtt.types.ts";
 import type { Principal } from "./principal.ts";
 import type { Session, SessionOwner } from "./session.ts";

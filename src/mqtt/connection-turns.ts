@@ -1,4 +1,4 @@
-import type { Clock } from "../platform/clock.ts";
+import type { Clock } from "../platform/time/clock.ts";
 
 /** Time that all connections together may take of one turn of the event loop. */
 const TURN_MS = 8;

@@ -11,7 +11,7 @@ import {
 } from "../lib/mqtt/packets.ts";
 import { malformed, ProtocolError, Reason } from "../lib/mqtt/reason.ts";
 import type { Peer } from "../modules/request-peer.ts";
-import type { Logger } from "../platform/log.ts";
+import type { Logger } from "../platform/core/log.ts";
 import type { Client } from "./client.ts";
 import type { ConnectionTurns, Turn } from "./connection-turns.ts";
 import type { Counters } from "./counters.ts";

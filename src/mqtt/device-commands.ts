@@ -5,7 +5,7 @@ import type { CommandEngine } from "../modules/commands/command-engine.ts";
 import type { Command, CommandTransport } from "../modules/commands/commands.types.ts";
 import type { DeviceDirectory } from "../modules/devices/device-directory.ts";
 import type { DeviceIngest, IngestSource } from "../modules/ingest/ingest.types.ts";
-import type { Logger } from "../platform/log.ts";
+import type { Logger } from "../platform/core/log.ts";
 import { listingErrors } from "./listed-errors.ts";
 import type { MqttServer } from "./mqtt.types.ts";
 

@@ -7,7 +7,7 @@ import type { CommandEngine } from "../modules/commands/command-engine.ts";
 import type { OwnRequests } from "../modules/commands/own-requests.ts";
 import type { DeviceIngest, IngestDevice, IngestSource } from "../modules/ingest/ingest.types.ts";
 import type { ClaimingService } from "../modules/provisioning/claiming.service.ts";
-import type { Logger } from "../platform/log.ts";
+import type { Logger } from "../platform/core/log.ts";
 import { createCommandAnswers } from "./device-commands.ts";
 import type { createGateways } from "./gateways.ts";
 import { type DeviceMessageHandler, listingErrors } from "./listed-errors.ts";

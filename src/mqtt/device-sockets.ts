@@ -5,7 +5,7 @@ import { isJsonObject, type JsonObject } from "../lib/json/json.ts";
 import type { Command } from "../modules/commands/commands.types.ts";
 import type { IngestService } from "../modules/ingest/ingest.service.ts";
 import type { IngestDevice, MessageKind } from "../modules/ingest/ingest.types.ts";
-import type { Logger } from "../platform/log.ts";
+import type { Logger } from "../platform/core/log.ts";
 import { commandTopic } from "./device-commands.ts";
 import type { DevicePeer, DeviceSocket, DeviceSocketServer } from "./device-sockets.types.ts";
 import { longForm, unknownTopic } from "./topics.ts";

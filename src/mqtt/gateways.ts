@@ -17,9 +17,9 @@ import {
 import type { IngestService } from "../modules/ingest/ingest.service.ts";
 import type { IngestDevice, IngestSource } from "../modules/ingest/ingest.types.ts";
 import type { ClaimingService } from "../modules/provisioning/claiming.service.ts";
-import type { MainDatabase } from "../platform/database.ts";
-import type { EventBus } from "../platform/event-bus.ts";
-import type { Logger } from "../platform/log.ts";
+import type { EventBus } from "../platform/core/event-bus.ts";
+import type { Logger } from "../platform/core/log.ts";
+import type { MainDatabase } from "../platform/database/database.ts";
 import type { DeviceSockets } from "./device-sockets.ts";
 import type { MqttServer } from "./mqtt.types.ts";
 import { GATEWAY_COMMANDS } from "./topics.ts";

@@ -1,7 +1,7 @@
 import type { Socket, TCPSocketListener } from "bun";
 import { toFingerprint } from "../lib/network/certificate.ts";
-import { StartupError } from "../platform/startup-error.ts";
-import { TLS_CIPHERS } from "../platform/tls.ts";
+import { TLS_CIPHERS } from "../platform/network/tls.ts";
+import { StartupError } from "../platform/process/startup-error.ts";
 import type {
   MqttConnectionHandle,
   MqttServerDeps,

@@ -20,7 +20,7 @@ import {
   shownLogin,
 } from "../modules/login-identities/login-identities.types.ts";
 import type { ClaimPeer, ProvisioningService } from "../modules/provisioning/provisioning.service.ts";
-import type { Clock } from "../platform/clock.ts";
+import type { Clock } from "../platform/time/clock.ts";
 import { readFilter } from "./application-topics.ts";
 import type { MqttApplication, MqttAuthentication, MqttCredentials, MqttServerDeps } from "./mqtt.types.ts";
 import type { MqttClientSignIn } from "./mqtt-client-sign-in.ts";

@@ -1,4 +1,4 @@
-import type { Config } from "../platform/config.ts";
+import type { Config } from "../platform/config/config.ts";
 import type { MqttLimits } from "./mqtt.types.ts";
 
 const MEGABYTE = 1024 * 1024;

@@ -6,9 +6,9 @@ import { noProperties } from "../lib/mqtt/properties.ts";
 import { type ProtocolError, Reason } from "../lib/mqtt/reason.ts";
 import { addressGroup } from "../lib/network/network-address.ts";
 import type { IngestDevice } from "../modules/ingest/ingest.types.ts";
-import type { Clock } from "../platform/clock.ts";
-import type { Stamp } from "../platform/database-stamp.ts";
-import type { Logger } from "../platform/log.ts";
+import type { Logger } from "../platform/core/log.ts";
+import type { Stamp } from "../platform/database/database-stamp.ts";
+import type { Clock } from "../platform/time/clock.ts";
 import {
   assignedClientId,
   connectFault,

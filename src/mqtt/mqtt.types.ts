@@ -5,9 +5,9 @@ import type { Fault } from "../modules/faults/faults.types.ts";
 import type { DeviceIngest, IngestDevice } from "../modules/ingest/ingest.types.ts";
 import type { Peer } from "../modules/request-peer.ts";
 import type { Principal as Caller } from "../modules/users/users.types.ts";
-import type { Clock } from "../platform/clock.ts";
-import type { Stamp } from "../platform/database-stamp.ts";
-import type { Logger } from "../platform/log.ts";
+import type { Logger } from "../platform/core/log.ts";
+import type { Stamp } from "../platform/database/database-stamp.ts";
+import type { Clock } from "../platform/time/clock.ts";
 
 export interface MqttCredentials {
   readonly clientId: string;

@@ -13,8 +13,8 @@ import type {
   RefusedMessages,
   TopicState,
 } from "../modules/mqtt-clients/mqtt-clients.types.ts";
-import type { ClientPasswords } from "../platform/client-passwords.ts";
-import type { Clock } from "../platform/clock.ts";
+import type { ClientPasswords } from "../platform/secrets/client-passwords.ts";
+import type { Clock } from "../platform/time/clock.ts";
 import type { MqttServer, PublishedMessage } from "./mqtt.types.ts";
 import { MqttClientSignIn } from "./mqtt-client-sign-in.ts";
 

@@ -1,6 +1,6 @@
 import { unavailable } from "../lib/core/domain-error.ts";
 import type { RateMeter } from "../lib/data/rate-meter.ts";
-import type { Clock } from "../platform/clock.ts";
+import type { Clock } from "../platform/time/clock.ts";
 
 /** What may wait of one client, over all of its connections: those that ended leave their messages behind. */
 const waitingMax = { messages: 20_000, bytes: 16 * 1024 * 1024 };

@@ -1,4 +1,4 @@
-import type { Clock } from "../platform/clock.ts";
+import type { Clock } from "../platform/time/clock.ts";
 
 /** Deadlines are looked at this often (ms); times taken in between are early by up to as much. */
 export const TICK_MS = 250;

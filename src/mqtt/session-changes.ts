@@ -1,5 +1,5 @@
-import type { Clock } from "../platform/clock.ts";
-import type { Logger } from "../platform/log.ts";
+import type { Logger } from "../platform/core/log.ts";
+import type { Clock } from "../platform/time/clock.ts";
 import type { RetainedMessages } from "./retained-messages.ts";
 import type { QueuedMessage, Session } from "./session.ts";
 import type { SessionFile } from "./session-file.ts";

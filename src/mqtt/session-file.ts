@@ -1,8 +1,8 @@
 import type { Database, Statement } from "bun:sqlite";
-import { closeKeepingLog, openDatabaseFile } from "../platform/database-file.ts";
-import { type Stamp, writeStamp } from "../platform/database-stamp.ts";
-import { createSchema, MQTT_SCHEMA_VERSION, schemaVersionOf } from "../platform/schema-version.ts";
-import { createWalPosition, WalPosition } from "../platform/wal-position.ts";
+import { closeKeepingLog, openDatabaseFile } from "../platform/database/database-file.ts";
+import { type Stamp, writeStamp } from "../platform/database/database-stamp.ts";
+import { createSchema, MQTT_SCHEMA_VERSION, schemaVersionOf } from "../platform/database/schema-version.ts";
+import { createWalPosition, WalPosition } from "../platform/database/wal-position.ts";
 import type { QueuedMessage, Session } from "./session.ts";
 
 export interface RetainedMessage {

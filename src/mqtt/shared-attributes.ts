@@ -2,8 +2,8 @@ import type { DeviceId } from "../lib/core/ids.ts";
 import { encodeBody } from "../lib/json/body.ts";
 import type { DeviceDirectory } from "../modules/devices/device-directory.ts";
 import type { DomainEvents } from "../modules/events.types.ts";
-import type { EventBus } from "../platform/event-bus.ts";
-import type { Logger } from "../platform/log.ts";
+import type { EventBus } from "../platform/core/event-bus.ts";
+import type { Logger } from "../platform/core/log.ts";
 import type { DeviceSockets } from "./device-sockets.ts";
 import type { MqttServer } from "./mqtt.types.ts";
 

@@ -1,9 +1,9 @@
 import { SYSTEM_LEVEL } from "../lib/mqtt/reserved-topics.ts";
 import { filterMatches } from "../lib/mqtt/topic-filters.ts";
 import type { TenantsService } from "../modules/tenants/tenants.service.ts";
-import type { Clock } from "../platform/clock.ts";
-import type { Logger } from "../platform/log.ts";
-import { createPeriodic } from "../platform/periodic.ts";
+import type { Logger } from "../platform/core/log.ts";
+import type { Clock } from "../platform/time/clock.ts";
+import { createPeriodic } from "../platform/time/periodic.ts";
 import type { MqttApplication, MqttServer, SendState } from "./mqtt.types.ts";
 
 /** Mosquitto's default `sys_interval`. */

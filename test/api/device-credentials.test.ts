@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { connectAsync, type IClientOptions } from "mqtt";
-import { GUESSES_BURST } from "../../src/platform/guess-budget.ts";
+import { GUESSES_BURST } from "../../src/platform/secrets/guess-budget.ts";
 import { apiRows } from "../support/api-rows.ts";
 import { createTestApp, type TestApp } from "../support/test-app.ts";
 import { until } from "../support/until.ts";

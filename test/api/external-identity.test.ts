@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import { readExternalSettings } from "../../src/modules/identity/provider/external-provider.ts";
-import { defaultConfig } from "../../src/platform/config.ts";
+import { defaultConfig } from "../../src/platform/config/config.ts";
 import { FakeClock } from "../support/fake-clock.ts";
 import { freePort } from "../support/free-port.ts";
 import {

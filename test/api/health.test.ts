@@ -1,6 +1,6 @@
 // What /readyz, a supervisor and `lineside healthcheck` see of a gateway that cannot store data.
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { Health, type Problem } from "../../src/platform/health.ts";
+import { Health, type Problem } from "../../src/platform/core/health.ts";
 import { FakeClock } from "../support/fake-clock.ts";
 import { PROGRAM } from "../support/program.ts";
 import { createTestApp, type TestApp } from "../support/test-app.ts";

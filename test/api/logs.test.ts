@@ -1,6 +1,6 @@
 // The log of the running gateway, for its operators.
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { configureLogging, createLogger } from "../../src/platform/log.ts";
+import { configureLogging, createLogger } from "../../src/platform/core/log.ts";
 import { createTestApp, type TestApp } from "../support/test-app.ts";
 
 const PATH = "/api/gateway/logs";

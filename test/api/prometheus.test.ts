@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { addOwnMetrics } from "../../src/modules/system/own-metrics.ts";
-import { Metrics } from "../../src/platform/metrics.ts";
+import { Metrics } from "../../src/platform/core/metrics.ts";
 import { freePort } from "../support/free-port.ts";
 import { createTestApp, type TestApp } from "../support/test-app.ts";
 import { until } from "../support/until.ts";

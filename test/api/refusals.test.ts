@@ -4,7 +4,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { connectAsync, type IClientOptions } from "mqtt";
-import { configureLogging } from "../../src/platform/log.ts";
+import { configureLogging } from "../../src/platform/core/log.ts";
 import { createTestApp, PASSWORD } from "../support/test-app.ts";
 import { until } from "../support/until.ts";
 import { WebSocketClient } from "../support/websocket-client.ts";

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect } from "bun:test";
-import { systemClock } from "../../src/platform/clock.ts";
+import { systemClock } from "../../src/platform/time/clock.ts";
 import { apiRows } from "../support/api-rows.ts";
 import { createTestApp, type TestApp } from "../support/test-app.ts";
 

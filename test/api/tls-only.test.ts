@@ -4,8 +4,8 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { connectAsync } from "mqtt";
-import type { Config } from "../../src/platform/config.ts";
-import { readGatewayAddress } from "../../src/platform/gateway-address.ts";
+import type { Config } from "../../src/platform/config/config.ts";
+import { readGatewayAddress } from "../../src/platform/network/gateway-address.ts";
 import { PROGRAM } from "../support/program.ts";
 import { createTestApp, type TestApp } from "../support/test-app.ts";
 

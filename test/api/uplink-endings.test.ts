@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { createServer, type Server, type Socket } from "node:net";
 import type { TenantId } from "../../src/lib/core/ids.ts";
-import { systemClock } from "../../src/platform/clock.ts";
+import { systemClock } from "../../src/platform/time/clock.ts";
 import { createTestApp, type TestApp } from "../support/test-app.ts";
 import { until, untilAnswer } from "../support/until.ts";
 

@@ -1,6 +1,6 @@
 import { createApp } from "../../src/app.ts";
 import { connectApi } from "../../src/cli/api-client.ts";
-import { defaultConfig } from "../../src/platform/config.ts";
+import { defaultConfig } from "../../src/platform/config/config.ts";
 import {
   createDevices,
   remove,

@@ -2,8 +2,8 @@
 import { dlopen, FFIType } from "bun:ffi";
 import type { DeviceId, TenantId } from "../../src/lib/core/ids.ts";
 import { createTelemetryStore } from "../../src/modules/telemetry/store/telemetry-store.ts";
-import { systemClock } from "../../src/platform/clock.ts";
-import { createLogger } from "../../src/platform/log.ts";
+import { createLogger } from "../../src/platform/core/log.ts";
+import { systemClock } from "../../src/platform/time/clock.ts";
 import { powerCutScript, scriptDevices } from "./power-cut-script.ts";
 import { smallStore } from "./power-cut-state.ts";
 

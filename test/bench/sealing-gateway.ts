@@ -3,7 +3,7 @@
  * otherwise. Argument: the data directory.
  */
 import { createApp } from "../../src/app.ts";
-import { defaultConfig } from "../../src/platform/config.ts";
+import { defaultConfig } from "../../src/platform/config/config.ts";
 
 const [data = ""] = process.argv.slice(2);
 const app = createApp(

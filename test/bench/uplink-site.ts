@@ -6,7 +6,7 @@ import type { MainCalls, UplinkJob } from "../../src/modules/uplinks/uplink.prot
 import { UplinkReader } from "../../src/modules/uplinks/uplink-reader.ts";
 import { UplinkRunner } from "../../src/modules/uplinks/uplink-runner.ts";
 import { UplinkSpace } from "../../src/modules/uplinks/uplink-space.ts";
-import { systemClock } from "../../src/platform/clock.ts";
+import { systemClock } from "../../src/platform/time/clock.ts";
 
 export const FIRST_TS = Date.UTC(2026, 0, 1);
 export const KEYS = 10;

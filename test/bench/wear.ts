@@ -2,8 +2,8 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { DeviceId, TenantId } from "../../src/lib/core/ids.ts";
 import { createTelemetryStore } from "../../src/modules/telemetry/store/telemetry-store.ts";
-import { systemClock } from "../../src/platform/clock.ts";
-import { createLogger } from "../../src/platform/log.ts";
+import { createLogger } from "../../src/platform/core/log.ts";
+import { systemClock } from "../../src/platform/time/clock.ts";
 import { createDevices, remove, runLoad, startGateway, temporaryDirectory } from "./processes.ts";
 import { fixed, type Row, thousands } from "./report.ts";
 

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { beginInventory } from "../../src/platform/inventory.ts";
-import { createAuthority, createServerCertificate } from "../../src/platform/tls-certificates.ts";
+import { beginInventory } from "../../src/platform/files/inventory.ts";
+import { createAuthority, createServerCertificate } from "../../src/platform/network/tls-certificates.ts";
 import { createMosquitto, hasMosquitto } from "../support/mosquitto.ts";
 import { OWNER, type Running, send, signIn, start } from "./running-binary.ts";
 

@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { join } from "node:path";
 import { prepareRestoration } from "../../src/modules/backups/restore-job.ts";
 import { FolderTarget } from "../../src/modules/backups/targets/folder-target.ts";
-import { ownSchemas } from "../../src/platform/data-schemas.ts";
+import { ownSchemas } from "../../src/platform/database/data-schemas.ts";
 import { BackupFixture } from "../modules/backups/backup-fixture.ts";
 import { mountLoopDisk } from "../support/loop-disk.ts";
 import { PROGRAM } from "../support/program.ts";

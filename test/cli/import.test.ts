@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { importCommand } from "../../src/cli/import.ts";
-import { StartupError } from "../../src/platform/startup-error.ts";
+import { StartupError } from "../../src/platform/process/startup-error.ts";
 import { importParts } from "../../src/web/features/telemetry/file-chunks.ts";
 import { PASSWORD } from "../support/test-app.ts";
 import { type Gateway, OWNER, startGateway } from "./site-fixture.ts";

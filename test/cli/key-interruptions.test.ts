@@ -14,13 +14,13 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
-import { openMainDatabase } from "../../src/platform/database.ts";
-import { acceptNextKey, acceptRestored, DATABASE_FILES } from "../../src/platform/inventory.ts";
-import { beginKeyRotation, rotateKeys } from "../../src/platform/key-rotation.ts";
-import { createLogger } from "../../src/platform/log.ts";
-import { beginRestoration, completeRestoration } from "../../src/platform/restoration.ts";
-import { KEY_NAMES } from "../../src/platform/secret-keys.ts";
-import { walLossOf } from "../../src/platform/wal-position.ts";
+import { createLogger } from "../../src/platform/core/log.ts";
+import { openMainDatabase } from "../../src/platform/database/database.ts";
+import { walLossOf } from "../../src/platform/database/wal-position.ts";
+import { acceptNextKey, acceptRestored, DATABASE_FILES } from "../../src/platform/files/inventory.ts";
+import { beginRestoration, completeRestoration } from "../../src/platform/files/restoration.ts";
+import { beginKeyRotation, rotateKeys } from "../../src/platform/secrets/key-rotation.ts";
+import { KEY_NAMES } from "../../src/platform/secrets/secret-keys.ts";
 import { close, data, fill, keyOf, open, run, useDataDirectory } from "../support/keys-fixture.ts";
 
 useDataDirectory();

@@ -13,10 +13,10 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { gatewayIdOf } from "../../src/modules/backups/backup-job.ts";
-import { acceptNextKey } from "../../src/platform/inventory.ts";
-import { beginKeyRotation } from "../../src/platform/key-rotation.ts";
-import { KEY_NAMES, KEY_PURPOSES } from "../../src/platform/secret-keys.ts";
-import { createStoredSecrets } from "../../src/platform/stored-secrets.ts";
+import { acceptNextKey } from "../../src/platform/files/inventory.ts";
+import { beginKeyRotation } from "../../src/platform/secrets/key-rotation.ts";
+import { KEY_NAMES, KEY_PURPOSES } from "../../src/platform/secrets/secret-keys.ts";
+import { createStoredSecrets } from "../../src/platform/secrets/stored-secrets.ts";
 import {
   close,
   data,

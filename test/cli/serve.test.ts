@@ -2,9 +2,9 @@ import { afterEach, beforeEach, expect, test } from "bun:test";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openDataDirectory } from "../../src/platform/data-directory.ts";
-import { openMainDatabase } from "../../src/platform/database.ts";
-import { createLogger } from "../../src/platform/log.ts";
+import { createLogger } from "../../src/platform/core/log.ts";
+import { openMainDatabase } from "../../src/platform/database/database.ts";
+import { openDataDirectory } from "../../src/platform/files/data-directory.ts";
 import { PROGRAM } from "../support/program.ts";
 
 const EMAIL = "owner@plant.example";

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Role } from "../../src/modules/users/users.types.ts";
-import type { Clock } from "../../src/platform/clock.ts";
-import type { Config } from "../../src/platform/config.ts";
+import type { Config } from "../../src/platform/config/config.ts";
+import type { Clock } from "../../src/platform/time/clock.ts";
 import { type ApiAnswer, createTestApp, type TestApp } from "../support/test-app.ts";
 import { problemWith, type Shape } from "./shapes.ts";
 

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { ConnectionGuard, type ConnectionLimits } from "../../src/http/connection-guard.ts";
-import type { AcceptedSockets } from "../../src/platform/accepted-sockets.ts";
-import { createLogger } from "../../src/platform/log.ts";
+import { createLogger } from "../../src/platform/core/log.ts";
+import type { AcceptedSockets } from "../../src/platform/network/accepted-sockets.ts";
 import { FakeClock } from "../support/fake-clock.ts";
 
 const OWN_PORT = 8080;

@@ -4,7 +4,7 @@ import { afterEach, describe, expect, test } from "bun:test";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { ownSchemas, storedSchema } from "../../src/platform/data-schemas.ts";
+import { ownSchemas, storedSchema } from "../../src/platform/database/data-schemas.ts";
 import { createTestApp, PASSWORD, type TestApp } from "../support/test-app.ts";
 import { FIXTURE_FILE, FIXTURE_TIME, type Fixture } from "./fixture.ts";
 

@@ -5,8 +5,8 @@
 import { Database } from "bun:sqlite";
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { listHotLogs } from "../../src/platform/hot-log-names.ts";
-import { KEY_NAMES } from "../../src/platform/secret-keys.ts";
+import { listHotLogs } from "../../src/platform/database/hot-log-names.ts";
+import { KEY_NAMES } from "../../src/platform/secrets/secret-keys.ts";
 import { version } from "../../src/version.ts";
 import { createTestApp } from "../support/test-app.ts";
 import { FIXTURE_FILE, FIXTURE_TIME, type Fixture } from "./fixture.ts";

@@ -2,7 +2,7 @@ import { afterEach, expect, test } from "bun:test";
 import { connect, type Socket } from "node:net";
 import type { DomainError } from "../../src/lib/core/domain-error.ts";
 import { exportAnswer, jsonAnswer, listAnswer, sharedAnswer, textAnswer } from "../../src/modules/answers.ts";
-import { AnswerSpace, EXPORTS_MAX } from "../../src/platform/answer-space.ts";
+import { AnswerSpace, EXPORTS_MAX } from "../../src/platform/load/answer-space.ts";
 import { until } from "../support/until.ts";
 
 const MIB = 1024 * 1024;

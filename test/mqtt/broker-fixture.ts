@@ -9,8 +9,8 @@ import type { ClientLink } from "../../src/mqtt/client-link.types.ts";
 import { Session, type SessionSubscription } from "../../src/mqtt/session.ts";
 import { SessionStore } from "../../src/mqtt/session-store.ts";
 import { toBroker } from "../../src/mqtt/topics.ts";
-import { systemClock } from "../../src/platform/clock.ts";
-import { createLogger } from "../../src/platform/log.ts";
+import { createLogger } from "../../src/platform/core/log.ts";
+import { systemClock } from "../../src/platform/time/clock.ts";
 
 const BYTES_MAX = 16 * 1024 * 1024;
 const SPACE = "tenant~x";

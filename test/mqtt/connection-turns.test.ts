@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { ConnectionTurns } from "../../src/mqtt/connection-turns.ts";
-import { systemClock } from "../../src/platform/clock.ts";
+import { systemClock } from "../../src/platform/time/clock.ts";
 import { connectPacket, publishPacket, RawClient } from "./raw-client.ts";
 import { serverPerTest } from "./running.ts";
 

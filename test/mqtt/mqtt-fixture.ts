@@ -12,8 +12,8 @@ import type {
 } from "../../src/modules/ingest/ingest.types.ts";
 import type { MqttLimits, MqttServer, MqttServerDeps } from "../../src/mqtt/mqtt.types.ts";
 import { createMqttServer } from "../../src/mqtt/mqtt-server.ts";
-import { type Clock, systemClock } from "../../src/platform/clock.ts";
-import { createLogger } from "../../src/platform/log.ts";
+import { createLogger } from "../../src/platform/core/log.ts";
+import { type Clock, systemClock } from "../../src/platform/time/clock.ts";
 
 export interface Taken {
   readonly deviceId: string;

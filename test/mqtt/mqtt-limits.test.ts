@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { mqttLimits } from "../../src/mqtt/mqtt-limits.ts";
-import { defaultConfig } from "../../src/platform/config.ts";
+import { defaultConfig } from "../../src/platform/config/config.ts";
 
 test("the longest keep-alive is a setting, and there is none by default", () => {
   expect(mqttLimits(defaultConfig()).keepAliveSecondsMax).toBeUndefined();

@@ -5,7 +5,7 @@ import { noProperties } from "../../src/lib/mqtt/properties.ts";
 import { IncomingMessages } from "../../src/mqtt/incoming-messages.ts";
 import { principalOf } from "../../src/mqtt/principal.ts";
 import { PublishDelays } from "../../src/mqtt/publish-delays.ts";
-import { createLogger } from "../../src/platform/log.ts";
+import { createLogger } from "../../src/platform/core/log.ts";
 import { ArrayIngest, ManualClock } from "./mqtt-fixture.ts";
 
 const limiterOf = (perSecond: number): RateMeter => {

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Session } from "../../src/mqtt/session.ts";
 import { SessionStore } from "../../src/mqtt/session-store.ts";
-import { createLogger } from "../../src/platform/log.ts";
+import { createLogger } from "../../src/platform/core/log.ts";
 import { ManualClock } from "./mqtt-fixture.ts";
 
 const OVERHEAD = 256;

@@ -4,9 +4,9 @@ import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { loadSessions } from "../../src/mqtt/session-store.ts";
-import { systemClock } from "../../src/platform/clock.ts";
-import { createLogger } from "../../src/platform/log.ts";
-import { StartupError } from "../../src/platform/startup-error.ts";
+import { createLogger } from "../../src/platform/core/log.ts";
+import { StartupError } from "../../src/platform/process/startup-error.ts";
+import { systemClock } from "../../src/platform/time/clock.ts";
 
 let directory: string;
 beforeAll(async () => {

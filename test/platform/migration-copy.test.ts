@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test } from "bun:test";
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { copyBeforeMigration } from "../../src/platform/migrations.ts";
+import { copyBeforeMigration } from "../../src/platform/database/migrations.ts";
 
 let directory: string;
 let database: Database;

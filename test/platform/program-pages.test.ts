@@ -7,7 +7,7 @@ import {
   mappingsOf,
   ProgramPages,
   unwrittenPart,
-} from "../../src/platform/idle-memory.ts";
+} from "../../src/platform/process/idle-memory.ts";
 
 const PAGE = 4096;
 const MAPS = `00200000-01a39000 r--p 00000000 fe:00 997        /opt/lineside (deleted)

@@ -20,8 +20,8 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createRandom } from "../../src/lib/data/random.ts";
-import { isDamage } from "../../src/platform/database-check.ts";
-import { StartupError } from "../../src/platform/startup-error.ts";
+import { isDamage } from "../../src/platform/database/database-check.ts";
+import { StartupError } from "../../src/platform/process/startup-error.ts";
 import { createTestApp, type TestApp } from "../support/test-app.ts";
 import { until } from "../support/until.ts";
 

@@ -17,8 +17,8 @@ import { supportBundleCommand } from "../../src/cli/support-bundle.ts";
 import { userCommand } from "../../src/cli/user.ts";
 import { inEnglish } from "../../src/lib/core/domain-error.ts";
 import { createRandom } from "../../src/lib/data/random.ts";
-import { DATABASE_FILES } from "../../src/platform/inventory.ts";
-import { readRecord } from "../../src/platform/inventory-record.ts";
+import { DATABASE_FILES } from "../../src/platform/files/inventory.ts";
+import { readRecord } from "../../src/platform/files/inventory-record.ts";
 import { createTestApp, type TestApp } from "../support/test-app.ts";
 import { until } from "../support/until.ts";
 

@@ -1,6 +1,6 @@
 import { createApp } from "../../src/app.ts";
-import type { Clock } from "../../src/platform/clock.ts";
-import { defaultConfig } from "../../src/platform/config.ts";
+import { defaultConfig } from "../../src/platform/config/config.ts";
+import type { Clock } from "../../src/platform/time/clock.ts";
 
 /** A gateway whose time runs faster, so that an hour passes in seconds. */
 const [, , directory = "", wall = "", factor = ""] = process.argv;

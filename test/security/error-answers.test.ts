@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { toErrorResponse } from "../../src/http/errors.ts";
-import { createLogger } from "../../src/platform/log.ts";
+import { createLogger } from "../../src/platform/core/log.ts";
 import { createTestApp, type TestApp } from "../support/test-app.ts";
 
 let fixture: TestApp;

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { createDevicesRepository } from "../../src/modules/devices/devices.repository.ts";
-import { openMainDatabase } from "../../src/platform/database.ts";
-import { createLogger } from "../../src/platform/log.ts";
+import { createLogger } from "../../src/platform/core/log.ts";
+import { openMainDatabase } from "../../src/platform/database/database.ts";
 import { createTestApp, PASSWORD, type TestApp } from "../support/test-app.ts";
 
 let fixture: TestApp;

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { strictHostOf } from "../../src/http/http-server.ts";
-import { createAuthority, createServerCertificate } from "../../src/platform/tls-certificates.ts";
+import { createAuthority, createServerCertificate } from "../../src/platform/network/tls-certificates.ts";
 import { createTestApp, type TestApp } from "../support/test-app.ts";
 
 const hasOpenssl = Bun.which("openssl") !== null;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { EXPORTS_MAX } from "../../src/platform/answer-space.ts";
+import { EXPORTS_MAX } from "../../src/platform/load/answer-space.ts";
 import { createTestApp, type TestApp } from "../support/test-app.ts";
 
 const KEYS = 2_000;

@@ -1,6 +1,6 @@
 import "reflect-metadata";
 import * as x509 from "@peculiar/x509";
-import type { KeyPair } from "../../src/platform/tls-certificates.ts";
+import type { KeyPair } from "../../src/platform/network/tls-certificates.ts";
 
 /** A certificate that says who its bearer is, and is one of a client's. */
 export async function createClientCertificate(authority: KeyPair): Promise<KeyPair> {

@@ -1,5 +1,5 @@
 import { DeadlineQueue } from "../../src/lib/data/deadline-queue.ts";
-import type { Clock } from "../../src/platform/clock.ts";
+import type { Clock } from "../../src/platform/time/clock.ts";
 
 /** A clock that only moves when told; due callbacks run in order while it moves. */
 export class FakeClock implements Clock {

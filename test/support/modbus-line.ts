@@ -4,7 +4,7 @@ import type { ModbusFraming, SerialSettings } from "../../src/lib/modbus/modbus-
 import type { RegisterValue } from "../../src/lib/modbus/register-values.ts";
 import { ConnectionRunner } from "../../src/modules/modbus/connection-runner.ts";
 import type { ModbusRegister, ModbusUnit } from "../../src/modules/modbus/modbus.types.ts";
-import { systemClock } from "../../src/platform/clock.ts";
+import { systemClock } from "../../src/platform/time/clock.ts";
 import {
   addressesPdu,
   answerFrame,

@@ -2,7 +2,7 @@
 import { Database } from "bun:sqlite";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { DATABASE_FILES } from "../../src/platform/inventory.ts";
+import { DATABASE_FILES } from "../../src/platform/files/inventory.ts";
 
 /** Creates the databases that a data directory lacks. Returns their paths. */
 export function createOtherDatabases(dataPath: string): string[] {

@@ -6,9 +6,9 @@ import type { ApiDocument } from "../../src/http/api-docs.ts";
 import type { DeviceId } from "../../src/lib/core/ids.ts";
 import { createPasswordHasher, type PasswordHasher } from "../../src/modules/identity/provider/password.ts";
 import type { Role, User } from "../../src/modules/users/users.types.ts";
-import type { Clock } from "../../src/platform/clock.ts";
-import { type Config, defaultConfig } from "../../src/platform/config.ts";
-import type { ReadOnlyCheck, ReadSpace } from "../../src/platform/disk-guard.ts";
+import { type Config, defaultConfig } from "../../src/platform/config/config.ts";
+import type { ReadOnlyCheck, ReadSpace } from "../../src/platform/files/disk-guard.ts";
+import type { Clock } from "../../src/platform/time/clock.ts";
 import { ApiContract } from "./api-document.ts";
 
 export const PASSWORD = "a long enough password 7";

@@ -2,7 +2,7 @@ import { createHash, generateKeyPairSync } from "node:crypto";
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { encodeUpdateHead, type UpdateManifest } from "../../src/modules/updates/update-file.ts";
-import { ownSchemas } from "../../src/platform/data-schemas.ts";
+import { ownSchemas } from "../../src/platform/database/data-schemas.ts";
 import { until } from "./until.ts";
 
 const root = join(import.meta.dir, "..", "..");

@@ -1,6 +1,6 @@
 import { type Document, isMap, isNode, LineCounter, parseDocument, stringify } from "yaml";
 import { suggest } from "../../lib/strings/suggest.ts";
-import { StartupError } from "../../platform/startup-error.ts";
+import { StartupError } from "../../platform/process/startup-error.ts";
 import type { Section } from "./section.types.ts";
 import { sections } from "./sections.ts";
 import {

@@ -3,9 +3,9 @@ import { DomainError, detail, inEnglish, textOf } from "../../lib/core/domain-er
 import type { DeviceId, UserId } from "../../lib/core/ids.ts";
 import { excerpt } from "../../lib/strings/excerpt.ts";
 import { iso } from "../../lib/time/iso-time.ts";
-import type { Clock } from "../../platform/clock.ts";
-import type { EventBus } from "../../platform/event-bus.ts";
-import type { Logger } from "../../platform/log.ts";
+import type { EventBus } from "../../platform/core/event-bus.ts";
+import type { Logger } from "../../platform/core/log.ts";
+import type { Clock } from "../../platform/time/clock.ts";
 import type { CommandsService } from "../commands/commands.service.ts";
 import type { DomainEvents } from "../events.types.ts";
 import type { OutboundService } from "../outbound/outbound.service.ts";

@@ -1,7 +1,7 @@
 import { asc, eq } from "drizzle-orm";
 import type { DeviceId } from "../../lib/core/ids.ts";
 import type { JsonValue } from "../../lib/json/json.ts";
-import type { MainDatabase } from "../../platform/database.ts";
+import type { MainDatabase } from "../../platform/database/database.ts";
 import { alarmCommands } from "./alarms.tables.ts";
 import type { AlarmCommand } from "./alarms.types.ts";
 

@@ -1,7 +1,7 @@
 import type { DeviceId, TenantId } from "../../lib/core/ids.ts";
-import type { EventBus } from "../../platform/event-bus.ts";
-import type { Logger } from "../../platform/log.ts";
-import type { TrustedClock } from "../../platform/trusted-clock.ts";
+import type { EventBus } from "../../platform/core/event-bus.ts";
+import type { Logger } from "../../platform/core/log.ts";
+import type { TrustedClock } from "../../platform/time/trusted-clock.ts";
 import type { DomainEvents } from "../events.types.ts";
 import type { AlarmLifecycle } from "./alarm-lifecycle.ts";
 import type { AlarmTime } from "./alarm-time.ts";

@@ -1,4 +1,4 @@
-import type { Clock } from "../../platform/clock.ts";
+import type { Clock } from "../../platform/time/clock.ts";
 import type { IngestDevice } from "../ingest/ingest.types.ts";
 import type { MaintenanceWatch } from "../maintenance/maintenance-watch.ts";
 import type { AlarmRule } from "./alarm-rule.ts";

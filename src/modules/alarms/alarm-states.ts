@@ -1,7 +1,7 @@
 import type { DeviceId } from "../../lib/core/ids.ts";
-import type { Clock } from "../../platform/clock.ts";
-import type { Logger } from "../../platform/log.ts";
-import { createPeriodic } from "../../platform/periodic.ts";
+import type { Logger } from "../../platform/core/log.ts";
+import type { Clock } from "../../platform/time/clock.ts";
+import { createPeriodic } from "../../platform/time/periodic.ts";
 import type { AlarmsRepository } from "./alarms.repository.ts";
 import { type DeviceState, readState, writeState } from "./device-state.ts";
 

@@ -1,8 +1,8 @@
 import { and, asc, count, desc, eq, gte, isNull, lte, type SQL, sql } from "drizzle-orm";
 import type { AlarmSeverity } from "../../lib/alarms/severity.ts";
 import type { ProfileId, TenantId } from "../../lib/core/ids.ts";
-import type { MainDatabase } from "../../platform/database.ts";
-import { isAmong, type VisibleDevices } from "../../platform/is-among.ts";
+import type { MainDatabase } from "../../platform/database/database.ts";
+import { isAmong, type VisibleDevices } from "../../platform/database/is-among.ts";
 import { devices } from "../devices/devices.tables.ts";
 import { conditionOf } from "./alarms.repository.ts";
 import { alarmEvents, alarms } from "./alarms.tables.ts";

@@ -1,7 +1,7 @@
 import { ALARM_SEVERITIES, type AlarmSeverity, severitiesDescending } from "../../lib/alarms/severity.ts";
 import { invalid } from "../../lib/core/domain-error.ts";
-import type { Clock } from "../../platform/clock.ts";
-import { workShare } from "../../platform/fair-share.ts";
+import { workShare } from "../../platform/load/fair-share.ts";
+import type { Clock } from "../../platform/time/clock.ts";
 import type { Principal } from "../users/users.types.ts";
 import type {
   AlarmStatisticsRepository,

@@ -1,4 +1,4 @@
-import type { Clock } from "../../platform/clock.ts";
+import type { Clock } from "../../platform/time/clock.ts";
 
 /**
  * Steady epoch ms of the alarms: they start at the wall clock's time and then only run forward with monotonic time. They follow the

@@ -1,5 +1,5 @@
 import { DeadlineQueue } from "../../lib/data/deadline-queue.ts";
-import type { Clock } from "../../platform/clock.ts";
+import type { Clock } from "../../platform/time/clock.ts";
 
 const WAIT_MS_MAX = 3_600_000;
 /** Timers that run before others get their turn: after a long stop all of them are due simultaneously. */

@@ -1,6 +1,6 @@
 import { and, desc, eq, inArray, isNotNull, isNull, type Placeholder, type SQL, sql } from "drizzle-orm";
 import type { DeviceId } from "../../lib/core/ids.ts";
-import type { MainDatabase } from "../../platform/database.ts";
+import type { MainDatabase } from "../../platform/database/database.ts";
 import { alarmEvents, alarmStates, alarms } from "./alarms.tables.ts";
 import type { Alarm, AlarmEvent } from "./alarms.types.ts";
 

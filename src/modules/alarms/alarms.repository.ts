@@ -17,9 +17,9 @@ import type { MessagePart } from "../../lib/alarms/message-parts.ts";
 import { ALARM_SEVERITIES } from "../../lib/alarms/severity.ts";
 import type { DeviceId, ProfileId, TenantId } from "../../lib/core/ids.ts";
 import { omit } from "../../lib/core/omit.ts";
-import { contains } from "../../platform/contains.ts";
-import type { MainDatabase } from "../../platform/database.ts";
-import { isAmong, type VisibleDevices } from "../../platform/is-among.ts";
+import { contains } from "../../platform/database/contains.ts";
+import type { MainDatabase } from "../../platform/database/database.ts";
+import { isAmong, type VisibleDevices } from "../../platform/database/is-among.ts";
 import { devices } from "../devices/devices.tables.ts";
 import { type AlarmRow, createAlarmWrites } from "./alarm-writes.repository.ts";
 import {

@@ -1,6 +1,6 @@
 import { detail, forbidden, notFound } from "../../lib/core/domain-error.ts";
 import type { TenantId } from "../../lib/core/ids.ts";
-import { workShare } from "../../platform/fair-share.ts";
+import { workShare } from "../../platform/load/fair-share.ts";
 import type { DevicesService } from "../devices/devices.service.ts";
 import { isAllowed } from "../identity/permissions.ts";
 import { ensureAllDevices } from "../tenants/tenants.errors.ts";

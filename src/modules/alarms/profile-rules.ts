@@ -1,6 +1,6 @@
 import type { DeviceId, ProfileId, TenantId } from "../../lib/core/ids.ts";
-import type { EventBus } from "../../platform/event-bus.ts";
-import type { Logger } from "../../platform/log.ts";
+import type { EventBus } from "../../platform/core/event-bus.ts";
+import type { Logger } from "../../platform/core/log.ts";
 import type { Device } from "../devices/devices.types.ts";
 import type { DomainEvents } from "../events.types.ts";
 import { type AlarmRule, compileKnownRules } from "./alarm-rule.ts";

@@ -1,8 +1,8 @@
 import { and, eq, gt, or, sql } from "drizzle-orm";
 import type { DeviceId, ProfileId, TenantId } from "../../lib/core/ids.ts";
-import type { MainDatabase } from "../../platform/database.ts";
-import { workShare } from "../../platform/fair-share.ts";
-import { isAmong, type VisibleDevices } from "../../platform/is-among.ts";
+import type { MainDatabase } from "../../platform/database/database.ts";
+import { isAmong, type VisibleDevices } from "../../platform/database/is-among.ts";
+import { workShare } from "../../platform/load/fair-share.ts";
 import { devices } from "../devices/devices.tables.ts";
 import type { RuleScope } from "./rule-scope.ts";
 

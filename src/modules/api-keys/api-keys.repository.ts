@@ -1,7 +1,7 @@
 import { asc, eq, sql } from "drizzle-orm";
 import type { DeviceId, TenantId } from "../../lib/core/ids.ts";
-import type { Clock } from "../../platform/clock.ts";
-import type { MainDatabase } from "../../platform/database.ts";
+import type { MainDatabase } from "../../platform/database/database.ts";
+import type { Clock } from "../../platform/time/clock.ts";
 import { devices } from "../devices/devices.tables.ts";
 import { type ApiKey, apiKeyResource } from "./api-keys.resource.ts";
 import { apiKeyDevices, apiKeys } from "./api-keys.tables.ts";

@@ -1,8 +1,8 @@
 import type { DeviceId } from "../../lib/core/ids.ts";
 import { omit } from "../../lib/core/omit.ts";
 import { parseIsoTime } from "../../lib/time/iso-time.ts";
-import type { Clock } from "../../platform/clock.ts";
-import type { MainDatabase } from "../../platform/database.ts";
+import type { MainDatabase } from "../../platform/database/database.ts";
+import type { Clock } from "../../platform/time/clock.ts";
 import type { UsersService } from "../users/users.service.ts";
 import { type Principal, ROLES } from "../users/users.types.ts";
 import {

@@ -1,11 +1,11 @@
 import type { DeviceId, TenantId, UserId } from "../../lib/core/ids.ts";
 import { secretHint, shownName } from "../../lib/strings/secret-hint.ts";
-import { ChangeCache } from "../../platform/change-cache.ts";
-import type { Clock } from "../../platform/clock.ts";
-import type { EventBus } from "../../platform/event-bus.ts";
-import { sha256 } from "../../platform/ids.ts";
-import type { Logger } from "../../platform/log.ts";
-import { createPeriodic } from "../../platform/periodic.ts";
+import type { EventBus } from "../../platform/core/event-bus.ts";
+import { sha256 } from "../../platform/core/ids.ts";
+import type { Logger } from "../../platform/core/log.ts";
+import { ChangeCache } from "../../platform/load/change-cache.ts";
+import type { Clock } from "../../platform/time/clock.ts";
+import { createPeriodic } from "../../platform/time/periodic.ts";
 import type { DomainEvents } from "../events.types.ts";
 import type { RefusedCredential } from "../faults/refusals.types.ts";
 import type { UsersService } from "../users/users.service.ts";

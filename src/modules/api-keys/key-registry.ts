@@ -1,7 +1,7 @@
 import type { DeviceId } from "../../lib/core/ids.ts";
-import type { Clock } from "../../platform/clock.ts";
-import type { MainDatabase } from "../../platform/database.ts";
-import { sha256 } from "../../platform/ids.ts";
+import { sha256 } from "../../platform/core/ids.ts";
+import type { MainDatabase } from "../../platform/database/database.ts";
+import type { Clock } from "../../platform/time/clock.ts";
 import { apiKeyDeviceUnknown, apiKeyExpiryInvalid } from "./api-keys.errors.ts";
 import type { ApiKeysRepository } from "./api-keys.repository.ts";
 import type { ApiKey } from "./api-keys.resource.ts";

@@ -2,8 +2,8 @@ import { and, asc, desc, eq, gt, lte, or, sql } from "drizzle-orm";
 import type { DeviceId } from "../../lib/core/ids.ts";
 import { omit } from "../../lib/core/omit.ts";
 import type { JsonValue } from "../../lib/json/json.ts";
-import { contains } from "../../platform/contains.ts";
-import type { MainDatabase } from "../../platform/database.ts";
+import { contains } from "../../platform/database/contains.ts";
+import type { MainDatabase } from "../../platform/database/database.ts";
 import { attributeChanges, attributes } from "./attributes.tables.ts";
 import type { AttributeChange, AttributeScope, ChangedBy } from "./attributes.types.ts";
 

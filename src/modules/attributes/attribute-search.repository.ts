@@ -1,6 +1,6 @@
 import { and, eq, sql } from "drizzle-orm";
 import type { DeviceId, TenantId } from "../../lib/core/ids.ts";
-import type { MainDatabase } from "../../platform/database.ts";
+import type { MainDatabase } from "../../platform/database/database.ts";
 import { devices } from "../devices/devices.tables.ts";
 import { attributes } from "./attributes.tables.ts";
 

@@ -2,7 +2,7 @@ import { and, asc, eq, sql } from "drizzle-orm";
 import type { DeviceId, TenantId } from "../../lib/core/ids.ts";
 import type { JsonValue } from "../../lib/json/json.ts";
 import { iso } from "../../lib/time/iso-time.ts";
-import type { MainDatabase } from "../../platform/database.ts";
+import type { MainDatabase } from "../../platform/database/database.ts";
 import { devices } from "../devices/devices.tables.ts";
 import { attributes } from "./attributes.tables.ts";
 import type { AttributeEntry, AttributeScope } from "./attributes.types.ts";

@@ -1,4 +1,4 @@
-import { Port } from "../../platform/port.ts";
+import { Port } from "../../platform/core/port.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import type { Core } from "../module.types.ts";
 import type { TenantsModule } from "../tenants/tenants.module.ts";

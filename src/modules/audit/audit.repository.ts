@@ -18,10 +18,10 @@ import {
 } from "drizzle-orm";
 import type { DeviceId, TenantId } from "../../lib/core/ids.ts";
 import { isJsonObject } from "../../lib/json/json.ts";
-import { isOfForeignKey } from "../../platform/constraint-errors.ts";
-import { contains } from "../../platform/contains.ts";
-import type { MainDatabase } from "../../platform/database.ts";
-import { prepareWrite } from "../../platform/prepared-write.ts";
+import { isOfForeignKey } from "../../platform/database/constraint-errors.ts";
+import { contains } from "../../platform/database/contains.ts";
+import type { MainDatabase } from "../../platform/database/database.ts";
+import { prepareWrite } from "../../platform/database/prepared-write.ts";
 import { auditEntries } from "./audit.tables.ts";
 import type { AuditEntry, AuditFilter, AuditScope } from "./audit.types.ts";
 import { type AuditHolder, AuditHolders } from "./audit-shares.ts";

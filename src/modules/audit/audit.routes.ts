@@ -3,7 +3,7 @@ import { invalid } from "../../lib/core/domain-error.ts";
 import { csvCell } from "../../lib/csv/csv-cell.ts";
 import { iso } from "../../lib/time/iso-time.ts";
 import { parseWrittenTime } from "../../lib/time/written-time.ts";
-import type { AnswerSpace } from "../../platform/answer-space.ts";
+import type { AnswerSpace } from "../../platform/load/answer-space.ts";
 import { EXPORTS_LIMIT, exportAnswer } from "../answers.ts";
 import { fileAnswer } from "../documented-answers.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";

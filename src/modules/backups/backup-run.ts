@@ -1,7 +1,7 @@
 import { statfsSync } from "node:fs";
 import { join } from "node:path";
 import { invalid } from "../../lib/core/domain-error.ts";
-import { isHotLog } from "../../platform/hot-log-names.ts";
+import { isHotLog } from "../../platform/database/hot-log-names.ts";
 import type { PageMap } from "./page-map.ts";
 import { PlaceCheck } from "./place-check.ts";
 import type { BackupResult, SnapshotDatabase, SnapshotRecord } from "./snapshot.types.ts";

@@ -1,6 +1,6 @@
 import { VERIFY_DAYS_DEFAULT } from "../../lib/console/backup-limits.ts";
 import { conflict } from "../../lib/core/domain-error.ts";
-import type { Config } from "../../platform/config.ts";
+import type { Config } from "../../platform/config/config.ts";
 import type { BackupSettings } from "./backups.types.ts";
 import type { BackupPlace } from "./snapshot.types.ts";
 

@@ -1,7 +1,7 @@
 import { existsSync, openSync } from "node:fs";
 import { join } from "node:path";
-import { DATABASE_FILES } from "../../platform/inventory.ts";
-import { WorkThread } from "../../platform/work-thread.ts";
+import { DATABASE_FILES } from "../../platform/files/inventory.ts";
+import { WorkThread } from "../../platform/load/work-thread.ts";
 import type { BackupJob } from "./backup-job.ts";
 import type { BackupPlace, BackupResult } from "./snapshot.types.ts";
 

@@ -1,6 +1,6 @@
 // Makes one backup away from the main thread.
 
-import { serveThread } from "../../platform/work-thread.ts";
+import { serveThread } from "../../platform/load/work-thread.ts";
 import { runBackup } from "./backup-job.ts";
 import type { BackupRequest } from "./backup-thread.ts";
 import type { BackupResult } from "./snapshot.types.ts";

@@ -1,6 +1,6 @@
-import { ArchiveUpload } from "../../platform/archive-upload.ts";
-import { machineIdOf } from "../../platform/machine-id.ts";
-import { WorkThread } from "../../platform/work-thread.ts";
+import { ArchiveUpload } from "../../platform/files/archive-upload.ts";
+import { WorkThread } from "../../platform/load/work-thread.ts";
+import { machineIdOf } from "../../platform/process/machine-id.ts";
 import type { IdentityModule } from "../identity/identity.module.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import type { Core } from "../module.types.ts";

@@ -1,6 +1,6 @@
 import { and, count, desc, eq, gte, lt, type SQL, sql } from "drizzle-orm";
 import type { Text } from "../../lib/texts/text.ts";
-import type { MainDatabase } from "../../platform/database.ts";
+import type { MainDatabase } from "../../platform/database/database.ts";
 import { backupRuns } from "./backups.tables.ts";
 import type { BackupTrigger, RunFilter, StoredBackupRun } from "./backups.types.ts";
 

@@ -2,7 +2,7 @@ import { Elysia, type Static, t } from "elysia";
 import { inEnglish, notFound } from "../../lib/core/domain-error.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import { iso } from "../../lib/time/iso-time.ts";
-import { OneTimeLinks } from "../../platform/one-time-links.ts";
+import { OneTimeLinks } from "../../platform/secrets/one-time-links.ts";
 import type { AuditContext } from "../audit/audit.types.ts";
 import { fileAnswer } from "../documented-answers.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";

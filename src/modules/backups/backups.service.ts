@@ -1,11 +1,11 @@
 import { VERIFY_DAYS_DEFAULT } from "../../lib/console/backup-limits.ts";
 import { conflict, DomainError, detail, inEnglish, invalid, textOf } from "../../lib/core/domain-error.ts";
 import type { Text } from "../../lib/texts/text.ts";
-import type { Clock } from "../../platform/clock.ts";
-import { ConfigError } from "../../platform/config.ts";
-import type { Logger } from "../../platform/log.ts";
-import { isOutside } from "../../platform/outside-folder.ts";
-import { createPeriodic } from "../../platform/periodic.ts";
+import { ConfigError } from "../../platform/config/config.ts";
+import type { Logger } from "../../platform/core/log.ts";
+import { isOutside } from "../../platform/files/outside-folder.ts";
+import type { Clock } from "../../platform/time/clock.ts";
+import { createPeriodic } from "../../platform/time/periodic.ts";
 import { nextTime, parseSchedule } from "../scheduler/schedule.ts";
 import type { SettingsService } from "../settings/settings.service.ts";
 import { ensureOperator } from "../tenants/tenants.errors.ts";

@@ -1,10 +1,10 @@
 import type { Database } from "bun:sqlite";
 import { dirname } from "node:path";
 import { unavailable } from "../../lib/core/domain-error.ts";
-import { closeKeepingLog, openDatabaseFile } from "../../platform/database-file.ts";
-import type { FileLock } from "../../platform/file-lock.ts";
-import { takeGatewayLock } from "../../platform/gateway-lock.ts";
-import { forgetLog } from "../../platform/wal-position.ts";
+import { closeKeepingLog, openDatabaseFile } from "../../platform/database/database-file.ts";
+import { forgetLog } from "../../platform/database/wal-position.ts";
+import type { FileLock } from "../../platform/files/file-lock.ts";
+import { takeGatewayLock } from "../../platform/files/gateway-lock.ts";
 
 const BUSY_TIMEOUT_MS = 2_000;
 const ATTEMPTS_MAX = 200;

@@ -1,17 +1,17 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, rmSync, statfsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { conflict, DomainError, invalid, unavailableDueTo } from "../../lib/core/domain-error.ts";
-import { ownSchemas, type Schemas, storedSchema } from "../../platform/data-schemas.ts";
-import { takeGatewayLock } from "../../platform/gateway-lock.ts";
-import { isHotLog } from "../../platform/hot-log-names.ts";
-import { DATABASE_FILES, type DatabaseName, hasTraces } from "../../platform/inventory.ts";
+import { ownSchemas, type Schemas, storedSchema } from "../../platform/database/data-schemas.ts";
+import { isHotLog } from "../../platform/database/hot-log-names.ts";
+import { takeGatewayLock } from "../../platform/files/gateway-lock.ts";
+import { DATABASE_FILES, type DatabaseName, hasTraces } from "../../platform/files/inventory.ts";
 import {
   abandonRestoration,
   beginRestoration,
   completeRestoration,
   finishRestoration,
-} from "../../platform/restoration.ts";
-import { SEALED_FILES } from "../../platform/secret-keys.ts";
+} from "../../platform/files/restoration.ts";
+import { SEALED_FILES } from "../../platform/secrets/secret-keys.ts";
 import { opensTelemetryFile } from "../telemetry/store/check-file.ts";
 import type { BackupTarget, SnapshotRecord } from "./snapshot.types.ts";
 import { ensureDatabases, ensureFiles } from "./snapshot-contents.ts";

@@ -1,5 +1,5 @@
 // Reads one archive into the data directory, beside the running gateway.
-import { serveThread } from "../../platform/work-thread.ts";
+import { serveThread } from "../../platform/load/work-thread.ts";
 import { prepareRestoration, type RestoreJob } from "./restore-job.ts";
 import { ArchiveReader } from "./targets/archive-target.ts";
 

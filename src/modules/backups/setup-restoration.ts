@@ -1,11 +1,11 @@
 import { conflict, textOf } from "../../lib/core/domain-error.ts";
 import type { Text } from "../../lib/texts/text.ts";
-import type { ArchiveUpload, UploadPart } from "../../platform/archive-upload.ts";
-import { ownSchemas } from "../../platform/data-schemas.ts";
-import type { DiskGuard } from "../../platform/disk-guard.ts";
-import type { Logger } from "../../platform/log.ts";
-import type { RestartRequest } from "../../platform/restart.ts";
-import type { WorkThread } from "../../platform/work-thread.ts";
+import type { Logger } from "../../platform/core/log.ts";
+import { ownSchemas } from "../../platform/database/data-schemas.ts";
+import type { ArchiveUpload, UploadPart } from "../../platform/files/archive-upload.ts";
+import type { DiskGuard } from "../../platform/files/disk-guard.ts";
+import type { WorkThread } from "../../platform/load/work-thread.ts";
+import type { RestartRequest } from "../../platform/process/restart.ts";
 import type { SetupService } from "../identity/setup.service.ts";
 import type { RestoreRequest } from "./restore.worker.ts";
 

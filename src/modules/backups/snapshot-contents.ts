@@ -1,5 +1,5 @@
 import { invalid } from "../../lib/core/domain-error.ts";
-import { DATABASE_FILES } from "../../platform/inventory.ts";
+import { DATABASE_FILES } from "../../platform/files/inventory.ts";
 import type { SnapshotRecord } from "./snapshot.types.ts";
 
 /** Files of a backup in addition to databases: keys and certificates. */

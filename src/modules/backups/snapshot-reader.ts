@@ -12,8 +12,8 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { invalid } from "../../lib/core/domain-error.ts";
-import { createPrivateFolder, giveToFolderOwner } from "../../platform/file-owner.ts";
-import { isHotLog } from "../../platform/hot-log-names.ts";
+import { isHotLog } from "../../platform/database/hot-log-names.ts";
+import { createPrivateFolder, giveToFolderOwner } from "../../platform/files/file-owner.ts";
 import { checkTelemetryFile, holdsBlocks } from "../telemetry/store/check-file.ts";
 import type { Block, PageMap } from "./page-map.ts";
 import type { SnapshotDatabase, SnapshotRecord } from "./snapshot.types.ts";

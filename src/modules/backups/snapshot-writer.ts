@@ -12,8 +12,8 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { unavailable } from "../../lib/core/domain-error.ts";
-import { isHotLog, listHotLogs } from "../../platform/hot-log-names.ts";
-import { DATABASE_FILES } from "../../platform/inventory.ts";
+import { isHotLog, listHotLogs } from "../../platform/database/hot-log-names.ts";
+import { DATABASE_FILES } from "../../platform/files/inventory.ts";
 import { logProblems } from "../telemetry/store/check-file.ts";
 import { DatabaseFreezer, type FrozenDatabase } from "./frozen-databases.ts";
 import { PackWriter } from "./pack-writer.ts";

@@ -1,5 +1,5 @@
-import { ArchiveUpload } from "../../platform/archive-upload.ts";
-import { WorkThread } from "../../platform/work-thread.ts";
+import { ArchiveUpload } from "../../platform/files/archive-upload.ts";
+import { WorkThread } from "../../platform/load/work-thread.ts";
 import type { CodecsModule } from "../codecs/codecs.module.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import type { Core } from "../module.types.ts";

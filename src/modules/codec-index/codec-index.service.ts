@@ -2,12 +2,12 @@ import { existsSync, realpathSync, renameSync, rmSync, statSync } from "node:fs"
 import { basename, dirname } from "node:path";
 import { textOf } from "../../lib/core/domain-error.ts";
 import type { Text } from "../../lib/texts/text.ts";
-import type { ArchiveUpload, UploadPart } from "../../platform/archive-upload.ts";
-import type { Clock } from "../../platform/clock.ts";
-import { syncPath, UNFINISHED } from "../../platform/durable-file.ts";
-import type { Logger } from "../../platform/log.ts";
-import { isOutside } from "../../platform/outside-folder.ts";
-import type { WorkThread } from "../../platform/work-thread.ts";
+import type { Logger } from "../../platform/core/log.ts";
+import type { ArchiveUpload, UploadPart } from "../../platform/files/archive-upload.ts";
+import { syncPath, UNFINISHED } from "../../platform/files/durable-file.ts";
+import { isOutside } from "../../platform/files/outside-folder.ts";
+import type { WorkThread } from "../../platform/load/work-thread.ts";
+import type { Clock } from "../../platform/time/clock.ts";
 import type { CodecsService } from "../codecs/codecs.service.ts";
 import { ensureOperator } from "../tenants/tenants.errors.ts";
 import type { TenantsService } from "../tenants/tenants.service.ts";

@@ -1,5 +1,5 @@
 // Builds the index of a collection of codecs, which may take seconds.
-import { serveThread } from "../../platform/work-thread.ts";
+import { serveThread } from "../../platform/load/work-thread.ts";
 import type { IndexJob, IndexSummary } from "./codec-index.types.ts";
 import { buildIndex } from "./index-build.ts";
 

@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { constants, type Dirent, rmSync } from "node:fs";
 import { open, opendir } from "node:fs/promises";
 import { join } from "node:path";
-import { syncPath } from "../../platform/durable-file.ts";
+import { syncPath } from "../../platform/files/durable-file.ts";
 import { collectArchive } from "./archive-files.ts";
 import { chirpstackLayout, examplesBeside } from "./chirpstack-layout.ts";
 import { folderUnreadable, noCodecs, tooMany } from "./codec-index.errors.ts";

@@ -1,5 +1,5 @@
 import type { TenantId } from "../../lib/core/ids.ts";
-import { Port } from "../../platform/port.ts";
+import { Port } from "../../platform/core/port.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import type { Core } from "../module.types.ts";
 import type { ScriptSandboxModule } from "../script-sandbox/script-sandbox.module.ts";

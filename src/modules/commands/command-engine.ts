@@ -2,10 +2,10 @@ import { detail } from "../../lib/core/domain-error.ts";
 import type { DeviceId } from "../../lib/core/ids.ts";
 import { isJsonObject, type JsonValue } from "../../lib/json/json.ts";
 import type { Text } from "../../lib/texts/text.ts";
-import type { Clock } from "../../platform/clock.ts";
-import type { EventBus } from "../../platform/event-bus.ts";
-import type { Logger } from "../../platform/log.ts";
-import { Waiters } from "../../platform/waiters.ts";
+import type { EventBus } from "../../platform/core/event-bus.ts";
+import type { Logger } from "../../platform/core/log.ts";
+import type { Clock } from "../../platform/time/clock.ts";
+import { Waiters } from "../../platform/time/waiters.ts";
 import type { DomainEvents } from "../events.types.ts";
 import type { CommandsRepository } from "./commands.repository.ts";
 import {

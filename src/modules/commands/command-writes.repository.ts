@@ -1,9 +1,9 @@
 import { and, eq, sql } from "drizzle-orm";
 import type { DeviceId } from "../../lib/core/ids.ts";
-import { isOfForeignKey } from "../../platform/constraint-errors.ts";
-import type { MainDatabase } from "../../platform/database.ts";
-import { prepareWrite } from "../../platform/prepared-write.ts";
-import type { GroupedWrite, WriteGroup } from "../../platform/write-group.ts";
+import { isOfForeignKey } from "../../platform/database/constraint-errors.ts";
+import type { MainDatabase } from "../../platform/database/database.ts";
+import { prepareWrite } from "../../platform/database/prepared-write.ts";
+import type { GroupedWrite, WriteGroup } from "../../platform/database/write-group.ts";
 import { deviceNotFound } from "../devices/devices.errors.ts";
 import { requestIdTaken, tooManyCommands } from "./commands.errors.ts";
 import { commands } from "./commands.tables.ts";

@@ -1,5 +1,5 @@
-import { createSteadyNow } from "../../platform/clock.ts";
-import { Port } from "../../platform/port.ts";
+import { Port } from "../../platform/core/port.ts";
+import { createSteadyNow } from "../../platform/time/clock.ts";
 import type { AttributesModule } from "../attributes/attributes.module.ts";
 import type { DevicesModule } from "../devices/devices.module.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";

@@ -1,5 +1,5 @@
 import type { DeviceId } from "../../lib/core/ids.ts";
-import { newId } from "../../platform/ids.ts";
+import { newId } from "../../platform/core/ids.ts";
 import type { DeviceDirectory } from "../devices/device-directory.ts";
 import type { DevicesService } from "../devices/devices.service.ts";
 import type { Principal } from "../users/users.types.ts";

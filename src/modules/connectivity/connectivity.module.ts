@@ -1,9 +1,9 @@
 import type { TenantId } from "../../lib/core/ids.ts";
-import type { Config } from "../../platform/config.ts";
-import { hostForDevices, isLoopback } from "../../platform/own-origin.ts";
-import { Port } from "../../platform/port.ts";
-import { publicAddressOf } from "../../platform/public-address.ts";
-import type { Tls } from "../../platform/tls.ts";
+import type { Config } from "../../platform/config/config.ts";
+import { Port } from "../../platform/core/port.ts";
+import { hostForDevices, isLoopback } from "../../platform/network/own-origin.ts";
+import { publicAddressOf } from "../../platform/network/public-address.ts";
+import type { Tls } from "../../platform/network/tls.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import type { Core } from "../module.types.ts";
 import { connectivityRoutes } from "./connectivity.routes.ts";

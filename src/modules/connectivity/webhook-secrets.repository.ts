@@ -1,7 +1,7 @@
 import { eq } from "drizzle-orm";
 import type { TenantId } from "../../lib/core/ids.ts";
 import { omit } from "../../lib/core/omit.ts";
-import type { MainDatabase } from "../../platform/database.ts";
+import type { MainDatabase } from "../../platform/database/database.ts";
 import { webhookSecrets } from "./connectivity.tables.ts";
 
 export interface StoredSecret {

@@ -1,7 +1,7 @@
 import { timingSafeEqual } from "node:crypto";
 import type { TenantId } from "../../lib/core/ids.ts";
-import type { Clock } from "../../platform/clock.ts";
-import { randomToken, sha256 } from "../../platform/ids.ts";
+import { randomToken, sha256 } from "../../platform/core/ids.ts";
+import type { Clock } from "../../platform/time/clock.ts";
 import type { WebhookSecretsRepository } from "./webhook-secrets.repository.ts";
 
 /** 32 random bytes: 43 URL-safe characters. */

@@ -1,7 +1,7 @@
 import { DomainError, detail, inEnglish, textOf } from "../../lib/core/domain-error.ts";
 import type { DeviceId } from "../../lib/core/ids.ts";
 import type { Text } from "../../lib/texts/text.ts";
-import { workShare } from "../../platform/fair-share.ts";
+import { workShare } from "../../platform/load/fair-share.ts";
 import type { AlarmsService } from "../alarms/alarms.service.ts";
 import type { AlarmStatus } from "../alarms/alarms.types.ts";
 import { type TelemetryService, valuesIn } from "../telemetry/telemetry.service.ts";

@@ -1,6 +1,6 @@
 import { t } from "elysia";
 import { isJsonObject } from "../../lib/json/json.ts";
-import { ANSWERS_MIB_MAX, type AnswerSpace } from "../../platform/answer-space.ts";
+import { ANSWERS_MIB_MAX, type AnswerSpace } from "../../platform/load/answer-space.ts";
 import { asAnswer, jsonAnswer } from "../answers.ts";
 import { documentedAs, withCommas } from "../documented-as.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";

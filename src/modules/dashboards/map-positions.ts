@@ -1,6 +1,6 @@
 import { type Position, positionKeys, readPosition } from "../../lib/console/web-mercator.ts";
 import type { DeviceId } from "../../lib/core/ids.ts";
-import { workShare } from "../../platform/fair-share.ts";
+import { workShare } from "../../platform/load/fair-share.ts";
 import type { AttributesService } from "../attributes/attributes.service.ts";
 import { ATTRIBUTE_SCOPES } from "../attributes/attributes.types.ts";
 import type { createDashboardData } from "./dashboard-data.ts";

@@ -1,6 +1,6 @@
 import { asc, eq, or, sql } from "drizzle-orm";
 import type { DeviceId, TenantId } from "../../lib/core/ids.ts";
-import type { MainDatabase } from "../../platform/database.ts";
+import type { MainDatabase } from "../../platform/database/database.ts";
 import { dashboardShares } from "./dashboards.tables.ts";
 import type { DashboardShare } from "./shares.types.ts";
 

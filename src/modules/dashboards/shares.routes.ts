@@ -1,7 +1,7 @@
 import { Elysia, t } from "elysia";
 import { omit } from "../../lib/core/omit.ts";
 import { iso, parseIsoTime } from "../../lib/time/iso-time.ts";
-import type { AnswerSpace } from "../../platform/answer-space.ts";
+import type { AnswerSpace } from "../../platform/load/answer-space.ts";
 import { asAnswer, jsonAnswer } from "../answers.ts";
 import type { AuditContext } from "../audit/audit.types.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";

@@ -1,9 +1,9 @@
 import { ROTATION_DASHBOARDS_MAX } from "../../lib/console/dashboard-rotation.ts";
 import { DomainError, forbidden, unauthenticated } from "../../lib/core/domain-error.ts";
 import type { DeviceId, UserId } from "../../lib/core/ids.ts";
-import type { Clock } from "../../platform/clock.ts";
-import { workShare } from "../../platform/fair-share.ts";
-import { newId, randomToken } from "../../platform/ids.ts";
+import { newId, randomToken } from "../../platform/core/ids.ts";
+import { workShare } from "../../platform/load/fair-share.ts";
+import type { Clock } from "../../platform/time/clock.ts";
 import type { DevicesService } from "../devices/devices.service.ts";
 import type { TelemetryService } from "../telemetry/telemetry.service.ts";
 import type { Principal } from "../users/users.types.ts";

@@ -1,6 +1,6 @@
 import { eq } from "drizzle-orm";
 import type { TenantId } from "../../lib/core/ids.ts";
-import type { MainDatabase } from "../../platform/database.ts";
+import type { MainDatabase } from "../../platform/database/database.ts";
 import { demoPlants } from "./demo-plant.tables.ts";
 import type { DemoPlant } from "./demo-plant.types.ts";
 

@@ -2,7 +2,7 @@ import { DomainError, detail, type ErrorKind } from "../../lib/core/domain-error
 import type { DeviceId, ProfileId, TenantId } from "../../lib/core/ids.ts";
 import { createFactory } from "../../lib/devices/factory-model.ts";
 import type { Language } from "../../lib/strings/preferred-language.ts";
-import type { Clock } from "../../platform/clock.ts";
+import type { Clock } from "../../platform/time/clock.ts";
 import type { DashboardsService } from "../dashboards/dashboards.service.ts";
 import type { DevicesService } from "../devices/devices.service.ts";
 import { isAllowed } from "../identity/permissions.ts";

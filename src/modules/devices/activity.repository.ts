@@ -1,7 +1,7 @@
 import { eq, sql } from "drizzle-orm";
 import type { DeviceId } from "../../lib/core/ids.ts";
 import { omit } from "../../lib/core/omit.ts";
-import type { MainDatabase } from "../../platform/database.ts";
+import type { MainDatabase } from "../../platform/database/database.ts";
 import { deviceActivity } from "./devices.tables.ts";
 import type { DeviceActivity } from "./devices.types.ts";
 

@@ -1,6 +1,6 @@
 import type { DeviceId, TenantId } from "../../lib/core/ids.ts";
-import type { Clock } from "../../platform/clock.ts";
-import type { Logger } from "../../platform/log.ts";
+import type { Logger } from "../../platform/core/log.ts";
+import type { Clock } from "../../platform/time/clock.ts";
 import { tokenAttempts, tokenTaken } from "./devices.errors.ts";
 import type { DevicesRepository } from "./devices.repository.ts";
 

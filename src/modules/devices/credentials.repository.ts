@@ -1,6 +1,6 @@
 import { eq, sql } from "drizzle-orm";
 import type { DeviceId } from "../../lib/core/ids.ts";
-import type { MainDatabase } from "../../platform/database.ts";
+import type { MainDatabase } from "../../platform/database/database.ts";
 import { deviceCredentials } from "./credentials.tables.ts";
 import type { OtherCredentials } from "./credentials.types.ts";
 import { deviceTokensOf } from "./device-tokens.ts";

@@ -2,11 +2,11 @@ import { conflict, invalid } from "../../lib/core/domain-error.ts";
 import type { DeviceId, TenantId } from "../../lib/core/ids.ts";
 import { omit } from "../../lib/core/omit.ts";
 import { iso } from "../../lib/time/iso-time.ts";
-import type { ClientPasswords } from "../../platform/client-passwords.ts";
-import type { Clock } from "../../platform/clock.ts";
-import { isGuessablePassword } from "../../platform/common-passwords.ts";
-import type { EventBus } from "../../platform/event-bus.ts";
-import { newId } from "../../platform/ids.ts";
+import type { EventBus } from "../../platform/core/event-bus.ts";
+import { newId } from "../../platform/core/ids.ts";
+import type { ClientPasswords } from "../../platform/secrets/client-passwords.ts";
+import { isGuessablePassword } from "../../platform/secrets/common-passwords.ts";
+import type { Clock } from "../../platform/time/clock.ts";
 import type { DomainEvents } from "../events.types.ts";
 import {
   certificateFactsOf,

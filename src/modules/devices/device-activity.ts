@@ -1,10 +1,10 @@
 import type { DeviceId } from "../../lib/core/ids.ts";
 import { DeadlineQueue } from "../../lib/data/deadline-queue.ts";
 import { observeGap, silenceTimeoutOf } from "../../lib/time/observed-interval.ts";
-import type { Clock } from "../../platform/clock.ts";
-import type { EventBus } from "../../platform/event-bus.ts";
-import type { Logger } from "../../platform/log.ts";
-import { createPeriodic } from "../../platform/periodic.ts";
+import type { EventBus } from "../../platform/core/event-bus.ts";
+import type { Logger } from "../../platform/core/log.ts";
+import type { Clock } from "../../platform/time/clock.ts";
+import { createPeriodic } from "../../platform/time/periodic.ts";
 import type { DomainEvents } from "../events.types.ts";
 import type { IngestDevice } from "../ingest/ingest.types.ts";
 import type { ProfilesService } from "../profiles/profiles.service.ts";

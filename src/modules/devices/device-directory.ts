@@ -1,7 +1,7 @@
 import type { DeviceId, ProfileId, TenantId } from "../../lib/core/ids.ts";
 import { RateMeter } from "../../lib/data/rate-meter.ts";
 import { StringPool } from "../../lib/data/string-pool.ts";
-import type { EventBus } from "../../platform/event-bus.ts";
+import type { EventBus } from "../../platform/core/event-bus.ts";
 import type { DomainEvents } from "../events.types.ts";
 import type { IngestDevice } from "../ingest/ingest.types.ts";
 import type { DeviceProfile } from "../profiles/profiles.resource.ts";

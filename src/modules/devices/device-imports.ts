@@ -1,8 +1,8 @@
 import type { DeviceId } from "../../lib/core/ids.ts";
-import type { EventBus } from "../../platform/event-bus.ts";
-import { workShare } from "../../platform/fair-share.ts";
-import { newId } from "../../platform/ids.ts";
-import type { Logger } from "../../platform/log.ts";
+import type { EventBus } from "../../platform/core/event-bus.ts";
+import { newId } from "../../platform/core/ids.ts";
+import type { Logger } from "../../platform/core/log.ts";
+import { workShare } from "../../platform/load/fair-share.ts";
 import type { DomainEvents } from "../events.types.ts";
 import type { Principal } from "../users/users.types.ts";
 import type { DevicesRepository } from "./devices.repository.ts";

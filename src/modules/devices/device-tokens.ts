@@ -1,5 +1,5 @@
-import type { MainDatabase } from "../../platform/database.ts";
-import type { StoredSecrets } from "../../platform/stored-secrets.ts";
+import type { MainDatabase } from "../../platform/database/database.ts";
+import type { StoredSecrets } from "../../platform/secrets/stored-secrets.ts";
 
 /** Access tokens of devices as they stand in the database. */
 export interface DeviceTokens extends StoredSecrets {

@@ -1,7 +1,7 @@
 import { and, asc, desc, eq, or, type SQL, sql } from "drizzle-orm";
 import type { DeviceId, TenantId } from "../../lib/core/ids.ts";
-import { contains } from "../../platform/contains.ts";
-import { isAmong, type VisibleDevices } from "../../platform/is-among.ts";
+import { contains } from "../../platform/database/contains.ts";
+import { isAmong, type VisibleDevices } from "../../platform/database/is-among.ts";
 import { deviceActivity, devices } from "./devices.tables.ts";
 import type { DeviceFilter } from "./devices.types.ts";
 

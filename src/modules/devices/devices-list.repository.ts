@@ -1,7 +1,7 @@
 import { count, eq, inArray, sql } from "drizzle-orm";
 import type { DeviceId, TenantId } from "../../lib/core/ids.ts";
-import type { MainDatabase } from "../../platform/database.ts";
-import type { VisibleDevices } from "../../platform/is-among.ts";
+import type { MainDatabase } from "../../platform/database/database.ts";
+import type { VisibleDevices } from "../../platform/database/is-among.ts";
 import { deletedDevices, deviceActivity, devices } from "./devices.tables.ts";
 import { DEV_EUI_KEY, type DeviceFilter, type DeviceWithActivity } from "./devices.types.ts";
 import { orderOf, whereOf } from "./devices-filter.repository.ts";

@@ -1,7 +1,7 @@
 import { and, asc, desc, eq, isNotNull, isNull, type SQL, sql } from "drizzle-orm";
 import type { TenantId } from "../../lib/core/ids.ts";
-import type { MainDatabase } from "../../platform/database.ts";
-import { isAmong, type VisibleDevices } from "../../platform/is-among.ts";
+import type { MainDatabase } from "../../platform/database/database.ts";
+import { isAmong, type VisibleDevices } from "../../platform/database/is-among.ts";
 import { alarms, severityRank } from "../alarms/alarms.tables.ts";
 import { deviceActivity, devices } from "./devices.tables.ts";
 

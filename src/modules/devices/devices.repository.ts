@@ -1,8 +1,8 @@
 import { and, asc, count, eq, getTableColumns, inArray, isNotNull, sql } from "drizzle-orm";
 import type { DeviceId, ProfileId, TenantId } from "../../lib/core/ids.ts";
 import { omit } from "../../lib/core/omit.ts";
-import type { MainDatabase } from "../../platform/database.ts";
-import type { VisibleDevices } from "../../platform/is-among.ts";
+import type { MainDatabase } from "../../platform/database/database.ts";
+import type { VisibleDevices } from "../../platform/database/is-among.ts";
 import { attributes } from "../attributes/attributes.tables.ts";
 import { type ChildrenRepository, createChildrenRepository } from "./children.repository.ts";
 import { type DeviceTokens, deviceTokensOf } from "./device-tokens.ts";

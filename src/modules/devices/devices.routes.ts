@@ -1,7 +1,7 @@
 import { Elysia, type Static, t } from "elysia";
 import { withoutNulls } from "../../lib/core/defined.ts";
 import { omit } from "../../lib/core/omit.ts";
-import type { AnswerSpace } from "../../platform/answer-space.ts";
+import type { AnswerSpace } from "../../platform/load/answer-space.ts";
 import { asAnswer, convertedSlices, listAnswer } from "../answers.ts";
 import type { AuditContext } from "../audit/audit.types.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";

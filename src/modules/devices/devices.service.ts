@@ -2,8 +2,8 @@ import { DomainError, detail, forbidden, invalid } from "../../lib/core/domain-e
 import type { DeviceId, ProfileId, TenantId } from "../../lib/core/ids.ts";
 import { omit } from "../../lib/core/omit.ts";
 import type { Text } from "../../lib/texts/text.ts";
-import type { EventBus } from "../../platform/event-bus.ts";
-import { workShare } from "../../platform/fair-share.ts";
+import type { EventBus } from "../../platform/core/event-bus.ts";
+import { workShare } from "../../platform/load/fair-share.ts";
 import type { DomainEvents } from "../events.types.ts";
 import type { ProfilesService } from "../profiles/profiles.service.ts";
 import type { Principal } from "../users/users.types.ts";

@@ -2,7 +2,7 @@ import type { RefusalEdge } from "../../lib/alarms/fault-sources.ts";
 import { type DomainError, limited } from "../../lib/core/domain-error.ts";
 import { AttemptLimit } from "../../lib/data/attempt-limit.ts";
 import { secretHint } from "../../lib/strings/secret-hint.ts";
-import type { Clock } from "../../platform/clock.ts";
+import type { Clock } from "../../platform/time/clock.ts";
 import type { ReportRefusal } from "../faults/refusals.types.ts";
 import type { IngestDevice } from "../ingest/ingest.types.ts";
 import { type PeerServer, peerOf, webSocketPeerOf } from "../request-peer.ts";

@@ -1,6 +1,6 @@
 import { and, eq } from "drizzle-orm";
 import type { DeviceId } from "../../lib/core/ids.ts";
-import type { MainDatabase } from "../../platform/database.ts";
+import type { MainDatabase } from "../../platform/database/database.ts";
 import { unfinishedImports } from "./unfinished-imports.tables.ts";
 
 /** Devices created in a transaction of an import. */

@@ -8,7 +8,7 @@ import type { ErrorCode } from "../../lib/texts/catalogues.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import type { BrokerMessage } from "../../platform/broker/broker.types.ts";
 import type { Attempt } from "../../platform/delivery-queue/delivery-queue.ts";
-import { RefusedAddress } from "../../platform/outbound-address.ts";
+import { RefusedAddress } from "../../platform/network/outbound-address.ts";
 import type { CodecsService } from "../codecs/codecs.service.ts";
 import type { DevicesService } from "../devices/devices.service.ts";
 import { codecRunKey, integrationPrincipal } from "../integrations/integration-principal.ts";

@@ -1,14 +1,14 @@
 import { detail } from "../../lib/core/domain-error.ts";
 import { waitAfter } from "../../lib/network/retry-policy.ts";
 import type { Text } from "../../lib/texts/text.ts";
-import type { Clock } from "../../platform/clock.ts";
+import type { Logger } from "../../platform/core/log.ts";
 import type { DeliveryTarget, Load } from "../../platform/delivery-queue/delivery-lanes.ts";
 import {
   DeliveryQueue,
   defaultInFlight,
   type Settled,
 } from "../../platform/delivery-queue/delivery-queue.ts";
-import type { Logger } from "../../platform/log.ts";
+import type { Clock } from "../../platform/time/clock.ts";
 import type { EventLog } from "../integrations/event-log.ts";
 import type { DownlinkAttempt, NetworkAnswer, ReadyIntegration } from "./downlink-attempt.ts";
 import { type CarriedCommands, DownlinkLifecycle } from "./downlink-lifecycle.ts";

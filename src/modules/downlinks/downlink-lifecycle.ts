@@ -1,8 +1,8 @@
 import { detail } from "../../lib/core/domain-error.ts";
 import type { DeviceId } from "../../lib/core/ids.ts";
 import type { Text } from "../../lib/texts/text.ts";
-import type { Clock } from "../../platform/clock.ts";
-import { Waiters } from "../../platform/waiters.ts";
+import type { Clock } from "../../platform/time/clock.ts";
+import { Waiters } from "../../platform/time/waiters.ts";
 import { type CommandAnswer, CommandFailure } from "../commands/commands.types.ts";
 import type { DownlinkReport } from "../integrations/integrations.types.ts";
 import type { DownlinkChanges, DownlinksRepository } from "./downlinks.repository.ts";

@@ -1,5 +1,5 @@
 import type { DeviceId } from "../../lib/core/ids.ts";
-import { createSteadyNow } from "../../platform/clock.ts";
+import { createSteadyNow } from "../../platform/time/clock.ts";
 import type { AttributesModule } from "../attributes/attributes.module.ts";
 import type { AttributesService } from "../attributes/attributes.service.ts";
 import type { CodecsModule } from "../codecs/codecs.module.ts";

@@ -3,7 +3,7 @@ import type { DeviceId, TenantId } from "../../lib/core/ids.ts";
 import { parseDevEui } from "../../lib/devices/dev-eui.ts";
 import { type DownlinkPayload, isFPort, payloadOf } from "../../lib/devices/downlink-payload.ts";
 import { isJsonObject, type JsonValue } from "../../lib/json/json.ts";
-import { newId } from "../../platform/ids.ts";
+import { newId } from "../../platform/core/ids.ts";
 import type { Command } from "../commands/commands.types.ts";
 import type { Integration } from "../integrations/integrations.resource.ts";
 import { ensureAllDevices } from "../tenants/tenants.errors.ts";

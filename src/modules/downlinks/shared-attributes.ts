@@ -1,7 +1,7 @@
 import { DomainError } from "../../lib/core/domain-error.ts";
 import type { DeviceId } from "../../lib/core/ids.ts";
 import type { BrokerMessage } from "../../platform/broker/broker.types.ts";
-import type { Logger } from "../../platform/log.ts";
+import type { Logger } from "../../platform/core/log.ts";
 import type { SharedUpdate } from "../attributes/attributes.types.ts";
 import type { Integration } from "../integrations/integrations.resource.ts";
 import { attributeMessages } from "./command-messages.ts";

@@ -1,6 +1,6 @@
 import { asc, eq, sql } from "drizzle-orm";
 import { withoutNulls } from "../../lib/core/defined.ts";
-import type { MainDatabase } from "../../platform/database.ts";
+import type { MainDatabase } from "../../platform/database/database.ts";
 import { faults } from "./faults.tables.ts";
 import type { FaultEntry } from "./faults.types.ts";
 

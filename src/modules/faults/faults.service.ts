@@ -1,11 +1,11 @@
 import type { FaultSource } from "../../lib/alarms/fault-sources.ts";
 import type { TenantId } from "../../lib/core/ids.ts";
-import type { Clock } from "../../platform/clock.ts";
-import type { EventBus } from "../../platform/event-bus.ts";
-import { newId } from "../../platform/ids.ts";
-import type { Logger } from "../../platform/log.ts";
-import type { Listener, OwnPorts } from "../../platform/own-ports.ts";
-import { createPeriodic } from "../../platform/periodic.ts";
+import type { EventBus } from "../../platform/core/event-bus.ts";
+import { newId } from "../../platform/core/ids.ts";
+import type { Logger } from "../../platform/core/log.ts";
+import type { Listener, OwnPorts } from "../../platform/network/own-ports.ts";
+import type { Clock } from "../../platform/time/clock.ts";
+import { createPeriodic } from "../../platform/time/periodic.ts";
 import type { DomainEvents } from "../events.types.ts";
 import type { Peer } from "../request-peer.ts";
 import { FaultList, matchesFault } from "./fault-list.ts";

@@ -1,6 +1,6 @@
 import { RateMeter } from "../../lib/data/rate-meter.ts";
-import type { Clock } from "../../platform/clock.ts";
-import type { Logger } from "../../platform/log.ts";
+import type { Logger } from "../../platform/core/log.ts";
+import type { Clock } from "../../platform/time/clock.ts";
 import type { FaultEntry } from "./faults.types.ts";
 import { reasonOf } from "./refusals.types.ts";
 

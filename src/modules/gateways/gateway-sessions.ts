@@ -1,5 +1,5 @@
 import type { DeviceId } from "../../lib/core/ids.ts";
-import type { EventBus } from "../../platform/event-bus.ts";
+import type { EventBus } from "../../platform/core/event-bus.ts";
 import type { DeviceActivityTracker } from "../devices/device-activity.ts";
 import type { DomainEvents } from "../events.types.ts";
 import type { IngestDevice } from "../ingest/ingest.types.ts";

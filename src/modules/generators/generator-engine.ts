@@ -1,8 +1,8 @@
 import { setImmediate } from "node:timers/promises";
 import { DomainError, detail, inEnglish, textOf, unavailable } from "../../lib/core/domain-error.ts";
 import type { DeviceId, TenantId } from "../../lib/core/ids.ts";
-import type { Clock } from "../../platform/clock.ts";
-import type { Logger } from "../../platform/log.ts";
+import type { Logger } from "../../platform/core/log.ts";
+import type { Clock } from "../../platform/time/clock.ts";
 import type { IngestService } from "../ingest/ingest.service.ts";
 import type { IngestDevice } from "../ingest/ingest.types.ts";
 import type { TelemetryStore } from "../telemetry/store/store.types.ts";

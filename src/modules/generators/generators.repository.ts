@@ -1,7 +1,7 @@
 import { and, asc, eq, or, type SQL, sql } from "drizzle-orm";
 import type { DeviceId, TenantId } from "../../lib/core/ids.ts";
-import type { Clock } from "../../platform/clock.ts";
-import type { MainDatabase } from "../../platform/database.ts";
+import type { MainDatabase } from "../../platform/database/database.ts";
+import type { Clock } from "../../platform/time/clock.ts";
 import { type Generator, generatorResource } from "./generators.resource.ts";
 import { generators } from "./generators.tables.ts";
 

@@ -1,8 +1,8 @@
 import type { UserId } from "../../lib/core/ids.ts";
 import { AttemptLimit } from "../../lib/data/attempt-limit.ts";
 import { secretHint, shownName } from "../../lib/strings/secret-hint.ts";
-import type { Clock } from "../../platform/clock.ts";
-import { TurnCache } from "../../platform/turn-cache.ts";
+import { TurnCache } from "../../platform/load/turn-cache.ts";
+import type { Clock } from "../../platform/time/clock.ts";
 import type { RefusedCredential, ReportRefusal } from "../faults/refusals.types.ts";
 import type { UsersService } from "../users/users.service.ts";
 import type { Principal } from "../users/users.types.ts";

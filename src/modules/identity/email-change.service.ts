@@ -1,6 +1,6 @@
 import { detail, forbidden, limited, notFound } from "../../lib/core/domain-error.ts";
 import type { UserId } from "../../lib/core/ids.ts";
-import type { SealedBox } from "../../platform/sealed-box.ts";
+import type { SealedBox } from "../../platform/secrets/sealed-box.ts";
 import type { MailLanguage, MailSender } from "../mail/mail.types.ts";
 import { emailTaken, notOneself } from "../users/users.errors.ts";
 import type { UsersService } from "../users/users.service.ts";

@@ -1,7 +1,7 @@
-import { createSteadyNow } from "../../platform/clock.ts";
-import { createOwnOrigin } from "../../platform/own-origin.ts";
-import { publicAddressOf } from "../../platform/public-address.ts";
-import { createSealedBox } from "../../platform/sealed-box.ts";
+import { createOwnOrigin } from "../../platform/network/own-origin.ts";
+import { publicAddressOf } from "../../platform/network/public-address.ts";
+import { createSealedBox } from "../../platform/secrets/sealed-box.ts";
+import { createSteadyNow } from "../../platform/time/clock.ts";
 import type { ApiKeysModule } from "../api-keys/api-keys.module.ts";
 import type { AuditModule } from "../audit/audit.module.ts";
 import type { MailModule } from "../mail/mail.module.ts";

@@ -1,7 +1,7 @@
 import { DomainError } from "../../lib/core/domain-error.ts";
 import type { TenantId } from "../../lib/core/ids.ts";
 import { isJsonObject } from "../../lib/json/json.ts";
-import { type PeerReader, requestClientOf } from "../../platform/request-arrival.ts";
+import { type PeerReader, requestClientOf } from "../../platform/network/request-arrival.ts";
 import type {
   AuditActor,
   AuditContext,

@@ -1,6 +1,6 @@
 import type { SessionId, UserId } from "../../lib/core/ids.ts";
-import type { EventBus } from "../../platform/event-bus.ts";
-import { newId } from "../../platform/ids.ts";
+import type { EventBus } from "../../platform/core/event-bus.ts";
+import { newId } from "../../platform/core/ids.ts";
 import type { DomainEvents } from "../events.types.ts";
 import type { Client, Session } from "./identity.types.ts";
 import type { SessionsRepository } from "./sessions.repository.ts";

@@ -1,5 +1,5 @@
 import { conflict, notFound } from "../../lib/core/domain-error.ts";
-import { randomToken, sha256 } from "../../platform/ids.ts";
+import { randomToken, sha256 } from "../../platform/core/ids.ts";
 import type { TenantsService } from "../tenants/tenants.service.ts";
 import type { UsersService } from "../users/users.service.ts";
 import type { IdentityProvider } from "./provider/identity-provider.ts";

@@ -1,8 +1,8 @@
 import type { DeviceId } from "../../lib/core/ids.ts";
 import { TopK } from "../../lib/data/top-k.ts";
-import type { Clock } from "../../platform/clock.ts";
-import type { Logger } from "../../platform/log.ts";
-import { createPeriodic } from "../../platform/periodic.ts";
+import type { Logger } from "../../platform/core/log.ts";
+import type { Clock } from "../../platform/time/clock.ts";
+import { createPeriodic } from "../../platform/time/periodic.ts";
 import type { Reading } from "../telemetry/telemetry.types.ts";
 import { type DeviceTrafficTotals, TRAFFIC_MEASURES, type TrafficMeasure } from "./device-traffic.types.ts";
 import type { IngestDevice } from "./ingest.types.ts";

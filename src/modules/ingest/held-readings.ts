@@ -1,11 +1,11 @@
 import { DomainError, detail } from "../../lib/core/domain-error.ts";
 import type { DeviceId } from "../../lib/core/ids.ts";
 import { FUTURE_MS_MAX } from "../../lib/time/timestamp.ts";
-import type { Clock } from "../../platform/clock.ts";
-import type { EventBus } from "../../platform/event-bus.ts";
-import type { Problem } from "../../platform/health.ts";
-import type { Part } from "../../platform/lifecycle.ts";
-import type { Logger } from "../../platform/log.ts";
+import type { EventBus } from "../../platform/core/event-bus.ts";
+import type { Problem } from "../../platform/core/health.ts";
+import type { Logger } from "../../platform/core/log.ts";
+import type { Part } from "../../platform/process/lifecycle.ts";
+import type { Clock } from "../../platform/time/clock.ts";
 import type { DeviceDirectory } from "../devices/device-directory.ts";
 import type { DomainEvents } from "../events.types.ts";
 import type { Reading } from "../telemetry/telemetry.types.ts";

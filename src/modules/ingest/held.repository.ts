@@ -1,6 +1,6 @@
 import { asc, count, countDistinct, eq, inArray, lte, max, min } from "drizzle-orm";
 import type { DeviceId } from "../../lib/core/ids.ts";
-import type { MainDatabase } from "../../platform/database.ts";
+import type { MainDatabase } from "../../platform/database/database.ts";
 import type { Reading } from "../telemetry/telemetry.types.ts";
 import { heldReadings } from "./held.tables.ts";
 

@@ -4,7 +4,7 @@ import type { HistoryFormat } from "../../lib/csv/history-format.ts";
 import { type CsvOptions, noNotes } from "../../lib/csv/history-rows.ts";
 import { parseNames } from "../../lib/keys/name-list.ts";
 import { isTimeZone } from "../../lib/time/time-zone.ts";
-import type { AnswerSpace } from "../../platform/answer-space.ts";
+import type { AnswerSpace } from "../../platform/load/answer-space.ts";
 import { EXPORTS_LIMIT, exportAnswer } from "../answers.ts";
 import { fileAnswer } from "../documented-answers.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";

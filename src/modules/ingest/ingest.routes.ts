@@ -3,7 +3,7 @@ import { invalid, timedOut, unsupported } from "../../lib/core/domain-error.ts";
 import type { BodyEncoding } from "../../lib/json/body.ts";
 import { parseNames } from "../../lib/keys/name-list.ts";
 import { LARGE_BODY_BYTES, readBytes } from "../../lib/network/request-bytes.ts";
-import { workShare } from "../../platform/fair-share.ts";
+import { workShare } from "../../platform/load/fair-share.ts";
 import { sharedOnly } from "../attributes/attributes.errors.ts";
 import type { AttributesService } from "../attributes/attributes.service.ts";
 import { contractInvalidToken } from "../devices/devices.errors.ts";

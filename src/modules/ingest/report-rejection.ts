@@ -1,8 +1,8 @@
 import type { FaultSource } from "../../lib/alarms/fault-sources.ts";
 import { inEnglish } from "../../lib/core/domain-error.ts";
 import { placeText, sampleText } from "../../lib/strings/sample-text.ts";
-import type { Clock } from "../../platform/clock.ts";
-import type { EventBus } from "../../platform/event-bus.ts";
+import type { EventBus } from "../../platform/core/event-bus.ts";
+import type { Clock } from "../../platform/time/clock.ts";
 import type { DomainEvents } from "../events.types.ts";
 import type { IngestDevice, IngestSource, Rejection } from "./ingest.types.ts";
 

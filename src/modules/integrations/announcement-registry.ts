@@ -1,5 +1,5 @@
 import { invalid } from "../../lib/core/domain-error.ts";
-import { toStorageFailure } from "../../platform/storage-failure.ts";
+import { toStorageFailure } from "../../platform/database/storage-failure.ts";
 import { AnnouncedDevices } from "./adapters/home-assistant/announced-devices.ts";
 import { HomeAssistantAdapter } from "./adapters/home-assistant/home-assistant.ts";
 import type { AnnouncementsRepository } from "./announcements.repository.ts";

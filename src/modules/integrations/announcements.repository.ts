@@ -1,5 +1,5 @@
 import { and, eq, ne } from "drizzle-orm";
-import type { MainDatabase } from "../../platform/database.ts";
+import type { MainDatabase } from "../../platform/database/database.ts";
 import { integrationAnnouncements as table } from "./integrations.tables.ts";
 
 interface StoredAnnouncement {

@@ -1,5 +1,5 @@
 import { limited } from "../../lib/core/domain-error.ts";
-import type { Clock } from "../../platform/clock.ts";
+import type { Clock } from "../../platform/time/clock.ts";
 import type { EventsSize, IntegrationEventsRepository } from "./integration-events.repository.ts";
 import type { IntegrationsRepository } from "./integrations.repository.ts";
 

@@ -1,7 +1,7 @@
 import { asc, eq, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core";
 import type { DeviceId, ProfileId, TenantId } from "../../lib/core/ids.ts";
-import type { MainDatabase } from "../../platform/database.ts";
+import type { MainDatabase } from "../../platform/database/database.ts";
 import { attributes } from "../attributes/attributes.tables.ts";
 import { devices } from "../devices/devices.tables.ts";
 import { integrationProfiles, integrations } from "./integrations.tables.ts";

@@ -1,5 +1,5 @@
 import { asc, lte, sql } from "drizzle-orm";
-import type { MainDatabase } from "../../platform/database.ts";
+import type { MainDatabase } from "../../platform/database/database.ts";
 import { integrationEventGroups } from "./integrations.tables.ts";
 import type { IntegrationEvent } from "./integrations.types.ts";
 

@@ -1,8 +1,8 @@
 import { setImmediate } from "node:timers";
-import type { Clock } from "../../platform/clock.ts";
-import { newId } from "../../platform/ids.ts";
-import type { Logger } from "../../platform/log.ts";
-import { toStorageFailure } from "../../platform/storage-failure.ts";
+import { newId } from "../../platform/core/ids.ts";
+import type { Logger } from "../../platform/core/log.ts";
+import { toStorageFailure } from "../../platform/database/storage-failure.ts";
+import type { Clock } from "../../platform/time/clock.ts";
 import type { EventGroupsRepository } from "./event-groups.repository.ts";
 import { EventGroups, groupOf, keptOf } from "./event-groups.ts";
 import type {

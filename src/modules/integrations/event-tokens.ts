@@ -1,5 +1,5 @@
 import { createFieldFinder, maskRange } from "../../lib/json/secret-fields.ts";
-import type { SealedBox } from "../../platform/sealed-box.ts";
+import type { SealedBox } from "../../platform/secrets/sealed-box.ts";
 import type { InboundMessage } from "./integrations.types.ts";
 
 /*

@@ -1,7 +1,7 @@
 import { DomainError, detail } from "../../lib/core/domain-error.ts";
 import type { Text } from "../../lib/texts/text.ts";
-import type { Clock } from "../../platform/clock.ts";
-import { workShare } from "../../platform/fair-share.ts";
+import { workShare } from "../../platform/load/fair-share.ts";
+import type { Clock } from "../../platform/time/clock.ts";
 import type { Backlog } from "./backlog.ts";
 import type { EventLog, Logged } from "./event-log.ts";
 import type { EventTokens } from "./event-tokens.ts";

@@ -14,8 +14,8 @@ import {
   type SQL,
   sql,
 } from "drizzle-orm";
-import { containsText } from "../../platform/contains.ts";
-import type { MainDatabase } from "../../platform/database.ts";
+import { containsText } from "../../platform/database/contains.ts";
+import type { MainDatabase } from "../../platform/database/database.ts";
 import { integrationEvents, integrationSeen, integrations } from "./integrations.tables.ts";
 import type { EventStatus, IntegrationEvent, MessageOrigin } from "./integrations.types.ts";
 

@@ -1,5 +1,5 @@
 import type { UserId } from "../../lib/core/ids.ts";
-import type { TaskOwner } from "../../platform/fair-share.ts";
+import type { TaskOwner } from "../../platform/load/fair-share.ts";
 import type { Principal } from "../users/users.types.ts";
 import type { Integration } from "./integrations.resource.ts";
 

@@ -5,7 +5,7 @@ import { isJsonObject } from "../../lib/json/json.ts";
 import { isTopicName } from "../../lib/mqtt/topic-names.ts";
 import { pathExcerpt } from "../../lib/strings/excerpt.ts";
 import type { Text } from "../../lib/texts/text.ts";
-import type { SealedBox } from "../../platform/sealed-box.ts";
+import type { SealedBox } from "../../platform/secrets/sealed-box.ts";
 import type { UsedCodec } from "../codecs/codecs.service.ts";
 import { parsePath } from "./adapters/path.ts";
 import { LOCAL_BROKER } from "./bridge/local-bridge.ts";

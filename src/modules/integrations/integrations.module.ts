@@ -1,6 +1,6 @@
 import type { BrokerMessage } from "../../platform/broker/broker.types.ts";
-import { Port } from "../../platform/port.ts";
-import { createSealedBox } from "../../platform/sealed-box.ts";
+import { Port } from "../../platform/core/port.ts";
+import { createSealedBox } from "../../platform/secrets/sealed-box.ts";
 import type { AttributesModule } from "../attributes/attributes.module.ts";
 import type { CodecsModule } from "../codecs/codecs.module.ts";
 import { functionsOf } from "../codecs/script-functions.service.ts";

@@ -1,7 +1,7 @@
 import { and, asc, count, eq, ne, sql } from "drizzle-orm";
 import type { TenantId } from "../../lib/core/ids.ts";
-import type { Clock } from "../../platform/clock.ts";
-import type { MainDatabase } from "../../platform/database.ts";
+import type { MainDatabase } from "../../platform/database/database.ts";
+import type { Clock } from "../../platform/time/clock.ts";
 import { type Integration, integrationResource } from "./integrations.resource.ts";
 import { integrations } from "./integrations.tables.ts";
 import type { IntegrationCounts, IntegrationType } from "./integrations.types.ts";

@@ -1,6 +1,6 @@
 import { invalid } from "../../lib/core/domain-error.ts";
 import { isJsonObject } from "../../lib/json/json.ts";
-import type { SealedBox } from "../../platform/sealed-box.ts";
+import type { SealedBox } from "../../platform/secrets/sealed-box.ts";
 import type { CompiledStep } from "../pipelines/step.types.ts";
 import { compileSteps } from "../pipelines/step-engine.ts";
 import { adapterOf } from "./adapters/adapters.ts";

@@ -1,8 +1,8 @@
 import { detail, textOf } from "../../lib/core/domain-error.ts";
 import type { NoteLeftOut } from "../../lib/json/sent-json.ts";
 import type { Text } from "../../lib/texts/text.ts";
-import { workShare } from "../../platform/fair-share.ts";
-import { toStorageFailure } from "../../platform/storage-failure.ts";
+import { toStorageFailure } from "../../platform/database/storage-failure.ts";
+import { workShare } from "../../platform/load/fair-share.ts";
 import type { AttributesService } from "../attributes/attributes.service.ts";
 import type { IngestService } from "../ingest/ingest.service.ts";
 import type { IngestDevice } from "../ingest/ingest.types.ts";

@@ -1,6 +1,6 @@
 import { textOf } from "../../lib/core/domain-error.ts";
 import { sampleText } from "../../lib/strings/sample-text.ts";
-import type { EventBus } from "../../platform/event-bus.ts";
+import type { EventBus } from "../../platform/core/event-bus.ts";
 import type { DomainEvents } from "../events.types.ts";
 import type { FailedMessage } from "./event-log.ts";
 import type { IntegrationsRepository } from "./integrations.repository.ts";

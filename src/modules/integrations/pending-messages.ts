@@ -1,6 +1,6 @@
 import { DomainError } from "../../lib/core/domain-error.ts";
-import type { Clock } from "../../platform/clock.ts";
-import type { Logger } from "../../platform/log.ts";
+import type { Logger } from "../../platform/core/log.ts";
+import type { Clock } from "../../platform/time/clock.ts";
 import { type InboundPipeline, isNoRoom } from "./inbound-pipeline.ts";
 import type { IntegrationEventsRepository } from "./integration-events.repository.ts";
 import type { LiveIntegration } from "./live-integration.ts";

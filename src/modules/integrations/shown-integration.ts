@@ -1,6 +1,6 @@
 import { omit } from "../../lib/core/omit.ts";
 import type { Text } from "../../lib/texts/text.ts";
-import type { SealedBox } from "../../platform/sealed-box.ts";
+import type { SealedBox } from "../../platform/secrets/sealed-box.ts";
 import type { ScriptSandbox } from "../script-sandbox/script-sandbox.ts";
 import type { EventLog } from "./event-log.ts";
 import { scriptKeysOf } from "./integration-principal.ts";

@@ -3,7 +3,7 @@ import { invalid } from "../../lib/core/domain-error.ts";
 import { type BodyEncoding, decodeBody } from "../../lib/json/body.ts";
 import { isJsonObject } from "../../lib/json/json.ts";
 import { readBytes } from "../../lib/network/request-bytes.ts";
-import type { Clock } from "../../platform/clock.ts";
+import type { Clock } from "../../platform/time/clock.ts";
 import { peerOf } from "../request-peer.ts";
 import type { WebhookKind } from "./integrations.wire.ts";
 import type { WebhooksService } from "./webhooks.service.ts";

@@ -1,4 +1,4 @@
-import { createClientPasswords } from "../../platform/client-passwords.ts";
+import { createClientPasswords } from "../../platform/secrets/client-passwords.ts";
 import type { Core } from "../module.types.ts";
 import { createLoginIdentitiesRepository } from "./login-identities.repository.ts";
 import { LoginIdentitiesService } from "./login-identities.service.ts";

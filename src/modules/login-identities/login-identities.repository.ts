@@ -1,6 +1,6 @@
 import { and, asc, eq, inArray, type SQL, sql } from "drizzle-orm";
 import type { TenantId } from "../../lib/core/ids.ts";
-import type { MainDatabase } from "../../platform/database.ts";
+import type { MainDatabase } from "../../platform/database/database.ts";
 import { deviceCredentials } from "../devices/credentials.tables.ts";
 import { mqttClients } from "../mqtt-clients/mqtt-clients.tables.ts";
 import { tenants } from "../tenants/tenants.tables.ts";

@@ -4,8 +4,8 @@ import {
   type ClientPasswords,
   isOfGeneratedPassword,
   type Verdict,
-} from "../../platform/client-passwords.ts";
-import type { Clock } from "../../platform/clock.ts";
+} from "../../platform/secrets/client-passwords.ts";
+import type { Clock } from "../../platform/time/clock.ts";
 import type { LoginIdentitiesRepository } from "./login-identities.repository.ts";
 import {
   type CertificateSignIn,

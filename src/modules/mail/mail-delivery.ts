@@ -1,10 +1,10 @@
 import { detail, inEnglish } from "../../lib/core/domain-error.ts";
 import { excerpt } from "../../lib/strings/excerpt.ts";
 import type { Text } from "../../lib/texts/text.ts";
-import type { Clock } from "../../platform/clock.ts";
+import type { Logger } from "../../platform/core/log.ts";
 import type { DeliveryTarget } from "../../platform/delivery-queue/delivery-lanes.ts";
 import { type Attempt, DeliveryQueue, type Settled } from "../../platform/delivery-queue/delivery-queue.ts";
-import type { Logger } from "../../platform/log.ts";
+import type { Clock } from "../../platform/time/clock.ts";
 import type { MailRepository, QueuedMail } from "./mail.repository.ts";
 import { MailRefusal, type MailTransport, type OutboxMail, type OutgoingMail } from "./mail.types.ts";
 import { scrubbed } from "./mail-text.ts";

@@ -2,7 +2,7 @@ import { Elysia } from "elysia";
 import { inEnglish } from "../../lib/core/domain-error.ts";
 import { isJsonObject } from "../../lib/json/json.ts";
 import { preferredLanguage } from "../../lib/strings/preferred-language.ts";
-import { newId } from "../../platform/ids.ts";
+import { newId } from "../../platform/core/ids.ts";
 import type { AuditContext } from "../audit/audit.types.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import { ensureOperator } from "../tenants/tenants.errors.ts";

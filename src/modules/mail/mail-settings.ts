@@ -1,6 +1,6 @@
 import { conflict, invalid } from "../../lib/core/domain-error.ts";
-import type { Clock } from "../../platform/clock.ts";
-import type { Config } from "../../platform/config.ts";
+import type { Config } from "../../platform/config/config.ts";
+import type { Clock } from "../../platform/time/clock.ts";
 import type { SettingsService } from "../settings/settings.service.ts";
 import type { MailTransport } from "./mail.types.ts";
 import { createSmtpTransport, defaultSender, parseSmtpUrl } from "./smtp-transport.ts";

@@ -1,4 +1,4 @@
-import { createSteadyNow } from "../../platform/clock.ts";
+import { createSteadyNow } from "../../platform/time/clock.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import type { Core } from "../module.types.ts";
 import type { SettingsModule } from "../settings/settings.module.ts";

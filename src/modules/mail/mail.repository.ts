@@ -1,10 +1,10 @@
 import { and, desc, eq, inArray, isNull, lte, ne, or, type SQL, sql } from "drizzle-orm";
 import type { TenantId } from "../../lib/core/ids.ts";
-import { contains } from "../../platform/contains.ts";
-import type { MainDatabase } from "../../platform/database.ts";
+import { contains } from "../../platform/database/contains.ts";
+import type { MainDatabase } from "../../platform/database/database.ts";
 import type { DeliveryTarget } from "../../platform/delivery-queue/delivery-lanes.ts";
 import { createDeliveryStore, targetPlaceholder } from "../../platform/delivery-queue/delivery-store.ts";
-import type { StoredSecrets } from "../../platform/stored-secrets.ts";
+import type { StoredSecrets } from "../../platform/secrets/stored-secrets.ts";
 import { mails } from "./mail.tables.ts";
 import type { MailFilter, MailScope, MailState, MailTemplate, OutboxMail } from "./mail.types.ts";
 

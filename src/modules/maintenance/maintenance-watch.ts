@@ -1,7 +1,7 @@
 import type { DeviceId } from "../../lib/core/ids.ts";
-import { type Clock, createSteadyNow } from "../../platform/clock.ts";
-import type { EventBus } from "../../platform/event-bus.ts";
-import type { Logger } from "../../platform/log.ts";
+import type { EventBus } from "../../platform/core/event-bus.ts";
+import type { Logger } from "../../platform/core/log.ts";
+import { type Clock, createSteadyNow } from "../../platform/time/clock.ts";
 import type { DomainEvents } from "../events.types.ts";
 import type { MaintenanceRepository } from "./maintenance.repository.ts";
 import type { Maintenance } from "./maintenance.types.ts";

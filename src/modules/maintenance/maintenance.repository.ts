@@ -1,6 +1,6 @@
 import { eq } from "drizzle-orm";
 import type { DeviceId, TenantId } from "../../lib/core/ids.ts";
-import type { MainDatabase } from "../../platform/database.ts";
+import type { MainDatabase } from "../../platform/database/database.ts";
 import { deviceMaintenance } from "./maintenance.tables.ts";
 import type { Maintenance } from "./maintenance.types.ts";
 

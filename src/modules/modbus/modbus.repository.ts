@@ -1,7 +1,7 @@
 import { and, asc, count, eq, ne, sql } from "drizzle-orm";
 import type { DeviceId } from "../../lib/core/ids.ts";
-import type { Clock } from "../../platform/clock.ts";
-import type { MainDatabase } from "../../platform/database.ts";
+import type { MainDatabase } from "../../platform/database/database.ts";
+import type { Clock } from "../../platform/time/clock.ts";
 import { type ModbusConnectionRecord, modbusConnectionResource } from "./modbus.resource.ts";
 import { modbusConnections, modbusUnits } from "./modbus.tables.ts";
 import type { ModbusUnit } from "./modbus.types.ts";

@@ -2,10 +2,10 @@ import { DomainError } from "../../lib/core/domain-error.ts";
 import type { TenantId } from "../../lib/core/ids.ts";
 import { defaultSerial } from "../../lib/modbus/modbus-lists.ts";
 import { type RegisterRange, readAnswer, readRequest } from "../../lib/modbus/modbus-pdu.ts";
-import type { Clock } from "../../platform/clock.ts";
-import type { MainDatabase } from "../../platform/database.ts";
-import { newId } from "../../platform/ids.ts";
+import { newId } from "../../platform/core/ids.ts";
+import type { MainDatabase } from "../../platform/database/database.ts";
 import { isPortPath } from "../../platform/serial/serial-port.ts";
+import type { Clock } from "../../platform/time/clock.ts";
 import type { DevicesService } from "../devices/devices.service.ts";
 import type { Principal } from "../users/users.types.ts";
 import {

@@ -9,8 +9,8 @@ import { planReads, type ReadBlock, wordsIn } from "../../lib/modbus/read-plan.t
 import { decodeRegister, type RegisterValue } from "../../lib/modbus/register-values.ts";
 import { networkErrorText } from "../../lib/network/network-error.ts";
 import type { Text } from "../../lib/texts/text.ts";
-import type { Clock } from "../../platform/clock.ts";
 import type { ModbusConnection } from "../../platform/modbus/modbus-connection.ts";
+import type { Clock } from "../../platform/time/clock.ts";
 import type { ModbusRegister, ModbusUnit, UnitHealth } from "./modbus.types.ts";
 
 /** Registers with the same interval, and the requests that read them. */

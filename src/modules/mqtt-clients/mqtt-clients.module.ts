@@ -1,4 +1,4 @@
-import type { ClientPasswords } from "../../platform/client-passwords.ts";
+import type { ClientPasswords } from "../../platform/secrets/client-passwords.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import type { LoginIdentitiesService } from "../login-identities/login-identities.service.ts";
 import type { Core } from "../module.types.ts";

@@ -1,7 +1,7 @@
 import { and, eq } from "drizzle-orm";
 import type { TenantId } from "../../lib/core/ids.ts";
-import type { Clock } from "../../platform/clock.ts";
-import type { MainDatabase } from "../../platform/database.ts";
+import type { MainDatabase } from "../../platform/database/database.ts";
+import type { Clock } from "../../platform/time/clock.ts";
 import { apiKeys } from "../api-keys/api-keys.tables.ts";
 import { type MqttClient, mqttClientResource } from "./mqtt-clients.resource.ts";
 import { mqttClients } from "./mqtt-clients.tables.ts";

@@ -1,10 +1,10 @@
 import { defined } from "../../lib/core/defined.ts";
 import type { TenantId } from "../../lib/core/ids.ts";
 import { checkTopicName } from "../../lib/mqtt/topic-filters.ts";
-import type { ClientPasswords } from "../../platform/client-passwords.ts";
-import { isGuessablePassword } from "../../platform/common-passwords.ts";
-import type { MainDatabase } from "../../platform/database.ts";
-import type { EventBus } from "../../platform/event-bus.ts";
+import type { EventBus } from "../../platform/core/event-bus.ts";
+import type { MainDatabase } from "../../platform/database/database.ts";
+import type { ClientPasswords } from "../../platform/secrets/client-passwords.ts";
+import { isGuessablePassword } from "../../platform/secrets/common-passwords.ts";
 import type { DomainEvents } from "../events.types.ts";
 import {
   certificateFactsOf,

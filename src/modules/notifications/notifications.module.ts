@@ -1,5 +1,5 @@
-import { createSteadyNow } from "../../platform/clock.ts";
-import { publicAddressOf } from "../../platform/public-address.ts";
+import { publicAddressOf } from "../../platform/network/public-address.ts";
+import { createSteadyNow } from "../../platform/time/clock.ts";
 import type { AlarmsModule } from "../alarms/alarms.module.ts";
 import type { DevicesModule } from "../devices/devices.module.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";

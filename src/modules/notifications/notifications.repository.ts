@@ -1,6 +1,6 @@
 import { and, asc, eq, getTableColumns, lte, sql } from "drizzle-orm";
 import type { DeviceId, TenantId } from "../../lib/core/ids.ts";
-import type { MainDatabase } from "../../platform/database.ts";
+import type { MainDatabase } from "../../platform/database/database.ts";
 import { notificationFlows, notificationQueue, notificationSettings } from "./notifications.tables.ts";
 import type {
   AlarmNotification,

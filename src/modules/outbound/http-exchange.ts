@@ -2,8 +2,8 @@ import type { ClientRequest, IncomingHttpHeaders, IncomingMessage } from "node:h
 import { isIP, type LookupFunction } from "node:net";
 import { unavailable } from "../../lib/core/domain-error.ts";
 import type { TenantId } from "../../lib/core/ids.ts";
-import type { Clock } from "../../platform/clock.ts";
-import { type OutboundAddresses, portOf } from "../../platform/outbound-address.ts";
+import { type OutboundAddresses, portOf } from "../../platform/network/outbound-address.ts";
+import type { Clock } from "../../platform/time/clock.ts";
 
 /** Addresses of a name that are tried one after the other. */
 const ADDRESSES_MAX = 3;

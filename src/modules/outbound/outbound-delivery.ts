@@ -1,7 +1,7 @@
 import { detail, inEnglish } from "../../lib/core/domain-error.ts";
 import { waitAfter } from "../../lib/network/retry-policy.ts";
 import type { Text } from "../../lib/texts/text.ts";
-import { type Clock, createSteadyNow } from "../../platform/clock.ts";
+import type { Logger } from "../../platform/core/log.ts";
 import type { Load } from "../../platform/delivery-queue/delivery-lanes.ts";
 import {
   type Attempt,
@@ -10,7 +10,7 @@ import {
   type GiveUp,
   type Settled,
 } from "../../platform/delivery-queue/delivery-queue.ts";
-import type { Logger } from "../../platform/log.ts";
+import { type Clock, createSteadyNow } from "../../platform/time/clock.ts";
 import type { CountsRow, OutboundRepository, QueuedRequest, TargetRow } from "./outbound.repository.ts";
 import type { OutboundAnswer } from "./outbound.types.ts";
 

@@ -1,5 +1,5 @@
 import type { TenantId } from "../../lib/core/ids.ts";
-import type { OutboundAddresses } from "../../platform/outbound-address.ts";
+import type { OutboundAddresses } from "../../platform/network/outbound-address.ts";
 import type { HttpExchange } from "./http-exchange.ts";
 
 /** Connections of other modules to servers that people name, by one rule of permitted addresses and trusted authorities. */

@@ -1,10 +1,10 @@
 import type { TenantId } from "../../lib/core/ids.ts";
 import { GIVE_UP_AFTER_MS } from "../../lib/network/retry-policy.ts";
-import type { Clock } from "../../platform/clock.ts";
-import { workShare } from "../../platform/fair-share.ts";
-import { newId, sha256 } from "../../platform/ids.ts";
-import type { SealedBox } from "../../platform/sealed-box.ts";
-import { toStorageFailure } from "../../platform/storage-failure.ts";
+import { newId, sha256 } from "../../platform/core/ids.ts";
+import { toStorageFailure } from "../../platform/database/storage-failure.ts";
+import { workShare } from "../../platform/load/fair-share.ts";
+import type { SealedBox } from "../../platform/secrets/sealed-box.ts";
+import type { Clock } from "../../platform/time/clock.ts";
 import { type OutboundRepository, TargetGone, type TargetRow } from "./outbound.repository.ts";
 import type { OutboundRequest, OutboundTarget } from "./outbound.types.ts";
 import type { OutboundDelivery } from "./outbound-delivery.ts";

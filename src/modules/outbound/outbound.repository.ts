@@ -2,9 +2,9 @@ import { and, asc, count, desc, eq, getTableColumns, gt, inArray, lt, max, sql, 
 import type { TenantId } from "../../lib/core/ids.ts";
 import { GIVE_UP_AFTER_MS } from "../../lib/network/retry-policy.ts";
 import type { Text } from "../../lib/texts/text.ts";
-import { isOfForeignKey } from "../../platform/constraint-errors.ts";
-import { contains } from "../../platform/contains.ts";
-import type { MainDatabase } from "../../platform/database.ts";
+import { isOfForeignKey } from "../../platform/database/constraint-errors.ts";
+import { contains } from "../../platform/database/contains.ts";
+import type { MainDatabase } from "../../platform/database/database.ts";
 import type { Load } from "../../platform/delivery-queue/delivery-lanes.ts";
 import { createDeliveryStore, targetPlaceholder } from "../../platform/delivery-queue/delivery-store.ts";
 import { outboundCounts, outboundRequests, outboundTargets } from "./outbound.tables.ts";

@@ -1,11 +1,11 @@
 import type { TenantId } from "../../lib/core/ids.ts";
 import type { Text } from "../../lib/texts/text.ts";
-import type { Clock } from "../../platform/clock.ts";
-import type { EventBus } from "../../platform/event-bus.ts";
-import { workShare } from "../../platform/fair-share.ts";
-import { newId } from "../../platform/ids.ts";
-import type { OutboundAddresses } from "../../platform/outbound-address.ts";
-import type { SealedBox } from "../../platform/sealed-box.ts";
+import type { EventBus } from "../../platform/core/event-bus.ts";
+import { newId } from "../../platform/core/ids.ts";
+import { workShare } from "../../platform/load/fair-share.ts";
+import type { OutboundAddresses } from "../../platform/network/outbound-address.ts";
+import type { SealedBox } from "../../platform/secrets/sealed-box.ts";
+import type { Clock } from "../../platform/time/clock.ts";
 import type { DomainEvents } from "../events.types.ts";
 import { deliveryNotFound, notDead } from "./outbound.errors.ts";
 import type { OutboundRepository, RequestRow, TargetRow } from "./outbound.repository.ts";

@@ -1,7 +1,7 @@
 import type { TenantId } from "../../lib/core/ids.ts";
-import type { Clock } from "../../platform/clock.ts";
-import type { Logger } from "../../platform/log.ts";
-import { createPeriodic } from "../../platform/periodic.ts";
+import type { Logger } from "../../platform/core/log.ts";
+import type { Clock } from "../../platform/time/clock.ts";
+import { createPeriodic } from "../../platform/time/periodic.ts";
 import type { SettingsService } from "../settings/settings.service.ts";
 import type { OverviewRepository } from "./overview.repository.ts";
 import type { OverviewSample } from "./overview.types.ts";

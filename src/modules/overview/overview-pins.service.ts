@@ -1,5 +1,5 @@
 import type { DeviceId, TenantId } from "../../lib/core/ids.ts";
-import type { Clock } from "../../platform/clock.ts";
+import type { Clock } from "../../platform/time/clock.ts";
 import type { DevicesService } from "../devices/devices.service.ts";
 import type { SettingsService } from "../settings/settings.service.ts";
 import type { Principal } from "../users/users.types.ts";

@@ -1,7 +1,7 @@
 import { and, count, eq, isNull, sql } from "drizzle-orm";
 import { ALARM_SEVERITIES, type AlarmSeverity } from "../../lib/alarms/severity.ts";
 import type { DeviceId, TenantId } from "../../lib/core/ids.ts";
-import type { MainDatabase } from "../../platform/database.ts";
+import type { MainDatabase } from "../../platform/database/database.ts";
 import { alarms } from "../alarms/alarms.tables.ts";
 import { deviceActivity, devices } from "../devices/devices.tables.ts";
 import type { AlarmCounts } from "./overview.types.ts";

@@ -1,8 +1,8 @@
 import { and, desc, eq, sql } from "drizzle-orm";
 import type { TenantId } from "../../lib/core/ids.ts";
 import { omit } from "../../lib/core/omit.ts";
-import type { Clock } from "../../platform/clock.ts";
-import type { MainDatabase } from "../../platform/database.ts";
+import type { MainDatabase } from "../../platform/database/database.ts";
+import type { Clock } from "../../platform/time/clock.ts";
 import { type Pipeline, pipelineResource } from "./pipelines.resource.ts";
 import { dataPipelines, dataPipelineVersions } from "./pipelines.tables.ts";
 import type { PipelineCounts, PipelineVersion } from "./pipelines.types.ts";

@@ -1,7 +1,7 @@
 import { detail } from "../../lib/core/domain-error.ts";
 import type { ProfileId, TenantId } from "../../lib/core/ids.ts";
 import { type KeyMetadata, type KeyMetadataMap, resolveKeyMetadata } from "../../lib/keys/key-metadata.ts";
-import type { EventBus } from "../../platform/event-bus.ts";
+import type { EventBus } from "../../platform/core/event-bus.ts";
 import type { DomainEvents } from "../events.types.ts";
 import { ensureAllDevices } from "../tenants/tenants.errors.ts";
 import type { Principal } from "../users/users.types.ts";

@@ -1,8 +1,8 @@
 import { and, count, eq, ne, sql } from "drizzle-orm";
 import type { ProfileId, TenantId } from "../../lib/core/ids.ts";
 import type { KeyMetadata } from "../../lib/keys/key-metadata.ts";
-import type { Clock } from "../../platform/clock.ts";
-import type { MainDatabase } from "../../platform/database.ts";
+import type { MainDatabase } from "../../platform/database/database.ts";
+import type { Clock } from "../../platform/time/clock.ts";
 import { devices } from "../devices/devices.tables.ts";
 import { type DeviceProfile, profileResource } from "./profiles.resource.ts";
 import { deviceProfiles, profileKeys, tenantKeys } from "./profiles.tables.ts";

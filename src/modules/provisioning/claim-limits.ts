@@ -2,7 +2,7 @@ import { limited } from "../../lib/core/domain-error.ts";
 import type { ProfileId } from "../../lib/core/ids.ts";
 import { AttemptLimit } from "../../lib/data/attempt-limit.ts";
 import { RateMeter } from "../../lib/data/rate-meter.ts";
-import type { Clock } from "../../platform/clock.ts";
+import type { Clock } from "../../platform/time/clock.ts";
 import type { ReportRefusal } from "../faults/refusals.types.ts";
 import type { Peer } from "../request-peer.ts";
 

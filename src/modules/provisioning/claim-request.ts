@@ -1,7 +1,7 @@
 import { invalid } from "../../lib/core/domain-error.ts";
 import { isJsonObject } from "../../lib/json/json.ts";
 import { toFingerprint } from "../../lib/network/certificate.ts";
-import { randomToken } from "../../platform/ids.ts";
+import { randomToken } from "../../platform/core/ids.ts";
 import type { CredentialsChange } from "../devices/credentials.types.ts";
 
 const NAME_CHARACTERS_MAX = 256;

@@ -3,7 +3,7 @@ import { conflict, forbidden, limited } from "../../lib/core/domain-error.ts";
 import type { DeviceId } from "../../lib/core/ids.ts";
 import { AttemptLimit } from "../../lib/data/attempt-limit.ts";
 import { iso } from "../../lib/time/iso-time.ts";
-import type { Clock } from "../../platform/clock.ts";
+import type { Clock } from "../../platform/time/clock.ts";
 import type { DevicesService } from "../devices/devices.service.ts";
 import type { Device } from "../devices/devices.types.ts";
 import type { UsersService } from "../users/users.service.ts";

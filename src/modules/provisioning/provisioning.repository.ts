@@ -1,6 +1,6 @@
 import { and, eq, ne, sql } from "drizzle-orm";
 import type { DeviceId, ProfileId, TenantId } from "../../lib/core/ids.ts";
-import type { MainDatabase } from "../../platform/database.ts";
+import type { MainDatabase } from "../../platform/database/database.ts";
 import { deviceProfiles } from "../profiles/profiles.tables.ts";
 import { deviceClaims, profileProvisioning } from "./provisioning.tables.ts";
 import type { Provisioning } from "./provisioning.types.ts";

@@ -1,8 +1,8 @@
 import { conflict, invalid } from "../../lib/core/domain-error.ts";
 import { parseRange } from "../../lib/network/ip-range.ts";
-import type { Clock } from "../../platform/clock.ts";
-import type { Config } from "../../platform/config.ts";
-import { checkPublicUrl } from "../../platform/public-address.ts";
+import type { Config } from "../../platform/config/config.ts";
+import { checkPublicUrl } from "../../platform/network/public-address.ts";
+import type { Clock } from "../../platform/time/clock.ts";
 import type { SettingsService } from "../settings/settings.service.ts";
 
 const SETTINGS = "proxy";

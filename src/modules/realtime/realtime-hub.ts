@@ -1,8 +1,8 @@
 import type { DeviceId, TenantId, UserId } from "../../lib/core/ids.ts";
 import { iso } from "../../lib/time/iso-time.ts";
-import type { EventBus } from "../../platform/event-bus.ts";
-import { workShare } from "../../platform/fair-share.ts";
-import { Counts } from "../../platform/tenant-budget.ts";
+import type { EventBus } from "../../platform/core/event-bus.ts";
+import { workShare } from "../../platform/load/fair-share.ts";
+import { Counts } from "../../platform/load/tenant-budget.ts";
 import type { DomainEvents } from "../events.types.ts";
 import type { IngestDevice } from "../ingest/ingest.types.ts";
 import type { Reading } from "../telemetry/telemetry.types.ts";

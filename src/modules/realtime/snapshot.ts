@@ -1,7 +1,7 @@
 import { DomainError } from "../../lib/core/domain-error.ts";
 import type { DeviceId } from "../../lib/core/ids.ts";
 import { iso } from "../../lib/time/iso-time.ts";
-import { workShare } from "../../platform/fair-share.ts";
+import { workShare } from "../../platform/load/fair-share.ts";
 import type { DevicesService } from "../devices/devices.service.ts";
 import type { DeviceActivity } from "../devices/devices.types.ts";
 import type { TelemetryStore } from "../telemetry/store/store.types.ts";

@@ -1,7 +1,7 @@
 import { and, eq, gt, isNotNull, sql } from "drizzle-orm";
-import type { Clock } from "../../platform/clock.ts";
-import type { MainDatabase } from "../../platform/database.ts";
-import type { Changes } from "../../platform/resource-store.ts";
+import type { MainDatabase } from "../../platform/database/database.ts";
+import type { Changes } from "../../platform/database/resource-store.ts";
+import type { Clock } from "../../platform/time/clock.ts";
 import { type Job, jobResource } from "./scheduler.resource.ts";
 import { schedulerJobs } from "./scheduler.tables.ts";
 import type { RunStatus } from "./scheduler.types.ts";

@@ -3,7 +3,7 @@ import { DomainError, detail, textOf } from "../../lib/core/domain-error.ts";
 import type { DeviceId } from "../../lib/core/ids.ts";
 import { excerpt } from "../../lib/strings/excerpt.ts";
 import type { Text } from "../../lib/texts/text.ts";
-import type { Logger } from "../../platform/log.ts";
+import type { Logger } from "../../platform/core/log.ts";
 import type { Perform } from "./job-actions.ts";
 import type { Job } from "./scheduler.resource.ts";
 import type { Run, RunStatus, RunTarget } from "./scheduler.types.ts";

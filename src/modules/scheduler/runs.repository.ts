@@ -1,8 +1,8 @@
 import { and, count, desc, eq, or, type SQL, sql } from "drizzle-orm";
 import type { DeviceId } from "../../lib/core/ids.ts";
 import { omit } from "../../lib/core/omit.ts";
-import { contains, containsText } from "../../platform/contains.ts";
-import type { MainDatabase } from "../../platform/database.ts";
+import { contains, containsText } from "../../platform/database/contains.ts";
+import type { MainDatabase } from "../../platform/database/database.ts";
 import { isFree, type Lease } from "./jobs.repository.ts";
 import { schedulerRuns, schedulerTargets } from "./scheduler.tables.ts";
 import type { Run, RunStatus } from "./scheduler.types.ts";

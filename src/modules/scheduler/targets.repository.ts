@@ -1,8 +1,8 @@
 import { and, asc, count, eq, or, sql } from "drizzle-orm";
 import type { DeviceId, TenantId } from "../../lib/core/ids.ts";
-import { contains, containsText } from "../../platform/contains.ts";
-import type { MainDatabase } from "../../platform/database.ts";
-import type { VisibleDevices } from "../../platform/is-among.ts";
+import { contains, containsText } from "../../platform/database/contains.ts";
+import type { MainDatabase } from "../../platform/database/database.ts";
+import type { VisibleDevices } from "../../platform/database/is-among.ts";
 import { devices } from "../devices/devices.tables.ts";
 import { schedulerTargets } from "./scheduler.tables.ts";
 import type { JobTargets, RunTarget, Target } from "./scheduler.types.ts";

@@ -8,7 +8,7 @@ import { invariant } from "../../lib/core/invariant.ts";
 import { excerpt } from "../../lib/strings/excerpt.ts";
 import type { ErrorCode } from "../../lib/texts/catalogues.ts";
 import type { Params, Text } from "../../lib/texts/text.ts";
-import { QUICKJS_ASSET, readAsset } from "../../platform/assets.ts";
+import { QUICKJS_ASSET, readAsset } from "../../platform/process/assets.ts";
 import { bufferPolyfill } from "./buffer-polyfill.ts";
 import type { EngineReply, EngineRequest } from "./engine.types.ts";
 import { preludeFor } from "./prelude.ts";

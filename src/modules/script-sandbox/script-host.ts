@@ -1,6 +1,6 @@
 import { FFIType } from "bun:ffi";
 import { readSync, writeSync } from "node:fs";
-import { openLibc } from "../../platform/libc.ts";
+import { openLibc } from "../../platform/process/libc.ts";
 import type { EngineReply, EngineRequest } from "./engine.types.ts";
 import { encodeFrame, FRAME_BYTES_MAX } from "./frames.ts";
 import { checkInput, createScriptEngine } from "./script-engine.ts";

@@ -1,4 +1,4 @@
-import { ownProgram } from "../../platform/own-program.ts";
+import { ownProgram } from "../../platform/process/own-program.ts";
 import type { Core } from "../module.types.ts";
 import { ScriptSandbox } from "./script-sandbox.ts";
 

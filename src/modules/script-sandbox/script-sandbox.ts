@@ -1,9 +1,9 @@
 import { detail, textOf } from "../../lib/core/domain-error.ts";
 import type { JsonValue } from "../../lib/json/json.ts";
 import type { Text } from "../../lib/texts/text.ts";
-import type { Clock } from "../../platform/clock.ts";
-import { FairTurns } from "../../platform/fair-turns.ts";
-import type { Logger } from "../../platform/log.ts";
+import type { Logger } from "../../platform/core/log.ts";
+import { FairTurns } from "../../platform/load/fair-turns.ts";
+import type { Clock } from "../../platform/time/clock.ts";
 import type { EngineReply, EngineRequest } from "./engine.types.ts";
 import { readEncoded, readFunctions, readResult } from "./script-answers.ts";
 import { checkInput } from "./script-engine.ts";

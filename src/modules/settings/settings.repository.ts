@@ -1,5 +1,5 @@
 import { eq } from "drizzle-orm";
-import type { MainDatabase } from "../../platform/database.ts";
+import type { MainDatabase } from "../../platform/database/database.ts";
 import { gatewaySettings } from "./settings.tables.ts";
 
 /** Creates the store of settings that belong to the whole gateway. Each is one JSON value. */

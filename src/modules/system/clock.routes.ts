@@ -1,7 +1,7 @@
 import { Elysia } from "elysia";
 import { conflict } from "../../lib/core/domain-error.ts";
 import { iso } from "../../lib/time/iso-time.ts";
-import type { TrustedClock } from "../../platform/trusted-clock.ts";
+import type { TrustedClock } from "../../platform/time/trusted-clock.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import { ensureOperator } from "../tenants/tenants.errors.ts";
 import type { TenantsService } from "../tenants/tenants.service.ts";

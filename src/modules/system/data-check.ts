@@ -1,14 +1,14 @@
 import { detail, inEnglish } from "../../lib/core/domain-error.ts";
 import { isJsonObject } from "../../lib/json/json.ts";
 import type { Text } from "../../lib/texts/text.ts";
-import type { Clock } from "../../platform/clock.ts";
-import type { DatabaseReport } from "../../platform/database-check.ts";
-import type { Problem } from "../../platform/health.ts";
-import { makeIdle } from "../../platform/idle-priority.ts";
-import type { InventoryKeeper } from "../../platform/inventory-keeper.ts";
-import type { Logger } from "../../platform/log.ts";
-import { ownProgram } from "../../platform/own-program.ts";
-import { createPeriodic } from "../../platform/periodic.ts";
+import type { Problem } from "../../platform/core/health.ts";
+import type { Logger } from "../../platform/core/log.ts";
+import type { DatabaseReport } from "../../platform/database/database-check.ts";
+import type { InventoryKeeper } from "../../platform/files/inventory-keeper.ts";
+import { makeIdle } from "../../platform/process/idle-priority.ts";
+import { ownProgram } from "../../platform/process/own-program.ts";
+import type { Clock } from "../../platform/time/clock.ts";
+import { createPeriodic } from "../../platform/time/periodic.ts";
 import type { TelemetryStore } from "../telemetry/store/store.types.ts";
 
 const DAMAGE_POLL_MS = 60_000;

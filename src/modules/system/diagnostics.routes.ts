@@ -1,8 +1,8 @@
 import { Elysia } from "elysia";
 import { inEnglish, unauthenticated } from "../../lib/core/domain-error.ts";
 import { iso } from "../../lib/time/iso-time.ts";
-import type { InventoryKeeper } from "../../platform/inventory-keeper.ts";
-import { isLocalAccess } from "../../platform/local-access.ts";
+import type { InventoryKeeper } from "../../platform/files/inventory-keeper.ts";
+import { isLocalAccess } from "../../platform/network/local-access.ts";
 import { fileAnswer } from "../documented-answers.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import type { UnknownTelemetry } from "../telemetry/unknown-telemetry.service.ts";

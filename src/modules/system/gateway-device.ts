@@ -1,8 +1,8 @@
 import { DomainError } from "../../lib/core/domain-error.ts";
 import type { DeviceId } from "../../lib/core/ids.ts";
-import type { Clock } from "../../platform/clock.ts";
-import type { Logger } from "../../platform/log.ts";
-import { createPeriodic } from "../../platform/periodic.ts";
+import type { Logger } from "../../platform/core/log.ts";
+import type { Clock } from "../../platform/time/clock.ts";
+import { createPeriodic } from "../../platform/time/periodic.ts";
 import type { DeviceDirectory } from "../devices/device-directory.ts";
 import type { DevicesService } from "../devices/devices.service.ts";
 import type { IngestService } from "../ingest/ingest.service.ts";

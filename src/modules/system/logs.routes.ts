@@ -1,6 +1,6 @@
 import { Elysia, t } from "elysia";
 import { iso } from "../../lib/time/iso-time.ts";
-import { type LogLevel, logLevel, recentLines, setLogLevel } from "../../platform/log.ts";
+import { type LogLevel, logLevel, recentLines, setLogLevel } from "../../platform/core/log.ts";
 import type { AuditContext } from "../audit/audit.types.ts";
 import { fileAnswer } from "../documented-answers.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";

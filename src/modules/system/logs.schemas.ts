@@ -1,5 +1,5 @@
 import { t } from "elysia";
-import type { LogLevel } from "../../platform/log.ts";
+import type { LogLevel } from "../../platform/core/log.ts";
 import { searchQuery } from "../lists.schemas.ts";
 
 /** The least serious first. */

@@ -1,9 +1,9 @@
 import { detail } from "../../lib/core/domain-error.ts";
-import type { Clock } from "../../platform/clock.ts";
-import type { Problem } from "../../platform/health.ts";
-import type { Part } from "../../platform/lifecycle.ts";
-import type { Logger } from "../../platform/log.ts";
-import { createPeriodic } from "../../platform/periodic.ts";
+import type { Problem } from "../../platform/core/health.ts";
+import type { Logger } from "../../platform/core/log.ts";
+import type { Part } from "../../platform/process/lifecycle.ts";
+import type { Clock } from "../../platform/time/clock.ts";
+import { createPeriodic } from "../../platform/time/periodic.ts";
 import { readOpenFiles, readOpenFilesMax } from "./host-readings.ts";
 
 const INTERVAL_MS = 5_000;

@@ -1,5 +1,5 @@
-import { DATABASE_NAMES } from "../../platform/inventory.ts";
-import type { Metrics } from "../../platform/metrics.ts";
+import type { Metrics } from "../../platform/core/metrics.ts";
+import { DATABASE_NAMES } from "../../platform/files/inventory.ts";
 import { isRefusal, reasonOf } from "../faults/refusals.types.ts";
 import { databaseBytes, type GatewayReadings, type GatewaySources } from "./gateway-readings.ts";
 import { readBytesWritten, readMemoryShare, readOpenFiles, readTemperature } from "./host-readings.ts";

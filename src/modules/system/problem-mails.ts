@@ -1,10 +1,10 @@
 import type { TenantId } from "../../lib/core/ids.ts";
 import type { Text } from "../../lib/texts/text.ts";
-import type { Clock } from "../../platform/clock.ts";
-import type { Health } from "../../platform/health.ts";
-import type { Part } from "../../platform/lifecycle.ts";
-import type { Logger } from "../../platform/log.ts";
-import { createPeriodic } from "../../platform/periodic.ts";
+import type { Health } from "../../platform/core/health.ts";
+import type { Logger } from "../../platform/core/log.ts";
+import type { Part } from "../../platform/process/lifecycle.ts";
+import type { Clock } from "../../platform/time/clock.ts";
+import { createPeriodic } from "../../platform/time/periodic.ts";
 import type { MailLanguage, MailSender } from "../mail/mail.types.ts";
 import type { TenantsService } from "../tenants/tenants.service.ts";
 import type { UsersService } from "../users/users.service.ts";

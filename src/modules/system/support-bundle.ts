@@ -1,12 +1,12 @@
 import { arch, cpus, freemem, platform, release, totalmem, uptime } from "node:os";
 import { inEnglish } from "../../lib/core/domain-error.ts";
 import { iso } from "../../lib/time/iso-time.ts";
-import type { Config } from "../../platform/config.ts";
-import { type ConfigKey, configKeys, type KeyDefinition } from "../../platform/config-keys.ts";
-import type { Health } from "../../platform/health.ts";
-import { recentLines } from "../../platform/log.ts";
-import type { Metrics } from "../../platform/metrics.ts";
-import type { SlowOperations } from "../../platform/slow-operations.ts";
+import type { Config } from "../../platform/config/config.ts";
+import { type ConfigKey, configKeys, type KeyDefinition } from "../../platform/config/config-keys.ts";
+import type { Health } from "../../platform/core/health.ts";
+import { recentLines } from "../../platform/core/log.ts";
+import type { Metrics } from "../../platform/core/metrics.ts";
+import type { SlowOperations } from "../../platform/core/slow-operations.ts";
 import type { TelemetryStore } from "../telemetry/store/store.types.ts";
 import type { DataCheck } from "./data-check.ts";
 

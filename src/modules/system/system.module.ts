@@ -1,5 +1,5 @@
 import type { TenantId } from "../../lib/core/ids.ts";
-import { Metrics } from "../../platform/metrics.ts";
+import { Metrics } from "../../platform/core/metrics.ts";
 import type { BackupsModule } from "../backups/backups.module.ts";
 import type { DevicesModule } from "../devices/devices.module.ts";
 import type { FaultsModule } from "../faults/faults.module.ts";

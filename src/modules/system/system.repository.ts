@@ -1,5 +1,5 @@
 import { count } from "drizzle-orm";
-import type { MainDatabase } from "../../platform/database.ts";
+import type { MainDatabase } from "../../platform/database/database.ts";
 import { devices } from "../devices/devices.tables.ts";
 import { mails } from "../mail/mail.tables.ts";
 import { outboundRequests } from "../outbound/outbound.tables.ts";

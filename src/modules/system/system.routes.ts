@@ -1,8 +1,8 @@
 import { timingSafeEqual } from "node:crypto";
 import { Elysia } from "elysia";
 import { notFound, unauthenticated } from "../../lib/core/domain-error.ts";
-import type { Config } from "../../platform/config.ts";
-import type { Metrics } from "../../platform/metrics.ts";
+import type { Config } from "../../platform/config/config.ts";
+import type { Metrics } from "../../platform/core/metrics.ts";
 import { fileAnswer } from "../documented-answers.ts";
 import type { ReportRefusal } from "../faults/refusals.types.ts";
 import { peerOf } from "../request-peer.ts";

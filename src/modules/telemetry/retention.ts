@@ -1,5 +1,5 @@
-import type { Clock } from "../../platform/clock.ts";
-import type { Logger } from "../../platform/log.ts";
+import type { Logger } from "../../platform/core/log.ts";
+import type { Clock } from "../../platform/time/clock.ts";
 import type { DevicesService } from "../devices/devices.service.ts";
 import type { ProfilesService } from "../profiles/profiles.service.ts";
 import type { PlansService } from "../tenants/plans.service.ts";

@@ -1,5 +1,5 @@
 import { statfsSync } from "node:fs";
-import { DiskGuard, type ReadOnlyCheck, type ReadSpace } from "../../platform/disk-guard.ts";
+import { DiskGuard, type ReadOnlyCheck, type ReadSpace } from "../../platform/files/disk-guard.ts";
 import type { Core } from "../module.types.ts";
 import type { TenantsModule } from "../tenants/tenants.module.ts";
 import { storeDefaults } from "./store/store-options.ts";

@@ -1,8 +1,8 @@
 import { Elysia, type Static, t } from "elysia";
 import { invalid } from "../../lib/core/domain-error.ts";
 import { parseNames } from "../../lib/keys/name-list.ts";
-import { ANSWERS_MIB_MAX, type AnswerSpace } from "../../platform/answer-space.ts";
-import { workShare } from "../../platform/fair-share.ts";
+import { ANSWERS_MIB_MAX, type AnswerSpace } from "../../platform/load/answer-space.ts";
+import { workShare } from "../../platform/load/fair-share.ts";
 import { asAnswer, textAnswer } from "../answers.ts";
 import type { AuditContext } from "../audit/audit.types.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";

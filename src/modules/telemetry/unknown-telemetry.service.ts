@@ -1,8 +1,8 @@
 import { setImmediate } from "node:timers/promises";
 import type { DeviceId } from "../../lib/core/ids.ts";
-import type { Problem } from "../../platform/health.ts";
-import type { Part } from "../../platform/lifecycle.ts";
-import type { Logger } from "../../platform/log.ts";
+import type { Problem } from "../../platform/core/health.ts";
+import type { Logger } from "../../platform/core/log.ts";
+import type { Part } from "../../platform/process/lifecycle.ts";
 import type { TelemetryStore } from "./store/store.types.ts";
 
 interface UnknownTelemetryDeps {

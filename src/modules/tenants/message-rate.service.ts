@@ -1,8 +1,8 @@
 import type { TenantId } from "../../lib/core/ids.ts";
 import { RateMeter } from "../../lib/data/rate-meter.ts";
-import type { Clock } from "../../platform/clock.ts";
-import type { Logger } from "../../platform/log.ts";
-import { createPeriodic } from "../../platform/periodic.ts";
+import type { Logger } from "../../platform/core/log.ts";
+import type { Clock } from "../../platform/time/clock.ts";
+import { createPeriodic } from "../../platform/time/periodic.ts";
 import type { PlansService } from "./plans.service.ts";
 import type { QuotasService } from "./quotas.service.ts";
 import type { TenantsService } from "./tenants.service.ts";

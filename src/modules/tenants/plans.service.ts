@@ -1,5 +1,5 @@
 import { isJsonObject } from "../../lib/json/json.ts";
-import { StartupError } from "../../platform/startup-error.ts";
+import { StartupError } from "../../platform/process/startup-error.ts";
 
 /** Permissions and limits of a tenant; null means no limit. */
 export interface Plan {

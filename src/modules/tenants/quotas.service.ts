@@ -1,7 +1,7 @@
 import type { TenantId } from "../../lib/core/ids.ts";
-import type { Clock } from "../../platform/clock.ts";
-import type { Config } from "../../platform/config.ts";
-import type { quotaConfigKeys } from "../../platform/config-quota-keys.ts";
+import type { Config } from "../../platform/config/config.ts";
+import type { quotaConfigKeys } from "../../platform/config/config-quota-keys.ts";
+import type { Clock } from "../../platform/time/clock.ts";
 import type { PlanLimits, PlansService } from "./plans.service.ts";
 import type { Tenant } from "./tenants.types.ts";
 

@@ -1,6 +1,6 @@
 import { eq, sql } from "drizzle-orm";
 import type { TenantId } from "../../lib/core/ids.ts";
-import type { MainDatabase } from "../../platform/database.ts";
+import type { MainDatabase } from "../../platform/database/database.ts";
 import { tenants } from "./tenants.tables.ts";
 import type { Tenant } from "./tenants.types.ts";
 

@@ -1,7 +1,7 @@
 import type { TenantId } from "../../lib/core/ids.ts";
-import type { Clock } from "../../platform/clock.ts";
-import type { EventBus } from "../../platform/event-bus.ts";
-import { newId } from "../../platform/ids.ts";
+import type { EventBus } from "../../platform/core/event-bus.ts";
+import { newId } from "../../platform/core/ids.ts";
+import type { Clock } from "../../platform/time/clock.ts";
 import type { DomainEvents } from "../events.types.ts";
 import { tenantNotFound } from "./tenants.errors.ts";
 import type { TenantsRepository } from "./tenants.repository.ts";

@@ -1,6 +1,6 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { createPrivateFolder } from "../../platform/file-owner.ts";
+import { createPrivateFolder } from "../../platform/files/file-owner.ts";
 import type { BackupPlace } from "../backups/snapshot.types.ts";
 import { ensureUpdateFolder } from "./update-state.ts";
 

@@ -1,7 +1,7 @@
 import { createHash, createPublicKey, type KeyObject, sign, verify } from "node:crypto";
 import { type FileHandle, open } from "node:fs/promises";
 import { invalid } from "../../lib/core/domain-error.ts";
-import type { Schemas } from "../../platform/data-schemas.ts";
+import type { Schemas } from "../../platform/database/data-schemas.ts";
 
 /*
  * An update file, from its first byte: MAGIC, length of the manifest (uint32, little-endian), manifest (JSON, UTF-8), ed25519 signature of

@@ -1,8 +1,8 @@
 import { renameSync, rmSync, statfsSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { conflict, invalid, unavailable } from "../../lib/core/domain-error.ts";
-import { storedSchema } from "../../platform/data-schemas.ts";
-import { syncPath } from "../../platform/durable-file.ts";
+import { storedSchema } from "../../platform/database/data-schemas.ts";
+import { syncPath } from "../../platform/files/durable-file.ts";
 import type { AuditActor } from "../audit/audit.types.ts";
 import { extractExecutable, openUpdate, type UpdateHead, type UpdateManifest } from "./update-file.ts";
 import { isWritable } from "./update-start.ts";

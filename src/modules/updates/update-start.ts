@@ -13,13 +13,13 @@ import {
 import { basename, dirname, join } from "node:path";
 import { detail } from "../../lib/core/domain-error.ts";
 import type { Text } from "../../lib/texts/text.ts";
-import { storedSchema } from "../../platform/data-schemas.ts";
-import { syncPath } from "../../platform/durable-file.ts";
-import type { FileLock } from "../../platform/file-lock.ts";
-import { takeGatewayLock } from "../../platform/gateway-lock.ts";
-import { listHotLogs } from "../../platform/hot-log-names.ts";
-import { acceptRestored } from "../../platform/inventory.ts";
-import type { Logger } from "../../platform/log.ts";
+import type { Logger } from "../../platform/core/log.ts";
+import { storedSchema } from "../../platform/database/data-schemas.ts";
+import { listHotLogs } from "../../platform/database/hot-log-names.ts";
+import { syncPath } from "../../platform/files/durable-file.ts";
+import type { FileLock } from "../../platform/files/file-lock.ts";
+import { takeGatewayLock } from "../../platform/files/gateway-lock.ts";
+import { acceptRestored } from "../../platform/files/inventory.ts";
 import {
   clearState,
   copiesFolder,

@@ -11,10 +11,10 @@ import {
 import { dirname, join } from "node:path";
 import { isJsonObject } from "../../lib/json/json.ts";
 import type { Text } from "../../lib/texts/text.ts";
-import type { Schemas } from "../../platform/data-schemas.ts";
-import { syncPath } from "../../platform/durable-file.ts";
-import { createPrivateFolder, giveToFolderOwner } from "../../platform/file-owner.ts";
-import { openOwnFile, readOwnFile, writeNewFile } from "../../platform/own-file.ts";
+import type { Schemas } from "../../platform/database/data-schemas.ts";
+import { syncPath } from "../../platform/files/durable-file.ts";
+import { createPrivateFolder, giveToFolderOwner } from "../../platform/files/file-owner.ts";
+import { openOwnFile, readOwnFile, writeNewFile } from "../../platform/files/own-file.ts";
 import type { AuditActor } from "../audit/audit.types.ts";
 
 const PHASES = ["STAGED", "TRIAL", "PROBATION", "PROVED", "REPLACING", "REPLACED"] as const;

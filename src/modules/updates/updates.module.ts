@@ -1,5 +1,5 @@
-import { isCompiled } from "../../platform/assets.ts";
-import { buildTarget, updateKey } from "../../platform/build.ts";
+import { buildTarget, updateKey } from "../../platform/config/build.ts";
+import { isCompiled } from "../../platform/process/assets.ts";
 import type { AuditModule } from "../audit/audit.module.ts";
 import type { BackupsModule } from "../backups/backups.module.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";

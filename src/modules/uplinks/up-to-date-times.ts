@@ -1,4 +1,4 @@
-import type { Clock } from "../../platform/clock.ts";
+import type { Clock } from "../../platform/time/clock.ts";
 import type { SettingsService } from "../settings/settings.service.ts";
 
 const SETTINGS = "uplinks-up-to-date";

@@ -1,6 +1,6 @@
 import { and, asc, eq, gt, inArray, lte, max } from "drizzle-orm";
 import type { DeviceId, TenantId } from "../../lib/core/ids.ts";
-import type { MainDatabase } from "../../platform/database.ts";
+import type { MainDatabase } from "../../platform/database/database.ts";
 import { alarmEvents, alarms } from "../alarms/alarms.tables.ts";
 import { attributeChanges, attributes } from "../attributes/attributes.tables.ts";
 import { devices } from "../devices/devices.tables.ts";

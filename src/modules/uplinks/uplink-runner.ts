@@ -2,7 +2,7 @@ import { DomainError, detail, textOf } from "../../lib/core/domain-error.ts";
 import { networkErrorText } from "../../lib/network/network-error.ts";
 import { waitAfter } from "../../lib/network/retry-policy.ts";
 import { createWeeklyWindow, type WeeklyWindow } from "../../lib/time/weekly-window.ts";
-import type { Clock } from "../../platform/clock.ts";
+import type { Clock } from "../../platform/time/clock.ts";
 import { TargetError } from "./target.errors.ts";
 import type { Batch, Target } from "./target.types.ts";
 import type { SendingWindow, UplinkReport } from "./uplink.protocol.ts";

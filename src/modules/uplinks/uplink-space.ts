@@ -1,5 +1,5 @@
-import { FairTurns } from "../../platform/fair-turns.ts";
-import { type BudgetMax, TenantBudget } from "../../platform/tenant-budget.ts";
+import { FairTurns } from "../../platform/load/fair-turns.ts";
+import { type BudgetMax, TenantBudget } from "../../platform/load/tenant-budget.ts";
 import { BATCH_BYTES_MAX } from "./batch-weight.ts";
 
 const MIB = 1024 * 1024;

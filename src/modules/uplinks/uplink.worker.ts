@@ -1,8 +1,8 @@
 /// <reference lib="webworker" />
 import { DomainError, notFound, unavailable } from "../../lib/core/domain-error.ts";
 import { messageOf, networkErrorText } from "../../lib/network/network-error.ts";
-import { systemClock } from "../../platform/clock.ts";
-import { ThreadCalls } from "../../platform/thread-calls.ts";
+import { ThreadCalls } from "../../platform/load/thread-calls.ts";
+import { systemClock } from "../../platform/time/clock.ts";
 import { DeviceCache } from "./device-cache.ts";
 import { createRowTransform } from "./row-transform.ts";
 import { TargetError } from "./target.errors.ts";

@@ -1,6 +1,6 @@
 import { DomainError, detail } from "../../lib/core/domain-error.ts";
 import type { DeviceId, TenantId, UserId } from "../../lib/core/ids.ts";
-import { createSealedBox } from "../../platform/sealed-box.ts";
+import { createSealedBox } from "../../platform/secrets/sealed-box.ts";
 import type { CommandsModule } from "../commands/commands.module.ts";
 import type { CommandsService } from "../commands/commands.service.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";

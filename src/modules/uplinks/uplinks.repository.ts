@@ -1,7 +1,7 @@
 import { eq } from "drizzle-orm";
 import type { TenantId } from "../../lib/core/ids.ts";
-import type { Clock } from "../../platform/clock.ts";
-import type { MainDatabase } from "../../platform/database.ts";
+import type { MainDatabase } from "../../platform/database/database.ts";
+import type { Clock } from "../../platform/time/clock.ts";
 import type { ChangeCursor } from "./uplink.protocol.ts";
 import { type Uplink, uplinkResource } from "./uplinks.resource.ts";
 import { uplinks } from "./uplinks.tables.ts";

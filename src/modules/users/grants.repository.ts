@@ -1,6 +1,6 @@
 import { and, asc, eq, sql } from "drizzle-orm";
 import type { DeviceId, TenantId, UserId } from "../../lib/core/ids.ts";
-import type { MainDatabase } from "../../platform/database.ts";
+import type { MainDatabase } from "../../platform/database/database.ts";
 import { devices } from "../devices/devices.tables.ts";
 import { userAssets, userDevices } from "./users.tables.ts";
 import type { Grants } from "./users.types.ts";

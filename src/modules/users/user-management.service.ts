@@ -3,7 +3,7 @@ import type { DeviceId, TenantId, UserId } from "../../lib/core/ids.ts";
 import { invariant } from "../../lib/core/invariant.ts";
 import type { Language } from "../../lib/strings/preferred-language.ts";
 import { iso } from "../../lib/time/iso-time.ts";
-import type { Clock } from "../../platform/clock.ts";
+import type { Clock } from "../../platform/time/clock.ts";
 import type { MailSender } from "../mail/mail.types.ts";
 import type { TenantsService } from "../tenants/tenants.service.ts";
 import { createTemporaryPassword } from "./temporary-password.ts";

@@ -1,7 +1,7 @@
 import { and, asc, count, desc, eq, isNull, ne, or, type SQL, sql } from "drizzle-orm";
 import type { DeviceId, TenantId, UserId } from "../../lib/core/ids.ts";
-import { contains } from "../../platform/contains.ts";
-import type { MainDatabase } from "../../platform/database.ts";
+import { contains } from "../../platform/database/contains.ts";
+import type { MainDatabase } from "../../platform/database/database.ts";
 import { devices } from "../devices/devices.tables.ts";
 import { createGrantsRepository } from "./grants.repository.ts";
 import { users } from "./users.tables.ts";

@@ -1,8 +1,8 @@
 import type { DeviceId, TenantId, UserId } from "../../lib/core/ids.ts";
-import type { Clock } from "../../platform/clock.ts";
-import type { EventBus } from "../../platform/event-bus.ts";
-import { newId } from "../../platform/ids.ts";
-import type { VisibleDevices } from "../../platform/is-among.ts";
+import type { EventBus } from "../../platform/core/event-bus.ts";
+import { newId } from "../../platform/core/ids.ts";
+import type { VisibleDevices } from "../../platform/database/is-among.ts";
+import type { Clock } from "../../platform/time/clock.ts";
 import type { DomainEvents } from "../events.types.ts";
 import type { UsersRepository } from "./users.repository.ts";
 import { type NewUser, type User, userDefaults } from "./users.types.ts";

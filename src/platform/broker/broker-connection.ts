@@ -4,8 +4,8 @@ import type { PublishPacket } from "../../lib/mqtt/packets.ts";
 import { networkErrorText } from "../../lib/network/network-error.ts";
 import type { ErrorCode } from "../../lib/texts/catalogues.ts";
 import type { Text } from "../../lib/texts/text.ts";
-import type { Clock } from "../clock.ts";
-import type { OutboundRule } from "../outbound-address.ts";
+import type { OutboundRule } from "../network/outbound-address.ts";
+import type { Clock } from "../time/clock.ts";
 import type {
   BrokerLimits,
   BrokerMessage,

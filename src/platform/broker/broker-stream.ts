@@ -3,7 +3,7 @@ import { connect as connectPlain, isIP, type Socket } from "node:net";
 import { Duplex } from "node:stream";
 import { detail, invalid, unavailable } from "../../lib/core/domain-error.ts";
 import type { Text } from "../../lib/texts/text.ts";
-import type { OutboundRule } from "../outbound-address.ts";
+import type { OutboundRule } from "../network/outbound-address.ts";
 import type { BrokerSettings } from "./broker.types.ts";
 
 const GUID = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";

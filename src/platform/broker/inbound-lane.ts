@@ -6,7 +6,7 @@ import { acknowledgement, PUBACK, PUBCOMP, PUBREC } from "../../lib/mqtt/packet-
 import { type PublishPacket, readAcknowledgement, readPublish } from "../../lib/mqtt/packets.ts";
 import { ProtocolError } from "../../lib/mqtt/reason.ts";
 import type { Text } from "../../lib/texts/text.ts";
-import { workShare } from "../fair-share.ts";
+import { workShare } from "../load/fair-share.ts";
 import type { InboundSession, Outcome } from "./inbound-session.ts";
 
 /** The largest message that is taken, its topic included. */

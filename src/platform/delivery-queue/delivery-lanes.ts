@@ -1,5 +1,5 @@
 import { DeadlineQueue } from "../../lib/data/deadline-queue.ts";
-import { FairTurns } from "../fair-turns.ts";
+import { FairTurns } from "../load/fair-turns.ts";
 
 export interface InFlightLimits {
   /** Attempts that each tenant may have in flight, whatever other tenants have. */

@@ -1,8 +1,8 @@
 import { detail } from "../../lib/core/domain-error.ts";
 import type { Verdict } from "../../lib/network/retry-policy.ts";
 import type { Text } from "../../lib/texts/text.ts";
-import type { Clock } from "../clock.ts";
-import type { Logger } from "../log.ts";
+import type { Logger } from "../core/log.ts";
+import type { Clock } from "../time/clock.ts";
 import {
   DeliveryLanes,
   type DeliveryTarget,

@@ -13,7 +13,7 @@ import {
   sum,
 } from "drizzle-orm";
 import type { SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
-import type { MainDatabase } from "../database.ts";
+import type { MainDatabase } from "../database/database.ts";
 import type { Load } from "./delivery-lanes.ts";
 
 /** Placeholder for the id of a target in `DeliveryRows.isOfTarget`. */

@@ -3,9 +3,9 @@ import { timedOut, unavailable } from "../../lib/core/domain-error.ts";
 import { createFrameCodec, type FrameCodec, type ModbusFrame } from "../../lib/modbus/modbus-frames.ts";
 import { defaultSerial, type ModbusFraming, type SerialSettings } from "../../lib/modbus/modbus-lists.ts";
 import { ensureAnswers, ModbusProtocolError } from "../../lib/modbus/modbus-pdu.ts";
-import type { Clock } from "../clock.ts";
-import type { OutboundRule } from "../outbound-address.ts";
+import type { OutboundRule } from "../network/outbound-address.ts";
 import { SerialPort } from "../serial/serial-port.ts";
+import type { Clock } from "../time/clock.ts";
 
 export interface ModbusConnectionOptions {
   /** Address, name or, for a serial port, its path. */

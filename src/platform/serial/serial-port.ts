@@ -7,8 +7,8 @@ import { FFIType, ptr } from "bun:ffi";
 import { closeSync, constants, fstatSync, openSync, readSync, writeSync } from "node:fs";
 import { DomainError, unavailable, unavailableDueTo } from "../../lib/core/domain-error.ts";
 import type { SerialSettings } from "../../lib/modbus/modbus-lists.ts";
-import type { Clock } from "../clock.ts";
-import { openLibc } from "../libc.ts";
+import { openLibc } from "../process/libc.ts";
+import type { Clock } from "../time/clock.ts";
 
 /** Serial ports by the names that Linux gives them. Virtual consoles (`/dev/tty1`) are none. */
 const PORT_PATH = /^\/dev\/(tty[A-Za-z]+[0-9]+|serial\/by-(id|path)\/[A-Za-z0-9._:+-]+)$/;

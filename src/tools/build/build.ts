@@ -2,7 +2,7 @@ import { createPublicKey } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { mkdir, readdir, rm } from "node:fs/promises";
 import { join, relative } from "node:path";
-import { QUICKJS_ASSET, SERVICE_UNIT_ASSET } from "../../platform/assets.ts";
+import { QUICKJS_ASSET, SERVICE_UNIT_ASSET } from "../../platform/process/assets.ts";
 import { getCommit, version } from "../../version.ts";
 import { WORKER_ENTRIES } from "../release/bundled-packages.ts";
 import { unusedPackages } from "./unused-packages.ts";
@@ -58,7 +58,7 @@ async function writeEntry(): Promise<string> {
   const table = assets.map((file, index) => `  ${JSON.stringify(file)}: asset${index},`);
   await rm(buildDirectory, { recursive: true, force: true });
   await mkdir(buildDirectory, { recursive: true });
-  const registration = `import { registerEmbeddedAssets } from ${path("src/platform/assets.ts")};\n${imports.join("\n")}\nregisterEmbeddedAssets({\n${table.join("\n")}\n});\n`;
+  const registration = `import { registerEmbeddedAssets } from ${path("src/platform/process/assets.ts")};\n${imports.join("\n")}\nregisterEmbeddedAssets({\n${table.join("\n")}\n});\n`;
   await Bun.write(join(buildDirectory, "embedded-assets.ts"), registration);
   const entry = join(buildDirectory, "lineside.ts");
   await Bun.write(entry, `import "./embedded-assets.ts";\nimport ${path("src/main.ts")};\n`);

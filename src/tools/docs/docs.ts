@@ -1,6 +1,12 @@
 import { join } from "node:path";
-import { describeKind } from "../../platform/config.ts";
-import { type ConfigKey, configKeys, envOf, flagOf, type KeyDefinition } from "../../platform/config-keys.ts";
+import { describeKind } from "../../platform/config/config.ts";
+import {
+  type ConfigKey,
+  configKeys,
+  envOf,
+  flagOf,
+  type KeyDefinition,
+} from "../../platform/config/config-keys.ts";
 import { handWrittenPartsFile, renderHandWrittenParts } from "../check/hand-written-parts.ts";
 import { renderPermissions } from "./permissions-doc.ts";
 import { placesFile, renderPlaces } from "./text-places.ts";

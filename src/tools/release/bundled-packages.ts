@@ -13,7 +13,7 @@ const root = join(import.meta.dir, "..", "..", "..");
 export const WORKER_ENTRIES = [
   "src/modules/telemetry/store/store.worker.ts",
   "src/modules/telemetry/store/log-sync.worker.ts",
-  "src/platform/database.worker.ts",
+  "src/platform/database/database.worker.ts",
   "src/modules/backups/backup.worker.ts",
   "src/modules/backups/restore.worker.ts",
   "src/modules/uplinks/uplink.worker.ts",

@@ -1,7 +1,7 @@
 import { mkdir, readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { gzipSync } from "node:zlib";
-import { LICENSES_ASSET } from "../../platform/assets.ts";
+import { LICENSES_ASSET } from "../../platform/process/assets.ts";
 import { type BundledPackage, listBundledPackages, listLicenseFiles } from "./bundled-packages.ts";
 
 /*

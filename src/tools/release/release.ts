@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { createHash, createPublicKey } from "node:crypto";
 import { chmod, copyFile, mkdir, readdir, readFile, rm } from "node:fs/promises";
 import { join, relative } from "node:path";
-import { ownSchemas } from "../../platform/data-schemas.ts";
+import { ownSchemas } from "../../platform/database/data-schemas.ts";
 import { getCommit, version, versionText } from "../../version.ts";
 import { buildExecutables, readUpdateKey } from "../build/build.ts";
 import { listBundledPackages } from "./bundled-packages.ts";

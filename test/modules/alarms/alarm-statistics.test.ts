@@ -17,7 +17,7 @@ import {
 import { createAlarmsRepository } from "../../../src/modules/alarms/alarms.repository.ts";
 import type { Alarm } from "../../../src/modules/alarms/alarms.types.ts";
 import type { Principal } from "../../../src/modules/users/users.types.ts";
-import type { MainDatabase } from "../../../src/platform/database.ts";
+import type { MainDatabase } from "../../../src/platform/database/database.ts";
 import { FakeClock } from "../../support/fake-clock.ts";
 import { openAlarmDatabase } from "./engine-harness.ts";
 

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { createAlarmRulesService } from "../../../src/modules/alarms/alarm-rules.service.ts";
 import type { Principal } from "../../../src/modules/users/users.types.ts";
-import type { Clock } from "../../../src/platform/clock.ts";
+import type { Clock } from "../../../src/platform/time/clock.ts";
 
 const owner = { tenantId: "t", role: "TENANT_OWNER", devices: "all" } as Principal;
 const ROWS = 4_096;

@@ -11,9 +11,9 @@ import type { Device } from "../../../src/modules/devices/devices.types.ts";
 import type { DomainEvents } from "../../../src/modules/events.types.ts";
 import type { IngestDevice } from "../../../src/modules/ingest/ingest.types.ts";
 import type { TelemetryValue } from "../../../src/modules/telemetry/telemetry.types.ts";
-import { type MainDatabase, openMainDatabase } from "../../../src/platform/database.ts";
-import { createEventBus } from "../../../src/platform/event-bus.ts";
-import { createLogger } from "../../../src/platform/log.ts";
+import { createEventBus } from "../../../src/platform/core/event-bus.ts";
+import { createLogger } from "../../../src/platform/core/log.ts";
+import { type MainDatabase, openMainDatabase } from "../../../src/platform/database/database.ts";
 import { FakeClock } from "../../support/fake-clock.ts";
 
 const log = createLogger("test");

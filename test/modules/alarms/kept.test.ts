@@ -8,7 +8,7 @@ import {
   createAlarmsRepository,
 } from "../../../src/modules/alarms/alarms.repository.ts";
 import type { Alarm } from "../../../src/modules/alarms/alarms.types.ts";
-import type { MainDatabase } from "../../../src/platform/database.ts";
+import type { MainDatabase } from "../../../src/platform/database/database.ts";
 import { openAlarmDatabase } from "./engine-harness.ts";
 
 const directory = mkdtempSync(join(tmpdir(), "lineside-alarms-"));

@@ -4,8 +4,8 @@ import type { DeviceId, ProfileId, TenantId } from "../../../src/lib/core/ids.ts
 import { createProfileRules } from "../../../src/modules/alarms/profile-rules.ts";
 import type { Device } from "../../../src/modules/devices/devices.types.ts";
 import type { DomainEvents } from "../../../src/modules/events.types.ts";
-import { createEventBus } from "../../../src/platform/event-bus.ts";
-import { createLogger } from "../../../src/platform/log.ts";
+import { createEventBus } from "../../../src/platform/core/event-bus.ts";
+import { createLogger } from "../../../src/platform/core/log.ts";
 
 const log = createLogger("test");
 const RULES = 200;

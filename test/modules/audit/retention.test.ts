@@ -6,8 +6,8 @@ import type { TenantId } from "../../../src/lib/core/ids.ts";
 import { createAuditRepository } from "../../../src/modules/audit/audit.repository.ts";
 import { type AuditService, createAuditService } from "../../../src/modules/audit/audit.service.ts";
 import { createTenantsRepository } from "../../../src/modules/tenants/tenants.repository.ts";
-import { type MainDatabase, openMainDatabase } from "../../../src/platform/database.ts";
-import { createLogger } from "../../../src/platform/log.ts";
+import { createLogger } from "../../../src/platform/core/log.ts";
+import { type MainDatabase, openMainDatabase } from "../../../src/platform/database/database.ts";
 import { FakeClock } from "../../support/fake-clock.ts";
 import { until } from "../../support/until.ts";
 

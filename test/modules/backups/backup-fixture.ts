@@ -8,7 +8,7 @@ import { type RestoreJob, restore } from "../../../src/modules/backups/restore-j
 import type { BackupTarget } from "../../../src/modules/backups/snapshot.types.ts";
 import { BackupRepository } from "../../../src/modules/backups/snapshot-repository.ts";
 import { FolderTarget } from "../../../src/modules/backups/targets/folder-target.ts";
-import { KEY_BYTES, KEY_NAMES } from "../../../src/platform/secret-keys.ts";
+import { KEY_BYTES, KEY_NAMES } from "../../../src/platform/secrets/secret-keys.ts";
 import { StoreFixture } from "../telemetry/store/store-fixture.ts";
 
 export const DAY_MS = 86_400_000;

@@ -6,16 +6,16 @@ import { agedSnapshots } from "../../../src/modules/backups/backup-job.ts";
 import { PageMap } from "../../../src/modules/backups/page-map.ts";
 import { SnapshotReader } from "../../../src/modules/backups/snapshot-reader.ts";
 import { mapsName } from "../../../src/modules/backups/snapshot-repository.ts";
-import { writeStamp } from "../../../src/platform/database-stamp.ts";
-import { listHotLogs } from "../../../src/platform/hot-log-names.ts";
-import { DATABASE_FILES, type DatabaseName } from "../../../src/platform/inventory.ts";
+import { writeStamp } from "../../../src/platform/database/database-stamp.ts";
+import { listHotLogs } from "../../../src/platform/database/hot-log-names.ts";
+import { DATABASE_FILES, type DatabaseName } from "../../../src/platform/files/inventory.ts";
 import {
   createRecord,
   keyChecksOf,
   readRecord,
   writeRecord,
-} from "../../../src/platform/inventory-record.ts";
-import { KEY_NAMES } from "../../../src/platform/secret-keys.ts";
+} from "../../../src/platform/files/inventory-record.ts";
+import { KEY_NAMES } from "../../../src/platform/secrets/secret-keys.ts";
 import { BackupFixture } from "./backup-fixture.ts";
 
 const GENERATION = 5;

@@ -8,9 +8,9 @@ import { restore } from "../../../src/modules/backups/restore-job.ts";
 import { SnapshotReader } from "../../../src/modules/backups/snapshot-reader.ts";
 import { BackupRepository } from "../../../src/modules/backups/snapshot-repository.ts";
 import { FolderTarget } from "../../../src/modules/backups/targets/folder-target.ts";
-import { ensureSecret } from "../../../src/platform/data-directory.ts";
-import { beginRestoration } from "../../../src/platform/restoration.ts";
-import { KEY_BYTES, KEY_NAMES } from "../../../src/platform/secret-keys.ts";
+import { ensureSecret } from "../../../src/platform/files/data-directory.ts";
+import { beginRestoration } from "../../../src/platform/files/restoration.ts";
+import { KEY_BYTES, KEY_NAMES } from "../../../src/platform/secrets/secret-keys.ts";
 import { createOtherDatabases } from "../../support/other-databases.ts";
 
 const USER = 61_217;

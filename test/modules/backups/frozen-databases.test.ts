@@ -4,9 +4,9 @@ import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseFreezer } from "../../../src/modules/backups/frozen-databases.ts";
-import { openMainDatabase } from "../../../src/platform/database.ts";
-import { createLogger } from "../../../src/platform/log.ts";
-import { hasWalPosition, walLossOf } from "../../../src/platform/wal-position.ts";
+import { createLogger } from "../../../src/platform/core/log.ts";
+import { openMainDatabase } from "../../../src/platform/database/database.ts";
+import { hasWalPosition, walLossOf } from "../../../src/platform/database/wal-position.ts";
 
 const data = mkdtempSync(join(tmpdir(), "lineside-frozen-"));
 afterAll(() => rmSync(data, { recursive: true }));

@@ -8,8 +8,8 @@ import { runBackup } from "../../../src/modules/backups/backup-job.ts";
 import { restore } from "../../../src/modules/backups/restore-job.ts";
 import { HotLogWatch } from "../../../src/modules/backups/snapshot-writer.ts";
 import { FolderTarget } from "../../../src/modules/backups/targets/folder-target.ts";
-import { listHotLogs } from "../../../src/platform/hot-log-names.ts";
-import { KEY_BYTES, KEY_NAMES } from "../../../src/platform/secret-keys.ts";
+import { listHotLogs } from "../../../src/platform/database/hot-log-names.ts";
+import { KEY_BYTES, KEY_NAMES } from "../../../src/platform/secrets/secret-keys.ts";
 import { createOtherDatabases } from "../../support/other-databases.ts";
 import { StoreFixture } from "../telemetry/store/store-fixture.ts";
 

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { runBackup } from "../../../src/modules/backups/backup-job.ts";
 import { restore } from "../../../src/modules/backups/restore-job.ts";
 import { BackupRepository, S3Target } from "../../../src/modules/backups/snapshot-repository.ts";
-import { KEY_BYTES, KEY_NAMES } from "../../../src/platform/secret-keys.ts";
+import { KEY_BYTES, KEY_NAMES } from "../../../src/platform/secrets/secret-keys.ts";
 import { createOtherDatabases } from "../../support/other-databases.ts";
 import { createS3Server, hasS3Server, type S3Server } from "../../support/s3-server.ts";
 

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import fc from "fast-check";
 import type { SnapshotRecord } from "../../../src/modules/backups/snapshot.types.ts";
 import { ensureDatabases, ensureFiles } from "../../../src/modules/backups/snapshot-contents.ts";
-import { DATABASE_FILES } from "../../../src/platform/inventory.ts";
+import { DATABASE_FILES } from "../../../src/platform/files/inventory.ts";
 
 const recordOf = (databases: readonly string[], paths: readonly string[]) =>
   ({

@@ -11,11 +11,11 @@ import { SnapshotReader } from "../../../src/modules/backups/snapshot-reader.ts"
 import { BackupRepository } from "../../../src/modules/backups/snapshot-repository.ts";
 import { ArchiveReader, ArchiveWriter } from "../../../src/modules/backups/targets/archive-target.ts";
 import { FolderTarget } from "../../../src/modules/backups/targets/folder-target.ts";
-import { openDataDirectory } from "../../../src/platform/data-directory.ts";
-import { ownSchemas } from "../../../src/platform/data-schemas.ts";
-import { takeFileLock } from "../../../src/platform/file-lock.ts";
-import { beginInventory } from "../../../src/platform/inventory.ts";
-import { KEY_BYTES, KEY_NAMES } from "../../../src/platform/secret-keys.ts";
+import { ownSchemas } from "../../../src/platform/database/data-schemas.ts";
+import { openDataDirectory } from "../../../src/platform/files/data-directory.ts";
+import { takeFileLock } from "../../../src/platform/files/file-lock.ts";
+import { beginInventory } from "../../../src/platform/files/inventory.ts";
+import { KEY_BYTES, KEY_NAMES } from "../../../src/platform/secrets/secret-keys.ts";
 import { createOtherDatabases } from "../../support/other-databases.ts";
 
 const ROWS = 2_000;

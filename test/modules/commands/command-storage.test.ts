@@ -8,9 +8,9 @@ import { CommandEngine } from "../../../src/modules/commands/command-engine.ts";
 import { createCommandsRepository } from "../../../src/modules/commands/commands.repository.ts";
 import type { Command } from "../../../src/modules/commands/commands.types.ts";
 import type { DomainEvents } from "../../../src/modules/events.types.ts";
-import { systemClock } from "../../../src/platform/clock.ts";
-import { createEventBus } from "../../../src/platform/event-bus.ts";
-import { createLogger } from "../../../src/platform/log.ts";
+import { createEventBus } from "../../../src/platform/core/event-bus.ts";
+import { createLogger } from "../../../src/platform/core/log.ts";
+import { systemClock } from "../../../src/platform/time/clock.ts";
 import { openRig, type Rig, tenantId } from "../scheduler/rig.ts";
 
 const log = createLogger("test");

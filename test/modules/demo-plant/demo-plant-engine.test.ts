@@ -3,7 +3,7 @@ import type { DeviceId, TenantId } from "../../../src/lib/core/ids.ts";
 import type { DemoPlant } from "../../../src/modules/demo-plant/demo-plant.types.ts";
 import { DemoPlantEngine } from "../../../src/modules/demo-plant/demo-plant-engine.ts";
 import type { IngestDevice } from "../../../src/modules/ingest/ingest.types.ts";
-import { createLogger } from "../../../src/platform/log.ts";
+import { createLogger } from "../../../src/platform/core/log.ts";
 import { FakeClock } from "../../support/fake-clock.ts";
 
 const tenantId = "tenant" as TenantId;

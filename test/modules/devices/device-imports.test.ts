@@ -12,9 +12,9 @@ import {
 } from "../../../src/modules/devices/unfinished-imports.repository.ts";
 import type { DomainEvents } from "../../../src/modules/events.types.ts";
 import type { Principal } from "../../../src/modules/users/users.types.ts";
-import { openMainDatabase } from "../../../src/platform/database.ts";
-import { createEventBus } from "../../../src/platform/event-bus.ts";
-import { createLogger } from "../../../src/platform/log.ts";
+import { createEventBus } from "../../../src/platform/core/event-bus.ts";
+import { createLogger } from "../../../src/platform/core/log.ts";
+import { openMainDatabase } from "../../../src/platform/database/database.ts";
 import { createTestApp } from "../../support/test-app.ts";
 
 const rowsOf = (count: number, prefix: string) =>

@@ -6,8 +6,8 @@ import type { DevicesRepository } from "../../../src/modules/devices/devices.rep
 import type { DomainEvents } from "../../../src/modules/events.types.ts";
 import type { IngestDevice } from "../../../src/modules/ingest/ingest.types.ts";
 import type { ProfilesService } from "../../../src/modules/profiles/profiles.service.ts";
-import { createEventBus } from "../../../src/platform/event-bus.ts";
-import { createLogger } from "../../../src/platform/log.ts";
+import { createEventBus } from "../../../src/platform/core/event-bus.ts";
+import { createLogger } from "../../../src/platform/core/log.ts";
 import { FakeClock } from "../../support/fake-clock.ts";
 
 const DEVICES = 100_000;

@@ -4,8 +4,8 @@ import type { DomainEvents } from "../../../src/modules/events.types.ts";
 import { Faults } from "../../../src/modules/faults/faults.service.ts";
 import type { FaultEntry } from "../../../src/modules/faults/faults.types.ts";
 import { refusalReporter } from "../../../src/modules/report-refusal.ts";
-import { createEventBus } from "../../../src/platform/event-bus.ts";
-import { configureLogging, createLogger } from "../../../src/platform/log.ts";
+import { createEventBus } from "../../../src/platform/core/event-bus.ts";
+import { configureLogging, createLogger } from "../../../src/platform/core/log.ts";
 import { FakeClock } from "../../support/fake-clock.ts";
 
 const MINUTE_MS = 60_000;

@@ -6,7 +6,7 @@ import { GeneratorEngine } from "../../../src/modules/generators/generator-engin
 import type { Generator } from "../../../src/modules/generators/generators.resource.ts";
 import type { IngestDevice } from "../../../src/modules/ingest/ingest.types.ts";
 import type { LatestSnapshot, Reading } from "../../../src/modules/telemetry/telemetry.types.ts";
-import { createLogger } from "../../../src/platform/log.ts";
+import { createLogger } from "../../../src/platform/core/log.ts";
 import { FakeClock } from "../../support/fake-clock.ts";
 
 const START = Date.parse("2026-03-01T00:00:00Z");

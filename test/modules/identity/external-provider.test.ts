@@ -3,7 +3,7 @@ import {
   createExternalProvider,
   PROVIDER_RESPONSE_BYTES_MAX,
 } from "../../../src/modules/identity/provider/external-provider.ts";
-import { createLogger } from "../../../src/platform/log.ts";
+import { createLogger } from "../../../src/platform/core/log.ts";
 
 const ALGORITHM = { name: "RSASSA-PKCS1-v1_5", hash: "SHA-256" };
 const PATHS = ["/.well-known/openid-configuration", "/token", "/keys", "/userinfo"] as const;

@@ -11,8 +11,8 @@ import { createSignUpRepository } from "../../../src/modules/identity/sign-up.re
 import { createSignUpService } from "../../../src/modules/identity/sign-up.service.ts";
 import type { MailSender } from "../../../src/modules/mail/mail.types.ts";
 import { createPlansService } from "../../../src/modules/tenants/plans.service.ts";
-import { type MainDatabase, openMainDatabase } from "../../../src/platform/database.ts";
-import { createLogger } from "../../../src/platform/log.ts";
+import { createLogger } from "../../../src/platform/core/log.ts";
+import { type MainDatabase, openMainDatabase } from "../../../src/platform/database/database.ts";
 import { FakeClock } from "../../support/fake-clock.ts";
 
 /** Many times what the limits let through: more guesses would only take longer. */

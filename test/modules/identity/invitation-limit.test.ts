@@ -6,8 +6,8 @@ import type { TenantId } from "../../../src/lib/core/ids.ts";
 import { createInvitationLimit } from "../../../src/modules/identity/invitation-limit.ts";
 import { createThrottleRepository } from "../../../src/modules/identity/provider/throttle.repository.ts";
 import { Throttle } from "../../../src/modules/identity/provider/throttle.ts";
-import { type MainDatabase, openMainDatabase } from "../../../src/platform/database.ts";
-import { createLogger } from "../../../src/platform/log.ts";
+import { createLogger } from "../../../src/platform/core/log.ts";
+import { type MainDatabase, openMainDatabase } from "../../../src/platform/database/database.ts";
 import { FakeClock } from "../../support/fake-clock.ts";
 
 const HOUR_MS = 3_600_000;

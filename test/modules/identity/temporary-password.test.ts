@@ -7,8 +7,8 @@ import type { PasswordHasher } from "../../../src/modules/identity/provider/pass
 import { createProviderRepository } from "../../../src/modules/identity/provider/provider.repository.ts";
 import { createThrottleRepository } from "../../../src/modules/identity/provider/throttle.repository.ts";
 import { Throttle } from "../../../src/modules/identity/provider/throttle.ts";
-import { type MainDatabase, openMainDatabase } from "../../../src/platform/database.ts";
-import { createLogger } from "../../../src/platform/log.ts";
+import { createLogger } from "../../../src/platform/core/log.ts";
+import { type MainDatabase, openMainDatabase } from "../../../src/platform/database/database.ts";
 import { FakeClock } from "../../support/fake-clock.ts";
 
 const DAY_MS = 24 * 3_600_000;

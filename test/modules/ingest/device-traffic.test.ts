@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { TopK } from "../../../src/lib/data/top-k.ts";
 import { DeviceTraffic } from "../../../src/modules/ingest/device-traffic.ts";
 import type { IngestDevice } from "../../../src/modules/ingest/ingest.types.ts";
-import { createLogger } from "../../../src/platform/log.ts";
+import { createLogger } from "../../../src/platform/core/log.ts";
 import { FakeClock } from "../../support/fake-clock.ts";
 
 const FIVE_MINUTES_MS = 5 * 60_000;

@@ -7,8 +7,8 @@ import {
   type AnnouncementsRepository,
   createAnnouncementsRepository,
 } from "../../../src/modules/integrations/announcements.repository.ts";
-import { type MainDatabase, openMainDatabase } from "../../../src/platform/database.ts";
-import { createLogger } from "../../../src/platform/log.ts";
+import { createLogger } from "../../../src/platform/core/log.ts";
+import { type MainDatabase, openMainDatabase } from "../../../src/platform/database/database.ts";
 
 let directory: string;
 let database: MainDatabase;

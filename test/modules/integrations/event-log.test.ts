@@ -8,8 +8,8 @@ import { createIntegrationEventsRepository } from "../../../src/modules/integrat
 import { createIntegrationsRepository } from "../../../src/modules/integrations/integrations.repository.ts";
 import type { Integration } from "../../../src/modules/integrations/integrations.resource.ts";
 import type { EventStatus } from "../../../src/modules/integrations/integrations.types.ts";
-import { type MainDatabase, openMainDatabase } from "../../../src/platform/database.ts";
-import { createLogger } from "../../../src/platform/log.ts";
+import { createLogger } from "../../../src/platform/core/log.ts";
+import { type MainDatabase, openMainDatabase } from "../../../src/platform/database/database.ts";
 import { FakeClock } from "../../support/fake-clock.ts";
 
 let directory: string;

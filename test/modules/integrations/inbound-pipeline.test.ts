@@ -4,7 +4,7 @@ import { InboundPipeline } from "../../../src/modules/integrations/inbound-pipel
 import type { Integration } from "../../../src/modules/integrations/integrations.resource.ts";
 import type { InboundMessage } from "../../../src/modules/integrations/integrations.types.ts";
 import type { LiveIntegration } from "../../../src/modules/integrations/live-integration.ts";
-import { createSealedBox } from "../../../src/platform/sealed-box.ts";
+import { createSealedBox } from "../../../src/platform/secrets/sealed-box.ts";
 import { FakeClock } from "../../support/fake-clock.ts";
 
 const source: InboundMessage = {

@@ -8,10 +8,10 @@ import { createMailRepository } from "../../../src/modules/mail/mail.repository.
 import { createMailService } from "../../../src/modules/mail/mail.service.ts";
 import type { OutgoingMail } from "../../../src/modules/mail/mail.types.ts";
 import { createTenantsRepository } from "../../../src/modules/tenants/tenants.repository.ts";
-import { createSteadyNow } from "../../../src/platform/clock.ts";
-import { openMainDatabase } from "../../../src/platform/database.ts";
-import { createEventBus } from "../../../src/platform/event-bus.ts";
-import { createLogger } from "../../../src/platform/log.ts";
+import { createEventBus } from "../../../src/platform/core/event-bus.ts";
+import { createLogger } from "../../../src/platform/core/log.ts";
+import { openMainDatabase } from "../../../src/platform/database/database.ts";
+import { createSteadyNow } from "../../../src/platform/time/clock.ts";
 import { FakeClock } from "../../support/fake-clock.ts";
 import { until } from "../../support/until.ts";
 

@@ -10,10 +10,10 @@ import type { MailState, NewMail } from "../../../src/modules/mail/mail.types.ts
 import { ATTEMPTS_MAX, mailWaitAfter } from "../../../src/modules/mail/mail-delivery.ts";
 import { createSmtpTransport } from "../../../src/modules/mail/smtp-transport.ts";
 import { createTenantsRepository } from "../../../src/modules/tenants/tenants.repository.ts";
-import { createSteadyNow } from "../../../src/platform/clock.ts";
-import { type MainDatabase, openMainDatabase } from "../../../src/platform/database.ts";
-import { createEventBus } from "../../../src/platform/event-bus.ts";
-import { createLogger } from "../../../src/platform/log.ts";
+import { createEventBus } from "../../../src/platform/core/event-bus.ts";
+import { createLogger } from "../../../src/platform/core/log.ts";
+import { type MainDatabase, openMainDatabase } from "../../../src/platform/database/database.ts";
+import { createSteadyNow } from "../../../src/platform/time/clock.ts";
 import { FakeClock } from "../../support/fake-clock.ts";
 import { type MailServer, reply, startMailServer } from "../../support/mail-server.ts";
 

@@ -2,10 +2,10 @@ import { afterEach, expect, test } from "bun:test";
 import type { TenantId } from "../../../src/lib/core/ids.ts";
 import type { OutboundRepository, TargetRow } from "../../../src/modules/outbound/outbound.repository.ts";
 import { createOutboundService } from "../../../src/modules/outbound/outbound.service.ts";
-import { createEventBus } from "../../../src/platform/event-bus.ts";
-import { createLogger } from "../../../src/platform/log.ts";
-import type { OutboundAddresses } from "../../../src/platform/outbound-address.ts";
-import { createSealedBox } from "../../../src/platform/sealed-box.ts";
+import { createEventBus } from "../../../src/platform/core/event-bus.ts";
+import { createLogger } from "../../../src/platform/core/log.ts";
+import type { OutboundAddresses } from "../../../src/platform/network/outbound-address.ts";
+import { createSealedBox } from "../../../src/platform/secrets/sealed-box.ts";
 import { FakeClock } from "../../support/fake-clock.ts";
 import { createRig, database, repository, runTasks, useDatabase } from "./delivery-fixture.ts";
 

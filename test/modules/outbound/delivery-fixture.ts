@@ -13,8 +13,8 @@ import {
   type FailedDelivery,
   type OutboundDelivery,
 } from "../../../src/modules/outbound/outbound-delivery.ts";
-import { openMainDatabase } from "../../../src/platform/database.ts";
-import { createLogger } from "../../../src/platform/log.ts";
+import { createLogger } from "../../../src/platform/core/log.ts";
+import { openMainDatabase } from "../../../src/platform/database/database.ts";
 import { FakeClock } from "../../support/fake-clock.ts";
 
 export let database: ReturnType<typeof openMainDatabase>;

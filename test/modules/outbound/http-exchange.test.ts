@@ -5,9 +5,9 @@ import { inEnglish } from "../../../src/lib/core/domain-error.ts";
 import type { TenantId } from "../../../src/lib/core/ids.ts";
 import { networkErrorText } from "../../../src/lib/network/network-error.ts";
 import { createHttpExchange, type HttpAnswer } from "../../../src/modules/outbound/http-exchange.ts";
-import { systemClock } from "../../../src/platform/clock.ts";
-import { createOutboundAddresses, RefusedAddress } from "../../../src/platform/outbound-address.ts";
-import { createAuthority, createServerCertificate } from "../../../src/platform/tls-certificates.ts";
+import { createOutboundAddresses, RefusedAddress } from "../../../src/platform/network/outbound-address.ts";
+import { createAuthority, createServerCertificate } from "../../../src/platform/network/tls-certificates.ts";
+import { systemClock } from "../../../src/platform/time/clock.ts";
 
 /** What comes in, as text; answers are written by the test. */
 const conversations: string[] = [];

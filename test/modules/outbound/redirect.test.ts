@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import type { TenantId } from "../../../src/lib/core/ids.ts";
 import { createOutboundSender } from "../../../src/modules/outbound/outbound-sender.ts";
-import type { SealedBox } from "../../../src/platform/sealed-box.ts";
+import type { SealedBox } from "../../../src/platform/secrets/sealed-box.ts";
 import { FakeClock } from "../../support/fake-clock.ts";
 
 const attempt = (status: number, location: string | undefined, sealed?: string) =>

@@ -8,8 +8,8 @@ import {
   outboundTargets,
 } from "../../../src/modules/outbound/outbound.tables.ts";
 import { tenants } from "../../../src/modules/tenants/tenants.tables.ts";
-import { openMainDatabase } from "../../../src/platform/database.ts";
-import { createLogger } from "../../../src/platform/log.ts";
+import { createLogger } from "../../../src/platform/core/log.ts";
+import { openMainDatabase } from "../../../src/platform/database/database.ts";
 
 test("with a tenant go its targets, what waits for them, and what was counted", () => {
   const directory = mkdtempSync(join(tmpdir(), "lineside-outbound-"));

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import type { TenantId } from "../../../src/lib/core/ids.ts";
 import type { TargetRow } from "../../../src/modules/outbound/outbound.repository.ts";
 import { createOutboundWriter } from "../../../src/modules/outbound/outbound-writer.ts";
-import { createSealedBox } from "../../../src/platform/sealed-box.ts";
+import { createSealedBox } from "../../../src/platform/secrets/sealed-box.ts";
 import { FakeClock } from "../../support/fake-clock.ts";
 
 function createWriter() {

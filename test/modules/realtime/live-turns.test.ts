@@ -8,10 +8,10 @@ import { type RealtimeDeps, RealtimeSession } from "../../../src/modules/realtim
 import { WaitingReadings, WaitingTotal } from "../../../src/modules/realtime/waiting-readings.ts";
 import type { Reading } from "../../../src/modules/telemetry/telemetry.types.ts";
 import type { Principal } from "../../../src/modules/users/users.types.ts";
-import { AnswerSpace } from "../../../src/platform/answer-space.ts";
-import { createEventBus } from "../../../src/platform/event-bus.ts";
-import { workShare } from "../../../src/platform/fair-share.ts";
-import { createLogger } from "../../../src/platform/log.ts";
+import { createEventBus } from "../../../src/platform/core/event-bus.ts";
+import { createLogger } from "../../../src/platform/core/log.ts";
+import { AnswerSpace } from "../../../src/platform/load/answer-space.ts";
+import { workShare } from "../../../src/platform/load/fair-share.ts";
 import { FakeClock } from "../../support/fake-clock.ts";
 import { until } from "../../support/until.ts";
 

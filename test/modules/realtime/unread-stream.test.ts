@@ -10,9 +10,9 @@ import {
 } from "../../../src/modules/realtime/realtime-session.ts";
 import { SUBSCRIBED_KEYS_MAX } from "../../../src/modules/realtime/subscribed-keys.ts";
 import type { Principal } from "../../../src/modules/users/users.types.ts";
-import { AnswerSpace } from "../../../src/platform/answer-space.ts";
-import { createEventBus } from "../../../src/platform/event-bus.ts";
-import { createLogger } from "../../../src/platform/log.ts";
+import { createEventBus } from "../../../src/platform/core/event-bus.ts";
+import { createLogger } from "../../../src/platform/core/log.ts";
+import { AnswerSpace } from "../../../src/platform/load/answer-space.ts";
 import { FakeClock } from "../../support/fake-clock.ts";
 import { until } from "../../support/until.ts";
 

@@ -9,9 +9,9 @@ import type { Job } from "../../../src/modules/scheduler/scheduler.resource.ts";
 import type { JobTargets, Misfire } from "../../../src/modules/scheduler/scheduler.types.ts";
 import { createTargetsRepository } from "../../../src/modules/scheduler/targets.repository.ts";
 import { createTenantsRepository } from "../../../src/modules/tenants/tenants.repository.ts";
-import type { Clock } from "../../../src/platform/clock.ts";
-import { openMainDatabase } from "../../../src/platform/database.ts";
-import { createLogger } from "../../../src/platform/log.ts";
+import { createLogger } from "../../../src/platform/core/log.ts";
+import { openMainDatabase } from "../../../src/platform/database/database.ts";
+import type { Clock } from "../../../src/platform/time/clock.ts";
 
 export const tenantId = "tenant" as TenantId;
 const log = createLogger("test");

@@ -1,8 +1,8 @@
 import { createCommandsRepository } from "../../../src/modules/commands/commands.repository.ts";
 import type { Perform } from "../../../src/modules/scheduler/job-actions.ts";
-import { systemClock } from "../../../src/platform/clock.ts";
-import { openMainDatabase } from "../../../src/platform/database.ts";
-import { createLogger } from "../../../src/platform/log.ts";
+import { createLogger } from "../../../src/platform/core/log.ts";
+import { openMainDatabase } from "../../../src/platform/database/database.ts";
+import { systemClock } from "../../../src/platform/time/clock.ts";
 import { openRig } from "./rig.ts";
 
 // A runner in a process of its own. Arguments: the directory, then "work", or after how many commands the process kills itself.

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { LEASE_MS } from "../../../src/modules/scheduler/job-runner.ts";
-import { systemClock } from "../../../src/platform/clock.ts";
+import { systemClock } from "../../../src/platform/time/clock.ts";
 import { until } from "../../support/until.ts";
 import {
   clock,

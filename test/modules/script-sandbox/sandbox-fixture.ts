@@ -2,10 +2,10 @@ import { afterAll, beforeAll } from "bun:test";
 import { ScriptFailure } from "../../../src/modules/script-sandbox/script-sandbox.errors.ts";
 import { ScriptSandbox } from "../../../src/modules/script-sandbox/script-sandbox.ts";
 import type { ScriptFrame } from "../../../src/modules/script-sandbox/script-sandbox.types.ts";
-import type { Clock } from "../../../src/platform/clock.ts";
-import { systemClock } from "../../../src/platform/clock.ts";
-import { createLogger } from "../../../src/platform/log.ts";
-import { ownProgram } from "../../../src/platform/own-program.ts";
+import { createLogger } from "../../../src/platform/core/log.ts";
+import { ownProgram } from "../../../src/platform/process/own-program.ts";
+import type { Clock } from "../../../src/platform/time/clock.ts";
+import { systemClock } from "../../../src/platform/time/clock.ts";
 
 export const openSandbox = (options: { clock?: Clock; command?: readonly string[] } = {}) => {
   const sandbox = new ScriptSandbox({

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { readOpenFiles, readOpenFilesMax } from "../../../src/modules/system/host-readings.ts";
 import { OpenFilesWatch } from "../../../src/modules/system/open-files-watch.ts";
-import { createLogger } from "../../../src/platform/log.ts";
+import { createLogger } from "../../../src/platform/core/log.ts";
 import { FakeClock } from "../../support/fake-clock.ts";
 
 test("a process that has nearly all of its files open says so, and stops saying so", () => {

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import type { DeviceId } from "../../../src/lib/core/ids.ts";
 import { UnknownTelemetry } from "../../../src/modules/telemetry/unknown-telemetry.service.ts";
-import { createLogger } from "../../../src/platform/log.ts";
+import { createLogger } from "../../../src/platform/core/log.ts";
 import { until } from "../../support/until.ts";
 
 const [gone, present, lost, early] = ["gone", "present", "lost", "early"] as [

@@ -33,9 +33,9 @@ import {
   writeReason,
   writeState,
 } from "../../../src/modules/updates/update-state.ts";
-import { storedSchema } from "../../../src/platform/data-schemas.ts";
-import { takeFileLock } from "../../../src/platform/file-lock.ts";
-import { createLogger } from "../../../src/platform/log.ts";
+import { createLogger } from "../../../src/platform/core/log.ts";
+import { storedSchema } from "../../../src/platform/database/data-schemas.ts";
+import { takeFileLock } from "../../../src/platform/files/file-lock.ts";
 
 let root: string;
 let data: string;

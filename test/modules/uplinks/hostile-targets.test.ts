@@ -4,7 +4,7 @@ import { TLSSocket } from "node:tls";
 import { checkTarget } from "../../../src/modules/uplinks/target-settings.ts";
 import { LimitedRelay } from "../../../src/modules/uplinks/targets/limited-relay.ts";
 import { createTarget } from "../../../src/modules/uplinks/targets/targets.ts";
-import { createAuthority, createServerCertificate } from "../../../src/platform/tls-certificates.ts";
+import { createAuthority, createServerCertificate } from "../../../src/platform/network/tls-certificates.ts";
 import { batchOf, deviceOf, rowsOf } from "../../support/uplink-batches.ts";
 
 const addressContext = {

@@ -6,7 +6,7 @@ import type { Batch, Target, TargetContext } from "../../../src/modules/uplinks/
 import type { HttpSettings } from "../../../src/modules/uplinks/targets/http/http.schemas.ts";
 import { createHttpTarget } from "../../../src/modules/uplinks/targets/http/http.target.ts";
 import { NdjsonEncoder } from "../../../src/modules/uplinks/targets/ndjson-encoder.ts";
-import { createAuthority, createServerCertificate } from "../../../src/platform/tls-certificates.ts";
+import { createAuthority, createServerCertificate } from "../../../src/platform/network/tls-certificates.ts";
 import { freePort } from "../../support/free-port.ts";
 import { until } from "../../support/until.ts";
 import {

@@ -8,12 +8,12 @@ import {
   kafkaSettings,
 } from "../../../src/modules/uplinks/targets/kafka/kafka.schemas.ts";
 import { createKafkaTarget } from "../../../src/modules/uplinks/targets/kafka/kafka.target.ts";
-import { RefusedAddress } from "../../../src/platform/outbound-address.ts";
+import { RefusedAddress } from "../../../src/platform/network/outbound-address.ts";
 import {
   createAuthority,
   createServerCertificate,
   type KeyPair,
-} from "../../../src/platform/tls-certificates.ts";
+} from "../../../src/platform/network/tls-certificates.ts";
 import { createKafka, hasKafka, type Kafka } from "../../support/kafka.ts";
 import { until } from "../../support/until.ts";
 import {

@@ -10,7 +10,7 @@ import {
   mqttSettings,
 } from "../../../src/modules/uplinks/targets/mqtt/mqtt.schemas.ts";
 import { createMqttTarget } from "../../../src/modules/uplinks/targets/mqtt/mqtt.target.ts";
-import { createAuthority, createServerCertificate } from "../../../src/platform/tls-certificates.ts";
+import { createAuthority, createServerCertificate } from "../../../src/platform/network/tls-certificates.ts";
 import { createClientCertificate } from "../../support/client-certificate.ts";
 import { createMosquitto, hasMosquitto, type Mosquitto, passwordLine } from "../../support/mosquitto.ts";
 import { until } from "../../support/until.ts";

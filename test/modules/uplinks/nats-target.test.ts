@@ -5,7 +5,7 @@ import { Value } from "@sinclair/typebox/value";
 import type { Target, TargetContext } from "../../../src/modules/uplinks/target.types.ts";
 import { type NatsSettings, natsSettings } from "../../../src/modules/uplinks/targets/nats/nats.schemas.ts";
 import { createNatsTarget } from "../../../src/modules/uplinks/targets/nats/nats.target.ts";
-import { createAuthority, createServerCertificate } from "../../../src/platform/tls-certificates.ts";
+import { createAuthority, createServerCertificate } from "../../../src/platform/network/tls-certificates.ts";
 import { createClientCertificate } from "../../support/client-certificate.ts";
 import { createNats, hasNats, type Nats } from "../../support/nats.ts";
 import { until } from "../../support/until.ts";

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import type { Target, UplinkRecord } from "../../../src/modules/uplinks/target.types.ts";
 import type { PostgresqlSettings } from "../../../src/modules/uplinks/targets/postgresql/postgresql.schemas.ts";
 import { createPostgresqlTarget } from "../../../src/modules/uplinks/targets/postgresql/postgresql.target.ts";
-import { createAuthority, createServerCertificate } from "../../../src/platform/tls-certificates.ts";
+import { createAuthority, createServerCertificate } from "../../../src/platform/network/tls-certificates.ts";
 import { queriesOf } from "../../support/grafana-dashboard.ts";
 import { createPostgres, hasPostgres, type Postgres, postgresOwner } from "../../support/postgres.ts";
 import { until } from "../../support/until.ts";

@@ -4,7 +4,7 @@ import type { Batch, Target } from "../../../src/modules/uplinks/target.types.ts
 import type { Item } from "../../../src/modules/uplinks/uplink-reader.ts";
 import { UplinkRunner } from "../../../src/modules/uplinks/uplink-runner.ts";
 import { UplinkSpace } from "../../../src/modules/uplinks/uplink-space.ts";
-import { systemClock } from "../../../src/platform/clock.ts";
+import { systemClock } from "../../../src/platform/time/clock.ts";
 import { until } from "../../support/until.ts";
 
 const failure = () => new TargetError("retry", { code: "uplink.unreachable", params: { reason: "away" } });

@@ -6,7 +6,8 @@ import { eq, inArray } from "drizzle-orm";
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { detail } from "../../../src/lib/core/domain-error.ts";
 import { type Verdict, waitAfter } from "../../../src/lib/network/retry-policy.ts";
-import { openMainDatabase } from "../../../src/platform/database.ts";
+import { createLogger } from "../../../src/platform/core/log.ts";
+import { openMainDatabase } from "../../../src/platform/database/database.ts";
 import type { DeliveryTarget } from "../../../src/platform/delivery-queue/delivery-lanes.ts";
 import {
   type Attempt,
@@ -18,7 +19,6 @@ import {
   createDeliveryStore,
   targetPlaceholder,
 } from "../../../src/platform/delivery-queue/delivery-store.ts";
-import { createLogger } from "../../../src/platform/log.ts";
 import { FakeClock } from "../../support/fake-clock.ts";
 
 /** A kind of delivery with a table of its own. */

@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { DomainError, notFound, unavailable, unavailableDueTo } from "../../../lib/core/domain-error.ts";
-import { syncPath, UNFINISHED, writeDurably } from "../../../platform/durable-file.ts";
-import { giveToFolderOwner } from "../../../platform/file-owner.ts";
+import { syncPath, UNFINISHED, writeDurably } from "../../../platform/files/durable-file.ts";
+import { giveToFolderOwner } from "../../../platform/files/file-owner.ts";
 import type { BackupTarget } from "../snapshot.types.ts";
 
 const reasonOf = (error: unknown) => (error instanceof Error ? error.message : String(error));

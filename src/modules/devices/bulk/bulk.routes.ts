@@ -1,6 +1,6 @@
 import { Elysia, t } from "elysia";
 import { invalid, tooLarge, unsupported } from "../../../lib/core/domain-error.ts";
-import type { AnswerSpace } from "../../../platform/answer-space.ts";
+import type { AnswerSpace } from "../../../platform/load/answer-space.ts";
 import { EXPORTS_LIMIT, exportAnswer } from "../../answers.ts";
 import type { AuditContext } from "../../audit/audit.types.ts";
 import { fileAnswer } from "../../documented-answers.ts";

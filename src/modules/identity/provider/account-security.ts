@@ -1,5 +1,5 @@
 import { conflict, DomainError, invalid, notFound } from "../../../lib/core/domain-error.ts";
-import { randomToken, sha256 } from "../../../platform/ids.ts";
+import { randomToken, sha256 } from "../../../platform/core/ids.ts";
 import { ensurePasswordStrong, type PasswordHasher } from "./password.ts";
 import type { PasswordCheck } from "./password-check.ts";
 import type { Account, ProviderRepository } from "./provider.repository.ts";

@@ -1,8 +1,8 @@
 import type { Configuration, CustomFetch, DiscoveryRequestOptions } from "openid-client";
 import { DomainError, forbidden, unavailable, unavailableDueTo } from "../../../lib/core/domain-error.ts";
 import { firstBytes } from "../../../lib/network/response-bytes.ts";
-import type { Logger } from "../../../platform/log.ts";
-import { StartupError } from "../../../platform/startup-error.ts";
+import type { Logger } from "../../../platform/core/log.ts";
+import { StartupError } from "../../../platform/process/startup-error.ts";
 
 const TIMEOUT_SECONDS = 5;
 /** Time for which metadata is kept, short enough to notice soon that a provider is gone. */

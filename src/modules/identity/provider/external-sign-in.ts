@@ -1,5 +1,5 @@
 import { forbidden, invalid, unauthenticated } from "../../../lib/core/domain-error.ts";
-import type { SealedBox } from "../../../platform/sealed-box.ts";
+import type { SealedBox } from "../../../platform/secrets/sealed-box.ts";
 import type { ExternalPerson, ExternalProvider, PendingAuthorization } from "./external-provider.ts";
 import { redirectAnswer } from "./hosted-answer.ts";
 import { type Journey, withCode } from "./hosted-request.ts";

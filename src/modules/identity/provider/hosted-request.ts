@@ -1,6 +1,6 @@
 import { invalid } from "../../../lib/core/domain-error.ts";
 import { isJsonObject } from "../../../lib/json/json.ts";
-import { randomToken } from "../../../platform/ids.ts";
+import { randomToken } from "../../../platform/core/ids.ts";
 import type { PeerServer } from "../../request-peer.ts";
 import { clientOf } from "../request-client.ts";
 import type { Caller } from "./password-check.ts";

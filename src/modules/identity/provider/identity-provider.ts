@@ -1,4 +1,4 @@
-import { newId } from "../../../platform/ids.ts";
+import { newId } from "../../../platform/core/ids.ts";
 import { type AccountSecurity, createAccountSecurity } from "./account-security.ts";
 import { createPasswordHasher, ensurePasswordStrong, type PasswordHasher } from "./password.ts";
 import { createPasswordCheck } from "./password-check.ts";

@@ -1,6 +1,6 @@
 import { limited, unauthenticated } from "../../../lib/core/domain-error.ts";
 import { addressGroup } from "../../../lib/network/network-address.ts";
-import { randomToken, sha256 } from "../../../platform/ids.ts";
+import { randomToken, sha256 } from "../../../platform/core/ids.ts";
 import type { PasswordHasher } from "./password.ts";
 import type { Account, ProviderRepository } from "./provider.repository.ts";
 import type { Allowance, Budget, Throttle } from "./throttle.ts";

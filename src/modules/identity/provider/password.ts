@@ -1,5 +1,5 @@
 import { invalid, limited } from "../../../lib/core/domain-error.ts";
-import { isGuessablePassword } from "../../../platform/common-passwords.ts";
+import { isGuessablePassword } from "../../../platform/secrets/common-passwords.ts";
 
 const LENGTH_MIN = 10;
 const LENGTH_MAX = 256;

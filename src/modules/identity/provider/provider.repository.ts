@@ -1,5 +1,5 @@
 import { and, asc, desc, eq, gt, inArray, lte, sql } from "drizzle-orm";
-import type { MainDatabase } from "../../../platform/database.ts";
+import type { MainDatabase } from "../../../platform/database/database.ts";
 import {
   accounts,
   knownClients,

@@ -1,5 +1,5 @@
 import { unauthenticated } from "../../../lib/core/domain-error.ts";
-import { sha256 } from "../../../platform/ids.ts";
+import { sha256 } from "../../../platform/core/ids.ts";
 import { tooMany } from "./password-check.ts";
 import type { Account, ProviderRepository } from "./provider.repository.ts";
 import type { Throttle } from "./throttle.ts";

@@ -1,5 +1,5 @@
 import { forbidden, invalid, unauthenticated } from "../../../lib/core/domain-error.ts";
-import { randomToken, sha256 } from "../../../platform/ids.ts";
+import { randomToken, sha256 } from "../../../platform/core/ids.ts";
 import { ensurePasswordStrong, type PasswordHasher } from "./password.ts";
 import type { Caller, PasswordCheck } from "./password-check.ts";
 import type { Account, ProviderRepository, TicketPurpose } from "./provider.repository.ts";

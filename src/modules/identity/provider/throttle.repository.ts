@@ -1,5 +1,5 @@
 import { and, asc, eq, gt, lte, sql } from "drizzle-orm";
-import type { MainDatabase } from "../../../platform/database.ts";
+import type { MainDatabase } from "../../../platform/database/database.ts";
 import { occurrences, throttles } from "./provider.tables.ts";
 
 export function createThrottleRepository({ orm }: MainDatabase) {

@@ -1,4 +1,4 @@
-import { sha256 } from "../../../platform/ids.ts";
+import { sha256 } from "../../../platform/core/ids.ts";
 import type { ThrottleRepository } from "./throttle.repository.ts";
 
 const HOUR_MS = 3_600_000;

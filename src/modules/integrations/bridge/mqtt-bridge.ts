@@ -14,10 +14,10 @@ import type { BrokerMessage, GrantedSubscription } from "../../../platform/broke
 import { type BrokerConnection, openConnection } from "../../../platform/broker/broker-connection.ts";
 import { clientIdOf } from "../../../platform/broker/client-id.ts";
 import { InboundSession } from "../../../platform/broker/inbound-session.ts";
-import type { Clock } from "../../../platform/clock.ts";
-import type { Logger } from "../../../platform/log.ts";
-import type { OutboundRule } from "../../../platform/outbound-address.ts";
-import { waitFor } from "../../../platform/wait-for.ts";
+import type { Logger } from "../../../platform/core/log.ts";
+import type { OutboundRule } from "../../../platform/network/outbound-address.ts";
+import type { Clock } from "../../../platform/time/clock.ts";
+import { waitFor } from "../../../platform/time/wait-for.ts";
 import type { MqttSettings } from "../integrations.types.ts";
 import type { AnnouncedTopics, Bridge, BridgeMessage, BridgeState } from "./bridge.types.ts";
 import { MessageTaker } from "./message-taker.ts";

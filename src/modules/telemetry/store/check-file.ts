@@ -1,4 +1,4 @@
-import { openDatabaseFile } from "../../../platform/database-file.ts";
+import { openDatabaseFile } from "../../../platform/database/database-file.ts";
 import { BlockStore } from "./block-store.ts";
 import { checkTask } from "./check-task.ts";
 import type { CheckReport } from "./store.types.ts";

@@ -1,6 +1,6 @@
 import { type DomainError, notFound } from "../../../lib/core/domain-error.ts";
 import type { DeviceId, TenantId } from "../../../lib/core/ids.ts";
-import type { Clock } from "../../../platform/clock.ts";
+import type { Clock } from "../../../platform/time/clock.ts";
 import { DeviceKeys } from "./key-limits.ts";
 import type { PatternNode } from "./pattern-tree.ts";
 import type { StagedDevice } from "./staging-buffer.ts";

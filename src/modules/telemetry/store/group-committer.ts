@@ -1,5 +1,5 @@
 import { type DomainError, unavailable, unavailableDueTo } from "../../../lib/core/domain-error.ts";
-import type { Clock } from "../../../platform/clock.ts";
+import type { Clock } from "../../../platform/time/clock.ts";
 import { storedBytesLimit } from "../telemetry.errors.ts";
 import type { Reading, StoreDevice } from "../telemetry.types.ts";
 import { DeviceHandle, deviceGone } from "./device-handles.ts";

@@ -1,5 +1,5 @@
 import { closeSync, fdatasyncSync, fstatSync, ftruncateSync, readSync } from "node:fs";
-import { openOwnFile } from "../../../platform/own-file.ts";
+import { openOwnFile } from "../../../platform/files/own-file.ts";
 import {
   decodeHeader,
   decodeRecordHead,

@@ -1,5 +1,5 @@
 import { closeSync, fdatasyncSync } from "node:fs";
-import { openOwnFile, readOwnFile } from "../../../platform/own-file.ts";
+import { openOwnFile, readOwnFile } from "../../../platform/files/own-file.ts";
 import { logDisk } from "./log-disk.ts";
 
 /** "LHP1". */

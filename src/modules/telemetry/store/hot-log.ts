@@ -1,8 +1,8 @@
 import { readdirSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { iso } from "../../../lib/time/iso-time.ts";
-import { syncPath } from "../../../platform/durable-file.ts";
-import { setAside } from "../../../platform/set-aside.ts";
+import { syncPath } from "../../../platform/files/durable-file.ts";
+import { setAside } from "../../../platform/files/set-aside.ts";
 import type { Definitions } from "./group-format.ts";
 import { HOT_LOG_MARK, HotLogFile, type LogRecord } from "./hot-log-file.ts";
 import type { Gap, RecordHead } from "./hot-log-format.ts";

@@ -1,4 +1,4 @@
-import { workerUrl } from "../../../platform/assets.ts";
+import { workerUrl } from "../../../platform/process/assets.ts";
 import type { HotLog } from "./hot-log.ts";
 import type { SyncReply } from "./log-sync.worker.ts";
 

@@ -1,4 +1,4 @@
-import { FairTurns } from "../../../platform/fair-turns.ts";
+import { FairTurns } from "../../../platform/load/fair-turns.ts";
 
 /** Long tasks of a tenant that take turns; further ones wait, so that the memory of those that have begun is bounded. */
 const LONG_AT_ONCE = 4;

@@ -1,6 +1,6 @@
 import { SQLiteError } from "bun:sqlite";
-import { isOfFile } from "../../../platform/database-check.ts";
-import { describeSystemError } from "../../../platform/system-errors.ts";
+import { isOfFile } from "../../../platform/database/database-check.ts";
+import { describeSystemError } from "../../../platform/process/system-errors.ts";
 
 /** Describes in English why the store cannot be opened. Ends with a full stop if the disk or the system is the reason, not the file. */
 export function startProblem(error: unknown): string {

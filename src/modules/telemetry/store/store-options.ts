@@ -1,6 +1,6 @@
 import type { TenantId } from "../../../lib/core/ids.ts";
-import type { Clock } from "../../../platform/clock.ts";
-import type { Logger } from "../../../platform/log.ts";
+import type { Logger } from "../../../platform/core/log.ts";
+import type { Clock } from "../../../platform/time/clock.ts";
 import type { WorkerOptions } from "./store.protocol.ts";
 import type { StoreLimits } from "./store.types.ts";
 

@@ -1,6 +1,6 @@
 import type { ErrorKind } from "../../../lib/core/domain-error.ts";
 import type { Text } from "../../../lib/texts/text.ts";
-import type { Stamp } from "../../../platform/database-stamp.ts";
+import type { Stamp } from "../../../platform/database/database-stamp.ts";
 import type { RangeQuery } from "../telemetry.types.ts";
 import type { FeedBacklog, FeedConfirmation, FeedRows, FeedStart, KnownDefinitions } from "./feed.types.ts";
 import type { Definitions } from "./group-format.ts";

@@ -1,6 +1,6 @@
 import type { DeviceId, TenantId } from "../../../lib/core/ids.ts";
 import type { Text } from "../../../lib/texts/text.ts";
-import type { Stamp } from "../../../platform/database-stamp.ts";
+import type { Stamp } from "../../../platform/database/database-stamp.ts";
 import type {
   DeviceSeries,
   LatestSnapshot,

@@ -1,6 +1,6 @@
 /// <reference lib="webworker" />
 import { DomainError, detail, unavailable } from "../../../lib/core/domain-error.ts";
-import type { Stamp } from "../../../platform/database-stamp.ts";
+import type { Stamp } from "../../../platform/database/database-stamp.ts";
 import { checkTask } from "./check-task.ts";
 import { CommitTimes } from "./commit-times.ts";
 import type { Deletion } from "./deletion.types.ts";

@@ -1,10 +1,14 @@
 import type { Database, SQLQueryBindings, Statement } from "bun:sqlite";
 import { truncateSync } from "node:fs";
-import { closeKeepingLog, openDatabaseFile } from "../../../platform/database-file.ts";
-import { readStamp, type Stamp, writeStamp } from "../../../platform/database-stamp.ts";
-import { describeShortage, restoreLength, type Shortage } from "../../../platform/file-length.ts";
-import { createSchema, schemaVersionOf, TELEMETRY_SCHEMA_VERSION } from "../../../platform/schema-version.ts";
-import { createWalPosition, WalPosition } from "../../../platform/wal-position.ts";
+import { closeKeepingLog, openDatabaseFile } from "../../../platform/database/database-file.ts";
+import { readStamp, type Stamp, writeStamp } from "../../../platform/database/database-stamp.ts";
+import { describeShortage, restoreLength, type Shortage } from "../../../platform/database/file-length.ts";
+import {
+  createSchema,
+  schemaVersionOf,
+  TELEMETRY_SCHEMA_VERSION,
+} from "../../../platform/database/schema-version.ts";
+import { createWalPosition, WalPosition } from "../../../platform/database/wal-position.ts";
 import type { Definitions } from "./group-format.ts";
 import { HotLog, type HotLogOptions } from "./hot-log.ts";
 import type { LogPlace } from "./hot-log-position.ts";

@@ -5,11 +5,11 @@ import { packedTextReader } from "../../../lib/data/packed-texts.ts";
 import { decodeValue, TAG_ABSENT, TAG_STRING } from "../../../lib/data/value-kind.ts";
 import type { Text } from "../../../lib/texts/text.ts";
 import { FUTURE_MS_MAX } from "../../../lib/time/timestamp.ts";
-import { workerUrl } from "../../../platform/assets.ts";
-import type { Stamp } from "../../../platform/database-stamp.ts";
-import { cannotOpen } from "../../../platform/inventory-check.ts";
-import type { Logger } from "../../../platform/log.ts";
-import { createPeriodic } from "../../../platform/periodic.ts";
+import type { Logger } from "../../../platform/core/log.ts";
+import type { Stamp } from "../../../platform/database/database-stamp.ts";
+import { cannotOpen } from "../../../platform/files/inventory-check.ts";
+import { workerUrl } from "../../../platform/process/assets.ts";
+import { createPeriodic } from "../../../platform/time/periodic.ts";
 import type {
   DeviceSeries,
   LatestSnapshot,

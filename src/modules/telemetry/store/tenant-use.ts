@@ -1,5 +1,5 @@
 import type { TenantId } from "../../../lib/core/ids.ts";
-import type { Clock } from "../../../platform/clock.ts";
+import type { Clock } from "../../../platform/time/clock.ts";
 import type { StoreLimits } from "./store.types.ts";
 
 const DAY_MS = 86_400_000;

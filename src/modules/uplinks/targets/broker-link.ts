@@ -5,7 +5,7 @@ import type { BrokerMessage, BrokerSettings } from "../../../platform/broker/bro
 import { type BrokerConnection, openConnection } from "../../../platform/broker/broker-connection.ts";
 import { clientIdOf } from "../../../platform/broker/client-id.ts";
 import { InboundSession } from "../../../platform/broker/inbound-session.ts";
-import { systemClock } from "../../../platform/clock.ts";
+import { systemClock } from "../../../platform/time/clock.ts";
 import { TargetError } from "../target.errors.ts";
 import type { TargetContext } from "../target.types.ts";
 import { abortable } from "./abortable.ts";

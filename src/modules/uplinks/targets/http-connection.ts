@@ -4,7 +4,7 @@ import { networkErrorText } from "../../../lib/network/network-error.ts";
 import { urlProblem } from "../../../lib/network/outbound-request.ts";
 import { firstBytes } from "../../../lib/network/response-bytes.ts";
 import { retryAfter } from "../../../lib/network/retry-policy.ts";
-import { portOf } from "../../../platform/outbound-address.ts";
+import { portOf } from "../../../platform/network/outbound-address.ts";
 import { TargetError } from "../target.errors.ts";
 import type { TargetContext } from "../target.types.ts";
 import type { TlsSettings } from "./tls.schemas.ts";

@@ -3,7 +3,7 @@ import { generate, type Packet, type Parser, parser } from "mqtt-packet";
 import { detail, inEnglish } from "../../../../src/lib/core/domain-error.ts";
 import type { Text } from "../../../../src/lib/texts/text.ts";
 import { POSTED_BYTES_MAX } from "../../../../src/platform/broker/broker-connection.ts";
-import { createLogger } from "../../../../src/platform/log.ts";
+import { createLogger } from "../../../../src/platform/core/log.ts";
 import { type BridgeRig, connected, hasty, open, useBridges } from "./bridge-fixture.ts";
 
 useBridges();

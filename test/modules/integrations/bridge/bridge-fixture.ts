@@ -3,9 +3,9 @@ import type { TenantId } from "../../../../src/lib/core/ids.ts";
 import type { BridgeMessage, BridgeState } from "../../../../src/modules/integrations/bridge/bridge.types.ts";
 import { MqttBridge, type MqttBridgeDeps } from "../../../../src/modules/integrations/bridge/mqtt-bridge.ts";
 import type { MqttSettings } from "../../../../src/modules/integrations/integrations.types.ts";
-import { systemClock } from "../../../../src/platform/clock.ts";
-import { createLogger } from "../../../../src/platform/log.ts";
-import { createOutboundAddresses } from "../../../../src/platform/outbound-address.ts";
+import { createLogger } from "../../../../src/platform/core/log.ts";
+import { createOutboundAddresses } from "../../../../src/platform/network/outbound-address.ts";
+import { systemClock } from "../../../../src/platform/time/clock.ts";
 
 /** What a bridge was told and tells, with waiting for either. */
 export interface BridgeRig {

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import { connect } from "mqtt";
 import { BridgeFleet, type FleetMember } from "../../../../src/modules/integrations/bridge/bridge-fleet.ts";
-import { createLogger } from "../../../../src/platform/log.ts";
+import { createLogger } from "../../../../src/platform/core/log.ts";
 import { createMosquitto, hasMosquitto, type Mosquitto } from "../../../support/mosquitto.ts";
 import { until } from "../../../support/until.ts";
 import { allAddresses, hasty, TENANT } from "./bridge-fixture.ts";

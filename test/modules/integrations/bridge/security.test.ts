@@ -2,8 +2,11 @@ import { inEnglish } from "../../../../src/lib/core/domain-error.ts";
 import "reflect-metadata";
 import { afterEach, describe, expect, test } from "bun:test";
 import type { MqttBridge } from "../../../../src/modules/integrations/bridge/mqtt-bridge.ts";
-import { systemClock } from "../../../../src/platform/clock.ts";
-import { createAuthority, createServerCertificate } from "../../../../src/platform/tls-certificates.ts";
+import {
+  createAuthority,
+  createServerCertificate,
+} from "../../../../src/platform/network/tls-certificates.ts";
+import { systemClock } from "../../../../src/platform/time/clock.ts";
 import { createClientCertificate } from "../../../support/client-certificate.ts";
 import { createMosquitto, hasMosquitto, passwordLine } from "../../../support/mosquitto.ts";
 import { createWebSocketProxy } from "../../../support/websocket-proxy.ts";

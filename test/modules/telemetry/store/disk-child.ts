@@ -1,8 +1,8 @@
 /** Appends one reading after the other and prints what becomes of it, until its input ends; see store-disk.test.ts. */
 import type { DeviceId, TenantId } from "../../../../src/lib/core/ids.ts";
 import { createTelemetryStore } from "../../../../src/modules/telemetry/store/telemetry-store.ts";
-import { systemClock } from "../../../../src/platform/clock.ts";
-import { createLogger } from "../../../../src/platform/log.ts";
+import { createLogger } from "../../../../src/platform/core/log.ts";
+import { systemClock } from "../../../../src/platform/time/clock.ts";
 
 const [file = ""] = process.argv.slice(2);
 const log = createLogger("test");

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { DeviceHandle } from "../../../../src/modules/telemetry/store/device-handles.ts";
 import { GroupCommitter } from "../../../../src/modules/telemetry/store/group-committer.ts";
 import type { CommitRequest, StoreRequest } from "../../../../src/modules/telemetry/store/store.protocol.ts";
-import type { Clock } from "../../../../src/platform/clock.ts";
+import type { Clock } from "../../../../src/platform/time/clock.ts";
 import { deviceId, deviceKeys, failureOf, tenant } from "./store-fixture.ts";
 
 /** The committer with the test in the worker's place. */

@@ -1,8 +1,8 @@
 /** Appends as fast as it can and prints, one JSON line a group, what has been acknowledged; its parent kills it. */
 import type { DeviceId, TenantId } from "../../../../src/lib/core/ids.ts";
 import { createTelemetryStore } from "../../../../src/modules/telemetry/store/telemetry-store.ts";
-import { systemClock } from "../../../../src/platform/clock.ts";
-import { createLogger } from "../../../../src/platform/log.ts";
+import { createLogger } from "../../../../src/platform/core/log.ts";
+import { systemClock } from "../../../../src/platform/time/clock.ts";
 
 const [file = "", first = "0"] = process.argv.slice(2);
 const store = createTelemetryStore({

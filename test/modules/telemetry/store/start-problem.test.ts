@@ -1,7 +1,7 @@
 import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
 import { startProblem } from "../../../../src/modules/telemetry/store/start-problem.ts";
-import { cannotOpen } from "../../../../src/platform/inventory-check.ts";
+import { cannotOpen } from "../../../../src/platform/files/inventory-check.ts";
 
 const messageOf = (error: unknown) => cannotOpen("/data/telemetry.db", startProblem(error)).message;
 

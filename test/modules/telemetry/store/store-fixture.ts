@@ -13,8 +13,8 @@ import type {
   Reading,
   TelemetryValue,
 } from "../../../../src/modules/telemetry/telemetry.types.ts";
-import { systemClock } from "../../../../src/platform/clock.ts";
-import type { Logger } from "../../../../src/platform/log.ts";
+import type { Logger } from "../../../../src/platform/core/log.ts";
+import { systemClock } from "../../../../src/platform/time/clock.ts";
 
 export const tenant = "tenant-1" as TenantId;
 export const deviceId = (name: string) => name as DeviceId;

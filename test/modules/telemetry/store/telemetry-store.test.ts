@@ -9,7 +9,7 @@ import {
   recordBytesOf,
 } from "../../../../src/modules/telemetry/store/hot-log-format.ts";
 import type { TelemetryValue } from "../../../../src/modules/telemetry/telemetry.types.ts";
-import { systemClock } from "../../../../src/platform/clock.ts";
+import { systemClock } from "../../../../src/platform/time/clock.ts";
 import { FakeClock } from "../../../support/fake-clock.ts";
 import { untilAnswer } from "../../../support/until.ts";
 import { deviceId, failureOf, StoreFixture, tenant } from "./store-fixture.ts";

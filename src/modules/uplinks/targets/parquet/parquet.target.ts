@@ -4,7 +4,7 @@ import { dirname, isAbsolute, join, relative } from "node:path";
 import { detail } from "../../../../lib/core/domain-error.ts";
 import { messageOf } from "../../../../lib/network/network-error.ts";
 import { iso } from "../../../../lib/time/iso-time.ts";
-import { syncPath, UNFINISHED, writeDurably } from "../../../../platform/durable-file.ts";
+import { syncPath, UNFINISHED, writeDurably } from "../../../../platform/files/durable-file.ts";
 import { TargetError } from "../../target.errors.ts";
 import type { Batch, RowsRecord, Target, TargetContext, UplinkRecord } from "../../target.types.ts";
 import { eventLine } from "../ndjson-encoder.ts";

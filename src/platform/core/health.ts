@@ -1,0 +1,44 @@
+import type { Text } from "../../lib/texts/text.ts";
+import type { Clock } from "../time/clock.ts";
+
+/** Severity of a problem. WARNING: the gateway works. UNREADY: it accepts no data, and may recover. FATAL: only another start may help. */
+export type ProblemSeverity = "WARNING" | "UNREADY" | "FATAL";
+
+export interface Problem extends Text {
+  readonly severity: ProblemSeverity;
+}
+
+/** Source of current problems of a part of the gateway. Cheap: it is asked every second. */
+export type ProblemSource = () => Problem | readonly Problem[] | undefined;
+
+const WATCH_INTERVAL_MS = 1_000;
+
+/** Present problems of the gateway. Parts add their own. */
+export class Health {
+  readonly #sources: ProblemSource[] = [];
+
+  add(source: ProblemSource): void {
+    this.#sources.push(source);
+  }
+
+  problems(): Problem[] {
+    return this.#sources.flatMap((source) => source() ?? []);
+  }
+
+  /** Problems that keep the gateway from taking data. */
+  blocking(): Problem[] {
+    return this.problems().filter(({ severity }) => severity !== "WARNING");
+  }
+
+  /** Calls back once with the first fatal problem. Returns what ends the watch. */
+  onFatal(clock: Clock, callback: (problem: Problem) => void): () => void {
+    let cancel: () => void = () => undefined;
+    const check = () => {
+      const fatal = this.problems().find(({ severity }) => severity === "FATAL");
+      if (fatal !== undefined) callback(fatal);
+      else cancel = clock.schedule(WATCH_INTERVAL_MS, check);
+    };
+    check();
+    return () => cancel();
+  }
+}

@@ -1,0 +1,44 @@
+import type { Clock } from "../time/clock.ts";
+
+/** An operation that took long. */
+export interface SlowOperation {
+  /** Time stamp of its end, in milliseconds. */
+  readonly time: number;
+  /** What it was, without identifiers and secrets: "GET /api/devices/:deviceId". */
+  readonly name: string;
+  readonly durationMs: number;
+}
+
+const KEPT = 200;
+export const SLOW_AFTER_MS = 1_000;
+
+/** The newest operations that took longer than `SLOW_AFTER_MS`. */
+export class SlowOperations {
+  readonly #newest: SlowOperation[] = [];
+  readonly #startedAt = new WeakMap<object, number>();
+  readonly #clock: Pick<Clock, "now" | "monotonic">;
+
+  constructor(clock: Pick<Clock, "now" | "monotonic">) {
+    this.#clock = clock;
+  }
+
+  /** Notes when the operation that `key` stands for began. */
+  began(key: object): void {
+    this.#startedAt.set(key, this.#clock.monotonic());
+  }
+
+  /** Keeps the operation if it took long. */
+  ended(key: object, name: () => string): void {
+    const startedAt = this.#startedAt.get(key);
+    if (startedAt === undefined) return;
+    const durationMs = Math.round(this.#clock.monotonic() - startedAt);
+    if (durationMs < SLOW_AFTER_MS) return;
+    this.#newest.push({ time: this.#clock.now(), name: name(), durationMs });
+    if (this.#newest.length > KEPT) this.#newest.shift();
+  }
+
+  /** Returns the operations, the oldest first. */
+  list(): readonly SlowOperation[] {
+    return this.#newest;
+  }
+}

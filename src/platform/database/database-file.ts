@@ -1,0 +1,119 @@
+import { Database } from "bun:sqlite";
+import { closeSync, existsSync, fstatSync, readdirSync, readSync, type Stats, statSync } from "node:fs";
+import { basename } from "node:path";
+import { openOwnFile } from "../files/own-file.ts";
+import { loggedPages } from "./logged-pages.ts";
+
+/*
+ * The only way to open a database of a data directory with its log. SQLite itself would destroy evidence: it deletes the write-ahead log of a file without pages,
+ * and moves the log into a damaged file when its last connection is closed.
+ */
+
+export const HEADER_BYTES = 100;
+const MAGIC = Buffer.from("SQLite format 3\0", "latin1");
+const PAGE_BYTES_AT = 16;
+/** Write version and read version: 2 with a write-ahead log. */
+const VERSIONS_AT = 18;
+const WITH_LOG = 0x0202;
+const WITHOUT_LOG = 0x0101;
+/** Three bytes that are the same in every database. */
+const FRACTIONS_AT = 21;
+const FRACTIONS = Buffer.from([64, 32, 32]);
+
+/** A file that is not opened, because SQLite could lose what is left of its database. */
+export class DatabaseFileError extends Error {
+  constructor(path: string, problem: string) {
+    super(`${basename(path)} ${problem}`);
+    this.name = "DatabaseFileError";
+  }
+}
+
+const isSame = (left: Stats | undefined, right: Stats): boolean =>
+  left?.ino === right.ino && left.dev === right.dev;
+
+/** Returns the status of a descriptor; undefined if it was closed meanwhile. */
+function statDescriptor(descriptor: number): Stats | undefined {
+  try {
+    return fstatSync(descriptor);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Folder whose entries are the descriptors of this process: Linux, and macOS. */
+const DESCRIPTORS = existsSync("/proc/self/fd") ? "/proc/self/fd" : "/dev/fd";
+
+/** Returns a descriptor with which this process has a file open already. */
+const ownDescriptorOf = (stats: Stats): number | undefined =>
+  readdirSync(DESCRIPTORS)
+    .map(Number)
+    .find((descriptor) => isSame(statDescriptor(descriptor), stats));
+
+/** Reads the header of a database file, as far as there is one. Uses a descriptor with which this process has the file open, if any: closing another would drop SQLite's locks on it. */
+export function readHeader(path: string): Buffer {
+  const header = Buffer.alloc(HEADER_BYTES);
+  const own = ownDescriptorOf(statSync(path));
+  const descriptor = own ?? openOwnFile(path, "read");
+  try {
+    return header.subarray(0, readSync(descriptor, header, 0, HEADER_BYTES, 0));
+  } finally {
+    if (own === undefined) closeSync(descriptor);
+  }
+}
+
+const isPageSize = (field: number): boolean => field === 1 || (field >= 512 && (field & (field - 1)) === 0);
+
+/** Describes damage of a header, source: https://sqlite.org/fileformat2.html#the_database_header. */
+function damageOf(header: Buffer, path: string): string | undefined {
+  if (header.length < HEADER_BYTES) return `was cut off: it has ${header.length} bytes`;
+  if (!header.subarray(0, MAGIC.length).equals(MAGIC))
+    return "is not a database: its first bytes are damaged";
+  const versions = header.readUInt16BE(VERSIONS_AT);
+  // A copy made with VACUUM INTO has no log.
+  const isVersion =
+    versions === WITH_LOG || (versions === WITHOUT_LOG && loggedPages(`${path}-wal`).fileSize === null);
+  const isSound =
+    isVersion &&
+    isPageSize(header.readUInt16BE(PAGE_BYTES_AT)) &&
+    header.subarray(FRACTIONS_AT, FRACTIONS_AT + FRACTIONS.length).equals(FRACTIONS);
+  return isSound ? undefined : "has a damaged header";
+}
+
+/** Describes why SQLite must not open an existing database file, judging by its length and its first bytes. Nothing is written. */
+export function headerProblem(path: string): string | undefined {
+  const stats = statSync(path, { throwIfNoEntry: false });
+  if (stats === undefined) return "is missing";
+  if (!stats.isFile()) return "is not a file";
+  if (stats.size === 0) return "is empty";
+  // The file was being created: SQLite rolls this back with its journal.
+  return existsSync(`${path}-journal`) ? undefined : damageOf(readHeader(path), path);
+}
+
+/** A file that is created, or whose creation was interrupted before anything was committed. */
+const isNew = (path: string): boolean =>
+  (statSync(path, { throwIfNoEntry: false })?.size ?? 0) === 0 &&
+  loggedPages(`${path}-wal`).fileSize === null;
+
+/** Opens a database after a look at its file. Only `create` allows the file to be missing or empty. @throws DatabaseFileError */
+export function openDatabaseFile(path: string, mode: "read" | "write" | "create"): Database {
+  const problem = mode === "create" && isNew(path) ? undefined : headerProblem(path);
+  if (problem !== undefined) throw new DatabaseFileError(path, problem);
+  if (mode === "read") return new Database(path, { strict: true, readonly: true });
+  return new Database(path, { strict: true, readwrite: true, create: mode === "create" });
+}
+
+/**
+ * Closes a database and leaves its write-ahead log as it is: the last connection to be closed moves the log into the file, unless it is
+ * read-only. For a database that turned out to be damaged, and for a start that fails.
+ */
+export function closeKeepingLog(database: Database): void {
+  const holder = new Database(database.filename, { strict: true, readonly: true });
+  try {
+    holder.run("PRAGMA schema_version"); // takes the lock that says that a connection is open
+  } catch {
+    // The file is damaged, and the lock is taken nevertheless.
+  } finally {
+    database.close(false);
+    holder.close(false);
+  }
+}

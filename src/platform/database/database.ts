@@ -1,0 +1,302 @@
+import { type Database, SQLiteError } from "bun:sqlite";
+import { closeSync, fdatasync, fstatSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { type BunSQLiteDatabase, drizzle } from "drizzle-orm/bun-sqlite";
+import { detail, unavailableDueTo } from "../../lib/core/domain-error.ts";
+import type { Problem } from "../core/health.ts";
+import type { Logger } from "../core/log.ts";
+import { ensureSecret } from "../files/data-directory.ts";
+import { beginInventory, recordLosses, recordToChange } from "../files/inventory.ts";
+import { cannotOpen, verifyDatabases } from "../files/inventory-check.ts";
+import { openOwnFile } from "../files/own-file.ts";
+import { workerUrl } from "../process/assets.ts";
+import { createStoredSecrets, type StoredSecrets } from "../secrets/stored-secrets.ts";
+import { isOfFile } from "./database-check.ts";
+import { closeKeepingLog, DatabaseFileError, openDatabaseFile } from "./database-file.ts";
+import { type Stamp, writeStamp } from "./database-stamp.ts";
+import { applyMigrations } from "./migrations.ts";
+import { createWalPosition, WalPosition } from "./wal-position.ts";
+import { WriteGroup } from "./write-group.ts";
+
+const WAL_BYTES_BEFORE_CHECKPOINT = 4 * 1024 * 1024;
+const CHECKPOINT_INTERVAL_MS = 5_000;
+const STORAGE_KEY_BYTES = 32;
+
+/**
+ * A configuration database on the main thread that never waits for the disk: commits go to the write-ahead log without an
+ * fsync (`synchronous=NORMAL`), `durable()` syncs that log on a thread of the runtime's pool, shared by all who wait, and
+ * checkpoints run in a worker. Whoever acknowledges a write awaits `durable()` first.
+ */
+export interface MainDatabase {
+  readonly orm: BunSQLiteDatabase;
+  readonly sqlite: Database;
+  /** Returns the stored secrets of one purpose. */
+  secrets(purpose: string): StoredSecrets;
+  /** Runs `work` in one immediate transaction; nested calls join it. The callback cannot be async. */
+  transact<Result>(work: () => Result extends Promise<unknown> ? never : Result): Result;
+  /** Small writes that share a commit. */
+  readonly writes: WriteGroup;
+  /** Returns the number of rows that this process has changed. */
+  changes(): number;
+  /** Returns a text that changes with every change of the database, whichever process makes it. */
+  state(): string;
+  /** Resolves once every commit so far, and every write of `writes`, is on the disk. */
+  durable(): Promise<void>;
+  /** Calls this before each checkpoint, so that what the checkpoint leaves in the file can be told from an older copy. */
+  beforeCheckpoint(work: () => Promise<void>): void;
+  /** Stamps the database with its data directory and generation. Resolves once the stamp is on the disk. */
+  stamp(stamp: Stamp): Promise<void>;
+  /** Reason why nothing can be written: a sync that failed. */
+  failure(): Problem | undefined;
+  /** Moves the write-ahead log into the file and closes it. */
+  close(): void;
+  /** Closes the file and leaves it and its write-ahead log as they are, for a start that fails. */
+  abandon(): void;
+}
+
+/** Opens a file and brings its schema up to date. If either fails, the file and its write-ahead log stay as they are. */
+function open(file: string, name: string, log: Logger): Database {
+  const sqlite = openFile(file);
+  try {
+    configure(sqlite);
+    const migrated = applyMigrations(sqlite, name);
+    if (migrated > 0) log.info("database migrated", { database: name, migrations: migrated });
+    sqlite.run("BEGIN IMMEDIATE; COMMIT;"); // makes sure that the write-ahead log exists
+    return sqlite;
+  } catch (cause) {
+    closeKeepingLog(sqlite);
+    if (!(cause instanceof SQLiteError) || !isOfFile(cause)) throw cause;
+    throw cannotOpen(file, cause.message);
+  }
+}
+
+function openFile(file: string): Database {
+  try {
+    return openDatabaseFile(file, "create");
+  } catch (cause) {
+    if (!(cause instanceof DatabaseFileError)) throw cause;
+    throw cannotOpen(file, cause.message);
+  }
+}
+
+function configure(sqlite: Database): void {
+  sqlite.run("PRAGMA busy_timeout=5000");
+  sqlite.run("PRAGMA journal_mode=WAL");
+  sqlite.run("PRAGMA synchronous=NORMAL");
+  sqlite.run("PRAGMA foreign_keys=ON");
+  sqlite.run("PRAGMA wal_autocheckpoint=0");
+  sqlite.run("PRAGMA journal_size_limit=0"); // the log shrinks when it is reused after a checkpoint
+  sqlite.run("PRAGMA temp_store=MEMORY");
+}
+
+/** Statements kept for each text; texts that depend on the length of a list are many. */
+const STATEMENTS_MAX = 500;
+
+/**
+ * Makes each statement once: to compile one takes as long as to build its text, and some twenty times as long as to run it. Returns the
+ * function that frees them all: until then SQLite keeps the memory of a database that is closed.
+ */
+function keepStatements(sqlite: Database): () => void {
+  const prepare = sqlite.prepare.bind(sqlite);
+  const statements = new Map<string, ReturnType<typeof prepare>>();
+  sqlite.prepare = ((text: string, ...others: never[]) => {
+    if (others.length > 0) return prepare(text, ...others);
+    const statement = statements.get(text) ?? prepare(text);
+    statements.delete(text);
+    statements.set(text, statement);
+    const [oldest] = statements.keys();
+    if (statements.size > STATEMENTS_MAX && oldest !== undefined) statements.delete(oldest);
+    return statement;
+  }) as typeof sqlite.prepare;
+  return () => {
+    for (const statement of statements.values()) statement.finalize();
+    statements.clear();
+  };
+}
+
+/** Group sync: whoever asks while one sync runs shares the next; without a write since the last one there is nothing to do. */
+function createWalSync(
+  descriptor: number,
+  position: WalPosition,
+  countChanges: () => number,
+): { durable(): Promise<void>; hasFailed(): boolean } {
+  let running: Promise<void> | undefined;
+  let next: Promise<void> | undefined;
+  let syncedChanges = -1;
+  let failed: unknown;
+  const sync = () =>
+    new Promise<void>((resolve, reject) => {
+      const changes = countChanges();
+      const mark = position.mark();
+      if (failed !== undefined) return reject(storageFailed(failed));
+      fdatasync(descriptor, (error) => {
+        if (!error) {
+          syncedChanges = changes;
+          position.note(mark);
+          return resolve();
+        }
+        // After a failed fsync the kernel may have dropped the pages: a later success would prove nothing.
+        failed = error;
+        reject(storageFailed(error));
+      });
+    });
+  const begin = (): Promise<void> => {
+    const current = sync().finally(() => {
+      if (running === current) running = undefined;
+    });
+    running = current;
+    return current;
+  };
+  const durable = () => {
+    if (running === undefined)
+      return countChanges() === syncedChanges && failed === undefined ? Promise.resolve() : begin();
+    next ??= running
+      .catch(() => undefined)
+      .then(() => {
+        next = undefined;
+        return begin();
+      });
+    return next;
+  };
+  return { durable, hasFailed: () => failed !== undefined };
+}
+
+const storageFailed = (cause: unknown) => unavailableDueTo(cause, "storage.failed");
+
+/** Returns a generation that is in the file after it; 0 if not everything was moved. */
+function checkpointInWorker(file: string, log: Logger): Promise<number> {
+  return new Promise((resolve) => {
+    const worker = new Worker(workerUrl("src/platform/database/database.worker.ts"));
+    const finish = (generation: number) => {
+      worker.terminate();
+      resolve(generation);
+    };
+    worker.onmessage = (event: MessageEvent<number>) => finish(event.data);
+    worker.onerror = (event) => {
+      log.warn("checkpoint failed", { file, reason: event.message });
+      finish(0);
+    };
+    worker.postMessage({ file });
+  });
+}
+
+/** Opens (and migrates) the database whose migrations lie in `drizzle/<name>`, for a command or a test. @throws StartupError */
+export function openMainDatabase(file: string, name: string, log: Logger): MainDatabase {
+  prepareDatabases(dirname(file), [basename(file)]);
+  return openVerifiedDatabase(file, name, log);
+}
+
+/** Opens (and migrates) several databases of a data directory, for a command. If one cannot be opened, none stays open. @throws StartupError */
+export function openMainDatabases<const Names extends readonly string[]>(
+  dataPath: string,
+  names: Names,
+  log: Logger,
+): { [Index in keyof Names]: MainDatabase } {
+  prepareDatabases(
+    dataPath,
+    names.map((name) => `${name}.db`),
+  );
+  return openVerifiedDatabases(dataPath, names, log);
+}
+
+/** Verifies databases, and records what their logs have lost: a log is gone once its database is closed. */
+function prepareDatabases(dataPath: string, files: readonly string[]): void {
+  beginInventory(dataPath);
+  const losses = verifyDatabases(dataPath, files);
+  if (losses.length > 0) recordLosses(dataPath, recordToChange(dataPath), losses);
+}
+
+/** Opens several databases of a data directory that has been verified. If one cannot be opened, none stays open. @throws StartupError */
+export function openVerifiedDatabases<const Names extends readonly string[]>(
+  dataPath: string,
+  names: Names,
+  log: Logger,
+): { [Index in keyof Names]: MainDatabase } {
+  const opened: MainDatabase[] = [];
+  try {
+    for (const name of names) opened.push(openVerifiedDatabase(join(dataPath, `${name}.db`), name, log));
+  } catch (error) {
+    for (const database of opened) database.abandon();
+    throw error;
+  }
+  return opened as { [Index in keyof Names]: MainDatabase };
+}
+
+/** Returns the counters that tell changes of a database apart: see `MainDatabase`. */
+function createCounts(sqlite: Database): Pick<MainDatabase, "changes" | "state"> {
+  const total = sqlite.query<{ changes: number }, []>("SELECT total_changes() AS changes");
+  const version = sqlite.query<{ data_version: number }, []>("PRAGMA data_version");
+  const changes = () => total.get()?.changes ?? 0;
+  return { changes, state: () => `${changes()} ${version.get()?.data_version}` };
+}
+
+function openVerifiedDatabase(file: string, name: string, log: Logger): MainDatabase {
+  const storageKey = ensureSecret(dirname(file), "storage.key", STORAGE_KEY_BYTES); // before the first database
+  createWalPosition(file);
+  const sqlite = open(file, name, log);
+  const freeStatements = keepStatements(sqlite);
+  const wal = openOwnFile(`${file}-wal`, "append");
+  const { changes, state } = createCounts(sqlite);
+  const position = new WalPosition(file, sqlite);
+  const sync = createWalSync(wal, position, changes);
+  const writes = new WriteGroup(sqlite, log);
+  let prepareCheckpoint = (): Promise<void> => Promise.resolve();
+  let checkpointing = false;
+  let isClosed = false;
+  const checkpoint = async () => {
+    if (checkpointing || fstatSync(wal).size < WAL_BYTES_BEFORE_CHECKPOINT) return;
+    checkpointing = true;
+    await prepareCheckpoint();
+    const generation = await checkpointInWorker(file, log);
+    checkpointing = false;
+    if (generation > 0 && !isClosed) position.noteCheckpoint(generation);
+  };
+  const timer = setInterval(checkpoint, CHECKPOINT_INTERVAL_MS);
+  timer.unref();
+  const end = () => {
+    isClosed = true;
+    clearInterval(timer);
+    writes.settle();
+    closeSync(wal);
+  };
+  const durable = () => writes.pending?.then(sync.durable) ?? sync.durable();
+  return {
+    orm: drizzle(sqlite),
+    sqlite,
+    secrets: (purpose) => createStoredSecrets(storageKey, purpose),
+    transact(work) {
+      if (sqlite.inTransaction) return work();
+      writes.settle(); // what is added in the transaction is not mixed with what waits
+      return sqlite.transaction(work).immediate();
+    },
+    writes,
+    changes,
+    state,
+    durable,
+    beforeCheckpoint(work) {
+      prepareCheckpoint = work;
+    },
+    stamp(stamp) {
+      sqlite.transaction(() => writeStamp(sqlite, stamp)).immediate();
+      return durable();
+    },
+    failure: () => (sync.hasFailed() ? { severity: "FATAL", ...detail("storage.failed") } : undefined),
+    abandon() {
+      end();
+      position.dispose();
+      freeStatements();
+      closeKeepingLog(sqlite);
+      position.release();
+    },
+    close() {
+      end();
+      position.forget();
+      sqlite.run("PRAGMA busy_timeout=0"); // a backup may hold the log; the next start takes it in
+      sqlite.run("PRAGMA wal_checkpoint(TRUNCATE)");
+      position.dispose();
+      freeStatements();
+      sqlite.close();
+      position.close();
+    },
+  };
+}

@@ -1,0 +1,85 @@
+import type { Database } from "bun:sqlite";
+import { createHash } from "node:crypto";
+import { readdirSync, renameSync, rmSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { invariant } from "../../lib/core/invariant.ts";
+import { syncPath } from "../files/durable-file.ts";
+import { readTextAsset } from "../process/assets.ts";
+import { StartupError } from "../process/startup-error.ts";
+import { newerVersion } from "./schema-version.ts";
+
+const INFIX = ".before-";
+
+/**
+ * Copies a database before migrations change it, to `<file>.before-<version>` beside it, where the version is the number of migrations that
+ * it has seen. The copy is on the disk when the function returns. Copies of earlier migrations are removed.
+ * @throws StartupError when the copy cannot be written.
+ */
+export function copyBeforeMigration(sqlite: Database, version: number): void {
+  const file = sqlite.filename;
+  const copy = `${file}${INFIX}${version}`;
+  const unfinished = `${copy}.new`;
+  try {
+    rmSync(unfinished, { force: true });
+    sqlite.run("VACUUM INTO ?", [unfinished]);
+    syncPath(unfinished);
+    renameSync(unfinished, copy);
+    syncPath(dirname(copy));
+  } catch (cause) {
+    rmSync(unfinished, { force: true });
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new StartupError(
+      `The database ${basename(file)} cannot be copied before this version changes it: ${reason}. Make room on the disk and start again.`,
+      { cause },
+    );
+  }
+  for (const name of readdirSync(dirname(file)))
+    if (name.startsWith(`${basename(file)}${INFIX}`) && name !== basename(copy))
+      rmSync(join(dirname(file), name));
+}
+
+interface Journal {
+  entries: Array<{ idx: number; when: number; tag: string }>;
+}
+
+function readJournal(name: string): Journal["entries"] {
+  const text = readTextAsset(`drizzle/${name}/meta/_journal.json`);
+  invariant(text !== undefined, `the migrations of ${name} are missing`);
+  return (JSON.parse(text) as Journal).entries; // our own generated file
+}
+
+/** Returns the time stamp of the newest migration of `drizzle/<name>` that this program knows. */
+export const newestMigration = (name: string): number => readJournal(name).at(-1)?.when ?? 0;
+
+/**
+ * Applies the migrations of `drizzle/<name>` that the database has not seen, each in a transaction of its own, and keeps
+ * drizzle-kit's own bookkeeping table, so either program can read the other's.
+ * @throws StartupError when the database was written by a newer version, or has another history of migrations.
+ */
+export function applyMigrations(sqlite: Database, name: string): number {
+  const entries = readJournal(name);
+  sqlite.run(
+    "CREATE TABLE IF NOT EXISTS __drizzle_migrations (id INTEGER PRIMARY KEY AUTOINCREMENT, hash text NOT NULL, created_at numeric)",
+  );
+  const applied = sqlite
+    .query<{ at: number }, []>("SELECT created_at AS at FROM __drizzle_migrations ORDER BY at")
+    .all();
+  const newest = applied.at(-1)?.at ?? 0;
+  if (newest > (entries.at(-1)?.when ?? 0)) throw newerVersion(`${name}.db`);
+  if (applied.some(({ at }, index) => at !== entries[index]?.when))
+    throw new StartupError(
+      `The database ${name}.db was written by an unreleased Lineside whose data cannot be migrated; start with another data directory.`,
+    );
+  const pending = entries.slice(applied.length);
+  if (applied.length > 0 && pending.length > 0) copyBeforeMigration(sqlite, applied.length);
+  for (const entry of pending) {
+    const sql = readTextAsset(`drizzle/${name}/${entry.tag}.sql`);
+    invariant(sql !== undefined, `the migration ${entry.tag} is missing`);
+    sqlite.transaction(() => {
+      for (const statement of sql.split("--> statement-breakpoint")) sqlite.run(statement);
+      const hash = createHash("sha256").update(sql).digest("hex");
+      sqlite.run("INSERT INTO __drizzle_migrations (hash, created_at) VALUES (?, ?)", [hash, entry.when]);
+    })();
+  }
+  return pending.length;
+}

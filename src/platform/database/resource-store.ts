@@ -1,0 +1,157 @@
+import { and, asc, count, eq, getTableColumns, sql } from "drizzle-orm";
+import type { SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
+import { defined } from "../../lib/core/defined.ts";
+import type { DomainError } from "../../lib/core/domain-error.ts";
+import type { TenantId } from "../../lib/core/ids.ts";
+import { newId } from "../core/ids.ts";
+import type { Clock } from "../time/clock.ts";
+import type { MainDatabase } from "./database.ts";
+
+export type ResourceTable = SQLiteTable;
+type Item<Table extends SQLiteTable> = Table["$inferSelect"];
+type Column<Table extends SQLiteTable> = keyof Item<Table> & string;
+/** Columns that the store sets itself. */
+type Stamp = "tenantId" | "createdAt" | "updatedAt";
+
+/** Rows of one table that belong to tenants. */
+export interface StoredRows<Table extends SQLiteTable, Key extends Column<Table>> {
+  /** Its columns `tenantId`, `createdAt` and, if it has one, `updatedAt` are set by the store. */
+  readonly table: Table;
+  /** Column with the id. */
+  readonly key: Key;
+  /** Order of lists; rows with equal values are sorted by id. */
+  readonly order: { readonly by: Column<Table>; readonly ignoresCase?: boolean };
+  /** Gives each change a later `updatedAt` than the previous change, for readers that use it to tell versions of a row apart. */
+  readonly isVersioned?: boolean;
+  readonly notFound: () => DomainError;
+  /** Max. rows per tenant, and the error of a row beyond it. */
+  readonly limit?: { readonly max: number; readonly reached: (max: number) => DomainError };
+  /** Columns whose values are unique within a tenant. `taken` gets the row that has the value. */
+  readonly unique?: readonly {
+    readonly column: Column<Table>;
+    readonly ignoresCase?: boolean;
+    readonly taken: (other: Item<Table>) => DomainError;
+  }[];
+}
+
+export type NewFields<Row, Key extends keyof Row> = Omit<Row, Key | Stamp> & Partial<Pick<Row, Key>>;
+export type Changes<Row> = { readonly [Field in Exclude<keyof Row, Stamp>]?: Row[Field] | undefined };
+
+/** Reads and writes the rows of a tenant. A row of another tenant does not exist. */
+export interface ResourceStore<Row, Key extends keyof Row> {
+  list(tenantId: TenantId): Row[];
+  count(tenantId: TenantId): number;
+  find(tenantId: TenantId, id: string): Row | undefined;
+  /** @throws DomainError `not_found` */
+  get(tenantId: TenantId, id: string): Row;
+  /** Returns the row with a value of a unique column. */
+  findBy(tenantId: TenantId, column: keyof Row & string, value: string): Row | undefined;
+  /** Returns a row of any tenant, for parts that work for all tenants. */
+  findAcrossTenants(id: string): Row | undefined;
+  /** @throws DomainError of the limit. `insert` calls it, too: call it yourself if it has to come before other checks. */
+  ensureRoom(tenantId: TenantId): void;
+  /** @throws DomainError of a unique column, then of the limit */
+  insert(tenantId: TenantId, fields: NewFields<Row, Key>): Row;
+  /** Writes the changes that are not undefined, and no other column. @throws DomainError of a unique column */
+  update(current: Row, changes: Changes<Row>): Row;
+  delete(row: Row): void;
+}
+
+/** A row whose other columns the store does not know. */
+interface AnyRow {
+  readonly tenantId: TenantId;
+  readonly [column: string]: unknown;
+}
+
+/** Creates the store of a table. Checks and write are one transaction, also for other processes that use the database. */
+export function createResourceStore<Table extends SQLiteTable, Key extends Column<Table>>(
+  rows: StoredRows<Table, Key>,
+  { orm, transact }: Pick<MainDatabase, "orm" | "transact">,
+  clock: Pick<Clock, "now">,
+): ResourceStore<Item<Table>, Key> {
+  const { key, order, limit, unique = [], isVersioned = false } = rows;
+  const table: SQLiteTable = rows.table;
+  const columns: Record<string, SQLiteColumn> = getTableColumns(table);
+  const columnOf = (name: string): SQLiteColumn => columns[name] as SQLiteColumn; // named by the definition, which the compiler checks
+  const isOfTenant = eq(columnOf("tenantId"), sql.placeholder("tenantId"));
+  const sorted = columnOf(order.by);
+
+  const hasId = eq(columnOf(key), sql.placeholder("id"));
+  const byId = orm.select().from(table).where(and(isOfTenant, hasId)).prepare();
+  const ofAnyTenant = orm.select().from(table).where(hasId).prepare();
+  const ofTenant = orm
+    .select()
+    .from(table)
+    .where(isOfTenant)
+    .orderBy(order.ignoresCase ? sql`${sorted} COLLATE NOCASE` : asc(sorted), asc(columnOf(key)))
+    .prepare();
+  const total = orm.select({ count: count() }).from(table).where(isOfTenant).prepare();
+
+  /** Keyed by unique column. */
+  const byValue = new Map(
+    unique.map(({ column, ignoresCase = false }) => {
+      const value = sql.placeholder("value");
+      const isEqual = ignoresCase
+        ? sql`lower(${columnOf(column)}) = lower(${value})`
+        : eq(columnOf(column), value);
+      return [column, orm.select().from(table).where(and(isOfTenant, isEqual)).prepare()];
+    }),
+  );
+
+  const countOf = (tenantId: TenantId): number => total.get({ tenantId })?.count ?? 0;
+  const findById = (tenantId: TenantId, id: string) => byId.get({ tenantId, id }) as Item<Table> | undefined;
+  const findBy = (tenantId: TenantId, column: string, value: unknown) =>
+    byValue.get(column)?.get({ tenantId, value }) as Item<Table> | undefined;
+  const whereRow = (row: Item<Table>) => eq(columnOf(key), row[key]);
+
+  function ensureRoom(tenantId: TenantId): void {
+    if (limit !== undefined && countOf(tenantId) >= limit.max) throw limit.reached(limit.max);
+  }
+
+  function ensureFree(row: AnyRow): void {
+    for (const { column, taken } of unique) {
+      const other = findBy(row.tenantId, column, row[column]);
+      if (other !== undefined && other[key] !== row[key]) throw taken(other);
+    }
+  }
+
+  function changeStamp({ updatedAt }: Item<Table>): { updatedAt: number } | undefined {
+    if (!("updatedAt" in columns)) return undefined;
+    return { updatedAt: isVersioned ? Math.max(clock.now(), updatedAt + 1) : clock.now() };
+  }
+
+  return {
+    list: (tenantId) => ofTenant.all({ tenantId }) as Item<Table>[],
+    count: countOf,
+    find: findById,
+    get(tenantId, id) {
+      const row = findById(tenantId, id);
+      if (row === undefined) throw rows.notFound();
+      return row;
+    },
+    findAcrossTenants: (id) => ofAnyTenant.get({ id }) as Item<Table> | undefined,
+    findBy,
+    ensureRoom,
+    insert(tenantId, fields) {
+      const now = clock.now();
+      const stamps = { createdAt: now, ...("updatedAt" in columns && { updatedAt: now }) };
+      const row = { [key]: newId(), ...fields, tenantId, ...stamps };
+      transact(() => {
+        ensureFree(row);
+        ensureRoom(tenantId);
+        orm.insert(table).values(row).run();
+      });
+      return row as Item<Table>; // the fields and the stamps are all columns
+    },
+    update(current, changes) {
+      const written: Record<string, unknown> = { ...defined(changes), ...changeStamp(current) };
+      const row = { ...current, ...written } as AnyRow & Item<Table>;
+      transact(() => {
+        ensureFree(row);
+        if (Object.keys(written).length > 0) orm.update(table).set(written).where(whereRow(row)).run();
+      });
+      return row;
+    },
+    delete: (row) => void orm.delete(table).where(whereRow(row)).run(),
+  };
+}

@@ -1,0 +1,189 @@
+import { constants, rmSync, statfsSync, writeFileSync } from "node:fs";
+import { access, open, statfs } from "node:fs/promises";
+import { join } from "node:path";
+import { DomainError, detail } from "../../lib/core/domain-error.ts";
+import type { Problem } from "../core/health.ts";
+import type { Logger } from "../core/log.ts";
+import type { Part } from "../process/lifecycle.ts";
+import type { Clock } from "../time/clock.ts";
+
+const CHECK_INTERVAL_MS = 2_000;
+/** Share of a disk that is kept free at most. */
+const FREE_SHARE_MAX = 0.05;
+/** Min. bytes kept free, for moving data into blocks, signing in and deleting; takes precedence over `FREE_SHARE_MAX`. */
+const FREE_BYTES_MIN = 8 * 1024 * 1024;
+/** Max. share that `FREE_BYTES_MIN` may take of a small disk. */
+const SMALL_DISK_SHARE_MAX = 0.25;
+/** Estimated bytes on the disk per byte of telemetry: in the hot log, and again in a block. */
+const WRITE_FACTOR = 2;
+/** Share of the free space that may be written before the disk is checked again. */
+const UNSEEN_SHARE_MAX = 0.25;
+/** Writes are taken again only with this much more room, so that the guard does not flutter. */
+const RESUME_FACTOR = 1.25;
+/** A file system that is read-only at so many checks in a row does not become writable again by itself. */
+const READ_ONLY_CHECKS_MAX = 3;
+/** Held back for the day when even deleting needs room: released while the disk is short. */
+const BALLAST_BYTES = 2 * 1024 * 1024;
+const BALLAST = "ballast";
+
+/** Releases a data directory's ballast if the disk is too full for a start. */
+export function releaseBallastIfShort(directory: string): void {
+  const { bavail, bsize } = statfsSync(directory);
+  if (bavail * bsize < FREE_BYTES_MIN) rmSync(join(directory, BALLAST), { force: true });
+}
+
+/** Free and total bytes of the file system that holds a directory. */
+export type ReadSpace = (directory: string) => Promise<{ free: number; total: number }>;
+
+const readSpaceOfDisk: ReadSpace = async (directory) => {
+  const { bavail, blocks, bsize } = await statfs(directory);
+  return { free: bavail * bsize, total: blocks * bsize };
+};
+
+/** Checks whether the file system refuses writes: the kernel remounts a failing disk read-only. */
+export type ReadOnlyCheck = (directory: string) => Promise<boolean>;
+
+const isRefused = (error: unknown): boolean =>
+  error instanceof Error && "code" in error && error.code === "EROFS";
+
+/**
+ * Opens a file for writing, and writes nothing. The permission alone does not tell: a kernel that has given up a file system after an error
+ * may still call it writable.
+ */
+const isReadOnlyDisk: ReadOnlyCheck = async (directory) => {
+  try {
+    await access(directory, constants.W_OK);
+    await (await open(join(directory, BALLAST), "r+")).close();
+    return false;
+  } catch (error) {
+    return isRefused(error);
+  }
+};
+
+interface DiskGuardDeps {
+  readonly directory: string;
+  readonly freeBytesMin: number;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly readSpace?: ReadSpace;
+  readonly isReadOnly?: ReadOnlyCheck;
+}
+
+/**
+ * Stops taking data before the disk is full, and takes it again by itself when there is room. Reads and deletions stay possible
+ * all the while: a ballast file is given up for them.
+ */
+export class DiskGuard implements Part {
+  readonly name = "disk guard";
+  readonly #deps: DiskGuardDeps;
+  readonly #readSpace: ReadSpace;
+  readonly #isReadOnly: ReadOnlyCheck;
+  readonly #ballast: string;
+  #isFull = false;
+  /** Estimated bytes written since the last check. */
+  #written = 0;
+  #isChecking = false;
+  /** Checks in a row at which the file system was read-only. */
+  #readOnlyChecks = 0;
+  #cancel: () => void = () => undefined;
+  #stopped = false;
+  freeBytes = Number.POSITIVE_INFINITY;
+  totalBytes = Number.POSITIVE_INFINITY;
+
+  constructor(deps: DiskGuardDeps) {
+    this.#deps = deps;
+    this.#readSpace = deps.readSpace ?? readSpaceOfDisk;
+    this.#isReadOnly = deps.isReadOnly ?? isReadOnlyDisk;
+    this.#ballast = join(deps.directory, BALLAST);
+  }
+
+  async start(): Promise<void> {
+    this.#stopped = false;
+    await this.#check();
+    if (!this.#isFull) this.#setBallast(true);
+  }
+
+  stop(): void {
+    this.#stopped = true;
+    this.#cancel();
+  }
+
+  /** Bytes that can be written before data is refused; infinite before the first check. */
+  get roomBytes(): number {
+    return this.freeBytes - this.#floor(this.totalBytes);
+  }
+
+  /** Throws `unavailable` while the disk is too full to take data. */
+  ensureRoom(): void {
+    if (this.#isFull || this.#written > this.roomBytes)
+      throw new DomainError("unavailable", detail("storage.disk_full"), { retryAfterSeconds: 10 });
+  }
+
+  /** Counts telemetry being written, and checks the disk after a large amount: a fast sender can fill a small disk between two regular checks. */
+  noteWrite(bytes: number): void {
+    this.#written += bytes * WRITE_FACTOR;
+    if (this.#isFull || this.#isChecking || this.#written < this.roomBytes * UNSEEN_SHARE_MAX) return;
+    this.#cancel();
+    void this.#check();
+  }
+
+  /** Reason why data cannot be stored. */
+  problem(): Problem | undefined {
+    if (this.#readOnlyChecks > 0)
+      return {
+        severity: this.#readOnlyChecks < READ_ONLY_CHECKS_MAX ? "UNREADY" : "FATAL",
+        ...detail("storage.file_system_read_only", { path: this.#deps.directory }),
+      };
+    return this.#isFull ? { severity: "UNREADY", ...detail("storage.disk_full") } : undefined;
+  }
+
+  async #check(): Promise<void> {
+    const { directory, clock, log } = this.#deps;
+    this.#isChecking = true;
+    const before = this.#written;
+    try {
+      const { free, total } = await this.#readSpace(directory);
+      this.#written -= before;
+      this.#updateState(free, total);
+      this.#readOnlyChecks = (await this.#isReadOnly(directory)) ? this.#readOnlyChecks + 1 : 0;
+    } catch (error) {
+      log.warn("free disk space cannot be read", { error });
+    }
+    this.#isChecking = false;
+    if (!this.#stopped) this.#cancel = clock.schedule(CHECK_INTERVAL_MS, () => void this.#check());
+  }
+
+  #updateState(free: number, total: number): void {
+    const { log } = this.#deps;
+    const floor = this.#floor(total);
+    this.freeBytes = free;
+    this.totalBytes = total;
+    if (!this.#isFull && free < floor) {
+      this.#isFull = true;
+      this.#setBallast(false);
+      log.error("the disk is almost full: no data is accepted until there is space", {
+        freeBytes: free,
+        neededBytes: floor,
+      });
+    } else if (this.#isFull && free > floor * RESUME_FACTOR + BALLAST_BYTES) {
+      this.#isFull = false;
+      this.#setBallast(true);
+      log.info("there is space on the disk again", { freeBytes: free });
+    }
+  }
+
+  #floor(total: number): number {
+    const share = Math.max(total * FREE_SHARE_MAX, Math.min(FREE_BYTES_MIN, total * SMALL_DISK_SHARE_MAX));
+    return Math.min(this.#deps.freeBytesMin, share);
+  }
+
+  #setBallast(wanted: boolean): void {
+    try {
+      if (wanted) writeFileSync(this.#ballast, new Uint8Array(BALLAST_BYTES), { flag: "wx" });
+      else rmSync(this.#ballast, { force: true });
+    } catch (error) {
+      const exists = error instanceof Error && "code" in error && error.code === "EEXIST";
+      if (!exists) this.#deps.log.debug("the ballast file could not be changed", { error });
+    }
+  }
+}

@@ -1,0 +1,55 @@
+import { Database, SQLiteError } from "bun:sqlite";
+import { closeSync, existsSync, truncateSync } from "node:fs";
+import { isDamage } from "../database/database-check.ts";
+import { giveToFolderOwner } from "./file-owner.ts";
+import { ensureOwnFile } from "./misplaced-files.ts";
+import { openOwnFile } from "./own-file.ts";
+
+/** Max. wait for the lock, ms: a backup takes it for a moment to see whether a gateway runs. */
+const WAIT_MS = 250;
+
+export interface FileLock {
+  release(): void;
+}
+
+/** Creates the file for the gateway's user alone. One that exists is not opened: closing it would drop a lock that this process holds on it. */
+function ensureFile(path: string): void {
+  if (existsSync(path)) return;
+  try {
+    closeSync(openOwnFile(path, "createNew"));
+    giveToFolderOwner(path);
+  } catch (error) {
+    if (!existsSync(path)) throw error; // unless another process was faster
+  }
+}
+
+/** Takes the lock of a file that is a sound database or empty. */
+function takeLock(path: string): FileLock | undefined {
+  const database = new Database(path, { create: true });
+  try {
+    database.run(`PRAGMA busy_timeout=${WAIT_MS}`);
+    database.run("BEGIN EXCLUSIVE");
+    return { release: () => database.close() };
+  } catch (error) {
+    database.close();
+    if (error instanceof Error && /locked|busy/i.test(error.message)) return undefined;
+    throw error;
+  }
+}
+
+/**
+ * Takes an exclusive lock that the kernel releases when the process dies, however it dies: an exclusive SQLite transaction. Returns
+ * `undefined` while another process or thread holds it. A damaged file is emptied: it has no content. @throws when the file cannot be written.
+ */
+export function takeFileLock(path: string): FileLock | undefined {
+  ensureOwnFile(path);
+  ensureFile(path);
+  try {
+    return takeLock(path);
+  } catch (error) {
+    // SQLite reads the file only if nobody holds the lock.
+    if (!(error instanceof SQLiteError) || !isDamage(error)) throw error;
+    truncateSync(path);
+    return takeLock(path);
+  }
+}

@@ -1,0 +1,101 @@
+import { createHash } from "node:crypto";
+import { join } from "node:path";
+import { isJsonObject } from "../../lib/json/json.ts";
+import type { Text } from "../../lib/texts/text.ts";
+import type { Stamp } from "../database/database-stamp.ts";
+import { KEY_NAMES, type KeyName, readKey } from "../secrets/secret-keys.ts";
+import { writeDurably } from "./durable-file.ts";
+import { giveToFolderOwner } from "./file-owner.ts";
+import { readOwnFile } from "./own-file.ts";
+
+export const INVENTORY_FILE = "inventory.json";
+const CHECK_DIGITS = 16;
+
+/** Loss of data, listed until an owner acknowledges it. */
+export interface Loss extends Text {
+  /** Epoch ms at which it was found. */
+  readonly at: number;
+  /** True once an owner has acknowledged it. */
+  readonly acknowledged?: boolean;
+}
+
+/** Returns the texts that are not listed yet, without duplicates. */
+export function unlisted(texts: readonly Text[], losses: readonly Loss[]): Text[] {
+  const keyOf = ({ code, params }: Text) => JSON.stringify([code, params]);
+  const listed = new Set(losses.map(keyOf));
+  return texts.filter((text) => {
+    const isNew = !listed.has(keyOf(text));
+    listed.add(keyOf(text));
+    return isNew;
+  });
+}
+
+/** What a start expects to find in the data directory. */
+export interface InventoryRecord extends Stamp {
+  /** Files that the next start accepts as they are, or creates: restored files, and files that were set aside. */
+  readonly accepted: readonly string[];
+  /** Databases whose write-ahead logs have lost changes, the newest stamp perhaps among them, until another stamp is written. */
+  readonly cutLogs: readonly string[];
+  /** Check values of the keys in `secrets/`; two while a key is being replaced. */
+  readonly keys: Readonly<Partial<Record<KeyName, readonly string[]>>>;
+  readonly losses: readonly Loss[];
+  /** Last finished check of all files. */
+  readonly checked?: { readonly at: number; readonly hours: number };
+  /** Whether the generation is being incremented, so that databases may be one ahead. */
+  readonly isAdvancing: boolean;
+  /** Number of starts and hours of the data directory. */
+  readonly hours: number;
+  /** Id of the lock file with which the last gateway began. */
+  readonly lock?: string | undefined;
+}
+
+const digest = (text: string | Uint8Array, purpose: string): string =>
+  createHash("sha256").update(purpose).update(text).digest("hex").slice(0, CHECK_DIGITS);
+
+/** Returns a key's check value, which does not reveal the key. */
+export const keyCheckOf = (key: Uint8Array): string => digest(key, "key check");
+
+/** Returns the check values of all existing keys. */
+export function keyChecksOf(dataPath: string): InventoryRecord["keys"] {
+  const checks: Partial<Record<KeyName, readonly string[]>> = {};
+  for (const name of KEY_NAMES) {
+    const key = readKey(dataPath, name);
+    if (key !== undefined) checks[name] = [keyCheckOf(key)];
+  }
+  return checks;
+}
+
+export const createRecord = (stamp: Stamp): InventoryRecord => ({
+  ...stamp,
+  accepted: [],
+  cutLogs: [],
+  losses: [],
+  isAdvancing: false,
+  hours: 0,
+});
+
+/** Returns the record; `null` if it is damaged, `undefined` if there is none. */
+export function readRecord(dataPath: string): InventoryRecord | null | undefined {
+  const path = join(dataPath, INVENTORY_FILE);
+  try {
+    const bytes = readOwnFile(path);
+    if (bytes === undefined) return undefined;
+    const file: unknown = JSON.parse(bytes.toString());
+    if (!isJsonObject(file) || typeof file.inventory !== "object") return null;
+    const { inventory, check } = file;
+    if (check !== digest(JSON.stringify(inventory), "inventory")) return null;
+    return inventory as unknown as InventoryRecord; // as it was written: its check value is right
+  } catch {
+    return null;
+  }
+}
+
+/** Replaces the record. It is on the disk on return. */
+export function writeRecord(dataPath: string, record: InventoryRecord): void {
+  const check = digest(JSON.stringify(record), "inventory");
+  const text = `${JSON.stringify({ check, inventory: record }, null, 2)}\n`;
+  writeDurably(join(dataPath, INVENTORY_FILE), Buffer.from(text), {
+    mode: 0o600,
+    prepare: giveToFolderOwner,
+  });
+}

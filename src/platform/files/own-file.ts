@@ -1,0 +1,63 @@
+import { closeSync, constants, fstatSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { StartupError } from "../process/startup-error.ts";
+
+const { O_APPEND, O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_RDWR, O_WRONLY } = constants;
+const modes = {
+  read: O_RDONLY,
+  write: O_RDWR,
+  append: O_WRONLY | O_APPEND | O_CREAT,
+  create: O_RDWR | O_CREAT,
+  createNew: O_RDWR | O_CREAT | O_EXCL,
+} as const;
+
+const codeOf = (error: unknown): unknown =>
+  error instanceof Error && "code" in error ? error.code : undefined;
+
+/** Codes of opening a link, and a pipe that nobody reads. */
+const problems: Readonly<Record<string, string>> = { ELOOP: "is a link", ENXIO: "is not a file" };
+
+/**
+ * Opens a file of the data directory, but neither what a link leads to nor a pipe or device, which would block. Returns the descriptor.
+ * @throws StartupError that names what is in the file's place, or the system's error
+ */
+export function openOwnFile(path: string, mode: keyof typeof modes): number {
+  let descriptor: number;
+  try {
+    descriptor = openSync(path, modes[mode] | O_NOFOLLOW | O_NONBLOCK, 0o600);
+  } catch (error) {
+    const problem = problems[String(codeOf(error))];
+    throw problem === undefined ? error : misplaced(path, problem);
+  }
+  if (fstatSync(descriptor).isFile()) return descriptor;
+  closeSync(descriptor);
+  throw misplaced(path, "is not a file");
+}
+
+const misplaced = (path: string, problem: string) =>
+  new StartupError(`${path} ${problem}, but a file belongs there. Move it away, then try again.`);
+
+/** Reads a file of the data directory; undefined if there is none. @throws like `openOwnFile` */
+export function readOwnFile(path: string): Buffer | undefined {
+  let descriptor: number;
+  try {
+    descriptor = openOwnFile(path, "read");
+  } catch (error) {
+    if (codeOf(error) === "ENOENT") return undefined;
+    throw error;
+  }
+  try {
+    return readFileSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** Writes a file that is renamed afterwards, in place of what an interrupted attempt has left, or somebody has planted. */
+export function writeNewFile(
+  path: string,
+  content: string | Uint8Array,
+  { mode = 0o600, flush = false } = {},
+): void {
+  rmSync(path, { force: true });
+  writeFileSync(path, content, { mode, flush, flag: "wx" });
+}

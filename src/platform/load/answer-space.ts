@@ -1,0 +1,167 @@
+import { limited, tooLarge, unavailable } from "../../lib/core/domain-error.ts";
+import { Counts, TenantBudget } from "./tenant-budget.ts";
+
+const MIB = 1024 * 1024;
+/**
+ * Max. MiB of unread responses in total, per tenant and per user. The user's limit also applies to a single response. A tenant has its
+ * limit while no other one uses the space, and less otherwise.
+ */
+export const ANSWERS_MIB_MAX = { all: 64, tenant: 48, user: 32 } as const;
+/** Max. simultaneous exports. */
+export const EXPORTS_MAX = { tenant: 4, user: 2 } as const;
+const EXPORTS_RETRY_SECONDS = 5;
+
+/** Recipient of a response. Each dashboard link counts as a separate user. */
+export interface AnswerReader {
+  readonly tenantId: string;
+  readonly userId: string;
+}
+
+export const ANSWER_REFUSALS = ["too_large", "user", "tenant", "all", "exports"] as const;
+export type AnswerRefusal = (typeof ANSWER_REFUSALS)[number];
+
+/** Recipient of all requests without sign-in. */
+const nobody: AnswerReader = { tenantId: "", userId: "" };
+
+/**
+ * Budget of bytes in flight: a response counts from its serialization until the client has read it, for the
+ * user, for the tenant and in total. A slow client may take minutes.
+ */
+export class AnswerSpace {
+  readonly #userMax: number;
+  readonly #budget: TenantBudget;
+  readonly #readers = new WeakMap<Request, AnswerReader>();
+  /** Bytes by user. */
+  readonly #users = new Counts();
+  readonly #exportsOfUsers = new Counts();
+  readonly #exportsOfTenants = new Counts();
+  readonly #refusals = new Map<AnswerRefusal, number>();
+
+  /** @param mebibytes limits in total, per tenant and per user */
+  constructor(
+    mebibytes: { readonly all: number; readonly tenant: number; readonly user: number } = ANSWERS_MIB_MAX,
+  ) {
+    this.#userMax = mebibytes.user * MIB;
+    this.#budget = new TenantBudget({ all: mebibytes.all * MIB, tenant: mebibytes.tenant * MIB });
+  }
+
+  /** Bytes in flight. */
+  get used(): number {
+    return this.#budget.used;
+  }
+
+  /** Number of refusals since the start, by limit. */
+  get refusals(): ReadonlyArray<{ readonly limit: AnswerRefusal; readonly count: number }> {
+    return ANSWER_REFUSALS.map((limit) => ({ limit, count: this.#refusals.get(limit) ?? 0 }));
+  }
+
+  /** Records the recipient of a request. */
+  note(request: Request, { tenantId, userId }: AnswerReader): void {
+    this.#readers.set(request, { tenantId, userId });
+  }
+
+  /** Opens a response, initially of 0 bytes. */
+  open(request: Request): HeldAnswer {
+    return new HeldAnswer(this, this.#readers.get(request) ?? nobody);
+  }
+
+  /** Opens a stream of messages to a recipient, outside of a request. */
+  openFor(reader: AnswerReader): HeldAnswer {
+    return new HeldAnswer(this, reader);
+  }
+
+  /** Opens an export. @throws DomainError `limited` if the user or the tenant already runs the maximum */
+  openExport(request: Request): HeldAnswer {
+    const held = this.open(request);
+    const { tenantId, userId } = held.reader;
+    const isFull =
+      this.#exportsOfUsers.of(userId) >= EXPORTS_MAX.user ||
+      this.#exportsOfTenants.of(tenantId) >= EXPORTS_MAX.tenant;
+    if (isFull) {
+      this.#refused("exports");
+      throw limited("answer.exports_running", EXPORTS_RETRY_SECONDS, {
+        user: EXPORTS_MAX.user,
+        tenant: EXPORTS_MAX.tenant,
+      });
+    }
+    const count = (change: 1 | -1) => {
+      this.#exportsOfUsers.add(userId, change);
+      this.#exportsOfTenants.add(tenantId, change);
+    };
+    count(1);
+    held.atEnd(() => count(-1));
+    return held;
+  }
+
+  /**
+   * Takes `bytes` in addition to the `held` bytes of the response.
+   * @throws DomainError `too_large` if the response alone exceeds the limit, `unavailable` if other responses leave no space
+   */
+  take({ tenantId, userId }: AnswerReader, bytes: number, held: number): void {
+    if (held + bytes > this.#userMax) {
+      this.#refused("too_large");
+      throw tooLarge("answer.too_large", { max: Math.floor(this.#userMax / MIB) });
+    }
+    const limit =
+      this.#users.of(userId) + bytes > this.#userMax ? "user" : this.#budget.limitFor(tenantId, bytes);
+    if (limit !== undefined) {
+      this.#refused(limit);
+      throw unavailable("answer.unread");
+    }
+    this.#count({ tenantId, userId }, bytes);
+  }
+
+  give(reader: AnswerReader, bytes: number): void {
+    this.#count(reader, -bytes);
+  }
+
+  #count({ tenantId, userId }: AnswerReader, bytes: number): void {
+    this.#users.add(userId, bytes);
+    this.#budget.count(tenantId, bytes);
+  }
+
+  #refused(limit: AnswerRefusal): void {
+    this.#refusals.set(limit, (this.#refusals.get(limit) ?? 0) + 1);
+  }
+}
+
+/** Response with the space that it holds. */
+export class HeldAnswer {
+  readonly reader: AnswerReader;
+  readonly #space: AnswerSpace;
+  #bytes = 0;
+  #atEnd: Array<() => void> = [];
+
+  constructor(space: AnswerSpace, reader: AnswerReader) {
+    this.#space = space;
+    this.reader = reader;
+  }
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** Takes space for more bytes of the response. */
+  hold(bytes: number): void {
+    this.#space.take(this.reader, bytes, this.#bytes);
+    this.#bytes += bytes;
+  }
+
+  /** Releases the space of sent bytes. */
+  release(bytes: number): void {
+    const released = Math.min(bytes, this.#bytes);
+    this.#bytes -= released;
+    this.#space.give(this.reader, released);
+  }
+
+  /** Runs a task when the response has been read or aborted. */
+  atEnd(task: () => void): void {
+    this.#atEnd.push(task);
+  }
+
+  /** Releases all space. Idempotent. */
+  end(): void {
+    this.release(this.#bytes);
+    for (const task of this.#atEnd.splice(0)) task();
+  }
+}

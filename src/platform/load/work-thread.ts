@@ -1,0 +1,91 @@
+import { DomainError, detail } from "../../lib/core/domain-error.ts";
+import type { Text } from "../../lib/texts/text.ts";
+import { workerUrl } from "../process/assets.ts";
+
+export type ThreadReply<Result> =
+  | { readonly type: "progress"; readonly share: number }
+  | { readonly type: "done"; readonly result: Result }
+  | { readonly type: "failed"; readonly error: Text };
+
+/** Codes of the errors of a thread. */
+export interface ThreadErrors {
+  /** `stop` ended the work. */
+  readonly interrupted: "backup.interrupted" | "backup.restore_interrupted" | "codec_index.interrupted";
+  /** The work failed with an error of the system. */
+  readonly failed: "backup.failed" | "backup.restore_failed" | "codec_index.failed";
+}
+
+/** Runs work away from the main thread, one job at a time. */
+export class WorkThread<Request, Result> {
+  readonly #file: string;
+  readonly #errors: ThreadErrors;
+  #worker: Worker | undefined;
+  #cancel: () => void = () => undefined;
+
+  /** `file` is the path of the worker from the project's root. */
+  constructor(file: string, errors: ThreadErrors) {
+    this.#file = file;
+    this.#errors = errors;
+  }
+
+  /** @throws DomainError what the work failed with, `unavailable` when `stop` ended it. */
+  run(request: Request, onProgress: (share: number) => void): Promise<Result> {
+    const { interrupted, failed } = this.#errors;
+    const worker = new Worker(workerUrl(this.#file));
+    this.#worker = worker;
+    const { promise, resolve, reject } = Promise.withResolvers<Result>();
+    this.#cancel = () => reject(new DomainError("unavailable", detail(interrupted)));
+    worker.onerror = ({ message }) =>
+      reject(new DomainError("unavailable", detail(failed, { reason: message })));
+    worker.onmessage = ({ data }: MessageEvent<ThreadReply<Result>>) => {
+      if (data.type === "progress") onProgress(data.share);
+      else if (data.type === "done") resolve(data.result);
+      else reject(new DomainError("unavailable", data.error));
+    };
+    worker.postMessage(request);
+    return promise.finally(() => this.#end());
+  }
+
+  /** Ends work that is in progress. */
+  stop(): void {
+    this.#cancel();
+    this.#end();
+  }
+
+  #end(): void {
+    this.#worker?.terminate();
+    this.#worker = undefined;
+  }
+}
+
+declare const self: Worker;
+
+const PROGRESS_INTERVAL_MS = 250;
+
+/** Answers the requests of a `WorkThread`. For workers. */
+export function serveThread<Request, Result>(
+  failed: ThreadErrors["failed"],
+  work: (request: Request, onProgress: (done: number, total: number) => void) => Promise<Result>,
+): void {
+  self.onmessage = async ({ data: request }: MessageEvent<Request>) => {
+    const reply = (message: ThreadReply<Result>) => self.postMessage(message);
+    let reportedAt = 0;
+    try {
+      const result = await work(request, (done, total) => {
+        if (performance.now() - reportedAt < PROGRESS_INTERVAL_MS) return;
+        reportedAt = performance.now();
+        reply({ type: "progress", share: total === 0 ? 1 : done / total });
+      });
+      reply({ type: "done", result });
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      reply({
+        type: "failed",
+        error:
+          error instanceof DomainError
+            ? { code: error.code, params: error.params }
+            : detail(failed, { reason }),
+      });
+    }
+  };
+}

@@ -1,0 +1,108 @@
+import { FFIType, ptr } from "bun:ffi";
+import { readdirSync } from "node:fs";
+import type { AddressBits } from "../../lib/network/ip-range.ts";
+import { openLibc } from "../process/libc.ts";
+
+/**
+ * The sockets of this process by their file descriptors. Bun's HTTP server hands over requests and never connections; this is how a connection
+ * without a request is seen and closed.
+ */
+export interface AcceptedSockets {
+  /** Every file descriptor that is open now. */
+  descriptors(): number[];
+  /** The other end's socket address as the kernel writes it, valid until the next call. Undefined for what is no connection. */
+  peerOf(descriptor: number): Uint8Array | undefined;
+  localPortOf(descriptor: number): number | undefined;
+  /** Bytes that came from the other end, and those that it has acknowledged; zeros where the kernel does not tell. */
+  trafficOf(descriptor: number): { readonly received: number; readonly answered: number };
+  /** Returns whether bytes have arrived that the process has not read yet. */
+  hasUnread(descriptor: number): boolean;
+  /** Ends both directions; the server notices it and closes the descriptor itself. */
+  shutdown(descriptor: number): void;
+}
+
+/** Linux: sockaddr_in is family, port and 4 bytes; sockaddr_in6 is family, port, flow and 16 bytes. */
+const AF_INET = 2;
+const AF_INET6 = 10;
+const SOCKADDR_BYTES_MAX = 128;
+const MSG_PEEK = 2;
+const MSG_DONTWAIT = 0x40;
+const SHUT_RDWR = 2;
+const IPPROTO_TCP = 6;
+const TCP_INFO = 11;
+/** Offsets in struct tcp_info (linux/tcp.h) of `tcpi_bytes_acked` and `tcpi_bytes_received`, 64 bits each, since Linux 4.1. */
+const BYTES_ACKED_AT = 120;
+const BYTES_RECEIVED_AT = 128;
+const TCP_INFO_BYTES = 256;
+const MAPPED_IPV4 = 0xffffn << 32n;
+
+const familyOf = (address: Uint8Array) => (address[0] ?? 0) | ((address[1] ?? 0) << 8);
+export const portOf = (address: Uint8Array): number => ((address[2] ?? 0) << 8) | (address[3] ?? 0);
+const bitsOf = (bytes: Uint8Array) => BigInt(`0x${Buffer.from(bytes).toString("hex")}`);
+
+export function addressOf(socketAddress: Uint8Array): AddressBits {
+  return familyOf(socketAddress) === AF_INET
+    ? MAPPED_IPV4 | bitsOf(socketAddress.subarray(4, 8))
+    : bitsOf(socketAddress.subarray(8, 24));
+}
+
+const isInternet = (address: Uint8Array) => familyOf(address) === AF_INET || familyOf(address) === AF_INET6;
+
+/** Memory whose address stays: without a buffer of its own a small typed array moves as soon as somebody asks for one. */
+const fixedBytes = (length: number) => new Uint8Array(new ArrayBuffer(length));
+
+/** Opens the view of the accepted sockets; `undefined` on systems other than Linux, and if /proc or the C library is not found. */
+export function openAcceptedSockets(): AcceptedSockets | undefined {
+  if (process.platform !== "linux") return undefined;
+  const libc = openLibc({
+    getpeername: { args: [FFIType.i32, FFIType.ptr, FFIType.ptr], returns: FFIType.i32 },
+    getsockname: { args: [FFIType.i32, FFIType.ptr, FFIType.ptr], returns: FFIType.i32 },
+    getsockopt: {
+      args: [FFIType.i32, FFIType.i32, FFIType.i32, FFIType.ptr, FFIType.ptr],
+      returns: FFIType.i32,
+    },
+    recv: { args: [FFIType.i32, FFIType.ptr, FFIType.u64, FFIType.i32], returns: FFIType.i64_fast },
+    shutdown: { args: [FFIType.i32, FFIType.i32], returns: FFIType.i32 },
+  });
+  const descriptors = () => readdirSync("/proc/self/fd").map(Number);
+  try {
+    descriptors();
+  } catch {
+    return undefined;
+  }
+  if (libc === undefined) return undefined;
+  /** Calls one of the two functions; each has a buffer of its own for its answers. */
+  const reader = (name: typeof libc.getpeername) => {
+    const address = fixedBytes(SOCKADDR_BYTES_MAX);
+    const length = new Int32Array(fixedBytes(4).buffer);
+    const [toAddress, toLength] = [ptr(address), ptr(length)];
+    return (descriptor: number): Uint8Array | undefined => {
+      length[0] = SOCKADDR_BYTES_MAX;
+      if (name(descriptor, toAddress, toLength) !== 0 || !isInternet(address)) return undefined;
+      return address.subarray(0, length[0]);
+    };
+  };
+  const localOf = reader(libc.getsockname);
+  const info = new DataView(fixedBytes(TCP_INFO_BYTES).buffer);
+  const infoLength = new Int32Array(fixedBytes(4).buffer);
+  const [toInfo, toInfoLength] = [ptr(info), ptr(infoLength)];
+  const peeked = fixedBytes(1);
+  const toPeeked = ptr(peeked);
+  return {
+    descriptors,
+    peerOf: reader(libc.getpeername),
+    localPortOf(descriptor) {
+      const local = localOf(descriptor);
+      return local && portOf(local);
+    },
+    trafficOf(descriptor) {
+      infoLength[0] = TCP_INFO_BYTES;
+      const isKnown = libc.getsockopt(descriptor, IPPROTO_TCP, TCP_INFO, toInfo, toInfoLength) === 0;
+      if (!isKnown || infoLength[0] < BYTES_RECEIVED_AT + 8) return { received: 0, answered: 0 };
+      const readAt = (offset: number) => Number(info.getBigUint64(offset, true));
+      return { received: readAt(BYTES_RECEIVED_AT), answered: readAt(BYTES_ACKED_AT) };
+    },
+    hasUnread: (descriptor) => Number(libc.recv(descriptor, toPeeked, 1, MSG_PEEK | MSG_DONTWAIT)) > 0,
+    shutdown: (descriptor) => void libc.shutdown(descriptor, SHUT_RDWR),
+  };
+}

@@ -1,0 +1,56 @@
+import { entranceRoutes, screenRoutes } from "../../lib/console/console-routes.ts";
+
+/*
+ * The base path is the path of `public_url` and has no setting of its own: a gateway below a path has a proxy in front of it, whose
+ * address the links in mails need anyway, and two settings could contradict each other.
+ */
+
+interface PublicUrl {
+  readonly public_url: string | undefined;
+}
+
+/** First parts of the gateway's own paths. A base path that begins with one could not be told from a path without it. */
+const ownParts: ReadonlySet<string> = new Set([
+  ...[
+    "api",
+    "assets",
+    "docs",
+    "health",
+    "healthz",
+    "idp",
+    "metrics",
+    "mqtt",
+    "ping",
+    "query",
+    "readyz",
+    "write",
+  ],
+  ...[...Object.values(entranceRoutes), ...Object.values(screenRoutes)].map(firstPartOf),
+]);
+
+function firstPartOf(path: string): string {
+  return path.split("/")[1] ?? "";
+}
+
+/** Returns the base path without a slash at its end: `/lineside`, or an empty text. */
+export const basePathOf = ({ public_url: url }: PublicUrl): string =>
+  url === undefined ? "" : new URL(url).pathname.replace(/\/$/, "");
+
+/** Returns `public_url` without a slash at its end, so that a path can follow it. */
+export const publicAddressOf = (config: PublicUrl): string | undefined =>
+  config.public_url === undefined ? undefined : new URL(config.public_url).origin + basePathOf(config);
+
+/** Returns the mistakes in `public_url`, a sentence each. */
+export function checkPublicUrl(url: unknown): string[] {
+  if (typeof url !== "string") return [];
+  if (!/^https?:\/\/[^/]+/.test(url) || !URL.canParse(url))
+    return ["public_url must be an http or https address."];
+  if (/[?#]/.test(url)) return ["public_url must have no query (?) and no fragment (#)."];
+  const path = basePathOf({ public_url: url });
+  if (path === "") return [];
+  if (!/^(\/[\w-][\w.~-]*)+$/.test(path))
+    return ["The path of public_url may have letters, digits, and the characters - _ . ~ only."];
+  return ownParts.has(firstPartOf(path))
+    ? [`The path of public_url must not begin with /${firstPartOf(path)}, which is a path of the gateway.`]
+    : [];
+}

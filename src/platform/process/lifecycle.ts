@@ -1,0 +1,66 @@
+import type { Logger } from "../core/log.ts";
+
+/** A part of the program that holds something while it runs. */
+export interface Part {
+  readonly name: string;
+  /** Holds something before its start: it is stopped even if nothing has started. */
+  readonly isOpen?: true;
+  start?(): Promise<void> | void;
+  stop?(): Promise<void> | void;
+}
+
+/** Starts parts in order and stops them in reverse; a failed start stops what had started or was open. */
+export function createLifecycle(
+  parts: readonly Part[],
+  log: Logger,
+): { start(): Promise<void>; stop(): Promise<void> } {
+  const running = new Set(parts.filter(({ isOpen }) => isOpen));
+  let stopping: Promise<void> | undefined;
+
+  async function stopAll(): Promise<void> {
+    for (const part of parts.toReversed()) {
+      if (!running.delete(part)) continue;
+      try {
+        await part.stop?.();
+      } catch (error) {
+        log.error("stopping failed", { part: part.name, error });
+      }
+    }
+  }
+
+  return {
+    async start() {
+      stopping = undefined;
+      for (const part of parts) {
+        try {
+          await part.start?.();
+          running.add(part);
+        } catch (error) {
+          await stopAll();
+          throw error;
+        }
+      }
+    },
+    stop() {
+      stopping ??= stopAll();
+      return stopping;
+    },
+  };
+}
+
+/** Creates the flag for readiness: it is set when its own part, the last one, has started. */
+export function createReadiness(): { isReady(): boolean; readonly part: Part } {
+  let isReady = false;
+  return {
+    isReady: () => isReady,
+    part: {
+      name: "readiness",
+      start() {
+        isReady = true;
+      },
+      stop() {
+        isReady = false;
+      },
+    },
+  };
+}

@@ -1,0 +1,45 @@
+import { SQLiteError } from "bun:sqlite";
+import { isDamage } from "../database/database-check.ts";
+
+/** Operating system error code → description with what to do. */
+const SYSTEM_ERRORS: Readonly<Record<string, string>> = {
+  ENOSPC: "The disk is full. Free some space, then try again.",
+  EDQUOT: "The disk quota is used up. Free some space, then try again.",
+  EROFS: "The disk is read-only. Check its file system, then mount it writable.",
+  EACCES: "Access was denied. Check the owner and the permissions.",
+  EPERM: "Access was denied. Check the owner and the permissions.",
+  EISDIR: "A folder stands where a file is expected. Move it away.",
+  EEXIST: "A file or link with that name already exists. Move it away.",
+  EIO: "The disk failed. Check the system log for disk errors.",
+  ELOOP: "Links lead to each other. Move them away.",
+  ENOENT: "A file or folder does not exist.",
+  EMFILE: "Too many files are open. Raise the limit (LimitNOFILE of the service, or ulimit -n).",
+  ENFILE: "Too many files are open on this machine. Raise fs.file-max.",
+};
+
+/** Beginning of an SQLite error code → description with what to do. */
+const SQLITE_ERRORS: ReadonlyArray<readonly [code: string, advice: string | undefined]> = [
+  ["SQLITE_FULL", SYSTEM_ERRORS.ENOSPC],
+  ["SQLITE_READONLY", SYSTEM_ERRORS.EROFS],
+  [
+    "SQLITE_CANTOPEN",
+    "A database file cannot be opened. Check owner, permissions and links in the data directory.",
+  ],
+];
+
+function describeSqliteError(error: SQLiteError): string | undefined {
+  if (isDamage(error))
+    return `A database is damaged (${error.message}). To find out which, run: lineside check`;
+  if (error.code?.startsWith("SQLITE_IOERR"))
+    return `The disk failed (${error.message}). Check the system log for disk errors.`;
+  return SQLITE_ERRORS.find(([code]) => error.code?.startsWith(code))?.[1];
+}
+
+/** Describes an error of the operating system, with its path, or of SQLite; undefined for a bug. */
+export function describeSystemError(error: unknown): string | undefined {
+  if (error instanceof SQLiteError) return describeSqliteError(error);
+  if (!(error instanceof Error) || !("code" in error) || typeof error.code !== "string") return undefined;
+  const advice = SYSTEM_ERRORS[error.code];
+  const path = "path" in error && typeof error.path === "string" ? ` (${error.path})` : "";
+  return advice && `${advice}${path}`;
+}

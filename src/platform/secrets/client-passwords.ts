@@ -1,0 +1,185 @@
+import { timingSafeEqual } from "node:crypto";
+import { randomToken } from "../core/ids.ts";
+import type { Clock } from "../time/clock.ts";
+import { evictOldest, GuessBudgets } from "./guess-budget.ts";
+
+/** 18 random bytes: 144 bits need no slow hash, and verifying one costs a microsecond. */
+const GENERATED_BYTES = 18;
+const GENERATED = "sha256:";
+/** OWASP's choice for argon2id with little memory: a gateway has 100 MB, and hundreds of devices that come back simultaneously. */
+const ARGON2 = { algorithm: "argon2id", memoryCost: 7_168, timeCost: 5 } as const;
+/** Max. simultaneous hashes; others wait, and nobody else is held up by them. */
+const CONCURRENT_MAX = 2;
+/** Sign-ins that may wait for a hash: their connections are bounded, this bounds their memory. */
+const WAITING_MAX = 20_000;
+/** Passwords known to be wrong, of one client: a client that was set up badly repeats itself. */
+const WRONG_MAX = 8;
+/** Max. other credentials of one name whose passwords are remembered as wrong. */
+const DIFFERING_MAX = 1_000;
+const CREDENTIALS_MAX = 200_000;
+
+export type Verdict = "right" | "wrong" | "later";
+
+export interface SignInAttempt {
+  /** Id of the device or MQTT client whose password it is. */
+  readonly credentialId: string;
+  readonly passwordHash: string;
+  readonly password: Uint8Array;
+  readonly address: string;
+  /** Id of another device or MQTT client for which the password is known to be right, so this attempt is not a guess. */
+  readonly provenBy?: string | undefined;
+  /** False if the verdict is `later` instead of waiting while too many passwords are tried. */
+  readonly canWait: boolean;
+  /** The client has gone: nobody waits for the answer. */
+  isGone(): boolean;
+}
+
+type KnownAttempt = Pick<SignInAttempt, "credentialId" | "passwordHash" | "password">;
+
+/** Right and wrong passwords learned for one hash: keyed digests, good only in this process. */
+interface Learned {
+  readonly passwordHash: string;
+  right: string | undefined;
+  readonly wrong: Set<string>;
+  /** Credential for which a password is right → the password's digest, which is wrong here. No guess pushes it out. */
+  readonly differing: Map<string, string>;
+}
+
+/** Returns whether the gateway generated the password behind a hash, so that nobody can guess it. */
+export const isOfGeneratedPassword = (passwordHash: string): boolean => passwordHash.startsWith(GENERATED);
+
+const sha256 = (bytes: Uint8Array): string => new Bun.CryptoHasher("sha256").update(bytes).digest("hex");
+
+function isSame(a: string, b: string): boolean {
+  const [left, right] = [Buffer.from(a), Buffer.from(b)];
+  return left.length === right.length && timingSafeEqual(left, right);
+}
+
+/** Hashes in progress, and those that wait for them. */
+class HashQueue {
+  readonly #waiting: Array<() => void> = [];
+  #running = 0;
+
+  get isFull(): boolean {
+    return this.#waiting.length >= WAITING_MAX;
+  }
+
+  async run<Result>(work: () => Promise<Result>): Promise<Result> {
+    if (this.#running < CONCURRENT_MAX) this.#running++;
+    else await new Promise<void>((resolve) => this.#waiting.push(resolve)); // whoever ends hands its place over
+    try {
+      return await work();
+    } finally {
+      const next = this.#waiting.shift();
+      if (next === undefined) this.#running--;
+      else next();
+    }
+  }
+}
+
+/** Returns the verdict on a password that was checked before. */
+function knownVerdict(
+  { right, wrong, differing }: Learned,
+  digest: string,
+  provenBy: string | undefined,
+): Verdict | undefined {
+  if (right !== undefined && isSame(right, digest)) return "right";
+  const isWrong = wrong.has(digest) || (provenBy !== undefined && differing.get(provenBy) === digest);
+  return isWrong ? "wrong" : undefined;
+}
+
+function rememberWrong({ wrong, differing }: Learned, digest: string, provenBy: string | undefined): void {
+  if (provenBy !== undefined) {
+    evictOldest(differing, DIFFERING_MAX);
+    differing.set(provenBy, digest);
+    return;
+  }
+  if (wrong.size >= WRONG_MAX) wrong.delete(wrong.values().next().value ?? "");
+  wrong.add(digest);
+}
+
+/**
+ * Passwords of MQTT clients, devices among them. Generated ones are kept as SHA-256; those that people chose as argon2id, which is computed once: after that a
+ * client that comes back is known by a keyed digest of what it sent. Who guesses is slowed down by address and credential, and only
+ * where a hash would have to be computed, so that the client itself always gets in.
+ */
+export function createClientPasswords({ clock }: { clock: Pick<Clock, "monotonic" | "schedule"> }) {
+  const key = crypto.getRandomValues(new Uint8Array(32));
+  const learned = new Map<string, Learned>();
+  const guesses = new GuessBudgets(clock);
+  const hashes = new HashQueue();
+
+  function learnedOf({ credentialId, passwordHash }: SignInAttempt): Learned {
+    const existingLearned = learned.get(credentialId);
+    if (existingLearned?.passwordHash === passwordHash) return existingLearned;
+    evictOldest(learned, CREDENTIALS_MAX);
+    const fresh = { passwordHash, right: undefined, wrong: new Set<string>(), differing: new Map() };
+    learned.set(credentialId, fresh);
+    return fresh;
+  }
+
+  const digestOf = (password: Uint8Array): string =>
+    new Bun.CryptoHasher("sha256", key).update(password).digest("hex");
+
+  async function compute(attempt: SignInAttempt, digest: string): Promise<Verdict> {
+    const of = learnedOf(attempt);
+    return hashes.run(async () => {
+      if (attempt.isGone()) return "later";
+      if (of.right === digest) return "right"; // learned while this one waited
+      const isRight = await Bun.password.verify(attempt.password, attempt.passwordHash);
+      if (isRight) {
+        of.right = digest;
+        guesses.forget(attempt);
+        return "right";
+      }
+      rememberWrong(of, digest, attempt.provenBy);
+      return "wrong";
+    });
+  }
+
+  /** Computes the hash once the budget allows it. */
+  async function computeLater(
+    attempt: SignInAttempt,
+    digest: string,
+    turn: Promise<boolean>,
+  ): Promise<Verdict> {
+    if (!(await turn)) return "later";
+    return knownVerdict(learnedOf(attempt), digest, attempt.provenBy) ?? compute(attempt, digest);
+  }
+
+  function verifyCustom(attempt: SignInAttempt): Verdict | Promise<Verdict> {
+    const { password } = attempt;
+    if (password.length === 0 || password.length > 1024) return "wrong";
+    const digest = digestOf(password);
+    const verdict = knownVerdict(learnedOf(attempt), digest, attempt.provenBy);
+    if (verdict !== undefined) return verdict;
+    if (attempt.provenBy !== undefined) return compute(attempt, digest);
+    if (hashes.isFull) return "later";
+    const turn = guesses.take(attempt);
+    if (typeof turn === "boolean") return turn ? compute(attempt, digest) : "later";
+    return computeLater(attempt, digest, turn);
+  }
+
+  return {
+    generate(): { password: string; passwordHash: string } {
+      const password = randomToken(GENERATED_BYTES);
+      return { password, passwordHash: GENERATED + sha256(Buffer.from(password)) };
+    },
+    /** Returns whether the password was verified as right since startup. */
+    isKnown({ credentialId, passwordHash, password }: KnownAttempt): boolean {
+      const of = learned.get(credentialId);
+      return (
+        of?.passwordHash === passwordHash && of.right !== undefined && isSame(of.right, digestOf(password))
+      );
+    },
+    hash: (password: string): Promise<string> => hashes.run(() => Bun.password.hash(password, ARGON2)),
+    verify(attempt: SignInAttempt): Verdict | Promise<Verdict> {
+      const { passwordHash, password } = attempt;
+      if (isOfGeneratedPassword(passwordHash))
+        return isSame(passwordHash, GENERATED + sha256(password)) ? "right" : "wrong";
+      return verifyCustom(attempt);
+    },
+  };
+}
+
+export type ClientPasswords = ReturnType<typeof createClientPasswords>;

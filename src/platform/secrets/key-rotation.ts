@@ -1,0 +1,248 @@
+import { type Database, SQLiteError } from "bun:sqlite";
+import { existsSync, renameSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import type { Logger } from "../core/log.ts";
+import { isDamage } from "../database/database-check.ts";
+import { closeKeepingLog, DatabaseFileError, openDatabaseFile } from "../database/database-file.ts";
+import { readStamp, writeStamp } from "../database/database-stamp.ts";
+import { forgetLog } from "../database/wal-position.ts";
+import { keepBackupSeries } from "../files/backup-series.ts";
+import { syncPath } from "../files/durable-file.ts";
+import { acceptKeys, acceptNextKey } from "../files/inventory.ts";
+import { cannotOpen } from "../files/inventory-check.ts";
+import { keyCheckOf, readRecord } from "../files/inventory-record.ts";
+import { setAside } from "../files/set-aside.ts";
+import { StartupError } from "../process/startup-error.ts";
+import { replaceSecret } from "./secret-files.ts";
+import {
+  KEY_BYTES,
+  KEY_NAMES,
+  KEY_PURPOSES,
+  type KeyName,
+  nextKeyFile,
+  readKey,
+  SEALED_FILES,
+} from "./secret-keys.ts";
+import { createStoredSecrets, type StoredSecrets } from "./stored-secrets.ts";
+
+/*
+ * A rotation writes the new key as `secrets/<name>.next`, seals everything anew in one transaction for each database, and gives the new key the
+ * name of the old one. Both keys exist until that rename. What opens with the old key is sealed with the new one, and everything else is left alone, so
+ * a rotation that was killed is simply repeated: a start does so before it opens the databases. The directory is verified first: secrets of a database that
+ * is missing, or sealed with a key that was swapped, would be lost with the old key. The check values of both keys are recorded before anything is sealed with
+ * the new key, and stay until the new key is in place. A new key whose check value is recorded may open a database, so it is never deleted.
+ */
+
+/** An initialization vector and a tag, at least, in base64url. */
+const SEALED_TEXT = /[A-Za-z0-9_-]{38,}/g;
+const HASH_COLUMN = /^(.+)_hash$/;
+
+interface KeyPair {
+  readonly old: StoredSecrets;
+  readonly new: StoredSecrets;
+}
+
+interface Replacement {
+  readonly name: KeyName;
+  readonly oldKey: Uint8Array;
+  readonly newKey: Uint8Array;
+}
+
+interface TextColumn {
+  readonly table: string;
+  readonly column: string;
+}
+
+const quote = (name: string) => `"${name.replaceAll('"', '""')}"`;
+
+/**
+ * Replaces keys of a data directory that has been verified. Nothing may have the databases open. After a failure, either nothing has changed, or
+ * the new keys are kept and the next start finishes the replacement (`begunKeysOf`).
+ * @throws StartupError for a database that cannot be read
+ */
+export function rotateKeys(dataPath: string, names: readonly KeyName[]): KeyName[] {
+  const missing = SEALED_FILES.find((name) => !existsSync(join(dataPath, name)));
+  if (missing !== undefined)
+    throw new StartupError(
+      `${missing} is missing. Start the gateway once, so that it creates the file, then replace the keys.`,
+    );
+  const begun = beginKeyRotation(dataPath, names);
+  try {
+    return finishKeyRotation(dataPath);
+  } catch (error) {
+    for (const name of begun)
+      if (isUnused(dataPath, name)) rmSync(nextPathOf(dataPath, name), { force: true });
+    throw error;
+  }
+}
+
+const nextPathOf = (dataPath: string, name: KeyName) => join(dataPath, "secrets", nextKeyFile(name));
+
+/** Returns whether nothing can have been sealed with a new key: the inventory lists the present key's check value alone. */
+function isUnused(dataPath: string, name: KeyName): boolean {
+  const [checks, key] = [readRecord(dataPath)?.keys[name], readKey(dataPath, name)];
+  return key !== undefined && checks?.length === 1 && checks[0] === keyCheckOf(key);
+}
+
+/** Returns the keys whose replacement has begun and is not finished. */
+export const begunKeysOf = (dataPath: string): KeyName[] =>
+  KEY_NAMES.filter((name) => existsSync(nextPathOf(dataPath, name)));
+
+/** Writes new keys, which `finishKeyRotation` puts into use. Returns those that an earlier rotation had not written. */
+export function beginKeyRotation(dataPath: string, names: readonly KeyName[]): KeyName[] {
+  const begun = names.filter((name) => !existsSync(nextPathOf(dataPath, name)));
+  if (begun.length > 0) acceptKeys(dataPath, begun); // also drops the check value of a key that was replaced before
+  for (const name of begun)
+    replaceSecret(nextPathOf(dataPath, name), crypto.getRandomValues(new Uint8Array(KEY_BYTES)));
+  return begun;
+}
+
+/**
+ * Puts new keys into use, also those of a rotation that was killed. Returns the names of the keys that were replaced. The data directory must have been
+ * verified, and nothing may have the databases open. @throws StartupError for a database that cannot be read
+ */
+export function finishKeyRotation(dataPath: string, log?: Logger): KeyName[] {
+  const begun = begunKeysOf(dataPath);
+  const replaced = begun.filter((name) => finishKey(dataPath, name));
+  if (replaced.length > 0) log?.info("keys were replaced", { keys: replaced });
+  for (const name of begun.filter((other) => !replaced.includes(other)))
+    log?.warn("unfinished key was set aside", { file: `secrets/${nextKeyFile(name)}` });
+  return replaced;
+}
+
+/** Returns whether the key was replaced. A new key that was cut off while it was written has sealed nothing, and is set aside. */
+function finishKey(dataPath: string, name: KeyName): boolean {
+  const [oldKey, newKey] = [readKey(dataPath, name), readKey(dataPath, nextKeyFile(name))];
+  if (oldKey === undefined || newKey === undefined) {
+    setAside(nextPathOf(dataPath, name), dataPath);
+    return false;
+  }
+  reseal(dataPath, { name, oldKey, newKey }, () => {
+    if (name === "storage.key") keepBackupSeries(dataPath, oldKey);
+    acceptNextKey(dataPath, name, { old: oldKey, next: newKey });
+  });
+  renameSync(nextPathOf(dataPath, name), join(dataPath, "secrets", name));
+  syncPath(join(dataPath, "secrets"));
+  acceptKeys(dataPath, [name]); // the old key would open nothing
+  return true;
+}
+
+/** Seals everything anew in all databases that exist: the next start creates those that were set aside. Nothing is committed, and `beforeCommit` is not called, unless every database can be read and written. */
+function reseal(dataPath: string, replacement: Replacement, beforeCommit: () => void): void {
+  const opened: Database[] = [];
+  try {
+    for (const name of SEALED_FILES)
+      if (existsSync(join(dataPath, name))) opened.push(beginReseal(join(dataPath, name), replacement));
+    beforeCommit();
+  } catch (error) {
+    for (const database of opened) closeUnchanged(database);
+    throw error;
+  }
+  commitAll(opened);
+}
+
+/** Commits and closes databases. After a failure, those that were not committed stay as they are. */
+function commitAll(databases: readonly Database[]): void {
+  const committed: Database[] = [];
+  try {
+    for (const database of databases) {
+      database.run("COMMIT");
+      committed.push(database);
+    }
+  } finally {
+    for (const database of databases.filter((other) => !committed.includes(other))) closeUnchanged(database);
+    for (const database of committed) {
+      forgetLog(database.filename); // before closing, which moves the log into the database
+      database.close();
+    }
+  }
+}
+
+/** Seals the content of a database anew, in a transaction that is left open. */
+function beginReseal(file: string, { name, oldKey, newKey }: Replacement): Database {
+  const pairs = KEY_PURPOSES[name].map((purpose) => ({
+    old: createStoredSecrets(oldKey, purpose),
+    new: createStoredSecrets(newKey, purpose),
+  }));
+  const database = openSealed(file);
+  try {
+    database.run("PRAGMA busy_timeout=5000");
+    database.run("PRAGMA synchronous=FULL"); // the old key is gone a moment later
+    database.run("BEGIN IMMEDIATE");
+    if (pairs.length > 0) for (const column of textColumns(database)) resealColumn(database, column, pairs);
+    stampKey(database, name, newKey);
+    return database;
+  } catch (error) {
+    closeUnchanged(database);
+    throw error instanceof SQLiteError && isDamage(error) ? cannotOpen(file, error.message) : error;
+  }
+}
+
+/** Puts the check value of a new key into the stamp: the stamps are all that is left if the inventory is lost. */
+function stampKey(database: Database, name: KeyName, key: Uint8Array): void {
+  const stamp = readStamp(database);
+  if (stamp !== undefined)
+    writeStamp(database, { ...stamp, keys: { ...stamp.keys, [name]: [keyCheckOf(key)] } });
+}
+
+function openSealed(file: string): Database {
+  try {
+    return openDatabaseFile(file, "write");
+  } catch (error) {
+    throw error instanceof DatabaseFileError ? cannotOpen(file, error.message) : error;
+  }
+}
+
+function closeUnchanged(database: Database): void {
+  if (database.inTransaction) database.run("ROLLBACK");
+  closeKeepingLog(database);
+}
+
+function textColumns(database: Database): TextColumn[] {
+  return database
+    .query<TextColumn & { type: string }, []>(
+      `SELECT t.name AS "table", c.name AS "column", c.type AS type FROM pragma_table_list t, pragma_table_info(t.name) c
+       WHERE t.schema = 'main' AND t.type = 'table' AND t.name NOT LIKE 'sqlite_%'`,
+    )
+    .all()
+    .filter(({ type }) => type.toLowerCase() === "text");
+}
+
+/** Seals anew what a column holds, also within JSON, with the keyed hash beside it. */
+function resealColumn(database: Database, { table, column }: TextColumn, pairs: readonly KeyPair[]): void {
+  const [tableName, columnName] = [quote(table), quote(column)];
+  const hash = hashColumnOf(database, { table, column });
+  const rows = database.query<{ value: string }, []>(
+    `SELECT DISTINCT ${columnName} AS value FROM ${tableName} WHERE length(${columnName}) >= 38`,
+  );
+  const setHash = hash === undefined ? "" : `, ${quote(hash)} = $hash`;
+  const update = database.query(
+    `UPDATE ${tableName} SET ${columnName} = $next${setHash} WHERE ${columnName} = $value`,
+  );
+  for (const { value } of rows.all()) {
+    const { next, hashed } = resealText(value, pairs);
+    if (next !== value) update.run({ next, value, ...(hash !== undefined && { hash: hashed }) });
+  }
+}
+
+function resealText(value: string, pairs: readonly KeyPair[]): { next: string; hashed: string } {
+  let hashed = "";
+  const next = value.replace(SEALED_TEXT, (sealed) => {
+    for (const pair of pairs) {
+      const text = pair.old.open(sealed);
+      if (text === undefined) continue;
+      hashed = pair.new.hash(text);
+      return pair.new.seal(text);
+    }
+    return sealed;
+  });
+  return { next, hashed };
+}
+
+/** Returns the column with the keyed hash of what `<name>_sealed` holds, which is `<name>_hash`. */
+function hashColumnOf(database: Database, { table, column }: TextColumn): string | undefined {
+  return textColumns(database)
+    .filter((other) => other.table === table)
+    .map((other) => other.column)
+    .find((name) => `${HASH_COLUMN.exec(name)?.[1]}_sealed` === column);
+}

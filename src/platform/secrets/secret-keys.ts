@@ -1,0 +1,53 @@
+import { existsSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { StartupError } from "../process/startup-error.ts";
+
+/** Size of every key of the gateway. */
+export const KEY_BYTES = 32;
+
+/**
+ * Keys in `secrets/`, with the purposes of what they seal in the databases. `storage.key` also makes keyed hashes, of tokens that are sealed beside
+ * them. `jwt.key` signs access tokens and seals nothing that is kept.
+ */
+export const KEY_PURPOSES = {
+  "storage.key": [
+    "second factor",
+    "mails",
+    "gateway settings",
+    "dashboard links",
+    "provisioning",
+    "device tokens",
+    // Only a hash of each is kept, which a new key does not fit: devices that wait send their request again.
+    "claiming",
+  ],
+  "outbound.key": ["outbound requests", "integrations", "uplinks"],
+  "jwt.key": [],
+} as const satisfies Record<string, readonly string[]>;
+
+/** Databases whose secrets are sealed with the keys. */
+export const SEALED_FILES: readonly string[] = ["lineside.db", "identity.db"];
+
+export type KeyName = keyof typeof KEY_PURPOSES;
+export const KEY_NAMES = Object.keys(KEY_PURPOSES) as KeyName[];
+
+export const isKeyName = (name: string): name is KeyName => Object.hasOwn(KEY_PURPOSES, name);
+
+/** Returns the file in `secrets/` with the key that is about to replace another. */
+export const nextKeyFile = (name: KeyName) => `${name}.next` as const;
+
+/** Returns whether the directory holds databases, whose keys must not be made anew. */
+export const hasDatabases = (dataPath: string): boolean => existsSync(join(dataPath, "lineside.db"));
+
+/** Returns a key of the data directory; undefined where it is missing, or cut off, so that it could be guessed. */
+export function readKey(dataPath: string, name: string): Buffer | undefined {
+  const file = join(dataPath, "secrets", name);
+  const isFile = statSync(file, { throwIfNoEntry: false })?.isFile() === true;
+  const kept = isFile ? readFileSync(file) : undefined;
+  return kept !== undefined && kept.length >= KEY_BYTES ? kept : undefined;
+}
+
+/** The sentence for a key that is missing beside databases. */
+export const keyMissing = (dataPath: string, name: string): StartupError =>
+  new StartupError(
+    `The key secrets/${name} is missing from the data directory ${dataPath}, or cut off. Put it back, or restore a backup: lineside restore --replace. If it is lost, run: lineside keys create-missing --data ${dataPath}. That ends all sessions and loses the passwords and tokens that the key protects.`,
+  );

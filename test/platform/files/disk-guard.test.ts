@@ -1,0 +1,102 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { connectAsync } from "mqtt";
+import { FakeClock } from "../../support/fake-clock.ts";
+import { createTestApp, type TestApp } from "../../support/test-app.ts";
+
+const MB = 1024 * 1024;
+const clock = new FakeClock(Date.now());
+let space = { free: 10_000 * MB, total: 50_000 * MB };
+/** How often the guard has read the space. */
+let reads = 0;
+let fixture: TestApp;
+let owner: string;
+let device: { deviceId: string; token: string };
+
+beforeAll(async () => {
+  const readSpace = async () => {
+    reads++;
+    return space;
+  };
+  fixture = await createTestApp({ clock, readSpace });
+  owner = (await fixture.signIn("TENANT_OWNER")).token;
+  device = await fixture.createDevice(owner);
+});
+afterAll(() => fixture.stop());
+
+const report = (path = "telemetry") =>
+  fixture.call("POST", `/api/v1/${device.token}/${path}`, { body: { a: 1 } });
+async function setFree(free: number, total = space.total): Promise<void> {
+  space = { free, total };
+  const before = reads;
+  // The guard asks for the next check when the one before has ended, which takes a look at the real disk.
+  while (reads === before) {
+    clock.advance(2_000);
+    await Bun.sleep(1);
+  }
+}
+
+describe("before the disk is full", () => {
+  test("there is room, and a ballast file for worse days", async () => {
+    expect((await report()).status).toBe(200);
+    expect(existsSync(join(fixture.directory, "ballast"))).toBe(true);
+  });
+
+  test("no data is taken below the limit, with a time to come back", async () => {
+    await setFree(99 * MB);
+    for (const path of ["telemetry", "attributes"]) {
+      const answer = await report(path);
+      expect([answer.status, answer.headers.get("retry-after")]).toEqual([503, "10"]);
+      expect(answer.body).toMatchObject({ statusCode: 503 });
+    }
+    expect(existsSync(join(fixture.directory, "ballast"))).toBe(false);
+  });
+
+  test("an MQTT device gets no acknowledgement and is sent away", async () => {
+    const client = await connectAsync(`mqtt://127.0.0.1:${fixture.app.mqttPort}`, {
+      username: device.token,
+      protocolVersion: 5,
+      reconnectPeriod: 0,
+    });
+    let isAcknowledged = false;
+    client.publishAsync("v1/devices/me/telemetry", '{"a":2}', { qos: 1 }).then(
+      () => {
+        isAcknowledged = true;
+      },
+      () => undefined,
+    );
+    const reason = await new Promise((resolve) =>
+      client.once("disconnect", ({ reasonCode }) => resolve(reasonCode)),
+    );
+    expect(reason).toBe(0x97);
+    await client.endAsync(true);
+    expect(isAcknowledged).toBe(false); // and nothing comes after the end of the connection
+  });
+
+  test("reading and deleting go on", async () => {
+    expect(
+      (await fixture.call("GET", `/api/devices/${device.deviceId}/telemetry/latest`, { token: owner })).body
+        .values,
+    ).toEqual({ a: 1 });
+    const path = `/api/devices/${device.deviceId}/telemetry?from=0&to=${Date.now()}`;
+    expect((await fixture.call("DELETE", path, { token: owner })).status).toBe(200);
+  });
+
+  test("a little more room is not enough, enough room is, without a restart", async () => {
+    await setFree(110 * MB);
+    expect((await report()).status).toBe(503);
+    await setFree(200 * MB);
+    expect((await report()).status).toBe(200);
+    expect(existsSync(join(fixture.directory, "ballast"))).toBe(true);
+  });
+
+  test("of a small disk only a twentieth has to stay free", async () => {
+    await setFree(60 * MB, 1_000 * MB);
+    expect((await report()).status).toBe(200);
+    await setFree(40 * MB, 1_000 * MB);
+    expect((await report()).status).toBe(503);
+    await setFree(900 * MB, 1_000 * MB);
+    expect((await report()).status).toBe(200);
+  });
+});
