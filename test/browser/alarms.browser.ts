@@ -65,7 +65,7 @@ const rows = () => ui.page.getByTestId("alarm");
 test("a new alarm appears among those that nobody has acknowledged, with its device and its age", async () => {
   const { page } = ui;
   await ui.open("/alarms");
-  await page.getByText("No alarm waits to be acknowledged").waitFor();
+  await page.getByText("No unacknowledged alarms").waitFor();
   await send({ t: 60 });
   await rows().getByRole("link", { name: "Overheated" }).waitFor();
   await rows().getByText("Kiln 4 is at 60 °C").waitFor();
@@ -207,9 +207,9 @@ test("all alarms of a line are acknowledged at once, also those that are not sho
   const dialog = page.getByRole("dialog");
   await dialog.getByRole("textbox", { name: "Comment" }).fill("The line is being cleaned");
   await dialog.getByRole("button", { name: "Add comment" }).click();
-  await page.getByText(`${COUNT} alarms have the comment.`).waitFor();
+  await page.getByText(`Comment added to ${COUNT} alarms.`).waitFor();
   const saving = page.waitForEvent("download");
-  await page.getByRole("button", { name: "CSV and alerts" }).click();
+  await page.getByRole("button", { name: "CSV and notifications" }).click();
   await page.getByRole("button", { name: "Download CSV" }).click();
   const csv = readFileSync(await (await saving).path(), "utf8")
     .trim()
@@ -268,7 +268,7 @@ test("figures about the alarms name the most frequent ones, and lead to them", a
     .first()
     .waitFor();
   await page.getByText("No standing alarms").or(page.getByText("0 standing alarms")).waitFor();
-  await page.getByLabel("Operators at a time").selectOption("2");
+  await page.getByLabel("Operators on duty").selectOption("2");
   await page.waitForURL(/operators=2/);
   await frequent.getByRole("link", { name: "Overheated" }).click();
   await rows().first().getByText("Overheated").waitFor();
@@ -277,7 +277,7 @@ test("figures about the alarms name the most frequent ones, and lead to them", a
 test("a sound and notifications are a choice of the browser, which says what it cannot do", async () => {
   const { page } = ui;
   await ui.open("/alarms");
-  await page.getByRole("button", { name: "CSV and alerts" }).click();
+  await page.getByRole("button", { name: "CSV and notifications" }).click();
   await page.evaluate(() => {
     Object.assign(globalThis, { tones: 0 });
     const start = OscillatorNode.prototype.start;
@@ -293,7 +293,7 @@ test("a sound and notifications are a choice of the browser, which says what it 
   await send({ t: 90, h: 95 });
   await page.waitForFunction(() => (globalThis as unknown as { tones: number }).tones === 4);
   await page.reload();
-  await page.getByRole("button", { name: "CSV and alerts" }).click();
+  await page.getByRole("button", { name: "CSV and notifications" }).click();
   expect(await page.getByRole("checkbox", { name: /Play a sound/ }).isChecked()).toBe(true);
   await page.getByRole("checkbox", { name: /Play a sound/ }).uncheck();
 });

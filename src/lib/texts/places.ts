@@ -768,8 +768,8 @@ export interface ServerPlaces {
   readonly "fault.mqtt_packet_malformed": "error";
   readonly "fault.mqtt_packet_too_large": "bytes" | "max";
   readonly "fault.mqtt_taken_over": "count" | "minutes";
-  readonly "fault.uplink_put_aside": "file";
   readonly "fault.uplink_refused": "reason";
+  readonly "fault.uplink_set_aside": "file";
   readonly "fault.uplink_stalled": "reason";
   readonly "fault.webhooks_left_out": "megabytes" | "perMessage" | "perTimestamp";
   readonly "frame.ack_invalid": "max";

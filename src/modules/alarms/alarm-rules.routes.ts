@@ -76,7 +76,7 @@ export const alarmRulesRoutes = (deps: { alarmRules: AlarmRulesService; auth: Au
           operationId: "listAlarmRules",
           summary: "List the alarm rules of all device profiles",
           description:
-            "Lists each rule with the number of devices that it watches, its open alarms, and when it raised an alarm last, as far as the caller may see the devices. Rules are changed as `alarmRules` of their profile.",
+            "Lists each rule with the number of devices that it watches, its open alarms, and when it last raised an alarm. Counts only devices that the caller may see. To change a rule, update `alarmRules` of its profile.",
         },
       },
     )

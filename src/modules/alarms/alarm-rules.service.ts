@@ -205,7 +205,7 @@ export interface RuleEffect {
 export interface AlarmRulesService {
   /** Lists the rules of all profiles, by profile, in the order in which they are stored; those about the gateway itself come last. */
   list(principal: Principal): ListedRule[];
-  /** Adds what they do to rules of the list. */
+  /** Adds effects to listed rules. */
   withEffects<Rule extends ListedRule>(
     principal: Principal,
     rules: readonly Rule[],
@@ -326,7 +326,7 @@ export function createAlarmRulesService(deps: {
       const open = deps.statistics.countOpenByRule(principal);
       const effects = [];
       for (const rule of rules) {
-        await workShare.pause(principal);
+        await workShare.pause(); // without the owner, whose other requests would wait
         effects.push({ ...rule, ...(await effectOf(principal, rule, open)) });
       }
       return effects;

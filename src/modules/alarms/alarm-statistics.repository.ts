@@ -46,7 +46,7 @@ export interface StandingAlarm {
 export function createAlarmStatisticsRepository({ orm }: MainDatabase) {
   const isCountedType = sql`event_type IN ('CREATED', 'REOPENED', 'ACK')`; // as the index has it
   return {
-    /** Returns some of the events of a time range, the newest first, from `before` on. */
+    /** Returns a page of events, the newest first, from `before` on. */
     listEvents(
       viewer: Viewer,
       filter: CountedFilter,
@@ -98,7 +98,7 @@ export function createAlarmStatisticsRepository({ orm }: MainDatabase) {
         .orderBy(desc(page.createdAt), desc(page.sequence))
         .all();
     },
-    /** Returns the number of alarms that have been open since `until` or longer, and those that have been so for longest. */
+    /** Counts alarms that have been open since `until` or longer, and lists the oldest. */
     standing(
       viewer: Viewer,
       filter: CountedFilter,

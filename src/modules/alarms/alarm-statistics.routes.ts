@@ -34,9 +34,9 @@ export const alarmStatisticsRoutes = ({ read, auth }: { read: ReadAlarmStatistic
       response: { 200: alarmStatisticsBody },
       detail: {
         operationId: "getAlarmStatistics",
-        summary: "Get figures about the alarms of a time range",
+        summary: "Get alarm statistics",
         description:
-          "Counts how often alarms were raised, as EEMUA 191 and IEC 62682 judge alarm systems: per operator and hour, floods, the most frequent, chattering and standing alarms, and the time to acknowledge. It covers the last 7 days unless `from` and `to` say otherwise, 31 days at most, and the alarms of the devices that the caller may see. At most 100,000 events are counted, the newest. 400 for a wrong range or severity.",
+          "Counts how often alarms were raised, as EEMUA 191 and IEC 62682 judge alarm systems: per operator and hour, floods, the most frequent and chattering alarms, and the time to acknowledge. It covers the last 7 days unless `from` and `to` say otherwise, 31 days at most, and the devices that the caller may see. Standing alarms are those that are open now. At most the newest 100,000 matching events are counted.",
       },
     },
   );

@@ -33,13 +33,13 @@ const raisedAlarm = t.Object(
   },
   { title: "RaisedAlarm" },
 );
-const duration = t.Union([wholeNumber(), t.Null()], { description: "ms; null without any" });
+const duration = t.Union([wholeNumber(), t.Null()], { description: "ms; null if nothing was acknowledged" });
 
 export const alarmStatisticsBody = t.Object(
   {
     from: t.String({ description: "ISO 8601; later than requested if `isComplete` is false" }),
     to: isoTime,
-    isComplete: t.Boolean({ description: "false if there were more events than one answer counts" }),
+    isComplete: t.Boolean({ description: "false if there are more events than one answer counts" }),
     operators: wholeNumber({ minimum: 1 }),
     raised: wholeNumber({ description: "how often alarms were raised" }),
     perOperatorHour: t.Number(),
@@ -54,8 +54,8 @@ export const alarmStatisticsBody = t.Object(
       raised: t.Array(wholeNumber(), { description: "alarms of each bar, from `from` on" }),
     }),
     frequent: t.Array(raisedAlarm, { description: "the ten that were raised most often" }),
-    chattering: t.Array(raisedAlarm, { description: "the ten that chattered most often" }),
-    chatteringCount: wholeNumber({ description: "all that chattered" }),
+    chattering: t.Array(raisedAlarm, { description: "the ten most chattering alarms" }),
+    chatteringCount: wholeNumber({ description: "number of chattering alarms" }),
     standing: t.Object(
       {
         total: wholeNumber(),

@@ -75,6 +75,8 @@ export interface AlarmStatistics {
 const percentile = (sorted: readonly number[], share: number): number | null =>
   sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? null;
 
+const beginOfPeriod = (ms: number): number => Math.floor(ms / PERIOD_MS) * PERIOD_MS;
+
 /** Returns the smallest multiple of a period with which a range has at most `BARS_MAX` bars. */
 const barStep = (spanMs: number): number => Math.ceil(spanMs / BARS_MAX / PERIOD_MS) * PERIOD_MS || PERIOD_MS;
 
@@ -182,13 +184,15 @@ export function createAlarmStatistics(deps: { repository: AlarmStatisticsReposit
   const { repository, clock } = deps;
   return async (principal: Principal, request: StatisticsRequest): Promise<AlarmStatistics> => {
     const { from: _, to: __, operators = 1, ...filter } = request;
-    const range = ensureRange(request, { now: clock.now(), spanMs: WEEK_MS });
+    const asked = ensureRange(request, { now: clock.now(), spanMs: WEEK_MS });
+    const range = { ...asked, from: beginOfPeriod(asked.from) };
     const counts = new AlarmCounts();
     let last: CountedEvent | undefined;
     let read = 0;
     let isComplete = false;
     while (!isComplete && read < EVENTS_READ_MAX && counts.size < EVENTS_COUNTED_MAX) {
-      await workShare.next(principal);
+      // Without the owner, whose other requests would wait for all of it.
+      await workShare.next();
       const events = repository.listEvents(principal, filter, {
         ...range,
         before: last,
@@ -199,7 +203,7 @@ export function createAlarmStatistics(deps: { repository: AlarmStatisticsReposit
       last = events.at(-1);
       isComplete = events.length < EVENTS_AT_ONCE;
     }
-    const from = isComplete ? range.from : Math.max(range.from, last?.at ?? range.from);
+    const from = isComplete ? range.from : Math.max(range.from, beginOfPeriod(last?.at ?? range.from));
     const standing = repository.standing(principal, filter, {
       until: clock.now() - STANDING_MS,
       limit: LISTED_MAX,

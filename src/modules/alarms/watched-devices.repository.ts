@@ -1,7 +1,7 @@
 import { and, eq, gt, or, sql } from "drizzle-orm";
 import type { DeviceId, ProfileId, TenantId } from "../../lib/core/ids.ts";
 import type { MainDatabase } from "../../platform/database/database.ts";
-import { isAmong, type VisibleDevices } from "../../platform/database/is-among.ts";
+import type { VisibleDevices } from "../../platform/database/is-among.ts";
 import { workShare } from "../../platform/load/fair-share.ts";
 import { devices } from "../devices/devices.tables.ts";
 import type { RuleScope } from "./rule-scope.ts";
@@ -43,16 +43,17 @@ export const createWatchedDevices =
           and(
             eq(devices.profileId, profileId as ProfileId), // only compared
             eq(devices.tenantId, tenantId),
-            isAmong(devices.deviceId, visible),
             gt(rowId, after),
           ),
         )
         .orderBy(rowId)
         .limit(PAGE)
         .all();
+    // Not in the query: each page would read the whole list of ids again.
+    const isVisible = (deviceId: string) => visible === "all" || visible.has(deviceId as DeviceId);
     const found: { deviceId: string; name: string }[] = [];
     for (let page = read(0); ; page = read(page.at(-1)?.row ?? 0)) {
-      found.push(...page.filter(({ isWatched }) => isWatched === 1));
+      found.push(...page.filter(({ isWatched, deviceId }) => isWatched === 1 && isVisible(deviceId)));
       if (page.length < PAGE) break;
       await workShare.pause();
     }

@@ -135,8 +135,8 @@ export const devicesRoutes = (deps: DevicesRoutesDeps) => {
     )
     .get(
       "/tags",
-      ({ principal, query, request, set }) =>
-        tagList.page({ query, request, set }, devices.countTags(principal)),
+      async ({ principal, query, request, set }) =>
+        tagList.page({ query, request, set }, await devices.countTags(principal)),
       {
         auth: "devices:read",
         query: t.Object(tagList.fields),

@@ -285,7 +285,8 @@ export function createDevicesService(deps: DevicesServiceDeps) {
         offset: 0,
       }).items;
     },
-    countTags: ({ tenantId, devices }: Principal): TagCount[] => repository.countTags(tenantId, devices),
+    countTags: ({ tenantId, devices }: Principal): Promise<TagCount[]> =>
+      repository.countTags(tenantId, devices),
     countTypes: ({ tenantId, devices }: Principal, profileId?: string): TypeCount[] =>
       repository.countTypes(tenantId, devices, profileId),
     countAssets: ({ tenantId, devices }: Principal): Array<{ assetId: string; count: number }> =>

@@ -90,11 +90,12 @@ export function createWebhooksService(deps: {
 
   /** The tenant that a request is for: the one of the integration that its address names, or the one that it says. */
   function tenantOf(
-    { tenantId, deviceToken, peer }: WebhookRequest,
+    { tenantId, secret, deviceToken, peer }: WebhookRequest,
     named: Integration | undefined,
   ): TenantId {
     const ofToken = deviceToken === undefined ? undefined : deps.directory.findByToken(deviceToken)?.tenantId;
-    const wanted = tenantId ?? named?.tenantId ?? ofToken;
+    // A token says the tenant before the address does: its holder must not learn which integrations others have.
+    const wanted = tenantId ?? (secret === undefined ? ofToken : undefined) ?? named?.tenantId;
     if (wanted === undefined) {
       ensureWithinLimit(wrong.take(peer.address, deps.clock.monotonic()));
       throw tenantMissing();
@@ -156,7 +157,7 @@ export function createWebhooksService(deps: {
 
   return {
     /**
-     * Reads the sender in the body of a stranger. Addresses take turns; a body that cannot be read counts as a wrong secret.
+     * Reads the sender from an unauthenticated request body. Addresses take turns; a body that cannot be read counts as a wrong secret.
      * @throws DomainError of kind `limited` for too many of them
      */
     async readSender<Sender>({ address }: Peer, bytes: Uint8Array, read: () => Sender): Promise<Sender> {

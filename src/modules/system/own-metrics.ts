@@ -151,9 +151,9 @@ function addUplinks(metrics: Metrics, { uplinks }: GatewaySources): void {
     () => uplinks().waitingPoints,
   );
   metrics.counter(
-    "uplink_batches_put_aside",
+    "uplink_batches_set_aside",
     "Staged batches that could not be read.",
-    () => uplinks().putAside,
+    () => uplinks().setAside,
   );
   metrics.counter("uplink_sent_points", "Points that uplinks have sent.", () => uplinks().sentPoints);
 }

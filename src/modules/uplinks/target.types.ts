@@ -89,8 +89,8 @@ export interface TargetContext {
   command?(deviceId: string, method: string, params: JsonValue): Promise<JsonValue>;
   /** Reports that commands of the target are dropped, because it does not read the refusals of others. */
   commandsUnanswered?(): void;
-  /** Reports that a staged batch could not be read, and where it was put aside. */
-  putAside?(file: string): void;
+  /** Reports that a staged batch could not be read, and where it was set aside. */
+  setAside?(file: string): void;
 }
 
 /**

@@ -92,7 +92,7 @@ interface FleetDeps {
   readonly settings: Pick<SettingsService, "read" | "save">;
   /** An uplink cannot send, for the reason in its report. */
   readonly onStalled: (uplink: Uplink, report: UplinkReport) => void;
-  /** A staged batch could not be read, and was put aside. */
+  /** A staged batch could not be read, and was set aside. */
   readonly onPutAside: (uplink: Uplink, file: string) => void;
   readonly clock: Clock;
   readonly log: Logger;
@@ -120,8 +120,8 @@ export class UplinkFleet {
   readonly #counting: ReturnType<typeof createPeriodic>;
   /** Enabled uplinks by id. */
   readonly #running = new Map<string, Uplink>();
-  /** Number of batches that were put aside since the start. */
-  #putAside = 0;
+  /** Number of batches that were set aside since the start. */
+  #setAside = 0;
   /** Keyed by the id of the uplink. */
   readonly #reports = new Map<string, UplinkReport>();
   /** Id of the uplink → last of the changes to it that are made one after the other. */
@@ -236,7 +236,7 @@ export class UplinkFleet {
       heldBytes: reports.reduce((sum, { heldBytes }) => sum + heldBytes, 0),
       lagSeconds: Math.max(0, ...lags),
       waitingPoints: waiting.reduce((sum, points) => sum + points, 0),
-      putAside: this.#putAside,
+      setAside: this.#setAside,
       sentPoints: this.#endedPoints + reports.reduce((sum, { sentPoints }) => sum + sentPoints, 0),
     };
   }
@@ -380,9 +380,9 @@ export class UplinkFleet {
       report: ({ uplinkId, report }) => this.#take(uplinkId, report),
       commandsUnanswered: ({ uplinkId }) =>
         log.warn("uplink commands dropped, target does not read responses", { uplinkId }),
-      putAside: ({ uplinkId, file }) => {
-        this.#putAside++;
-        log.warn("unreadable uplink batch put aside", { uplinkId, file });
+      setAside: ({ uplinkId, file }) => {
+        this.#setAside++;
+        log.warn("unreadable uplink batch set aside", { uplinkId, file });
         this.#deps.onPutAside(this.#get(uplinkId), file);
       },
       failed: ({ reason }) => log.warn("a client of an uplink has failed", { reason }),

@@ -116,7 +116,7 @@ export type MainCalls = {
   };
   report: { args: { uplinkId: string; report: UplinkReport }; result: undefined };
   commandsUnanswered: { args: { uplinkId: string }; result: undefined };
-  putAside: { args: { uplinkId: string; file: string }; result: undefined };
+  setAside: { args: { uplinkId: string; file: string }; result: undefined };
   /** A client of a target has failed where nothing waits for it. */
   failed: { args: { reason: string }; result: undefined };
 };

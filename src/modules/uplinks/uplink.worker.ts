@@ -87,7 +87,7 @@ function contextOf({ uplinkId, authorities }: UplinkJob): TargetContext {
     },
     command: (deviceId, method, params) => calls.call("command", { uplinkId, deviceId, method, params }),
     commandsUnanswered: () => void calls.call("commandsUnanswered", { uplinkId }),
-    putAside: (file) => void calls.call("putAside", { uplinkId, file }),
+    setAside: (file) => void calls.call("setAside", { uplinkId, file }),
     now: systemClock.now,
   };
 }

@@ -48,7 +48,7 @@ const damageReporter =
   (events: Core["events"]) =>
   ({ uplinkId, tenantId, name }: Uplink, file: string): void => {
     const subject = { kind: "uplink", id: uplinkId, name } as const;
-    const fault = detail("fault.uplink_put_aside", { file });
+    const fault = detail("fault.uplink_set_aside", { file });
     events.emit("fault.occurred", { ...fault, source: "uplink", tenantId, subject });
   };
 

@@ -35,7 +35,7 @@ export interface UplinkOptions {
   readonly window: SendingWindow | null;
 }
 
-/** Sums over the enabled uplinks of all tenants. `sentPoints` and `putAside` are since the start. */
+/** Sums over the enabled uplinks of all tenants. `sentPoints` and `setAside` are since the start. */
 export interface UplinkTotals {
   readonly running: number;
   readonly failing: number;
@@ -48,5 +48,5 @@ export interface UplinkTotals {
   readonly waitingPoints: number;
   readonly sentPoints: number;
   /** Staged batches that could not be read. */
-  readonly putAside: number;
+  readonly setAside: number;
 }

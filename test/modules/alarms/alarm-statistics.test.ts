@@ -202,8 +202,14 @@ describe("in a database with the alarms of two tenants", () => {
     expect((await statistics(viewerOf("three"), {})).raised).toBe(0);
   });
 
+  test("a range begins with its period of ten minutes, so that none is counted in part", async () => {
+    const figures = await statistics(viewerOf("one"), { from: clock.now() - 15 * MINUTE });
+    expect(figures).toMatchObject({ from: clock.now() - 2 * PERIOD, raised: 301 });
+    expect(figures.bars.raised).toEqual([150, 151]);
+  });
+
   test("only those of the range are", async () => {
-    const range = { from: clock.now() - 40_000, to: clock.now() - 20_000 };
-    expect((await statistics(viewerOf("two"), range)).raised).toBe(6);
+    const range = { from: clock.now() - PERIOD, to: clock.now() - 20_000 };
+    expect(await statistics(viewerOf("two"), range)).toMatchObject({ raised: 146, floods: 1, periods: 1 });
   });
 });

@@ -57,10 +57,10 @@ const settingsOf = (
 function targetIn(
   path: string,
   changes: Partial<ParquetSettings> = {},
-  putAside: (file: string) => void = () => undefined,
+  setAside: (file: string) => void = () => undefined,
 ): Target {
   const settings = settingsOf({ kind: "FOLDER", path }, changes);
-  const target = createParquetTarget(settings, { ...contextOf(), putAside });
+  const target = createParquetTarget(settings, { ...contextOf(), setAside });
   closing.push(() => target.close());
   return target;
 }

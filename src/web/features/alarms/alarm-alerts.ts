@@ -91,5 +91,12 @@ function notify({ alarmId, name, message }: NewAlarm): void {
 /** Tells of an alarm that was raised just now: by a sound, and by a notification while the window is not looked at. */
 export function tellOfAlarm(alarm: NewAlarm): void {
   if (hasSound.value) void play();
-  if (hasNotifications.value && document.hidden) notify(alarm);
+  if (!hasNotifications.value || !document.hidden) return;
+  try {
+    notify(alarm);
+  } catch {
+    // Chrome on Android grants the permission, and lets only service workers notify.
+    hasNotifications.value = false;
+    toast("error", t("alarms.notificationsRefused"));
+  }
 }

@@ -80,11 +80,11 @@ export const countWatched = (profileId: string, appliesTo: object | undefined) =
 export const listRules = (search: string) =>
   get<ListedRule[]>(`/api/alarm-rules?${queryOf({ search: search || undefined, limit: 10_000 })}`);
 
-/** Figures about the alarms of the last so many ms. */
+/** Statistics of the last `spanMs`. */
 export const alarmStatistics = (request: { spanMs: number; operators: string; tag: string | undefined }) => {
   const { spanMs, ...query } = request;
   const from = Math.floor(serverNow() - spanMs);
-  return get<AlarmStatistics>(`/api/alarms/statistics?${queryOf({ ...query, from })}`);
+  return get<AlarmStatistics>(`/api/alarms/statistics?${queryOf({ ...query, from, to: from + spanMs })}`);
 };
 
 const pathOf = (id: string) => `/api/alarms/${encodeURIComponent(id)}`;

@@ -53,9 +53,9 @@ export function useOpenAlarms(): void {
   useLive({ topics: ["alarms", "devices"] }, (message) => {
     const isDevice = message.type === "data" && message.topic === "devices";
     if (isDevice && (message.event === "state" || message.event === "created")) return;
+    reload.soon();
     if (message.type === "data" && message.topic === "alarms" && RAISED.has(message.event))
       tellOfAlarm({ ...message, message: message.message === message.name ? "" : message.message });
-    reload.soon();
   });
   const waiting = openAlarms.value?.unacknowledged ?? 0;
   useEffect(() => {

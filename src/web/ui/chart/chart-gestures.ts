@@ -49,6 +49,8 @@ export class ChartGestures {
   stop(): void {
     clearTimeout(this.#wheelTimer);
     this.#ending.abort();
+    // The gesture that was under way ends with the chart: nobody else would take the preview away.
+    if (this.#target.link.preview.peek() !== undefined) this.#target.link.await();
   }
 
   /** The window on the screen. */
@@ -124,7 +126,7 @@ export class ChartGestures {
     const msPerPx = (second.ts - first.ts) / (second.px - first.px);
     const from = first.ts - first.px * msPerPx;
     const shown = { from: Math.round(from), to: Math.round(from + msPerPx * this.#u.over.clientWidth) };
-    if (shown.to - shown.from >= 1) this.#target.link.show(shown);
+    if (shown.to - shown.from >= 1 && shown.from >= 0) this.#target.link.show(shown);
   }
 
   #lift({ pointerId }: PointerEvent): void {

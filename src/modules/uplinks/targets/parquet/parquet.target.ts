@@ -299,8 +299,8 @@ class ParquetTarget implements Target {
     const opened = this.#partitions.get(name);
     if (opened !== undefined) return opened;
     const folder = `${this.#staging}${name}/`;
-    const putAside = (file: string) => this.#context.putAside?.(file);
-    const partition = await StagedPartition.open(this.#store, { name, folder, putAside }, signal);
+    const setAside = (file: string) => this.#context.setAside?.(file);
+    const partition = await StagedPartition.open(this.#store, { name, folder, setAside }, signal);
     this.#partitions.set(name, partition);
     return partition;
   }

@@ -45,7 +45,7 @@ interface PartitionPlace {
   /** Staging folder; ends with "/". */
   readonly folder: string;
   /** Called for each batch that cannot be read, with its new place. */
-  readonly putAside: (file: string) => void;
+  readonly setAside: (file: string) => void;
 }
 
 /**
@@ -69,11 +69,11 @@ export class StagedPartition {
   /** When the last batch came, on the monotonic clock. */
   lastMs: number;
 
-  readonly #putAside: (file: string) => void;
+  readonly #setAside: (file: string) => void;
 
-  private constructor(store: ObjectStore, { name, folder, putAside }: PartitionPlace) {
+  private constructor(store: ObjectStore, { name, folder, setAside }: PartitionPlace) {
     this.name = name;
-    this.#putAside = putAside;
+    this.#setAside = setAside;
     this.#store = store;
     this.#folder = folder;
     this.lastMs = performance.now();
@@ -161,7 +161,7 @@ export class StagedPartition {
       if (bytes >= FILE_BYTES_MAX) break;
     }
     const sound: WriteRecord = { ...record, batches: [...staged.keys()] };
-    // A batch that is put aside can arrive again, and one that is too much for this file waits. With the old record they would be skipped.
+    // A batch that is set aside can arrive again, and one that is too much for this file waits. With the old record they would be skipped.
     if (sound.batches.length < record.batches.length) await this.#writeRecord(recordName, sound, signal);
     const encode = this.name.startsWith("events/") ? encodeEvents : encodeValues;
     if (staged.size > 0) await this.#store.write(record.file, await encode([...staged.values()]), signal);
@@ -170,7 +170,7 @@ export class StagedPartition {
 
   /**
    * Reads a batch that waits. One that cannot be read was cut while it was written, by a server whose disk was full, so it was never confirmed and
-   * has come again: it is put aside, where it holds up no others.
+   * has come again: it is set aside, where it holds up no others.
    */
   async #readPart(batch: string, signal: AbortSignal): Promise<Staged | undefined> {
     const values = this.#parts.get(batch) ?? 0;
@@ -180,7 +180,7 @@ export class StagedPartition {
     if (staged !== undefined) return staged;
     const file = `${this.#folder}${batch}.damaged`;
     await this.#store.write(file, Uint8Array.from(bytes), signal);
-    this.#putAside(file);
+    this.#setAside(file);
     await this.#store.remove(name, signal);
     this.#parts.delete(batch);
     this.values -= values;

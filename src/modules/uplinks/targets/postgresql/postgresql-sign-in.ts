@@ -225,6 +225,7 @@ async function answerTo(kind: number, rest: Buffer, { user, password, scram }: S
 /** Answers what the server demands until it lets the client in. */
 async function authenticate(socket: Socket, reader: MessageReader, settings: SignIn): Promise<void> {
   const scram = new Scram(settings.password);
+  let proofs = 0;
   for (let messages = 0; messages < MESSAGES_MAX; messages++) {
     const { type, body } = await reader.read();
     if (type === "E") throw refusalOf(body);
@@ -234,7 +235,21 @@ async function authenticate(socket: Socket, reader: MessageReader, settings: Sig
       if (scram.isOpen) throw accessRefused("the server does not prove that it knows the password");
       return;
     }
+    // Each one is half a second of work.
+    if (kind === saslContinue && ++proofs > 1) throw accessRefused("the server demands the password again");
     socket.write(await answerTo(kind, body.subarray(4), { ...settings, scram }));
+  }
+  throw unavailable("network_error.answer_too_long");
+}
+
+/** Reads until the server waits for queries, and returns what it said. @throws its refusal, for a database that does not exist */
+async function readUntilReady(reader: MessageReader): Promise<Buffer> {
+  const said: Buffer[] = [];
+  for (let messages = 0; messages < MESSAGES_MAX; messages++) {
+    const { type, body } = await reader.read();
+    if (type === "E") throw refusalOf(body);
+    said.push(message(type, body));
+    if (type === "Z") return Buffer.concat(said);
   }
   throw unavailable("network_error.answer_too_long");
 }
@@ -258,9 +273,10 @@ export async function signIn(socket: Socket, settings: SignIn, ticket: string): 
   const pairs = Object.entries(parameters).flatMap(([name, value]) => [text(name), text(value)]);
   encrypted.write(message("", int32(PROTOCOL), ...pairs, Buffer.alloc(1)));
   await authenticate(encrypted, reader, settings);
+  const said = await readUntilReady(reader);
   return {
     upstream: encrypted,
-    first: Buffer.concat([message("R", int32(authentication.ok)), reader.end()]),
+    first: Buffer.concat([message("R", int32(authentication.ok)), said, reader.end()]),
     admits: (startup) => userOf(startup) === ticket,
   };
 }

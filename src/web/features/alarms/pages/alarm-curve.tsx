@@ -84,7 +84,7 @@ function useSeriesAround(alarm: Alarm, keys: readonly string[], window: TimeBoun
   const from = raisedAt - BEFORE_MS;
   const to = Math.min((toMs(alarm.clearedAt) ?? timeMs) + AFTER_MS, Math.max(timeMs, raisedAt));
   useEffect(() => {
-    const loaded = window ?? { from, to: serverNow() };
+    const loaded = window ?? { from, to: alarm.clearedAt === undefined ? serverNow() : to };
     series.load({ keys, ...loaded, aggregation: "none", maxDataPoints: POINTS_MAX });
   }, [series, keys.join(), raisedAt, window]);
   useLive({ topics: ["telemetry"], deviceIds: [deviceId] }, (message) => {

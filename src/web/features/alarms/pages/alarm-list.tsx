@@ -47,9 +47,9 @@ export function AlarmList() {
       isFiltered={isNarrowed}
       countText={(count) => plural("alarms.count", count)}
       notes={
-        may("alarms:handle") &&
-        rows.length > 0 && (
+        may("alarms:handle") && (
           <BulkBar
+            key={key}
             rows={rows}
             total={total}
             loadAll={async () => (await load(BULK_MAX)).rows}

@@ -34,7 +34,8 @@ interface Props {
 export function BulkBar(props: Props) {
   const { rows, total, selected, onSelect } = props;
   const action = useAction();
-  const [isCommenting, setCommenting] = useState(false);
+  /** The alarms that get the comment, as they were selected when the form was opened. */
+  const [commented, setCommented] = useState<readonly string[] | undefined>(undefined);
   /** All that matched when the user selected all, also those that are not shown. */
   const [matching, setMatching] = useState<ReadonlySet<string>>(new Set());
   const shown = new Set(rows.map(({ alarmId }) => alarmId));
@@ -47,18 +48,19 @@ export function BulkBar(props: Props) {
       setMatching(found);
       onSelect(found);
     });
-  const done = (subject: keyof typeof doneTexts) => {
-    toast("success", plural(doneTexts[subject], ids.length));
+  const done = (subject: keyof typeof doneTexts, count: number) => {
+    toast("success", plural(doneTexts[subject], count));
     setMatching(new Set());
-    setCommenting(false);
+    setCommented(undefined);
     onSelect(new Set());
     props.onDone();
   };
   const run = (subject: "acknowledge" | "clear") =>
     action.run(async () => {
       await alarmsApi[subject](ids);
-      done(subject);
+      done(subject, ids.length);
     });
+  if (rows.length === 0 && commented === undefined) return null;
   return (
     <div class="flex flex-wrap items-center gap-3">
       <label class="flex cursor-pointer items-center gap-3 pl-4 text-sm">
@@ -86,17 +88,17 @@ export function BulkBar(props: Props) {
           <Button icon={BellOff} size={14} disabled={action.busy} onClick={() => run("clear")}>
             {t("alarms.clear")}
           </Button>
-          <Button icon={MessageSquare} size={14} disabled={action.busy} onClick={() => setCommenting(true)}>
+          <Button icon={MessageSquare} size={14} disabled={action.busy} onClick={() => setCommented(ids)}>
             {t("alarms.comment")}
           </Button>
         </>
       )}
-      {isCommenting && (
-        <Dialog title={plural("alarms.commentOn", ids.length)} onClose={() => setCommenting(false)}>
+      {commented !== undefined && (
+        <Dialog title={plural("alarms.commentOn", commented.length)} onClose={() => setCommented(undefined)}>
           <CommentForm
             onSave={async (text) => {
-              await alarmsApi.commentAll(ids, text);
-              done("comment");
+              await alarmsApi.commentAll(commented, text);
+              done("comment", commented.length);
             }}
           />
         </Dialog>

@@ -19,6 +19,18 @@ import { toRuleForm } from "../rules/rule-form.ts";
 import { ruleText } from "../rules/rule-text.ts";
 import { AlarmTabs } from "./alarm-tabs.tsx";
 
+/** The devices of all rules are counted each time. */
+const RELOAD_MS = 10_000;
+
+/** The last change of a rule. The next one waits for it: both read and write all rules of a profile. */
+let lastChange: Promise<unknown> = Promise.resolve();
+
+function changeInTurn(change: () => Promise<void>): Promise<void> {
+  const changed = lastChange.then(change);
+  lastChange = changed.catch(() => undefined); // its own caller shows the error
+  return changed;
+}
+
 /** Switches a rule on or off, and leaves the others of its profile as they are. */
 async function setEnabled({ profileId, alarmType }: ListedRule, enabled: boolean): Promise<void> {
   const { alarmRules } = await profilesApi.get(profileId);
@@ -34,7 +46,7 @@ export function RulesPage() {
   const { query } = useLocation();
   const search = query.search ?? "";
   const list = useKept(() => listRules(search), [search]);
-  const reloadSoon = useCoalesced(list.reload);
+  const reloadSoon = useCoalesced(list.reload, RELOAD_MS);
   useLive({ topics: ["alarms"] }, reloadSoon);
   return (
     <ResourceList
@@ -69,7 +81,7 @@ function RuleRow(props: { listed: ListedRule; onChanged: () => void }) {
   const action = useAction();
   const toggle = (enabled: boolean) =>
     action.run(async () => {
-      await setEnabled(listed, enabled);
+      await changeInTurn(() => setEnabled(listed, enabled));
       props.onChanged();
     });
   return (

@@ -149,7 +149,9 @@ function KeyFigures({ figures }: { figures: AlarmStatistics }) {
       <Figure
         label={t("alarmStatistics.acknowledged")}
         value={time(acknowledged.medianMs)}
-        detail={t("alarmStatistics.p90", { time: time(acknowledged.p90Ms) })}
+        detail={
+          acknowledged.count > 0 ? t("alarmStatistics.p90", { time: time(acknowledged.p90Ms) }) : undefined
+        }
       />
     </dl>
   );
@@ -163,9 +165,9 @@ const Figure = (props: { label: string; value: string; detail?: string | undefin
   </div>
 );
 
-/** Alarms over time. The list of the greatest bar says the same to those who do not see it. */
+/** Alarms over time. The label gives the total and the maximum to screen readers. */
 function Bars({ figures: { bars, from, raised } }: { figures: AlarmStatistics }) {
-  const most = Math.max(1, ...bars.raised);
+  const most = Math.max(0, ...bars.raised);
   const start = toMs(from) ?? 0;
   const width = 100 / bars.raised.length;
   return (
