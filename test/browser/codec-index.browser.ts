@@ -27,6 +27,7 @@ test("a codec is found by vendor and model, and its examples run", async () => {
   await page.getByRole("searchbox", { name: "Vendor and model" }).fill("wind gusts");
   const rows = page.getByRole("list", { name: "Devices with codecs" }).getByRole("listitem");
   await page.getByText("Twin", { exact: true }).first().waitFor({ state: "detached" });
+  await rows.first().waitFor();
   expect(await rows.count()).toBe(1);
   await page.getByRole("button", { name: "Run 3 examples" }).click();
   await page.getByText("Passed: 3 of 3.").waitFor();
