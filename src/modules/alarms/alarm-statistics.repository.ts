@@ -21,6 +21,7 @@ export type CountedFilter = Omit<AlarmFilter, "from" | "to" | "sort" | "limit" |
 /** An alarm that was raised or acknowledged. Times in epoch ms. */
 export interface CountedEvent {
   readonly sequence: number;
+  readonly alarmId: string;
   readonly at: number;
   readonly isAcknowledged: boolean;
   readonly deviceId: string;
@@ -83,6 +84,7 @@ export function createAlarmStatisticsRepository({ orm }: MainDatabase) {
       return orm
         .select({
           sequence: page.sequence,
+          alarmId: page.alarmId,
           at: page.createdAt,
           isAcknowledged: sql`${page.eventType} = 'ACK'`.mapWith(Boolean),
           deviceId: alarms.deviceId,
@@ -97,6 +99,19 @@ export function createAlarmStatisticsRepository({ orm }: MainDatabase) {
         .innerJoin(devices, eq(devices.deviceId, alarms.deviceId))
         .orderBy(desc(page.createdAt), desc(page.sequence))
         .all();
+    },
+    /** Whether one of the alarms was raised in a time range more often than its kept events say. */
+    hasForgotten(alarmIds: readonly string[], { from, kept }: { from: number; kept: number }): boolean {
+      const ids = sql`(SELECT value FROM json_each(${JSON.stringify(alarmIds)}))`;
+      const row = orm
+        .select({ alarmId: alarmEvents.alarmId })
+        .from(alarmEvents)
+        .where(sql`${alarmEvents.alarmId} IN ${ids}`)
+        .groupBy(alarmEvents.alarmId)
+        .having(sql`count(*) >= ${kept} AND min(${alarmEvents.createdAt}) > ${from}`)
+        .limit(1)
+        .get();
+      return row !== undefined;
     },
     /** Counts alarms that have been open since `until` or longer, and lists the oldest. */
     standing(

@@ -37,9 +37,15 @@ const duration = t.Union([wholeNumber(), t.Null()], { description: "ms; null if 
 
 export const alarmStatisticsBody = t.Object(
   {
-    from: t.String({ description: "ISO 8601; later than requested if `isComplete` is false" }),
+    from: t.String({
+      description:
+        "ISO 8601; begin of a period of 10 minutes; later than requested if there are more events than one answer counts",
+    }),
     to: isoTime,
-    isComplete: t.Boolean({ description: "false if there are more events than one answer counts" }),
+    isComplete: t.Boolean({
+      description:
+        "false if there are more events than one answer counts, or if events in the range are no longer kept",
+    }),
     operators: wholeNumber({ minimum: 1 }),
     raised: wholeNumber({ description: "how often alarms were raised" }),
     perOperatorHour: t.Number(),

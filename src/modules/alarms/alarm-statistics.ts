@@ -9,6 +9,7 @@ import type {
   CountedFilter,
   StandingAlarm,
 } from "./alarm-statistics.repository.ts";
+import { EVENTS_KEPT_MAX } from "./alarm-writes.repository.ts";
 
 /*
  * Figures by which alarm systems are judged, as EEMUA 191 and IEC 62682 (ISA-18.2) define them: alarms per operator and hour, floods of more
@@ -32,6 +33,8 @@ const EVENTS_AT_ONCE = 1_000;
 const EVENTS_READ_MAX = 1_000_000;
 const EVENTS_COUNTED_MAX = 100_000;
 const BARS_MAX = 144;
+/** A raise has a few events of its own: its end, and who was notified of both. */
+const FORGETTING_RAISES_MIN = EVENTS_KEPT_MAX / 10;
 
 interface RaisedAlarm {
   readonly deviceId: string;
@@ -86,11 +89,20 @@ export class AlarmCounts {
   readonly #periods = new Map<number, number>();
   readonly #severities = new Map<AlarmSeverity, number>();
   readonly #waits: number[] = [];
+  /** Raises of each alarm. */
+  readonly #raisesOf = new Map<string, number>();
   #raised = 0;
 
   /** Number of events. */
   get size(): number {
     return this.#raised + this.#waits.length;
+  }
+
+  /** Ids of the alarms that were raised so often that events of them may be gone. */
+  get frequentIds(): string[] {
+    return [...this.#raisesOf].flatMap(([alarmId, raises]) =>
+      raises >= FORGETTING_RAISES_MIN ? alarmId : [],
+    );
   }
 
   take(event: CountedEvent): void {
@@ -100,6 +112,7 @@ export class AlarmCounts {
       return;
     }
     this.#raised++;
+    this.#raisesOf.set(event.alarmId, (this.#raisesOf.get(event.alarmId) ?? 0) + 1);
     this.#severities.set(severity, (this.#severities.get(severity) ?? 0) + 1);
     const period = Math.floor(at / PERIOD_MS);
     this.#periods.set(period, (this.#periods.get(period) ?? 0) + 1);
@@ -208,7 +221,9 @@ export function createAlarmStatistics(deps: { repository: AlarmStatisticsReposit
       until: clock.now() - STANDING_MS,
       limit: LISTED_MAX,
     });
-    return { ...counts.statistics({ from, to: range.to, operators }), isComplete, standing };
+    const hasForgotten = repository.hasForgotten(counts.frequentIds, { from, kept: EVENTS_KEPT_MAX });
+    const figures = counts.statistics({ from, to: range.to, operators });
+    return { ...figures, isComplete: isComplete && !hasForgotten, standing };
   };
 }
 

@@ -12,7 +12,7 @@ import type { Alarm, AlarmEvent } from "./alarms.types.ts";
 /** Cleared alarms that are kept of one device; the oldest beyond this number are deleted. */
 const CLEARED_KEPT_MAX = 1_000;
 /** Events that are kept of one alarm: one that comes and goes for years must not fill the disk. */
-const EVENTS_KEPT_MAX = 1_000;
+export const EVENTS_KEPT_MAX = 1_000;
 const TRIMMED_AT_ONCE = 100;
 
 export type AlarmRow = typeof alarms.$inferSelect;

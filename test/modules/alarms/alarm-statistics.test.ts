@@ -27,6 +27,7 @@ const START = Date.UTC(2026, 0, 1);
 
 const event = (ms: number, fields: Partial<CountedEvent> = {}): CountedEvent => ({
   sequence: 0,
+  alarmId: "alarm",
   at: START + ms,
   isAcknowledged: false,
   deviceId: "one",
@@ -192,14 +193,16 @@ describe("in a database with the alarms of two tenants", () => {
 
   test("the alarms of one are counted, over several pages of events", async () => {
     const figures = await statistics(viewerOf("one"), {});
+    // Of an alarm that has 1,000 events or more, some may be gone.
     expect(figures).toMatchObject({
-      isComplete: true,
+      isComplete: false,
       raised: 1_500,
       frequent: [{ deviceId: "one", name: "frequent", raised: 1_500 }],
       acknowledged: { count: 1_500 },
       standing: { total: 1, alarms: [{ name: "standing", raisedAt: clock.now() - 2 * DAY }] },
     });
-    expect((await statistics(viewerOf("three"), {})).raised).toBe(0);
+    const others = await statistics(viewerOf("three"), {});
+    expect([others.raised, others.isComplete]).toEqual([0, true]);
   });
 
   test("a range begins with its period of ten minutes, so that none is counted in part", async () => {
