@@ -44,7 +44,8 @@ describe("the overview", () => {
     const reader = (await fixture.signIn("TENANT_READ_ONLY")).token;
     for (const token of [owner, reader]) {
       const { devices, openAlarms } = await overview(token);
-      expect(devices.total).toBe(2);
+      expect(devices).toMatchObject({ total: 2, inactive: 0, maintenance: 0 });
+      expect(devices.active + devices.neverConnected).toBe(2);
       expect(openAlarms).toEqual({ CRITICAL: 0, MAJOR: 1, MINOR: 0, WARNING: 0, INDETERMINATE: 0 });
     }
     expect((await fixture.call("GET", "/api/overview")).status).toBe(401);

@@ -255,6 +255,7 @@ export const policies: Record<string, Policy> = {
   "GET /api/devices/keys": { kind: "own" },
   "GET /api/devices/tags": { kind: "own" },
   "GET /api/devices/types": { kind: "own" },
+  "GET /api/devices/states": { kind: "own" },
   "GET /api/devices/assets": { kind: "own" },
   "GET /api/attributes/keys": { kind: "own" },
   "GET /api/devices": { kind: "own" },

@@ -92,6 +92,20 @@ test("a command and maintenance go to all that are selected", async () => {
   await page.getByRole("button", { name: "Clear selection" }).click();
 });
 
+test("devices in maintenance have a state of their own, with a filter that counts them", async () => {
+  const { page } = ui;
+  await ui.open("/devices");
+  const states = page.getByRole("combobox", { name: "State" });
+  await states.getByText("Maintenance (2)").waitFor({ state: "attached" });
+  await states.selectOption("maintenance");
+  await row(pressName(2)).getByText("Maintenance").waitFor();
+  await page.getByRole("status").getByText("2 devices").waitFor();
+  await states.selectOption("never_connected");
+  await row(pressName(1)).getByText("Never connected").waitFor();
+  await ui.open("/");
+  await page.getByText("2 in maintenance").waitFor();
+});
+
 test("columns are selected and stay after a reload, with the newest values live, by no request of a row's own", async () => {
   const { page } = ui;
   await fetch(`${ui.app.url}/api/v1/the-token-of-press-number-0/telemetry`, {

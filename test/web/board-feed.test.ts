@@ -10,6 +10,7 @@ const device = (deviceId: string) => ({
   name: deviceId,
   deviceType: "t",
   active: true,
+  state: "ACTIVE" as const,
   assetId: null,
 });
 const widget = (widgetId: string, fields: Partial<Widget> = {}): Widget => ({

@@ -37,20 +37,26 @@ const device = (own: Partial<ResolvedDevice>): ResolvedDevice => ({
   name: "Press",
   deviceType: "press",
   active: true,
+  state: "ACTIVE",
   assetId: null,
   ...own,
 });
 
 describe("the state of all that a wall shows", () => {
-  test("is the most severe alarm, with the number of alarms and of inactive devices", () => {
+  test("is the most severe alarm, with the number of alarms and of devices in each state", () => {
     const devices = [
       device({ alarmSeverity: "WARNING", openAlarms: 2 }),
-      device({ alarmSeverity: "CRITICAL", openAlarms: 1, active: false }),
+      device({ alarmSeverity: "CRITICAL", openAlarms: 1, active: false, state: "INACTIVE" }),
       // A gateway has the severity of its children, whose alarms count once.
       device({ alarmSeverity: "CRITICAL" }),
-      device({}),
+      device({ state: "MAINTENANCE" }),
     ];
-    expect(wallStateOf(devices)).toEqual({ severity: "CRITICAL", openAlarms: 3, devices: 4, inactive: 1 });
+    expect(wallStateOf(devices)).toEqual({
+      severity: "CRITICAL",
+      openAlarms: 3,
+      devices: 4,
+      states: { ACTIVE: 2, INACTIVE: 1, MAINTENANCE: 1 },
+    });
   });
 
   test("has no severity without an alarm", () => {
@@ -58,7 +64,7 @@ describe("the state of all that a wall shows", () => {
       severity: undefined,
       openAlarms: 0,
       devices: 1,
-      inactive: 0,
+      states: { ACTIVE: 1 },
     });
   });
 });

@@ -403,8 +403,6 @@ export interface ConsolePlaces {
   readonly "overview.days.one": "count";
   readonly "overview.days.other": "count";
   readonly "overview.diskFull": "percent";
-  readonly "overview.inactiveCount.one": "count";
-  readonly "overview.inactiveCount.other": "count";
   readonly "overview.onlineOf": "active" | "total";
   readonly "overview.rateChart": "top";
   readonly "overview.unpin": "name";
@@ -517,6 +515,10 @@ export interface ConsolePlaces {
   readonly "site.deleteConfirm": "name";
   readonly "site.deleteWarning": "name";
   readonly "state.ofChild": "name" | "state";
+  readonly "stateCount.ACTIVE": "count";
+  readonly "stateCount.INACTIVE": "count";
+  readonly "stateCount.MAINTENANCE": "count";
+  readonly "stateCount.NEVER_CONNECTED": "count";
   readonly "step.down": "title";
   readonly "step.leftOut": "error";
   readonly "step.remove": "title";
@@ -557,11 +559,8 @@ export interface ConsolePlaces {
   readonly "version.broughtBack": "n";
   readonly "version.number": "n";
   readonly "version.rollBackOf": "n";
-  readonly "wall.active.one": "count";
-  readonly "wall.active.other": "count";
   readonly "wall.alarms.one": "count";
   readonly "wall.alarms.other": "count";
-  readonly "wall.inactive": "devices" | "inactive";
   readonly "wall.newest": "age";
   readonly "widget.alarm": "name";
   readonly "widget.commandSent.one": "count";

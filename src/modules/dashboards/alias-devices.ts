@@ -38,23 +38,23 @@ function textOf(alias: Alias, ...names: readonly string[]): string {
   );
 }
 
-const toResolved = (
-  device: DeviceWithActivity,
-  isActive: (device: DeviceWithActivity) => boolean,
-): ResolvedDevice => ({
+/** What is known of a device now. */
+type CurrentState = (device: DeviceWithActivity) => Pick<ResolvedDevice, "active" | "state">;
+
+const toResolved = (device: DeviceWithActivity, currentOf: CurrentState): ResolvedDevice => ({
   deviceId: device.deviceId,
   name: device.name,
   deviceType: device.deviceType,
-  active: isActive(device),
+  ...currentOf(device),
   assetId: device.assetId,
 });
 
 /** The devices that an alias stands for, as far as the caller may see them; those that are gone are left out. */
 export function createAliasDevices(deps: {
   devices: Pick<DevicesService, "get" | "list" | "listChildren">;
-  isActive: (device: DeviceWithActivity) => boolean;
+  currentOf: CurrentState;
 }) {
-  const { devices, isActive } = deps;
+  const { devices, currentOf } = deps;
 
   function found(principal: Principal, deviceId: string): DeviceWithActivity[] {
     try {
@@ -98,6 +98,6 @@ export function createAliasDevices(deps: {
       );
     return resolve[type]()
       .slice(0, DEVICES_MAX)
-      .map((device) => toResolved(device, isActive));
+      .map((device) => toResolved(device, currentOf));
   };
 }

@@ -25,17 +25,14 @@ export function createDashboardsModule(
     readonly attributes: AttributesModule;
   },
 ) {
-  const { devices, activity } = modules.devices;
+  const { devices, currentOf } = modules.devices;
   const { telemetry } = modules.telemetry;
   const { alarms } = modules.alarms;
   const { attributes } = modules.attributes;
   const repository = createSharesRepository(database);
   const dashboards = createDashboardsService({
     store: dashboardResource.createStore(database, clock),
-    aliasDevices: createAliasDevices({
-      devices,
-      isActive: ({ deviceId }) => activity.get(deviceId)?.active ?? false,
-    }),
+    aliasDevices: createAliasDevices({ devices, currentOf }),
     dataOf: withPositions(createDashboardData({ telemetry, alarms }), attributes),
     contentForType: createTypeDashboards({ devices, telemetry }),
     devices,

@@ -3,6 +3,7 @@ import { t } from "elysia";
 import { ALARM_SEVERITIES } from "../../lib/alarms/severity.ts";
 import { ROTATION_DASHBOARDS_MAX, ROTATION_SECONDS } from "../../lib/console/dashboard-rotation.ts";
 import { ALARM_STATUSES } from "../alarms/alarms.types.ts";
+import { deviceState } from "../devices/devices.schemas.ts";
 import { documentedAs, enumOf, mapOf } from "../documented-as.ts";
 import { resolvedBody } from "../telemetry/key-metadata.schemas.ts";
 import { deviceSeries, latestSnapshot } from "../telemetry/telemetry.schemas.ts";
@@ -84,6 +85,7 @@ export const resolvedDevice = t.Object(
     name: t.String(),
     deviceType: t.String(),
     active: t.Boolean(),
+    state: deviceState,
     alarmSeverity: t.Optional(severityBody),
     openAlarms: t.Optional(t.Integer({ description: "number of open alarms of the device itself" })),
     assetId: t.Union([t.String(), t.Null()]),

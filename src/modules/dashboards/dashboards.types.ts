@@ -1,6 +1,7 @@
 import type { AlarmSeverity } from "../../lib/alarms/severity.ts";
 import type { Position } from "../../lib/console/web-mercator.ts";
 import type { DeviceId } from "../../lib/core/ids.ts";
+import type { DeviceState } from "../../lib/devices/device-state.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import type { DeviceSeries, LatestSnapshot } from "../telemetry/telemetry.types.ts";
 
@@ -34,6 +35,7 @@ export interface ResolvedDevice {
   readonly name: string;
   readonly deviceType: string;
   readonly active: boolean;
+  readonly state: DeviceState;
   /** The most severe open alarm, of the children of a gateway, too. */
   readonly alarmSeverity?: AlarmSeverity;
   /** Number of open alarms of the device itself; absent without any. */

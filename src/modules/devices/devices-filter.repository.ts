@@ -4,6 +4,7 @@ import { contains } from "../../platform/database/contains.ts";
 import { isAmong, type VisibleDevices } from "../../platform/database/is-among.ts";
 import { deviceActivity, devices } from "./devices.tables.ts";
 import type { DeviceFilter } from "./devices.types.ts";
+import { deviceState, isOwnDevice } from "./devices-state.repository.ts";
 
 const sortable: Record<string, SQL> = {
   name: sql`${devices.name} COLLATE NOCASE`,
@@ -21,9 +22,12 @@ const byName = (search: string): SQL[] => [
 
 /** The order that a list is asked for. Without one, a search lists what fits best first. */
 export function orderOf({ sort, search = "" }: Pick<DeviceFilter, "sort" | "search">): SQL[] {
-  if (sort === undefined && search !== "") return [...byName(search), ...orderOf({ sort: "name" })];
-  const column = sortable[(sort ?? "name").replace(/^-/, "")] ?? sql`${devices.name} COLLATE NOCASE`;
-  return [sort?.startsWith("-") ? desc(column) : asc(column), asc(devices.deviceId)];
+  if (sort === undefined) {
+    const byFit = search === "" ? [] : byName(search);
+    return [...byFit, asc(isOwnDevice), ...orderOf({ sort: "name" })];
+  }
+  const column = sortable[sort.replace(/^-/, "")] ?? sql`${devices.name} COLLATE NOCASE`;
+  return [sort.startsWith("-") ? desc(column) : asc(column), asc(devices.deviceId)];
 }
 
 /** The devices whose name, label, type, tag or whole id has the text, and those `found` by something else. */
@@ -54,6 +58,7 @@ export function whereOf(
   if (filter.role !== undefined) conditions.push(eq(devices.role, filter.role));
   if (filter.active !== undefined)
     conditions.push(sql`coalesce(${deviceActivity.active}, 0) = ${filter.active ? 1 : 0}`);
+  if (filter.state !== undefined) conditions.push(sql`${deviceState} = ${filter.state}`);
   if (filter.tag !== undefined)
     conditions.push(sql`EXISTS (SELECT 1 FROM json_each(${devices.tags}) WHERE value = ${filter.tag})`);
   if (filter.attribute !== undefined)

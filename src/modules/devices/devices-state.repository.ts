@@ -1,14 +1,29 @@
 import { and, asc, desc, eq, isNotNull, isNull, type SQL, sql } from "drizzle-orm";
 import type { TenantId } from "../../lib/core/ids.ts";
+import type { DeviceState } from "../../lib/devices/device-state.ts";
+import { GATEWAY_DEVICE_TYPE } from "../../lib/devices/gateway-device.ts";
 import type { MainDatabase } from "../../platform/database/database.ts";
 import { isAmong, type VisibleDevices } from "../../platform/database/is-among.ts";
 import { alarms, severityRank } from "../alarms/alarms.tables.ts";
+import { deviceMaintenance } from "../maintenance/maintenance.tables.ts";
 import { deviceActivity, devices } from "./devices.tables.ts";
 
 /*
- * The order of devices by their state, which is the most severe of their open alarms and, without one, whether they are active. A gateway
- * has the alarms of its children, too.
+ * The state of devices, and their order by it: the most severe of their open alarms comes first. A gateway has the alarms of its children,
+ * too.
  */
+
+/** 1 for the device with which a gateway reports on itself: people look for theirs first. */
+export const isOwnDevice = sql`${devices.deviceType} = ${GATEWAY_DEVICE_TYPE}`;
+
+/** A `DeviceState`, as `deviceStateOf` tells it. Selected with `deviceActivity` joined. */
+export const deviceState = sql<DeviceState>`CASE
+  WHEN EXISTS (SELECT 1 FROM ${deviceMaintenance} WHERE ${deviceMaintenance.deviceId} IN (${devices.deviceId}, ${devices.parentDeviceId})) THEN 'MAINTENANCE'
+  WHEN ${deviceActivity.active} = 1 THEN 'ACTIVE'
+  WHEN coalesce(${deviceActivity.lastActivityAt}, ${deviceActivity.lastConnectedAt}) IS NOT NULL THEN 'INACTIVE'
+  ELSE 'NEVER_CONNECTED' END`;
+
+const stateRank = sql`CASE ${deviceState} WHEN 'INACTIVE' THEN 3 WHEN 'NEVER_CONNECTED' THEN 2 WHEN 'MAINTENANCE' THEN 1 ELSE 0 END`;
 
 export const isSortedByState = (sort = ""): boolean => sort === "state" || sort === "-state";
 
@@ -41,10 +56,10 @@ export function openAlarmRanks(orm: MainDatabase["orm"], tenantId: TenantId, vis
 
 /** Returns the order by state, devices of the same state by their names. `-state` lists those with the most severe alarms first. */
 export function orderByState(sort: string, ranks: ReturnType<typeof openAlarmRanks>): SQL[] {
-  const isInactive = sql`coalesce(${deviceActivity.active}, 0) = 0`;
-  const state = sql`CASE WHEN ${ranks.rank} IS NOT NULL THEN ${ranks.rank} + 2 WHEN ${isInactive} THEN 1 ELSE 0 END`;
+  const state = sql`CASE WHEN ${ranks.rank} IS NOT NULL THEN ${ranks.rank} + 4 ELSE ${stateRank} END`;
   return [
     sort.startsWith("-") ? desc(state) : asc(state),
+    asc(isOwnDevice),
     asc(sql`${devices.name} COLLATE NOCASE`),
     asc(devices.deviceId),
   ];

@@ -18,7 +18,8 @@ import { DeviceImports } from "./device-imports.ts";
 import { createDevicesRepository, type DevicesRepository } from "./devices.repository.ts";
 import { devicesRoutes } from "./devices.routes.ts";
 import { createDevicesService, type DevicesService } from "./devices.service.ts";
-import type { Device, DeviceMaintenance, SearchAttributes } from "./devices.types.ts";
+import type { Device, DeviceMaintenance, DeviceWithActivity, SearchAttributes } from "./devices.types.ts";
+import { stateOf } from "./devices.wire.ts";
 import { createSortedList } from "./devices-value-order.ts";
 import { createTokenSignIn } from "./token-sign-in.service.ts";
 import { createUnfinishedImportsRepository } from "./unfinished-imports.repository.ts";
@@ -100,6 +101,10 @@ export function createDevicesModule(core: Core, modules: DevicesModules) {
     log: log.child("activity"),
   });
   activity.subscribe();
+  const currentOf = (device: DeviceWithActivity) => {
+    const current = activity.get(device.deviceId) ?? device.activity;
+    return { active: current.active, state: stateOf(current, maintenanceOf.call(device) !== undefined) };
+  };
   const credentials = createCredentialsService({
     repository: createCredentialsRepository(database),
     devices,
@@ -118,6 +123,7 @@ export function createDevicesModule(core: Core, modules: DevicesModules) {
     imports,
     directory,
     activity,
+    currentOf,
     credentials,
     tokens: createTokenSignIn({ directory, clock, report: refusalReporter(events) }),
     saveDevEui,

@@ -1,13 +1,14 @@
-import { and, asc, count, eq, getTableColumns, gt, inArray, isNotNull, sql } from "drizzle-orm";
+import { and, asc, count, eq, getTableColumns, gt, inArray, isNotNull, not, sql } from "drizzle-orm";
 import type { DeviceId, ProfileId, TenantId } from "../../lib/core/ids.ts";
 import { omit } from "../../lib/core/omit.ts";
+import type { DeviceState } from "../../lib/devices/device-state.ts";
 import type { MainDatabase } from "../../platform/database/database.ts";
 import type { VisibleDevices } from "../../platform/database/is-among.ts";
 import { workShare } from "../../platform/load/fair-share.ts";
 import { attributes } from "../attributes/attributes.tables.ts";
 import { type ChildrenRepository, createChildrenRepository } from "./children.repository.ts";
 import { type DeviceTokens, deviceTokensOf } from "./device-tokens.ts";
-import { devices, deviceTypeDefaults } from "./devices.tables.ts";
+import { deviceActivity, devices, deviceTypeDefaults } from "./devices.tables.ts";
 import {
   DEV_EUI_KEY,
   type Device,
@@ -18,10 +19,16 @@ import {
 } from "./devices.types.ts";
 import { whereOf } from "./devices-filter.repository.ts";
 import { createDeviceLists, type SelectedDevice, selectDevices } from "./devices-list.repository.ts";
+import { deviceState, isOwnDevice } from "./devices-state.repository.ts";
 import { createMembershipRepository, type MembershipRepository } from "./membership.repository.ts";
 
 /** With 64 tags each, some 5 ms of work. */
 const DEVICES_AT_ONCE = 500;
+
+export interface StateCount {
+  readonly state: DeviceState;
+  readonly count: number;
+}
 
 export interface TagCount {
   readonly tag: string;
@@ -71,6 +78,8 @@ export interface DevicesRepository extends ChildrenRepository, MembershipReposit
   delete(deviceId: DeviceId): void;
   /** With a profile, counts only its devices. */
   countTypes(tenantId: TenantId, visible: VisibleDevices, profileId?: string): TypeCount[];
+  /** Counts the devices of each state that there are, `own`: with those with which gateways report on themselves. */
+  countStates(tenantId: TenantId, visible: VisibleDevices, own: "with" | "without"): StateCount[];
   countTags(tenantId: TenantId, visible: VisibleDevices): Promise<TagCount[]>;
   countAssets(tenantId: TenantId, visible: VisibleDevices): Array<{ assetId: string; count: number }>;
   findTypeDefaults(tenantId: TenantId, deviceType: string): TypeDefaults | undefined;
@@ -196,7 +205,15 @@ export function createDevicesRepository(database: MainDatabase): DevicesReposito
         .from(devices)
         .where(and(whereOf(tenantId, visible, {}), isOfProfile(profileId)))
         .groupBy(devices.deviceType)
-        .orderBy(asc(devices.deviceType))
+        .orderBy(isOwnDevice, asc(devices.deviceType))
+        .all(),
+    countStates: (tenantId, visible, own) =>
+      orm
+        .select({ state: deviceState, count: count() })
+        .from(devices)
+        .leftJoin(deviceActivity, eq(deviceActivity.deviceId, devices.deviceId))
+        .where(and(whereOf(tenantId, visible, {}), own === "without" ? not(isOwnDevice) : undefined))
+        .groupBy(deviceState)
         .all(),
     async countTags(tenantId, visible) {
       const counts = new Map<string, number>();

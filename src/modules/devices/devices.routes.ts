@@ -15,13 +15,14 @@ import {
   createDeviceBody,
   deviceDetail,
   deviceListItem,
+  deviceState,
   listDevicesQuery,
   typeDefaultsBody,
   updateDeviceBody,
 } from "./devices.schemas.ts";
 import type { DevicesService } from "./devices.service.ts";
 import type { Device, DeviceMaintenance, DeviceWithActivity } from "./devices.types.ts";
-import { maintenanceToWire, toDetail, toListItem } from "./devices.wire.ts";
+import { toDetail, toListItem } from "./devices.wire.ts";
 import type { SortedList } from "./devices-value-order.ts";
 
 const assetList = wholeList({ sort: ["assetId", "count"], search: ["assetId"] });
@@ -29,6 +30,7 @@ const childList = wholeList({
   sort: ["name", "deviceType", "active", "lastActivityAt"],
   search: ["name", "childName"],
 });
+const stateList = wholeList({ sort: ["state", "count"], search: ["state"] });
 const tagList = wholeList({ sort: ["tag", "count"], search: ["tag"] });
 const typeList = wholeList({ sort: ["deviceType", "count"], search: ["deviceType"] });
 
@@ -58,19 +60,14 @@ const readFrom =
 /** Converts devices, with their current state, for the API. */
 function createShowing({ activity, maintenanceOf }: Pick<DevicesRoutesDeps, "activity" | "maintenanceOf">) {
   const current = (device: DeviceWithActivity) => activity.get(device.deviceId) ?? device.activity;
-  const maintenanceFor = (device: DeviceWithActivity, principal: Principal) =>
-    maintenanceToWire(maintenanceOf(device), device, principal);
-  const itemFor = (principal: Principal) => (device: DeviceWithActivity) => ({
-    ...toListItem(device, current(device), principal),
-    ...maintenanceFor(device, principal),
-  });
+  const itemFor = (principal: Principal) => (device: DeviceWithActivity) =>
+    toListItem(device, current(device), { principal, maintenance: maintenanceOf(device) });
   return {
     itemFor,
     children: (list: readonly DeviceWithActivity[], principal: Principal) => list.map(itemFor(principal)),
     detail: (device: DeviceWithActivity, principal: Principal) => ({
-      ...toDetail(device, current(device), principal),
+      ...toDetail(device, current(device), { principal, maintenance: maintenanceOf(device) }),
       inactivity: activity.inactivityOf(device, current(device)),
-      ...maintenanceFor(device, principal),
     }),
   };
 }
@@ -131,6 +128,21 @@ export const devicesRoutes = (deps: DevicesRoutesDeps) => {
         query: listTypesQuery,
         response: { 200: t.Array(t.Object({ deviceType: t.String(), count: wholeNumber() })) },
         detail: { operationId: "listDeviceTypes", summary: "List device types with their number of devices" },
+      },
+    )
+    .get(
+      "/states",
+      ({ principal, query, request, set }) =>
+        stateList.page({ query, request, set }, devices.countStates(principal, "with")),
+      {
+        auth: "devices:read",
+        query: t.Object(stateList.fields),
+        response: { 200: t.Array(t.Object({ state: deviceState, count: wholeNumber() })) },
+        detail: {
+          operationId: "listDeviceStates",
+          summary: "List states of devices with their number of devices",
+          description: "A state that no device is in is left out.",
+        },
       },
     )
     .get(

@@ -1,6 +1,7 @@
 import { t } from "elysia";
+import { DEVICE_STATES } from "../../lib/devices/device-state.ts";
 import { pageQuery, searchQuery } from "../lists.schemas.ts";
-import { choice, isoTime, lineText, nameText, wholeNumber } from "../wire.schemas.ts";
+import { choice, isoTime, lineText, literals, nameText, wholeNumber } from "../wire.schemas.ts";
 import { deviceToken } from "./credentials.schemas.ts";
 import { INACTIVITY_SOURCES } from "./inactivity.ts";
 
@@ -80,13 +81,19 @@ export const listDevicesQuery = t.Object({
   parentDeviceId: t.Optional(t.String({ maxLength: 64, description: "only children of this gateway" })),
   role: t.Optional(deviceRole),
   active: t.Optional(t.BooleanString()),
+  state: t.Optional(literals(DEVICE_STATES)),
   sort: t.Optional(
     t.String({
       pattern: "^-?(name|deviceType|createdAt|lastActivityAt|active|state|key:.{1,256})$",
       description:
-        "one of name, deviceType, createdAt, lastActivityAt, active, state and key:…; - before it reverses the order; name by default; lastActivityAt as last written, at most 5 min old; -state lists devices with the most severe open alarms first, then inactive ones; key: and the name of a telemetry key sorts by its newest values, with devices without one last",
+        "one of name, deviceType, createdAt, lastActivityAt, active, state and key:…; - before it reverses the order; name by default, with the devices of the type `lineside-gateway` last; lastActivityAt as last written, at most 5 min old; -state lists devices with the most severe open alarms first, then those that are inactive, that have never connected, that are in maintenance and that are active; key: and the name of a telemetry key sorts by its newest values, with devices without one last",
     }),
   ),
+});
+
+export const deviceState = choice(DEVICE_STATES, {
+  description:
+    "MAINTENANCE while the device or its gateway is in maintenance, or else ACTIVE, INACTIVE, or NEVER_CONNECTED for a device that has not connected or sent a message yet",
 });
 
 const listed = {
@@ -96,6 +103,7 @@ const listed = {
   assetId: t.Union([t.String(), t.Null()], { description: "null for none" }),
   label: t.String(),
   active: t.Boolean(),
+  state: deviceState,
   lastActivityAt: t.Optional(isoTime),
   role: deviceRole,
   type: deviceRole,

@@ -17,7 +17,7 @@ import {
   devEuiTaken,
   deviceNotFound,
 } from "./devices.errors.ts";
-import type { DevicesRepository, TagCount, TypeCount } from "./devices.repository.ts";
+import type { DevicesRepository, StateCount, TagCount, TypeCount } from "./devices.repository.ts";
 import type {
   ChildRef,
   Device,
@@ -285,6 +285,8 @@ export function createDevicesService(deps: DevicesServiceDeps) {
         offset: 0,
       }).items;
     },
+    countStates: ({ tenantId, devices }: Principal, own: "with" | "without"): StateCount[] =>
+      repository.countStates(tenantId, devices, own),
     countTags: ({ tenantId, devices }: Principal): Promise<TagCount[]> =>
       repository.countTags(tenantId, devices),
     countTypes: ({ tenantId, devices }: Principal, profileId?: string): TypeCount[] =>

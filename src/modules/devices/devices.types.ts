@@ -1,4 +1,5 @@
 import type { DeviceId, ProfileId, TenantId } from "../../lib/core/ids.ts";
+import type { DeviceState } from "../../lib/devices/device-state.ts";
 import type { Params } from "../../lib/texts/text.ts";
 import type { ObservedInterval } from "../../lib/time/observed-interval.ts";
 import type { IngestSource } from "../ingest/ingest.types.ts";
@@ -117,6 +118,7 @@ export interface DeviceFilter {
   readonly assetId?: string | undefined;
   readonly role?: DeviceRole | undefined;
   readonly active?: boolean | undefined;
+  readonly state?: DeviceState | undefined;
   readonly sort?: string | undefined;
   readonly limit: number;
   readonly offset: number;

@@ -1,5 +1,6 @@
 import { withoutNulls } from "../../lib/core/defined.ts";
 import type { DeviceId } from "../../lib/core/ids.ts";
+import { type DeviceState, deviceStateOf } from "../../lib/devices/device-state.ts";
 import { iso } from "../../lib/time/iso-time.ts";
 import { isAllowed } from "../identity/permissions.ts";
 import type { Principal } from "../users/users.types.ts";
@@ -9,8 +10,25 @@ import type { DeviceActivity, DeviceMaintenance, DeviceWithActivity } from "./de
 const seen = ({ devices }: Principal, deviceId: DeviceId | null): DeviceId | null =>
   deviceId !== null && (devices === "all" || devices.has(deviceId)) ? deviceId : null;
 
+/** Who looks at a device, and its maintenance. */
+interface Seeing {
+  readonly principal: Principal;
+  readonly maintenance: DeviceMaintenance | undefined;
+}
+
+export const stateOf = (
+  { active, lastActivityAt, lastConnectedAt }: DeviceActivity,
+  isInMaintenance: boolean,
+): DeviceState =>
+  deviceStateOf({
+    isInMaintenance,
+    active,
+    hasConnected: lastActivityAt !== null || lastConnectedAt !== null,
+  });
+
 /** A device as lists show it; fields that are not set are left out, except for `assetId`. A parent is named only if the caller can see it. */
-export function toListItem(device: DeviceWithActivity, activity: DeviceActivity, principal: Principal) {
+export function toListItem(device: DeviceWithActivity, activity: DeviceActivity, seeing: Seeing) {
+  const { principal, maintenance } = seeing;
   const { assetId, childName } = device;
   const parentDeviceId = seen(principal, device.parentDeviceId);
   return {
@@ -20,16 +38,18 @@ export function toListItem(device: DeviceWithActivity, activity: DeviceActivity,
     assetId,
     label: device.label,
     active: activity.active,
+    state: stateOf(activity, maintenance !== undefined),
     role: device.role,
     type: device.role,
     profileId: device.profileId,
     tags: [...device.tags],
     ...withoutNulls({ parentDeviceId, childName, lastActivityAt: iso(activity.lastActivityAt) }),
+    ...maintenanceToWire(maintenance, device, principal),
   };
 }
 
 /** Converts a device's maintenance, if any, for the API. The maintenance of a gateway that the caller cannot see has times only. */
-export function maintenanceToWire(
+function maintenanceToWire(
   maintenance: DeviceMaintenance | undefined,
   device: Pick<DeviceWithActivity, "deviceId">,
   principal: Principal,
@@ -48,10 +68,10 @@ function credentialsOf(device: DeviceWithActivity) {
 }
 
 /** A device in full; its token only for those who may connect devices. */
-export function toDetail(device: DeviceWithActivity, activity: DeviceActivity, principal: Principal) {
+export function toDetail(device: DeviceWithActivity, activity: DeviceActivity, seeing: Seeing) {
   const { inactivityTimeoutMs, targetDashboardId, targetStateId, commandTransport, lorawanDevEui } = device;
   return {
-    ...toListItem(device, activity, principal),
+    ...toListItem(device, activity, seeing),
     ...withoutNulls({
       inactivityTimeoutMs,
       targetDashboardId,
@@ -63,6 +83,6 @@ export function toDetail(device: DeviceWithActivity, activity: DeviceActivity, p
     }),
     createdAt: iso(device.createdAt),
     updatedAt: iso(device.updatedAt),
-    ...(isAllowed(principal, "devices:write") ? { credentials: credentialsOf(device) } : {}),
+    ...(isAllowed(seeing.principal, "devices:write") ? { credentials: credentialsOf(device) } : {}),
   };
 }

@@ -4,6 +4,7 @@ import type { DeviceId, TenantId } from "../../lib/core/ids.ts";
 import type { MainDatabase } from "../../platform/database/database.ts";
 import { alarms } from "../alarms/alarms.tables.ts";
 import { deviceActivity, devices } from "../devices/devices.tables.ts";
+import { deviceState, isOwnDevice } from "../devices/devices-state.repository.ts";
 import type { AlarmCounts } from "./overview.types.ts";
 
 const noAlarms = Object.fromEntries(ALARM_SEVERITIES.map((severity) => [severity, 0])) as Record<
@@ -28,7 +29,7 @@ export function createOverviewRepository({ orm }: MainDatabase) {
         .all();
       return { ...noAlarms, ...Object.fromEntries(rows.map((row) => [row.severity, row.count])) };
     },
-    /** Counts the open alarms of every tenant that has devices, and its devices that are active. */
+    /** Counts the open alarms of every tenant that has devices, and its devices that are in the state ACTIVE, as the overview counts them. */
     countAll(): Array<{ tenantId: TenantId; activeDevices: number; openAlarms: number }> {
       const open = orm
         .select({ tenantId: alarms.tenantId, count: count() })
@@ -40,7 +41,7 @@ export function createOverviewRepository({ orm }: MainDatabase) {
       return orm
         .select({
           tenantId: devices.tenantId,
-          activeDevices: sql<number>`coalesce(sum(${deviceActivity.active}), 0)`,
+          activeDevices: sql<number>`coalesce(sum(${deviceState} = 'ACTIVE' AND NOT ${isOwnDevice}), 0)`,
         })
         .from(devices)
         .leftJoin(deviceActivity, eq(deviceActivity.deviceId, devices.deviceId))

@@ -25,7 +25,16 @@ const openAlarmCounts = t.Object(
 
 export const overviewBody = t.Object(
   {
-    devices: t.Object({ total: wholeNumber(), active: wholeNumber() }),
+    devices: t.Object(
+      {
+        total: wholeNumber(),
+        active: wholeNumber(),
+        inactive: wholeNumber(),
+        neverConnected: wholeNumber(),
+        maintenance: wholeNumber(),
+      },
+      { description: "devices by state, without those with which gateways report on themselves" },
+    ),
     openAlarms: openAlarmCounts,
     history: t.Array(
       t.Object({

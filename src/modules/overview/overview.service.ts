@@ -1,5 +1,6 @@
 import { detail } from "../../lib/core/domain-error.ts";
 import type { TenantId } from "../../lib/core/ids.ts";
+import type { DeviceState } from "../../lib/devices/device-state.ts";
 import type { DevicesService } from "../devices/devices.service.ts";
 import { ensureAllDevices } from "../tenants/tenants.errors.ts";
 import type { Principal } from "../users/users.types.ts";
@@ -13,7 +14,7 @@ export function createOverviewService(deps: {
   repository: Pick<OverviewRepository, "countOpenAlarms">;
   history: Pick<OverviewHistory, "of" | "delete">;
   pins: Pick<OverviewPins, "of" | "save" | "delete">;
-  devices: Pick<DevicesService, "ensureAllVisible" | "list">;
+  devices: Pick<DevicesService, "ensureAllVisible" | "countStates">;
 }) {
   const { repository, history, devices } = deps;
 
@@ -21,9 +22,18 @@ export function createOverviewService(deps: {
     pinsOf: (principal: Principal): Pin[] => deps.pins.of(principal),
     get(principal: Principal) {
       const { tenantId, devices: visible } = principal;
-      const countOf = (active?: boolean) => devices.list(principal, { active, limit: 1, offset: 0 }).total;
+      const states = new Map(
+        devices.countStates(principal, "without").map(({ state, count }) => [state, count]),
+      );
+      const countOf = (state: DeviceState) => states.get(state) ?? 0;
       return {
-        devices: { total: countOf(), active: countOf(true) },
+        devices: {
+          total: states.values().reduce((sum, count) => sum + count, 0),
+          active: countOf("ACTIVE"),
+          inactive: countOf("INACTIVE"),
+          neverConnected: countOf("NEVER_CONNECTED"),
+          maintenance: countOf("MAINTENANCE"),
+        },
         openAlarms: repository.countOpenAlarms(tenantId, visible),
         // The history counts all devices, also those that a user with limited access may not see.
         history: visible === "all" ? history.of(tenantId) : [],

@@ -159,7 +159,7 @@ function useEntries(text: string): Entry[] {
 const EntryMark = ({ device }: { device: DeviceRow | undefined }) =>
   device ? (
     <span class="flex w-4 flex-none justify-center">
-      <DeviceState deviceId={device.deviceId} active={device.active} bare />
+      <DeviceState deviceId={device.deviceId} state={device.state} bare />
     </span>
   ) : (
     <ArrowRight size={16} class="flex-none text-soft" aria-hidden="true" />

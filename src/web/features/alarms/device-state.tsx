@@ -1,8 +1,9 @@
+import type { DeviceState as State } from "../../../lib/devices/device-state.ts";
 import { StateLamp, stateText } from "../../ui/state-lamp.tsx";
 import { openAlarms } from "./open-alarm-store.ts";
 
 /** Shows the state of a device: the worst of its connection and its open alarms, a gateway's children included. */
-export function DeviceState(props: { deviceId: string; active: boolean; bare?: boolean }) {
+export function DeviceState(props: { deviceId: string; state: State; bare?: boolean }) {
   const { deviceId, ...lamp } = props;
   return <StateLamp {...lamp} {...openAlarms.value?.worstOf.get(deviceId)} />;
 }
@@ -10,5 +11,5 @@ export function DeviceState(props: { deviceId: string; active: boolean; bare?: b
 /** Returns the words for the alarm that a device, or a child of the gateway, has; undefined without one. */
 export function alarmText(deviceId: string): string | undefined {
   const worst = openAlarms.value?.worstOf.get(deviceId);
-  return worst && stateText({ active: true, ...worst });
+  return worst && stateText({ state: "ACTIVE", ...worst });
 }

@@ -1,6 +1,7 @@
 // What the widgets of a dashboard show: one answer of the server for all of them, and live values behind it.
 import { type Signal, signal } from "@preact/signals";
 import type { Position } from "../../../lib/console/web-mercator.ts";
+import { withActive } from "../../../lib/devices/device-state.ts";
 import type { Text } from "../../../lib/texts/text.ts";
 import type { LatestSnapshot, TelemetryValue } from "../../lib/api-types.ts";
 import type { TelemetryMessage } from "../../lib/realtime-types.ts";
@@ -312,7 +313,7 @@ export class BoardFeed {
     for (const id of this.#byDevice.get(deviceId) ?? []) {
       const feed = this.#feeds.get(id);
       if (feed === undefined) continue;
-      feed.devices = feed.devices.map((d) => (d.deviceId === deviceId ? { ...d, active } : d));
+      feed.devices = feed.devices.map((d) => (d.deviceId === deviceId ? withActive(d, active) : d));
       this.#dirty.add(id);
     }
     this.#show();

@@ -153,6 +153,7 @@ export function useBoardFeed(dashboardId: string, board: Board, request: FeedReq
       else if (message.topic === "alarms") reload();
       else if (message.topic === "devices" && message.event === "state" && message.active !== undefined)
         feed.setActive(message.deviceId, message.active);
+      else if (message.topic === "devices" && message.event === "maintenance") reload();
     },
   );
   const boundsNow = useCallback((): Bounds => {

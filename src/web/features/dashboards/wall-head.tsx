@@ -1,12 +1,14 @@
 import { WifiOff } from "lucide-preact";
 import type { ComponentChildren } from "preact";
 import { type AlarmSeverity, compareSeverities } from "../../../lib/alarms/severity.ts";
+import type { DeviceState } from "../../../lib/devices/device-state.ts";
 import { formatAge, formatDate, zoneName } from "../../platform/i18n/format.ts";
 import { plural, t } from "../../platform/i18n/i18n.ts";
 import { now } from "../../platform/now.ts";
 import { useIsDisconnected } from "../../ui/connection-banner.tsx";
 import { severityVariable } from "../../ui/severity-colors.ts";
 import { SeverityMark } from "../../ui/severity-mark.tsx";
+import { stateCountsText } from "../../ui/state-counts.ts";
 import { useTitle } from "../../ui/use-title.ts";
 import type { BoardFeed } from "./board-feed.ts";
 import type { ResolvedDevice } from "./dashboards-api.ts";
@@ -17,7 +19,7 @@ interface WallState {
   readonly severity: AlarmSeverity | undefined;
   readonly openAlarms: number;
   readonly devices: number;
-  readonly inactive: number;
+  readonly states: Readonly<Partial<Record<DeviceState, number>>>;
 }
 
 export function wallStateOf(devices: readonly ResolvedDevice[]): WallState {
@@ -26,7 +28,11 @@ export function wallStateOf(devices: readonly ResolvedDevice[]): WallState {
     severity: severities.sort((a, b) => compareSeverities(b, a))[0],
     openAlarms: devices.reduce((sum, { openAlarms = 0 }) => sum + openAlarms, 0),
     devices: devices.length,
-    inactive: devices.filter(({ active }) => !active).length,
+    states: Object.fromEntries(
+      Map.groupBy(devices, ({ state }) => state)
+        .entries()
+        .map(([state, those]) => [state, those.length]),
+    ),
   };
 }
 
@@ -85,8 +91,8 @@ function StateOfAll({ feed }: { feed: BoardFeed }) {
   );
 }
 
-function StateText({ severity, openAlarms, devices, inactive }: WallState) {
-  const isWell = inactive === 0;
+function StateText({ severity, openAlarms, devices, states }: WallState) {
+  const isWell = states.ACTIVE === devices;
   return (
     <>
       {severity === undefined ? (
@@ -100,9 +106,7 @@ function StateText({ severity, openAlarms, devices, inactive }: WallState) {
           ? plural("wall.alarms", openAlarms)
           : severity === undefined && t("common.noOpenAlarms")}
       </span>
-      <span class="text-base font-normal text-soft">
-        {isWell ? plural("wall.active", devices) : t("wall.inactive", { inactive, devices })}
-      </span>
+      <span class="text-base font-normal text-soft">{stateCountsText(states)}</span>
     </>
   );
 }

@@ -1,6 +1,7 @@
 import { ChevronRight, LayoutDashboard } from "lucide-preact";
 import { lazy, useLocation, useRoute } from "preact-iso";
 import { DEVICE_TABS, oneOf } from "../../../lib/console/console-routes.ts";
+import { withActive } from "../../../lib/devices/device-state.ts";
 import type { DeviceDetail, Scope } from "../../lib/api-types.ts";
 import type { RealtimeMessage } from "../../lib/realtime-types.ts";
 import { t } from "../../platform/i18n/i18n.ts";
@@ -63,13 +64,13 @@ function follow(
   const device = resource.data;
   if (message.type === "snapshot") {
     const state = message.devices.find((d) => d.deviceId === deviceId);
-    if (device && state && state.active !== device.active) resource.set({ ...device, active: state.active });
+    if (device && state && state.active !== device.active) resource.set(withActive(device, state.active));
     return "kept";
   }
   if (message.topic !== "devices" || message.deviceId !== deviceId) return "kept";
   if (message.event === "deleted") return "deleted";
   if (message.event === "updated" || message.event === "maintenance") resource.reload();
-  else if (device && message.event === "state") resource.set({ ...device, active: message.active });
+  else if (device && message.event === "state") resource.set(withActive(device, message.active));
   return "kept";
 }
 
@@ -105,7 +106,7 @@ function DeviceHead({
           title={device?.name ?? "…"}
           detail={device?.label && <p class="text-soft">{device.label}</p>}
         >
-          {device && <DeviceState deviceId={deviceId} active={device.active} />}
+          {device && <DeviceState deviceId={deviceId} state={device.state} />}
           {device && <DashboardLink device={device} />}
           {device && <MaintenanceButton device={device} onChanged={onChanged} />}
         </PageHead>

@@ -1,4 +1,6 @@
 import { X } from "lucide-preact";
+import { DEVICE_STATES } from "../../../lib/devices/device-state.ts";
+import { formatCount } from "../../platform/i18n/format.ts";
 import { plural, t } from "../../platform/i18n/i18n.ts";
 import { useResource } from "../../platform/resource.ts";
 import { FilterSelect } from "../../ui/filter-select.tsx";
@@ -37,6 +39,7 @@ function Chip({ text, onClear }: { text: string; onClear: () => void }) {
 
 export function DeviceFilters({ filter, set, total }: Props) {
   const types = useResource(devicesApi.types, []);
+  const states = useResource(devicesApi.states, []).data ?? [];
   return (
     <div class="flex min-w-0 flex-1 flex-wrap items-center gap-2">
       <SearchBox
@@ -59,10 +62,10 @@ export function DeviceFilters({ filter, set, total }: Props) {
         label={t("common.state")}
         all={t("devices.allStates")}
         value={filter.state}
-        options={[
-          { id: "active", text: t("common.active") },
-          { id: "inactive", text: t("state.inactive") },
-        ]}
+        options={DEVICE_STATES.map((state) => ({
+          id: state.toLowerCase(),
+          text: `${t(`deviceState.${state}`)} (${formatCount(states.find((found) => found.state === state)?.count ?? 0)})`,
+        }))}
         onSelect={(state) => set({ state })}
       />
       <FilterSelect

@@ -1,6 +1,7 @@
 // The device list, fetched in blocks as they come into view and kept current by the live connection.
 
 import { signal } from "@preact/signals";
+import { type DeviceState, withActive } from "../../../lib/devices/device-state.ts";
 import type { DeviceRow } from "../../lib/api-types.ts";
 import type { DevicesMessage } from "../../lib/realtime-types.ts";
 import { blocksOf, type RowsWindow } from "../../lib/rows-window.ts";
@@ -13,7 +14,7 @@ const SLICE_BLOCK = 2_000;
 export interface DeviceFilter {
   readonly search: string;
   readonly deviceType: string;
-  readonly active: boolean | undefined;
+  readonly state: DeviceState | undefined;
   readonly tag: string;
   readonly parentDeviceId: string;
   readonly role: "DEVICE" | "GATEWAY" | "";
@@ -23,7 +24,7 @@ export interface DeviceFilter {
 export const noFilter: DeviceFilter = {
   search: "",
   deviceType: "",
-  active: undefined,
+  state: undefined,
   tag: "",
   parentDeviceId: "",
   role: "",
@@ -118,8 +119,7 @@ export class DevicePages {
     if (!row) return false;
     const lastActivityAt = message.lastActivityAt ?? row.lastActivityAt;
     this.#rows[index] = {
-      ...row,
-      active: message.active,
+      ...withActive(row, message.active),
       ...(lastActivityAt !== undefined && { lastActivityAt }),
     };
     this.version.value++;

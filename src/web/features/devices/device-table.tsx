@@ -2,6 +2,7 @@
 // biome-ignore-all lint/a11y/useFocusableInteractive: its rows are read, not operated; what is operated in them is a link
 import { ArrowDown, ArrowUp, Router } from "lucide-preact";
 import { useEffect, useState } from "preact/hooks";
+import { GATEWAY_DEVICE_TYPE } from "../../../lib/devices/gateway-device.ts";
 import type { DeviceRow } from "../../lib/api-types.ts";
 import { formatCount, formatReading, toMs } from "../../platform/i18n/format.ts";
 import { t } from "../../platform/i18n/i18n.ts";
@@ -180,7 +181,7 @@ export function DeviceLine({ index, row, layout, live, height }: LineProps) {
         </span>
       )}
       <span role="cell" class="flex min-w-0 max-sm:[&_.text-sm]:sr-only">
-        <DeviceState deviceId={row.deviceId} active={row.active} />
+        <DeviceState deviceId={row.deviceId} state={row.state} />
       </span>
       <NameCell row={row} />
       {columns.map((id) => (
@@ -215,6 +216,9 @@ function NameCell({ row }: { row: DeviceRow }) {
         <span class="truncate">{row.name}</span>
         {row.role === "GATEWAY" && (
           <Router size={14} class="flex-none text-soft" aria-label={t("common.gateway")} />
+        )}
+        {row.deviceType === GATEWAY_DEVICE_TYPE && (
+          <span class="badge badge-sm flex-none font-normal">{t("state.ownDevice")}</span>
         )}
         {row.label && <span class="truncate font-normal text-soft max-sm:hidden">{row.label}</span>}
       </a>

@@ -1,3 +1,4 @@
+import type { DeviceState } from "../../../lib/devices/device-state.ts";
 import type { updateDeviceBody } from "../../../modules/devices/devices.schemas.ts";
 import type { profileBody } from "../../../modules/profiles/profiles.schemas.ts";
 import type {
@@ -18,7 +19,7 @@ export interface DeviceListQuery {
   readonly offset: number;
   readonly search?: string;
   readonly deviceType?: string;
-  readonly active?: boolean | undefined;
+  readonly state?: DeviceState | undefined;
   readonly tag?: string;
   /** Keys of server attributes, of which the device has one. */
   readonly attribute?: string;
@@ -35,6 +36,7 @@ interface TypeCount {
 export const devicesApi = {
   list: (query: DeviceListQuery) => getPage<DeviceRow>(`/api/devices`, query),
   types: () => get<TypeCount[]>("/api/devices/types?limit=10000"),
+  states: () => get<{ state: DeviceState; count: number }[]>("/api/devices/states"),
   tags: () => get<{ tag: string; count: number }[]>("/api/devices/tags?limit=10000"),
   typesOfProfile: (profileId: string) =>
     get<TypeCount[]>(`/api/devices/types?${queryOf({ profileId, limit: 10_000 })}`),

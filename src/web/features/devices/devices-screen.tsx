@@ -1,6 +1,7 @@
 import { Cpu, Download, Plus, QrCode, Upload } from "lucide-preact";
 import { useMemo, useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
+import { DEVICE_STATES } from "../../../lib/devices/device-state.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { metadataOf } from "../../platform/key-metadata.ts";
 import { useResource } from "../../platform/resource.ts";
@@ -71,7 +72,7 @@ function queryOf(filter: UrlFilter, sort: string): DeviceFilter {
   return {
     search: filter.search,
     deviceType: filter.type,
-    active: filter.state === "" ? undefined : filter.state === "active",
+    state: DEVICE_STATES.find((state) => state.toLowerCase() === filter.state),
     tag: filter.tag,
     parentDeviceId: filter.gateway,
     role: filter.role === "GATEWAY" ? "GATEWAY" : "",

@@ -130,7 +130,7 @@ function Comparisons({ groups }: { groups: Examples["groups"] }) {
 
 function RecentDevices({ examples }: { examples: Examples["recent"] }) {
   const links = examples.flatMap(({ device, values }) => {
-    const { deviceId, name, active } = device;
+    const { deviceId, name, state } = device;
     const keys = numericKeys(values, (key) => metadataOf(deviceId, key), SERIES_MAX);
     if (keys.length === 0) return [];
     return {
@@ -142,7 +142,7 @@ function RecentDevices({ examples }: { examples: Examples["recent"] }) {
       }),
       title: name,
       detail: keys.map((key) => keyName(deviceId, key)).join(", "),
-      mark: <DeviceState deviceId={deviceId} active={active} bare />,
+      mark: <DeviceState deviceId={deviceId} state={state} bare />,
     };
   });
   if (links.length === 0) return null;

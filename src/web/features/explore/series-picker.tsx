@@ -111,7 +111,7 @@ function DeviceList({ hasFocus, onSelect }: { hasFocus: boolean; onSelect: (devi
               class="flex w-full cursor-pointer items-center gap-3 rounded-field px-2 py-1.5 text-left hover:bg-base-200"
               onClick={() => onSelect(row)}
             >
-              <DeviceState deviceId={row.deviceId} active={row.active} bare />
+              <DeviceState deviceId={row.deviceId} state={row.state} bare />
               <span class="min-w-0 flex-1 truncate">{row.name}</span>
               <span class="max-w-[40%] flex-none truncate text-sm text-soft">
                 {row.label || row.deviceType}

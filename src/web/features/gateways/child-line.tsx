@@ -62,7 +62,7 @@ export function ChildLine({ index, row, live, height, onDetach }: LineProps) {
   return (
     <div role="row" aria-rowindex={index + 2} class={line} style={{ height: `${height}px` }}>
       <span role="cell" class="max-sm:[&_.text-sm]:sr-only">
-        <DeviceState deviceId={row.deviceId} active={row.active} />
+        <DeviceState deviceId={row.deviceId} state={row.state} />
       </span>
       <span role="cell" class="min-w-0">
         <a href={`/devices/${row.deviceId}`} class="block truncate font-medium after:absolute after:inset-0">

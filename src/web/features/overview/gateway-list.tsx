@@ -44,7 +44,7 @@ export function GatewayList() {
               class="flex min-w-0 items-center gap-3 font-medium hover:underline"
               href={`/devices/${row.deviceId}/children`}
             >
-              <DeviceState deviceId={row.deviceId} active={row.active} bare />
+              <DeviceState deviceId={row.deviceId} state={row.state} bare />
               <span class="truncate">{row.name}</span>
               <span class="ml-auto flex-none text-sm font-normal text-soft">
                 {plural("overview.children", children.length)}
@@ -62,10 +62,10 @@ function Children({ rows }: { rows: readonly DeviceRow[] }) {
   const more = rows.length - LAMPS_SHOWN;
   return (
     <ul class="flex flex-wrap items-center gap-x-4 gap-y-1.5 pl-5">
-      {rows.slice(0, LAMPS_SHOWN).map(({ deviceId, name, active }) => (
+      {rows.slice(0, LAMPS_SHOWN).map(({ deviceId, name, state }) => (
         <li key={deviceId}>
           <a class="flex items-center gap-2 text-sm hover:underline" href={`/devices/${deviceId}`}>
-            <DeviceState deviceId={deviceId} active={active} bare />
+            <DeviceState deviceId={deviceId} state={state} bare />
             {name}
           </a>
         </li>

@@ -16,9 +16,10 @@ import { errorText } from "../../ui/error-text.ts";
 import { IconButton } from "../../ui/icon-button.tsx";
 import { later } from "../../ui/later.tsx";
 import { SeverityMark } from "../../ui/severity-mark.tsx";
+import { stateCountsText } from "../../ui/state-counts.ts";
 import { nameOf } from "../devices/device-names.ts";
 import { Spark } from "../telemetry/spark.tsx";
-import { overviewApi, type Pin } from "./overview-api.ts";
+import { type Overview, overviewApi, type Pin } from "./overview-api.ts";
 import type { SitePulse } from "./site-pulse.ts";
 import { type Figures, SPAN_MS, useFigures } from "./use-figures.ts";
 
@@ -123,7 +124,6 @@ function SiteFigures(props: { figures: Figures; pulse: SitePulse; isSiteKnown: b
   const { figures, pulse } = props;
   const { overview, openAlarms, curves, gateway, recent } = figures;
   const newest = pulse.recent(1)[0];
-  const inactive = overview ? overview.devices.total - overview.devices.active : 0;
   const ofGateway = (key: string) => (gateway ? recent.of({ deviceId: gateway.deviceId, key }) : undefined);
   /** The gateway measures once a minute; where it does not, this page counts since it was opened. */
   const rate = (key: string, meter: SitePulse["messages"]) => {
@@ -145,8 +145,8 @@ function SiteFigures(props: { figures: Figures; pulse: SitePulse; isSiteKnown: b
               })
             : NOTHING
         }
-        detail={overview ? inactiveText(inactive) : NOTHING}
-        href={inactive > 0 ? "/devices?state=inactive" : "/devices"}
+        detail={overview ? othersText(overview.devices) : NOTHING}
+        href={overview && overview.devices.inactive > 0 ? "/devices?state=inactive" : "/devices"}
         curve={curves?.active}
       />
       <SiteFigure
@@ -179,8 +179,11 @@ function SiteFigures(props: { figures: Figures; pulse: SitePulse; isSiteKnown: b
   );
 }
 
-const inactiveText = (count: number): string =>
-  count > 0 ? plural("overview.inactiveCount", count) : t("overview.allOnline");
+/** Tells of the devices that are not active. */
+function othersText({ inactive, neverConnected, maintenance }: Overview["devices"]): string {
+  const counts = { INACTIVE: inactive, NEVER_CONNECTED: neverConnected, MAINTENANCE: maintenance };
+  return stateCountsText(counts) || t("overview.allOnline");
+}
 
 function Severities({ figures }: { figures: Figures }) {
   if (figures.openAlarms === 0) return t("overview.noAlarms");

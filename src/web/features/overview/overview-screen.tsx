@@ -18,6 +18,7 @@ import { rememberNames } from "../devices/device-names.ts";
 import { devicesApi } from "../devices/devices-api.ts";
 import { GatewayList } from "./gateway-list.tsx";
 import { KeyFigures } from "./key-figures.tsx";
+import { overviewApi } from "./overview-api.ts";
 import { RecentDevices, SilentDevices } from "./site-lists.tsx";
 import { SitePulse } from "./site-pulse.ts";
 
@@ -25,30 +26,28 @@ const SHOWN = 8;
 
 interface Site {
   readonly total: number;
-  readonly active: number;
+  /** The device with which the gateway reports on itself. */
+  readonly own: DeviceRow | null;
   readonly lastSeen: readonly DeviceRow[];
   readonly silent: readonly DeviceRow[];
 }
 
 async function loadSite(): Promise<Site> {
   const latest = { limit: SHOWN, offset: 0, sort: "-lastActivityAt" };
-  const [active, silent] = await Promise.all([
-    devicesApi.list({ ...latest, active: true }),
-    devicesApi.list({ ...latest, active: false }),
+  const [all, silent, own] = await Promise.all([
+    devicesApi.list(latest),
+    devicesApi.list({ ...latest, state: "INACTIVE" }),
+    overviewApi.gateway(),
   ]);
-  rememberNames([...active.rows, ...silent.rows]);
-  return {
-    total: active.total + silent.total,
-    active: active.total,
-    lastSeen: active.rows,
-    silent: silent.rows,
-  };
+  rememberNames([...all.rows, ...silent.rows]);
+  return { total: all.total, own, lastSeen: all.rows.filter(({ active }) => active), silent: silent.rows };
 }
 
 export function OverviewScreen() {
   const pulse = useRef(new SitePulse()).current;
   const site = useResource(async () => {
     const loaded = await loadSite();
+    if (loaded.own) pulse.leaveOut(loaded.own.deviceId);
     // Before it is drawn: the devices that sent last are known then.
     pulse.learn(
       loaded.lastSeen.map(({ deviceId, lastActivityAt }) => ({ deviceId, ts: toMs(lastActivityAt) ?? 0 })),

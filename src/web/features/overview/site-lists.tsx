@@ -1,5 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useRef } from "preact/hooks";
+import type { DeviceState as State } from "../../../lib/devices/device-state.ts";
 import type { DeviceRow, TelemetryValue } from "../../lib/api-types.ts";
 import { mainKeys } from "../../lib/main-keys.ts";
 import { formatReading, toMs } from "../../platform/i18n/format.ts";
@@ -33,11 +34,11 @@ const VALUES_SHOWN = 3;
 /** From this age on a row says how old its newest values are. */
 const OLD_MS = 60_000;
 
-function DeviceLink(props: { deviceId: string; name: string; active: boolean; ts: number | undefined }) {
+function DeviceLink(props: { deviceId: string; name: string; state: State; ts: number | undefined }) {
   return (
     <li class="border-t border-base-300">
       <a class="flex items-center gap-3 px-4 py-2.5 hover:bg-base-200" href={`/devices/${props.deviceId}`}>
-        <DeviceState deviceId={props.deviceId} active={props.active} bare />
+        <DeviceState deviceId={props.deviceId} state={props.state} bare />
         <span class="min-w-0 flex-1 truncate font-medium">{props.name}</span>
         <span class="reading flex-none text-sm text-soft">
           <Age ts={props.ts} />
@@ -102,7 +103,7 @@ function RecentDevice({ deviceId, ts, values }: { deviceId: string; ts: number; 
         class="flex flex-wrap items-center gap-x-3 gap-y-1 px-4 py-2.5 hover:bg-base-200"
         href={`/devices/${deviceId}`}
       >
-        <DeviceState deviceId={deviceId} active bare />
+        <DeviceState deviceId={deviceId} state="ACTIVE" bare />
         <span class="min-w-0 flex-1 truncate font-medium sm:max-w-56">{nameOf(deviceId)}</span>
         {isOld && (
           <span class="reading flex-none text-sm text-soft sm:order-last">
@@ -138,7 +139,7 @@ export function SilentDevices({ rows }: { rows: readonly DeviceRow[] }) {
             key={row.deviceId}
             deviceId={row.deviceId}
             name={row.name}
-            active={false}
+            state={row.state}
             ts={toMs(row.lastActivityAt)}
           />
         ))}

@@ -66,17 +66,25 @@ export class SitePulse {
   readonly points = new RateMeter();
   /** Device id → when its newest data came, newest device last. */
   readonly newest = new Map<string, number>();
+  /** Devices whose messages count, but which are not listed. */
+  readonly #leftOut = new Set<string>();
+
+  /** Lists the device no more: the gateway itself always reports, and nobody waits for it. */
+  leaveOut(deviceId: string): void {
+    this.#leftOut.add(deviceId);
+    this.newest.delete(deviceId);
+  }
 
   /** Takes over the values that the site already had before the live connection. */
   learn(devices: readonly Newest[]): void {
     for (const { deviceId, ts } of devices)
-      if ((this.newest.get(deviceId) ?? 0) < ts) this.newest.set(deviceId, ts);
+      if ((this.newest.get(deviceId) ?? 0) < ts) this.#list(deviceId, ts);
   }
 
   /** Returns true when devices came, went or changed their state. */
   handle(message: RealtimeMessage): boolean {
     if (message.type === "snapshot") {
-      for (const s of message.telemetry) if (s.ts > 0) this.newest.set(s.deviceId, s.ts);
+      for (const s of message.telemetry) if (s.ts > 0) this.#list(s.deviceId, s.ts);
       return false;
     }
     if (message.topic === "telemetry") {
@@ -90,7 +98,11 @@ export class SitePulse {
     this.messages.add(1, timeMs);
     this.points.add(values, timeMs);
     this.newest.delete(deviceId);
-    this.newest.set(deviceId, Math.min(ts, timeMs));
+    this.#list(deviceId, Math.min(ts, timeMs));
+  }
+
+  #list(deviceId: string, ts: number): void {
+    if (!this.#leftOut.has(deviceId)) this.newest.set(deviceId, ts);
   }
 
   /** The devices heard from last, newest first; the map is nearly sorted already, so few are compared. */

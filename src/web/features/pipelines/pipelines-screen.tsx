@@ -91,7 +91,7 @@ function PipelineRow({ pipeline, onChanged }: { pipeline: Pipeline; onChanged: (
       <div class="min-w-0 flex-[1_1_9rem]">
         <p class="flex items-center gap-2.5">
           {status === "active" ? (
-            <StateLamp active />
+            <StateLamp state="ACTIVE" />
           ) : (
             <span class="text-soft">{t(`pipelineStatus.${status}`)}</span>
           )}

@@ -89,7 +89,7 @@ export function Card(props: { marker: Marker; isLarge: boolean; hasRoom?: boolea
       href={`/devices/${device.deviceId}`}
       title={device.name}
     >
-      <StateLamp active={device.active} severity={device.alarmSeverity} bare />
+      <StateLamp state={device.state} severity={device.alarmSeverity} bare />
       <span class={`flex flex-col ${hasRoom ? "" : "@max-sm:sr-only"}`}>
         <span
           class={`max-w-32 truncate ${nameSize} ${text === undefined ? "font-medium" : hasRoom ? "text-soft" : "text-soft @max-lg:sr-only"}`}
@@ -113,7 +113,7 @@ export function NumberMark({ marker, text }: { marker: Marker; text: string | un
       href={`/devices/${device.deviceId}`}
       title={device.name}
     >
-      <StateLamp active={device.active} severity={device.alarmSeverity} bare />
+      <StateLamp state={device.state} severity={device.alarmSeverity} bare />
       {text !== undefined && <span aria-hidden="true">{text}</span>}
       <span class="sr-only">{device.name}</span>
     </Drill>
@@ -128,7 +128,7 @@ export function MarkerKey({ markers }: { markers: readonly Marker[] }) {
         <li key={deviceId} class="min-w-0">
           <Drill class="flex min-h-10 items-center gap-2 hover:underline" href={`/devices/${deviceId}`}>
             <span class="w-4 flex-none text-right text-xs text-soft">{index + 1}</span>
-            <StateLamp active={device.active} severity={device.alarmSeverity} bare />
+            <StateLamp state={device.state} severity={device.alarmSeverity} bare />
             <span class="flex min-w-0 flex-col leading-tight">
               <span class="truncate text-soft">{device.name}</span>
               {text !== undefined && (

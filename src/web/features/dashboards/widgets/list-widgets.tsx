@@ -32,7 +32,7 @@ export function StatusGridWidget(props: WidgetProps) {
         {...scrolling}
         class={`grid h-full gap-2 widget-scroll ${isFew ? "auto-rows-fr [grid-template-columns:repeat(auto-fit,minmax(8.5rem,1fr))]" : "content-start [grid-template-columns:repeat(auto-fill,minmax(8.5rem,1fr))]"}`}
       >
-        {devices.map(({ deviceId, name, active, alarmSeverity }) => {
+        {devices.map(({ deviceId, name, state, alarmSeverity }) => {
           const { value } = key === undefined ? { value: undefined } : newestOf(props, deviceId, key);
           const metadata = key === undefined ? undefined : metadataOf(deviceId, key);
           const level = levelOf(widget, value, metadata);
@@ -43,7 +43,7 @@ export function StatusGridWidget(props: WidgetProps) {
                 href={`/devices/${deviceId}`}
               >
                 <span class="flex min-w-0 items-center gap-2">
-                  <StateLamp active={active} severity={alarmSeverity} bare />
+                  <StateLamp state={state} severity={alarmSeverity} bare />
                   <span class="truncate text-sm font-medium">{name}</span>
                 </span>
                 {key !== undefined && (
@@ -94,11 +94,11 @@ export function DeviceTableWidget(props: WidgetProps) {
             </tr>
           </thead>
           <tbody>
-            {feed.devices.slice(0, fitted.shown).map(({ deviceId, name, active, alarmSeverity }) => (
+            {feed.devices.slice(0, fitted.shown).map(({ deviceId, name, state, alarmSeverity }) => (
               <tr key={deviceId}>
                 <th scope="row" class="font-normal">
                   <span class="flex items-center gap-2">
-                    <StateLamp active={active} severity={alarmSeverity} bare />
+                    <StateLamp state={state} severity={alarmSeverity} bare />
                     <Drill class="link link-hover whitespace-nowrap" href={`/devices/${deviceId}`}>
                       {name}
                     </Drill>

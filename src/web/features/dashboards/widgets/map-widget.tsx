@@ -188,11 +188,10 @@ function Marks(props: { markers: readonly Marker[]; size: Size; place: WidgetPro
 function Cluster(props: { markers: readonly [Marker, ...Marker[]]; onOpen: (() => void) | undefined }) {
   const { markers, onOpen } = props;
   const [worst] = markers;
-  const active = markers.every(({ device }) => device.active);
   const shape = `flex min-h-7 items-center gap-1.5 rounded-full border bg-base-100 px-2 text-xs font-semibold shadow-sm ${frameOf(worst)}`;
   const content = (
     <>
-      <StateLamp active={active} severity={worst.device.alarmSeverity} bare />
+      <StateLamp state={worst.device.state} severity={worst.device.alarmSeverity} bare />
       <span aria-hidden="true">{markers.length}</span>
       <span class="sr-only">{plural("map.devices", markers.length)}</span>
     </>
