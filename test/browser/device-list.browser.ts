@@ -101,7 +101,7 @@ test("devices in maintenance have a state of their own, with a filter that count
   await row(pressName(2)).getByText("Maintenance").waitFor();
   await page.getByRole("status").getByText("2 devices").waitFor();
   await states.selectOption("never_connected");
-  await row(pressName(1)).getByText("Never connected").waitFor();
+  await row(pressName(4)).getByText("Never connected").waitFor();
   await ui.open("/");
   await page.getByText("2 in maintenance").waitFor();
 });
@@ -160,7 +160,7 @@ test("a serial number finds its device, in the list and with Ctrl-K, which shows
   await page.getByRole("combobox", { name: /^Find devices/ }).fill("SN-10004");
   const option = page.getByRole("option", { name: new RegExp(pressName(4)) });
   await option.waitFor();
-  await option.getByText("Inactive").waitFor({ state: "attached" });
+  await option.getByText("Never connected").waitFor({ state: "attached" });
   expect(await seriousFindings(page)).toEqual([]);
   await page.keyboard.press("Escape");
 });

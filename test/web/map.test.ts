@@ -102,7 +102,15 @@ const device = (deviceId: string, x: number, y: number, state: object = {}) => (
   deviceId,
   x,
   y,
-  device: { deviceId, name: deviceId, deviceType: "", active: true, state: "ACTIVE" as const, assetId: null, ...state },
+  device: {
+    deviceId,
+    name: deviceId,
+    deviceType: "",
+    active: true,
+    state: "ACTIVE" as const,
+    assetId: null,
+    ...state,
+  },
 });
 const SIZE = { width: 600, height: 400 };
 const SIZES = { mark: { width: 50, height: 30 }, cardOf: () => ({ width: 120, height: 46 }) };
