@@ -69,6 +69,7 @@ const layers: Record<string, readonly string[]> = {
     "lib/console/backup-limits.ts",
     "lib/console/dashboard-rotation.ts",
     "lib/console/web-mercator.ts",
+    "lib/devices/device-state.ts",
     "lib/devices/gateway-device.ts",
     "lib/keys/key-metadata.ts",
     "lib/modbus/modbus-lists.ts",

@@ -80,6 +80,8 @@ export interface DevicesRepository extends ChildrenRepository, MembershipReposit
   countTypes(tenantId: TenantId, visible: VisibleDevices, profileId?: string): TypeCount[];
   /** Counts the devices of each state that there are, `own`: with those with which gateways report on themselves. */
   countStates(tenantId: TenantId, visible: VisibleDevices, own: "with" | "without"): StateCount[];
+  /** Returns the number of devices in the state ACTIVE of every tenant that has devices, as `countStates` counts without own ones. */
+  countActiveByTenant(): Map<TenantId, number>;
   countTags(tenantId: TenantId, visible: VisibleDevices): Promise<TagCount[]>;
   countAssets(tenantId: TenantId, visible: VisibleDevices): Array<{ assetId: string; count: number }>;
   findTypeDefaults(tenantId: TenantId, deviceType: string): TypeDefaults | undefined;
@@ -215,6 +217,16 @@ export function createDevicesRepository(database: MainDatabase): DevicesReposito
         .where(and(whereOf(tenantId, visible, {}), own === "without" ? not(isOwnDevice) : undefined))
         .groupBy(deviceState)
         .all(),
+    countActiveByTenant() {
+      const isActive = sql`${deviceState} = 'ACTIVE' AND NOT ${isOwnDevice}`;
+      const rows = orm
+        .select({ tenantId: devices.tenantId, count: sql<number>`sum(${isActive})` })
+        .from(devices)
+        .leftJoin(deviceActivity, eq(deviceActivity.deviceId, devices.deviceId))
+        .groupBy(devices.tenantId)
+        .all();
+      return new Map(rows.map((row) => [row.tenantId as TenantId, row.count])); // minted by us
+    },
     async countTags(tenantId, visible) {
       const counts = new Map<string, number>();
       const rowId = sql<number>`${devices}.rowid`;

@@ -287,6 +287,8 @@ export function createDevicesService(deps: DevicesServiceDeps) {
     },
     countStates: ({ tenantId, devices }: Principal, own: "with" | "without"): StateCount[] =>
       repository.countStates(tenantId, devices, own),
+    /** Returns the number of active devices of every tenant that has devices. */
+    countActiveByTenant: (): Map<TenantId, number> => repository.countActiveByTenant(),
     countTags: ({ tenantId, devices }: Principal): Promise<TagCount[]> =>
       repository.countTags(tenantId, devices),
     countTypes: ({ tenantId, devices }: Principal, profileId?: string): TypeCount[] =>

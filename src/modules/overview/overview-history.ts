@@ -2,6 +2,7 @@ import type { TenantId } from "../../lib/core/ids.ts";
 import type { Logger } from "../../platform/core/log.ts";
 import type { Clock } from "../../platform/time/clock.ts";
 import { createPeriodic } from "../../platform/time/periodic.ts";
+import type { DevicesService } from "../devices/devices.service.ts";
 import type { SettingsService } from "../settings/settings.service.ts";
 import type { OverviewRepository } from "./overview.repository.ts";
 import type { OverviewSample } from "./overview.types.ts";
@@ -18,14 +19,16 @@ export class OverviewHistory {
   readonly #timer: { start(): void; stop(): void };
 
   readonly #deps: {
-    readonly repository: Pick<OverviewRepository, "countAll">;
+    readonly repository: Pick<OverviewRepository, "countOpenByTenant">;
+    readonly devices: Pick<DevicesService, "countActiveByTenant">;
     readonly settings: SettingsService;
     readonly clock: Clock;
     readonly log: Logger;
   };
 
   constructor(deps: {
-    readonly repository: Pick<OverviewRepository, "countAll">;
+    readonly repository: Pick<OverviewRepository, "countOpenByTenant">;
+    readonly devices: Pick<DevicesService, "countActiveByTenant">;
     readonly settings: SettingsService;
     readonly clock: Clock;
     readonly log: Logger;
@@ -55,10 +58,12 @@ export class OverviewHistory {
   }
 
   #sample(): void {
-    const { repository, settings, clock } = this.#deps;
+    const { repository, devices, settings, clock } = this.#deps;
     const ts = clock.now();
-    for (const { tenantId, activeDevices, openAlarms } of repository.countAll()) {
-      const samples = [...this.of(tenantId), { ts, activeDevices, openAlarms }].slice(-SAMPLES_MAX);
+    const open = repository.countOpenByTenant();
+    for (const [tenantId, activeDevices] of devices.countActiveByTenant()) {
+      const sample = { ts, activeDevices, openAlarms: open.get(tenantId) ?? 0 };
+      const samples = [...this.of(tenantId), sample].slice(-SAMPLES_MAX);
       settings.save(nameOf(tenantId), samples, ts);
     }
   }

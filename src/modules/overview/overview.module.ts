@@ -16,7 +16,7 @@ export function createOverviewModule(
   const { settings } = modules.settings;
   const { devices } = modules.devices;
   const repository = createOverviewRepository(database);
-  const history = new OverviewHistory({ repository, settings, clock, log: log.child("overview") });
+  const history = new OverviewHistory({ repository, devices, settings, clock, log: log.child("overview") });
   const pins = new OverviewPins({ settings, devices, clock });
   const overview = createOverviewService({ repository, history, pins, devices });
   events.on("tenant.deleted", ({ tenantId }) => overview.forget(tenantId));

@@ -3,8 +3,6 @@ import { ALARM_SEVERITIES, type AlarmSeverity } from "../../lib/alarms/severity.
 import type { DeviceId, TenantId } from "../../lib/core/ids.ts";
 import type { MainDatabase } from "../../platform/database/database.ts";
 import { alarms } from "../alarms/alarms.tables.ts";
-import { deviceActivity, devices } from "../devices/devices.tables.ts";
-import { deviceState, isOwnDevice } from "../devices/devices-state.repository.ts";
 import type { AlarmCounts } from "./overview.types.ts";
 
 const noAlarms = Object.fromEntries(ALARM_SEVERITIES.map((severity) => [severity, 0])) as Record<
@@ -29,29 +27,15 @@ export function createOverviewRepository({ orm }: MainDatabase) {
         .all();
       return { ...noAlarms, ...Object.fromEntries(rows.map((row) => [row.severity, row.count])) };
     },
-    /** Counts the open alarms of every tenant that has devices, and its devices that are in the state ACTIVE, as the overview counts them. */
-    countAll(): Array<{ tenantId: TenantId; activeDevices: number; openAlarms: number }> {
-      const open = orm
+    /** Returns the number of open alarms of every tenant that has some. */
+    countOpenByTenant(): Map<TenantId, number> {
+      const rows = orm
         .select({ tenantId: alarms.tenantId, count: count() })
         .from(alarms)
         .where(isNull(alarms.clearedAt))
         .groupBy(alarms.tenantId)
         .all();
-      const openOf = new Map(open.map((row) => [row.tenantId, row.count]));
-      return orm
-        .select({
-          tenantId: devices.tenantId,
-          activeDevices: sql<number>`coalesce(sum(${deviceState} = 'ACTIVE' AND NOT ${isOwnDevice}), 0)`,
-        })
-        .from(devices)
-        .leftJoin(deviceActivity, eq(deviceActivity.deviceId, devices.deviceId))
-        .groupBy(devices.tenantId)
-        .all()
-        .map((row) => ({
-          tenantId: row.tenantId as TenantId, // minted by us
-          activeDevices: row.activeDevices,
-          openAlarms: openOf.get(row.tenantId) ?? 0,
-        }));
+      return new Map(rows.map((row) => [row.tenantId as TenantId, row.count])); // minted by us
     },
   };
 }
