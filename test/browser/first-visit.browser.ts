@@ -137,6 +137,30 @@ test("the menu selects language and theme, which are remembered", async () => {
   await page.getByRole("link", { name: "Settings" }).first().waitFor();
 });
 
+test("the overview of a small site lists the first steps, until they are hidden", async () => {
+  const { page } = ui;
+  await ui.open("/");
+  const steps = page.getByRole("region", { name: /First steps: \d of 6 done/ });
+  const open = () => steps.getByRole("link").allTextContents();
+  await steps.getByText("Connect a device (done)").waitFor();
+  expect(await open()).toEqual([
+    "Name values and give them units",
+    "Set an alarm",
+    "Create a dashboard",
+    "Set up the mail server",
+    "Choose a place for backups",
+  ]);
+  await ui.call("POST", "/api/dashboards", { name: "Hall 9" });
+  await ui.open("/");
+  await steps.getByText("Create a dashboard (done)").waitFor();
+  await steps.getByRole("button", { name: "Hide" }).click();
+  await steps.waitFor({ state: "detached" });
+  await ui.open("/");
+  await page.getByRole("heading", { name: "Key figures" }).waitFor();
+  await page.getByRole("link", { name: "Message rate" }).waitFor();
+  expect(await steps.count()).toBe(0);
+});
+
 test("the address keeps the filters of a list", async () => {
   const { page } = ui;
   await ui.open("/devices?state=inactive");

@@ -119,6 +119,7 @@ export interface ConsolePlaces {
   readonly "bulk.progress": "done" | "total";
   readonly "bulk.succeeded.one": "count";
   readonly "bulk.succeeded.other": "count";
+  readonly "checklist.title": "done" | "total";
   readonly "children.attached.other": "count";
   readonly "children.created": "name";
   readonly "children.detachOf": "name";

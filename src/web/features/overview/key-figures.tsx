@@ -160,7 +160,7 @@ function SiteFigures(props: { figures: Figures; pulse: SitePulse; isSiteKnown: b
         label={t("overview.messageRate")}
         value={`${rate("messages_per_second", pulse.messages)} /s`}
         detail={t("overview.valueRate", { count: rate("values_per_second", pulse.points) })}
-        href={gateway ? `/devices/${gateway.deviceId}/data?keys=messages_per_second` : "/explore"}
+        href={messagesHref(gateway)}
         curve={ofGateway("messages_per_second")}
         placeholder={<RateBars rates={pulse.messages.rates(now.value).slice(0, 59)} />}
       />
@@ -177,6 +177,12 @@ function SiteFigures(props: { figures: Figures; pulse: SitePulse; isSiteKnown: b
       {gateway && <StorageFigure figures={figures} deviceId={gateway.deviceId} />}
     </>
   );
+}
+
+/** Owners of the gateway see which devices send the most. */
+function messagesHref(gateway: Figures["gateway"]): string {
+  if (may("gateway:manage")) return "/settings/system";
+  return gateway ? `/devices/${gateway.deviceId}/data?keys=messages_per_second` : "/explore";
 }
 
 /** Tells of the devices that are not active. */

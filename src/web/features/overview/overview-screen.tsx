@@ -28,6 +28,8 @@ interface Site {
   readonly total: number;
   /** The device with which the gateway reports on itself. */
   readonly own: DeviceRow | null;
+  /** All devices but that one, of a site that is small. */
+  readonly few: readonly DeviceRow[] | undefined;
   readonly lastSeen: readonly DeviceRow[];
   readonly silent: readonly DeviceRow[];
 }
@@ -40,7 +42,14 @@ async function loadSite(): Promise<Site> {
     overviewApi.gateway(),
   ]);
   rememberNames([...all.rows, ...silent.rows]);
-  return { total: all.total, own, lastSeen: all.rows.filter(({ active }) => active), silent: silent.rows };
+  const few = all.total > SHOWN ? undefined : all.rows.filter(({ deviceId }) => deviceId !== own?.deviceId);
+  return {
+    total: all.total,
+    own,
+    few,
+    lastSeen: all.rows.filter(({ active }) => active),
+    silent: silent.rows,
+  };
 }
 
 export function OverviewScreen() {
@@ -75,6 +84,7 @@ export function OverviewScreen() {
         <FirstSteps onCreate={() => setCreating(true)} />
       ) : (
         <>
+          {site.data?.few && may("tenant:write") && <Checklist devices={site.data.few} />}
           <OpenAlarms />
           {(site.data?.silent.length ?? 0) > 0 && <SilentDevices rows={site.data?.silent ?? []} />}
           <KeyFigures pulse={pulse} isSiteKnown={site.data !== undefined} />
@@ -87,6 +97,11 @@ export function OverviewScreen() {
     </div>
   );
 }
+
+const Checklist = later(
+  () => import("./checklist.tsx"),
+  (part) => part.Checklist,
+);
 
 /** Its code and texts arrive after what the overview shows first. */
 const Discovered = later(

@@ -70,6 +70,7 @@ function Gateway() {
         <PageLink href="/settings/log" text={t("system.openLog")} />
         <PageLink href={`/settings/system/${PROXY_PAGE}`} text={t("system.openProxy")} />
       </Section>
+      <TalkersSection />
       <Loaded of={device}>
         {(gateway) =>
           gateway === null ? (
@@ -82,7 +83,6 @@ function Gateway() {
           )
         }
       </Loaded>
-      <TalkersSection />
       <SharedDevicesSection />
       <UpdateSection />
       <DataFiles />
