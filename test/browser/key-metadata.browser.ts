@@ -106,7 +106,9 @@ test("states get names and colours, and a key gets a name and limits", async () 
   await page.getByRole("button", { name: "Save" }).click();
   await page.getByLabel("Critical at or above").fill("90");
   await page.getByRole("button", { name: "Save" }).click();
-  await keyRow("temperature").getByText("2 limits").waitFor();
+  await keyRow("temperature")
+    .getByText(/≥ 80.0.°C \/ 90.0.°C/)
+    .waitFor();
 });
 
 test("tiles show unit, name and state, and follow a change while they are open", async () => {

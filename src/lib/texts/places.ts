@@ -199,6 +199,10 @@ export interface ConsolePlaces {
   readonly "demo.running": "count";
   readonly "desired.DIFFERENT": "value";
   readonly "device.dashboardForAll": "type";
+  readonly "device.star": "name";
+  readonly "device.unstar": "name";
+  readonly "device.valueCount.one": "count";
+  readonly "device.valueCount.other": "count";
   readonly "devices.behind": "gateway";
   readonly "devices.count.one": "count";
   readonly "devices.count.other": "count";
@@ -334,8 +338,6 @@ export interface ConsolePlaces {
   readonly "meta.deleteOf": "key";
   readonly "meta.example": "value";
   readonly "meta.fromSite": "text";
-  readonly "meta.limitCount.one": "count";
-  readonly "meta.limitCount.other": "count";
   readonly "meta.of": "name";
   readonly "meta.removeState": "name";
   readonly "meta.stateCount.one": "count";

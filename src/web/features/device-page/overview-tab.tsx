@@ -1,7 +1,9 @@
 import { Plug } from "lucide-preact";
+import { GATEWAY_DEVICE_TYPE } from "../../../lib/devices/gateway-device.ts";
 import { limitLevel } from "../../../lib/keys/key-metadata.ts";
 import type { DeviceDetail } from "../../lib/api-types.ts";
 import { dataHref } from "../../lib/data-href.ts";
+import { limitsText } from "../../lib/limits-text.ts";
 import { groupedKeys, type KeyGroup, PLAIN_KEYS_MAX } from "../../lib/main-keys.ts";
 import { formatDate, formatReading, toMs } from "../../platform/i18n/format.ts";
 import { t } from "../../platform/i18n/i18n.ts";
@@ -10,6 +12,7 @@ import { may } from "../../platform/session.ts";
 import { Age } from "../../ui/age.tsx";
 import { AlarmLink } from "../../ui/alarm-link.tsx";
 import { EmptyPanel } from "../../ui/empty.tsx";
+import { later } from "../../ui/later.tsx";
 import { Loaded } from "../../ui/loaded.tsx";
 import { levelClass } from "../../ui/severity-colors.ts";
 import { StateDot } from "../../ui/state-dot.tsx";
@@ -19,19 +22,33 @@ import { nameOf } from "../devices/device-names.ts";
 import type { DeviceTabProps } from "../devices/device-tab.types.ts";
 import { Spark } from "../telemetry/spark.tsx";
 import { type LatestValues, useLatestValues } from "../telemetry/use-latest-values.ts";
+import { useFavorites } from "./favorite-values.ts";
+import { TILES_MAX, ValueTable } from "./value-table.tsx";
+
+const SuggestedUnits = later(
+  () => import("./suggested-units.tsx"),
+  (part) => part.SuggestedUnits,
+);
 
 const RECENT = { spanMs: 15 * 60_000, pointsMax: 120 };
 
 export function OverviewTab({ device }: DeviceTabProps) {
   const { latest, version, first } = useLatestValues(device.deviceId, RECENT);
   const values = Object.fromEntries([...latest.values].map(([key, { value }]) => [key, value]));
-  const groups = groupedKeys(values, keysOfDevice(device.deviceId));
+  const metadata = keysOfDevice(device.deviceId);
+  const groups = groupedKeys(values, metadata);
+  const { favorites, toggle } = useFavorites(device.profileId);
+  const isTable = latest.values.size > TILES_MAX;
+  const unnamed = Object.keys(values).filter((key) => metadata !== undefined && !metadata.has(key));
   const isEmpty = latest.values.size === 0;
   return (
     <div class="flex flex-col gap-5">
       <Loaded of={first}>{() => isEmpty && <NoData deviceId={device.deviceId} />}</Loaded>
       {!isEmpty && <OpenAlarms deviceId={device.deviceId} isGateway={device.role === "GATEWAY"} />}
-      {groups.map((group) => (
+      {unnamed.length > 0 && may("profiles:write") && device.deviceType !== GATEWAY_DEVICE_TYPE && (
+        <SuggestedUnits profileId={device.profileId} latest={latest} unnamed={unnamed} />
+      )}
+      {shownGroups(groups, isTable ? favorites : undefined).map((group) => (
         <ValueGroup
           key={group.name ?? group.kind}
           group={group}
@@ -41,10 +58,30 @@ export function OverviewTab({ device }: DeviceTabProps) {
           version={version}
         />
       ))}
+      {isTable && (
+        <ValueTable
+          deviceId={device.deviceId}
+          keys={groups.flatMap(({ keys }) => keys)}
+          latest={latest}
+          version={version}
+          favorites={favorites}
+          onToggle={toggle}
+        />
+      )}
       {!isEmpty && <Shortcuts device={device} />}
       <Facts device={device} />
     </div>
   );
+}
+
+/** Returns the groups that are tiles; of a device with a table these are the favorites. */
+function shownGroups(
+  groups: readonly KeyGroup[],
+  favorites: ReadonlySet<string> | undefined,
+): readonly KeyGroup[] {
+  if (favorites === undefined) return groups;
+  const keys = groups.flatMap((group) => group.keys).filter((key) => favorites.has(key));
+  return keys.length === 0 ? [] : [{ name: t("device.favorites"), keys }];
 }
 
 /** What one does next with the values of a device. */
@@ -114,6 +151,7 @@ function ValueCard({ name, deviceId, latest, isDense }: GroupProps & { name: str
   const metadata = metadataOf(deviceId, name);
   const text = formatReading(entry.value, metadata);
   const level = limitLevel(entry.value, metadata?.limits);
+  const limits = limitsText(metadata);
   return (
     <div class="relative min-w-0">
       <a
@@ -133,6 +171,7 @@ function ValueCard({ name, deviceId, latest, isDense }: GroupProps & { name: str
           <span class={text.length > 11 ? "line-clamp-2 break-words" : "whitespace-nowrap"}>{text}</span>
           {level !== "normal" && <span class="sr-only">{t(`level.${level}`)}</span>}
         </span>
+        {limits !== "" && <span class="truncate text-sm text-soft">{limits}</span>}
         <span
           class={`mt-auto flex ${isDense ? "flex-col gap-1" : "min-h-10 flex-wrap items-end justify-between gap-x-3"}`}
         >

@@ -7,6 +7,7 @@ import {
   LIMIT_NAMES,
   type StateColor,
 } from "../../../lib/keys/key-metadata.ts";
+import { limitsText } from "../../lib/limits-text.ts";
 import { plural, t } from "../../platform/i18n/i18n.ts";
 
 export interface StateForm {
@@ -89,21 +90,15 @@ export function misplacedLimit(limits: KeyLimits): keyof KeyLimits | undefined {
 }
 
 /** Returns the metadata in one line: `°C · 1 decimal · Gauge`. */
-export function metadataText({
-  unit,
-  decimals,
-  kind,
-  limits,
-  states,
-  group,
-}: Omit<KeyMetadata, "key">): string {
-  const limitCount = Object.keys(limits ?? {}).length;
+export function metadataText(metadata: Omit<KeyMetadata, "key">): string {
+  const { unit, decimals, kind, states, group } = metadata;
+  const limitTexts = limitsText(metadata);
   return [
     ...(group === undefined ? [] : [group]),
     ...(unit === undefined ? [] : [unitSymbol(unit)]),
     ...(decimals === undefined ? [] : [plural("meta.decimalCount", decimals)]),
     ...(kind === undefined ? [] : [t(`keyKind.${kind}`)]),
-    ...(limitCount === 0 ? [] : [plural("meta.limitCount", limitCount)]),
+    ...(limitTexts === "" ? [] : [limitTexts]),
     ...(states === undefined ? [] : [plural("meta.stateCount", states.length)]),
   ].join(" · ");
 }

@@ -5,20 +5,10 @@ import { useKept } from "../../platform/resource.ts";
 import { toast } from "../../platform/toasts.ts";
 import { BackLink } from "../../ui/back-link.tsx";
 import { Loaded } from "../../ui/loaded.tsx";
+import { changedList } from "./changed-list.ts";
 import { KeyList } from "./key-list.tsx";
 import { ProfileHead } from "./profile-head.tsx";
 import { profilesApi } from "./profiles-api.ts";
-
-/** Returns the list with some entries in place of those of the same keys, and without a removed one. */
-export function changedList(
-  entries: readonly KeyMetadata[],
-  changed: readonly KeyMetadata[],
-  removed?: string,
-): KeyMetadata[] {
-  const byKey = new Map([...entries, ...changed].map((entry) => [entry.key, entry]));
-  if (removed !== undefined) byKey.delete(removed);
-  return [...byKey.values()];
-}
 
 /** The keys that devices of a profile send, with what their values mean. */
 export function ProfileKeys({ profileId }: { profileId: string }) {
