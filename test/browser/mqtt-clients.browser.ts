@@ -94,12 +94,6 @@ test("a client is edited without its password, and deleted", async () => {
 
 test("a Tasmota plug that publishes here becomes a device in three clicks", async () => {
   const { page } = ui;
-  const account = { name: "Plug 2", signIn: "PASSWORD", username: "plug-2", password: "sesame street" };
-  await ui.call("POST", "/api/mqtt/clients", {
-    ...account,
-    publish: ["tele/#", "stat/#"],
-    subscribe: ["cmnd/#"],
-  });
   await ui.open("/integrations");
   let clicks = 0;
   const click = async (role: "link" | "button", name: RegExp | string) => {
@@ -109,12 +103,22 @@ test("a Tasmota plug that publishes here becomes a device in three clicks", asyn
   await click("link", "Create integration");
   await click("link", /^Tasmota/);
   await click("button", "Create integration");
-  await page.getByText("Connected", { exact: true }).waitFor();
+  const access = page.getByTestId("broker-access");
+  await access.getByText("Configuration → Configure MQTT").waitFor();
   expect(clicks).toBe(3);
-  const { username, password } = account;
+  const entry = (name: string) =>
+    access.getByText(name, { exact: true }).locator("xpath=following-sibling::dd[1]//code").textContent();
+  await access.getByText(/^tasmota-/).waitFor();
+  const username = (await entry("User")) ?? "";
+  const password = (await entry("Password")) ?? "";
+  expect(await entry("Port")).toBe(String(ui.app.mqttPort));
   const client = await connectAsync(`mqtt://127.0.0.1:${ui.app.mqttPort}`, { username, password });
   clients.push(client);
   await client.publishAsync("tele/desk-plug/SENSOR", '{"ENERGY":{"Power":42.5}}', { qos: 1 });
+  await page.getByTestId("arrival").locator(".lamp-on").waitFor();
+  await page.reload();
+  await access.getByText(/^tasmota-/).waitFor();
+  expect(await access.textContent()).not.toContain(password);
   await ui.open("/devices");
   await page.getByRole("link", { name: "desk-plug" }).click();
   await page.getByText("42.5").first().waitFor();

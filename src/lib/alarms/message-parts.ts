@@ -55,8 +55,8 @@ const texts: Readonly<Record<Language, Readonly<Record<MessageWord, string>>>> =
 };
 
 const words: Readonly<Record<Language, ValueFormat["words"]>> = {
-  en: { true: "true", false: "false" },
-  de: { true: "wahr", false: "falsch" },
+  en: { true: "yes", false: "no" },
+  de: { true: "ja", false: "nein" },
 };
 
 /** Renders the parts. Units follow an ordinary space: it costs less in a text message and can be searched for. */

@@ -104,6 +104,7 @@ export interface ConsolePlaces {
   readonly "board.removePage": "name";
   readonly "bridge.granted": "qos";
   readonly "bridge.nextTry": "seconds";
+  readonly "brokerAccess.copy": "name";
   readonly "bulk.apply.one": "count";
   readonly "bulk.apply.other": "count";
   readonly "bulk.deleteGo.one": "count";

@@ -46,7 +46,7 @@ test("states have their names, and a message without values has no parts", () =>
   });
   expect(renderMessage("", names, valuesWith(1))).toEqual({ message: "Hot", messageParts: null });
   const plain = renderMessage(named("a"), names, valuesWith(false));
-  expect([plain.message, messageIn(plain, "de")]).toEqual(["false", "falsch"]);
+  expect([plain.message, messageIn(plain, "de")]).toEqual(["no", "nein"]);
 });
 
 test("a number without metadata has no noise", () => {

@@ -14,7 +14,7 @@ export interface CreateDeviceProps {
 
 /** Creates a device and opens its Connect tab; a child of a gateway joins the list of children. */
 export function CreateDeviceDialog({ onClose, gateway }: CreateDeviceProps) {
-  const { route } = useLocation();
+  const { route, query } = useLocation();
   const types = useResource(devicesApi.types, []);
   return (
     <SchemaDialog
@@ -22,7 +22,8 @@ export function CreateDeviceDialog({ onClose, gateway }: CreateDeviceProps) {
       form={newDeviceForm}
       initial={{
         deviceType: "sensor",
-        role: "DEVICE",
+        // In the list of gateways a new one is a gateway.
+        role: gateway === undefined && query.role === "GATEWAY" ? "GATEWAY" : "DEVICE",
         ...(gateway && { parentDeviceId: gateway.deviceId }),
       }}
       submitText={gateway ? t("children.createGo") : t("devices.createGo")}

@@ -9,7 +9,9 @@ import { ErrorNote } from "../../ui/error-note.tsx";
 import { Loaded } from "../../ui/loaded.tsx";
 import { useAction } from "../../ui/use-form.ts";
 import { BridgePanel } from "./bridge-panel.tsx";
+import { BrokerAccess } from "./broker-access.tsx";
 import { sampleBody } from "./captured-message.ts";
+import { LOCAL_BROKER } from "./integration-form.tsx";
 import { type Integration, integrationsApi, type SecretStatus } from "./integrations-api.ts";
 import { networkOf } from "./networks.ts";
 
@@ -28,6 +30,7 @@ export function ConnectTab({
   return (
     <div class="grid grid-cols-[minmax(0,1fr)] items-start gap-5 lg:grid-cols-[minmax(0,1fr)_20rem]">
       <div class="flex min-w-0 flex-col gap-5">
+        {mqtt?.brokerUrl === LOCAL_BROKER && <BrokerAccess integration={integration} />}
         <BridgePanel integration={integration} />
         {!mqtt && webhookUrl !== null && (
           <Loaded of={status}>

@@ -1,10 +1,14 @@
 import {
   Braces,
+  Cable,
+  Cpu,
   Factory,
+  FileUp,
   House,
   type LucideIcon,
   Plug,
   RadioTower,
+  Router,
   ToggleRight,
   Waypoints,
   Webhook,
@@ -26,6 +30,7 @@ import { useAction } from "../../ui/use-form.ts";
 import { codecIndexApi } from "../codecs/codec-index-api.ts";
 import { CodecIndexSearch } from "../codecs/codec-index-search.tsx";
 import type { Codec } from "../codecs/codecs-api.ts";
+import { createBrokerAccess } from "./broker-access.tsx";
 import { DiscoveredNetworks } from "./discovered-panel.tsx";
 import { LOCAL_BROKER, nameForm, settingsForm, settingsOf, topicsOf, valuesOf } from "./integration-form.tsx";
 import { integrationsApi } from "./integrations-api.ts";
@@ -52,6 +57,14 @@ const ICONS: Readonly<Record<Network["id"], LucideIcon>> = {
   sparkplug: Factory,
 };
 
+/** What is connected without an integration. */
+const DIRECT = [
+  { id: "device", href: "/devices?create=1", Icon: Cpu, needs: "devices:write" },
+  { id: "gateway", href: "/devices?create=1&role=GATEWAY", Icon: Router, needs: "devices:write" },
+  { id: "modbus", href: "/modbus?create=1", Icon: Cable, needs: "integrations:write" },
+  { id: "csv", href: "/devices/import", Icon: FileUp, needs: "devices:write" },
+] as const;
+
 /** Page for a new integration: first its kind, then its settings; it runs as soon as it is created. */
 export function NewIntegrationPage() {
   const { query } = useLocation();
@@ -64,30 +77,58 @@ function Choice() {
   return (
     <>
       <BackLink href="/integrations">{t("nav.integrations")}</BackLink>
-      <PageHead title={t("integrations.create")} />
+      <PageHead title={t("network.title")} />
       <DiscoveredNetworks onConnected={() => route("/integrations")} />
-      <p class="-mt-2 text-soft">{t("network.label")}</p>
-      <ul class="grid gap-3 sm:grid-cols-2 lg:grid-cols-3" aria-label={t("network.label")}>
-        {networks.map(({ id }) => (
-          <li key={id}>
-            <NetworkCard id={id} />
-          </li>
-        ))}
-      </ul>
+      <Cards
+        title={t("network.direct")}
+        items={DIRECT.filter(({ needs }) => may(needs)).map(({ id, href, Icon }) => ({
+          id,
+          href,
+          Icon,
+          text: t(`direct.${id}`),
+          hint: t(`direct.${id}.hint`),
+        }))}
+      />
+      <Cards
+        title={t("network.label")}
+        items={networks.map(({ id }) => ({
+          id,
+          href: `${HREF}?network=${id}`,
+          Icon: ICONS[id],
+          text: t(`network.${id}`),
+          hint: t(`network.${id}.hint`),
+        }))}
+      />
     </>
   );
 }
 
-function NetworkCard({ id }: { id: Network["id"] }) {
-  const Icon = ICONS[id];
+interface Card {
+  readonly id: string;
+  readonly href: string;
+  readonly Icon: LucideIcon;
+  readonly text: string;
+  readonly hint: string;
+}
+
+function Cards({ title, items }: { title: string; items: readonly Card[] }) {
   return (
-    <a class="panel flex h-full items-start gap-3 p-4 hover:border-primary" href={`${HREF}?network=${id}`}>
-      <Icon size={22} class="mt-0.5 shrink-0 text-primary" aria-hidden="true" />
-      <span class="flex min-w-0 flex-col gap-1">
-        <span class="font-medium">{t(`network.${id}`)}</span>
-        <span class="text-sm text-soft">{t(`network.${id}.hint`)}</span>
-      </span>
-    </a>
+    <section class="flex flex-col gap-3">
+      <h2 class="panel-label">{title}</h2>
+      <ul class="grid gap-3 sm:grid-cols-2 lg:grid-cols-3" aria-label={title}>
+        {items.map(({ id, href, Icon, text, hint }) => (
+          <li key={id}>
+            <a class="panel flex h-full items-start gap-3 p-4 hover:border-primary" href={href}>
+              <Icon size={22} class="mt-0.5 shrink-0 text-primary" aria-hidden="true" />
+              <span class="flex min-w-0 flex-col gap-1">
+                <span class="font-medium">{text}</span>
+                <span class="text-sm text-soft">{hint}</span>
+              </span>
+            </a>
+          </li>
+        ))}
+      </ul>
+    </section>
   );
 }
 
@@ -119,6 +160,10 @@ function Details({ network }: { network: Network }) {
           ...(codec && { codecs: [{ codecId: codec.codecId }] }),
         },
       });
+      const isAtThisBroker = integration.settings_json.mqtt?.brokerUrl === LOCAL_BROKER;
+      // The page of the integration offers it again if it could not be created.
+      if (isAtThisBroker && may("mqtt-clients:write"))
+        await createBrokerAccess(integration).catch(() => undefined);
       toast("success", startedText(integration));
       route(`/integrations/${integration.integrationId}`, true);
     });

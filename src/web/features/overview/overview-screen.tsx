@@ -111,13 +111,20 @@ const Discovered = later(
 
 function FirstSteps({ onCreate }: { onCreate: () => void }) {
   return (
-    <section class="grid gap-4 md:grid-cols-2">
+    <section class="grid gap-4 md:grid-cols-3">
       <div class="panel flex flex-col items-start gap-3 p-6">
         <h2 class="text-lg font-semibold">{t("setup.connect")}</h2>
         <p class="flex-1 text-soft">{t("overview.connectHint")}</p>
         <button type="button" class="btn btn-primary" onClick={onCreate} disabled={!mayWrite.value}>
           {t("devices.create")}
         </button>
+      </div>
+      <div class="panel flex flex-col items-start gap-3 p-6">
+        <h2 class="text-lg font-semibold">{t("overview.other")}</h2>
+        <p class="flex-1 text-soft">{t("overview.otherHint")}</p>
+        <a class="btn" href="/integrations/new">
+          {t("overview.otherOpen")}
+        </a>
       </div>
       <div class="panel flex flex-col gap-3 p-6">
         <h2 class="text-lg font-semibold">{t("setup.demo")}</h2>

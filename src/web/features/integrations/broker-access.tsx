@@ -1,0 +1,130 @@
+import { KeyRound } from "lucide-preact";
+import { useState } from "preact/hooks";
+import { type MessageKey, t, textIfAny } from "../../platform/i18n/i18n.ts";
+import { useResource } from "../../platform/resource.ts";
+import { may } from "../../platform/session.ts";
+import { Button } from "../../ui/button.tsx";
+import { CopyButton } from "../../ui/copy-button.tsx";
+import { ErrorNote } from "../../ui/error-note.tsx";
+import { useAction } from "../../ui/use-form.ts";
+import { connectivityApi } from "../connect/connectivity-api.ts";
+import { mqttClientsApi } from "../mqtt-clients/mqtt-clients-api.ts";
+import type { Integration } from "./integrations-api.ts";
+import { type Network, networkOf } from "./networks.ts";
+
+/** Topics on which devices of a network take commands. */
+const COMMAND_TOPICS: Partial<Record<Network["id"], readonly string[]>> = {
+  tasmota: ["cmnd/#"],
+  zigbee2mqtt: ["zigbee2mqtt/#"],
+  shelly: ["+/rpc", "+/command/#", "shellies/#"],
+  "home-assistant": ["#"],
+  sparkplug: ["spBv1.0/#"],
+};
+
+interface Access {
+  readonly clientId: string;
+  readonly username: string;
+  /** Known only to the page that created it. */
+  readonly password?: string | undefined;
+}
+
+/** What was created on this page, by integration: its password is shown once. */
+const createdHere = new Map<string, Access>();
+
+/** Lets devices of the integration sign in at this gateway's broker, as an MQTT client with the name of the integration. */
+export async function createBrokerAccess(integration: Integration): Promise<Access> {
+  const { integrationId, name, settings_json } = integration;
+  const { id } = networkOf(integration);
+  const username = `${id.toLowerCase()}-${integrationId.slice(-6)}`;
+  const { mqttClientId, password } = await mqttClientsApi.create({
+    name: name.slice(0, 100),
+    signIn: "PASSWORD",
+    username,
+    publish: [settings_json.mqtt?.topicFilter ?? []].flat(),
+    subscribe: [...(COMMAND_TOPICS[id] ?? [])],
+  });
+  const access = { clientId: mqttClientId, username, password };
+  createdHere.set(integrationId, access);
+  return access;
+}
+
+async function findAccess({ integrationId, name }: Integration): Promise<Access | null> {
+  const { rows } = await mqttClientsApi.list(name);
+  const username = (client: (typeof rows)[number]) => client.username ?? "";
+  const client = rows.find((row) => username(row).endsWith(`-${integrationId.slice(-6)}`));
+  return client === undefined ? null : { clientId: client.mqttClientId, username: username(client) };
+}
+
+async function loadAddress(): Promise<URL | undefined> {
+  const { transports } = await connectivityApi.catalog();
+  const urls = transports.map(({ url }) => url).filter((url) => URL.canParse(url));
+  const broker =
+    urls.find((url) => url.startsWith("mqtt://")) ?? urls.find((url) => url.startsWith("mqtts://"));
+  return broker === undefined ? undefined : new URL(broker);
+}
+
+/** What to enter on devices that send to this gateway's broker: where, and with which user and password. */
+export function BrokerAccess({ integration }: { integration: Integration }) {
+  const mayRead = may("mqtt-clients:read");
+  const address = useResource(loadAddress, []).data;
+  const found = useResource(
+    async () => (mayRead ? findAccess(integration) : null),
+    [integration.integrationId],
+  );
+  const [created, setCreated] = useState(createdHere.get(integration.integrationId));
+  const action = useAction();
+  const access = created ?? found.data ?? undefined;
+  const menu = textIfAny(`network.${networkOf(integration).id}.menu` satisfies MessageKey | string);
+  return (
+    <section class="panel flex min-w-0 flex-col gap-4 p-4" data-testid="broker-access">
+      <div class="flex flex-col gap-1">
+        <h2 class="font-semibold">{t("brokerAccess.title")}</h2>
+        <p class="text-soft">{menu ?? t("brokerAccess.hint")}</p>
+      </div>
+      <dl class="grid grid-cols-[auto_minmax(0,1fr)] items-center gap-x-6 gap-y-2">
+        <Entry name={t("brokerAccess.host")} value={address?.hostname} />
+        <Entry
+          name={t("brokerAccess.port")}
+          value={address?.port || (address?.protocol === "mqtts:" ? "8883" : "1883")}
+        />
+        <Entry name={t("brokerAccess.user")} value={access?.username} />
+        <Entry name={t("common.password")} value={access?.password} />
+      </dl>
+      <ErrorNote error={action.error} />
+      {access?.password !== undefined && <p class="text-sm text-soft">{t("brokerAccess.once")}</p>}
+      {access !== undefined && (
+        <a class="link self-start text-sm" href={`/mqtt-clients/${access.clientId}`}>
+          {t("brokerAccess.client")}
+        </a>
+      )}
+      {access === undefined && found.data === null && may("mqtt-clients:write") && (
+        <Button
+          icon={KeyRound}
+          class="btn btn-primary btn-sm self-start"
+          disabled={action.busy}
+          onClick={() => action.run(async () => setCreated(await createBrokerAccess(integration)))}
+        >
+          {t("brokerAccess.create")}
+        </Button>
+      )}
+    </section>
+  );
+}
+
+function Entry({ name, value }: { name: string; value: string | undefined }) {
+  return (
+    <>
+      <dt class="text-sm text-soft">{name}</dt>
+      <dd class="flex min-w-0 items-center gap-2">
+        {value === undefined ? (
+          "–"
+        ) : (
+          <>
+            <code class="reading text-sm wrap-anywhere">{value}</code>
+            <CopyButton text={value} label={t("brokerAccess.copy", { name })} />
+          </>
+        )}
+      </dd>
+    </>
+  );
+}
