@@ -1,14 +1,22 @@
+import { isIP } from "node:net";
 import { detail } from "../../lib/core/domain-error.ts";
+import { networkErrorText } from "../../lib/network/network-error.ts";
 import { excerpt } from "../../lib/strings/excerpt.ts";
 import type { Text } from "../../lib/texts/text.ts";
+import { identityBehindRelay, LimitedRelay } from "../../platform/network/limited-relay.ts";
 import { MailRefusal, type MailTransport } from "./mail.types.ts";
 
 const CONNECT_TIMEOUT_MS = 20_000;
 const SILENCE_MAX_MS = 60_000;
 const REASON_CHARACTERS_MAX = 500;
+/** Max. bytes that the server sends during one attempt: greeting, extensions, certificates and a dozen replies are about 10 kB. */
+const SERVER_BYTES_MAX = 128 * 1024;
 
 /** nodemailer reads commas, brackets and quotes as further recipients. */
 const SOLE_ADDRESS = /^[^\s@,;:<>()[\]"\\]+@[^\s@,;:<>()[\]"\\]+$/;
+
+/** Codes of nodemailer and of the relay. */
+const TIMED_OUT: ReadonlySet<string> = new Set(["ETIMEDOUT", "EABORT", "network_error.no_answer_within"]);
 
 interface SmtpError extends Error {
   readonly code?: string;
@@ -17,23 +25,20 @@ interface SmtpError extends Error {
 
 /** A server that says 5xx to this sender, recipient or content will say it again; what concerns the connection may pass. */
 function refusalOf(error: unknown): MailRefusal {
-  const { code = "", responseCode = 0, message } = error as SmtpError; // all that nodemailer throws has this shape
+  const { code = "", responseCode = 0 } = error as SmtpError; // all that nodemailer and the network throw has this shape
   const isPermanent =
     (code === "EENVELOPE" || code === "EMESSAGE") && (responseCode === 0 || responseCode >= 500);
-  return new MailRefusal(textOf({ code, responseCode, message }), isPermanent, error);
+  return new MailRefusal(textOf(error as SmtpError), isPermanent, error);
 }
 
 /** Returns a text for the failure, with the words of the server or of the network if there are any. */
-function textOf({
-  code,
-  responseCode,
-  message,
-}: Pick<Required<SmtpError>, "code" | "responseCode" | "message">): Text {
+function textOf(error: SmtpError): Text {
+  const { code = "", responseCode = 0, message } = error;
   const reason = excerpt(message, REASON_CHARACTERS_MAX);
   if (code === "EAUTH") return detail("mail_error.sign_in", { reason });
   if (responseCode > 0) return detail("mail_error.refused", { reason });
-  if (code === "ETIMEDOUT" || code === "ABORT_ERR") return detail("mail_error.timed_out");
-  return detail("mail_error.connection", { reason });
+  if (error.name === "TimeoutError" || TIMED_OUT.has(code)) return detail("mail_error.timed_out");
+  return detail("mail_error.connection", { reason: networkErrorText(error) });
 }
 
 /** `smtp://` or `smtps://` with user, password, host, port; `?requireTLS=true` and `?tls.rejectUnauthorized=false`. */
@@ -53,16 +58,45 @@ export function parseSmtpUrl(text: string) {
   };
 }
 
+type SmtpServer = ReturnType<typeof parseSmtpUrl>;
+
 /** The sender's address unless one is configured: the mailbox that signs in, else one of the server's domain. */
 export function defaultSender(smtpUrl: string): string {
   const { auth, host } = parseSmtpUrl(smtpUrl);
   return auth?.user.includes("@") ? auth.user : `lineside@${host}`;
 }
 
+/** nodemailer keeps what a server sends, whether it asked for it or not, so it meets the server behind a relay. */
+async function openRelay({ host, port }: SmtpServer, signal: AbortSignal): Promise<LimitedRelay> {
+  try {
+    return await LimitedRelay.open({
+      host,
+      port,
+      timeoutMs: CONNECT_TIMEOUT_MS,
+      signal,
+      bytesPerSent: 0,
+      answerBytesMax: SERVER_BYTES_MAX,
+    });
+  } catch (error) {
+    throw signal.aborted ? signal.reason : error;
+  }
+}
+
+/** Returns the server as nodemailer meets it: at the relay, with the certificate of its own name. */
+const behindRelay = (server: SmtpServer, { host, port }: LimitedRelay) => ({
+  ...server,
+  host,
+  port,
+  tls: {
+    ...server.tls,
+    ...identityBehindRelay(isIP(server.host) === 0 ? server.host : undefined, server.host),
+  },
+});
+
 export function createSmtpTransport(options: {
   url: string;
   from: string;
-  /** A try that takes longer is given up, whatever the server still does. */
+  /** An attempt that takes longer is given up, whatever the server still does. */
   timeoutMs: number;
 }): MailTransport {
   const { from } = options;
@@ -72,33 +106,36 @@ export function createSmtpTransport(options: {
       if (!SOLE_ADDRESS.test(to)) throw new MailRefusal(detail("mail_error.address"), true);
       // Most gateways send a mail in days, so its 5 MB are loaded only for that.
       const { createTransport } = await import("nodemailer");
-      const transport = createTransport({
-        ...parseSmtpUrl(options.url),
-        connectionTimeout: CONNECT_TIMEOUT_MS,
-        greetingTimeout: CONNECT_TIMEOUT_MS,
-        dnsTimeout: CONNECT_TIMEOUT_MS,
-        socketTimeout: SILENCE_MAX_MS,
-        disableFileAccess: true,
-        disableUrlAccess: true,
-      });
+      const signal = AbortSignal.timeout(options.timeoutMs);
+      const server = parseSmtpUrl(options.url);
+      let relay: LimitedRelay | undefined;
       try {
+        relay = await openRelay(server, signal);
+        const transport = createTransport({
+          ...behindRelay(server, relay),
+          connectionTimeout: CONNECT_TIMEOUT_MS,
+          greetingTimeout: CONNECT_TIMEOUT_MS,
+          socketTimeout: SILENCE_MAX_MS,
+          disableFileAccess: true,
+          disableUrlAccess: true,
+        });
         const { response } = await transport.sendMail({
           from: { name: fromName, address: from },
           to: { name: "", address: to },
           envelope: { from, to: [to] },
-          // The same for every try: a server that took the mail and could not say so sees that it knows it.
+          // The same for every attempt: a server that took the mail and could not say so sees that it knows it.
           messageId: `<${mailId}@${domain}>`,
           headers: { "Auto-Submitted": "auto-generated" },
           subject,
           text,
           html,
-          signal: AbortSignal.timeout(options.timeoutMs),
+          signal,
         } as Parameters<typeof transport.sendMail>[0]); // the types do not know `signal` yet
         return excerpt(response, REASON_CHARACTERS_MAX);
       } catch (error) {
-        throw refusalOf(error);
+        throw refusalOf(relay?.isCut === true ? relay.failure : error);
       } finally {
-        transport.close();
+        relay?.close();
       }
     },
   };

@@ -2,8 +2,8 @@ import { expect, test } from "bun:test";
 import { connect, createServer, type Socket } from "node:net";
 import { TLSSocket } from "node:tls";
 import { checkTarget } from "../../../src/modules/uplinks/target-settings.ts";
-import { LimitedRelay } from "../../../src/modules/uplinks/targets/limited-relay.ts";
 import { createTarget } from "../../../src/modules/uplinks/targets/targets.ts";
+import { LimitedRelay } from "../../../src/platform/network/limited-relay.ts";
 import { createAuthority, createServerCertificate } from "../../../src/platform/network/tls-certificates.ts";
 import { batchOf, deviceOf, rowsOf } from "../../support/uplink-batches.ts";
 

@@ -3,10 +3,10 @@ import type { Base, Broker, Connection, SASLOptions, UserError } from "@platform
 import { detail } from "../../../../lib/core/domain-error.ts";
 import { omit } from "../../../../lib/core/omit.ts";
 import { clientIdOf } from "../../../../platform/broker/client-id.ts";
+import { ANSWER_BYTES_MAX, answerTooLong } from "../../../../platform/network/limited-relay.ts";
 import { TargetError } from "../../target.errors.ts";
 import type { Batch, Target, TargetContext, UplinkRecord } from "../../target.types.ts";
 import { abortable } from "../abortable.ts";
-import { ANSWER_BYTES_MAX, answerTooLong } from "../limited-relay.ts";
 import { NdjsonEncoder } from "../ndjson-encoder.ts";
 import { saltPassword } from "../scram.ts";
 import { type TlsOptions, tlsOptions } from "../tls-options.ts";

@@ -1,13 +1,12 @@
 import { connect } from "node:net";
-import { checkServerIdentity, type PeerCertificate } from "node:tls";
 import type { NatsConnection as Connection } from "@nats-io/transport-node";
 import { detail, unavailable } from "../../../../lib/core/domain-error.ts";
 import { messageOf } from "../../../../lib/network/network-error.ts";
 import { clientIdOf } from "../../../../platform/broker/client-id.ts";
+import { identityBehindRelay, LimitedRelay } from "../../../../platform/network/limited-relay.ts";
 import { TargetError } from "../../target.errors.ts";
 import type { Batch, Target, TargetContext, UplinkRecord } from "../../target.types.ts";
 import { abortable } from "../abortable.ts";
-import { LimitedRelay } from "../limited-relay.ts";
 import { NdjsonEncoder } from "../ndjson-encoder.ts";
 import { tlsOptions } from "../tls-options.ts";
 import { compileTopic, type TopicTemplate, toNatsToken } from "../topic-template.ts";
@@ -139,15 +138,6 @@ async function connectNats(
   throw failure ?? toNatsError(unavailable("network_error.no_address"));
 }
 
-/** The certificate is that of the server, not that of the relay's address. */
-const identityOf = (servername: string | undefined, address: string) =>
-  servername === undefined
-    ? {
-        checkServerIdentity: (_: string, certificate: PeerCertificate) =>
-          checkServerIdentity(address, certificate),
-      }
-    : { servername };
-
 interface Attempt {
   readonly context: TargetContext;
   readonly name: string;
@@ -194,7 +184,7 @@ async function connectTo(
           ? null
           : {
               ...options,
-              ...identityOf(servername, address),
+              ...identityBehindRelay(servername, address),
               ...(ca !== undefined && { ca: ca.join("\n") }),
             },
       ...authenticatorOf(library, settings),

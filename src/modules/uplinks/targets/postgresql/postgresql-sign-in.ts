@@ -2,8 +2,8 @@ import { createHash, createHmac, randomBytes, timingSafeEqual } from "node:crypt
 import type { Socket } from "node:net";
 import { checkServerIdentity, connect as connectTls } from "node:tls";
 import { detail, unavailable } from "../../../../lib/core/domain-error.ts";
+import type { SignedIn } from "../../../../platform/network/limited-relay.ts";
 import { TargetError } from "../../target.errors.ts";
-import type { SignedIn } from "../limited-relay.ts";
 import { saltPassword } from "../scram.ts";
 import type { TlsOptions } from "../tls-options.ts";
 

@@ -3,6 +3,7 @@ import type { SQL } from "bun";
 import { DomainError, detail, unavailable } from "../../../../lib/core/domain-error.ts";
 import { messageOf, networkErrorText } from "../../../../lib/network/network-error.ts";
 import { excerpt } from "../../../../lib/strings/excerpt.ts";
+import { LimitedRelay } from "../../../../platform/network/limited-relay.ts";
 import { type Reaction, TargetError } from "../../target.errors.ts";
 import type {
   Batch,
@@ -12,7 +13,6 @@ import type {
   TargetContext,
   UplinkRecord,
 } from "../../target.types.ts";
-import { LimitedRelay } from "../limited-relay.ts";
 import { bareHost, type TlsOptions, tlsOptions } from "../tls-options.ts";
 import { CopyWriter } from "./copy-writer.ts";
 import type { PostgresqlSettings } from "./postgresql.schemas.ts";

@@ -1,5 +1,6 @@
 import { connect, createServer, type Socket } from "node:net";
-import { unavailable } from "../../../lib/core/domain-error.ts";
+import { checkServerIdentity, type PeerCertificate } from "node:tls";
+import { unavailable } from "../../lib/core/domain-error.ts";
 
 /**
  * Max. bytes of an answer of a foreign server. Targets ask for little: the largest answers are the columns of tables and the partitions of a
@@ -31,7 +32,18 @@ interface RelayOptions extends Upstream {
   readonly signIn?: (socket: Socket) => Promise<SignedIn>;
   /** Bytes that the server may send for each byte that it was sent. Confirmations may be longer than short messages. */
   readonly bytesPerSent: number;
+  /** Max. bytes of an answer. Default: `ANSWER_BYTES_MAX`. */
+  readonly answerBytesMax?: number;
 }
+
+/** Options of TLS behind a relay: the certificate is that of the server, not that of the relay's address. */
+export const identityBehindRelay = (servername: string | undefined, address: string) =>
+  servername === undefined
+    ? {
+        checkServerIdentity: (_: string, certificate: PeerCertificate) =>
+          checkServerIdentity(address, certificate),
+      }
+    : { servername };
 
 function connectUpstream({ host, port, timeoutMs, signal }: Upstream): Promise<Socket> {
   const { promise, resolve, reject } = Promise.withResolvers<Socket>();
@@ -56,23 +68,29 @@ function connectUpstream({ host, port, timeoutMs, signal }: Upstream): Promise<S
  * Connection to a server for a client that would keep an answer of any length in memory. The client connects to `host` and `port`, once, and
  * passes encrypted bytes through, unless the relay signs in.
  *
- * The server may send `ANSWER_BYTES_MAX` at once, and again as much as the client has sent it in between times `bytesPerSent`: a client that
+ * The server may send `answerBytesMax` in a burst, and again as much as the client has sent it in between times `bytesPerSent`: a client that
  * waits for an answer sends nothing. A server that sends more loses the connection.
  */
 export class LimitedRelay {
   readonly host = LOOPBACK;
   readonly #upstream: Socket;
   readonly #bytesPerSent: number;
+  readonly #answerBytesMax: number;
   readonly #listener = createServer();
   /** Bytes that the server may send now. */
-  #room = ANSWER_BYTES_MAX;
+  #room: number;
   #client: Socket | undefined;
   #failure: Error | undefined;
   readonly #signedIn: SignedIn | undefined;
 
-  private constructor(upstream: Socket, bytesPerSent: number, signedIn: SignedIn | undefined) {
+  private constructor(
+    upstream: Socket,
+    limits: Required<Pick<RelayOptions, "bytesPerSent" | "answerBytesMax">>,
+    signedIn: SignedIn | undefined,
+  ) {
     this.#upstream = upstream;
-    this.#bytesPerSent = bytesPerSent;
+    this.#bytesPerSent = limits.bytesPerSent;
+    this.#answerBytesMax = this.#room = limits.answerBytesMax;
     this.#signedIn = signedIn;
     upstream.on("error", (error) => this.#end(error));
     upstream.on("close", () => this.#end(unavailable("network_error.reset")));
@@ -80,10 +98,11 @@ export class LimitedRelay {
   }
 
   /** Connects to the server. @throws the network's error, or `network_error.no_answer_within` */
-  static async open({ bytesPerSent, signIn, ...upstream }: RelayOptions): Promise<LimitedRelay> {
+  static async open(options: RelayOptions): Promise<LimitedRelay> {
+    const { bytesPerSent, answerBytesMax = ANSWER_BYTES_MAX, signIn, ...upstream } = options;
     const socket = await connectUpstream(upstream);
     const signedIn = signIn && (await signInWithin(socket, upstream, signIn));
-    const relay = new LimitedRelay(signedIn?.upstream ?? socket, bytesPerSent, signedIn);
+    const relay = new LimitedRelay(signedIn?.upstream ?? socket, { bytesPerSent, answerBytesMax }, signedIn);
     await new Promise<void>((resolve) => relay.#listener.listen(0, LOOPBACK, resolve));
     return relay;
   }
@@ -96,6 +115,11 @@ export class LimitedRelay {
   /** Why the server's side of the connection has ended; undefined while it lasts, or if the client ended it. */
   get failure(): Error | undefined {
     return this.#failure;
+  }
+
+  /** Whether the server has sent more than it may. */
+  get isCut(): boolean {
+    return this.#room < 0;
   }
 
   close(): void {
@@ -127,7 +151,7 @@ export class LimitedRelay {
 
   #pass(client: Socket): void {
     client.on("data", (bytes) => {
-      this.#room = Math.min(ANSWER_BYTES_MAX, this.#room + bytes.length * this.#bytesPerSent);
+      this.#room = Math.min(this.#answerBytesMax, this.#room + bytes.length * this.#bytesPerSent);
       passOn(bytes, client, this.#upstream);
     });
     this.#upstream.on("data", (bytes) => {

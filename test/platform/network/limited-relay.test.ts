@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from "bun:test";
 import { connect, createServer, type Server, type Socket } from "node:net";
-import { ANSWER_BYTES_MAX, LimitedRelay } from "../../../src/modules/uplinks/targets/limited-relay.ts";
+import { ANSWER_BYTES_MAX, LimitedRelay } from "../../../src/platform/network/limited-relay.ts";
 import { until } from "../../support/until.ts";
 
 const closing: Array<() => void> = [];
