@@ -76,8 +76,8 @@ export class ClientFactory implements IntakeHost {
     });
   }
 
-  createDelivery({ connection, version, limits, principal }: Client): Delivery {
-    const { clock, host } = this.#shared;
+  createDelivery({ connection, version, limits, principal, session }: Client): Delivery {
+    const { clock, host, store } = this.#shared;
     return new Delivery({
       ...limits,
       output: connection.output,
@@ -86,6 +86,12 @@ export class ClientFactory implements IntakeHost {
       heldMax: host.limits.queuedPerClientMax,
       now: () => clock.now(),
       overflow: () => connection.end(Reason.quotaExceeded),
+      dropped: (reason) => {
+        if (reason === "expired") host.counters.messagesDropped++;
+        // The queue of a durable session is full earlier, and has counted the message.
+        else if (reason !== "held" || store.get(session.key) !== session)
+          store.countDropped(session, reason === "size" ? "size" : "full");
+      },
       delivered: (topic, payload) => {
         if (principal.device !== undefined) host.delivered(principal.device, topic, payload);
       },

@@ -125,11 +125,12 @@ export class ConnectionFaults {
     this.#tell(principal, { ...detail(code), where: filter, client: clientId });
   }
 
-  /** A message that was kept for a session was given up, because the queue is full. */
-  dropped(session: Pick<Session, "space" | "owner" | "clientId">): void {
+  /** A message for a client was given up: its queue is full, or it takes no packet of this size. */
+  dropped(session: Pick<Session, "space" | "owner" | "clientId">, reason: "full" | "size"): void {
     const { owner, clientId, space } = session;
     const isDevice = space === owner.credentialId;
-    this.#report(owner, isDevice, { ...detail("fault.mqtt_messages_dropped"), client: clientId });
+    const code = reason === "full" ? "fault.mqtt_messages_dropped" : "fault.mqtt_messages_too_large";
+    this.#report(owner, isDevice, { ...detail(code), client: clientId });
   }
 
   #tooLarge(principal: Principal, peer: Peer, packet: PacketTooLarge): void {

@@ -24,6 +24,9 @@ export interface ClientLimits {
   readonly packetBytesMax: number;
 }
 
+/** held: too many messages wait for the client's window. congested: the client reads too slowly. size: the client takes no packet of this size. */
+export type DropReason = "held" | "congested" | "size" | "expired";
+
 export interface DeliveryDeps extends ClientLimits {
   readonly output: Output;
   readonly version: ProtocolVersion;
@@ -34,6 +37,8 @@ export interface DeliveryDeps extends ClientLimits {
   now(): number;
   /** The client reads too slowly to be kept. */
   overflow(): void;
+  /** A message was given up. */
+  dropped(reason: DropReason): void;
   /** A device has acknowledged a command on this topic. */
   delivered(topic: string, payload: Uint8Array): void;
 }
@@ -144,13 +149,12 @@ export class Delivery {
   #hold(message: PublishPacket): void {
     this.#held.push(message);
     const oldest = this.#held.length > this.#deps.heldMax ? this.#held.shift() : undefined;
-    if (oldest !== undefined) this.#giveUp(oldest);
+    if (oldest !== undefined) this.#giveUp(oldest, "held");
   }
 
   #send(message: PublishPacket): void {
-    const { output, counters, packetBytesMax } = this.#deps;
+    const { output, counters } = this.#deps;
     const content = open(message.payload);
-    const expired = content.expiresAt !== 0 && content.expiresAt <= this.#deps.now();
     // Only a QoS 2 message can arrive above what was granted: the broker compares no wildcard filters.
     const match =
       message.qos === 2 || this.#link?.filters.hasIdentifiers === true
@@ -162,8 +166,9 @@ export class Delivery {
     const topic = alias === undefined ? message.topic : "";
     const properties = this.#properties(content, added);
     const bytes = publish({ ...message, topic, qos, payload: content.payload }, properties);
-    if (expired || (qos === 0 && output.congested) || bytes.length > packetBytesMax) {
-      this.#giveUp(message);
+    const reason = this.#dropReason(content, qos, bytes.length);
+    if (reason !== undefined) {
+      this.#giveUp(message, reason);
       return;
     }
     if (qos > 0) this.#addInFlight(message, qos, content.payload);
@@ -192,8 +197,15 @@ export class Delivery {
     return this.#aliases.size < this.#deps.topicAliasMaximum ? this.#aliases.size + 1 : undefined;
   }
 
-  #giveUp({ qos, packetId }: PublishPacket): void {
-    this.#deps.counters.messagesDropped++;
+  #dropReason({ expiresAt }: Enveloped, qos: Qos, bytes: number): DropReason | undefined {
+    const { output, packetBytesMax } = this.#deps;
+    if (expiresAt !== 0 && expiresAt <= this.#deps.now()) return "expired";
+    if (qos === 0 && output.congested) return "congested";
+    return bytes > packetBytesMax ? "size" : undefined;
+  }
+
+  #giveUp({ qos, packetId }: PublishPacket, reason: DropReason): void {
+    this.#deps.dropped(reason);
     if (qos > 0) this.#finish(packetId, qos, PUBACK);
   }
 }

@@ -114,7 +114,7 @@ export interface SessionStoreOptions {
   /** Called when a session and what it kept are deleted. */
   readonly onDeleted?: (session: Session) => void;
   /** Called when a message of a session is given up because a queue is full. */
-  readonly onDropped?: (session: Session) => void;
+  readonly onDropped?: (session: Session, reason: "full" | "size") => void;
 }
 
 const bytesOf = ({ payload, topic }: Pick<QueuedMessage, "payload" | "topic">) =>
@@ -126,7 +126,7 @@ export function openSessionStore(
     MqttServerDeps,
     "sessionFile" | "clock" | "log" | "limits" | "quotasOf" | "onLoss" | "onSessionEnded"
   >,
-  onDropped: (session: Session) => void,
+  onDropped: (session: Session, reason: "full" | "size") => void,
 ): SessionStore {
   const { sessionFile: file, clock, log, limits, onLoss } = deps;
   const queuedBytes = {
@@ -322,7 +322,7 @@ export class SessionStore {
     const bytes = bytesOf(message);
     const hasRoom = queue.length < queuedPerClientMax && this.#evictOldest(session, bytes);
     if (!hasRoom) {
-      this.#countDropped(session);
+      this.countDropped(session);
       return;
     }
     const { brokerId, brokerCounter, topic, payload, qos, retain } = message;
@@ -350,14 +350,15 @@ export class SessionStore {
     const index = victim.queue.findIndex(({ messageId }) => messageId === undefined);
     if (index < 0 && victim === session && isApplicationSpace(victim.space)) return false;
     this.remove(victim, Math.max(0, index));
-    this.#countDropped(victim);
+    this.countDropped(victim);
     return true;
   }
 
-  #countDropped(session: Session): void {
+  /** A message for the client of the session is lost: its queue is full, or the client takes no packet of its size. */
+  countDropped(session: Session, reason: "full" | "size" = "full"): void {
     const { owner } = session;
     this.dropped++;
-    this.#options.onDropped?.(session);
+    this.#options.onDropped?.(session, reason);
     this.#droppedOf.set(owner.tenantId, (this.#droppedOf.get(owner.tenantId) ?? 0) + 1);
   }
 

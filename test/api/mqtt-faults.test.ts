@@ -19,7 +19,7 @@ let names = 0;
 
 beforeAll(async () => {
   fixture = await createTestApp({
-    config: { mqtt_queued_per_client_max: 3, mqtt_connections_per_key_max: 2 },
+    config: { mqtt_queued_per_client_max: 3, mqtt_connections_per_key_max: 2, metrics_token: "scrape" },
   });
   operator = (await fixture.signIn("TENANT_OWNER", { tenant: "host" })).token;
   owner = (await fixture.signIn("TENANT_OWNER")).token;
@@ -237,4 +237,53 @@ test("two programs with the token of one device, and its packets that are too la
     { reason: { code: "device.mqtt_taken_over" }, count: 2 },
   ]);
   expect(await faultsOf("device", deviceId, other)).toEqual([]);
+});
+
+describe("messages that a device does not take are listed on it and counted", () => {
+  const droppedMessages = async () => {
+    const { text } = await fixture.call("GET", "/metrics", { token: "scrape" });
+    return Number(/^lineside_mqtt_dropped_messages_total (\d+)$/m.exec(text)?.[1]);
+  };
+  const responses = "v1/devices/me/attributes/response/+";
+
+  /** Connects a device that takes at most so much, and lets it ask for its attributes without acknowledging a response. */
+  async function askWithoutReading(limits: Record<string, number>, requests: number) {
+    const { deviceId, token } = await fixture.createDevice(owner);
+    await fixture.call("POST", `/api/devices/${deviceId}/attributes`, {
+      token: owner,
+      body: { scope: "SHARED", attributes: { note: "x".repeat(2_000) } },
+    });
+    const before = await droppedMessages();
+    const client = await RawClient.connect(fixture.app.mqttPort ?? 0, 5, {
+      username: token,
+      properties: limits,
+    });
+    client.send({ cmd: "subscribe", messageId: 1, subscriptions: [{ topic: responses, qos: 1 }] });
+    await client.next("suback");
+    for (let id = 1; id <= requests; id++)
+      client.send(publishPacket(`v1/devices/me/attributes/request/${id}`, "{}", { qos: 0 }));
+    return { deviceId, client, dropped: async () => (await droppedMessages()) - before };
+  }
+
+  test("because its window and its queue are full", async () => {
+    const { deviceId, client, dropped } = await askWithoutReading({ receiveMaximum: 1 }, 10);
+    await until(async () => (await dropped()) === 10 - 1 - 3);
+    expect(await faultsOf("device", deviceId)).toMatchObject([
+      { reason: { code: "fault.mqtt_messages_dropped" }, count: 6 },
+    ]);
+    client.drop();
+  });
+
+  test("because they are larger than it takes", async () => {
+    const { deviceId, client, dropped } = await askWithoutReading({ maximumPacketSize: 500 }, 4);
+    await until(async () => (await dropped()) === 4);
+    expect(await faultsOf("device", deviceId)).toMatchObject([
+      {
+        reason: { code: "fault.mqtt_messages_too_large" },
+        hint: { code: "fault_hint.fault.mqtt_messages_too_large" },
+        count: 4,
+      },
+    ]);
+    client.drop();
+  });
 });

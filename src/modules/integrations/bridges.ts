@@ -95,11 +95,14 @@ export function createBridges(deps: {
   events.on("tenant.deleted", () => fleet.refreshAll());
   return {
     fleet,
-    reply({ integrationId }, replies) {
+    reply({ integrationId, tenantId, name }, replies) {
+      const subject = { kind: "integration", id: integrationId, name } as const;
+      const fault = { ...detail("fault.integration_replies_dropped"), source: "integration" } as const;
       for (const message of replies)
-        fleet
-          .reply(integrationId, message)
-          .catch((error) => log.warn("a reply could not be sent", { integrationId, error }));
+        fleet.reply(integrationId, message).then(
+          (isPublished) => isPublished || events.emit("fault.occurred", { ...fault, tenantId, subject }),
+          (error) => log.warn("a reply could not be sent", { integrationId, error }),
+        );
     },
   };
 }

@@ -1,7 +1,8 @@
-import { DomainError, unavailable } from "../../lib/core/domain-error.ts";
+import { DomainError, detail, unavailable } from "../../lib/core/domain-error.ts";
 import type { DeviceId, TenantId } from "../../lib/core/ids.ts";
 import type { JsonValue } from "../../lib/json/json.ts";
 import { messageOf, networkErrorText } from "../../lib/network/network-error.ts";
+import type { Text } from "../../lib/texts/text.ts";
 import type { Logger } from "../../platform/core/log.ts";
 import { type CallHandlers, ThreadCalls } from "../../platform/load/thread-calls.ts";
 import { workerUrl } from "../../platform/process/assets.ts";
@@ -90,10 +91,7 @@ interface FleetDeps {
     request: { readonly deviceId: string; readonly method: string; readonly params: JsonValue },
   ) => Promise<JsonValue>;
   readonly settings: Pick<SettingsService, "read" | "save">;
-  /** An uplink cannot send, for the reason in its report. */
-  readonly onStalled: (uplink: Uplink, report: UplinkReport) => void;
-  /** A staged batch could not be read, and was set aside. */
-  readonly onPutAside: (uplink: Uplink, file: string) => void;
+  readonly onFault: (uplink: Uplink, fault: Text) => void;
   readonly clock: Clock;
   readonly log: Logger;
 }
@@ -378,12 +376,14 @@ export class UplinkFleet {
         }
       },
       report: ({ uplinkId, report }) => this.#take(uplinkId, report),
-      commandsUnanswered: ({ uplinkId }) =>
-        log.warn("uplink commands dropped, target does not read responses", { uplinkId }),
+      commandsUnanswered: ({ uplinkId }) => {
+        log.warn("uplink commands dropped, target does not read responses", { uplinkId });
+        this.#deps.onFault(this.#get(uplinkId), detail("fault.uplink_commands_unanswered"));
+      },
       setAside: ({ uplinkId, file }) => {
         this.#setAside++;
         log.warn("unreadable uplink batch set aside", { uplinkId, file });
-        this.#deps.onPutAside(this.#get(uplinkId), file);
+        this.#deps.onFault(this.#get(uplinkId), detail("fault.uplink_set_aside", { file }));
       },
       failed: ({ reason }) => log.warn("a client of an uplink has failed", { reason }),
     };
@@ -396,7 +396,9 @@ export class UplinkFleet {
     if (report.upToDateAt !== before.upToDateAt) this.#upToDate.note(uplinkId);
     if (report.state === "ERROR" && before.state !== "ERROR") {
       log.warn("an uplink cannot send", { uplinkId, reason: reasonOf(report) });
-      this.#deps.onStalled(this.#get(uplinkId), report);
+      const reason = report.error ?? detail("fault.unknown");
+      const code = report.isRefused ? "fault.uplink_refused" : "fault.uplink_stalled";
+      this.#deps.onFault(this.#get(uplinkId), detail(code, { reason }));
     }
     if (report.state !== "ERROR" && before.state === "ERROR") log.info("an uplink sends again", { uplinkId });
   }

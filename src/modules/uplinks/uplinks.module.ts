@@ -1,5 +1,6 @@
 import { DomainError, detail } from "../../lib/core/domain-error.ts";
 import type { DeviceId, TenantId, UserId } from "../../lib/core/ids.ts";
+import type { Text } from "../../lib/texts/text.ts";
 import { createSealedBox } from "../../platform/secrets/sealed-box.ts";
 import type { CommandsModule } from "../commands/commands.module.ts";
 import type { CommandsService } from "../commands/commands.service.ts";
@@ -11,7 +12,6 @@ import type { StorageModule } from "../telemetry/storage.module.ts";
 import type { TenantsModule } from "../tenants/tenants.module.ts";
 import type { Principal } from "../users/users.types.ts";
 import type { TargetSettings } from "./targets/targets.schemas.ts";
-import type { UplinkReport } from "./uplink.protocol.ts";
 import { UplinkChangesRepository } from "./uplink-changes.repository.ts";
 import { UplinkFleet } from "./uplink-fleet.ts";
 import { joinTarget } from "./uplink-secrets.ts";
@@ -34,21 +34,11 @@ const principalOf = ({ uplinkId, tenantId, name }: Uplink): Principal => ({
   devices: "all",
 });
 
-/** Creates a function that reports an uplink that cannot send. */
-const stallReporter =
+/** Creates a function that reports what is wrong with an uplink. */
+const faultReporter =
   (events: Core["events"]) =>
-  ({ uplinkId, tenantId, name }: Uplink, { error, isRefused }: UplinkReport): void => {
-    const reason = error ?? detail("fault.unknown");
-    const fault = detail(isRefused ? "fault.uplink_refused" : "fault.uplink_stalled", { reason });
+  ({ uplinkId, tenantId, name }: Uplink, fault: Text): void => {
     const subject = { kind: "uplink", id: uplinkId, name } as const;
-    events.emit("fault.occurred", { ...fault, source: "uplink", tenantId, subject });
-  };
-
-const damageReporter =
-  (events: Core["events"]) =>
-  ({ uplinkId, tenantId, name }: Uplink, file: string): void => {
-    const subject = { kind: "uplink", id: uplinkId, name } as const;
-    const fault = detail("fault.uplink_set_aside", { file });
     events.emit("fault.occurred", { ...fault, source: "uplink", tenantId, subject });
   };
 
@@ -98,7 +88,7 @@ export function createUplinksModule(
       ) as unknown as TargetSettings, // checked when they were stored
     reach,
     command: commandRunner(commands),
-    ...{ settings, onStalled: stallReporter(events), onPutAside: damageReporter(events), clock, log },
+    ...{ settings, onFault: faultReporter(events), clock, log },
   });
   const uplinks = new UplinksService({
     repository,

@@ -139,9 +139,9 @@ export class BridgeFleet {
     await this.#runningOf(integrationId).publish(message);
   }
 
-  /** Publishes the reply to a message of the broker, if there is room. @throws DomainError `unavailable` while there is no connection. */
-  async reply(integrationId: string, message: BrokerMessage): Promise<void> {
-    await this.#runningOf(integrationId).reply(message);
+  /** See `Bridge.reply`. */
+  async reply(integrationId: string, message: BrokerMessage): Promise<boolean> {
+    return await this.#runningOf(integrationId).reply(message);
   }
 
   #runningOf(integrationId: string): Bridge {

@@ -44,8 +44,11 @@ export interface Bridge {
   topicsChanged(): void;
   /** Resolves when the broker has it. @throws DomainError `unavailable` while there is no connection. */
   publish(message: BrokerMessage): Promise<void>;
-  /** Publishes the reply to a message of the broker, if there is room. @throws DomainError `unavailable` while there is no connection. */
-  reply(message: BrokerMessage): Promise<void>;
+  /**
+   * Publishes the reply to a message of the broker. Returns false, and drops the reply, if there is no room. @throws DomainError `unavailable` while
+   * there is no connection.
+   */
+  reply(message: BrokerMessage): Promise<boolean>;
 }
 
 export interface BridgeCounts {

@@ -94,8 +94,9 @@ export class LocalBridge implements Bridge {
     });
   }
 
-  reply(message: BrokerMessage): Promise<void> {
-    return this.publish(message);
+  async reply(message: BrokerMessage): Promise<boolean> {
+    await this.publish(message);
+    return true;
   }
 
   async #follow(): Promise<void> {

@@ -210,13 +210,14 @@ export class MqttBridge implements Bridge {
     }
   }
 
-  /** A reply is left out while the broker does not read earlier ones. */
-  async reply(message: BrokerMessage): Promise<void> {
+  async reply(message: BrokerMessage): Promise<boolean> {
     const connection = this.#connectionFor(message);
-    if (connection.post(message) || this.#unread === connection) return;
-    this.#unread = connection;
+    if (connection.post(message)) return true;
     const { log, integrationId } = this.#deps;
-    log.warn("replies dropped, the broker does not read them", { integrationId });
+    if (this.#unread !== connection)
+      log.warn("replies dropped, the broker does not read them", { integrationId });
+    this.#unread = connection;
+    return false;
   }
 
   #connectionFor(message: BrokerMessage): BrokerConnection {

@@ -93,10 +93,12 @@ test("a bridge leaves out replies that the broker does not acknowledge beyond a 
   );
   await until(connected);
   const payload = Buffer.alloc(POSTED_BYTES_MAX / 8);
-  for (let count = 0; count < 20; count++) await bridge.reply({ topic: "b", payload, qos: 1 });
+  const taken = [];
+  for (let count = 0; count < 20; count++) taken.push(await bridge.reply({ topic: "b", payload, qos: 1 }));
   await bridge.stop();
   await goodBye.promise;
   expect(published).toBe(8);
+  expect(taken.filter(Boolean)).toHaveLength(8);
   expect(logged.filter((text) => text.startsWith("replies dropped"))).toHaveLength(1);
   server.stop(true);
 });
