@@ -9,6 +9,7 @@ import type { TenantsModule } from "../modules/tenants/tenants.module.ts";
 import { type TenantUsage, tenantsRoutes } from "../modules/tenants/tenants.routes.ts";
 import type { UsersModule } from "../modules/users/users.module.ts";
 import type { MqttModule } from "../mqtt/mqtt.module.ts";
+import { createDependentRows } from "../platform/database/dependent-rows.ts";
 
 /** Operations on a whole tenant: shows the usage of its plan, and deletes it with all its data. */
 export function createTenantAdministrationModule(
@@ -30,6 +31,7 @@ export function createTenantAdministrationModule(
   const { devices, devicesRepository } = modules.devices;
   const { store } = modules.storage;
   const { mqtt } = modules.mqtt;
+  const dependents = createDependentRows(database, { alarms: "status IN ('CLEARED_UNACK', 'CLEARED_ACK')" });
 
   function usageOf(tenantId: TenantId): TenantUsage {
     const ofMqtt = mqtt.usageOf(tenantId);
@@ -55,12 +57,15 @@ export function createTenantAdministrationModule(
   }
 
   /**
-   * Its rows go in one transaction, and with them every way in. What lies in other files follows, and what a power cut leaves of that belongs
-   * to nobody: telemetry without a device is deleted at the next start.
+   * What it has in large numbers goes in parts, and the devices one by one, with other work in between. The rest goes in one transaction, with the
+   * users: after an interruption, they can delete the tenant again. Telemetry that a power cut leaves belongs to no device, and is deleted at
+   * the next start.
    */
   async function removeTenant(tenantId: TenantId): Promise<void> {
+    await dependents.clear("tenants", [tenantId]);
+    await devices.deleteAll(tenantId);
     const ownUsers = users.listOf(tenantId);
-    const ownDevices = devices.listIds(tenantId);
+    const added = devices.listIds(tenantId); // meanwhile
     database.transact(() => {
       for (const { userId } of ownUsers) sessions.endAll(userId); // while the sessions' rows are there
       tenants.delete(tenantId);
@@ -70,8 +75,8 @@ export function createTenantAdministrationModule(
       events.emit("user.access", { userId });
       events.emit("user.signed-out", { userId });
     }
-    for (const { deviceId } of ownDevices) events.emit("device.deleted", { tenantId, deviceId });
-    for (const { deviceId } of ownDevices) await store.deleteDevice(deviceId);
+    for (const { deviceId } of added) events.emit("device.deleted", { tenantId, deviceId });
+    for (const { deviceId } of added) await store.deleteDevice(deviceId);
   }
 
   return {

@@ -1,4 +1,6 @@
+import { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
+import { join } from "node:path";
 import { connectAsync } from "mqtt";
 import { apiRows } from "../support/api-rows.ts";
 import { PASSWORD } from "../support/test-app.ts";
@@ -137,6 +139,29 @@ describe("deleting a tenant", () => {
     expect(await points()).toBe(before - 1);
     const again = services.tenants.create("again", "onprem"); // and the gateway goes on
     expect(services.tenants.find(again.tenantId)).toBeDefined();
+  });
+
+  test("lets other work run between parts of what it has in large numbers", async () => {
+    const { token, user } = await fixture.signIn("TENANT_OWNER", { tenant: "busy" });
+    const database = new Database(join(fixture.directory, "lineside.db"));
+    const insert = database.prepare(
+      `INSERT INTO uplink_device_changes (tenant_id, device_id, change, name, device_type, at)
+         VALUES (?, 'd', 'deleted', '', '', 0)`,
+    );
+    database.transaction(() => {
+      for (let row = 0; row < 10_000; row++) insert.run(user.tenantId as string);
+    })();
+    /** Numbers of rows that others saw meanwhile. */
+    const seen = new Set<number>();
+    const count = "SELECT count(*) AS n FROM uplink_device_changes WHERE tenant_id = ?";
+    const counting = setInterval(() => {
+      seen.add(database.query<{ n: number }, [string]>(count).get(user.tenantId as string)?.n ?? 0);
+    }, 0);
+    expect((await remove(token, "busy")).status).toBe(200);
+    clearInterval(counting);
+    expect(seen.size).toBeGreaterThan(2); // of one transaction, all rows or none would be seen
+    expect(database.query(count).get(user.tenantId as string)).toEqual({ n: 0 });
+    database.close();
   });
 
   test("closes connections of devices and streams", async () => {

@@ -1,5 +1,6 @@
 import type { DeviceId, TenantId } from "../../lib/core/ids.ts";
 import { Port } from "../../platform/core/port.ts";
+import { createDependentRows } from "../../platform/database/dependent-rows.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import type { LoginIdentitiesModule } from "../login-identities/login-identities.module.ts";
 import type { Core } from "../module.types.ts";
@@ -86,6 +87,7 @@ export function createDevicesModule(core: Core, modules: DevicesModules) {
     saveDevEui: (deviceId, devEui) => saveDevEui.call(deviceId, devEui),
     isDashboard: (tenantId, dashboardId) => isDashboard.call(tenantId, dashboardId),
     deleteTelemetry: (deviceId) => store.deleteDevice(deviceId),
+    dependents: createDependentRows(database),
     clock,
     events,
   });

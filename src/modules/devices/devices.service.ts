@@ -3,6 +3,7 @@ import type { DeviceId, ProfileId, TenantId } from "../../lib/core/ids.ts";
 import { omit } from "../../lib/core/omit.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import type { EventBus } from "../../platform/core/event-bus.ts";
+import type { DependentRows } from "../../platform/database/dependent-rows.ts";
 import { workShare } from "../../platform/load/fair-share.ts";
 import type { DomainEvents } from "../events.types.ts";
 import type { ProfilesService } from "../profiles/profiles.service.ts";
@@ -148,6 +149,7 @@ function createDeviceVisibility(repository: MembershipRepository) {
 interface DevicesServiceDeps extends DeviceBuildingDeps {
   readonly transact: <Result>(work: () => Result extends Promise<unknown> ? never : Result) => Result;
   readonly deleteTelemetry: (deviceId: DeviceId) => Promise<void>;
+  readonly dependents: DependentRows;
   readonly events: EventBus<DomainEvents>;
 }
 
@@ -277,6 +279,12 @@ export function createDevicesService(deps: DevicesServiceDeps) {
       await deleteWithChildren(deps, principal.tenantId, id);
       await deps.deleteTelemetry(id);
     },
+    /** Deletes the devices of a tenant that is deleted itself. Resolves when the telemetry is gone too. */
+    async deleteAll(tenantId: TenantId): Promise<void> {
+      const deleted = repository.listIds(tenantId);
+      for (const { deviceId } of deleted) await deleteWithChildren(deps, tenantId, deviceId);
+      for (const { deviceId } of deleted) await deps.deleteTelemetry(deviceId);
+    },
     listChildren(principal: Principal, deviceId: string): DeviceWithActivity[] {
       const parentDeviceId = ensureVisible(principal, deviceId);
       return repository.list(principal.tenantId, principal.devices, {
@@ -306,12 +314,14 @@ export function createDevicesService(deps: DevicesServiceDeps) {
   };
 }
 
-/** Deletes a device. Its children stay, without a gateway. There may be 10,000 of them, so other work runs in between. */
+/** Deletes a device. Its children stay, without a gateway. There may be 10,000 of them, and as many rows of a device, so other work runs in between. */
 async function deleteWithChildren(
-  { repository, transact, events }: Pick<DevicesServiceDeps, "repository" | "transact" | "events">,
+  deps: Pick<DevicesServiceDeps, "repository" | "transact" | "events" | "dependents">,
   tenantId: TenantId,
   deviceId: DeviceId,
 ): Promise<void> {
+  const { repository, transact, events, dependents } = deps;
+  await dependents.clear("devices", [deviceId]);
   for (let isLast = false; !isLast; ) {
     const later = workShare.pause();
     if (later !== undefined) await later;
