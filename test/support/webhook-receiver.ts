@@ -2,6 +2,8 @@ import { createHmac } from "node:crypto";
 
 export interface Received {
   readonly path: string;
+  /** Of the address, with its question mark; empty without one. */
+  readonly search?: string;
   readonly method: string;
   readonly headers: Headers;
   readonly text: string;
@@ -31,6 +33,7 @@ export function createWebhookReceiver(port = 0): WebhookReceiver {
       const text = await request.text();
       const item = {
         path: new URL(request.url).pathname,
+        search: new URL(request.url).search,
         method: request.method,
         headers: request.headers,
         text,

@@ -32,3 +32,37 @@ export function urlProblem(text: string): Text | undefined {
   if (url.username !== "" || url.password !== "") return detail("rule.address_password");
   return undefined;
 }
+
+/** Parameters of a query that often are secrets, in addition to names like those of secret headers: access keys of cloud functions and chat webhooks. */
+const SECRET_PARAMETER = /^(key|code|sig|auth|pwd|pass)$|api_key|access[-_]?key|authorization/i;
+
+const isSecretParameter = (name: string): boolean => isSecretHeader(name) || SECRET_PARAMETER.test(name);
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text.replaceAll("+", " "));
+  } catch {
+    return text;
+  }
+}
+
+/** Returns the address with the secrets of its query changed. `change` gets and returns a value as it is in the address. */
+export function changeSecretQuery(url: string, change: (value: string, name: string) => string): string {
+  const [, start = url, query, end = ""] = /^([^?#]*\?)([^#]*)(.*)$/s.exec(url) ?? [];
+  if (query === undefined) return url;
+  const pieces = query.split("&").map((piece) => {
+    const [, name = "", value = ""] = /^([^=]*)=(.*)$/s.exec(piece) ?? [];
+    return value !== "" && isSecretParameter(decoded(name)) ? `${name}=${change(value, name)}` : piece;
+  });
+  return start + pieces.join("&") + end;
+}
+
+/** Returns why an address that others can read must not be used: its query holds a secret. */
+export function queryProblem(url: string): Text | undefined {
+  let found: string | undefined;
+  changeSecretQuery(url, (value, name) => {
+    found ??= name;
+    return value;
+  });
+  return found === undefined ? undefined : detail("rule.query_secret", { name: excerpt(found) });
+}

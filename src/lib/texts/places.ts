@@ -1003,6 +1003,7 @@ export interface ServerPlaces {
   readonly "rule.part_kib_max": "max" | "name";
   readonly "rule.percent_mixed": "cell";
   readonly "rule.placeholder_unknown": "names" | "placeholder";
+  readonly "rule.query_secret": "name";
   readonly "rule.recipient_unknown": "id";
   readonly "rule.required_described": "description";
   readonly "rule.required_for_type": "names" | "type";
@@ -1153,6 +1154,7 @@ export interface ServerPlaces {
   readonly "uplink.access_refused": "reason";
   readonly "uplink.address_password": "field";
   readonly "uplink.address_port": "field" | "portMax";
+  readonly "uplink.address_query": "field" | "name";
   readonly "uplink.batch_refused": "reason";
   readonly "uplink.certificate_unreadable": "field" | "reason";
   readonly "uplink.command_failed": "reason";

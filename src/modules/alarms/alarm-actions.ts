@@ -1,7 +1,12 @@
 import { DomainError, detail } from "../../lib/core/domain-error.ts";
 import { isFPort, payloadOf } from "../../lib/devices/downlink-payload.ts";
 import { isJsonObject, type JsonValue } from "../../lib/json/json.ts";
-import { headerProblem, isSecretHeader, urlProblem } from "../../lib/network/outbound-request.ts";
+import {
+  headerProblem,
+  isSecretHeader,
+  queryProblem,
+  urlProblem,
+} from "../../lib/network/outbound-request.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import type { OutboundTarget } from "../outbound/outbound.types.ts";
 import type { AlarmEventType } from "./alarms.types.ts";
@@ -31,7 +36,7 @@ const HEADER_MAX = 4_096;
 const TIMEOUT_MS = 10_000;
 function urlOf(input: unknown, where: string): string {
   const url = text(input, where, URL_MAX);
-  const problem = urlProblem(url);
+  const problem = urlProblem(url) ?? queryProblem(url);
   if (problem !== undefined) throw wrong(where, problem);
   return url;
 }

@@ -148,6 +148,8 @@ export function createOutboundService(deps: {
     },
     /** Seals a secret that a target has to keep and nobody may read again. */
     seal: (secret: string): Sealed => ({ sealed: deps.box.seal(secret) }),
+    /** Opens a sealed address to change it. Undefined if the key was lost. */
+    openUrl: ({ sealed }: Sealed): string | undefined => deps.box.open(sealed),
     /** Returns why nothing would be sent to the address, as far as the URL alone tells. */
     refusalOf: (tenantId: TenantId, url: string): Text | undefined =>
       deps.addresses.of(tenantId).refusalOfUrl(url),

@@ -41,12 +41,13 @@ function webhookWarnings(
   steps: readonly CompiledStep[],
   refusalOf: (url: string) => Text | undefined,
 ): Text[] {
-  return steps.flatMap(({ type, fields: { url, secret, headers } }, index) => {
+  return steps.flatMap(({ type, fields: { url, sealedUrl, secret, headers } }, index) => {
     if (type !== "webhook_forward" || typeof url !== "string") return [];
     const step = index + 1;
     const refusal = refusalOf(url);
     const hasSecrets =
-      isJsonObject(headers) && Object.values(headers).some((value) => typeof value !== "string");
+      sealedUrl !== undefined ||
+      (isJsonObject(headers) && Object.values(headers).some((value) => typeof value !== "string"));
     const isPlain = url.toLowerCase().startsWith("http:");
     return [
       ...(refusal === undefined

@@ -25,12 +25,16 @@ const documentedFields: Readonly<Record<string, Readonly<Record<string, TSchema>
   webhook_forward: { headers: mapOf(secret), secret },
 };
 
+/** Fields that only the gateway writes. */
+const ownFields: ReadonlySet<string> = new Set(["sealedUrl"]);
+
 const common = {
   enabled: Type.Optional(Type.Boolean({ description: "false skips the step" })),
 };
 
 function stepSchema({ type, summary, fields }: StepDefinition): TSchema {
-  const own = Object.entries(fields.properties).map(([name, field]) => {
+  const shownFields = Object.entries(fields.properties).filter(([name]) => !ownFields.has(name));
+  const own = shownFields.map(([name, field]) => {
     const shown = documentedFields[type]?.[name];
     if (shown === undefined) return [name, field];
     const { description = "" } = field;

@@ -1,7 +1,8 @@
+import { defined } from "../../lib/core/defined.ts";
 import { detail, invalid } from "../../lib/core/domain-error.ts";
 import { isJsonObject } from "../../lib/json/json.ts";
 import { toPlainJson } from "../../lib/json/plain-json.ts";
-import { isSecretHeader } from "../../lib/network/outbound-request.ts";
+import { changeSecretQuery, isSecretHeader, queryProblem } from "../../lib/network/outbound-request.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import type { EventBus } from "../../platform/core/event-bus.ts";
 import { sha256 } from "../../platform/core/ids.ts";
@@ -38,6 +39,20 @@ interface KnownSecret {
 type Kind = "secret" | "header";
 type Change = (value: unknown, of: { origin: string; kind: Kind }) => unknown;
 
+/** Address of a step with its secrets in the query: sealed as a whole, and with marks in place of them. */
+interface SealedUrl {
+  readonly url: unknown;
+  readonly sealedUrl?: Sealed | undefined;
+}
+
+interface SecretChanges {
+  readonly secret: Change;
+  readonly url: (url: SealedUrl) => SealedUrl;
+}
+
+/** What stands for a secret in the query of an address. */
+const QUERY_MARK = /^kept-([0-9a-f]{16})$/;
+
 /** Returns whether a value can be sealed, since sealed values are not checked again; others stay as they are, and are refused as the fields of the step say. */
 const isUsable = (value: string, kind: Kind): boolean =>
   kind === "secret" ? /^.{1,256}$/s.test(value) : /^[\t\x20-\x7e\x80-\xff]{1,4096}$/.test(value);
@@ -48,9 +63,9 @@ const originOf = (url: unknown): string =>
 function changeFields(
   fields: Record<string, unknown>,
   origin: string,
-  change: Change,
+  { secret: change, url: changeUrl }: SecretChanges,
 ): Record<string, unknown> {
-  const { secret, headers } = fields;
+  const { secret, headers, url, sealedUrl, ...others } = fields;
   const changed = isJsonObject(headers)
     ? Object.fromEntries(
         Object.entries(headers).map(([name, value]) => {
@@ -60,21 +75,22 @@ function changeFields(
       )
     : headers;
   return {
-    ...fields,
+    ...others,
+    ...(url !== undefined && defined(changeUrl({ url, ...(isSealed(sealedUrl) && { sealedUrl }) }))),
     ...(headers !== undefined && { headers: changed }),
     ...(secret !== undefined && { secret: change(secret, { origin, kind: "secret" }) }),
   };
 }
 
 /** The steps with each secret changed; a step's fields stand in it or in its `config`. */
-function changeSecrets(steps: unknown, change: Change): unknown {
+function changeSecrets(steps: unknown, changes: SecretChanges): unknown {
   if (!Array.isArray(steps)) return steps;
   return steps.map((step: unknown) => {
     if (!isJsonObject(step) || step.type !== "webhook_forward") return step;
     const { config } = step;
     const origin = originOf(step.url ?? (isJsonObject(config) ? config.url : undefined));
-    const outer = changeFields(step, origin, change);
-    return isJsonObject(config) ? { ...outer, config: changeFields(config, origin, change) } : outer;
+    const outer = changeFields(step, origin, changes);
+    return isJsonObject(config) ? { ...outer, config: changeFields(config, origin, changes) } : outer;
   });
 }
 
@@ -84,36 +100,82 @@ const isSealed = (value: unknown): value is Sealed => isJsonObject(value) && typ
 
 /** Returns the steps for clients. */
 const maskSteps = (steps: readonly Step[]): readonly Step[] =>
-  changeSecrets(steps, (value) => (isSealed(value) ? { kept: idOf(value.sealed) } : value)) as Step[]; // steps stay steps
+  changeSecrets(steps, {
+    secret: (value) => (isSealed(value) ? { kept: idOf(value.sealed) } : value),
+    url: ({ url }) => ({ url }),
+  }) as Step[]; // steps stay steps
 
 /** Every secret of these steps, by the name that it is shown under. */
 function knownOf(steps: readonly Step[]): Array<[string, KnownSecret]> {
   const found: Array<[string, KnownSecret]> = [];
-  changeSecrets(steps, (value, { origin }) => {
+  const note = (value: unknown, origin: string) => {
     if (isSealed(value)) found.push([idOf(value.sealed), { sealed: value.sealed, origin }]);
-    return value;
+  };
+  changeSecrets(steps, {
+    secret(value, { origin }) {
+      note(value, origin);
+      return value;
+    },
+    url(given) {
+      note(given.sealedUrl, originOf(given.url));
+      return given;
+    },
   });
   return found;
+}
+
+interface SealOptions {
+  readonly seal: (secret: string) => Sealed;
+  readonly openUrl: (sealed: Sealed) => string | undefined;
+  readonly earlier: () => ReadonlyArray<readonly Step[]>;
+}
+
+/** Seals an address that has secrets in its query, which a mark of an earlier address keeps. */
+function sealUrl(
+  url: string,
+  find: (kept: string, origin: string) => Sealed,
+  options: SealOptions,
+): SealedUrl {
+  let kept: Sealed | undefined;
+  const full = changeSecretQuery(url, (value, name) => {
+    const id = QUERY_MARK.exec(value)?.[1];
+    if (id === undefined) return value;
+    kept = find(id, originOf(url));
+    let found: string | undefined;
+    changeSecretQuery(options.openUrl(kept) ?? "", (secret, of) => {
+      if (of === name) found ??= secret;
+      return secret;
+    });
+    if (found === undefined) throw invalid("step.secret_unknown");
+    return found;
+  });
+  if (queryProblem(full) === undefined) return { url };
+  // Unchanged, it stays the same target.
+  const sealedUrl = kept !== undefined && options.openUrl(kept) === full ? kept : options.seal(full);
+  return { url: changeSecretQuery(full, () => `kept-${idOf(sealedUrl.sealed)}`), sealedUrl };
 }
 
 /**
  * Steps as somebody sent them, ready to be stored. `earlier` are those whose secrets may be kept.
  * @throws DomainError of kind `invalid`.
  */
-function sealSteps(
-  steps: unknown,
-  input: { seal: (secret: string) => Sealed; earlier: () => ReadonlyArray<readonly Step[]> },
-): unknown {
+function sealSteps(steps: unknown, options: SealOptions): unknown {
   let existing: Map<string, KnownSecret> | undefined;
-  return changeSecrets(steps, (value, { origin, kind }) => {
-    if (typeof value === "string") return isUsable(value, kind) ? input.seal(value) : value;
-    if (!isJsonObject(value)) return value;
-    if (typeof value.kept !== "string") throw invalid("step.secret_invalid");
-    existing ??= new Map(input.earlier().flatMap(knownOf));
-    const found = existing.get(value.kept);
+  function find(kept: string, origin: string): Sealed {
+    existing ??= new Map(options.earlier().flatMap(knownOf));
+    const found = existing.get(kept);
     if (found === undefined) throw invalid("step.secret_unknown");
     if (found.origin !== origin) throw invalid("step.secret_moved");
     return { sealed: found.sealed };
+  }
+  return changeSecrets(steps, {
+    secret(value, { origin, kind }) {
+      if (typeof value === "string") return isUsable(value, kind) ? options.seal(value) : value;
+      if (!isJsonObject(value)) return value;
+      if (typeof value.kept !== "string") throw invalid("step.secret_invalid");
+      return find(value.kept, origin);
+    },
+    url: ({ url }) => (typeof url === "string" ? sealUrl(url, find, options) : { url }),
   });
 }
 
@@ -208,7 +270,7 @@ interface PipelinesServiceDeps {
   deviceOf: (principal: Principal, deviceId: string) => IngestDevice | undefined;
   /** @throws DomainError of kind `not_found` for the first device or profile that is not the tenant's. */
   ensureInTenant: (principal: Principal, scope: PipelineScope) => void;
-  outbound: Pick<OutboundService, "seal" | "refusalOf" | "countsOf" | "removeSource">;
+  outbound: Pick<OutboundService, "seal" | "openUrl" | "refusalOf" | "countsOf" | "removeSource">;
   transact: MainDatabase["transact"];
   events: Pick<EventBus<DomainEvents>, "emit">;
   clock: Clock;
@@ -237,6 +299,7 @@ export function createPipelinesService(deps: PipelinesServiceDeps) {
   function takeSteps({ tenantId }: Principal, input: unknown, pipelineId?: string): unknown {
     return sealSteps(toPlainJson(input, "telemetry"), {
       seal: outbound.seal,
+      openUrl: outbound.openUrl,
       earlier: () => [
         ...repository.list(tenantId).map(({ steps }) => steps),
         ...(pipelineId === undefined ? [] : repository.listVersions(pipelineId)).map(({ steps }) => steps),

@@ -57,11 +57,12 @@ export function webhookTarget(fields: {
   headers?: StepTarget["headers"];
   timeoutMs?: number;
   secret?: string | { sealed: string };
+  sealedUrl?: { sealed: string };
 }): StepTarget {
-  const { url, method = "POST", headers = {}, timeoutMs = TIMEOUT_MS, secret = null } = fields;
+  const { url, sealedUrl, method = "POST", headers = {}, timeoutMs = TIMEOUT_MS, secret = null } = fields;
   checkUrl(url);
   checkHeaders(headers);
-  return Object.freeze({ url, method, headers, timeoutMs, secret });
+  return Object.freeze({ url, sealedUrl, method, headers, timeoutMs, secret });
 }
 
 export const webhookForward = defineStep({
@@ -69,7 +70,13 @@ export const webhookForward = defineStep({
   summary:
     "Posts the message, as it is at this step, to another program: at least once, in order per device, with retries for 24 hours. The message itself goes on unchanged.",
   fields: Type.Object({
-    url: Type.String({ minLength: 1, maxLength: URL_CHARACTERS_MAX, description: "http or https address" }),
+    url: Type.String({
+      minLength: 1,
+      maxLength: URL_CHARACTERS_MAX,
+      description:
+        "http or https address. Secrets in its query, such as the value of `token` or `sig`, are kept sealed and never shown again; a shown mark, such as `token=kept-…`, keeps the secret",
+    }),
+    sealedUrl: Type.Optional(Type.Object({ sealed: Type.String() }, { additionalProperties: false })),
     method: Type.Optional(
       Type.Union([Type.Literal("POST"), Type.Literal("PUT"), Type.Literal("PATCH")], {
         description: "POST by default",
