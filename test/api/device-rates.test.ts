@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import { connectAsync } from "mqtt";
 import { FakeClock } from "../support/fake-clock.ts";
 import { createTestApp, type TestApp } from "../support/test-app.ts";
+import { until } from "../support/until.ts";
 
 let fixture: TestApp;
 let owner: string;
@@ -43,6 +44,35 @@ test("a device that sends more than its profile allows is told when to go on, an
   clock.advance(500);
   expect((await post(device.token)).status).toBe(200);
   expect((await post(device.token)).status).toBe(429);
+});
+
+test("an imported file counts against the bytes of the plan, as messages do, and is read no faster", async () => {
+  const { token } = await fixture.signIn("TENANT_OWNER", { tenant: "small", plan: "basic" });
+  const device = await fixture.createDevice(token);
+  const imported = (megabytes: number) =>
+    fixture.call("POST", `/api/devices/${device.deviceId}/telemetry/import?format=ndjson`, {
+      token,
+      raw: `{"ts":1767225600000,"a":"${"x".repeat(50_000)}"}\n`.repeat(megabytes * 20),
+      headers: { "content-type": "application/x-ndjson" },
+    });
+  const large = { a: "y".repeat(60_000), b: "y".repeat(60_000), c: "y".repeat(60_000) };
+  const live = () => fixture.call("POST", `/api/v1/${device.token}/telemetry`, { body: large });
+  expect(await imported(2.5)).toMatchObject({ status: 200, body: { success: true } });
+  expect([(await live()).status, (await live()).body.code]).toEqual([429, "plan.bytes_limit"]);
+  let isDone = false;
+  const waiting = imported(5).finally(() => {
+    isDone = true;
+  });
+  let seconds = 0;
+  await until(() => {
+    clock.advance(1_000);
+    seconds++;
+    return isDone;
+  });
+  expect((await waiting).body).toMatchObject({ success: true, rows: 100 });
+  expect(seconds).toBeGreaterThan(5);
+  clock.advance(60_000);
+  expect((await live()).status).toBe(200);
 });
 
 test("a flood beyond the rate is one entry, which counts all of it", async () => {

@@ -258,7 +258,7 @@ export const historyRoutes = (deps: { history: HistoryService; answers: AnswerSp
           summary: "Import telemetry history",
           responses: { 200: importAnswer },
           description:
-            "CSV (a header with a time column, or a day and a time-of-day column, then one column per key; UTF-8, UTF-16 or Windows-1252) or NDJSON (`{ts, values}` or `{ts, key: value}` per line), 16 MiB per request; send a larger file in parts, each preceded by the first part, with `skipRows` and `previousTs` from the previous response. Options for CSV are refused for NDJSON. A row is refused if its time is invalid, or if a cell looks like a number but does not fit the decimal sign or can be read in two ways (`1.234` in a column that shows no decimal sign). Refused rows do not stop the others; repeating an import changes nothing.",
+            "CSV (a header with a time column, or a day and a time-of-day column, then one column per key; UTF-8, UTF-16 or Windows-1252) or NDJSON (`{ts, values}` or `{ts, key: value}` per line), 16 MiB per request; send a larger file in parts, each preceded by the first part, with `skipRows` and `previousTs` from the previous response. Options for CSV are refused for NDJSON. A row is refused if its time is invalid, or if a cell looks like a number but does not fit the decimal sign or can be read in two ways (`1.234` in a column that shows no decimal sign). The file counts against the bytes per second of the plan and is read no faster. Refused rows do not stop the others; repeating an import changes nothing.",
           requestBody: {
             required: true,
             content: {

@@ -210,20 +210,44 @@ export function createHistoryService(deps: {
       return reportingFailures(
         deps.events,
         device,
-        runImport(source, {
-          now,
-          decode(body) {
-            if (!isJsonObject(body) || body.ts === undefined) throw invalid("import.ts_missing");
-            return toReadings(body, now, options);
+        runImport(
+          { ...source, body: metered(source.body, device, deps.clock) },
+          {
+            now,
+            decode(body) {
+              if (!isJsonObject(body) || body.ts === undefined) throw invalid("import.ts_missing");
+              return toReadings(body, now, options);
+            },
+            store: (readings) => deps.ingest.history(device, readings),
           },
-          store: (readings) => deps.ingest.history(device, readings),
-        }),
+        ),
       );
     },
   };
 }
 
 export type HistoryService = ReturnType<typeof createHistoryService>;
+
+/** Body that counts against the bytes per second of the tenant's plan, as messages do. It is read no faster than the plan allows. */
+function metered(
+  body: ReadableStream<Uint8Array>,
+  { meters }: IngestDevice,
+  clock: Pick<Clock, "monotonic" | "schedule">,
+): ReadableStream<Uint8Array> {
+  if (meters === undefined) return body;
+  const { bytes } = meters;
+  return body.pipeThrough(
+    new TransformStream<Uint8Array, Uint8Array>({
+      async transform(chunk, controller) {
+        const waitMs = () => bytes.waitMs(clock.monotonic(), chunk.length);
+        for (let ms = waitMs(); ms > 0; ms = waitMs())
+          await new Promise<void>((resolve) => void clock.schedule(ms, resolve));
+        bytes.spend(clock.monotonic(), chunk.length);
+        controller.enqueue(chunk);
+      },
+    }),
+  );
+}
 
 /** Reports an import that failed, or whose rows were not all stored: who started it may not be who looks after the device. */
 async function* reportingFailures(
