@@ -30,7 +30,7 @@ export const integrationResource = defineResource({
     list: { summary: "List integrations, by name" },
     create: {
       summary: "Create an integration",
-      description: `The integration is a draft unless \`status\` says otherwise. The first running integration of a type becomes the default of the type; a draft or a paused one never does. 400 names the invalid setting; 409 if there are 100 integrations already, if another running integration receives the same announcements for Home Assistant, and for \`isDefault\` on an integration that is not running. ${ALL_DEVICES}`,
+      description: `The integration is a draft unless \`status\` says otherwise. The first running integration of a type becomes the default of the type; a draft or a paused one never does. 400 names the invalid setting, 404 for an unknown codec or profile; 409 if there are 100 integrations already, if another running integration receives the same announcements for Home Assistant, and for \`isDefault\` on an integration that is not running. ${ALL_DEVICES}`,
       example: {
         name: "ChirpStack",
         type: "CHIRPSTACK",

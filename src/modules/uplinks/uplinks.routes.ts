@@ -63,7 +63,7 @@ export const uplinksRoutes = ({ uplinks, auth }: { uplinks: UplinksService; auth
       detail: {
         operationId: "testUplinkTarget",
         summary: "Test the settings of a target",
-        description: `Connects to the target and checks the credentials. Nothing is stored. 400 for settings that do not work, 503 for a target that cannot be reached. ${ACCESS}`,
+        description: `Connects to the target and checks the credentials. Nothing is stored. 400 for settings that do not work, 404 for an unknown uplink, 503 for a target that cannot be reached. ${ACCESS}`,
         example: {
           target: targetExample,
         },
