@@ -1,7 +1,7 @@
-import type { ClientRequest, IncomingHttpHeaders, IncomingMessage } from "node:http";
 import { isIP, type LookupFunction } from "node:net";
 import { unavailable } from "../../lib/core/domain-error.ts";
 import type { TenantId } from "../../lib/core/ids.ts";
+import { answerTo, type LimitedAnswer, openLimited } from "../../platform/network/limited-http.ts";
 import { type OutboundAddresses, portOf } from "../../platform/network/outbound-address.ts";
 import type { Clock } from "../../platform/time/clock.ts";
 
@@ -21,18 +21,11 @@ export interface HttpRequest {
   readonly timeoutMs: number;
 }
 
-export interface HttpAnswer {
-  readonly status: number;
-  readonly headers: IncomingHttpHeaders;
-  /** At most the first 64 KiB. */
-  readonly body: Buffer;
-}
-
 /**
  * Sends one request over a connection of its own. The connection goes only to addresses that the rule of the tenant let through: a name
  * that is pointed elsewhere a moment later changes nothing. A redirect is an answer like any other and is not followed.
  */
-export type HttpExchange = (request: HttpRequest, signal: AbortSignal) => Promise<HttpAnswer>;
+export type HttpExchange = (request: HttpRequest, signal: AbortSignal) => Promise<LimitedAnswer>;
 
 /** Returns a lookup that knows only the given addresses, so that no second query can answer differently. */
 function lookupAmong(addresses: readonly string[]): LookupFunction {
@@ -47,40 +40,6 @@ function lookupAmong(addresses: readonly string[]): LookupFunction {
 /** Loaded by the first request: at every start it would take some ms. */
 const clientFor = ({ protocol }: URL) => (protocol === "http:" ? import("node:http") : import("node:https"));
 
-function closedEarly(): Error {
-  return Object.assign(new Error("the connection was closed"), { code: "ECONNRESET" });
-}
-
-/** Resolves with the status as soon as it is known, and with as much of the body as arrives within the limits. */
-function answerTo(outgoing: ClientRequest, signal: AbortSignal): Promise<HttpAnswer> {
-  const { promise, resolve, reject } = Promise.withResolvers<HttpAnswer>();
-  const parts: Buffer[] = [];
-  let bodyBytes = 0;
-  let incoming: IncomingMessage | undefined;
-  const finish = (error: unknown) => {
-    signal.removeEventListener("abort", abort);
-    outgoing.destroy();
-    if (incoming?.statusCode === undefined) reject(error);
-    else resolve({ status: incoming.statusCode, headers: incoming.headers, body: Buffer.concat(parts) });
-  };
-  const abort = () => finish(signal.reason);
-  signal.addEventListener("abort", abort);
-  outgoing.on("error", finish);
-  outgoing.on("close", () => finish(closedEarly()));
-  outgoing.on("upgrade", () => finish(unavailable("network_error.protocol_switched")));
-  outgoing.on("response", (response) => {
-    incoming = response;
-    response.on("error", finish);
-    response.on("end", finish);
-    response.on("data", (chunk: Buffer) => {
-      if (bodyBytes < BODY_BYTES_MAX) parts.push(chunk.subarray(0, BODY_BYTES_MAX - bodyBytes));
-      bodyBytes += chunk.length;
-      if (bodyBytes >= BODY_BYTES_MAX) finish(undefined);
-    });
-  });
-  return promise;
-}
-
 export function createHttpExchange(deps: {
   addresses: OutboundAddresses;
   clock: Clock;
@@ -89,7 +48,7 @@ export function createHttpExchange(deps: {
 }): HttpExchange {
   const { addresses, clock, authorities } = deps;
 
-  async function run(request: HttpRequest, signal: AbortSignal): Promise<HttpAnswer> {
+  async function run(request: HttpRequest, signal: AbortSignal): Promise<LimitedAnswer> {
     const url = new URL(request.url);
     const { request: begin } = await clientFor(url);
     // A lookup cannot be cancelled; the exchange merely stops waiting for it.
@@ -97,19 +56,25 @@ export function createHttpExchange(deps: {
     const found = (await Promise.race([resolved, rejection(signal)])).slice(0, ADDRESSES_MAX);
     signal.throwIfAborted();
     const content = Buffer.from(request.body, "utf8");
-    const options = {
-      method: request.method,
-      agent: false,
+    const place = {
+      host: url.hostname.replace(/^\[|\]$/g, ""),
+      port: portOf(url),
       lookup: lookupAmong(found),
       autoSelectFamily: true,
       autoSelectFamilyAttemptTimeout: Math.ceil(request.timeoutMs / found.length),
-      maxHeaderSize: HEADERS_BYTES_MAX,
+    };
+    const tls = {
       // An environment variable could switch verification off; this option overrides it.
       rejectUnauthorized: true,
+      ...(isIP(place.host) === 0 && { servername: place.host }),
       ...(authorities && { ca: [...authorities] }),
     };
-    const outgoing = begin(url, options);
-    const answer = answerTo(outgoing, signal);
+    const outgoing = begin(url, {
+      method: request.method,
+      maxHeaderSize: HEADERS_BYTES_MAX,
+      createConnection: () => openLimited(place, url.protocol === "https:" ? tls : undefined),
+    });
+    const answer = answerTo(outgoing, { bodyBytesMax: BODY_BYTES_MAX, signal });
     try {
       outgoing.setHeader("Accept", "*/*");
       outgoing.setHeader("Connection", "close");

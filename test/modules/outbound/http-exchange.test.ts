@@ -4,7 +4,8 @@ import { createServer as createTlsServer } from "node:tls";
 import { inEnglish } from "../../../src/lib/core/domain-error.ts";
 import type { TenantId } from "../../../src/lib/core/ids.ts";
 import { networkErrorText } from "../../../src/lib/network/network-error.ts";
-import { createHttpExchange, type HttpAnswer } from "../../../src/modules/outbound/http-exchange.ts";
+import { createHttpExchange } from "../../../src/modules/outbound/http-exchange.ts";
+import type { LimitedAnswer } from "../../../src/platform/network/limited-http.ts";
 import { createOutboundAddresses, RefusedAddress } from "../../../src/platform/network/outbound-address.ts";
 import { createAuthority, createServerCertificate } from "../../../src/platform/network/tls-certificates.ts";
 import { systemClock } from "../../../src/platform/time/clock.ts";
@@ -64,7 +65,7 @@ const exchangeWith = (options: { allow?: string; authorities?: string[] } = {}) 
 function send(
   url: string,
   options: { allow?: string; authorities?: string[]; timeoutMs?: number; headers?: [string, string][] } = {},
-): Promise<HttpAnswer> {
+): Promise<LimitedAnswer> {
   const { timeoutMs = 5_000, headers = [] } = options;
   return exchangeWith(options)(
     {

@@ -1,19 +1,20 @@
-import { isIP } from "node:net";
+import { Agent, type IncomingHttpHeaders, request } from "node:http";
 import { detail, unavailable } from "../../../lib/core/domain-error.ts";
 import { networkErrorText } from "../../../lib/network/network-error.ts";
 import { urlProblem } from "../../../lib/network/outbound-request.ts";
-import { firstBytes } from "../../../lib/network/response-bytes.ts";
 import { retryAfter } from "../../../lib/network/retry-policy.ts";
+import { answerTo, openLimited } from "../../../platform/network/limited-http.ts";
 import { portOf } from "../../../platform/network/outbound-address.ts";
 import { TargetError } from "../target.errors.ts";
 import type { TargetContext } from "../target.types.ts";
 import type { TlsSettings } from "./tls.schemas.ts";
-import { tlsOptions } from "./tls-options.ts";
+import { type TlsOptions, tlsOptions } from "./tls-options.ts";
 
 const ANSWER_BYTES_MAX = 64 * 1024;
 /** Addresses of a name that are tried one after the other. */
 const ADDRESSES_MAX = 3;
-const IDLE_TIMEOUT_S = 30;
+const IDLE_TIMEOUT_MS = 30_000;
+const HEADERS_BYTES_MAX = 32 * 1024;
 const IDLE_SOCKETS_MAX = 4;
 
 export interface HttpContent {
@@ -29,9 +30,12 @@ export interface HttpContent {
 
 export interface HttpAnswer {
   readonly status: number;
-  readonly headers: Headers;
+  readonly headers: IncomingHttpHeaders;
   readonly body: Uint8Array;
 }
+
+const isLost = (error: unknown): boolean =>
+  error instanceof Error && "code" in error && (error.code === "ECONNRESET" || error.code === "EPIPE");
 
 export const textOf = ({ body }: HttpAnswer): string => new TextDecoder().decode(body);
 
@@ -44,7 +48,10 @@ export class HttpConnection {
   readonly #url: URL;
   readonly #timeoutMs: number;
   readonly #context: TargetContext;
-  readonly #session: Bun.FetchSession;
+  readonly #tls: TlsOptions;
+  readonly #isSecure: boolean;
+  /** Keyed by address. */
+  readonly #agents = new Map<string, Agent>();
   readonly #host: Readonly<Record<string, string>>;
   /** Index of the address that is tried first: the one that worked last. */
   #firstAddress = 0;
@@ -64,14 +71,8 @@ export class HttpConnection {
     this.#timeoutMs = options.timeoutMs;
     this.#context = options.context;
     const { hostname, host, protocol } = this.#url;
-    const { servername, ...tls } = tlsOptions(options.tls, hostname, options.context);
-    this.#session = new Bun.FetchSession({
-      proxy: false,
-      keepAlive: { idleTimeout: IDLE_TIMEOUT_S, maxIdleSockets: IDLE_SOCKETS_MAX },
-      ...(protocol === "https:" && {
-        tls: { ...tls, ...(servername !== undefined && { serverName: servername }) },
-      }),
-    });
+    this.#tls = tlsOptions(options.tls, hostname, options.context);
+    this.#isSecure = protocol === "https:";
     this.#host = { Host: host };
   }
 
@@ -114,12 +115,12 @@ export class HttpConnection {
 
   /** Sends nothing more until the time that the answer asks for. The error is thrown meanwhile. */
   pauseAfter(answer: HttpAnswer, error: TargetError): void {
-    const pauseMs = retryAfter(answer.headers.get("retry-after") ?? undefined, this.#context.now());
+    const pauseMs = retryAfter(answer.headers["retry-after"], this.#context.now());
     if (pauseMs > 0) this.#pause = { untilMs: performance.now() + pauseMs, error };
   }
 
   close(): void {
-    this.#session.close();
+    for (const agent of this.#agents.values()) agent.destroy();
   }
 
   async #exchange(content: HttpContent, signal: AbortSignal): Promise<HttpAnswer> {
@@ -151,25 +152,50 @@ export class HttpConnection {
   }
 
   async #attempt(address: string, content: HttpContent, signal: AbortSignal): Promise<HttpAnswer> {
-    const { protocol, pathname, search } = this.#url;
+    const { pathname, search } = this.#url;
     const base = content.path === undefined ? pathname + search : pathname.replace(/\/$/, "") + content.path;
-    const authority = `${isIP(address) === 6 ? `[${address}]` : address}:${portOf(this.#url)}`;
     this.#bytesSent += content.body === undefined ? 0 : Buffer.byteLength(content.body);
-    const response = await this.#session.fetch(`${protocol}//${authority}${base}`, {
+    const outgoing = request({
+      agent: this.#agentFor(address),
+      host: address,
+      port: portOf(this.#url),
+      path: base,
       method: content.method ?? "POST",
+      maxHeaderSize: HEADERS_BYTES_MAX,
       headers: {
         "User-Agent": "Lineside",
         "Accept-Encoding": "identity",
         ...content.headers,
         ...this.#host,
+        ...(content.body !== undefined && { "Content-Length": Buffer.byteLength(content.body) }),
       },
-      // A small answer could become a very large one, before any limit is looked at.
-      decompress: false,
-      ...(content.body !== undefined && { body: content.body }),
-      redirect: "manual",
-      signal,
     });
-    const body = await firstBytes(response, content.answerBytesMax ?? ANSWER_BYTES_MAX);
-    return { status: response.status, headers: response.headers, body };
+    const bodyBytesMax = content.answerBytesMax ?? ANSWER_BYTES_MAX;
+    const answer = answerTo(outgoing, { bodyBytesMax, signal, isKept: true });
+    outgoing.end(content.body);
+    try {
+      return await answer;
+    } catch (error) {
+      // The server had closed the connection since the last request.
+      if (outgoing.reusedSocket && isLost(error) && !signal.aborted)
+        return this.#attempt(address, content, signal);
+      throw error;
+    }
+  }
+
+  #agentFor(address: string): Agent {
+    const existing = this.#agents.get(address);
+    if (existing !== undefined) return existing;
+    const agent = new Agent({
+      keepAlive: true,
+      maxFreeSockets: IDLE_SOCKETS_MAX,
+      timeout: IDLE_TIMEOUT_MS,
+    });
+    const place = { host: address, port: portOf(this.#url) };
+    Object.assign(agent, {
+      createConnection: () => openLimited(place, this.#isSecure ? this.#tls : undefined),
+    });
+    this.#agents.set(address, agent);
+    return agent;
   }
 }

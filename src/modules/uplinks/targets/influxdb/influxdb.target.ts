@@ -21,8 +21,8 @@ const BAD_REQUEST = 400;
 
 /** What the server says; nothing if what answers is no such server. */
 function messageIn(answer: HttpAnswer): string | undefined {
-  const header = answer.headers.get("x-influxdb-error");
-  if (header !== null) return header;
+  const header = answer.headers["x-influxdb-error"];
+  if (typeof header === "string") return header;
   try {
     const { error, message } = JSON.parse(textOf(answer));
     if (typeof error === "string") return error;

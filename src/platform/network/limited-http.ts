@@ -1,0 +1,157 @@
+import type { ClientRequest, IncomingHttpHeaders, IncomingMessage } from "node:http";
+import { connect, type NetConnectOpts, type Socket } from "node:net";
+import { Duplex } from "node:stream";
+import { setImmediate } from "node:timers/promises";
+import { type ConnectionOptions, connect as connectTls } from "node:tls";
+import { unavailable } from "../../lib/core/domain-error.ts";
+
+/** Bytes that are parsed before other work has a turn: messages or chunks of a few bytes take up to a millisecond per KB. */
+const PART_BYTES = 8 * 1024;
+/** Bytes of an answer in addition to its body: status lines, headers, trailers, sizes of chunks. */
+const HEAD_BYTES_MAX = 256 * 1024;
+/** Max. `100 Continue` and other informational answers before the final one. */
+const INFORMATIONAL_MAX = 16;
+
+type Done = (error?: Error | null) => void;
+
+/**
+ * Connection of an HTTP client to a foreign server. What a server sends beyond `room` ends the connection, whatever the parser would have made of
+ * it: endless trailers, blank lines or chunk extensions are part of no answer that a limit of the client would see.
+ */
+export class LimitedConnection extends Duplex {
+  readonly #socket: Socket;
+  /** Bytes that the server may send now. */
+  #room = 0;
+
+  constructor(socket: Socket) {
+    super();
+    this.#socket = socket;
+    socket.on("data", (chunk: Buffer) => {
+      socket.pause();
+      void this.#take(chunk);
+    });
+    socket.on("end", () => this.push(null));
+    socket.on("error", (error) => this.destroy(error));
+    socket.on("close", () => this.destroy());
+    for (const name of ["connect", "secureConnect", "timeout"]) socket.on(name, () => this.emit(name));
+  }
+
+  /** Lets the server send one more answer, with a body of so many bytes. */
+  allow(bodyBytesMax: number): void {
+    this.#room = bodyBytesMax + HEAD_BYTES_MAX;
+  }
+
+  setTimeout(ms: number, whenSilent?: () => void): this {
+    this.#socket.setTimeout(ms);
+    if (whenSilent !== undefined && ms > 0) this.once("timeout", whenSilent);
+    else if (whenSilent !== undefined) this.off("timeout", whenSilent);
+    return this;
+  }
+
+  setNoDelay(isOn?: boolean): this {
+    this.#socket.setNoDelay(isOn);
+    return this;
+  }
+
+  setKeepAlive(): this {
+    return this;
+  }
+
+  ref(): this {
+    return this;
+  }
+
+  unref(): this {
+    return this;
+  }
+
+  async #take(chunk: Buffer): Promise<void> {
+    for (let start = 0; start < chunk.length && !this.destroyed; start += PART_BYTES) {
+      if (start > 0) await setImmediate();
+      const part = chunk.subarray(start, start + PART_BYTES);
+      this.#room -= part.length;
+      if (this.#room < 0) this.destroy(unavailable("network_error.answer_too_long"));
+      else this.push(part);
+    }
+    if (!this.destroyed) this.#socket.resume();
+  }
+
+  override _read(): void {}
+
+  override _write(chunk: Buffer, _encoding: BufferEncoding, done: Done): void {
+    this.#socket.write(chunk, () => done()); // why it fails is an event of the socket
+  }
+
+  override _final(done: Done): void {
+    this.#socket.end();
+    done();
+  }
+
+  override _destroy(error: Error | null, done: Done): void {
+    this.#socket.destroy();
+    done(error);
+  }
+}
+
+/** Connects with TLS if there are options of it. */
+export const openLimited = (place: NetConnectOpts, tls: ConnectionOptions | undefined): LimitedConnection =>
+  new LimitedConnection(
+    tls === undefined ? connect(place) : connectTls({ ...place, ...tls } as ConnectionOptions), // one is the other with more
+  );
+
+export interface LimitedAnswer {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  /** At most the first bytes. */
+  readonly body: Buffer;
+}
+
+function closedEarly(): Error {
+  return Object.assign(new Error("the connection was closed"), { code: "ECONNRESET" });
+}
+
+/**
+ * Resolves with the status as soon as it is known, and with as much of the body as arrives within the limits. With `isKept`, the connection stays
+ * open after an answer that ended within them, and one that is cut off is an error.
+ */
+export function answerTo(
+  outgoing: ClientRequest,
+  { bodyBytesMax, signal, isKept = false }: { bodyBytesMax: number; signal: AbortSignal; isKept?: boolean },
+): Promise<LimitedAnswer> {
+  const { promise, resolve, reject } = Promise.withResolvers<LimitedAnswer>();
+  const parts: Buffer[] = [];
+  let bodyBytes = 0;
+  let informational = 0;
+  let incoming: IncomingMessage | undefined;
+  const finish = (error: unknown, isWhole = false) => {
+    signal.removeEventListener("abort", abort);
+    if (!isKept || !isWhole || bodyBytes >= bodyBytesMax) outgoing.destroy();
+    if (incoming?.statusCode === undefined || (isKept && !isWhole)) reject(error);
+    else resolve({ status: incoming.statusCode, headers: incoming.headers, body: Buffer.concat(parts) });
+  };
+  const abort = () => finish(signal.reason);
+  const inform = () => {
+    if (++informational > INFORMATIONAL_MAX) finish(unavailable("network_error.answer_too_long"));
+  };
+  signal.addEventListener("abort", abort);
+  if (signal.aborted) abort();
+  outgoing.on("socket", (socket) => {
+    if (socket instanceof LimitedConnection) socket.allow(bodyBytesMax);
+  });
+  outgoing.on("information", inform);
+  outgoing.on("continue", inform);
+  outgoing.on("error", (error) => finish(error));
+  outgoing.on("close", () => finish(closedEarly()));
+  outgoing.on("upgrade", () => finish(unavailable("network_error.protocol_switched")));
+  outgoing.on("response", (response) => {
+    incoming = response;
+    response.on("error", (error) => finish(error));
+    response.on("end", () => finish(undefined, true));
+    response.on("data", (chunk: Buffer) => {
+      if (bodyBytes < bodyBytesMax) parts.push(chunk.subarray(0, bodyBytesMax - bodyBytes));
+      bodyBytes += chunk.length;
+      if (bodyBytes >= bodyBytesMax) finish(undefined, true);
+    });
+  });
+  return promise;
+}
