@@ -932,6 +932,7 @@ export interface ServerPlaces {
   readonly "profile.request_reply": "index";
   readonly "profile.request_twice": "index";
   readonly "profile.requests_too_large": "max";
+  readonly "profile.too_many": "max";
   readonly "proxy.address_invalid": "entry";
   readonly "proxy.fixed": "key";
   readonly "proxy.no_headers": "peer";
@@ -949,6 +950,7 @@ export interface ServerPlaces {
   readonly "request.part_invalid": "part";
   readonly "request.reply_too_large": "max";
   readonly "request.too_many_scripts": "max";
+  readonly "resource.too_much": "mib";
   readonly "rule.actions_list": "max";
   readonly "rule.address": "protocols";
   readonly "rule.address_refused": "refusal";

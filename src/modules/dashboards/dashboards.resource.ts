@@ -31,7 +31,8 @@ export const dashboardResource = defineResource({
   order: { by: "name", ignoresCase: true },
   list: { sort: ["name", "type", "createdAt", "updatedAt"], search: ["name"] },
   notFound: dashboardNotFound,
-  limit: { max: DASHBOARDS_MAX, reached: (limit) => conflict("dashboard.limit", { limit }) },
+  // Pictures in plans are part of their dashboards.
+  limit: { max: DASHBOARDS_MAX, mibMax: 32, reached: (limit) => conflict("dashboard.limit", { limit }) },
   schemas: { item: dashboardBody, create: createDashboardBody, update: updateDashboardBody },
   operations: {
     list: { summary: "List dashboards, by name" },

@@ -1,5 +1,5 @@
 import { defineResource } from "../resource.ts";
-import { integrationNotFound } from "./integrations.errors.ts";
+import { integrationNotFound, integrationsLimit } from "./integrations.errors.ts";
 import {
   ALL_DEVICES,
   createIntegrationBody,
@@ -9,6 +9,8 @@ import {
   updateIntegrationBody,
 } from "./integrations.schemas.ts";
 import { integrations } from "./integrations.tables.ts";
+
+const INTEGRATIONS_MAX = 100;
 
 /** Other networks and programs from which devices come. */
 export const integrationResource = defineResource({
@@ -25,12 +27,13 @@ export const integrationResource = defineResource({
     filters: integrationFilters,
   },
   notFound: integrationNotFound,
+  limit: { max: INTEGRATIONS_MAX, reached: integrationsLimit },
   schemas: { item: integrationBody, create: createIntegrationBody, update: updateIntegrationBody },
   operations: {
     list: { summary: "List integrations, by name" },
     create: {
       summary: "Create an integration",
-      description: `The integration is a draft unless \`status\` says otherwise. The first running integration of a type becomes the default of the type; a draft or a paused one never does. 400 names the invalid setting, 404 for an unknown codec or profile; 409 if there are 100 integrations already, if another running integration receives the same announcements for Home Assistant, and for \`isDefault\` on an integration that is not running. ${ALL_DEVICES}`,
+      description: `The integration is a draft unless \`status\` says otherwise. The first running integration of a type becomes the default of the type; a draft or a paused one never does. 400 names the invalid setting, 404 for an unknown codec or profile; 409 if there are ${INTEGRATIONS_MAX} integrations already, if another running integration receives the same announcements for Home Assistant, and for \`isDefault\` on an integration that is not running. ${ALL_DEVICES}`,
       example: {
         name: "ChirpStack",
         type: "CHIRPSTACK",

@@ -28,7 +28,7 @@ import {
   serverUrlsOf,
   splitOf,
 } from "./integration-settings.ts";
-import { defaultNotRunning, integrationsLimit, typeFixed } from "./integrations.errors.ts";
+import { defaultNotRunning, typeFixed } from "./integrations.errors.ts";
 import type { IntegrationsRepository } from "./integrations.repository.ts";
 import type { Integration, integrationResource } from "./integrations.resource.ts";
 import type { IntegrationStatus, IntegrationType } from "./integrations.types.ts";
@@ -69,8 +69,6 @@ function ensureOwnDiscovery(candidate: Candidate, all: readonly Integration[]): 
   );
   if (other !== undefined) throw conflict("integration.discovery_taken", { name: excerpt(other.name) });
 }
-
-export const INTEGRATIONS_MAX = 100;
 
 type IntegrationChanges = typeof integrationResource.$update;
 type NewIntegration = typeof integrationResource.$create;
@@ -240,7 +238,6 @@ export function createIntegrationsService(
       await ensureTopicDevice(newIntegration.settings_json);
       ensureAllDevices(principal, detail("action.create_integration"));
       await checkInput(principal, newIntegration.type, newIntegration.settings_json ?? {});
-      if (repository.count(principal.tenantId) >= INTEGRATIONS_MAX) throw integrationsLimit(INTEGRATIONS_MAX);
       return show(insert(principal.tenantId, newIntegration));
     },
     async update(

@@ -4,6 +4,8 @@ import { alarmRuleExample } from "./alarm-rule.schemas.ts";
 import { createProfileBody, profileBody, updateProfileBody } from "./profiles.schemas.ts";
 import { deviceProfiles } from "./profiles.tables.ts";
 
+const PROFILES_MAX = 500;
+
 export const profileResource = defineResource({
   name: "profile",
   table: deviceProfiles,
@@ -15,6 +17,7 @@ export const profileResource = defineResource({
   list: { sort: ["name", "isDefault", "createdAt", "updatedAt"], search: ["name", "description"] },
   notFound: () => notFound("profile.not_found"),
   unique: [{ column: "name", taken: () => conflict("profile.name_taken") }],
+  limit: { max: PROFILES_MAX, reached: (max) => conflict("profile.too_many", { max }) },
   schemas: { item: profileBody, create: createProfileBody, update: updateProfileBody },
   operations: {
     list: {
@@ -23,7 +26,7 @@ export const profileResource = defineResource({
     },
     create: {
       summary: "Create a device profile",
-      description: "409 when the name is taken; 403 without access to all devices.",
+      description: `409 when the name is taken, and if there are ${PROFILES_MAX} profiles already; 403 without access to all devices.`,
       example: {
         name: "Presses",
         retentionDays: 365,

@@ -1,7 +1,7 @@
-import { and, asc, count, eq, getTableColumns, sql } from "drizzle-orm";
+import { and, asc, count, eq, getTableColumns, type SQL, sql } from "drizzle-orm";
 import type { SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
 import { defined } from "../../lib/core/defined.ts";
-import type { DomainError } from "../../lib/core/domain-error.ts";
+import { type DomainError, tooLarge } from "../../lib/core/domain-error.ts";
 import type { TenantId } from "../../lib/core/ids.ts";
 import { newId } from "../core/ids.ts";
 import type { Clock } from "../time/clock.ts";
@@ -12,6 +12,9 @@ type Item<Table extends SQLiteTable> = Table["$inferSelect"];
 type Column<Table extends SQLiteTable> = keyof Item<Table> & string;
 /** Columns that the store sets itself. */
 type Stamp = "tenantId" | "createdAt" | "updatedAt";
+
+/** Max. MiB of the texts in a tenant's rows of one table: lists read all of them at once. */
+export const ROWS_MIB_MAX = 8;
 
 /** Rows of one table that belong to tenants. */
 export interface StoredRows<Table extends SQLiteTable, Key extends Column<Table>> {
@@ -24,8 +27,12 @@ export interface StoredRows<Table extends SQLiteTable, Key extends Column<Table>
   /** Gives each change a later `updatedAt` than the previous change, for readers that use it to tell versions of a row apart. */
   readonly isVersioned?: boolean;
   readonly notFound: () => DomainError;
-  /** Max. rows per tenant, and the error of a row beyond it. */
-  readonly limit?: { readonly max: number; readonly reached: (max: number) => DomainError };
+  /** Max. rows per tenant with the error of a row beyond it, and max. MiB of their texts (`ROWS_MIB_MAX` by default). */
+  readonly limit: {
+    readonly max: number;
+    readonly reached: (max: number) => DomainError;
+    readonly mibMax?: number;
+  };
   /** Columns whose values are unique within a tenant. `taken` gets the row that has the value. */
   readonly unique?: readonly {
     readonly column: Column<Table>;
@@ -50,9 +57,12 @@ export interface ResourceStore<Row, Key extends keyof Row> {
   findAcrossTenants(id: string): Row | undefined;
   /** @throws DomainError of the limit. `insert` calls it, too: call it yourself if it has to come before other checks. */
   ensureRoom(tenantId: TenantId): void;
-  /** @throws DomainError of a unique column, then of the limit */
+  /** @throws DomainError of a unique column, then of the limit, then `resource.too_much` */
   insert(tenantId: TenantId, fields: NewFields<Row, Key>): Row;
-  /** Writes the changes that are not undefined, and no other column. @throws DomainError of a unique column */
+  /**
+   * Writes the changes that are not undefined, and no other column.
+   * @throws DomainError of a unique column; `resource.too_much` if the row has grown
+   */
   update(current: Row, changes: Changes<Row>): Row;
   delete(row: Row): void;
 }
@@ -61,6 +71,32 @@ export interface ResourceStore<Row, Key extends keyof Row> {
 interface AnyRow {
   readonly tenantId: TenantId;
   readonly [column: string]: unknown;
+}
+
+/** Returns the bytes of what users write into a row: its texts and JSON, but no names of states. */
+function textBytes(columns: readonly SQLiteColumn[]): SQL<number> {
+  const isText = ({ dataType, enumValues = [] }: SQLiteColumn) =>
+    (dataType === "string" && enumValues.length === 0) || dataType === "json";
+  const lengths = columns.filter(isText).map((column) => sql`coalesce(octet_length(${column}), 0)`);
+  return sql.join(lengths, sql` + `) as SQL<number>;
+}
+
+/** Returns a function that runs a write, and undoes it if it makes the texts of a tenant's rows larger than they may be. */
+function withinSpace(
+  { orm, transact }: Pick<MainDatabase, "orm" | "transact">,
+  table: SQLiteTable,
+  of: { tenant: (tenantId: TenantId) => SQL; row: (row: AnyRow) => SQL; mibMax: number },
+) {
+  const total = sql<number>`coalesce(sum(${textBytes(Object.values(getTableColumns(table)))}), 0)`;
+  const bytesIn = (where: SQL): number => orm.select({ total }).from(table).where(where).get()?.total ?? 0;
+  return (row: AnyRow, write: () => void): void =>
+    transact(() => {
+      const before = bytesIn(of.row(row));
+      write();
+      const isLarger = bytesIn(of.row(row)) > before;
+      if (isLarger && bytesIn(of.tenant(row.tenantId)) > of.mibMax * 1024 * 1024)
+        throw tooLarge("resource.too_much", { mib: of.mibMax });
+    });
 }
 
 /** Creates the store of a table. Checks and write are one transaction, also for other processes that use the database. */
@@ -104,8 +140,14 @@ export function createResourceStore<Table extends SQLiteTable, Key extends Colum
     byValue.get(column)?.get({ tenantId, value }) as Item<Table> | undefined;
   const whereRow = (row: Item<Table>) => eq(columnOf(key), row[key]);
 
+  const write = withinSpace({ orm, transact }, table, {
+    tenant: (tenantId) => eq(columnOf("tenantId"), tenantId),
+    row: (row) => eq(columnOf(key), row[key]),
+    mibMax: limit.mibMax ?? ROWS_MIB_MAX,
+  });
+
   function ensureRoom(tenantId: TenantId): void {
-    if (limit !== undefined && countOf(tenantId) >= limit.max) throw limit.reached(limit.max);
+    if (countOf(tenantId) >= limit.max) throw limit.reached(limit.max);
   }
 
   function ensureFree(row: AnyRow): void {
@@ -136,7 +178,7 @@ export function createResourceStore<Table extends SQLiteTable, Key extends Colum
       const now = clock.now();
       const stamps = { createdAt: now, ...("updatedAt" in columns && { updatedAt: now }) };
       const row = { [key]: newId(), ...fields, tenantId, ...stamps };
-      transact(() => {
+      write(row, () => {
         ensureFree(row);
         ensureRoom(tenantId);
         orm.insert(table).values(row).run();
@@ -146,7 +188,7 @@ export function createResourceStore<Table extends SQLiteTable, Key extends Colum
     update(current, changes) {
       const written: Record<string, unknown> = { ...defined(changes), ...changeStamp(current) };
       const row = { ...current, ...written } as AnyRow & Item<Table>;
-      transact(() => {
+      write(row, () => {
         ensureFree(row);
         if (Object.keys(written).length > 0) orm.update(table).set(written).where(whereRow(row)).run();
       });

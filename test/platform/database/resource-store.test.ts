@@ -62,7 +62,13 @@ const taken = (other: { title: string }) => conflict("codec.name_taken", { name:
 const reached = (limit: number) => conflict("codec.limit", { limit });
 
 const storeOf = (
-  options: { ignoresCase?: boolean; limit?: number; by?: "title" | "color"; isVersioned?: boolean } = {},
+  options: {
+    ignoresCase?: boolean;
+    limit?: number;
+    mibMax?: number;
+    by?: "title" | "color";
+    isVersioned?: boolean;
+  } = {},
 ): Notes =>
   createResourceStore(
     {
@@ -71,7 +77,7 @@ const storeOf = (
       order: { by: options.by ?? "color", ...options },
       ...(options.isVersioned !== undefined && { isVersioned: options.isVersioned }),
       notFound: () => notFound("codec.not_found"),
-      limit: { max: options.limit ?? LIMIT, reached },
+      limit: { max: options.limit ?? LIMIT, reached, ...(options.mibMax && { mibMax: options.mibMax }) },
       unique: [{ column: "title", taken, ...options }],
     },
     database(),
@@ -141,6 +147,7 @@ describe("a store", () => {
         key: "stampId",
         order: { by: "title" },
         notFound: () => notFound("codec.not_found"),
+        limit: { max: 10, reached },
       },
       database(),
       clock,
@@ -149,7 +156,7 @@ describe("a store", () => {
     expect(stamp).toEqual({ stampId: stamp.stampId, tenantId: site, title: "a", createdAt: 1_000 });
     expect(store.update(stamp, {})).toEqual(stamp);
     expect(store.update(stamp, { title: "b" })).toEqual({ ...stamp, title: "b" });
-    for (const title of "cdefg") store.insert(site, { title }); // without a limit
+    for (const title of "cdefg") store.insert(site, { title });
     expect(store.list(site).map(({ title }) => title)).toEqual(["b", "c", "d", "e", "f", "g"]);
     expect(store.insert(site, { title: "g" }).title).toBe("g");
   });
@@ -163,6 +170,27 @@ describe("a store", () => {
     expect(codeOf(() => store.ensureRoom(site))).toBe("codec.limit");
     expect(store.insert(otherSite, { title: "a", ...fields }).title).toBe("a");
     store.ensureRoom("three" as TenantId);
+  });
+
+  test("keeps the texts of a tenant's rows within their space", () => {
+    const store = storeOf({ limit: 10, mibMax: 1 });
+    const third = "x".repeat(340_000);
+    const [a, b, c] = ["a", "b", "c"].map((title) =>
+      store.insert(site, { title, ...fields, comment: third }),
+    );
+    const refused = "resource.too_much";
+    expect(codeOf(() => store.insert(site, { title: "d", ...fields, comment: third }))).toBe(refused);
+    expect(store.count(site)).toBe(3);
+    if (a === undefined || b === undefined || c === undefined) throw new Error("there are three");
+    expect(codeOf(() => store.update(a, { comment: `${third}${third}` }))).toBe(refused);
+    expect(store.get(site, a.noteId)).toEqual(a);
+    expect(store.insert(otherSite, { title: "d", ...fields, comment: third }).title).toBe("d");
+    // What a tenant has too much of, by an earlier version, can still be changed if it does not grow.
+    sqlite.run("UPDATE notes SET comment = comment || comment WHERE note_id = ?", [c.noteId]);
+    expect(store.update(b, { color: "tan" }).color).toBe("tan");
+    expect(codeOf(() => store.update(b, { color: "green" }))).toBe(refused);
+    store.update(c, { comment: "short" });
+    expect(store.update(b, { color: "green" }).color).toBe("green");
   });
 
   test("checks and writes in one transaction", () => {
