@@ -89,7 +89,7 @@ describe("a rule in sentences", () => {
     language.value = "en";
     expect(ruleText(toRuleForm(whole))).toBe(
       "Critical “Hot” when t is above 80 or t has not arrived for 10 minutes or u has not arrived for three times its usual interval. Major “Hot” when t is above the attribute limit for 1 minute. " +
-        "Minor “Hot” when mode is one of “off”, “12”, true 3 times within 1 hour. Warning “Hot” when a custom condition. " +
+        "Minor “Hot” when mode is one of “off”, “12”, yes 3 times within 1 hour. Warning “Hot” when a custom condition. " +
         "It is cleared when t is from 0 to 40. Its severity falls again. Only: Mon, Tue, 06:00 to 22:00 (Europe/Berlin). The gateway shows it too.",
     );
   });
