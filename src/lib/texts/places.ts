@@ -687,6 +687,7 @@ export interface ServerPlaces {
   readonly "command.not_announced": "key";
   readonly "command.not_sent_to_child": "name";
   readonly "command.too_many": "max";
+  readonly "command.too_much": "mib";
   readonly "command.topic_unusable": "topic";
   readonly "command.value_not_accepted": "value";
   readonly "command.value_not_plain": "method";

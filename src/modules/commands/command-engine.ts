@@ -7,6 +7,7 @@ import type { Logger } from "../../platform/core/log.ts";
 import type { Clock } from "../../platform/time/clock.ts";
 import { Waiters } from "../../platform/time/waiters.ts";
 import type { DomainEvents } from "../events.types.ts";
+import { CommandSpace, SPACE_BYTES } from "./command-space.ts";
 import type { CommandsRepository } from "./commands.repository.ts";
 import {
   type Command,
@@ -84,6 +85,7 @@ interface CommandEngineDeps {
  */
 export class CommandEngine {
   readonly #open = new OpenCommands();
+  readonly #space = new CommandSpace();
   readonly #relayed = new RelayedCommands();
   /** Devices that ask for their next command. */
   readonly #polls: Waiters<DeviceId, Command>;
@@ -114,9 +116,12 @@ export class CommandEngine {
     this.#running = true;
     for (const command of repository.listAllIn("SENT")) this.#resume(command);
     const queued = repository.listAllIn("QUEUED");
-    for (const command of queued) this.#open.track(command);
+    for (const command of queued) this.#track(command);
     for (const deviceId of new Set(queued.map((command) => command.deviceId))) this.listening(deviceId);
-    for (const command of repository.listAllIn("DELIVERED")) this.#limitWait(command);
+    for (const command of repository.listAllIn("DELIVERED")) {
+      this.#track(command);
+      this.#limitWait(command);
+    }
     this.#onTimer();
     this.#clean();
   }
@@ -133,8 +138,10 @@ export class CommandEngine {
   /**
    * Stores a new command, which goes out immediately when its device is there. Resolves to the command as it is stored then; with `waitMs`
    * when it is finished, or after that time.
+   * @throws DomainError `limited` if the commands of the device are too many, or take too much
    */
-  create(command: NewCommand, waitMs: number): Promise<Command> {
+  async create(command: NewCommand, waitMs: number): Promise<Command> {
+    this.#space.ensureRoom(command);
     return new Promise((resolve, reject) =>
       this.#deps.repository.create(command, QUEUED_MAX, {
         committed: (created) => resolve(this.#submit(created, waitMs)),
@@ -219,8 +226,22 @@ export class CommandEngine {
     return waiting === undefined ? this.#polls.wait(deviceId, ms, signal) : this.#handOver(waiting);
   }
 
-  async #submit(command: Command, waitMs: number): Promise<Command> {
+  #track(command: Command): void {
     this.#open.track(command);
+    // Later: this may be in the middle of a commit.
+    if (this.#space.track(command)) queueMicrotask(() => this.#trim(command.deviceId));
+  }
+
+  #trim(deviceId: DeviceId): void {
+    try {
+      this.#deps.repository.trimFinished(deviceId, SPACE_BYTES);
+    } catch (error) {
+      this.#deps.log.error("old commands of a device could not be deleted", { deviceId, error });
+    }
+  }
+
+  async #submit(command: Command, waitMs: number): Promise<Command> {
+    this.#track(command);
     this.#announce(command);
     this.#arm(command.dueAt ?? command.expiresAt);
     const submitted = this.#dispatchInOrder(command);
@@ -248,7 +269,7 @@ export class CommandEngine {
   /** Takes up a command that was sent before the gateway stopped. */
   #resume(command: Command): void {
     const { transport, relay } = this.#deps;
-    this.#open.track(command);
+    this.#track(command);
     // A session of the device's own still has it, or its gateway's does, or it goes out again.
     if (transport.keepsFor(command.deviceId)) return;
     const gatewayId = relay.gatewayOf(command.deviceId);
@@ -280,7 +301,7 @@ export class CommandEngine {
   /** `isCurrent`: it has not changed again. */
   #changed(command: Command, isCurrent: boolean): void {
     const { commandId, rpcId, status, dueAt } = command;
-    this.#open.track(command);
+    this.#track(command);
     if (dueAt !== null) this.#arm(dueAt);
     // One that was queued again may be with its gateway again by now.
     if (isCurrent && status !== "SENT") this.#settled(rpcId);
@@ -415,6 +436,7 @@ export class CommandEngine {
     repository.forgetOf(deviceId);
     for (const rpcId of this.#open.numbersOf(deviceId)) this.#settled(rpcId);
     this.#open.forget(deviceId);
+    this.#space.forget(deviceId);
     this.#polls.resolveAll(deviceId, undefined);
   }
 

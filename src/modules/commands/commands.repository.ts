@@ -4,11 +4,15 @@ import type { JsonValue } from "../../lib/json/json.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import { contains } from "../../platform/database/contains.ts";
 import type { MainDatabase } from "../../platform/database/database.ts";
+import { COMMAND_BYTES } from "./command-space.ts";
 import { createCommandWrites } from "./command-writes.repository.ts";
 import { commands } from "./commands.tables.ts";
 import type { Command, CommandFilter, CommandState } from "./commands.types.ts";
 
 type Row = typeof commands.$inferSelect;
+
+/** More than finish between two deletions. */
+const TRIMMED_AT_ONCE = 2_000;
 
 const toCommand = (row: Row): Command => ({
   ...row,
@@ -119,6 +123,13 @@ export function createCommandsRepository({ orm, sqlite, writes }: MainDatabase) 
         .orderBy(asc(commands.dueAt))
         .limit(1)
         .get()?.at ?? undefined,
+    /** Deletes the oldest finished commands of a device, so that the others take no more than `bytesMax`; a limited number of them per call. */
+    trimFinished(deviceId: DeviceId, bytesMax: number): void {
+      const bytes = sql`${COMMAND_BYTES} + octet_length(params) + coalesce(octet_length(response), 0) + coalesce(octet_length(error), 0)`;
+      const ranked = sql`SELECT rpc_id, sum(${bytes}) OVER (ORDER BY rpc_id DESC) AS bytes FROM commands WHERE device_id = ${deviceId} AND finished_at IS NOT NULL`;
+      const oldest = sql`SELECT rpc_id FROM (${ranked}) WHERE bytes > ${bytesMax} LIMIT ${TRIMMED_AT_ONCE}`;
+      current().delete(commands).where(sql`${commands.rpcId} IN (${oldest})`).run();
+    },
     deleteFinished: (before: number, limit: number): number =>
       current()
         .delete(commands)
