@@ -121,6 +121,23 @@ test("a gateway's message is kept for the child, as it is acknowledged whole", a
   expect(rejections.body).toEqual([]);
 });
 
+test("messages of a device that wait take 16 MiB at most, and the oldest give way", async () => {
+  const text = "x".repeat(50_000);
+  const telemetry = Object.fromEntries(Array.from({ length: 40 }, (_, index) => [`k${index}`, text]));
+  const path = `/api/v1/${device.token}/telemetry/batch`;
+  for (let days = 2; days < 12; days++) {
+    const answer = await fixture.call("POST", path, {
+      body: { items: [{ ts: clock.now() + days * DAY_MS, telemetry }] },
+    });
+    expect(answer.status).toBe(200);
+  }
+  const waiting = await held();
+  expect(waiting.messages).toBe(8); // of 2 MB each
+  expect(waiting.firstDueAt).toBe(new Date(clock.now() + 3 * DAY_MS).toISOString());
+  const { body } = await fixture.call("GET", `/api/devices/${device.deviceId}/rejections`, { token: owner });
+  expect(body).toMatchObject([{ code: "telemetry.held_dropped", count: 2, params: { mib: 16 } }]);
+});
+
 test("a message eleven years ahead is rejected", async () => {
   await publish({ ts: clock.now() + 11 * 366 * DAY_MS, values: { a: 1 } });
   expect(await held()).toEqual({ messages: 0 });

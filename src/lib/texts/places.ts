@@ -1109,7 +1109,7 @@ export interface ServerPlaces {
   readonly "system.open_files": "max" | "open";
   readonly "telemetry.aggregation_invalid": "aggregations";
   readonly "telemetry.device_keys_limit": "keys" | "max";
-  readonly "telemetry.held_dropped": "max";
+  readonly "telemetry.held_dropped": "max" | "mib";
   readonly "telemetry.interval_small": "max";
   readonly "telemetry.key_too_long": "max";
   readonly "telemetry.more_keys": "count" | "keys";

@@ -9,10 +9,12 @@ import type { Clock } from "../../platform/time/clock.ts";
 import type { DeviceDirectory } from "../devices/device-directory.ts";
 import type { DomainEvents } from "../events.types.ts";
 import type { Reading } from "../telemetry/telemetry.types.ts";
-import type { HeldMessage, HeldRepository } from "./held.repository.ts";
+import type { HeldMessage, HeldRepository, HeldSize } from "./held.repository.ts";
 import type { IngestDevice, Rejection } from "./ingest.types.ts";
 
-const PER_DEVICE_MAX = 10_000;
+/** Max. messages of a device, and max. MiB of them. */
+const PER_DEVICE_MAX = { messages: 10_000, mib: 16 };
+const BYTES_MAX = PER_DEVICE_MAX.mib * 1024 * 1024;
 const RELEASE_INTERVAL_MS = 10_000;
 const RELEASED_AT_ONCE = 500;
 /** Health asks every second; to count a million messages takes longer than that is worth. */
@@ -32,14 +34,14 @@ export function splitAhead(readings: readonly Reading[], now: number): SplitRead
 
 /**
  * Readings of acknowledged messages whose time stamps are more than a day ahead of the gateway's clock. If the clock is behind, they are correct:
- * they are kept on the disk, and stored by themselves when the clock catches up. At most 10,000 messages of a device.
+ * they are kept on the disk, and stored by themselves when the clock catches up. At most 10,000 messages of a device, and 16 MiB.
  */
 export class HeldReadings implements Part {
   readonly name = "held readings";
   #cancel: () => void = () => undefined;
   #running: Promise<void> = Promise.resolve();
-  /** Number of messages by device, as far as it was asked for. */
-  readonly #counts = new Map<DeviceId, number>();
+  /** Number and bytes of messages by device, as far as they were asked for. */
+  readonly #sizes = new Map<DeviceId, HeldSize>();
   /** Total of the held readings, and when it was counted (monotonic ms); `undefined` if it has to be counted again. */
   #summary: (ReturnType<HeldRepository["summary"]> & { countedAt: number }) | undefined;
 
@@ -82,25 +84,36 @@ export class HeldReadings implements Part {
 
   /** Keeps readings. Resolves when they are on the disk. */
   hold(device: IngestDevice, readings: readonly Reading[]): Promise<void> {
-    const { repository, clock, durable, onDropped, events } = this.#deps;
+    const { repository, clock, durable, events } = this.#deps;
     const { tenantId, deviceId } = device;
     const subject = { kind: "device", id: deviceId } as const;
     events.emit("fault.occurred", { ...detail("fault.readings_held"), source: "held", tenantId, subject });
-    const held = this.#counts.get(deviceId) ?? repository.countOf(deviceId);
-    if (held >= PER_DEVICE_MAX) {
-      repository.deleteOldest(deviceId, 1);
+    const bytes = Buffer.byteLength(JSON.stringify(readings));
+    const size = this.#makeRoom(device, bytes);
+    const dueAt = Math.max(...readings.map(({ ts }) => ts)) - FUTURE_MS_MAX;
+    repository.insert({ deviceId, dueAt, readings, receivedAt: clock.now() });
+    this.#sizes.set(deviceId, { messages: size.messages + 1, bytes: size.bytes + bytes });
+    if (this.#summary?.messages === 0) this.#summary = undefined;
+    return durable();
+  }
+
+  /** Drops the oldest messages of a device until a new one fits. Returns the size of the rest. */
+  #makeRoom(device: IngestDevice, bytes: number): HeldSize {
+    const { repository, onDropped } = this.#deps;
+    const { deviceId } = device;
+    let size = this.#sizes.get(deviceId) ?? repository.sizeOf(deviceId);
+    const isFull = () => size.messages >= PER_DEVICE_MAX.messages || size.bytes + bytes > BYTES_MAX;
+    while (size.messages > 0 && isFull()) {
+      const dropped = repository.deleteOldest(deviceId);
+      size = { messages: size.messages - 1, bytes: size.bytes - dropped };
       onDropped(device, {
         source: "mqtt",
         where: "held",
         code: "telemetry.held_dropped",
-        params: { max: PER_DEVICE_MAX },
+        params: { max: PER_DEVICE_MAX.messages, mib: PER_DEVICE_MAX.mib },
       });
     }
-    const dueAt = Math.max(...readings.map(({ ts }) => ts)) - FUTURE_MS_MAX;
-    repository.insert({ deviceId, dueAt, readings, receivedAt: clock.now() });
-    this.#counts.set(deviceId, Math.min(held + 1, PER_DEVICE_MAX));
-    if (this.#summary?.messages === 0) this.#summary = undefined;
-    return durable();
+    return size;
   }
 
   /** Returns a problem if devices agree on a time that the gateway's clock has not reached. */
@@ -130,7 +143,7 @@ export class HeldReadings implements Part {
 
   discard(deviceId: DeviceId): void {
     this.#deps.repository.deleteOf(deviceId);
-    this.#counts.delete(deviceId);
+    this.#sizes.delete(deviceId);
     this.#summary = undefined;
   }
 
@@ -153,7 +166,7 @@ export class HeldReadings implements Part {
   /** @throws DomainError `unavailable` while nothing can be stored. What is refused for good is logged. */
   async #storeOne({ deviceId, readings }: HeldMessage): Promise<void> {
     const device = this.#deps.directory.find(deviceId);
-    this.#counts.delete(deviceId);
+    this.#sizes.delete(deviceId);
     if (device === undefined) return;
     try {
       await this.#deps.store(device, readings);

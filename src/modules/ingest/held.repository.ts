@@ -1,4 +1,4 @@
-import { asc, count, countDistinct, eq, inArray, lte, max, min } from "drizzle-orm";
+import { asc, count, countDistinct, eq, inArray, lte, max, min, sql } from "drizzle-orm";
 import type { DeviceId } from "../../lib/core/ids.ts";
 import type { MainDatabase } from "../../platform/database/database.ts";
 import type { Reading } from "../telemetry/telemetry.types.ts";
@@ -9,6 +9,14 @@ export interface HeldMessage {
   readonly deviceId: DeviceId;
   readonly readings: readonly Reading[];
 }
+
+/** Messages of a device, and the bytes of their readings. */
+export interface HeldSize {
+  readonly messages: number;
+  readonly bytes: number;
+}
+
+const bytes = sql<number>`octet_length(${heldReadings.readings})`;
 
 export function createHeldRepository({ orm }: MainDatabase) {
   const toMessage = ({ seq, deviceId, readings }: typeof heldReadings.$inferSelect): HeldMessage => ({
@@ -23,17 +31,24 @@ export function createHeldRepository({ orm }: MainDatabase) {
       readings: readonly Reading[];
       receivedAt: number;
     }): void => void orm.insert(heldReadings).values(message).run(),
-    countOf: (deviceId: DeviceId): number =>
-      orm.select({ n: count() }).from(heldReadings).where(eq(heldReadings.deviceId, deviceId)).get()?.n ?? 0,
-    /** Deletes the oldest messages of a device. */
-    deleteOldest(deviceId: DeviceId, number: number): void {
+    sizeOf: (deviceId: DeviceId): HeldSize =>
+      orm
+        .select({ messages: count(), bytes: sql<number>`coalesce(sum(${bytes}), 0)` })
+        .from(heldReadings)
+        .where(eq(heldReadings.deviceId, deviceId))
+        .get() ?? { messages: 0, bytes: 0 },
+    /** Deletes the oldest message of a device. Returns its bytes. */
+    deleteOldest(deviceId: DeviceId): number {
       const oldest = orm
         .select({ seq: heldReadings.seq })
         .from(heldReadings)
         .where(eq(heldReadings.deviceId, deviceId))
         .orderBy(asc(heldReadings.seq))
-        .limit(number);
-      orm.delete(heldReadings).where(inArray(heldReadings.seq, oldest)).run();
+        .limit(1);
+      return (
+        orm.delete(heldReadings).where(inArray(heldReadings.seq, oldest)).returning({ bytes }).get()?.bytes ??
+        0
+      );
     },
     listDue: (now: number, limit: number): HeldMessage[] =>
       orm
