@@ -17,7 +17,6 @@ import { createEmailChangeService } from "./email-change.service.ts";
 import { createAccessTokens, createAuthPlugin } from "./identity.plugin.ts";
 import { authRoutes, impersonationRoutes, setupRoutes } from "./identity.routes.ts";
 import { createIdentityService } from "./identity.service.ts";
-import { createInvitationLimit } from "./invitation-limit.ts";
 import { createOnboardingService } from "./onboarding.service.ts";
 import { emailChangePages, emailChangeRoute } from "./provider/email-change.routes.ts";
 import {
@@ -42,6 +41,7 @@ import { createSignInAudit, recordingAddresses } from "./sign-in-audit.ts";
 import { createSignUpRepository } from "./sign-up.repository.ts";
 import { signUpRoutes } from "./sign-up.routes.ts";
 import { createSignUpService } from "./sign-up.service.ts";
+import { createUserMailLimit } from "./user-mail-limit.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -103,7 +103,7 @@ export function createIdentityModule(
     accounts: provider,
     endSessions: (userId) => sessions.endAll(userId),
     mail,
-    takeInvitationMail: createInvitationLimit(throttle),
+    takeUserMail: createUserMailLimit(throttle),
     mailOriginFor,
   });
   const settings = readExternalSettings(config);

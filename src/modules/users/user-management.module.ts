@@ -22,7 +22,7 @@ export function createUserManagementModule(
     accounts: Accounts;
     endSessions: (userId: UserId) => void;
     mail: MailService;
-    takeInvitationMail: Parameters<typeof createUserManagement>[0]["takeInvitationMail"];
+    takeUserMail: Parameters<typeof createUserManagement>[0]["takeUserMail"];
     mailOriginFor: (request: Request) => string;
   },
 ) {
@@ -45,7 +45,7 @@ export function createUserManagementModule(
     endSessions,
     mail,
     clock,
-    takeInvitationMail: deps.takeInvitationMail,
+    takeUserMail: deps.takeUserMail,
   });
   return {
     registry,

@@ -13,6 +13,7 @@ import {
   beyondOwnAccess,
   emailNeedsProof,
   invitationsLimit,
+  mailsLimit,
   notAdministrator,
   notOneself,
   notWhileActing,
@@ -154,8 +155,8 @@ export function createUserManagement(deps: {
   endSessions: (userId: UserId) => void;
   mail: MailSender;
   clock: Pick<Clock, "now">;
-  /** Counts a mailed invitation, unless there have been too many. */
-  takeInvitationMail: (tenantId: TenantId, email: string) => { readonly waitMs: number } | undefined;
+  /** Counts a mail to an address that an administrator has given a user, unless there have been too many. */
+  takeUserMail: (tenantId: TenantId, email: string) => { readonly waitMs: number } | undefined;
 }) {
   const { repository, registry, tenants, accounts, mail } = deps;
 
@@ -175,6 +176,12 @@ export function createUserManagement(deps: {
       ensureRoleReaches(own, user.role);
       ensureWithinOwnReach({ devices, own }, user);
     }
+  }
+
+  /** Counts the mail that reports a changed address. @throws DomainError `user.mails_limit` */
+  function ensureMayMail({ tenantId }: Principal, email: string | undefined): void {
+    const refused = email === undefined ? undefined : deps.takeUserMail(tenantId, email);
+    if (refused !== undefined) throw mailsLimit(refused.waitMs);
   }
 
   /** Returns a function that describes users of one tenant; counts for users with access to everything are made once. */
@@ -210,7 +217,7 @@ export function createUserManagement(deps: {
     options: InvitationOptions,
   ): Promise<(user: User) => Invitation> {
     const isMailed = options.delivery === "EMAIL" && status === "ACTIVE"; // who is disabled could not follow it
-    const refused = isMailed ? deps.takeInvitationMail(principal.tenantId, email) : undefined;
+    const refused = isMailed ? deps.takeUserMail(principal.tenantId, email) : undefined;
     if (refused !== undefined) throw invitationsLimit(refused.waitMs);
     const temporaryPassword = createTemporaryPassword();
     const savePassword = await accounts.prepareTemporaryPassword(email, temporaryPassword);
@@ -286,6 +293,7 @@ export function createUserManagement(deps: {
         if (!isSelf) {
           ensureMayManage(principal, current);
           ensureMayManage(principal, { ...current, ...changes });
+          ensureMayMail(principal, changes.email);
         } else if (!isRefusedAnyway) ensureOwnChange(principal, Object.keys(changes));
         return changes;
       };

@@ -13,5 +13,6 @@ export const beyondOwnAccess = () => forbidden("user.beyond_own_access");
 export const deviceUnknown = () => invalid("user.device_unknown");
 export const userDisabled = () => conflict("user.disabled_invitation");
 export const usersLimit = (limit: number) => forbidden("plan.users_limit", { limit });
+export const mailsLimit = (waitMs: number) => limited("user.mails_limit", Math.ceil(waitMs / 1000));
 export const invitationsLimit = (waitMs: number) =>
   limited("user.invitations_limit", Math.ceil(waitMs / 1000));

@@ -106,7 +106,7 @@ export const usersRoutes = (deps: {
           operationId: "updateUser",
           summary: "Change a user",
           description:
-            "Users can change their own fullName and notification settings; unchanged fields do not count. Owners and administrators change their own email with `POST /api/auth/email`. Mails to both addresses report a changed e-mail. Owners and administrators can change other users; only owners can change owners. A change of role or status signs the user out, and limits the API keys that the user made with it. 400 invalid payload; 403 not allowed, also for an e-mail and for one's own user while acting as another; 404 unknown; 409 when the e-mail belongs to another user, and for disabling or demoting the last active owner (`isProtected`).",
+            "Users can change their own fullName and notification settings; unchanged fields do not count. Owners and administrators change their own email with `POST /api/auth/email`. Mails to both addresses report a changed e-mail. Owners and administrators can change other users; only owners can change owners. A change of role or status signs the user out, and limits the API keys that the user made with it. 400 invalid payload; 403 not allowed, also for an e-mail and for one's own user while acting as another; 404 unknown; 409 when the e-mail belongs to another user, and for disabling or demoting the last active owner (`isProtected`); 429 with Retry-After when too many e-mail addresses were changed (the limits of invitations).",
           example: { canAcknowledgeAlarms: true, notificationSeverities: ["MAJOR", "CRITICAL"] },
         },
       },

@@ -3,9 +3,9 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TenantId } from "../../../src/lib/core/ids.ts";
-import { createInvitationLimit } from "../../../src/modules/identity/invitation-limit.ts";
 import { createThrottleRepository } from "../../../src/modules/identity/provider/throttle.repository.ts";
 import { Throttle } from "../../../src/modules/identity/provider/throttle.ts";
+import { createUserMailLimit } from "../../../src/modules/identity/user-mail-limit.ts";
 import { createLogger } from "../../../src/platform/core/log.ts";
 import { type MainDatabase, openMainDatabase } from "../../../src/platform/database/database.ts";
 import { FakeClock } from "../../support/fake-clock.ts";
@@ -16,13 +16,13 @@ const [north, south] = ["north", "south"] as TenantId[];
 let directory: string;
 let database: MainDatabase;
 let clock: FakeClock;
-let take: ReturnType<typeof createInvitationLimit>;
+let take: ReturnType<typeof createUserMailLimit>;
 
 beforeEach(() => {
   directory = mkdtempSync(join(tmpdir(), "lineside-invitations-"));
   database = openMainDatabase(join(directory, "identity.db"), "identity", createLogger());
   clock = new FakeClock();
-  take = createInvitationLimit(
+  take = createUserMailLimit(
     new Throttle({ repository: createThrottleRepository(database), now: () => clock.now() }),
   );
 });

@@ -12,10 +12,10 @@ const quotas = (kind: string, who: string, max: { hour: number; day: number }): 
 ];
 
 /**
- * Counts a mailed invitation, or says after how many ms there is room for it. Where strangers may sign up, whoever does can invite
- * any address: the gateway must not become a way to mail people at will.
+ * Counts a mail to an address that an administrator has given a user, or says after how many ms there is room for it. Where strangers may
+ * sign up, whoever does can give any address: the gateway must not become a way to mail people at will.
  */
-export const createInvitationLimit =
+export const createUserMailLimit =
   (throttle: Pick<Throttle, "takeOf">) =>
   (tenantId: TenantId, email: string): { readonly waitMs: number } | undefined =>
     throttle.takeOf([
