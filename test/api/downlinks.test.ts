@@ -214,3 +214,35 @@ test("an address that nothing may be sent to is refused when it is saved", async
   });
   expect([status, body.message]).toEqual([400, expect.stringContaining("metadata")]);
 });
+
+describe("the downlinks of an integration take a limited space", () => {
+  const object = { text: "x".repeat(16_000) };
+  /** Downlinks of 16 KB that fit into 8 MiB. */
+  const FITTING = 507;
+  const devEuiOf = (index: number) => (0x1000000000 + index).toString(16).padStart(16, "0");
+
+  test("those that were sent: the oldest are deleted", async () => {
+    const { send, integrationId } = await setUp("CHIRPSTACK");
+    network.answer = () => Response.json({ id: crypto.randomUUID() });
+    const count = FITTING + 100;
+    for (let index = 0; index < count; index++)
+      expect((await send({ devEui: devEuiOf(index), fPort: 1, object })).status).toBe(201);
+    const listed = await call("GET", `/api/integrations/${integrationId}/downlinks?limit=1000`);
+    expect(listed.body.length).toBeLessThan(FITTING + 70);
+    expect(listed.body.length).toBeGreaterThanOrEqual(FITTING);
+    expect(listed.body[0].devEui).toBe(devEuiOf(count - 1));
+  });
+
+  test("those that wait: further ones are refused", async () => {
+    const { send } = await setUp("CHIRPSTACK");
+    network.answer = () => new Response(null, { status: 503 });
+    const sent = Array.from({ length: FITTING + 20 }, (_, index) =>
+      send({ devEui: devEuiOf(index), fPort: 1, object }),
+    );
+    const refused = (await Promise.all(sent)).filter(({ status }) => status !== 201);
+    expect(refused.length).toBeGreaterThan(10);
+    expect(refused.length).toBeLessThan(30);
+    for (const answer of refused)
+      expect(answer).toMatchObject({ status: 429, body: { code: "downlink.too_many" } });
+  });
+});

@@ -1,4 +1,5 @@
 import type { DeviceId } from "../../lib/core/ids.ts";
+import { Growth } from "../../lib/data/growth.ts";
 import { tooMuchInCommands } from "./commands.errors.ts";
 import type { Command, NewCommand } from "./commands.types.ts";
 
@@ -18,8 +19,8 @@ const sizeOf = ({ params }: Pick<NewCommand, "params">): number => COMMAND_BYTES
 export class CommandSpace {
   /** Sizes of a device's open commands, by their number, and their sum. */
   readonly #open = new Map<DeviceId, { bytes: number; readonly sizes: Map<number, number> }>();
-  /** Bytes of a device's commands that have finished since the oldest were deleted. */
-  readonly #finished = new Map<DeviceId, number>();
+  /** Bytes of a device's finished commands. */
+  readonly #finished = new Growth<DeviceId>(TRIM_BYTES);
 
   /** @throws DomainError `command.too_much` */
   ensureRoom(command: NewCommand): void {
@@ -34,15 +35,12 @@ export class CommandSpace {
       return false;
     }
     const { deviceId, response, error } = command;
-    const before = this.#finished.get(deviceId) ?? 0;
-    const finished = before + this.#remove(command) + bytesOf(response) + bytesOf(error);
-    this.#finished.set(deviceId, finished < TRIM_BYTES ? finished : 0);
-    return finished >= TRIM_BYTES;
+    return this.#finished.add(deviceId, this.#remove(command) + bytesOf(response) + bytesOf(error));
   }
 
   forget(deviceId: DeviceId): void {
     this.#open.delete(deviceId);
-    this.#finished.delete(deviceId);
+    this.#finished.forget(deviceId);
   }
 
   #add(command: Command): void {

@@ -1,11 +1,17 @@
 import { detail } from "../../lib/core/domain-error.ts";
 import type { DeviceId } from "../../lib/core/ids.ts";
+import { Growth } from "../../lib/data/growth.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import type { Clock } from "../../platform/time/clock.ts";
 import { Waiters } from "../../platform/time/waiters.ts";
 import { type CommandAnswer, CommandFailure } from "../commands/commands.types.ts";
 import type { DownlinkReport } from "../integrations/integrations.types.ts";
-import type { DownlinkChanges, DownlinksRepository } from "./downlinks.repository.ts";
+import {
+  DOWNLINK_BYTES,
+  type DownlinkChanges,
+  type DownlinksRepository,
+  SPACE_BYTES,
+} from "./downlinks.repository.ts";
 import type { Downlink, DownlinkState } from "./downlinks.types.ts";
 
 /** Reports of downlinks whose number the network server has not told us yet: it may be faster than its own answer. */
@@ -53,6 +59,9 @@ export class DownlinkLifecycle {
   readonly #early = new Map<string, { report: DownlinkReport; at: number }>();
   /** Callbacks that wait for the next state of a downlink, by its id. */
   readonly #waiters: Waiters<string, Downlink>;
+
+  /** Bytes that wait no longer, by integration. */
+  readonly #settled = new Growth<string>(SPACE_BYTES / 8);
 
   readonly #deps: DownlinkLifecycleDeps;
 
@@ -119,7 +128,7 @@ export class DownlinkLifecycle {
     state: DownlinkState,
     rest: Omit<DownlinkChanges, "changedAt" | "state"> = {},
   ): void {
-    const { repository, commands, transact, onFailed, now } = this.#deps;
+    const { repository, transact, onFailed, now } = this.#deps;
     const current = repository.find(downlink.downlinkId);
     if (current === undefined || ranks[state] <= ranks[current.state]) {
       // Its number is worth keeping, however far it has come meanwhile.
@@ -132,9 +141,19 @@ export class DownlinkLifecycle {
       repository.update(current.downlinkId, { ...rest, state, error, changedAt: now() });
       this.#settleCommand(current, state, error ?? UNKNOWN);
     });
-    if (current.state === "QUEUED" && current.deviceId !== null) commands.listening(current.deviceId);
+    if (current.state === "QUEUED") this.#leftQueue(current);
     this.#waiters.resolveAll(current.downlinkId, { ...current, ...rest, state, error });
     if (state === "FAILED") onFailed(current, error ?? UNKNOWN);
+  }
+
+  #leftQueue({ integrationId, deviceId, payload }: Downlink): void {
+    const { repository, commands } = this.#deps;
+    const isMuch = this.#settled.add(
+      integrationId,
+      DOWNLINK_BYTES + Buffer.byteLength(JSON.stringify(payload)),
+    );
+    if (isMuch) repository.trimSettled(integrationId, SPACE_BYTES);
+    if (deviceId !== null) commands.listening(deviceId);
   }
 
   #remember(key: string, report: DownlinkReport): void {

@@ -2,7 +2,7 @@ import { and, eq, inArray, isNotNull, lt, notInArray, or, sql } from "drizzle-or
 import type { DeviceId, TenantId } from "../../lib/core/ids.ts";
 import { contains } from "../../platform/database/contains.ts";
 import type { MainDatabase } from "../../platform/database/database.ts";
-import type { DeliveryTarget } from "../../platform/delivery-queue/delivery-lanes.ts";
+import type { DeliveryTarget, Load } from "../../platform/delivery-queue/delivery-lanes.ts";
 import { createDeliveryStore, targetPlaceholder } from "../../platform/delivery-queue/delivery-store.ts";
 import { integrationDownlinks as downlinks, integrationRoutes as routes } from "./downlinks.tables.ts";
 import type { Downlink, DownlinkRoute, DownlinkState, NewDownlink } from "./downlinks.types.ts";
@@ -10,6 +10,15 @@ import type { Downlink, DownlinkRoute, DownlinkState, NewDownlink } from "./down
 export type DownlinkChanges = Partial<
   Pick<Downlink, "state" | "networkId" | "attempts" | "error" | "dueAt">
 > & { readonly changedAt: number };
+
+/** Bytes of a downlink without its texts: its other columns and its entries in indexes. */
+export const DOWNLINK_BYTES = 512;
+/** Max. bytes of an integration's downlinks that wait, and of its other ones. */
+export const SPACE_BYTES = 8 * 1024 * 1024;
+/** More than settle between two deletions. */
+const TRIMMED_AT_ONCE = 4_000;
+
+const bytes = sql`${DOWNLINK_BYTES} + octet_length(${downlinks.payload}) + coalesce(octet_length(${downlinks.error}), 0)`;
 
 const toDownlink = (row: typeof downlinks.$inferSelect): Downlink => ({
   ...row,
@@ -107,14 +116,14 @@ export function createDownlinksRepository(database: MainDatabase) {
       );
       return store.list(isWanted, filter);
     },
-    countQueued(of: { integrationId: string } | { deviceKey: string; tenantId: TenantId }): number {
+    /** Returns the number and bytes of the downlinks that wait. */
+    sizeOfQueue(of: { integrationId: string } | { deviceKey: string; tenantId: TenantId }): Load {
       const wanted =
         "integrationId" in of
           ? eq(downlinks.integrationId, of.integrationId)
           : and(eq(downlinks.tenantId, of.tenantId), eq(downlinks.deviceKey, of.deviceKey));
-      return (
-        orm.select({ n: sql<number>`count(*)` }).from(downlinks).where(and(isQueued, wanted)).get()?.n ?? 0
-      );
+      const sums = { rows: sql<number>`count(*)`, bytes: sql<number>`coalesce(sum(${bytes}), 0)` };
+      return orm.select(sums).from(downlinks).where(and(isQueued, wanted)).get() ?? { rows: 0, bytes: 0 };
     },
     /** Lists the unfinished downlinks of one integration that carry commands. */
     listCarriers: (integrationId: string): Downlink[] =>
@@ -131,6 +140,12 @@ export function createDownlinksRepository(database: MainDatabase) {
     hasOpenCommand(deviceId: DeviceId): boolean {
       const wanted = and(eq(downlinks.deviceId, deviceId), isNotNull(downlinks.commandRpcId), isOpen);
       return orm.select({ one: sql`1` }).from(downlinks).where(wanted).limit(1).get() !== undefined;
+    },
+    /** Deletes the oldest downlinks of an integration that do not wait, so that the others take no more than `bytesMax`; a limited number of them per call. */
+    trimSettled(integrationId: string, bytesMax: number): void {
+      const settled = sql`SELECT sequence, sum(${bytes}) OVER (ORDER BY sequence DESC) AS bytes FROM integration_downlinks WHERE integration_id = ${integrationId} AND state <> 'QUEUED'`;
+      const oldest = sql`SELECT sequence FROM (${settled}) WHERE bytes > ${bytesMax} LIMIT ${TRIMMED_AT_ONCE}`;
+      orm.delete(downlinks).where(sql`${downlinks.seq} IN (${oldest})`).run();
     },
     deleteSettled: (before: number, limit: number): number =>
       orm

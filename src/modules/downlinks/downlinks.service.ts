@@ -12,7 +12,7 @@ import type { DownlinkAttempt, ReadyIntegration } from "./downlink-attempt.ts";
 import { type DownlinkDelivery, targetOf } from "./downlink-delivery.ts";
 import type { DownlinkLifecycle } from "./downlink-lifecycle.ts";
 import type { DownlinkWays } from "./downlink-ways.ts";
-import type { DownlinksRepository } from "./downlinks.repository.ts";
+import { type DownlinksRepository, SPACE_BYTES } from "./downlinks.repository.ts";
 import type { Downlink, DownlinkRequest, DownlinkState, NewDownlink } from "./downlinks.types.ts";
 
 const DAY_MS = 86_400_000;
@@ -106,10 +106,11 @@ export function createDownlinksService(deps: {
 
   /** Returns the number of downlinks that wait for the device already. */
   function ensureRoom({ tenantId, integrationId }: Integration, deviceKey: string): number {
-    const waiting = repository.countQueued({ tenantId, deviceKey });
+    const waiting = repository.sizeOfQueue({ tenantId, deviceKey }).rows;
     if (waiting >= QUEUED_PER_DEVICE_MAX)
       throw limited("downlink.too_many_of_device", 60, { count: QUEUED_PER_DEVICE_MAX });
-    if (repository.countQueued({ integrationId }) >= QUEUED_MAX) throw tooMany(QUEUED_MAX);
+    const queue = repository.sizeOfQueue({ integrationId });
+    if (queue.rows >= QUEUED_MAX || queue.bytes >= SPACE_BYTES) throw tooMany(queue.rows);
     return waiting;
   }
 
@@ -194,7 +195,7 @@ export function createDownlinksService(deps: {
       const integration = deviceKey === undefined ? undefined : ways.integrationFor(tenantId, deviceKey);
       if (deviceKey === undefined || integration === undefined) return false;
       // The others wait as commands, until there is room again.
-      const isFull = repository.countQueued({ tenantId, deviceKey }) >= QUEUED_PER_DEVICE_MAX;
+      const isFull = repository.sizeOfQueue({ tenantId, deviceKey }).rows >= QUEUED_PER_DEVICE_MAX;
       if (isFull && !repository.hasCommand(rpcId)) return false;
       const parsed = parseCommand(command);
       if (parsed instanceof DomainError) {
