@@ -272,9 +272,12 @@ export function createSharesService(deps: SharesServiceDeps) {
       principal.catch(() => existing.delete(share.shareId));
       return principal;
     },
-    /** The dashboard shows something else: what its links show is looked at anew. */
+    /** The dashboard shows something else: readers of its links connect again, and see nothing more of what it showed. */
     changed(dashboardId: string): void {
-      for (const { shareId } of repository.list(dashboardId)) existing.delete(shareId);
+      for (const { shareId } of repository.list(dashboardId)) {
+        existing.delete(shareId);
+        deps.endSession(sessionOf(shareId), true);
+      }
     },
     /** Ends all readers of the dashboard's links. Links that show others in turn go on without it. */
     endAll(dashboardId: string): void {
