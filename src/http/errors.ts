@@ -23,6 +23,7 @@ const statusOf: Record<ErrorKind, number> = {
   not_found: 404,
   timed_out: 408,
   conflict: 409,
+  outdated: 412,
   too_large: 413,
   unsupported: 415,
   limited: 429,

@@ -7,6 +7,7 @@ export const statusNames: Readonly<Record<number, string>> = {
   405: "Method Not Allowed",
   408: "Request Timeout",
   409: "Conflict",
+  412: "Precondition Failed",
   413: "Payload Too Large",
   415: "Unsupported Media Type",
   426: "Upgrade Required",

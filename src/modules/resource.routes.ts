@@ -1,9 +1,10 @@
 import type { Static, TSchema } from "@sinclair/typebox";
 import { Elysia, t } from "elysia";
+import { outdated } from "../lib/core/domain-error.ts";
 import type { AuditContext } from "./audit/audit.types.ts";
 import type { AuthPlugin } from "./identity/identity.plugin.ts";
 import { wholeList } from "./lists.ts";
-import type { ChangeTexts, ResourceApi, ResourceSchemas } from "./resource.ts";
+import type { ChangeTexts, OperationTexts, ResourceApi, ResourceSchemas } from "./resource.ts";
 import type { Principal } from "./users/users.types.ts";
 import { successBody } from "./wire.schemas.ts";
 
@@ -65,12 +66,38 @@ const changing =
     detail: { operationId: `${operation}${schemas.item.title}`, ...texts },
   });
 
+const ifMatch = {
+  name: "If-Match",
+  in: "header" as const,
+  required: false,
+  description: "the `updatedAt` that you have read, in quotes; without it, the last change wins",
+  schema: { type: "string" as const },
+  example: '"2026-11-28T12:00:00.000Z"',
+};
+
+/** @throws DomainError of kind `outdated` if `If-Match` names none of the given versions */
+export function ensureUnchanged(request: Request, updatedAt: unknown): void {
+  const header = request.headers.get("if-match");
+  if (header === null || header.trim() === "*") return;
+  const named = header.split(",").map((tag) => tag.trim().replace(/^"|"$/g, ""));
+  if (!named.includes(String(updatedAt)))
+    throw outdated("request.outdated", { updatedAt: String(updatedAt) });
+}
+
+/** Returns the texts of a change that takes `If-Match`. */
+export const withIfMatch = <Texts extends OperationTexts>(texts: Texts) => ({
+  ...texts,
+  description:
+    `${texts.description ?? ""} 412 if it was changed after the version that \`If-Match\` names.`.trim(),
+  parameters: [ifMatch],
+});
+
 /** Routes of a resource, to which more can be added. */
 export function resourceRoutes<Shown, Api extends ResourceSchemas>(
   resource: ResourceApi<Api>,
   { service, auth, ...deps }: ResourceRoutesDeps<Shown, Api>,
 ) {
-  const { path, parameter = resource.key, tag, permissions, operations } = resource;
+  const { path, parameter = resource.key, tag, permissions, operations, isVersioned = false } = resource;
   const schemas: ResourceSchemas = resource.schemas;
   const { item, listed = item, detail = item, created = item, updated = item } = schemas;
   const list = wholeList(resource.list);
@@ -120,9 +147,16 @@ export function resourceRoutes<Shown, Api extends ResourceSchemas>(
   );
   routes.patch(
     itemPath,
-    async ({ principal, params, body, request }) =>
-      toWire(await service.update(principal, idOf(params), body as Static<Api["update"]>), request),
-    { ...change("update", operations.update), body: schemas.update, response: { 200: updated } },
+    async ({ principal, params, body, request }) => {
+      const id = idOf(params);
+      if (isVersioned) ensureUnchanged(request, toWire(service.get(principal, id), request).updatedAt);
+      return toWire(await service.update(principal, id, body as Static<Api["update"]>), request);
+    },
+    {
+      ...change("update", isVersioned ? withIfMatch(operations.update) : operations.update),
+      body: schemas.update,
+      response: { 200: updated },
+    },
   );
   routes.delete(
     itemPath,

@@ -50,6 +50,8 @@ export interface ResourceApi<Api extends ResourceSchemas> {
   /** Group in the OpenAPI document. */
   readonly tag: string;
   readonly permissions: { readonly read: Permission; readonly write: Permission };
+  /** Lets a change require, by `If-Match`, that nobody changed the item since its `updatedAt`. */
+  readonly isVersioned?: boolean;
   readonly list: {
     /** Fields that the parameters `sort` and `search` accept. */
     readonly sort: readonly string[];
@@ -81,6 +83,7 @@ export interface ResourceApi<Api extends ResourceSchemas> {
  *   the store unique columns before the limit. A service that has to check the limit first calls `ensureRoom`.
  * - Concurrency: `insert` and `update` check and write in one transaction; further writes join it within `transact`. After an `await`, a service
  *   calls `get` again: others may have changed or deleted the row.
+ * - Lost updates: of a resource with `isVersioned`, the route of a change compares `If-Match` with `updatedAt`, if the request has it.
  * - Partial updates: `update` writes only the given fields, so it keeps counters that others write in the meantime.
  * - Audit log: the compared fields are read through the service before and after a change, and contain no secrets.
  * - Caches and engines: the service tells them after the write.

@@ -38,6 +38,7 @@ export interface Ids {
   readonly modbusUnitId: string;
   readonly integrationId: string;
   readonly dashboardId: string;
+  readonly version: string;
   readonly shareId: string;
   readonly eventId: string;
   readonly codecId: string;
@@ -318,6 +319,9 @@ export const policies: Record<string, Policy> = {
   "PATCH /api/dashboards/:dashboardId": { kind: "tenant", body: () => ({ name: "taken over" }) },
   "DELETE /api/dashboards/:dashboardId": { kind: "tenant" },
   "POST /api/dashboards/:dashboardId/execute": { kind: "tenant" },
+  "GET /api/dashboards/:dashboardId/versions": { kind: "tenant" },
+  "GET /api/dashboards/:dashboardId/versions/:version": { kind: "tenant" },
+  "POST /api/dashboards/:dashboardId/versions/:version/restore": { kind: "tenant" },
   "GET /api/dashboards/:dashboardId/shares": { kind: "tenant" },
   "POST /api/dashboards/:dashboardId/shares": { kind: "tenant", body: () => ({}) },
   "DELETE /api/dashboards/:dashboardId/shares/:shareId": { kind: "tenant" },

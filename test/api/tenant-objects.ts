@@ -141,6 +141,7 @@ export async function createTenantObjects(
     modbusUnitId: unit.body.modbusUnitId,
     integrationId: integration.body.integrationId,
     dashboardId: dashboard.body.id,
+    version: "1",
     shareId: share.body.shareId,
     eventId: messages.body[0].eventId,
     codecId: codec.body.codecId,

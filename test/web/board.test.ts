@@ -32,6 +32,7 @@ const dashboard = (fields: Partial<Dashboard> = {}): Dashboard => ({
   layout: [],
   widgets: [],
   aliases: [],
+  updatedBy: "somebody@example.com",
   updatedAt: "2026-01-01T00:00:00Z",
   ...fields,
 });

@@ -9,6 +9,7 @@ const descriptions: Record<number, string> = {
   404: "The object does not exist, or the caller cannot see it.",
   408: "Nothing arrived within the given time.",
   409: "The request conflicts with something that exists or is in progress.",
+  412: "The object was changed after the version that `If-Match` names.",
   413: "The body or the answer is too large.",
   415: "The body is of a type that is not accepted here.",
   426: "This path takes WebSocket connections.",

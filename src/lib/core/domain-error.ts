@@ -16,6 +16,8 @@ export type ErrorKind =
   | "forbidden"
   | "not_found"
   | "conflict"
+  /** The caller has read an older version than the current one. */
+  | "outdated"
   /** The expected event did not come in time. */
   | "timed_out"
   | "too_large"
@@ -88,6 +90,7 @@ export const unauthenticated = ofKind("unauthenticated");
 export const forbidden = ofKind("forbidden");
 export const notFound = ofKind("not_found");
 export const conflict = ofKind("conflict");
+export const outdated = ofKind("outdated");
 export const timedOut = ofKind("timed_out");
 export const tooLarge = ofKind("too_large");
 export const unsupported = ofKind("unsupported");

@@ -174,7 +174,9 @@ export interface ConsolePlaces {
   readonly "condition.attribute": "key";
   readonly "condition.silent": "key" | "time";
   readonly "condition.silentAsObserved": "key";
+  readonly "conflict.who": "age" | "name" | "who";
   readonly "connection.retryIn": "seconds";
+  readonly "dashboards.copyName": "name";
   readonly "dashboards.createForType": "type";
   readonly "dashboards.created": "name";
   readonly "dashboards.deleteWarning": "name";
@@ -563,6 +565,11 @@ export interface ConsolePlaces {
   readonly "version.broughtBack": "n";
   readonly "version.number": "n";
   readonly "version.rollBackOf": "n";
+  readonly "versions.entry": "name" | "version";
+  readonly "versions.lookAt": "version";
+  readonly "versions.note": "saved" | "version";
+  readonly "versions.restored": "version";
+  readonly "versions.saved": "time" | "who";
   readonly "wall.alarms.one": "count";
   readonly "wall.alarms.other": "count";
   readonly "wall.newest": "age";
@@ -947,6 +954,7 @@ export interface ServerPlaces {
   readonly "request.invalid": "field" | "rule";
   readonly "request.keys_invalid": "name";
   readonly "request.method_unknown": "known" | "method";
+  readonly "request.outdated": "updatedAt";
   readonly "request.parameter_unknown": "known" | "name";
   readonly "request.part_invalid": "part";
   readonly "request.reply_too_large": "max";

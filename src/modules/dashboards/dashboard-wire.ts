@@ -1,16 +1,33 @@
+import { iso } from "../../lib/time/iso-time.ts";
 import { itemToWire } from "../resource.ts";
-import type { Dashboard, Executed } from "./dashboards.resource.ts";
+import type { Dashboard, DashboardContent, Executed } from "./dashboards.resource.ts";
+import type { Version, VersionEntry } from "./dashboards.types.ts";
 
-/** Converts a dashboard for the API. Fields that were never set are left out. */
-export function toWire({ timeWindow, configuration, settings, ...dashboard }: Dashboard) {
-  return {
-    ...itemToWire(dashboard),
-    tenantId: dashboard.tenantId,
-    ...(timeWindow !== null && { timeWindow }),
-    ...(configuration !== null && { configuration }),
-    ...(settings !== null && { settings }),
-  };
-}
+/** Leaves out the fields that were never set. */
+const withoutUnset = <Rest extends object>({
+  timeWindow,
+  configuration,
+  settings,
+  ...rest
+}: Rest & Pick<DashboardContent, "timeWindow" | "configuration" | "settings">) => ({
+  ...rest,
+  ...(timeWindow !== null && { timeWindow }),
+  ...(configuration !== null && { configuration }),
+  ...(settings !== null && { settings }),
+});
+
+/** Converts a dashboard for the API. */
+export const toWire = ({ version: _, ...dashboard }: Dashboard) =>
+  withoutUnset({ ...itemToWire(dashboard), tenantId: dashboard.tenantId });
+
+export const entryToWire = ({ savedAt, ...entry }: VersionEntry) => ({ ...entry, savedAt: iso(savedAt) });
+
+export const versionToWire = ({ entry, content }: Version) => ({
+  ...withoutUnset(content),
+  version: entry.version,
+  savedBy: entry.savedBy,
+  savedAt: iso(entry.savedAt),
+});
 
 export const executedToWire = ({ dashboard, timeWindow, devices, data }: Executed) => ({
   ...toWire(dashboard),

@@ -3,6 +3,7 @@ import type { Text } from "../../lib/texts/text.ts";
 
 export const dashboardNotFound = () => notFound("dashboard.not_found");
 export const dashboardInvalid = (field: string, rule: Text) => invalid("dashboard.invalid", { field, rule });
+export const versionNotFound = () => notFound("dashboard.version_not_found");
 export const deviceTypeUnknown = () => notFound("dashboard.device_type_unknown");
 export const DASHBOARDS_MAX = 500;
 export const dashboardTooLarge = (kind: "values" | "points", max: number) =>

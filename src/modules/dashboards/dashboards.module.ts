@@ -14,6 +14,7 @@ import { createSharesRepository } from "./shares.repository.ts";
 import { sharedDashboardRoutes, sharesRoutes } from "./shares.routes.ts";
 import { createSharesService } from "./shares.service.ts";
 import { createTypeDashboards } from "./type-dashboards.ts";
+import { createVersionsRepository } from "./versions.repository.ts";
 
 /** Dashboards, and the links that show one without an account. */
 export function createDashboardsModule(
@@ -37,6 +38,8 @@ export function createDashboardsModule(
     contentForType: createTypeDashboards({ devices, telemetry }),
     devices,
     alarms,
+    versions: createVersionsRepository(database),
+    transact: database.transact,
     isShared: (dashboardId) => repository.list(dashboardId).length > 0,
     onChanged: (dashboardId) => shares.changed(dashboardId),
     onDeleted: (dashboardId) => shares.endAll(dashboardId),

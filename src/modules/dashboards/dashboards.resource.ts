@@ -29,6 +29,7 @@ export const dashboardResource = defineResource({
   tag: "dashboards",
   permissions: { read: "dashboards:read", write: "dashboards:write" },
   order: { by: "name", ignoresCase: true },
+  isVersioned: true,
   list: { sort: ["name", "type", "createdAt", "updatedAt"], search: ["name"] },
   notFound: dashboardNotFound,
   // Pictures in plans are part of their dashboards.
@@ -52,7 +53,10 @@ export const dashboardResource = defineResource({
 });
 
 export type Dashboard = typeof dashboardResource.$item;
-export type DashboardContent = Omit<Dashboard, "id" | "tenantId" | "createdAt" | "updatedAt">;
+export type DashboardContent = Omit<
+  Dashboard,
+  "id" | "tenantId" | "version" | "updatedBy" | "createdAt" | "updatedAt"
+>;
 export type DashboardChanges = { readonly [K in keyof DashboardContent]?: DashboardContent[K] | undefined };
 
 export interface Executed {

@@ -4,9 +4,10 @@ import { ANSWERS_MIB_MAX, type AnswerSpace } from "../../platform/load/answer-sp
 import { asAnswer, jsonAnswer } from "../answers.ts";
 import { documentedAs, withCommas } from "../documented-as.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
-import { auditReader, resourceRoutes } from "../resource.routes.ts";
+import { wholeList } from "../lists.ts";
+import { auditReader, ensureUnchanged, resourceRoutes, withIfMatch } from "../resource.routes.ts";
 import { DASHBOARD_POINTS_MAX, DASHBOARD_VALUES_MAX } from "./dashboard-data.ts";
-import { executedToWire, toWire } from "./dashboard-wire.ts";
+import { entryToWire, executedToWire, toWire, versionToWire } from "./dashboard-wire.ts";
 import { DASHBOARDS_MAX } from "./dashboards.errors.ts";
 import { dashboardExample, dashboardResource, type Executed } from "./dashboards.resource.ts";
 import {
@@ -19,10 +20,15 @@ import {
   previewBody,
   resolveAliasBody,
   resolvedDevice,
+  versionBody,
+  versionEntryBody,
 } from "./dashboards.schemas.ts";
 import type { DashboardsService } from "./dashboards.service.ts";
+import { VERSIONS_BYTES_MAX, VERSIONS_MAX } from "./versions.repository.ts";
 
 export const LIMITS = `413 if the widgets together show more than ${withCommas(DASHBOARD_VALUES_MAX)} newest values or ${withCommas(DASHBOARD_POINTS_MAX)} points, or for a response over ${ANSWERS_MIB_MAX.user} MiB; 503 while unread responses leave no memory for it.`;
+
+const versionList = wholeList({ sort: ["version", "savedAt"], search: ["name", "savedBy"] });
 
 const executedAnswer = (answers: AnswerSpace) => async (request: Request, executed: Executed) =>
   asAnswer<ReturnType<typeof executedToWire>>(await jsonAnswer(answers, request, executedToWire(executed)));
@@ -110,6 +116,51 @@ export const dashboardsRoutes = (deps: DashboardsRoutesDeps) => {
             alias: dashboardExample.aliases[0],
           },
         },
+      },
+    )
+    .get(
+      "/:dashboardId/versions",
+      ({ principal, params, query, request, set }) =>
+        versionList.page(
+          { query, request, set },
+          dashboards.listVersions(principal, params.dashboardId).map(entryToWire),
+        ),
+      {
+        auth: "dashboards:read",
+        query: t.Object(versionList.fields),
+        response: { 200: t.Array(versionEntryBody) },
+        detail: {
+          operationId: "listDashboardVersions",
+          summary: "List the versions of a dashboard",
+          description: `The current version comes first. Each change of the content keeps the version before it: up to ${VERSIONS_MAX} and ${VERSIONS_BYTES_MAX.dashboard / 1024 ** 2} MiB per dashboard, and ${VERSIONS_BYTES_MAX.tenant / 1024 ** 2} MiB for all dashboards. The oldest are removed first.`,
+        },
+      },
+    )
+    .get(
+      "/:dashboardId/versions/:version",
+      ({ principal, params }) =>
+        versionToWire(dashboards.getVersion(principal, params.dashboardId, Number(params.version))),
+      {
+        auth: "dashboards:read",
+        response: { 200: versionBody },
+        detail: { operationId: "getDashboardVersion", summary: "Get a version of a dashboard" },
+      },
+    )
+    .post(
+      "/:dashboardId/versions/:version/restore",
+      ({ principal, params, request }) => {
+        ensureUnchanged(request, toWire(dashboards.get(principal, params.dashboardId)).updatedAt);
+        return toWire(dashboards.restore(principal, params.dashboardId, Number(params.version)));
+      },
+      {
+        auth: "dashboards:write",
+        audit: { action: "dashboard.restore", target: "dashboard", read },
+        response: { 200: dashboardBody },
+        detail: withIfMatch({
+          operationId: "restoreDashboardVersion",
+          summary: "Restore a version of a dashboard",
+          description: "Its content becomes the current one, as a new version.",
+        }),
       },
     )
     .get(

@@ -73,10 +73,32 @@ export const dashboardBody = t.Object(
     tenantId: t.String(),
     ...t.Partial(t.Object(settable)).properties,
     type: settable.type,
+    updatedBy: t.String({
+      description: "who made this version: an e-mail address or `api-key:` with a name; empty if unknown",
+    }),
     createdAt: isoTime,
     updatedAt: isoTime,
   },
   { title: "Dashboard" },
+);
+
+const versionEntry = {
+  version: wholeNumber(),
+  name: t.String(),
+  savedBy: t.String({ description: "like `updatedBy` of a dashboard" }),
+  savedAt: isoTime,
+};
+export const versionEntryBody = t.Object(
+  { ...versionEntry, widgets: wholeNumber({ description: "number of widgets" }) },
+  { title: "DashboardVersionEntry" },
+);
+export const versionBody = t.Object(
+  {
+    ...versionEntry,
+    ...t.Partial(t.Object(settable)).properties,
+    type: settable.type,
+  },
+  { title: "DashboardVersion" },
 );
 
 export const resolvedDevice = t.Object(
@@ -268,7 +290,14 @@ export const sharedRequest = t.Optional(
     { title: "SharedDashboardRequest" },
   ),
 );
-const { tenantId: _t, aliases: _a, configuration: _c, settings: _s, ...shared } = executedBody.properties;
+const {
+  tenantId: _t,
+  aliases: _a,
+  configuration: _c,
+  settings: _s,
+  updatedBy: _u,
+  ...shared
+} = executedBody.properties;
 export const sharedBody = t.Object(
   {
     ...shared,

@@ -4,6 +4,7 @@ import { DomainError, detail } from "../../lib/core/domain-error.ts";
 import type { TenantId } from "../../lib/core/ids.ts";
 import { omit } from "../../lib/core/omit.ts";
 import { isJsonObject } from "../../lib/json/json.ts";
+import type { MainDatabase } from "../../platform/database/database.ts";
 import { workShare } from "../../platform/load/fair-share.ts";
 import type { Clock } from "../../platform/time/clock.ts";
 import type { AlarmsService } from "../alarms/alarms.service.ts";
@@ -12,7 +13,7 @@ import type { Principal } from "../users/users.types.ts";
 import type { createAliasDevices } from "./alias-devices.ts";
 import type { createDashboardData } from "./dashboard-data.ts";
 import { aliasesOf, aliasOf, objectOf, parseDashboard, selectorOf, widgetsOf } from "./dashboard-form.ts";
-import { aliasMissing, dashboardInvalid, dashboardShared } from "./dashboards.errors.ts";
+import { aliasMissing, dashboardInvalid, dashboardShared, versionNotFound } from "./dashboards.errors.ts";
 import type {
   Dashboard,
   DashboardChanges,
@@ -20,8 +21,9 @@ import type {
   dashboardResource,
   Executed,
 } from "./dashboards.resource.ts";
-import type { Alias, ExecuteRequest, ResolvedDevice } from "./dashboards.types.ts";
+import type { Alias, ExecuteRequest, ResolvedDevice, Version, VersionEntry } from "./dashboards.types.ts";
 import type { createTypeDashboards, TypeDashboardRequest } from "./type-dashboards.ts";
+import type { VersionsRepository } from "./versions.repository.ts";
 import { windowOf } from "./window-of.ts";
 
 const FORMAT = "lineside.dashboard";
@@ -67,6 +69,14 @@ const contentOf = ({
   settings,
 });
 
+const entryOf = ({ version, name, widgets, updatedBy, updatedAt }: Dashboard): VersionEntry => ({
+  version,
+  name,
+  widgets: widgetsOf(widgets).length,
+  savedBy: updatedBy,
+  savedAt: updatedAt,
+});
+
 /** Devices that the caller may not see are not named. */
 function exportDashboard(
   dashboard: Dashboard,
@@ -107,6 +117,7 @@ function fileOf(input: unknown): { content: Record<string, unknown>; devices: un
     outer,
     "id",
     "tenantId",
+    "updatedBy",
     "createdAt",
     "updatedAt",
   );
@@ -164,6 +175,8 @@ interface DashboardsServiceDeps {
   readonly devices: Pick<DevicesService, "get" | "list" | "findNamed">;
   readonly contentForType: ReturnType<typeof createTypeDashboards>;
   readonly alarms: Pick<AlarmsService, "listOpenByDevice">;
+  readonly versions: VersionsRepository;
+  readonly transact: MainDatabase["transact"];
   readonly isShared: (dashboardId: string) => boolean;
   readonly onChanged: (dashboardId: string) => void;
   /** Called while it is still there. */
@@ -199,10 +212,33 @@ export function createDashboardsService(deps: DashboardsServiceDeps) {
     return parsed;
   }
 
-  function insert({ tenantId }: Principal, input: unknown): Dashboard {
+  function insert({ tenantId, email }: Principal, input: unknown): Dashboard {
     const { name, ...content } = parse(input);
     if (name === undefined) throw dashboardInvalid("name", detail("rule.required"));
-    return store.insert(tenantId, { ...empty, ...defined(content), name });
+    return store.insert(tenantId, { ...empty, ...defined(content), name, version: 1, updatedBy: email });
+  }
+
+  /** Changes a dashboard, and keeps the version that it was. A change to what it is already leaves it alone. */
+  function save(principal: Principal, id: string, changes: DashboardChanges): Dashboard {
+    const current = find(principal, id);
+    ensureMayChange(principal, id);
+    const entries = Object.entries(defined(changes)) as [keyof DashboardContent, unknown][]; // the fields of the type
+    if (entries.every(([field, value]) => Bun.deepEquals(value, current[field]))) return current;
+    const changed = deps.transact(() => {
+      const { tenantId, version } = current;
+      deps.versions.add({ ...entryOf(current), dashboardId: id, tenantId, content: contentOf(current) });
+      return store.update(current, { ...changes, version: version + 1, updatedBy: principal.email });
+    });
+    deps.onChanged(id);
+    return changed;
+  }
+
+  function getVersion(principal: Principal, id: string, number: number): Version {
+    const current = find(principal, id);
+    if (number === current.version) return { entry: entryOf(current), content: contentOf(current) };
+    const version = deps.versions.find(id, number);
+    if (version === undefined) throw versionNotFound();
+    return version;
   }
 
   /** A link would show others what the author of the change may not see. */
@@ -273,12 +309,19 @@ export function createDashboardsService(deps: DashboardsServiceDeps) {
     ensureRoom: ({ tenantId }: Principal): void => store.ensureRoom(tenantId),
     create: insert,
     update(principal: Principal, id: string, changes: unknown): Dashboard {
-      const current = find(principal, id);
+      find(principal, id);
       ensureMayChange(principal, id);
-      const changed = store.update(current, parse(changes));
-      deps.onChanged(id);
-      return changed;
+      return save(principal, id, parse(changes));
     },
+    /** Returns all versions with the current one, which comes first. */
+    listVersions: (principal: Principal, id: string): VersionEntry[] => {
+      const current = find(principal, id);
+      return [entryOf(current), ...deps.versions.list(id)];
+    },
+    getVersion,
+    /** Makes the content of an earlier version the current one, as a new version. */
+    restore: (principal: Principal, id: string, number: number): Dashboard =>
+      save(principal, id, getVersion(principal, id, number).content),
     delete(principal: Principal, id: string): void {
       const dashboard = find(principal, id);
       ensureMayChange(principal, id);
@@ -291,7 +334,8 @@ export function createDashboardsService(deps: DashboardsServiceDeps) {
     /** Executes a dashboard that is not stored, with the data of its widgets. */
     preview(principal: Principal, input: unknown, request: ExecuteRequest): Promise<Executed> {
       const now = clock.now();
-      const rest = { id: "preview", tenantId: principal.tenantId, createdAt: now, updatedAt: now };
+      const stamps = { version: 1, updatedBy: principal.email, createdAt: now, updatedAt: now };
+      const rest = { id: "preview", tenantId: principal.tenantId, ...stamps };
       return show(
         principal,
         { ...empty, name: "preview", ...defined(parseDashboard(input)), ...rest },

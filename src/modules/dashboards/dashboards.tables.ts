@@ -1,4 +1,4 @@
-import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { TenantId } from "../../lib/core/ids.ts";
 import { tenants } from "../tenants/tenants.tables.ts";
 import { DASHBOARD_TYPES, type Item } from "./dashboards.types.ts";
@@ -26,10 +26,40 @@ export const dashboards = sqliteTable(
     timeWindow: fields("time_window"),
     configuration: fields("configuration"),
     settings: fields("settings"),
+    /** Number of the current content; each change of it is the next version. */
+    version: integer("version").notNull().default(1),
+    /** E-mail address of the user, or name of the API key, that made the version; empty if unknown. */
+    updatedBy: text("updated_by").notNull().default(""),
     createdAt: integer("created_at").notNull(),
     updatedAt: integer("updated_at").notNull(),
   },
   (table) => [index("dashboards_tenant").on(table.tenantId, table.name)],
+);
+
+/** Earlier versions of dashboards, with the content that they had. */
+export const dashboardVersions = sqliteTable(
+  "dashboard_versions",
+  {
+    dashboardId: text("dashboard_id")
+      .notNull()
+      .references(() => dashboards.id, { onDelete: "cascade" }),
+    version: integer("version").notNull(),
+    tenantId: text("tenant_id")
+      .notNull()
+      .references(() => tenants.tenantId, { onDelete: "cascade" }),
+    savedBy: text("saved_by").notNull(),
+    savedAt: integer("saved_at").notNull(),
+    name: text("name").notNull(),
+    /** Number of widgets. */
+    widgets: integer("widgets").notNull(),
+    bytes: integer("bytes").notNull(),
+    /** Last, because reading a column behind it would read all of it. */
+    content: text("content").notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.dashboardId, table.version] }),
+    index("dashboard_versions_tenant").on(table.tenantId, table.savedAt),
+  ],
 );
 
 /** Links by which a dashboard is looked at without signing in. The token is found by its keyed hash, and sealed: links are shown again. */

@@ -4,6 +4,7 @@ import type { DeviceId } from "../../lib/core/ids.ts";
 import type { DeviceState } from "../../lib/devices/device-state.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import type { DeviceSeries, LatestSnapshot } from "../telemetry/telemetry.types.ts";
+import type { DashboardContent } from "./dashboards.resource.ts";
 
 export const DASHBOARD_TEMPLATES = ["AUTO", "CLIMATE", "ENERGY", "MOTOR", "LORAWAN"] as const;
 export type DashboardTemplate = (typeof DASHBOARD_TEMPLATES)[number];
@@ -20,6 +21,23 @@ export interface Widget {
   readonly config: Readonly<Record<string, unknown>>;
   /** Shown in this state only; in all unless given. */
   readonly dashboardStateId?: string;
+}
+
+/** A version of a dashboard, without its content. */
+export interface VersionEntry {
+  readonly version: number;
+  readonly name: string;
+  /** Number of widgets. */
+  readonly widgets: number;
+  /** Who saved it; empty if unknown. */
+  readonly savedBy: string;
+  /** Epoch ms. */
+  readonly savedAt: number;
+}
+
+export interface Version {
+  readonly entry: VersionEntry;
+  readonly content: DashboardContent;
 }
 
 /** Devices that a widget is about; the fields beyond these depend on the type. */

@@ -118,6 +118,7 @@ export const sharedDashboardRoutes = ({ shares, answers }: { shares: SharesServi
         aliases: _a,
         configuration: _c,
         settings: _s,
+        updatedBy: _u,
         ...shown
       } = executedToWire(executed);
       const { timeWindow: ownWindow } = executed.dashboard;

@@ -47,7 +47,7 @@ const requests = new AbortController();
  */
 export const endRequests = (): void => requests.abort();
 
-async function send(method: string, path: string, body?: unknown): Promise<Response> {
+async function send(method: string, path: string, body?: unknown, version?: string): Promise<Response> {
   const isLogout = path === LOGOUT_PATH;
   if (requests.signal.aborted && !isLogout) return new Promise(() => undefined);
   // The language of mails and texts that a request has made is the one that the person has chosen here.
@@ -57,6 +57,7 @@ async function send(method: string, path: string, body?: unknown): Promise<Respo
   };
   if (body !== undefined)
     headers["content-type"] = body instanceof RawBody ? body.contentType : "application/json";
+  if (version !== undefined) headers["if-match"] = `"${version}"`;
   if (bearer.value) headers.authorization = `Bearer ${bearer.value}`;
   try {
     const response = await fetch(withBase(path), {
@@ -90,8 +91,13 @@ async function failureOf(response: Response): Promise<ApiError> {
 }
 
 /** Sends, and throws unless the answer is a good one. */
-async function sendChecked(method: string, path: string, body?: unknown): Promise<Response> {
-  const response = await send(method, path, body);
+async function sendChecked(
+  method: string,
+  path: string,
+  body?: unknown,
+  version?: string,
+): Promise<Response> {
+  const response = await send(method, path, body, version);
   if (response.status === 401 && shareToken.value) hasShareEnded.value = true;
   else if (response.status === 401 && token.value && !leaveActing()) {
     keepToken(undefined);
@@ -102,8 +108,13 @@ async function sendChecked(method: string, path: string, body?: unknown): Promis
   return response;
 }
 
-export async function call<T>(method: string, path: string, body?: unknown): Promise<Answer<T>> {
-  const response = await sendChecked(method, path, body);
+export async function call<T>(
+  method: string,
+  path: string,
+  body?: unknown,
+  version?: string,
+): Promise<Answer<T>> {
+  const response = await sendChecked(method, path, body, version);
   const text = await response.text();
   const total = response.headers.get("x-total-count");
   const next = /<([^<>]+)>; rel="next"/.exec(response.headers.get("link") ?? "")?.[1];
@@ -121,8 +132,9 @@ export const readAny = async <T>(path: string): Promise<T> => (await send("GET",
 export const get = async <T>(path: string): Promise<T> => (await call<T>("GET", path)).body;
 export const post = async <T>(path: string, body?: unknown): Promise<T> =>
   (await call<T>("POST", path, body)).body;
-export const patch = async <T>(path: string, body: unknown): Promise<T> =>
-  (await call<T>("PATCH", path, body)).body;
+/** @param version the `updatedAt` that the change is based on; 412 if there is a newer one */
+export const patch = async <T>(path: string, body: unknown, version?: string): Promise<T> =>
+  (await call<T>("PATCH", path, body, version)).body;
 export const put = async <T>(path: string, body: unknown): Promise<T> =>
   (await call<T>("PUT", path, body)).body;
 export const remove = async <T = unknown>(path: string, body?: unknown): Promise<T> =>

@@ -2,6 +2,7 @@ import { ArrowLeft } from "lucide-preact";
 import type { ComponentChildren } from "preact";
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
+import { ApiError } from "../../platform/api-client.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { type Resource, useResource } from "../../platform/resource.ts";
 import { may } from "../../platform/session.ts";
@@ -14,16 +15,26 @@ import { AnnotationSwitch } from "../annotations/annotation-switch.tsx";
 import { type Board, boardOf, formOf, widgetsIn } from "./board.ts";
 import { EditTools, NameField, NoWidgets, ViewTools } from "./board-tools.tsx";
 import { BoardWidgets, PageChoice } from "./board-widgets.tsx";
-import { type Dashboard, dashboardsApi, type Widget, type WindowSpec } from "./dashboards-api.ts";
+import { ConflictDialog } from "./conflict-dialog.tsx";
+import {
+  type Dashboard,
+  type DashboardForm,
+  dashboardsApi,
+  type Widget,
+  type WindowSpec,
+} from "./dashboards-api.ts";
 import { begin, type EditHistory, redo, step, undo } from "./edit-history.ts";
 import { PartsDialog } from "./pages-dialog.tsx";
 import { addressOf, type Query } from "./rotation.ts";
 import { type BoardView, useBoardFeed } from "./use-board-feed.ts";
+import { VersionBoard } from "./versions.tsx";
 import { WidgetDialog } from "./widget-dialog.tsx";
 import { WindowPicker } from "./window-picker.tsx";
 
 export function BoardPage({ dashboardId }: { dashboardId: string }) {
+  const { query, path, route } = useLocation();
   const loaded = useResource(() => dashboardsApi.get(dashboardId), [dashboardId]);
+  const version = Number(query.version);
   const back = (
     <a
       class="link link-hover inline-flex items-center gap-1.5 self-start text-sm text-soft print:hidden"
@@ -36,23 +47,35 @@ export function BoardPage({ dashboardId }: { dashboardId: string }) {
   return (
     <div class="flex min-h-full flex-col gap-4 p-4 lg:p-6">
       {back}
-      <Loaded of={loaded} isPage>
-        {(dashboard) => <LoadedBoard key={dashboard.updatedAt} dashboard={dashboard} loaded={loaded} />}
-      </Loaded>
+      {version > 0 ? (
+        <VersionBoard
+          key={version}
+          dashboardId={dashboardId}
+          version={version}
+          onRestored={(dashboard) => {
+            drafts.delete(dashboardId);
+            loaded.set(dashboard);
+            route(path, true);
+          }}
+        />
+      ) : (
+        <Loaded of={loaded} isPage>
+          {(dashboard) => <LoadedBoard key={dashboard.updatedAt} dashboard={dashboard} loaded={loaded} />}
+        </Loaded>
+      )}
     </div>
   );
 }
 
-/** Unsaved changes, by dashboard. They are still there after a visit to another screen. */
+/** Unsaved changes by dashboard, with the version that they change. They are still there after a visit to another screen. */
 const drafts = new Map<string, { readonly of: string; readonly history: EditHistory<Board> }>();
 
 function LoadedBoard({ dashboard, loaded }: { dashboard: Dashboard; loaded: Resource<Dashboard> }) {
   const { query, path, route } = useLocation();
   const isEditing = query.edit === "1" && may("dashboards:write");
-  const [history, setHistory] = useState<EditHistory<Board>>(() => {
-    const draft = drafts.get(dashboard.id);
-    return draft?.of === dashboard.updatedAt ? draft.history : begin(boardOf(dashboard));
-  });
+  const [history, setHistory] = useState<EditHistory<Board>>(
+    () => drafts.get(dashboard.id)?.history ?? begin(boardOf(dashboard)),
+  );
   const board = history.now;
   const [window, setWindow] = useState<WindowSpec>(board.timeWindow);
   const [isArranging, setArranging] = useState(false);
@@ -64,7 +87,6 @@ function LoadedBoard({ dashboard, loaded }: { dashboard: Dashboard; loaded: Reso
     deviceId: query.device,
     isDraft: isEditing,
   });
-  const action = useAction();
   const change = (next: Board) => setHistory((before) => step(before, next));
   const go = (changes: Query) => route(addressOf(path, { ...query, ...changes }), true);
   useUndoKeys(isEditing, setHistory);
@@ -85,14 +107,11 @@ function LoadedBoard({ dashboard, loaded }: { dashboard: Dashboard; loaded: Reso
     ),
     [board, stateId, isEditing, window, view.isLoaded, view.boundsNow, view.feed],
   );
-  const save = () =>
-    action.run(async () => {
-      const saved = await dashboardsApi.update(dashboard.id, { ...formOf(board), timeWindow: window });
-      drafts.delete(dashboard.id);
-      toast("success", t("common.nameIsSaved", { name: saved.name }));
-      go({ edit: undefined });
-      loaded.set(saved);
-    });
+  const saving = useSaving(dashboard, { ...formOf(board), timeWindow: window }, (shown) => {
+    drafts.delete(dashboard.id);
+    go({ edit: undefined });
+    loaded.set(shown);
+  });
   const discard = () => {
     drafts.delete(dashboard.id);
     setHistory(begin(boardOf(dashboard)));
@@ -110,11 +129,11 @@ function LoadedBoard({ dashboard, loaded }: { dashboard: Dashboard; loaded: Reso
         {isEditing ? (
           <EditTools
             history={history}
-            isBusy={action.busy}
+            isBusy={saving.isBusy}
             onHistory={setHistory}
             onAdd={() => setDialog("new")}
             onParts={() => setArranging(true)}
-            onSave={save}
+            onSave={saving.save}
             onDiscard={discard}
           />
         ) : (
@@ -126,13 +145,14 @@ function LoadedBoard({ dashboard, loaded }: { dashboard: Dashboard; loaded: Reso
           />
         )}
       </BoardHead>
-      <ErrorNote error={action.error} />
+      <ErrorNote error={saving.error} />
       <ErrorNote error={view.error} onRetry={view.reload} />
       {widgetsIn(board, stateId).length === 0 ? (
         <NoWidgets isEditing={isEditing} onAdd={() => setDialog("new")} onEdit={() => go({ edit: "1" })} />
       ) : (
         widgets
       )}
+      {saving.question}
       {isArranging && <PartsDialog board={board} onChange={change} onClose={() => setArranging(false)} />}
       {dialog !== undefined && (
         <WidgetDialog
@@ -147,6 +167,39 @@ function LoadedBoard({ dashboard, loaded }: { dashboard: Dashboard; loaded: Reso
       )}
     </>
   );
+}
+
+/** Version that unsaved changes are based on. */
+const baseOf = ({ id, updatedAt }: Dashboard): string => drafts.get(id)?.of ?? updatedAt;
+
+/** Saves a dashboard; if somebody else has saved it since, there is a question first. */
+function useSaving(dashboard: Dashboard, form: DashboardForm, onEnd: (shown: Dashboard) => void) {
+  const action = useAction();
+  const [theirs, setTheirs] = useState<Dashboard | undefined>(undefined);
+  const save = (version: string) =>
+    action.run(async () => {
+      try {
+        const saved = await dashboardsApi.update(dashboard.id, form, version);
+        toast("success", t("common.nameIsSaved", { name: saved.name }));
+        onEnd(saved);
+      } catch (error) {
+        if (!(error instanceof ApiError) || error.status !== 412) throw error;
+        setTheirs(await dashboardsApi.get(dashboard.id));
+      }
+    });
+  const question = theirs && (
+    <ConflictDialog
+      theirs={theirs}
+      isBusy={action.busy}
+      onReload={() => onEnd(theirs)}
+      onSave={() => {
+        setTheirs(undefined);
+        save(theirs.updatedAt);
+      }}
+      onClose={() => setTheirs(undefined)}
+    />
+  );
+  return { isBusy: action.busy, error: action.error, save: () => save(baseOf(dashboard)), question };
 }
 
 /** The head of a dashboard. The less stands above the widgets, the more of them are seen without scrolling: one row, if that does. */
@@ -205,7 +258,7 @@ function useDraft(
   }, []);
   useEffect(() => {
     if (!isEditing) return;
-    if (isChanged) drafts.set(dashboard.id, { of: dashboard.updatedAt, history });
+    if (isChanged) drafts.set(dashboard.id, { of: baseOf(dashboard), history });
     else drafts.delete(dashboard.id);
   }, [history]);
   useUnloadQuestion(isEditing && isChanged);

@@ -1,7 +1,10 @@
 import {
+  Copy,
   Download,
   GalleryHorizontalEnd,
+  History,
   Layers,
+  type LucideIcon,
   Maximize,
   Pencil,
   Plus,
@@ -16,17 +19,21 @@ import { ownAddress } from "../../platform/base.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { useResource } from "../../platform/resource.ts";
 import { may } from "../../platform/session.ts";
+import { toast } from "../../platform/toasts.ts";
 import { Button } from "../../ui/button.tsx";
 import { CopyButton } from "../../ui/copy-button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { Empty } from "../../ui/empty.tsx";
+import { errorText } from "../../ui/error-text.ts";
 import { Loaded } from "../../ui/loaded.tsx";
+import { MENU_ITEM, MoreMenu } from "../../ui/more-menu.tsx";
 import type { Board } from "./board.ts";
 import { type Dashboard, dashboardsApi } from "./dashboards-api.ts";
 import { type EditHistory, redo, undo } from "./edit-history.ts";
 import { addressOf, rotationQuery } from "./rotation.ts";
 import { newRotation, RotationFields } from "./rotation-fields.tsx";
 import { ShareDialog } from "./share-dialog.tsx";
+import { VersionsDialog } from "./versions.tsx";
 import { enterFullScreen } from "./wall.tsx";
 
 export function NameField({ board, onChange }: { board: Board; onChange: (board: Board) => void }) {
@@ -47,6 +54,22 @@ export function NameField({ board, onChange }: { board: Board; onChange: (board:
   );
 }
 
+/** Characters of a name that leave room for what marks a copy. */
+const NAME_KEPT = 240;
+
+/** Creates a copy of a dashboard, and opens it. */
+export async function duplicate(dashboard: Dashboard, route: (path: string) => void): Promise<void> {
+  try {
+    const { id, updatedAt, updatedBy, ...content } = dashboard;
+    const name = t("dashboards.copyName", { name: content.name.slice(0, NAME_KEPT) });
+    const copy = await dashboardsApi.create({ ...content, name });
+    toast("success", t("dashboards.created", { name: copy.name }));
+    route(`/dashboards/${copy.id}`);
+  } catch (error) {
+    toast("error", errorText(error));
+  }
+}
+
 export function ViewTools(props: {
   dashboard: Dashboard;
   deviceId: string | undefined;
@@ -55,8 +78,10 @@ export function ViewTools(props: {
   onWall: (address?: string) => void;
 }) {
   const { dashboard, deviceId, onEdit } = props;
-  const [isSharing, setSharing] = useState(false);
-  const [isRotating, setRotating] = useState(false);
+  const { route } = useLocation();
+  const mayWrite = may("dashboards:write");
+  const [dialog, setDialog] = useState<"share" | "rotate" | "versions" | undefined>(undefined);
+  const close = () => setDialog(undefined);
   const showWall = (address?: string) => {
     enterFullScreen();
     props.onWall(address);
@@ -69,38 +94,49 @@ export function ViewTools(props: {
     link.click();
     URL.revokeObjectURL(url);
   };
+  const lines: ReadonlyArray<readonly [label: string, icon: LucideIcon, run: () => void]> = [
+    [t("rotation.title"), GalleryHorizontalEnd, () => setDialog("rotate")],
+    [t("versions.title"), History, () => setDialog("versions")],
+    ...(mayWrite ? [[t("dashboards.duplicate"), Copy, () => duplicate(dashboard, route)] as const] : []),
+    [t("board.export"), Download, save],
+  ];
   return (
     <>
-      <Tool label={t("board.wall")} onClick={() => showWall()}>
+      <Tool label={t("board.wall")} hasText onClick={() => showWall()}>
         <Maximize size={16} aria-hidden="true" />
       </Tool>
-      <Tool label={t("rotation.title")} onClick={() => setRotating(true)}>
-        <GalleryHorizontalEnd size={16} aria-hidden="true" />
-      </Tool>
-      {isRotating && (
-        <RotationDialog
-          dashboard={dashboard}
-          deviceId={deviceId}
-          onStart={showWall}
-          onClose={() => setRotating(false)}
-        />
-      )}
-      <Tool label={t("board.export")} onClick={save}>
-        <Download size={16} aria-hidden="true" />
-      </Tool>
       {may("dashboards:share") && (
-        <Tool label={t("share.title")} onClick={() => setSharing(true)}>
+        <Tool label={t("share.title")} hasText onClick={() => setDialog("share")}>
           <Share2 size={16} aria-hidden="true" />
         </Tool>
       )}
-      {isSharing && (
-        <ShareDialog dashboardId={dashboard.id} deviceId={deviceId} onClose={() => setSharing(false)} />
-      )}
-      {may("dashboards:write") && (
+      {mayWrite && (
         <Button icon={Pencil} class="btn btn-sm print:hidden" onClick={onEdit}>
           {t("board.edit")}
         </Button>
       )}
+      <MoreMenu label={t("board.more")}>
+        {(closeMenu) =>
+          lines.map(([label, Icon, run]) => (
+            <Button
+              key={label}
+              icon={Icon}
+              class={MENU_ITEM}
+              onClick={() => {
+                closeMenu();
+                run();
+              }}
+            >
+              {label}
+            </Button>
+          ))
+        }
+      </MoreMenu>
+      {dialog === "rotate" && (
+        <RotationDialog dashboard={dashboard} deviceId={deviceId} onStart={showWall} onClose={close} />
+      )}
+      {dialog === "versions" && <VersionsDialog dashboard={dashboard} onClose={close} />}
+      {dialog === "share" && <ShareDialog dashboardId={dashboard.id} deviceId={deviceId} onClose={close} />}
     </>
   );
 }
@@ -118,6 +154,7 @@ export function EditTools(props: {
   return (
     <>
       <Tool
+        hasText
         label={t("board.undo")}
         isOff={history.past.length === 0}
         onClick={() => onHistory(undo(history))}
@@ -125,13 +162,14 @@ export function EditTools(props: {
         <Undo2 size={16} aria-hidden="true" />
       </Tool>
       <Tool
+        hasText
         label={t("board.redo")}
         isOff={history.future.length === 0}
         onClick={() => onHistory(redo(history))}
       >
         <Redo2 size={16} aria-hidden="true" />
       </Tool>
-      <Tool label={t("board.parts")} onClick={props.onParts}>
+      <Tool label={t("board.parts")} hasText onClick={props.onParts}>
         <Layers size={16} aria-hidden="true" />
       </Tool>
       <Button icon={Plus} onClick={props.onAdd}>
@@ -152,18 +190,21 @@ export function Tool(props: {
   onClick: () => void;
   isOff?: boolean;
   isGrave?: boolean;
+  /** Shows the label beside the icon where there is room. */
+  hasText?: boolean;
   children: ComponentChildren;
 }) {
   return (
     <button
       type="button"
-      class={`btn btn-ghost btn-square btn-sm ${props.isGrave && !props.isOff ? "text-error" : ""}`}
+      class={`btn btn-ghost btn-sm print:hidden ${props.hasText ? "max-lg:btn-square" : "btn-square"} ${props.isGrave && !props.isOff ? "text-error" : ""}`}
       aria-label={props.label}
       title={props.label}
       disabled={props.isOff ?? false}
       onClick={props.onClick}
     >
       {props.children}
+      {props.hasText && <span class="max-lg:hidden">{props.label}</span>}
     </button>
   );
 }

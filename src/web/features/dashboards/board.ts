@@ -1,4 +1,4 @@
-import type { Alias, BoardState, Dashboard, DashboardForm, Widget, WindowSpec } from "./dashboards-api.ts";
+import type { Alias, BoardState, Content, DashboardForm, Widget, WindowSpec } from "./dashboards-api.ts";
 import { clamp, type Place, roomFor, settle } from "./grid.ts";
 
 type ListName = "states" | "layout" | "widgets" | "aliases";
@@ -40,7 +40,7 @@ function parsed(text: string): unknown {
 }
 
 /** The items of a list as objects, and the texts in it that are none. */
-function read<Item>(dashboard: Dashboard, name: ListName): { items: Item[]; texts: string[] } {
+function read<Item>(dashboard: Content, name: ListName): { items: Item[]; texts: string[] } {
   const items: Item[] = [];
   const texts: string[] = [];
   for (const candidate of dashboard[name]) {
@@ -73,7 +73,7 @@ function withRoom(
 }
 
 /** Widgets without a place get one, places without a widget go. */
-export function boardOf(dashboard: Dashboard): Board {
+export function boardOf(dashboard: Content & { readonly name: string }): Board {
   const widgets = read<Widget>(dashboard, "widgets");
   const places = read<Place>(dashboard, "layout");
   const states = read<BoardState>(dashboard, "states");

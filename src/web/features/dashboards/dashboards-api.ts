@@ -9,6 +9,7 @@ import type {
   executedBody,
   resolvedDevice,
   shareBody,
+  versionEntryBody,
   widgetData,
 } from "../../../modules/dashboards/dashboards.schemas.ts";
 import type { LatestSnapshot, Series } from "../../lib/api-types.ts";
@@ -28,7 +29,7 @@ export type BoardState = Wire<typeof stateSchema>;
 /** `{from, to}`; `{mode: live | relative, durationMs}`; `{mode: calendar, unit, offset, timezone}`. */
 export type WindowSpec = Readonly<Record<string, unknown>>;
 
-interface Content {
+export interface Content {
   readonly states: readonly unknown[];
   readonly layout: readonly unknown[];
   readonly widgets: readonly unknown[];
@@ -36,7 +37,10 @@ interface Content {
   readonly timeWindow?: WindowSpec;
   readonly settings?: Readonly<Record<string, unknown>>;
 }
-export type Dashboard = Content & Pick<Wire<typeof dashboardBody>, "id" | "name" | "type" | "updatedAt">;
+export type Dashboard = Content &
+  Pick<Wire<typeof dashboardBody>, "id" | "name" | "type" | "updatedAt" | "updatedBy">;
+export type VersionEntry = Wire<typeof versionEntryBody>;
+export type DashboardVersion = Content & Omit<VersionEntry, "widgets">;
 export type BoardAlarm = Wire<typeof alarmRow>;
 export type WidgetData = Refined<
   Wire<typeof widgetData>,
@@ -75,7 +79,7 @@ export interface ExecuteRequest {
   readonly context?: { readonly deviceId: string } | undefined;
 }
 
-export type DashboardForm = Partial<Omit<Dashboard, "id" | "updatedAt">>;
+export type DashboardForm = Partial<Omit<Dashboard, "id" | "updatedAt" | "updatedBy">>;
 
 const BASE = "/api/dashboards";
 const pathOf = (id: string) => `${BASE}/${encodeURIComponent(id)}`;
@@ -88,7 +92,12 @@ export const dashboardsApi = {
   list: (search = "") => get<Dashboard[]>(`${BASE}?${queryOf({ search: search || undefined })}`),
   get: (id: string) => get<Dashboard>(pathOf(id)),
   create: (form: DashboardForm & { name: string }) => post<Dashboard>(BASE, form),
-  update: (id: string, changes: DashboardForm) => patch<Dashboard>(pathOf(id), changes),
+  /** @param updatedAt that of the dashboard that was changed; 412 if somebody saved it since */
+  update: (id: string, changes: DashboardForm, updatedAt: string) =>
+    patch<Dashboard>(pathOf(id), changes, updatedAt),
+  versions: (id: string) => get<VersionEntry[]>(`${pathOf(id)}/versions`),
+  version: (id: string, version: number) => get<DashboardVersion>(`${pathOf(id)}/versions/${version}`),
+  restore: (id: string, version: number) => post<Dashboard>(`${pathOf(id)}/versions/${version}/restore`),
   delete: (id: string) => remove(pathOf(id)),
   execute: (id: string, request: ExecuteRequest) => post<Executed>(`${pathOf(id)}/execute`, request),
   preview: (dashboard: DashboardForm, request: ExecuteRequest) =>

@@ -1,0 +1,66 @@
+import { and, desc, eq, type SQL, sql } from "drizzle-orm";
+import type { TenantId } from "../../lib/core/ids.ts";
+import type { MainDatabase } from "../../platform/database/database.ts";
+import { DASHBOARDS_MAX } from "./dashboards.errors.ts";
+import type { DashboardContent } from "./dashboards.resource.ts";
+import { dashboardVersions } from "./dashboards.tables.ts";
+import type { Version, VersionEntry } from "./dashboards.types.ts";
+
+/** Max. earlier versions of a dashboard; the oldest go first. */
+export const VERSIONS_MAX = 30;
+/** Max. size of the earlier versions of a dashboard, and of all dashboards of a tenant. The newest one always stays. */
+export const VERSIONS_BYTES_MAX = { dashboard: 4 * 1024 ** 2, tenant: 64 * 1024 ** 2 };
+
+interface NewVersion extends VersionEntry {
+  readonly dashboardId: string;
+  readonly tenantId: TenantId;
+  readonly content: DashboardContent;
+}
+
+/** Earlier versions of dashboards. They are deleted with their dashboard. */
+export function createVersionsRepository({ orm }: Pick<MainDatabase, "orm">) {
+  const { version, tenantId, savedAt, savedBy, bytes, name, widgets } = dashboardVersions;
+  const isOf = (id: string) => eq(dashboardVersions.dashboardId, id);
+
+  /** Deletes the oldest versions of a scope that are beyond a number or size. */
+  const prune = (scope: SQL, countMax: number, bytesMax: number): void =>
+    void orm.run(sql`
+      delete from ${dashboardVersions} where rowid in (
+        select id from (
+          select rowid as id, row_number() over newest as place, sum(${bytes}) over newest as total
+          from ${dashboardVersions} where ${scope}
+          window newest as (order by ${savedAt} desc, ${version} desc)
+        ) where place > ${countMax} or (place > 1 and total > ${bytesMax})
+      )`);
+
+  return {
+    /** Returns the earlier versions of a dashboard; the newest comes first. */
+    list: (id: string): VersionEntry[] =>
+      orm
+        .select({ version, name, widgets, savedBy, savedAt })
+        .from(dashboardVersions)
+        .where(isOf(id))
+        .orderBy(desc(version))
+        .all(),
+    find(id: string, number: number): Version | undefined {
+      const row = orm
+        .select()
+        .from(dashboardVersions)
+        .where(and(isOf(id), eq(version, number)))
+        .get();
+      return row && { entry: row, content: JSON.parse(row.content) };
+    },
+    /** Adds a version, and deletes those for which there is no room any more. */
+    add({ content, ...entry }: NewVersion): void {
+      const text = JSON.stringify(content);
+      orm
+        .insert(dashboardVersions)
+        .values({ ...entry, content: text, bytes: Buffer.byteLength(text) })
+        .run();
+      prune(isOf(entry.dashboardId), VERSIONS_MAX, VERSIONS_BYTES_MAX.dashboard);
+      prune(eq(tenantId, entry.tenantId), DASHBOARDS_MAX * VERSIONS_MAX, VERSIONS_BYTES_MAX.tenant);
+    },
+  };
+}
+
+export type VersionsRepository = ReturnType<typeof createVersionsRepository>;

@@ -1,0 +1,126 @@
+import { History } from "lucide-preact";
+import { useState } from "preact/hooks";
+import { useLocation } from "preact-iso";
+import { formatDate, toMs } from "../../platform/i18n/format.ts";
+import { plural, t } from "../../platform/i18n/i18n.ts";
+import { useResource } from "../../platform/resource.ts";
+import { may } from "../../platform/session.ts";
+import { toast } from "../../platform/toasts.ts";
+import { Dialog } from "../../ui/dialog.tsx";
+import { ErrorNote } from "../../ui/error-note.tsx";
+import { Loaded } from "../../ui/loaded.tsx";
+import { PageHead } from "../../ui/page-head.tsx";
+import { useAction } from "../../ui/use-form.ts";
+import { boardOf } from "./board.ts";
+import { BoardWidgets, PageChoice } from "./board-widgets.tsx";
+import { type Dashboard, type DashboardVersion, dashboardsApi, type VersionEntry } from "./dashboards-api.ts";
+import { useBoardFeed } from "./use-board-feed.ts";
+import { WindowPicker } from "./window-picker.tsx";
+
+const savedText = ({ savedBy, savedAt }: Pick<VersionEntry, "savedBy" | "savedAt">): string => {
+  const time = formatDate(toMs(savedAt) ?? 0, "stamp");
+  return savedBy === "" ? time : t("versions.saved", { time, who: savedBy });
+};
+
+/** Lists the versions of a dashboard; each opens as it was. */
+export function VersionsDialog({ dashboard, onClose }: { dashboard: Dashboard; onClose: () => void }) {
+  const list = useResource(() => dashboardsApi.versions(dashboard.id), [dashboard.id]);
+  return (
+    <Dialog title={t("versions.title")} onClose={onClose}>
+      <p class="mb-4 text-soft">{t("versions.hint")}</p>
+      <Loaded of={list}>
+        {(versions) => (
+          <ol class="flex flex-col divide-y divide-base-300">
+            {versions.map((entry, index) => (
+              <li key={entry.version} class="flex items-center gap-3 py-2">
+                <span class="min-w-0 flex-1">
+                  <span class="block font-medium wrap-anywhere">
+                    {t("versions.entry", { version: entry.version, name: entry.name })}
+                  </span>
+                  <span class="block text-sm text-soft wrap-anywhere">
+                    {savedText(entry)} · {plural("dashboards.widgets", entry.widgets)}
+                  </span>
+                </span>
+                {index === 0 ? (
+                  <span class="badge badge-sm">{t("versions.current")}</span>
+                ) : (
+                  <a
+                    class="btn btn-sm"
+                    href={`/dashboards/${dashboard.id}?version=${entry.version}`}
+                    aria-label={t("versions.lookAt", { version: entry.version })}
+                    onClick={onClose}
+                  >
+                    {t("versions.look")}
+                  </a>
+                )}
+              </li>
+            ))}
+          </ol>
+        )}
+      </Loaded>
+    </Dialog>
+  );
+}
+
+/** A dashboard as it was in an earlier version, with the values of now. */
+export function VersionBoard(props: {
+  dashboardId: string;
+  version: number;
+  onRestored: (dashboard: Dashboard) => void;
+}) {
+  const { dashboardId, version } = props;
+  const loaded = useResource(() => dashboardsApi.version(dashboardId, version), [dashboardId, version]);
+  return (
+    <Loaded of={loaded} isPage>
+      {(content) => <LoadedVersion {...props} content={content} />}
+    </Loaded>
+  );
+}
+
+function LoadedVersion(props: {
+  dashboardId: string;
+  content: DashboardVersion;
+  onRestored: (dashboard: Dashboard) => void;
+}) {
+  const { dashboardId, content } = props;
+  const { query } = useLocation();
+  const [board] = useState(() => boardOf(content));
+  const [window, setWindow] = useState(board.timeWindow);
+  const [stateId, setStateId] = useState(board.states[0]?.id ?? "default");
+  const action = useAction();
+  const deviceId = query.device;
+  const view = useBoardFeed(dashboardId, board, { window, stateId, deviceId, isDraft: true });
+  const restore = () =>
+    action.run(async () => {
+      const restored = await dashboardsApi.restore(dashboardId, content.version);
+      toast("success", t("versions.restored", { version: content.version }));
+      props.onRestored(restored);
+    });
+  return (
+    <>
+      <PageHead title={content.name}>
+        <a class="btn btn-ghost btn-sm" href={`/dashboards/${dashboardId}`}>
+          {t("versions.back")}
+        </a>
+        {may("dashboards:write") && (
+          <button type="button" class="btn btn-primary btn-sm" disabled={action.busy} onClick={restore}>
+            {t("versions.restore")}
+          </button>
+        )}
+      </PageHead>
+      <p class="panel flex items-start gap-2 p-3" role="status">
+        <History size={16} class="mt-1 flex-none" aria-hidden="true" />
+        <span class="wrap-anywhere">
+          {t("versions.note", { version: content.version, saved: savedText(content) })}
+        </span>
+      </p>
+      <ErrorNote error={action.error} />
+      <ErrorNote error={view.error} onRetry={view.reload} />
+      <div class="flex flex-wrap items-center justify-between gap-3">
+        <PageChoice states={board.states} stateId={stateId} onSelect={setStateId} />
+        <WindowPicker window={window} boundsNow={view.boundsNow} onChange={setWindow} />
+      </div>
+      <BoardWidgets board={board} stateId={stateId} view={view} window={window} onWindow={setWindow} />
+    </>
+  );
+}

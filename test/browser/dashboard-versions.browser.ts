@@ -1,0 +1,112 @@
+// A dashboard that two people change: nothing of the other is lost unseen, and what was saved before comes back.
+
+import { beforeAll, expect, test } from "bun:test";
+import { useConsole } from "./support/console-page.ts";
+import { type Appearance, appear, expectTidy } from "./support/screenshots.ts";
+
+const ui = useConsole({ isStill: true });
+let id = "";
+
+const note = (text: string) => ({
+  widgets: [{ widgetId: "note", type: "markdown", name: "Note", config: { text } }],
+  layout: [{ i: "note", x: 0, y: 0, w: 6, h: 3 }],
+});
+const named = (name: string) => ui.page.getByRole("heading", { name, exact: true, level: 1 });
+const button = (name: string) => ui.page.getByRole("button", { name, exact: true });
+
+async function rename(name: string): Promise<void> {
+  await button("Edit").click();
+  await ui.page.getByRole("textbox", { name: "Name" }).fill(name);
+  await ui.page.keyboard.press("Tab");
+}
+const change = (body: object) => ui.call("PATCH", `/api/dashboards/${id}`, body);
+
+beforeAll(async () => {
+  ({ id } = (await ui.call("POST", "/api/dashboards", { name: "Hall", ...note("first") })) as { id: string });
+});
+
+test("a save after another one asks, and their version can be loaded", async () => {
+  const { page } = ui;
+  await ui.open(`/dashboards/${id}`);
+  await rename("Mine");
+  await change({ name: "Theirs" });
+  await button("Save").click();
+  await ui.dialog().getByText("Someone else saved this dashboard").waitFor();
+  await ui
+    .dialog()
+    .getByText(/ saved Theirs .*, after you started editing\.$/)
+    .waitFor();
+  await button("Continue editing").click();
+  expect(await page.getByRole("textbox", { name: "Name" }).inputValue()).toBe("Mine");
+  await button("Save").click();
+  await button("Load their version").click();
+  await named("Theirs").waitFor();
+  await button("Edit").waitFor();
+});
+
+test("changes that wait while another saves are kept, and can be saved anyway", async () => {
+  const { page } = ui;
+  await rename("Kept");
+  await change({ ...note("second"), name: "Theirs again" });
+  await page.getByRole("link", { name: "All dashboards" }).click();
+  await page.getByRole("link", { name: "Theirs again" }).click();
+  expect(await page.getByRole("textbox", { name: "Name" }).inputValue()).toBe("Kept");
+  await button("Save").click();
+  await button("Save anyway").click();
+  await named("Kept").waitFor();
+  expect(await ui.call("GET", `/api/dashboards/${id}`)).toMatchObject({ name: "Kept" });
+});
+
+test("an earlier version is looked at and restored", async () => {
+  const { page } = ui;
+  const openVersions = async () => {
+    await button("More for this dashboard").click();
+    await button("Versions").click();
+  };
+  await openVersions();
+  await ui.dialog().getByText("Version 3: Theirs again").waitFor();
+  expect(await ui.dialog().getByRole("listitem").count()).toBe(4);
+  await ui.dialog().getByRole("link", { name: "View version 3" }).click();
+  await page.getByText(/^You are viewing version 3, saved .*, with current values\.$/).waitFor();
+  await page.getByText("second", { exact: true }).waitFor();
+  await button("Restore this version").click();
+  await page.getByText("Version 3 is restored.").waitFor();
+  await named("Theirs again").waitFor();
+  expect(page.url()).not.toContain("version=");
+  await openVersions();
+  await ui.dialog().getByText("Version 5: Theirs again").waitFor();
+  await page.keyboard.press("Escape");
+  await ui.dialog().waitFor({ state: "detached" });
+});
+
+test("a duplicate has the same content, and a name of its own", async () => {
+  await button("More for this dashboard").click();
+  await button("Duplicate").click();
+  await named("Theirs again (copy)").waitFor();
+  const copy = await ui.call("GET", `/api/dashboards/${ui.page.url().split("/").at(-1)}`);
+  expect(copy).toMatchObject({ ...note("second"), name: "Theirs again (copy)" });
+});
+
+const appearances: Appearance[] = [
+  { theme: "light", language: "en", width: 1440 },
+  { theme: "dark", language: "de", width: 390 },
+];
+test.each(appearances)("versions and conflicts are tidy: %o", async (appearance) => {
+  const { page } = ui;
+  await appear(page, appearance);
+  await ui.open(`/dashboards/${id}`);
+  await page.getByTestId("widget").waitFor();
+  const more = page.getByRole("button", { name: /^(More for this dashboard|Mehr zu diesem Dashboard)$/ });
+  await more.click();
+  await expectTidy(page, "dashboard-menu", appearance);
+  await page.getByRole("button", { name: /^Version(s|en)$/ }).click();
+  await ui.dialog().getByRole("listitem").first().waitFor();
+  await expectTidy(page, "versions", appearance);
+  await ui.dialog().getByRole("link").first().click();
+  await page.getByTestId("widget").waitFor();
+  await expectTidy(page, "version", appearance);
+});
+
+test("nothing but the refused changes was complained about", () => {
+  expect(ui.complaints.filter((line) => !/status of 412/.test(line))).toEqual([]);
+});
