@@ -1,6 +1,7 @@
 // A dashboard that two people change: nothing of the other is lost unseen, and what was saved before comes back.
 
 import { beforeAll, expect, test } from "bun:test";
+import { untilAnswer } from "../support/until.ts";
 import { useConsole } from "./support/console-page.ts";
 import { type Appearance, appear, expectTidy } from "./support/screenshots.ts";
 
@@ -87,6 +88,47 @@ test("a duplicate has the same content, and a name of its own", async () => {
   expect(copy).toMatchObject({ ...note("second"), name: "Theirs again (copy)" });
 });
 
+test("a widget is copied on its dashboard, and is scrolled to", async () => {
+  const { page } = ui;
+  await button("Edit").click();
+  for (let copies = 1; copies <= 4; copies++) {
+    await page.getByRole("button", { name: "Copy Note" }).first().click();
+    await ui.dialog().getByRole("button", { name: "Copy" }).click();
+    await page.getByTestId("widget").nth(copies).waitFor();
+  }
+  const newest = page.locator("[data-widget=w5]");
+  await newest.waitFor();
+  const isSeen = () =>
+    newest.evaluate((element) => {
+      const { top, bottom } = element.getBoundingClientRect();
+      return top >= 0 && bottom <= innerHeight;
+    });
+  await untilAnswer(isSeen, (seen) => seen);
+  await button("Discard changes").click();
+  await button("Edit").waitFor();
+});
+
+test("a widget is copied to another dashboard with its devices", async () => {
+  const { page } = ui;
+  const content = {
+    name: "Line",
+    aliases: [{ id: "all", name: "Presses", type: "deviceType", deviceType: "press" }],
+    widgets: [{ widgetId: "force", type: "value", name: "Force", config: { aliasId: "all", key: "force" } }],
+  };
+  const line = (await ui.call("POST", "/api/dashboards", content)) as { id: string };
+  await ui.open(`/dashboards/${line.id}?edit=1`);
+  await button("Copy Force").click();
+  await ui.dialog().getByLabel("Copy to").selectOption({ label: "Theirs again" });
+  await ui.dialog().getByRole("button", { name: "Copy" }).click();
+  await page.getByText("Copied to Theirs again.").waitFor();
+  const { aliases, widgets } = (await ui.call("GET", `/api/dashboards/${id}`)) as {
+    aliases: unknown[];
+    widgets: Array<{ name: string; config: unknown }>;
+  };
+  expect(aliases).toMatchObject([{ name: "Presses", deviceType: "press" }]);
+  expect(widgets.at(-1)).toMatchObject({ name: "Force", config: { key: "force" } });
+});
+
 const appearances: Appearance[] = [
   { theme: "light", language: "en", width: 1440 },
   { theme: "dark", language: "de", width: 390 },
@@ -95,7 +137,7 @@ test.each(appearances)("versions and conflicts are tidy: %o", async (appearance)
   const { page } = ui;
   await appear(page, appearance);
   await ui.open(`/dashboards/${id}`);
-  await page.getByTestId("widget").waitFor();
+  await page.getByTestId("widget").first().waitFor();
   const more = page.getByRole("button", { name: /^(More for this dashboard|Mehr zu diesem Dashboard)$/ });
   await more.click();
   await expectTidy(page, "dashboard-menu", appearance);
@@ -103,7 +145,7 @@ test.each(appearances)("versions and conflicts are tidy: %o", async (appearance)
   await ui.dialog().getByRole("listitem").first().waitFor();
   await expectTidy(page, "versions", appearance);
   await ui.dialog().getByRole("link").first().click();
-  await page.getByTestId("widget").waitFor();
+  await page.getByTestId("widget").first().waitFor();
   await expectTidy(page, "version", appearance);
 });
 

@@ -7,6 +7,7 @@ import {
   usersOf,
   widgetsIn,
   withAlias,
+  withCopy,
   withoutPage,
   withoutWidget,
   withPage,
@@ -210,4 +211,69 @@ test("an alias that is renamed takes along the widgets that call it by its name"
   expect(renamed.aliases).toEqual([after]);
   expect(usersOf(renamed, after)).toBe(2);
   expect(renamed.widgets[2]?.config).toEqual({ alias: "Others" });
+});
+
+describe("a copy of a widget", () => {
+  const ovens = { id: "one", name: "Ovens", type: "deviceType", deviceType: "oven" };
+  const source = boardOf(
+    dashboard({
+      aliases: [ovens],
+      widgets: [{ ...widget("w1"), config: { aliasId: "one", key: "t" } }],
+      layout: [{ i: "w1", x: 0, y: 0, w: 5, h: 2 }],
+    }),
+  );
+  const [original] = source.widgets as [(typeof source.widgets)[0]];
+
+  test("on its own dashboard has another id, the same devices and the same size", () => {
+    const copied = withCopy(source, original, source);
+    expect(copied.widgets).toEqual([original, { ...original, widgetId: "w2" }]);
+    expect(copied.aliases).toEqual([ovens]);
+    expect(copied.layout).toMatchObject([{ i: "w1" }, { i: "w2", x: 5, y: 0, w: 5, h: 2 }]);
+  });
+
+  test.each([
+    ["takes its devices along", [], ["a1", "Ovens"], 1],
+    [
+      "finds its devices there, whatever they are called",
+      [{ ...ovens, id: "x", name: "Kilns" }],
+      ["x", "Kilns"],
+      1,
+    ],
+    [
+      "calls its devices otherwise, where others have their name",
+      [{ ...ovens, deviceType: "mill" }],
+      ["a2", "Ovens (a2)"],
+      2,
+    ],
+  ] as const)("to another dashboard %s", (_, aliases, [id, name], count) => {
+    for (const config of [original.config, { alias: "Ovens", key: "t" }]) {
+      const target = boardOf(
+        dashboard({ aliases, widgets: [widget("w1")], states: [{ id: "p", name: "P" }] }),
+      );
+      const copied = withCopy(target, { ...original, config, dashboardStateId: "gone" }, source);
+      expect(copied.widgets.at(-1)).toEqual({
+        ...original,
+        widgetId: "w2",
+        config: { aliasId: id, key: "t" },
+      });
+      expect(copied.aliases.find((alias) => alias.id === id)).toEqual({
+        ...ovens,
+        ...aliases[count - 1],
+        id,
+        name,
+        deviceType: "oven",
+      });
+      expect(copied.aliases).toHaveLength(count);
+    }
+  });
+
+  test("stands on the first page of a dashboard with several", () => {
+    const states = [
+      { id: "first", name: "1" },
+      { id: "second", name: "2" },
+    ];
+    expect(withCopy(boardOf(dashboard({ states })), original, source).widgets[0]?.dashboardStateId).toBe(
+      "first",
+    );
+  });
 });

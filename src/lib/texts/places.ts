@@ -95,6 +95,7 @@ export interface ConsolePlaces {
   readonly "backups.took": "duration";
   readonly "backups.version": "version";
   readonly "board.configure": "name";
+  readonly "board.copy": "name";
   readonly "board.move": "name";
   readonly "board.newPage": "n";
   readonly "board.pageForward": "name";
@@ -176,6 +177,7 @@ export interface ConsolePlaces {
   readonly "condition.silentAsObserved": "key";
   readonly "conflict.who": "age" | "name" | "who";
   readonly "connection.retryIn": "seconds";
+  readonly "copy.done": "name";
   readonly "dashboards.copyName": "name";
   readonly "dashboards.createForType": "type";
   readonly "dashboards.created": "name";

@@ -95,6 +95,7 @@ function LoadedBoard({ dashboard, loaded }: { dashboard: Dashboard; loaded: Reso
   const widgets = useMemo(
     () => (
       <BoardWidgets
+        dashboardId={dashboard.id}
         board={board}
         stateId={stateId}
         view={view}

@@ -1,10 +1,11 @@
-import { Settings2, Trash2 } from "lucide-preact";
+import { Copy, Settings2, Trash2 } from "lucide-preact";
 import type { ComponentChildren } from "preact";
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { ZoomStack } from "../../lib/zoom-stack.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { IconButton } from "../../ui/icon-button.tsx";
 import { type Board, layoutIn, withLayout, withoutWidget } from "./board.ts";
+import { CopyDialog } from "./copy-widget.tsx";
 import type { BoardState, Widget, WindowSpec } from "./dashboards-api.ts";
 import { GridBoard } from "./grid-board.tsx";
 import type { BoardView } from "./use-board-feed.ts";
@@ -55,11 +56,15 @@ export function BoardWidgets(props: {
   isFitted?: boolean;
   /** The time that is shown. With it, widgets lead to their values in Explore, but not on a wall. */
   window?: WindowSpec;
+  /** Id of the dashboard, whose widgets can be copied to others. */
+  dashboardId?: string;
   onChange?: (board: Board) => void;
   onOpen?: (widget: Widget) => void;
   onWindow: (window: WindowSpec) => void;
 }) {
   const { board, stateId, view, isEditing = false, onChange = () => undefined } = props;
+  const [copied, setCopied] = useState<Widget | undefined>(undefined);
+  const host = useScrollToNew(board, isEditing);
   const zooms = useRef(new ZoomStack<WindowSpec>()).current;
   const zoom = (bounds: Bounds, isPan: boolean) => {
     const next: WindowSpec = { mode: "absolute", ...bounds };
@@ -72,61 +77,91 @@ export function BoardWidgets(props: {
     return widget === undefined ? id : titleOf(widget);
   };
   return (
-    <GridBoard
-      places={layoutIn(board, stateId)}
-      isEditing={isEditing}
-      isFitted={props.isFitted ?? false}
-      titleOf={title}
-      stackedOf={(id) => kindOf(byId.get(id)?.type ?? "")?.stacked ?? "content"}
-      onChange={(places) => onChange(withLayout(board, places))}
-    >
-      {(id, { handle, isStacked }) => {
-        const widget = byId.get(id);
-        if (widget === undefined) return null;
-        return (
-          <section
-            class={`panel group relative flex h-full min-h-0 flex-col gap-1.5 overflow-hidden p-3 ${containment(isStacked, props.isFitted)}`}
-            aria-label={title(id)}
-            data-testid="widget"
-          >
-            <WidgetHead
-              title={title(id)}
-              handle={handle}
-              edit={
-                isEditing
-                  ? {
-                      onOpen: () => props.onOpen?.(widget),
-                      onRemove: () => onChange(withoutWidget(board, id)),
-                    }
-                  : undefined
-              }
+    <div ref={host} class="contents">
+      <GridBoard
+        places={layoutIn(board, stateId)}
+        isEditing={isEditing}
+        isFitted={props.isFitted ?? false}
+        titleOf={title}
+        stackedOf={(id) => kindOf(byId.get(id)?.type ?? "")?.stacked ?? "content"}
+        onChange={(places) => onChange(withLayout(board, places))}
+      >
+        {(id, { handle, isStacked }) => {
+          const widget = byId.get(id);
+          if (widget === undefined) return null;
+          return (
+            <section
+              class={`panel group relative flex h-full min-h-0 flex-col gap-1.5 overflow-hidden p-3 ${containment(isStacked, props.isFitted)}`}
+              aria-label={title(id)}
+              data-testid="widget"
+              data-widget={id}
             >
-              {!isEditing && !props.isFitted && props.window !== undefined && view.isLoaded && (
-                <WidgetLinks widget={widget} feed={view.feed} window={props.window} title={title(id)} />
+              <WidgetHead
+                title={title(id)}
+                handle={handle}
+                edit={
+                  isEditing
+                    ? {
+                        onOpen: () => props.onOpen?.(widget),
+                        onCopy: () => setCopied(widget),
+                        onRemove: () => onChange(withoutWidget(board, id)),
+                      }
+                    : undefined
+                }
+              >
+                {!isEditing && !props.isFitted && props.window !== undefined && view.isLoaded && (
+                  <WidgetLinks widget={widget} feed={view.feed} window={props.window} title={title(id)} />
+                )}
+              </WidgetHead>
+              {view.isLoaded && (
+                <Body
+                  isInert={props.isFitted === true && isControl(widget)}
+                  place={isStacked ? "stack" : props.isFitted ? "wall" : "cell"}
+                  widget={widget}
+                  view={view}
+                  onWindow={zoom}
+                  onReset={() => props.onWindow(zooms.back(view.window) ?? board.timeWindow)}
+                />
               )}
-            </WidgetHead>
-            {view.isLoaded && (
-              <Body
-                isInert={props.isFitted === true && isControl(widget)}
-                place={isStacked ? "stack" : props.isFitted ? "wall" : "cell"}
-                widget={widget}
-                view={view}
-                onWindow={zoom}
-                onReset={() => props.onWindow(zooms.back(view.window) ?? board.timeWindow)}
-              />
-            )}
-          </section>
-        );
-      }}
-    </GridBoard>
+            </section>
+          );
+        }}
+      </GridBoard>
+      {copied && (
+        <CopyDialog
+          dashboardId={props.dashboardId}
+          board={board}
+          widget={copied}
+          title={title(copied.widgetId)}
+          onChange={onChange}
+          onClose={() => setCopied(undefined)}
+        />
+      )}
+    </div>
   );
+}
+
+/** Scrolls to a widget that was added, which may be below what is seen. */
+function useScrollToNew({ widgets }: Board, isEditing: boolean) {
+  const host = useRef<HTMLDivElement>(null);
+  const known = useRef(widgets);
+  useEffect(() => {
+    const before = new Set(known.current.map(({ widgetId }) => widgetId));
+    const added = isEditing ? widgets.find(({ widgetId }) => !before.has(widgetId)) : undefined;
+    known.current = widgets;
+    const all = host.current?.querySelectorAll<HTMLElement>("[data-widget]") ?? [];
+    [...all].find(({ dataset }) => dataset.widget === added?.widgetId)?.scrollIntoView({ block: "nearest" });
+  }, [widgets]);
+  return host;
 }
 
 function WidgetHead(props: {
   title: string;
   handle: ComponentChildren;
   /** Present while the dashboard is edited. */
-  edit: { readonly onOpen: () => void; readonly onRemove: () => void } | undefined;
+  edit:
+    | { readonly onOpen: () => void; readonly onCopy: () => void; readonly onRemove: () => void }
+    | undefined;
   children: ComponentChildren;
 }) {
   const { title, edit } = props;
@@ -143,6 +178,13 @@ function WidgetHead(props: {
             label={t("board.configure", { name: title })}
             class="btn btn-ghost btn-square btn-xs"
             onClick={edit.onOpen}
+          />
+          <IconButton
+            icon={Copy}
+            size={14}
+            label={t("board.copy", { name: title })}
+            class="btn btn-ghost btn-square btn-xs"
+            onClick={edit.onCopy}
           />
           <IconButton
             icon={Trash2}

@@ -158,6 +158,40 @@ export function newId(prefix: string, taken: readonly string[]): string {
   for (let n = taken.length + 1; ; n++) if (!taken.includes(`${prefix}${n}`)) return `${prefix}${n}`;
 }
 
+/** Returns the alias of a board that stands for the same devices as one of another board; it is added if there is none. */
+function takeAlias(board: Board, { id: _, name, ...devices }: Alias): { board: Board; id: string } {
+  const meaning = JSON.stringify(devices);
+  const existing = board.aliases.find(({ id, name: own, ...rest }) => JSON.stringify(rest) === meaning);
+  if (existing !== undefined) return { board, id: existing.id };
+  const id = newId(
+    "a",
+    board.aliases.map((alias) => alias.id),
+  );
+  const isTaken = board.aliases.some((alias) => alias.name === name);
+  const alias: Alias = { ...devices, id, name: isTaken ? `${name} (${id})` : name } as Alias; // the fields of one
+  return { board: { ...board, aliases: [...board.aliases, alias] }, id };
+}
+
+/** Adds a copy of a widget of `from`, which may be the same board, with its devices and its size. */
+export function withCopy(target: Board, widget: Widget, from: Board): Board {
+  const alias = from.aliases.find((candidate) => isOf(widget, candidate));
+  const taken = alias && from !== target ? takeAlias(target, alias) : undefined;
+  const { alias: _, ...config } = widget.config;
+  const { dashboardStateId, ...rest } = widget;
+  const page = from === target ? dashboardStateId : target.states.length > 1 && target.states[0]?.id;
+  const copy: Widget = {
+    ...rest,
+    widgetId: newId(
+      "w",
+      target.widgets.map(({ widgetId }) => widgetId),
+    ),
+    ...(page && { dashboardStateId: page }),
+    ...(taken && { config: { ...config, aliasId: taken.id } }),
+  };
+  const { w = 4, h = 3 } = from.layout.find(({ i }) => i === widget.widgetId) ?? {};
+  return withWidget(taken?.board ?? target, copy, { w, h });
+}
+
 /** Adds a page, whose id is the last one's. Widgets of the only page, which are on all pages, stay on the first. */
 export function withPage(board: Board, name: string): Board {
   const [first] = board.states;
