@@ -237,7 +237,7 @@ describe("execute", () => {
     expect(body.data.good.series[0].series[0].points.length).toBeGreaterThan(0);
   });
 
-  test("an energy widget gets the consumption of each day or shift, whatever else it asks for", async () => {
+  test("an energy widget gets the consumption of each hour, day or shift, whatever else it asks for", async () => {
     const { aliases } = content();
     const widget = (widgetId: string, config: object) => ({
       widgetId,
@@ -246,7 +246,8 @@ describe("execute", () => {
       config: { aliasId: "one", keys: ["t"], aggregation: "avg", ...config },
     });
     const widgets = [
-      widget("days", {}),
+      widget("hours", {}),
+      widget("days", { interval: "1d" }),
       widget("shifts", { interval: "06:00,14:00,22:00", timezone: "Asia/Tokyo" }),
     ];
     const { id } = await create({ aliases, widgets });
@@ -255,10 +256,45 @@ describe("execute", () => {
     });
     const points = (widgetId: string) => body.data[widgetId].series[0].series[0].points;
     for (const { ts } of points("days")) expect(ts % 86_400_000).toBe(0);
+    for (const { ts } of points("hours")) expect(ts % 3_600_000).toBe(0);
     // Shifts in Tokyo begin at 21:00, 05:00 and 13:00 UTC.
     for (const { ts } of points("shifts")) expect([5, 13, 21]).toContain(new Date(ts).getUTCHours());
     expect(points("days").length).toBeGreaterThan(0);
     expect(points("shifts").length).toBeGreaterThan(0);
+  });
+
+  test("a widget with a time window of its own gets that one, with the period before", async () => {
+    const { aliases } = content();
+    const widget = (widgetId: string, timeWindow: unknown) => ({
+      widgetId,
+      type: "timeseries",
+      name: "",
+      config: { aliasId: "one", keys: ["t"], compare: true, ...(timeWindow !== undefined && { timeWindow }) },
+    });
+    const widgets = [
+      widget("shared", undefined),
+      widget("null", null),
+      widget("short", { mode: "live", durationMs: 15 * 60_000 }),
+      widget("today", { mode: "calendar", unit: "day", timezone: "UTC" }),
+      widget("wrong", { mode: "calendar", unit: "era" }),
+    ];
+    const { body } = await call("POST", "/preview", { dashboard: { aliases, widgets } });
+    const parts = body.data;
+    const day = Date.UTC(2026, 5, 10);
+    expect(widgets.map(({ widgetId }) => parts[widgetId].timeWindow)).toEqual([
+      undefined,
+      undefined,
+      { from: now - 15 * 60_000, to: now },
+      { from: day, to: day + 86_400_000 - 1 },
+      undefined,
+    ]);
+    const times = (name: string, part: "series" | "previous") =>
+      (parts[name][part][0].series[0]?.points ?? []).map(({ ts }: { ts: number }) => (now - ts) / 60_000);
+    expect(times("shared", "series")).toEqual([50, 40, 30, 20, 10, 0]);
+    expect(times("short", "series")).toEqual([10, 0]);
+    expect(times("short", "previous")).toEqual([15, 5]);
+    expect(times("today", "previous")).toEqual([]);
+    expect(parts.wrong).toMatchObject({ deviceIds: [], errorText: { code: "dashboard.invalid" } });
   });
 
   test("shows nothing of devices that the caller may not see", async () => {

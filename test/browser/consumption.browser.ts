@@ -67,12 +67,13 @@ test("an energy widget shows the consumption of each day and what it costs", asy
     .getByRole("button", { name: /^Energy/ })
     .click();
   await ui.dialog().getByRole("checkbox", { name: "energy" }).check();
-  await ui.dialog().getByLabel("Period").selectOption("shift");
+  await ui.dialog().getByLabel(/^Time window/).selectOption("");
+  await ui.dialog().getByLabel(/^Period/).selectOption("shift");
   await ui
     .dialog()
     .getByLabel(/^Start of each shift/)
     .fill("06:00,18:00");
-  await ui.dialog().getByLabel("Period").selectOption("1d");
+  await ui.dialog().getByLabel(/^Period/).selectOption("1d");
   await ui.dialog().getByLabel("Unit", { exact: true }).fill("kWh");
   await ui.dialog().getByLabel("Decimals").fill("1");
   await ui.dialog().getByLabel("Price per unit").fill("0.30");
@@ -95,4 +96,34 @@ test("an energy widget shows the consumption of each day and what it costs", asy
     await rows.nth(1).waitFor({ state: "attached" });
     await expectTidy(page, "consumption-widget", appearance);
   }
+});
+
+test("an energy widget has a period of its own, with hours and the period before", async () => {
+  const { page } = ui;
+  const timezone = "UTC";
+  const yesterday = { mode: "calendar", unit: "day", offset: -1, timezone };
+  const config = {
+    aliasId: "a",
+    keys: ["energy"],
+    timezone,
+    compare: true,
+    unit: "kWh",
+    timeWindow: yesterday,
+  };
+  const dashboard = (await ui.call("POST", "/api/dashboards", {
+    name: "Yesterday",
+    aliases: [{ id: "a", name: "Meters", type: "deviceType", deviceType: "meter" }],
+    widgets: [{ widgetId: "w", type: "energy", name: "Power", config }],
+  })) as { id: string };
+  for (const appearance of appearances) {
+    await appear(page, appearance);
+    await ui.open(`/dashboards/${dashboard.id}`);
+    const widget = page.getByTestId("widget");
+    await widget.getByText(/^\+0\s?%; (previous period so far|voriger Zeitraum bis dahin): 117/).waitFor();
+    await widget.getByText(/^(Yesterday|Gestern)$/).waitFor();
+    expect(await widget.getByRole("row").count()).toBe(24);
+    expect(await widget.getByText("18:00", { exact: true }).count()).toBe(1);
+    await expectTidy(page, "consumption-compared", appearance);
+  }
+  expect(ui.complaints).toEqual([]);
 });

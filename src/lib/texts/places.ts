@@ -224,6 +224,7 @@ export interface ConsolePlaces {
   readonly "duration.seconds.one": "count";
   readonly "duration.seconds.other": "count";
   readonly "durations.of": "name";
+  readonly "energy.before": "amount" | "change";
   readonly "energy.week": "day";
   readonly "error.server": "status";
   readonly "error.tooMany": "seconds";

@@ -1,3 +1,4 @@
+import { consumptionInterval } from "../../lib/console/consumption-interval.ts";
 import { DomainError, detail, inEnglish, textOf } from "../../lib/core/domain-error.ts";
 import type { DeviceId } from "../../lib/core/ids.ts";
 import type { Text } from "../../lib/texts/text.ts";
@@ -13,10 +14,10 @@ import {
   pointsMaxOf,
 } from "../telemetry/telemetry.types.ts";
 import type { Principal } from "../users/users.types.ts";
-import { keysOf } from "./dashboard-form.ts";
+import { hasOwnWindow, keysOf } from "./dashboard-form.ts";
 import { dashboardTooLarge } from "./dashboards.errors.ts";
 import type { AlarmRow, ResolvedDevice, Widget, WidgetData } from "./dashboards.types.ts";
-import type { AbsoluteWindow } from "./window-of.ts";
+import type { ShownWindow } from "./window-of.ts";
 
 /*
  * What the widgets of a dashboard show, asked for together: the newest values of all of them together, and one query for each way in
@@ -70,6 +71,7 @@ interface Wanted {
   readonly devices: readonly ResolvedDevice[];
   readonly keys: readonly string[];
   readonly need: (typeof needs)[string];
+  readonly window: ShownWindow;
 }
 
 /** Returns whether a widget gets all keys: an unknown type that names no key. Every other widget gets its own keys. */
@@ -87,7 +89,6 @@ function ownPart(snapshot: LatestSnapshot, wanted: Wanted): LatestSnapshot {
 
 /** Widget type → the only aggregation that it shows. */
 const fixedAggregations: Readonly<Record<string, Aggregation>> = { stateTimeline: "none", energy: "delta" };
-const ENERGY_INTERVAL = "1d";
 
 /** Returns whether a chart shows the range of its values in each interval as a band around their average. */
 const isBand = ({ config, type }: Widget): boolean => type === "timeseries" && config.style === "band";
@@ -99,12 +100,12 @@ function aggregationOf(widget: Widget): string {
 }
 
 /** Returns the query of a widget's series. Widgets with the same text share a request. */
-function seriesSpec(widget: Widget) {
+function seriesSpec({ widget, window }: Wanted) {
   const { config, type } = widget;
   const aggregation = aggregationOf(widget);
   const wanted = Number.isInteger(config.maxDataPoints) ? Number(config.maxDataPoints) : DATA_POINTS_DEFAULT;
   const maxDataPoints = Math.min(Math.max(1, wanted), pointsMaxOf(aggregation));
-  const byDefault = type === "energy" ? ENERGY_INTERVAL : undefined;
+  const byDefault = type === "energy" ? consumptionInterval(window.to - window.from) : undefined;
   const interval =
     typeof config.interval === "string" && aggregation !== "none" ? config.interval : byDefault;
   const timezone = typeof config.timezone === "string" ? config.timezone : undefined;
@@ -151,8 +152,16 @@ const edgesOf = (wanted: readonly Wanted[], aggregation: Aggregation): Wanted[] 
 type Answer = Map<DeviceId, DeviceSeries> | Text;
 
 /** Groups widgets that request the same of the same devices. */
-const groupOf = ({ widget, devices }: Wanted) =>
-  JSON.stringify([seriesSpec(widget), idsOf(devices, SERIES_DEVICES_MAX)]);
+const groupOf = (item: Wanted) =>
+  JSON.stringify([
+    seriesSpec(item),
+    item.window.from,
+    item.window.to,
+    idsOf(item.devices, SERIES_DEVICES_MAX),
+  ]);
+
+/** Returns the same request for the period before. */
+const beforeOf = (item: Wanted): Wanted => ({ ...item, window: { ...item.window, ...item.window.before } });
 
 /** Returns the edges of the bands of a chart. */
 function bandOf(
@@ -209,8 +218,8 @@ interface Found {
   readonly highs: ReadonlyMap<string, Answer>;
 }
 
-/** Returns a function that returns each widget's data and counts it. `windowMs` is the length of the window. */
-function createParts({ latest, series, previous, lows, highs }: Found, windowMs: number) {
+/** Returns a function that returns each widget's data and counts it. */
+function createParts({ latest, series, previous, lows, highs }: Found) {
   const tally = createTally();
   const counted = (found: DeviceSeries[]) => {
     tally.addPoints(found);
@@ -227,15 +236,18 @@ function createParts({ latest, series, previous, lows, highs }: Found, windowMs:
   function seriesParts(item: Wanted, shown: readonly ResolvedDevice[]): Partial<WidgetData> {
     const answer = series.get(groupOf(item));
     if (isText(answer)) return { error: inEnglish(answer), errorText: answer };
+    const { from, before } = item.window;
     // Another widget of the group may compare.
-    const before = compares(item) ? previous.get(groupOf(item)) : undefined;
+    const compared = compares(item) ? previous.get(groupOf(beforeOf(item))) : undefined;
     const edges = isBand(item.widget) ? bandOf(item, shown, { lows, highs }) : {};
     for (const edge of [edges.low, edges.high]) tally.addPoints(edge ?? []);
-    const hasPrevious = before !== undefined && !isText(before);
+    const hasPrevious = compared !== undefined && !isText(compared);
     return {
       series: counted(shownSeries(item, shown, answer)),
       ...(hasPrevious && {
-        previous: counted(shownSeries(item, shown, before)).map((found) => moved(found, windowMs)),
+        previous: counted(shownSeries(item, shown, compared)).map((found) =>
+          moved(found, from - before.from),
+        ),
       }),
       ...edges,
     };
@@ -246,6 +258,7 @@ function createParts({ latest, series, previous, lows, highs }: Found, windowMs:
     const shown = showsSeries(item) ? devices.slice(0, SERIES_DEVICES_MAX) : devices;
     return {
       deviceIds: idsOf(shown),
+      ...(hasOwnWindow(item.widget) && { timeWindow: { from: item.window.from, to: item.window.to } }),
       ...(shown.length < devices.length && { cut: true }),
       ...(showsLatest(item) && { latest: latestPart(item, shown) }),
       ...(showsSeries(item) && seriesParts(item, shown)),
@@ -280,20 +293,18 @@ export function createDashboardData(deps: {
     return latest;
   }
 
-  async function query(
-    principal: Principal,
-    members: readonly Wanted[],
-    input: { window: AbsoluteWindow; pointsMax: number },
-  ): Promise<Answer> {
+  async function query(principal: Principal, members: readonly Wanted[], pointsMax: number): Promise<Answer> {
     const [first] = members;
     if (first === undefined) return new Map();
-    const spec = seriesSpec(first.widget);
+    const spec = seriesSpec(first);
+    const { from, to } = first.window;
     const keys = [...new Set(members.flatMap((member) => member.keys))];
     try {
       const { data } = await telemetry.query(principal, {
         ...spec,
-        ...input.window,
-        maxDataPoints: Math.min(spec.maxDataPoints, input.pointsMax),
+        from,
+        to,
+        maxDataPoints: Math.min(spec.maxDataPoints, pointsMax),
         deviceIds: idsOf(first.devices, SERIES_DEVICES_MAX),
         keys,
       });
@@ -304,7 +315,7 @@ export function createDashboardData(deps: {
     }
   }
 
-  async function seriesOf(principal: Principal, wanted: readonly Wanted[], window: AbsoluteWindow) {
+  async function seriesOf(principal: Principal, wanted: readonly Wanted[]) {
     const asking = wanted.filter((item) => showsSeries(item) && item.keys.length > 0);
     const groups = Map.groupBy(asking, groupOf);
     const sizeOf = (members: readonly Wanted[]) =>
@@ -320,7 +331,7 @@ export function createDashboardData(deps: {
         group,
         asked > SERIES_MAX
           ? detail("dashboard.too_many_series", { max: SERIES_MAX })
-          : await query(principal, members, { window, pointsMax }),
+          : await query(principal, members, pointsMax),
       );
     }
     return answers;
@@ -370,26 +381,34 @@ export function createDashboardData(deps: {
   return async (
     principal: Principal,
     widgets: readonly Widget[],
-    input: { window: AbsoluteWindow; devicesOf: (widget: Widget) => readonly ResolvedDevice[] },
+    input: {
+      /** @throws DomainError of kind `invalid` for a window of the widget's own */
+      windowOf: (widget: Widget) => ShownWindow;
+      devicesOf: (widget: Widget) => readonly ResolvedDevice[];
+    },
   ): Promise<Record<string, WidgetData>> => {
-    const wanted = widgets.map((widget) => ({
-      widget,
-      devices: input.devicesOf(widget),
-      keys: keysOf(widget),
-      need: needOf(widget),
-    }));
+    const data: Record<string, WidgetData> = Object.create(null);
+    const wanted = widgets.flatMap((widget): Wanted[] => {
+      const [keys, need] = [keysOf(widget), needOf(widget)];
+      try {
+        return [{ widget, devices: input.devicesOf(widget), keys, need, window: input.windowOf(widget) }];
+      } catch (error) {
+        if (!(error instanceof DomainError) || error.kind !== "invalid") throw error;
+        const text = textOf(error);
+        data[widget.widgetId] = { deviceIds: [], error: inEnglish(text), errorText: text };
+        return [];
+      }
+    });
     ensureValuesFit(wanted);
     const listed = createAlarmList(principal);
-    const { from, to } = input.window;
     const [latest, series, previous, lows, highs] = await Promise.all([
       latestOf(principal, wanted),
-      seriesOf(principal, wanted, input.window),
-      seriesOf(principal, wanted.filter(compares), { from: Math.max(0, from - (to - from)), to: from }),
-      seriesOf(principal, edgesOf(wanted, "min"), input.window),
-      seriesOf(principal, edgesOf(wanted, "max"), input.window),
+      seriesOf(principal, wanted),
+      seriesOf(principal, wanted.filter(compares).map(beforeOf)),
+      seriesOf(principal, edgesOf(wanted, "min")),
+      seriesOf(principal, edgesOf(wanted, "max")),
     ]);
-    const partOf = createParts({ latest, series, previous, lows, highs }, to - from);
-    const data: Record<string, WidgetData> = Object.create(null);
+    const partOf = createParts({ latest, series, previous, lows, highs });
     for (const candidate of wanted) {
       const alarmsShown = candidate.need === "alarms" && { alarms: alarmsOf(candidate, listed) };
       data[candidate.widget.widgetId] = { ...partOf(candidate), ...alarmsShown };

@@ -183,6 +183,9 @@ export function aliasOf(aliases: readonly Alias[], { config }: Widget): Alias | 
     : undefined;
 }
 
+/** Returns whether a widget has a time window of its own, in place of that of the dashboard. */
+export const hasOwnWindow = ({ config }: Widget): boolean => isJsonObject(config.timeWindow);
+
 /** The keys that a widget names, each once; those of a map are also the keys of positions. */
 export function keysOf({ config, type }: Widget): string[] {
   const input: unknown[] = Array.isArray(config.keys) ? [...config.keys] : [config.key];

@@ -34,13 +34,58 @@ const ownSeries = {
   }),
 };
 const compare = {
-  compare: Type.Boolean({ description: "whether the same series one window earlier are shown, too" }),
+  compare: Type.Boolean({
+    description:
+      "whether the same series of the period before are shown, too: the previous day, week, month or year of a calendar window, or one window earlier",
+  }),
 };
 const reduce = { reduce: text("how the values of several devices become one") };
 const appearance = { unit: text(), decimals: Type.Number() };
 const scale = { min: Type.Number(), max: Type.Number() };
 const limits = { warning: Type.Number(), critical: Type.Number() };
 const image = { image: Type.String({ description: "a picture as data URL" }) };
+
+const epochMs = Type.Integer({ minimum: 0, description: "epoch ms" });
+const timeWindowSchema = Type.Union(
+  [
+    Type.Object(
+      { mode: Type.Optional(Type.Literal("absolute")), from: epochMs, to: epochMs },
+      { title: "AbsoluteTimeWindow" },
+    ),
+    Type.Object(
+      {
+        mode: enumOf(["live", "relative"]),
+        durationMs: Type.Integer({ minimum: 1, description: "length of the window, which ends now" }),
+      },
+      { title: "RelativeTimeWindow" },
+    ),
+    Type.Object(
+      {
+        mode: Type.Literal("calendar"),
+        unit: enumOf(["day", "week", "month", "year"]),
+        offset: Type.Optional(
+          Type.Integer({
+            minimum: -1_000,
+            maximum: 1_000,
+            description: "0: the current one, -1: the one before",
+          }),
+        ),
+        timezone: Type.Optional(Type.String({ description: "IANA name; UTC by default" })),
+      },
+      { title: "CalendarTimeWindow" },
+    ),
+  ],
+  { title: "TimeWindow" },
+);
+
+/** Time window of a dashboard. An object of another form, or none, stands for the last hour. */
+export const anyTimeWindowSchema = Type.Union([timeWindowSchema, mapOf(jsonValueSchema), Type.Null()]);
+
+const window = {
+  timeWindow: Type.Union([anyTimeWindowSchema], {
+    description: "the widget's own time window, in place of that of the dashboard",
+  }),
+};
 
 /** Fields of `config`, by widget type. */
 const widgetConfigs: Readonly<Record<string, Record<string, TSchema>>> = {
@@ -49,17 +94,29 @@ const widgetConfigs: Readonly<Record<string, Record<string, TSchema>>> = {
     ...key,
     ...keys,
     maxDataPoints: series.maxDataPoints,
-    interval: Type.String({ description: "1d by default; the format is that of the timeseries widget" }),
+    interval: Type.String({
+      description:
+        "by default 1h in windows up to 3 days, 1d up to 62 days, and 1mo beyond; the format is that of the timeseries widget",
+    }),
     timezone: series.timezone,
+    ...compare,
+    ...window,
     ...appearance,
     costPerUnit: Type.Number({ description: "price of one unit of the counter" }),
     currency: text(),
   },
-  timeseries: { ...devices, ...key, ...keys, ...ownSeries, ...series, ...compare, ...appearance },
-  value: { ...devices, ...key, ...keys, ...series, ...reduce, ...appearance, ...limits },
+  timeseries: { ...devices, ...key, ...keys, ...ownSeries, ...series, ...compare, ...window, ...appearance },
+  value: { ...devices, ...key, ...keys, ...series, ...window, ...reduce, ...appearance, ...limits },
   gauge: { ...devices, ...key, ...keys, ...reduce, ...appearance, ...scale, ...limits },
   level: { ...devices, ...key, ...keys, ...appearance, ...scale, ...limits },
-  stateTimeline: { ...devices, ...key, ...keys, ...ownSeries, maxDataPoints: series.maxDataPoints },
+  stateTimeline: {
+    ...devices,
+    ...key,
+    ...keys,
+    ...ownSeries,
+    ...window,
+    maxDataPoints: series.maxDataPoints,
+  },
   statePie: {
     ...devices,
     ...key,
@@ -68,6 +125,7 @@ const widgetConfigs: Readonly<Record<string, Record<string, TSchema>>> = {
       description: "with timeIn, how long each state held; with any other, how many devices have it now",
     }),
     maxDataPoints: series.maxDataPoints,
+    ...window,
   },
   statusGrid: { ...devices, ...key, ...keys, ...appearance, ...limits },
   deviceTable: { ...devices, ...key, ...keys, ...appearance },
@@ -209,39 +267,3 @@ export const layoutSchema = itemsOf(
     { title: "LayoutItem" },
   ),
 );
-
-const epochMs = Type.Integer({ minimum: 0, description: "epoch ms" });
-const timeWindowSchema = Type.Union(
-  [
-    Type.Object(
-      { mode: Type.Optional(Type.Literal("absolute")), from: epochMs, to: epochMs },
-      { title: "AbsoluteTimeWindow" },
-    ),
-    Type.Object(
-      {
-        mode: enumOf(["live", "relative"]),
-        durationMs: Type.Integer({ minimum: 1, description: "length of the window, which ends now" }),
-      },
-      { title: "RelativeTimeWindow" },
-    ),
-    Type.Object(
-      {
-        mode: Type.Literal("calendar"),
-        unit: enumOf(["day", "week", "month", "year"]),
-        offset: Type.Optional(
-          Type.Integer({
-            minimum: -1_000,
-            maximum: 1_000,
-            description: "0: the current one, -1: the one before",
-          }),
-        ),
-        timezone: Type.Optional(Type.String({ description: "IANA name; UTC by default" })),
-      },
-      { title: "CalendarTimeWindow" },
-    ),
-  ],
-  { title: "TimeWindow" },
-);
-
-/** Time window of a dashboard. An object of another form, or none, stands for the last hour. */
-export const anyTimeWindowSchema = Type.Union([timeWindowSchema, mapOf(jsonValueSchema), Type.Null()]);

@@ -154,10 +154,16 @@ export const alarmRow = t.Object(
 export const widgetData = t.Object(
   {
     deviceIds: t.Array(t.String()),
+    timeWindow: t.Optional(
+      t.Object(
+        { from: wholeNumber(), to: wholeNumber() },
+        { description: "of a widget with a `timeWindow` of its own; epoch ms" },
+      ),
+    ),
     series: t.Optional(t.Array(deviceSeries)),
     previous: t.Optional(
       t.Array(deviceSeries, {
-        description: "with `compare`: the series of the window before, their time stamps moved into this one",
+        description: "with `compare`: the series of the period before, their time stamps moved into this one",
       }),
     ),
     low: t.Optional(

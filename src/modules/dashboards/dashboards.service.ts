@@ -12,7 +12,15 @@ import type { DevicesService } from "../devices/devices.service.ts";
 import type { Principal } from "../users/users.types.ts";
 import type { createAliasDevices } from "./alias-devices.ts";
 import type { createDashboardData } from "./dashboard-data.ts";
-import { aliasesOf, aliasOf, objectOf, parseDashboard, selectorOf, widgetsOf } from "./dashboard-form.ts";
+import {
+  aliasesOf,
+  aliasOf,
+  hasOwnWindow,
+  objectOf,
+  parseDashboard,
+  selectorOf,
+  widgetsOf,
+} from "./dashboard-form.ts";
 import { aliasMissing, dashboardInvalid, dashboardShared, versionNotFound } from "./dashboards.errors.ts";
 import type {
   Dashboard,
@@ -24,7 +32,7 @@ import type {
 import type { Alias, ExecuteRequest, ResolvedDevice, Version, VersionEntry } from "./dashboards.types.ts";
 import type { createTypeDashboards, TypeDashboardRequest } from "./type-dashboards.ts";
 import type { VersionsRepository } from "./versions.repository.ts";
-import { windowOf } from "./window-of.ts";
+import { shownWindow, windowOf } from "./window-of.ts";
 
 const FORMAT = "lineside.dashboard";
 const VERSION = 1;
@@ -280,7 +288,8 @@ export function createDashboardsService(deps: DashboardsServiceDeps) {
     dashboard: Dashboard,
     { timeRange, dashboardStateId, widgetIds, context = {} }: ExecuteRequest,
   ): Promise<Executed> {
-    const window = windowOf(timeRange ?? dashboard.timeWindow, clock.now());
+    const now = clock.now();
+    const window = shownWindow(timeRange ?? dashboard.timeWindow, now);
     const aliases = aliasesOf(dashboard.aliases);
     const resolved = await resolveAll(principal, aliases, context);
     const shown = widgetsOf(dashboard.widgets).filter(
@@ -291,13 +300,14 @@ export function createDashboardsService(deps: DashboardsServiceDeps) {
         (widgetIds === undefined || widgetIds.includes(widget.widgetId)),
     );
     const data = await deps.dataOf(principal, shown, {
-      window,
+      windowOf: (widget) => (hasOwnWindow(widget) ? shownWindow(widget.config.timeWindow, now) : window),
       devicesOf(widget) {
         const alias = aliasOf(aliases, widget);
         return alias === undefined ? [] : (resolved[alias.id] ?? []);
       },
     });
-    return { dashboard, timeWindow: window, devices: resolved, data };
+    const { from, to } = window;
+    return { dashboard, timeWindow: { from, to }, devices: resolved, data };
   }
 
   return {

@@ -5,6 +5,7 @@ import type { DeviceState } from "../../lib/devices/device-state.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import type { DeviceSeries, LatestSnapshot } from "../telemetry/telemetry.types.ts";
 import type { DashboardContent } from "./dashboards.resource.ts";
+import type { AbsoluteWindow } from "./window-of.ts";
 
 export const DASHBOARD_TEMPLATES = ["AUTO", "CLIMATE", "ENERGY", "MOTOR", "LORAWAN"] as const;
 export type DashboardTemplate = (typeof DASHBOARD_TEMPLATES)[number];
@@ -87,8 +88,10 @@ export interface AlarmRow {
 /** Data of one widget; only the parts that its type needs. */
 export interface WidgetData {
   readonly deviceIds: readonly DeviceId[];
+  /** The time that the widget shows, if it has a window of its own. */
+  readonly timeWindow?: AbsoluteWindow;
   readonly series?: readonly DeviceSeries[];
-  /** Series of the window before, of the same length, with their time stamps moved into this one. */
+  /** Series of the period before, with their time stamps moved into this one. */
   readonly previous?: readonly DeviceSeries[];
   /** Lowest and highest values of the intervals of `series`, for a chart that shows them as a band. */
   readonly low?: readonly DeviceSeries[];

@@ -13,6 +13,9 @@ const HOUR_MS = 3_600_000;
 const DAY_MS = 86_400_000;
 const SPAN_MS_MAX = 100 * 366 * DAY_MS;
 
+/** Periods from the current one. */
+const OFFSET_MAX = 1_000;
+
 /** The last time that a date can be. */
 const TIME_MAX = 8.64e15;
 const isTime = (value: unknown): value is number =>
@@ -30,7 +33,7 @@ function offsetOf(timezone: unknown): (timeMs: number) => number {
 function calendarWindow(input: Readonly<Record<string, unknown>>, now: number): AbsoluteWindow {
   const { unit, offset: back = 0 } = input;
   const offset = offsetOf(input.timezone);
-  if (!Number.isInteger(back) || Math.abs(Number(back)) > 1_000)
+  if (!Number.isInteger(back) || Math.abs(Number(back)) > OFFSET_MAX)
     throw dashboardInvalid("timeWindow.offset", detail("rule.window_offset"));
   const steps = Number(back);
   const local = new Date(now + offset(now));
@@ -71,4 +74,24 @@ export function windowOf(input: unknown, now: number): AbsoluteWindow {
   if (!isTime(from) || !isTime(to) || from > to)
     throw dashboardInvalid("timeWindow", detail("rule.window_range"));
   return { from, to };
+}
+
+export interface ShownWindow extends AbsoluteWindow {
+  /** The period before it, for comparison. */
+  readonly before: AbsoluteWindow;
+}
+
+/**
+ * Returns a time window with the period before it: the previous day, week, month or year of a calendar window, and one of the same length
+ * otherwise. @throws DomainError of kind `invalid`.
+ */
+export function shownWindow(input: unknown, now: number): ShownWindow {
+  const window = windowOf(input, now);
+  const { from, to } = window;
+  const isCalendar = isJsonObject(input) && input.mode === "calendar";
+  const offset = isCalendar ? Math.max(Number(input.offset ?? 0) - 1, -OFFSET_MAX) : 0;
+  const before = isCalendar
+    ? windowOf({ ...input, offset }, now)
+    : { from: Math.max(0, from - (to - from)), to: from };
+  return { ...window, before };
 }

@@ -65,3 +65,22 @@ export function consumptionOf(buffers: readonly SeriesBuffer[], interval: string
     amount: amounts.get(from) ?? 0,
   }));
 }
+
+/** Returns the sum of what was consumed before a time; of an interval that contains it, the part of its length counts. */
+export const amountUntil = (all: readonly Consumption[], ts: number): number =>
+  all.reduce(
+    (sum, { from, to, amount }) => sum + amount * Math.min(1, Math.max(0, (ts - from) / (to - from))),
+    0,
+  );
+
+/** Returns the marks of an axis from 0 to an amount: 3 to 6 multiples of 1, 2 or 5 and a power of ten. */
+export function amountMarks(high: number): number[] {
+  const step = Math.max(high, Number.MIN_VALUE) / 4;
+  const power = 10 ** Math.floor(Math.log10(step));
+  const unit = power * ([1, 2, 5].find((factor) => factor * power >= step) ?? 10);
+  return high > 0
+    ? Array.from({ length: Math.ceil(high / unit - 1e-9) + 1 }, (_, index) =>
+        Number((index * unit).toPrecision(12)),
+      )
+    : [0, 1];
+}

@@ -1,7 +1,7 @@
-import { expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { zoneOffset } from "../../../src/lib/time/calendar-interval.ts";
-import { windowOf } from "../../../src/modules/dashboards/window-of.ts";
+import { shownWindow, windowOf } from "../../../src/modules/dashboards/window-of.ts";
 
 const DAY_MS = 86_400_000;
 const zones = [
@@ -45,4 +45,32 @@ test("calendar windows hold exactly the moments of their days, in ten zones", ()
     ),
     { numRuns: 1_000 },
   );
+});
+
+describe("the period before", () => {
+  test.each([
+    ["of a live window is as long", { mode: "live", durationMs: 3_600_000 }, "2026-03-01T10:00:00.000Z"],
+    ["of a month is the month before", { mode: "calendar", unit: "month" }, "2026-02-01T00:00:00.000Z"],
+    [
+      "of a day with an offset is the day before it",
+      { mode: "calendar", unit: "day", offset: -1 },
+      "2026-02-27T00:00:00.000Z",
+    ],
+    [
+      "of a day after the change to summer time is a short one",
+      { mode: "calendar", unit: "day", offset: 29, timezone: "Europe/Berlin" },
+      "2026-03-28T23:00:00.000Z",
+    ],
+  ] as const)("%s", (_, input, from) => {
+    const now = Date.UTC(2026, 2, 1, 12);
+    const window = shownWindow(input, now);
+    expect(new Date(window.before.from).toISOString()).toBe(from);
+    expect(windowOf(input, now)).toEqual({ from: window.from, to: window.to });
+    expect(window.from - window.before.to).toBeLessThanOrEqual(1);
+  });
+
+  test("of the earliest period is that period", () => {
+    const input = { mode: "calendar", unit: "year", offset: -1_000 };
+    expect(shownWindow(input, 0).before.from).toBe(0);
+  });
 });

@@ -56,6 +56,8 @@ export interface WidgetFeed {
   positions: ReadonlyMap<string, Position>;
   /** Devices for which the widget has room; undefined if it has room for all of them. Values of the others do not draw it anew. */
   roomFor: ReadonlySet<string> | undefined;
+  /** The time that the widget shows, if it has a window of its own. */
+  ownWindow: Executed["timeWindow"] | undefined;
   errorText: Text | undefined;
   isCut: boolean;
 }
@@ -170,6 +172,7 @@ export class BoardFeed {
       alarms: [],
       positions: new Map(),
       roomFor: undefined,
+      ownWindow: undefined,
       errorText: undefined,
       isCut: false,
     };
@@ -222,13 +225,13 @@ export class BoardFeed {
       feed.devices = data.deviceIds.flatMap((id) => devices.get(id) ?? []);
       feed.alarms = data.alarms ?? [];
       feed.positions = new Map(data.positions?.map((position) => [position.deviceId, position]));
+      feed.ownWindow = data.timeWindow;
       feed.errorText = data.errorText;
+      const window = data.timeWindow ?? executed.timeWindow;
       feed.isCut = data.cut ?? false;
-      feed.series = this.#seriesOf(widget, feed, { given: data.series ?? [], window: executed.timeWindow });
+      feed.series = this.#seriesOf(widget, feed, { given: data.series ?? [], window });
       const besides = (series: typeof data.series) =>
-        series === undefined
-          ? []
-          : this.#seriesOf(widget, feed, { given: series, window: executed.timeWindow });
+        series === undefined ? [] : this.#seriesOf(widget, feed, { given: series, window });
       feed.previous = besides(data.previous);
       feed.low = besides(data.low);
       feed.high = besides(data.high);
@@ -299,12 +302,14 @@ export class BoardFeed {
     const widget = this.#widgets.get(widgetId);
     const feed = this.#feeds.get(widgetId);
     if (widget === undefined || feed === undefined || !isRaw(widget)) return;
+    const { ownWindow: own } = feed;
+    const windowMs = own ? own.to - own.from : this.windowMs;
     for (const { device, key, buffer } of feed.series)
       if (device.deviceId === deviceId && Object.hasOwn(values, key)) {
         const value = values[key];
         if (value === undefined) continue;
         buffer.add(timeOf(timestamps, key, ts), value);
-        if (this.windowMs > 0) buffer.trimBefore(ts - 2 * this.windowMs);
+        if (windowMs > 0) buffer.trimBefore(ts - 2 * windowMs);
       }
   }
 

@@ -8,11 +8,12 @@ import { type Board, layoutIn, withLayout, withoutWidget } from "./board.ts";
 import { CopyDialog } from "./copy-widget.tsx";
 import type { BoardState, Widget, WindowSpec } from "./dashboards-api.ts";
 import { GridBoard } from "./grid-board.tsx";
-import type { BoardView } from "./use-board-feed.ts";
+import { type BoardView, ownWindowOf } from "./use-board-feed.ts";
 import { titleOf, WidgetBody } from "./widget-frame.tsx";
 import { WidgetLinks } from "./widget-links.tsx";
 import { kindOf } from "./widgets/kinds.ts";
 import type { Bounds, WidgetPlace } from "./widgets/widget.types.ts";
+import { windowText } from "./window-picker.tsx";
 
 /** The pages of a dashboard, where it has more than one. */
 export function PageChoice(props: {
@@ -98,6 +99,7 @@ export function BoardWidgets(props: {
             >
               <WidgetHead
                 title={title(id)}
+                window={ownWindowOf(widget)}
                 handle={handle}
                 edit={
                   isEditing
@@ -110,7 +112,12 @@ export function BoardWidgets(props: {
                 }
               >
                 {!isEditing && !props.isFitted && props.window !== undefined && view.isLoaded && (
-                  <WidgetLinks widget={widget} feed={view.feed} window={props.window} title={title(id)} />
+                  <WidgetLinks
+                    widget={widget}
+                    feed={view.feed}
+                    window={ownWindowOf(widget) ?? props.window}
+                    title={title(id)}
+                  />
                 )}
               </WidgetHead>
               {view.isLoaded && (
@@ -157,6 +164,8 @@ function useScrollToNew({ widgets }: Board, isEditing: boolean) {
 
 function WidgetHead(props: {
   title: string;
+  /** Named if it is not that of the dashboard. */
+  window: WindowSpec | undefined;
   handle: ComponentChildren;
   /** Present while the dashboard is edited. */
   edit:
@@ -169,6 +178,7 @@ function WidgetHead(props: {
     <header class="flex flex-none items-center gap-2">
       {props.handle}
       <h2 class="min-w-0 flex-1 truncate text-sm font-semibold">{title}</h2>
+      {props.window && <span class="flex-none text-xs text-soft">{windowText(props.window)}</span>}
       {props.children}
       {edit !== undefined && (
         <>

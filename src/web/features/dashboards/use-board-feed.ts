@@ -3,7 +3,7 @@ import { useLive } from "../../platform/live.ts";
 import { serverNow } from "../../platform/now.ts";
 import { useCoalesced } from "../../platform/use-coalesced.ts";
 import { type Board, widgetsIn } from "./board.ts";
-import { BoardFeed, needsRefresh } from "./board-feed.ts";
+import { BoardFeed, needsRefresh, type WidgetFeed } from "./board-feed.ts";
 import {
   dashboardsApi,
   type Executed,
@@ -22,6 +22,8 @@ const RELOADS_A_WINDOW = 10;
 /** Longest timer. A timer beyond the browser's limit would fire immediately, again and again. */
 const TIMER_MS_MAX = 3_600_000;
 const MOVE_MS = 1_000;
+/** Length of a calendar window of a widget for these intervals. */
+const CALENDAR_MS = 86_400_000;
 
 const showsAlarms = ({ type }: Widget): boolean =>
   ["alarmList", "statusGrid", "deviceTable", "floorPlan", "map"].includes(type);
@@ -49,6 +51,25 @@ export interface BoardView {
   readonly error: unknown;
   readonly isLoaded: boolean;
   readonly reload: () => void;
+}
+
+/** Returns whether a window ends now, and so goes on by itself. */
+const moves = ({ mode }: WindowSpec): boolean => mode === "live" || mode === "relative";
+
+/** Returns the time window of a widget that does not follow its dashboard. */
+export const ownWindowOf = ({ config: { timeWindow } }: Widget): WindowSpec | undefined =>
+  typeof timeWindow === "object" ? ((timeWindow ?? undefined) as WindowSpec | undefined) : undefined; // an object
+
+/** Returns the time that a widget shows, as of now. */
+export function widgetBounds(
+  widget: Widget,
+  { ownWindow: own }: WidgetFeed,
+  boundsNow: () => Bounds,
+): Bounds {
+  const spec = ownWindowOf(widget);
+  if (own === undefined || spec === undefined) return boundsNow();
+  const to = serverNow();
+  return moves(spec) ? { from: to - (own.to - own.from), to } : own;
 }
 
 function fillFeed(
@@ -85,7 +106,9 @@ export function useBoardFeed(dashboardId: string, board: Board, request: FeedReq
   const isDue = useRef(first === undefined);
   const [error, setError] = useState<unknown>(undefined);
   const newest = useRef(0);
-  const isMoving = window.mode === "live" || window.mode === "relative";
+  const isMoving = moves(window);
+  const ownWindows = widgets.map(ownWindowOf).filter((own) => own !== undefined);
+  const hasMoving = isMoving || ownWindows.some(moves);
   const load = (only?: readonly string[]) => {
     const mine = only ? newest.current : ++newest.current;
     const how = {
@@ -124,7 +147,10 @@ export function useBoardFeed(dashboardId: string, board: Board, request: FeedReq
   useEffect(() => {
     if (isDue.current) current.current();
     isDue.current = true;
-    const durationMs = Number(window.durationMs ?? 0);
+    const durationMs = Math.min(
+      Number(window.durationMs ?? 0),
+      ...ownWindows.map((own) => Number(own.durationMs ?? CALENDAR_MS)),
+    );
     const part = () => {
       const ids = refreshed.current;
       if (ids.length > 0) current.current(ids);
@@ -132,7 +158,7 @@ export function useBoardFeed(dashboardId: string, board: Board, request: FeedReq
     return runWhileVisible([
       [Math.max(REFRESH_MS_MIN, durationMs / REFRESHES_A_WINDOW), part],
       [Math.max(RELOAD_MS_MIN, durationMs / RELOADS_A_WINDOW), () => current.current()],
-      ...(isMoving ? [[MOVE_MS, () => feed.moveOn()] as const] : []),
+      ...(hasMoving ? [[MOVE_MS, () => feed.moveOn()] as const] : []),
     ]);
   }, [wanted]);
   useEffect(() => {

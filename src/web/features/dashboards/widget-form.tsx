@@ -12,7 +12,9 @@ import { SelectField } from "../../ui/select-field.tsx";
 import { TextField } from "../../ui/text-field.tsx";
 import { ZoneField } from "../../ui/zone-field.tsx";
 import { AxisEnd } from "./axis-end.tsx";
+import type { WindowSpec } from "./dashboards-api.ts";
 import { isPicture } from "./widgets/plan.tsx";
+import { choiceOf, windowChoices, windowOfChoice } from "./window-picker.tsx";
 
 const text = (maxLength: number) => ({ kind: "text", maxLength }) as const;
 const between = (minimum: number, maximum: number) => ({ kind: "number", minimum, maximum }) as const;
@@ -48,15 +50,17 @@ const schema: ObjectSchema = {
     west: between(-180, 180),
     east: between(-180, 180),
     showCleared: { kind: "boolean" },
+    timeWindow: { kind: "json" },
+    compare: { kind: "boolean" },
   },
 };
 
-const PERIODS = ["1h", "shift", "1d", "1w", "1mo"] as const;
+const PERIODS = ["auto", "1h", "shift", "1d", "1w", "1mo"] as const;
 const SHIFTS_DEFAULT = "06:00,14:00,22:00";
 
 /** The intervals of a consumption: of the calendar, or shifts. */
 function Period({ label, value, schema, values, onChange, setValues }: ControlProps) {
-  const interval = String(value || "1d");
+  const interval = String(value || "auto");
   const isShift = interval.includes(":");
   return (
     <>
@@ -65,7 +69,9 @@ function Period({ label, value, schema, values, onChange, setValues }: ControlPr
         value={isShift ? "shift" : interval}
         options={PERIODS}
         text={(period) => t(`energy.period.${period}`)}
-        onSelect={(period) => onChange(period === "shift" ? SHIFTS_DEFAULT : period)}
+        onSelect={(period) =>
+          onChange(period === "auto" ? undefined : period === "shift" ? SHIFTS_DEFAULT : period)
+        }
       />
       {isShift && (
         <TextField
@@ -83,6 +89,20 @@ function Period({ label, value, schema, values, onChange, setValues }: ControlPr
         onChange={(timezone) => setValues({ ...values, timezone })}
       />
     </>
+  );
+}
+
+/** Selects the time that the widget shows, if it is not that of the dashboard. */
+function OwnWindow({ label, value, onChange }: ControlProps) {
+  return (
+    <SelectField
+      label={label}
+      value={value ? choiceOf(value as WindowSpec) : ""} // only objects are offered and shown
+      options={windowChoices()}
+      none={t("widget.asDashboard")}
+      onSelect={(id) => onChange(windowOfChoice(id))}
+      onNone={() => onChange(undefined)}
+    />
   );
 }
 
@@ -174,7 +194,8 @@ const parts = {
     { path: "aggregation", optionText: aggregationText },
     { path: "style", optionText: (style) => t(`line.${style as (typeof LINE_STYLES)[number]}`) },
   ],
-  period: [{ path: "interval", control: Period }],
+  window: [{ path: "timeWindow", control: OwnWindow }],
+  period: [{ path: "interval", control: Period }, "compare"],
   price: ["costPerUnit", "currency"],
   reduce: [{ path: "reduce", optionText: aggregationText }],
   share: [{ path: "aggregation", text: "share" }],

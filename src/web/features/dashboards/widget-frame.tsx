@@ -3,6 +3,7 @@ import type { ComponentChildren } from "preact";
 import { serverText } from "../../platform/i18n/error-texts.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import type { Widget } from "./dashboards-api.ts";
+import { ownWindowOf, widgetBounds } from "./use-board-feed.ts";
 import { isKind, kindOf } from "./widgets/kinds.ts";
 import type { WidgetProps } from "./widgets/widget.types.ts";
 
@@ -24,7 +25,12 @@ export function WidgetBody(props: WidgetProps) {
   const { View } = kind;
   return (
     <>
-      <View {...props} />
+      <View
+        {...props}
+        boundsNow={() => widgetBounds(widget, feed, props.boundsNow)}
+        // Zooming changes the window of the dashboard, which this widget does not follow.
+        onWindow={ownWindowOf(widget) ? undefined : props.onWindow}
+      />
       {feed.isCut && <p class="text-sm text-soft">{t("widget.cut")}</p>}
     </>
   );

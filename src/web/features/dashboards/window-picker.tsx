@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
 import { isWindowId, WINDOW_IDS, WINDOWS } from "../../lib/time-window.ts";
+import { ownZone } from "../../lib/zoned-time.ts";
 import { formatDateRange } from "../../platform/i18n/format.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { now } from "../../platform/now.ts";
@@ -16,12 +17,31 @@ const CALENDAR = [
   ["thisYear", { unit: "year", offset: 0 }],
 ] as const;
 
+/** Ids of the windows that can be selected by name, with their texts. */
+export const windowChoices = (): ReadonlyArray<readonly [id: string, text: string]> => [
+  ...WINDOW_IDS.map((id) => [id, t(`window.${id}`)] as const),
+  ...CALENDAR.map(([id]) => [id, t(`board.${id}`)] as const),
+];
+
+/** Returns the window that a choice stands for; undefined for a fixed one. */
+export function windowOfChoice(id: string): WindowSpec | undefined {
+  if (isWindowId(id)) return { mode: "live", durationMs: WINDOWS[id] };
+  const calendar = CALENDAR.find(([name]) => name === id);
+  return calendar && { mode: "calendar", ...calendar[1], timezone: ownZone() };
+}
+
 /** Returns the choice that stands for a window; `fixed` for two times. */
-function choiceOf({ mode, durationMs, unit, offset = 0 }: WindowSpec): string {
+export function choiceOf({ mode, durationMs, unit, offset = 0 }: WindowSpec): string {
   if (mode === "calendar")
     return CALENDAR.find(([, of]) => of.unit === unit && of.offset === offset)?.[0] ?? "fixed";
   return WINDOW_IDS.find((id) => WINDOWS[id] === durationMs) ?? "fixed";
 }
+
+/** Returns the name of a window; of a fixed one that it is fixed. */
+export const windowText = (window: WindowSpec): string => {
+  const choice = choiceOf(window);
+  return windowChoices().find(([id]) => id === choice)?.[1] ?? t("board.windowFixed");
+};
 
 /** Formats a time for inputs of type `datetime-local`, in the time zone of the browser. */
 function localText(ts: number): string {
@@ -47,16 +67,8 @@ function Picker({ window, boundsNow, onChange }: Omit<Props, "isHidden">) {
   const [isCustom, setCustom] = useState(false);
   const choice = choiceOf(window);
   const selectWindow = (id: string) => {
-    const calendar = CALENDAR.find(([name]) => name === id);
     setCustom(id === "fixed");
-    if (isWindowId(id)) onChange({ mode: "live", durationMs: WINDOWS[id] });
-    else if (calendar)
-      onChange({
-        mode: "calendar",
-        ...calendar[1],
-        timezone: Intl.DateTimeFormat().resolvedOptions().timeZone,
-      });
-    else onChange({ mode: "absolute", ...bounds });
+    onChange(windowOfChoice(id) ?? { mode: "absolute", ...bounds });
   };
   const set = (changes: Partial<Bounds>) => {
     const next = { ...bounds, ...changes };

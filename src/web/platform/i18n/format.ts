@@ -147,6 +147,10 @@ export function formatSpan(ms: number): string {
   return numberFormat(options).format(ms / unitMs);
 }
 
+/** Formats a relative change, such as +12 %. */
+export const formatChange = (change: number): string =>
+  `${change < 0 ? "−" : "+"}${formatShare(Math.abs(change))}`;
+
 export const formatShare = (share: number): string =>
   numberFormat({ style: "percent", maximumFractionDigits: 1 }).format(share);
 

@@ -1,9 +1,11 @@
 import { useState } from "preact/hooks";
+import { consumptionInterval } from "../../../../lib/console/consumption-interval.ts";
 import { aggregatedMetadata } from "../../../../lib/keys/key-metadata.ts";
-import { type Consumption, consumptionOf } from "../../../lib/consumption.ts";
+import { amountMarks, amountUntil, type Consumption, consumptionOf } from "../../../lib/consumption.ts";
 import { isZone } from "../../../lib/zoned-time.ts";
-import { formatDate, formatMark, formatMoney } from "../../../platform/i18n/format.ts";
+import { formatChange, formatDate, formatMarks, formatMoney } from "../../../platform/i18n/format.ts";
 import { t } from "../../../platform/i18n/i18n.ts";
+import { serverNow } from "../../../platform/now.ts";
 import { keysOf, numberOf, sharedMetadata, shown, textOf } from "./values.ts";
 import type { WidgetProps } from "./widget.types.ts";
 
@@ -17,9 +19,13 @@ interface Calendar {
 }
 
 /** The server cuts days in UTC if the widget has no time zone. */
-const calendarOf = ({ widget }: WidgetProps): Calendar => {
+const calendarOf = ({ widget, boundsNow }: WidgetProps): Calendar => {
   const timezone = textOf(widget, "timezone");
-  return { interval: textOf(widget, "interval") || "1d", timezone: isZone(timezone) ? timezone : "UTC" };
+  const { from, to } = boundsNow();
+  return {
+    interval: textOf(widget, "interval") || consumptionInterval(to - from),
+    timezone: isZone(timezone) ? timezone : "UTC",
+  };
 };
 
 function labelOf({ from, to }: Consumption, { interval, timezone }: Calendar): string {
@@ -30,8 +36,13 @@ function labelOf({ from, to }: Consumption, { interval, timezone }: Calendar): s
   return `${day}, ${formatDate(from, "minutes", timezone)}–${formatDate(to, "minutes", timezone)}`;
 }
 
-/** Returns the text for an end of the time axis. */
-function edgeLabel(ts: number, { interval, timezone }: Calendar): string {
+/** Longest day: the one on which summer time ends. */
+const DAY_MAX_MS = 25 * 3_600_000 + 1;
+
+/** Returns the text for a place on the time axis. */
+function edgeLabel(ts: number, { interval, timezone }: Calendar, widthMs: number): string {
+  if (interval === "1h" && widthMs < DAY_MAX_MS)
+    return formatDate(Math.round(ts / 60_000) * 60_000, "minutes", timezone);
   if (interval === "1mo") return formatDate(ts, "month", timezone);
   const day = formatDate(ts, "day", timezone);
   return interval === "1d" || interval === "1w" ? day : `${day}, ${formatDate(ts, "minutes", timezone)}`;
@@ -57,6 +68,10 @@ export function EnergyWidget(props: WidgetProps) {
     feed.series.map(({ buffer }) => buffer),
     calendar.interval,
   );
+  const before = consumptionOf(
+    feed.previous.map(({ buffer }) => buffer),
+    calendar.interval,
+  );
   if (all.length === 0) return <p class="text-soft">{t("widget.nothing")}</p>;
   const total = all.reduce((sum, { amount }) => sum + amount, 0);
   const amount = pointed?.amount ?? total;
@@ -67,10 +82,31 @@ export function EnergyWidget(props: WidgetProps) {
         <span class="reading text-2xl font-semibold">{shown(widget, amount, metadataOfAmount(props))}</span>
         {cost !== undefined && <span class="reading text-lg">{cost}</span>}
         <span class="text-sm text-soft">{pointed ? labelOf(pointed, calendar) : t("energy.total")}</span>
+        {before.length > 0 && <Compared {...props} before={before} pointed={pointed} amount={amount} />}
       </div>
-      <Bars {...props} all={all} calendar={calendar} onPoint={setPointed} />
+      <Bars {...props} all={all} before={before} calendar={calendar} onPoint={setPointed} />
       <Table {...props} all={all} calendar={calendar} />
     </div>
+  );
+}
+
+/** The consumption of the period before up to the same time, and by how much the current one differs from it. */
+function Compared(
+  props: WidgetProps & {
+    before: readonly Consumption[];
+    pointed: Consumption | undefined;
+    amount: number;
+  },
+) {
+  const { before, pointed } = props;
+  const other = pointed
+    ? (before.find(({ from }) => from === pointed.from)?.amount ?? 0)
+    : amountUntil(before, serverNow());
+  const change = other > 0 ? formatChange(props.amount / other - 1) : "–";
+  return (
+    <span class="text-sm text-soft">
+      {t("energy.before", { amount: shown(props.widget, other, metadataOfAmount(props)), change })}
+    </span>
   );
 }
 
@@ -79,46 +115,85 @@ interface BarsProps extends WidgetProps {
   readonly calendar: Calendar;
 }
 
-function Bars(props: BarsProps & { onPoint: (consumption: Consumption | undefined) => void }) {
-  const { all, calendar, onPoint } = props;
+/** Parts of a day whose times are written below it. */
+const PARTS = 4;
+
+function Bars(
+  props: BarsProps & {
+    before: readonly Consumption[];
+    onPoint: (consumption: Consumption | undefined) => void;
+  },
+) {
+  const { all, before, calendar, onPoint } = props;
   const bounds = props.boundsNow();
   const from = Math.min(bounds.from, all[0]?.from ?? bounds.from);
   const to = Math.max(bounds.to, all.at(-1)?.to ?? bounds.to);
-  const high = Math.max(...all.map(({ amount }) => amount), 0);
+  const marks = amountMarks(Math.max(...[...all, ...before].map(({ amount }) => amount), 0));
+  const high = marks.at(-1) ?? 0;
+  const labels = formatMarks(marks);
+  const parts = calendar.interval === "1h" ? PARTS : 1;
+  const heightOf = ({ amount }: Consumption) => (high > 0 ? (Math.max(0, amount) / high) * BOX.height : 0);
   const x = (ts: number) => ((ts - from) / Math.max(1, to - from)) * BOX.width;
+  const barOf = (consumption: Consumption, color: string) => {
+    const width = x(consumption.to) - x(consumption.from);
+    const height = heightOf(consumption);
+    const left = x(consumption.from) + (width * GAP_SHARE) / 2;
+    return (
+      <rect x={left} y={BOX.height - height} width={width * (1 - GAP_SHARE)} height={height} class={color} />
+    );
+  };
   return (
-    <div class="flex min-h-0 flex-1 flex-col">
-      <span class="reading flex-none text-xs text-soft" aria-hidden="true">
-        {formatMark(high)}
-      </span>
+    <div
+      class="grid min-h-0 flex-1 grid-cols-[auto_1fr] grid-rows-[1fr_auto] gap-x-1.5 pt-2"
+      aria-hidden="true"
+    >
+      <div class="relative min-w-4 text-xs text-soft">
+        <span class="invisible">{labels.at(-1)}</span>
+        {labels.map((label, index) => (
+          <span
+            key={label}
+            class="reading absolute right-0 translate-y-1/2 leading-none"
+            style={{ bottom: `${(index / (marks.length - 1)) * 100}%` }}
+          >
+            {label}
+          </span>
+        ))}
+      </div>
       <svg
-        class="min-h-0 w-full flex-1 border-y border-base-300 text-primary"
+        class="h-full min-h-0 w-full text-primary"
         viewBox={`0 0 ${BOX.width} ${BOX.height}`}
         preserveAspectRatio="none"
         aria-hidden="true"
         onPointerLeave={() => onPoint(undefined)}
       >
-        {all.map((consumption) => {
-          const width = x(consumption.to) - x(consumption.from);
-          const height = high > 0 ? (Math.max(0, consumption.amount) / high) * BOX.height : 0;
-          return (
-            <g key={consumption.from} onPointerEnter={() => onPoint(consumption)}>
-              {/* The whole column answers to the pointer, not only a bar that may be low. */}
-              <rect x={x(consumption.from)} y="0" width={width} height={BOX.height} fill="transparent" />
-              <rect
-                x={x(consumption.from) + (width * GAP_SHARE) / 2}
-                y={BOX.height - height}
-                width={width * (1 - GAP_SHARE)}
-                height={height}
-                fill="currentColor"
-              />
-            </g>
-          );
-        })}
+        {marks.map((mark) => (
+          <rect
+            key={mark}
+            y={BOX.height * (1 - mark / high) - (mark > 0 ? 0 : 0.5)}
+            width={BOX.width}
+            height="0.5"
+            class="fill-base-300"
+          />
+        ))}
+        {before.map((consumption) => barOf(consumption, "fill-base-content/20"))}
+        {all.map((consumption) => (
+          <g key={consumption.from} onPointerEnter={() => onPoint(consumption)}>
+            {/* The whole column answers to the pointer, not only a bar that may be low. */}
+            <rect
+              x={x(consumption.from)}
+              y="0"
+              width={x(consumption.to) - x(consumption.from)}
+              height={BOX.height}
+              fill="transparent"
+            />
+            {barOf(consumption, before.length > 0 ? "fill-primary/75" : "fill-primary")}
+          </g>
+        ))}
       </svg>
-      <p class="flex flex-none justify-between gap-3 text-xs text-soft" aria-hidden="true">
-        <span>{edgeLabel(from, calendar)}</span>
-        <span>{edgeLabel(to, calendar)}</span>
+      <p class="col-start-2 flex justify-between gap-3 pt-1 text-xs text-soft">
+        {Array.from({ length: parts + 1 }, (_, part) => (
+          <span key={part}>{edgeLabel(from + ((to - from) * part) / parts, calendar, to - from)}</span>
+        ))}
       </p>
     </div>
   );

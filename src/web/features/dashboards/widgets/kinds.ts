@@ -1,6 +1,7 @@
 import { ownZone } from "../../../lib/zoned-time.ts";
 import type { StackedForm } from "../stacked.ts";
 import type { WidgetPart } from "../widget-form.tsx";
+import { windowOfChoice } from "../window-picker.tsx";
 import { CommandButtonWidget, SliderWidget } from "./act-widgets.tsx";
 import { StateTimelineWidget } from "./chart-widgets.tsx";
 import { EnergyWidget } from "./energy-widget.tsx";
@@ -30,21 +31,21 @@ export const widgetKinds = {
     View: TimeSeriesWidget,
     stacked: "chart",
     size: { w: 6, h: 4 },
-    parts: ["devices", "keys", "lines", "appearance", "axis"],
+    parts: ["devices", "keys", "window", "lines", "appearance", "axis"],
   },
   value: {
     View: ValueWidget,
     stacked: "half",
     size: { w: 3, h: 2 },
-    parts: ["devices", "key", "reduce", "appearance", "limits"],
+    parts: ["devices", "key", "window", "reduce", "appearance", "limits"],
     config: { aggregation: "avg", maxDataPoints: 60 },
   },
   energy: {
     View: EnergyWidget,
     stacked: "chart",
     size: { w: 6, h: 4 },
-    parts: ["devices", "keys", "period", "appearance", "price"],
-    config: { interval: "1d", timezone: ownZone(), maxDataPoints: 2_000 },
+    parts: ["devices", "keys", "window", "period", "appearance", "price"],
+    config: { timeWindow: windowOfChoice("today"), timezone: ownZone(), compare: true, maxDataPoints: 2_000 },
   },
   gauge: {
     View: GaugeWidget,
@@ -60,10 +61,10 @@ export const widgetKinds = {
   stateTimeline: {
     View: StateTimelineWidget,
     size: { w: 12, h: 3 },
-    parts: ["devices", "keys"],
+    parts: ["devices", "keys", "window"],
     config: { maxDataPoints: 2_000 },
   },
-  statePie: { View: StatePieWidget, size: { w: 4, h: 3 }, parts: ["devices", "key", "share"] },
+  statePie: { View: StatePieWidget, size: { w: 4, h: 3 }, parts: ["devices", "key", "share", "window"] },
   statusGrid: {
     View: StatusGridWidget,
     size: { w: 6, h: 3 },

@@ -1,0 +1,7 @@
+const DAY_MS = 86_400_000;
+
+/** Returns the interval of the bars of a consumption, for a time window of this length, unless the widget names one. */
+export function consumptionInterval(windowMs: number): "1h" | "1d" | "1mo" {
+  if (windowMs <= 3 * DAY_MS) return "1h";
+  return windowMs <= 62 * DAY_MS ? "1d" : "1mo";
+}
