@@ -33,7 +33,7 @@ const SetupScreen = lazy(() =>
   loadPart(() => import("../features/setup/setup-screen.tsx")).then((m) => m.SetupScreen),
 );
 const SignUpScreen = lazy(() =>
-  loadPart(() => import("../features/sign-in/sign-up-screen.tsx")).then((m) => m.SignUpScreen),
+  loadScreen(() => import("../features/sign-in/sign-up-screen.tsx")).then((m) => m.SignUpScreen),
 );
 const SignInScreen = lazy(() =>
   loadScreen(() => import("../features/sign-in/sign-in-screen.tsx")).then((m) => m.SignInScreen),
