@@ -67,13 +67,22 @@ test("an energy widget shows the consumption of each day and what it costs", asy
     .getByRole("button", { name: /^Energy/ })
     .click();
   await ui.dialog().getByRole("checkbox", { name: "energy" }).check();
-  await ui.dialog().getByLabel(/^Time window/).selectOption("");
-  await ui.dialog().getByLabel(/^Period/).selectOption("shift");
+  await ui
+    .dialog()
+    .getByLabel(/^Time window/)
+    .selectOption("");
+  await ui
+    .dialog()
+    .getByLabel(/^Period/)
+    .selectOption("shift");
   await ui
     .dialog()
     .getByLabel(/^Start of each shift/)
     .fill("06:00,18:00");
-  await ui.dialog().getByLabel(/^Period/).selectOption("1d");
+  await ui
+    .dialog()
+    .getByLabel(/^Period/)
+    .selectOption("1d");
   await ui.dialog().getByLabel("Unit", { exact: true }).fill("kWh");
   await ui.dialog().getByLabel("Decimals").fill("1");
   await ui.dialog().getByLabel("Price per unit").fill("0.30");
