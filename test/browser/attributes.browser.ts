@@ -15,6 +15,8 @@ beforeAll(async () => {
   await page.getByRole("link", { name: "Attributes", exact: true }).click();
 });
 
+const shared = () => ui.page.getByRole("region", { name: /^Shared \d/ });
+
 const report = (attributes: unknown) =>
   fetch(`${ui.app.url}/api/v1/${token}/attributes`, {
     method: "POST",
@@ -30,12 +32,13 @@ test("a desired value shows what the device reports, until the device has applie
   await dialog.getByRole("button", { name: "Number" }).click();
   await dialog.getByLabel("Value", { exact: true }).fill("21");
   await dialog.getByRole("button", { name: "Save" }).click();
-  const row = page.getByRole("listitem").filter({ hasText: "setpoint" });
+  const row = shared().getByRole("listitem").filter({ hasText: "setpoint" });
   await row.getByText("not reported").waitFor();
   await report({ setpoint: 19 });
   await row.getByText("device reports 19").waitFor();
   await report({ setpoint: 21 });
   await row.getByText("in sync").waitFor();
+  await page.getByRole("heading", { name: "Client 1" }).waitFor();
 });
 
 test("the history of one attribute, and of all, shows who set which value and is updated live", async () => {
@@ -44,7 +47,7 @@ test("the history of one attribute, and of all, shows who set which value and is
     scope: "SHARED",
     attributes: { setpoint: 22 },
   });
-  await page.getByRole("button", { name: "History of setpoint" }).click();
+  await shared().getByRole("button", { name: "History of setpoint" }).click();
   const dialog = ui.dialog();
   const lines = dialog.getByTestId("attribute-history").getByRole("listitem");
   await lines.nth(1).waitFor();

@@ -95,11 +95,6 @@ const SCREENS: Screen[] = [
     ready: (page) => page.getByRole("table", { name: "Values as a table" }).getByRole("row").nth(3).waitFor(),
   },
   { name: "attributes", path: tab("/attributes"), ready: shown("targetTemperature") },
-  {
-    name: "client attributes, none",
-    path: tab("/attributes?scope=CLIENT"),
-    ready: shown("No attributes yet"),
-  },
   { name: "history", path: tab("/history"), ready: shown("targetTemperature") },
   { name: "commands", path: tab("/commands"), ready: shown("setTarget") },
   {

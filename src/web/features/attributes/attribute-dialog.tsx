@@ -10,17 +10,19 @@ import { TextField } from "../../ui/text-field.tsx";
 import { useAction } from "../../ui/use-form.ts";
 import { attributesApi } from "./attributes-api.ts";
 
+const WRITABLE = ["SHARED", "SERVER"] as const satisfies readonly Scope[];
 const KINDS: readonly ValueKind[] = ["text", "number", "boolean", "json"];
 
 interface Props {
   readonly deviceId: string;
-  readonly scope: Scope;
+  /** Undefined for a new attribute. */
   readonly entry?: AttributeEntry;
   readonly onClose: () => void;
   readonly onDone: () => void;
 }
 
-export function AttributeDialog({ deviceId, scope, entry, onClose, onDone }: Props) {
+export function AttributeDialog({ deviceId, entry, onClose, onDone }: Props) {
+  const [scope, setScope] = useState<Scope>(entry?.scope ?? "SHARED");
   const [kind, setKind] = useState<ValueKind>(kindOf(entry?.value));
   const [text, setText] = useState(toEditorText(entry?.value));
   const [wrong, setWrong] = useState(false);
@@ -49,6 +51,18 @@ export function AttributeDialog({ deviceId, scope, entry, onClose, onDone }: Pro
             autofocus
             class="input reading w-full"
           />
+        )}
+        {!entry && (
+          <div class="flex flex-col gap-1.5">
+            <span class="text-sm font-medium">{t("attributes.scope")}</span>
+            <Segments
+              label={t("attributes.scope")}
+              items={WRITABLE.map((id) => ({ id, text: t(`scope.${id}`) }))}
+              current={scope}
+              onSelect={setScope}
+            />
+            <span class="text-sm text-soft">{t(`scopeHint.${scope}`)}</span>
+          </div>
         )}
         <div class="flex flex-col gap-1.5">
           <span class="text-sm font-medium">{t("attributes.kind")}</span>

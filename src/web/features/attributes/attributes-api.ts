@@ -1,7 +1,7 @@
 import type { attributeChangeBody, desiredBody } from "../../../modules/attributes/attributes.schemas.ts";
 import type { AttributeEntry, Scope } from "../../lib/api-types.ts";
 import type { JsonValue, Wire } from "../../lib/wire.ts";
-import { get, getPage, post, remove } from "../../platform/api-client.ts";
+import { get, getPage, post, queryOf, remove } from "../../platform/api-client.ts";
 
 export type AttributeChange = Wire<typeof attributeChangeBody>;
 export type DesiredState = Wire<typeof desiredBody>;
@@ -9,7 +9,9 @@ export type DesiredState = Wire<typeof desiredBody>;
 const base = (id: string): string => `/api/devices/${encodeURIComponent(id)}/attributes`;
 
 export const attributesApi = {
-  list: (id: string, scope: Scope) => get<AttributeEntry[]>(`${base(id)}?scope=${scope}&limit=10000`),
+  /** Of all scopes by default. */
+  list: (id: string, scope?: Scope) =>
+    get<AttributeEntry[]>(`${base(id)}?${queryOf({ scope, limit: 10_000 })}`),
   set: (id: string, scope: Scope, attributes: Record<string, JsonValue>) =>
     post<unknown>(`${base(id)}`, { scope, attributes }),
   delete: (id: string, scope: Scope, key: string) =>
