@@ -96,7 +96,11 @@ function ruleCheck(
 export function createDeviceModules(core: Core, { tenants, users, audit }: UserModules, disk: Overrides) {
   const storage = createStorageModule(core, { tenants, disk });
   const outbound = createOutboundModule(core, { tenants });
-  const checkAlarmRules = ruleCheck(core, { outbound, users }, (id) => devices.directory.find(id)?.tenantId);
+  const checkAlarmRules = ruleCheck(
+    core,
+    { outbound, users },
+    (id) => devices.devicesRepository.find(id)?.tenantId,
+  );
   const profiles = createProfilesModule(core, { checkAlarmRules });
   const loginIdentities = createLoginIdentitiesModule(core);
   const devices = createDevicesModule(core, { tenants, profiles, storage, loginIdentities });

@@ -319,9 +319,10 @@ const isLenient = (text: string): boolean => {
   }
 };
 
-/** Returns why a text is not JSON, and what would read it. */
+/** Returns why a text is not JSON, and what would read it. A long one is not read again, unless its end shows what is wrong. */
 function explain(text: string): DomainError {
-  if (!isLenient(text)) return invalid("body.malformed", { format: "JSON" });
+  const mayBeLenient = text.length <= LENIENT_CHARACTERS_MAX || text.endsWith("\0");
+  if (!mayBeLenient || !isLenient(text)) return invalid("body.malformed", { format: "JSON" });
   return text.endsWith("\0") ? invalid("body.nul_at_end") : invalid("body.lenient");
 }
 

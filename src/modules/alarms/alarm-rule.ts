@@ -259,22 +259,36 @@ const namedIn = (rules: readonly unknown[]): Set<string> =>
 
 /** Checks rules that are to be stored. @throws DomainError of kind `invalid` that names the part that is wrong. */
 export function checkAlarmRules(input: readonly unknown[], checks: RuleChecks): void {
-  const named = namedIn(checks.before);
+  let named: ReadonlySet<string> | undefined;
+  const wasNamed = (id: string) => {
+    named ??= namedIn(checks.before);
+    return named.has(id);
+  };
+  /** Ids that rules may name; the rules of a profile often name the same ones. */
+  const good = new Set<string>();
+  const ensureGood = (
+    ids: readonly string[],
+    exists: (id: string) => boolean,
+    fail: (at: number) => Error,
+  ) => {
+    for (const [position, id] of ids.entries()) {
+      if (good.has(id)) continue;
+      if (!exists(id) && !wasNamed(id)) throw fail(position);
+      good.add(id);
+    }
+  };
   for (const [index, { actions, recipientIds = [], appliesTo }] of compileAlarmRules(input).entries()) {
     const where = `alarmRules[${index}]`;
+    const { deviceIds = [] } = appliesTo ?? {};
     ensureReachable(actions, `${where}.actions`, checks.refusalOf);
-    for (const [position, id] of recipientIds.entries())
-      if (!named.has(id) && !checks.isRecipient(id))
-        throw wrong(
-          `${where}.recipientIds[${position}]`,
-          detail("rule.recipient_unknown", { id: excerpt(id) }),
-        );
-    for (const [position, id] of (appliesTo?.deviceIds ?? []).entries())
-      if (!named.has(id) && !checks.isDevice(id))
-        throw wrong(
-          `${where}.appliesTo.deviceIds[${position}]`,
-          detail("rule.device_unknown", { deviceId: excerpt(id) }),
-        );
+    ensureGood(recipientIds, checks.isRecipient, (at) => {
+      const reason = detail("rule.recipient_unknown", { id: excerpt(recipientIds[at] ?? "") });
+      return wrong(`${where}.recipientIds[${at}]`, reason);
+    });
+    ensureGood(deviceIds, checks.isDevice, (at) => {
+      const reason = detail("rule.device_unknown", { deviceId: excerpt(deviceIds[at] ?? "") });
+      return wrong(`${where}.appliesTo.deviceIds[${at}]`, reason);
+    });
   }
 }
 

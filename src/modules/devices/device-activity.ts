@@ -129,7 +129,7 @@ export class DeviceActivityTracker {
   ): Inactivity {
     const { inactivityTimeoutMs: deviceMs, tenantId, profileId } = device;
     const profileMs =
-      deviceMs === null ? this.#deps.profiles.ensure(tenantId, profileId).inactivityTimeoutMs : null;
+      deviceMs === null ? this.#deps.profiles.settingsOf(tenantId, profileId).inactivityTimeoutMs : null;
     return inactivityOf({ deviceMs, profileMs }, activity);
   }
 

@@ -4,7 +4,7 @@ import { StringPool } from "../../lib/data/string-pool.ts";
 import type { EventBus } from "../../platform/core/event-bus.ts";
 import type { DomainEvents } from "../events.types.ts";
 import type { IngestDevice } from "../ingest/ingest.types.ts";
-import type { DeviceProfile } from "../profiles/profiles.resource.ts";
+import type { ProfileSettings } from "../profiles/profiles.resource.ts";
 import type { ProfilesService } from "../profiles/profiles.service.ts";
 import type { StoreDevice } from "../telemetry/telemetry.types.ts";
 import type { Principal } from "../users/users.types.ts";
@@ -110,7 +110,7 @@ export class DeviceDirectory {
     const { storeDevice, metersOf, bytesPerSecond, profiles } = this.#deps;
     const { deviceId, profileId } = device;
     const tenantId = this.#strings.of(device.tenantId);
-    const profile = profiles.ensure(tenantId, profileId);
+    const profile = profiles.settingsOf(tenantId, profileId);
     const ingestDevice: IngestDevice = {
       deviceId,
       tenantId,
@@ -127,7 +127,7 @@ export class DeviceDirectory {
     return ingestDevice;
   }
 
-  #describe(device: Device, profile: DeviceProfile) {
+  #describe(device: Device, profile: ProfileSettings) {
     const { name, profileId, role, parentDeviceId, childName, commandTransport } = device;
     return {
       name,
@@ -141,7 +141,7 @@ export class DeviceDirectory {
   }
 
   /** Returns the fields that a device takes over from its profile, apart from limits. */
-  #ofProfile(profile: DeviceProfile) {
+  #ofProfile(profile: ProfileSettings) {
     const { telemetryTopic, convertsNumericText, commandTimeoutMs, sessionsMax } = profile;
     return {
       payload: this.#strings.of(profile.payload),
@@ -154,7 +154,7 @@ export class DeviceDirectory {
   }
 
   /** Sets the limits of a device. The used budget stays used, so that a changed limit cannot be exploited. */
-  #limit(device: IngestDevice, { messagesPerSecond, messagesBurst }: DeviceProfile): void {
+  #limit(device: IngestDevice, { messagesPerSecond, messagesBurst }: ProfileSettings): void {
     const perSecond = messagesPerSecond ?? (this.#deps.messagesPerSecond || null);
     if (perSecond === null) device.limiter = undefined;
     else {
@@ -178,13 +178,13 @@ export class DeviceDirectory {
     const kept = this.#byId.get(deviceId)?.deref();
     const device = kept && repository.find(deviceId);
     if (!kept || !device) return;
-    const profile = profiles.ensure(device.tenantId, device.profileId);
+    const profile = profiles.settingsOf(device.tenantId, device.profileId);
     Object.assign(kept, this.#describe(device, profile));
     this.#limit(kept, profile);
   }
 
   #profileChanged(tenantId: TenantId, profileId: ProfileId): void {
-    const profile = this.#deps.profiles.ensure(tenantId, profileId);
+    const profile = this.#deps.profiles.settingsOf(tenantId, profileId);
     for (const reference of this.#byId.values()) {
       const device = reference.deref();
       if (device?.profileId !== profileId) continue;

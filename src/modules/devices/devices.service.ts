@@ -43,7 +43,7 @@ const CONTROL_CHARACTERS = /[\u0000-\u001f\u007f]/;
 /** The children of gateways, as the gateways themselves name them. */
 function createDeviceChildren(deps: {
   repository: DevicesRepository;
-  profiles: Pick<ProfilesService, "ensure" | "forType">;
+  profiles: Pick<ProfilesService, "ensure" | "settingsOf" | "forType">;
   building: ReturnType<typeof createDeviceBuilding>;
   transact: <Result>(work: () => Result extends Promise<unknown> ? never : Result) => Result;
   events: EventBus<DomainEvents>;
@@ -61,7 +61,7 @@ function createDeviceChildren(deps: {
     const isText = name.trim() !== "" && name.isWellFormed() && !CONTROL_CHARACTERS.test(name);
     if (!isText || name.length > NAME_CHARACTERS_MAX) throw childNameInvalid(NAME_CHARACTERS_MAX);
     if (repository.hasNameElsewhere(gateway, name)) throw childElsewhere(name);
-    if (!profiles.ensure(gateway.tenantId, gateway.profileId).createsChildren) throw childUnknown(name);
+    if (!profiles.settingsOf(gateway.tenantId, gateway.profileId).createsChildren) throw childUnknown(name);
     if (created >= CHILDREN_CREATED_MAX) throw childrenLimit(CHILDREN_CREATED_MAX);
   }
 

@@ -93,8 +93,10 @@ export class InboundPipeline {
     if (later !== undefined) await later;
     const normalized = normalize(live, source);
     const nothing = { kept: undefined, seenKey: undefined };
-    if (normalized instanceof StageFailure)
+    if (normalized instanceof StageFailure) {
+      await workShare.pause(messageOwner(live.integration)); // a message of 1 MB that cannot be read has taken some ms
       return this.#end(live, source, { ...nothing, work: newWork([normalized]) });
+    }
     const { ignored, replies = [] } = normalized;
     if (replies.length > 0) this.#deps.reply(live.integration, replies);
     if (ignored !== undefined)

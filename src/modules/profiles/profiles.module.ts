@@ -16,6 +16,7 @@ export function createProfilesModule(
     keys,
     repository: createProfilesRepository(database, clock),
     transact: database.transact,
+    changes: database.changes,
     checkAlarmRules,
     events,
   });

@@ -1,10 +1,16 @@
-import { and, count, eq, ne, sql } from "drizzle-orm";
+import { and, count, eq, getTableColumns, ne, sql } from "drizzle-orm";
 import type { ProfileId, TenantId } from "../../lib/core/ids.ts";
+import { omit } from "../../lib/core/omit.ts";
 import type { KeyMetadata } from "../../lib/keys/key-metadata.ts";
 import type { MainDatabase } from "../../platform/database/database.ts";
 import type { Clock } from "../../platform/time/clock.ts";
 import { devices } from "../devices/devices.tables.ts";
-import { type DeviceProfile, profileResource } from "./profiles.resource.ts";
+import {
+  type DeviceProfile,
+  type ProfileSettings,
+  profileNotFound,
+  profileResource,
+} from "./profiles.resource.ts";
 import { deviceProfiles, profileKeys, tenantKeys } from "./profiles.tables.ts";
 
 export function createProfilesRepository(database: MainDatabase, clock: Clock) {
@@ -14,8 +20,24 @@ export function createProfilesRepository(database: MainDatabase, clock: Clock) {
     .from(deviceProfiles)
     .where(and(eq(deviceProfiles.tenantId, sql.placeholder("tenantId")), eq(deviceProfiles.isDefault, true)))
     .prepare();
+  const settings = orm
+    .select(omit(getTableColumns(deviceProfiles), "alarmRules", "deviceRequests"))
+    .from(deviceProfiles)
+    .where(
+      and(
+        eq(deviceProfiles.tenantId, sql.placeholder("tenantId")),
+        eq(deviceProfiles.profileId, sql.placeholder("profileId")),
+      ),
+    )
+    .prepare();
   return {
     ...profileResource.createStore(database, clock),
+    /** @throws DomainError `profile.not_found` */
+    settingsOf(tenantId: TenantId, profileId: ProfileId): ProfileSettings {
+      const found = settings.get({ tenantId, profileId });
+      if (found === undefined) throw profileNotFound();
+      return found;
+    },
     findDefault: (tenantId: TenantId): DeviceProfile | undefined => byDefault.get({ tenantId }),
     /** Takes the default mark from every other profile of the tenant. */
     setOnlyDefault: (tenantId: TenantId, profileId: ProfileId): void =>

@@ -5,6 +5,7 @@ import { createProfileBody, profileBody, updateProfileBody } from "./profiles.sc
 import { deviceProfiles } from "./profiles.tables.ts";
 
 const PROFILES_MAX = 500;
+export const profileNotFound = () => notFound("profile.not_found");
 
 export const profileResource = defineResource({
   name: "profile",
@@ -15,7 +16,7 @@ export const profileResource = defineResource({
   permissions: { read: "profiles:read", write: "profiles:write" },
   order: { by: "name" },
   list: { sort: ["name", "isDefault", "createdAt", "updatedAt"], search: ["name", "description"] },
-  notFound: () => notFound("profile.not_found"),
+  notFound: profileNotFound,
   unique: [{ column: "name", taken: () => conflict("profile.name_taken") }],
   limit: { max: PROFILES_MAX, reached: (max) => conflict("profile.too_many", { max }) },
   schemas: { item: profileBody, create: createProfileBody, update: updateProfileBody },
@@ -48,3 +49,5 @@ export const profileResource = defineResource({
 });
 
 export type DeviceProfile = typeof profileResource.$item;
+/** A profile without its rules. */
+export type ProfileSettings = Omit<DeviceProfile, "alarmRules" | "deviceRequests">;

@@ -5,6 +5,8 @@ import { invariant } from "../../lib/core/invariant.ts";
 import { KEYS_MAX, type KeyMetadata, type KeyMetadataMap } from "../../lib/keys/key-metadata.ts";
 import type { EventBus } from "../../platform/core/event-bus.ts";
 import type { MainDatabase } from "../../platform/database/database.ts";
+import { workShare } from "../../platform/load/fair-share.ts";
+import { TurnCache } from "../../platform/load/turn-cache.ts";
 import type { DomainEvents } from "../events.types.ts";
 import { ensureAllDevices } from "../tenants/tenants.errors.ts";
 import type { Principal } from "../users/users.types.ts";
@@ -12,7 +14,7 @@ import { checkDeviceRequests } from "./device-requests.ts";
 import type { KeyMetadataService } from "./key-metadata.service.ts";
 import { parseKeyMetadata } from "./parse-key-metadata.ts";
 import type { ProfilesRepository } from "./profiles.repository.ts";
-import type { DeviceProfile, profileResource } from "./profiles.resource.ts";
+import type { DeviceProfile, ProfileSettings, profileResource } from "./profiles.resource.ts";
 import { profileDefaults } from "./profiles.types.ts";
 
 type NewProfile = typeof profileResource.$create;
@@ -34,6 +36,7 @@ interface ProfilesServiceDeps {
   readonly repository: ProfilesRepository;
   readonly keys: Pick<KeyMetadataService, "ofProfile" | "saveOfProfile" | "of">;
   readonly transact: MainDatabase["transact"];
+  readonly changes: MainDatabase["changes"];
   /** Throws `invalid` that names the part that is wrong. */
   readonly checkAlarmRules: CheckAlarmRules;
   readonly events: EventBus<DomainEvents>;
@@ -102,6 +105,8 @@ export function createProfilesService(deps: ProfilesServiceDeps) {
     return profile;
   }
 
+  const settings = new TurnCache<ProfileSettings>(deps.changes);
+
   const withKeys = (profile: DeviceProfile): ShownProfile => ({
     ...profile,
     keyMetadata: keys.ofProfile(profile.profileId),
@@ -132,15 +137,16 @@ export function createProfilesService(deps: ProfilesServiceDeps) {
       checkRules(deps, principal.tenantId, profile);
       return insert(principal.tenantId, profile);
     },
-    update(
+    async update(
       principal: Principal,
       profileId: string,
       { keyMetadata, ...changes }: ProfileChanges,
-    ): ShownProfile {
+    ): Promise<ShownProfile> {
       const { tenantId } = principal;
       ensureAllDevices(principal, detail("action.change_device_profiles"));
+      checkRules(deps, tenantId, changes, get(tenantId, profileId).alarmRules);
+      if (changes.alarmRules !== undefined) await workShare.next(); // rules may name 24,000 devices
       const current = get(tenantId, profileId);
-      checkRules(deps, tenantId, changes, current.alarmRules);
       const metadata = parseGiven(keyMetadata);
       if (current.isDefault && changes.isDefault === false) throw invalid("profile.default_needed");
       const saved = save(() => repository.update(current, changes), metadata);
@@ -160,6 +166,9 @@ export function createProfilesService(deps: ProfilesServiceDeps) {
     /** Returns the tenant's profile by id, or its default one without an id, for other modules. */
     ensure: (tenantId: TenantId, profileId?: string): DeviceProfile =>
       profileId === undefined ? ensureDefault(tenantId) : get(tenantId, profileId),
+    /** Returns what each message of a device depends on. Alarm rules may take 1 MB, whose reading takes some ms for each device. */
+    settingsOf: (tenantId: TenantId, profileId: ProfileId): ProfileSettings =>
+      settings.get(`${tenantId} ${profileId}`, () => repository.settingsOf(tenantId, profileId)),
     /** Returns the metadata of telemetry keys that is in effect for devices of the profile. */
     keysOf: (tenantId: TenantId, profileId: ProfileId): KeyMetadataMap => keys.of(tenantId, profileId),
     /** Returns the profile that has the name of the device type, or the default one, for devices that claim. */

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "bun:test";
+import { describe, expect, spyOn, test } from "bun:test";
 import fc from "fast-check";
 import { DomainError } from "../../../src/lib/core/domain-error.ts";
 import { decodeBody } from "../../../src/lib/json/body.ts";
@@ -229,4 +229,17 @@ test("of a long body, repeated names of its first items are noted, and doubles s
   const single = JSON.stringify(Array.from({ length: 1_000 }, (_, index) => ({ a: index / 3 })));
   expect(parseJson(single, () => notes.push("more"))).toEqual(JSON.parse(single));
   expect(notes).toHaveLength(1);
+});
+
+test("a long text that is not JSON is parsed once, whatever is wrong with it", () => {
+  const long = 100_000;
+  const texts = [`{${'"a":1,'.repeat(long / 6)}`, `[${"1,".repeat(long / 2)}`, `{"a":"${"x".repeat(long)}`];
+  for (const text of texts) {
+    const parse = spyOn(JSON, "parse");
+    const code = codeOf(text);
+    const parsed = parse.mock.calls.filter(([given]) => String(given).length > long / 2).length;
+    parse.mockRestore();
+    expect({ code, parsed }).toEqual({ code: "body.malformed", parsed: 1 });
+  }
+  expect(codeOf(`${JSON.stringify({ a: "x".repeat(long) })}\0`)).toBe("body.nul_at_end");
 });
