@@ -253,6 +253,7 @@ export const policies: Record<string, Policy> = {
   "PATCH /api/api-keys/:apiKeyId": { kind: "tenant", body: () => ({ name: "taken over" }) },
   "DELETE /api/api-keys/:apiKeyId": { kind: "tenant" },
   "GET /api/telemetry/keys": { kind: "own" },
+  "POST /api/v1/telemetry/keys": { kind: "tenant", body: ({ deviceId }) => ({ deviceIds: [deviceId] }) },
   "GET /api/devices/keys": { kind: "own" },
   "GET /api/devices/tags": { kind: "own" },
   "GET /api/devices/types": { kind: "own" },

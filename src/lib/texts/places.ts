@@ -593,6 +593,7 @@ export interface ConsolePlaces {
   readonly "widget.toDevices.one": "count";
   readonly "widget.toDevices.other": "count";
   readonly "widget.unknown": "type";
+  readonly "widget.useKey": "key";
 }
 
 export interface ServerPlaces {

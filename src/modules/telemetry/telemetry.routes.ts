@@ -11,6 +11,7 @@ import type { Principal } from "../users/users.types.ts";
 import { successBody } from "../wire.schemas.ts";
 import {
   keyRecords,
+  keysBody,
   latestBody,
   latestSnapshot,
   queryBody,
@@ -83,9 +84,9 @@ export const telemetryRoutes = (deps: TelemetryRoutesDeps) => {
   const seriesFor = seriesAnswers(deps);
   const pageOfKeys = async (
     principal: Principal,
-    deviceId: string | undefined,
+    deviceIds: readonly string[] | undefined,
     context: Parameters<typeof keyList.page>[0] & { request: Request },
-  ) => keyList.page(context, toRecords(await telemetry.keys(principal, deviceId, context.request.signal)));
+  ) => keyList.page(context, toRecords(await telemetry.keys(principal, deviceIds, context.request.signal)));
   return new Elysia({ prefix: "/api", tags: ["telemetry"] })
     .use(deps.auth)
     .get(
@@ -111,7 +112,7 @@ export const telemetryRoutes = (deps: TelemetryRoutesDeps) => {
     .get(
       "/devices/:deviceId/keys",
       ({ principal, params, query, request, set }) =>
-        pageOfKeys(principal, params.deviceId, { query, request, set }),
+        pageOfKeys(principal, [params.deviceId], { query, request, set }),
       {
         auth: "telemetry:read",
         query: t.Object(keyList.fields),
@@ -184,6 +185,24 @@ export const telemetryRoutes = (deps: TelemetryRoutesDeps) => {
           summary: "Get the newest values of many devices",
           description: `404 if a device does not exist, 413 for a response over ${ANSWERS_MIB_MAX.user} MiB, and ${UNREAD}.`,
           example: { deviceIds: ["01996d2e-5a3c-7b10-9c0e-3f1d2a4b5c6d"], keys: ["temperature"] },
+        },
+      },
+    )
+    .post(
+      "/v1/telemetry/keys",
+      ({ principal, body, query, request, set }) =>
+        pageOfKeys(principal, body.deviceIds, { query, request, set }),
+      {
+        auth: "telemetry:read",
+        audit: { none: "changes nothing" },
+        query: t.Object(keyList.fields),
+        body: keysBody,
+        response: { 200: keyRecords },
+        detail: {
+          operationId: "queryTelemetryKeys",
+          summary: "List telemetry keys of many devices",
+          description: "404 if a device does not exist.",
+          example: { deviceIds: ["01996d2e-5a3c-7b10-9c0e-3f1d2a4b5c6d"] },
         },
       },
     )

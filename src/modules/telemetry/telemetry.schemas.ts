@@ -106,4 +106,9 @@ export const latestBody = t.Object(
   { title: "LatestQuery" },
 );
 
+export const keysBody = t.Object(
+  { deviceIds: latestBody.properties.deviceIds },
+  { title: "TelemetryKeysQuery" },
+);
+
 export const keyRecords = t.Array(t.Object({ key: t.String() }));

@@ -194,9 +194,13 @@ export function createTelemetryService(deps: TelemetryServiceDeps) {
     ): Promise<void> {
       await store.queryText(toQuery(devices, principal, request), onPiece, signal);
     },
-    keys(principal: Principal, deviceId?: string, signal?: AbortSignal): Promise<string[]> {
-      if (deviceId !== undefined)
-        return store.keys({ deviceIds: [devices.ensureVisible(principal, deviceId)] }, signal);
+    /** Returns the keys of some devices, or of all that the caller may see. */
+    keys(principal: Principal, deviceIds?: readonly string[], signal?: AbortSignal): Promise<string[]> {
+      if (deviceIds !== undefined)
+        return store.keys(
+          { deviceIds: devices.ensureAllVisible(principal, [...new Set(deviceIds)]) },
+          signal,
+        );
       const { tenantId, devices: visible } = principal;
       return store.keys(visible === "all" ? { tenantId } : { deviceIds: [...visible] }, signal);
     },

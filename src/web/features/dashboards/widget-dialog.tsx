@@ -21,19 +21,6 @@ import { WidgetFields } from "./widget-fields.tsx";
 import { WidgetBody } from "./widget-frame.tsx";
 import { kindIds, kindOf, type WidgetKindId } from "./widgets/kinds.ts";
 
-/** Number of devices whose keys are read one by one; of more, all keys of the site are listed. */
-const DEVICES_MAX = 20;
-
-/** Returns the keys of all of the devices, sorted: each key that one of them sends is listed. */
-export async function keysOfDevices(
-  deviceIds: readonly string[],
-  api: Pick<typeof telemetryApi, "keys" | "siteKeys"> = telemetryApi,
-): Promise<readonly string[]> {
-  if (deviceIds.length > DEVICES_MAX) return (await api.siteKeys()).sort();
-  const lists = await Promise.all(deviceIds.map((deviceId) => api.keys(deviceId)));
-  return [...new Set(lists.flatMap((list) => list.map(({ key }) => key)))].sort();
-}
-
 /** The devices of an alias, and what they send; nothing for an alias that stands for none. */
 function useAlias(alias: Alias | undefined): {
   readonly devices: readonly ResolvedDevice[];
@@ -41,7 +28,7 @@ function useAlias(alias: Alias | undefined): {
 } {
   const resource = useKept(async () => {
     const devices = alias === undefined ? [] : await dashboardsApi.resolve(alias).catch(() => []);
-    return { devices, keys: await keysOfDevices(devices.map(({ deviceId }) => deviceId)) };
+    return { devices, keys: await telemetryApi.keysOf(devices.map(({ deviceId }) => deviceId)) };
   }, [JSON.stringify(alias)]);
   return resource.data ?? { devices: [], keys: [] };
 }

@@ -1,4 +1,5 @@
 import { useState } from "preact/hooks";
+import { columnName } from "../../../lib/keys/key-format.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { SchemaFields } from "../../ui/schema-fields.tsx";
 import type { ResolvedDevice, Widget, WidgetConfig } from "./dashboards-api.ts";
@@ -15,9 +16,33 @@ interface Props {
   readonly onChange: (changes: WidgetConfig) => void;
 }
 
-/** Returns the display name that all devices give a key; the key itself if they differ in it. */
-const nameOf = (devices: readonly ResolvedDevice[], key: string): string =>
-  sharedMetadata(devices, key)?.name ?? key;
+interface KeyChoice {
+  readonly key: string;
+  readonly name: string;
+  readonly unit: string | undefined;
+}
+
+/** Returns the keys whose name or key contains a text: those of `first`, then the counters for consumption, then by name. */
+export function keyChoices(
+  { widget, keys, devices }: Pick<Props, "widget" | "keys" | "devices">,
+  search: string,
+  first: readonly string[] = [],
+): KeyChoice[] {
+  const choices = [...new Set([...keysOf(widget), ...keys])].map((key) => {
+    const { name = key, unit, kind } = sharedMetadata(devices, key) ?? {};
+    const isLater = !first.includes(key);
+    return {
+      key,
+      name,
+      unit,
+      rank: Number(isLater) * (widget.type === "energy" && kind === "counter" ? 1 : 2),
+    };
+  });
+  const text = search.trim().toLowerCase();
+  return choices
+    .filter(({ key, name }) => key.toLowerCase().includes(text) || name.toLowerCase().includes(text))
+    .sort((a, b) => a.rank - b.rank || a.name.localeCompare(b.name));
+}
 
 /** Changes that remove all fields. */
 const without = (config: WidgetConfig): WidgetConfig =>
@@ -25,7 +50,7 @@ const without = (config: WidgetConfig): WidgetConfig =>
 
 /** The keys of a widget and the fields of its kind. */
 export function WidgetFields({ parts, ...props }: Props) {
-  const { widget, keys, devices, onChange } = props;
+  const { widget, devices, onChange } = props;
   const { config } = widget;
   return (
     <>
@@ -47,19 +72,21 @@ export function WidgetFields({ parts, ...props }: Props) {
         }
       />
       <datalist id="widget-keys">
-        {keys.map((key) => (
-          <option key={key} value={key} label={nameOf(devices, key)} />
+        {keyChoices(props, "").map(({ key, name, unit }) => (
+          <option key={key} value={key} label={columnName(name, unit)} />
         ))}
       </datalist>
     </>
   );
 }
 
-/** Selection of keys: those that the devices send, and any other by its name. */
+/** Selection of keys: those that the devices send, found by name or key, and any other by its key. */
 function KeysField({ widget, keys, devices, onChange }: Omit<Props, "parts">) {
   const [typed, setTyped] = useState("");
   const selected = keysOf(widget);
-  const offered = [...new Set([...selected, ...keys])];
+  // They stay where they are while one selects.
+  const [first] = useState(selected);
+  const found = keyChoices({ widget, keys, devices }, typed, first);
   const add = () => {
     const key = typed.trim();
     if (key !== "" && !selected.includes(key)) onChange({ keys: [...selected, key] });
@@ -68,12 +95,28 @@ function KeysField({ widget, keys, devices, onChange }: Omit<Props, "parts">) {
   return (
     <fieldset class="flex flex-col gap-2">
       <legend class="mb-1.5 text-sm font-medium">{t("widget.keys")}</legend>
-      <div class="flex max-h-40 flex-wrap gap-x-5 gap-y-1.5 overflow-y-auto">
-        {offered.map((key) => (
-          <label key={key} class="flex cursor-pointer items-center gap-2" title={key}>
+      <input
+        class="input input-sm w-full"
+        aria-label={t("widget.otherKey")}
+        placeholder={t("widget.otherKey")}
+        maxLength={256}
+        value={typed}
+        onInput={(e) => setTyped(e.currentTarget.value)}
+        onKeyDown={(e) => {
+          if (e.key !== "Enter") return;
+          e.preventDefault();
+          add();
+        }}
+      />
+      <div class="flex max-h-48 flex-col overflow-y-auto" data-testid="widget-keys">
+        {found.map(({ key, name, unit }) => (
+          <label
+            key={key}
+            class="flex cursor-pointer items-baseline gap-2 rounded-field px-1 py-0.5 hover:bg-base-200"
+          >
             <input
               type="checkbox"
-              class="checkbox checkbox-sm"
+              class="checkbox checkbox-sm self-center"
               checked={selected.includes(key)}
               onChange={(e) =>
                 onChange({
@@ -83,24 +126,16 @@ function KeysField({ widget, keys, devices, onChange }: Omit<Props, "parts">) {
                 })
               }
             />
-            {nameOf(devices, key)}
+            <span class="min-w-0 wrap-anywhere">{columnName(name, unit)}</span>
+            {name !== key && <span class="min-w-0 truncate text-xs text-soft">{key}</span>}
           </label>
         ))}
+        {typed.trim() !== "" && !found.some(({ key }) => key === typed.trim()) && (
+          <button type="button" class="btn btn-ghost btn-sm justify-start" onClick={add}>
+            {t("widget.useKey", { key: typed.trim() })}
+          </button>
+        )}
       </div>
-      <input
-        class="input input-sm w-full"
-        aria-label={t("widget.otherKey")}
-        placeholder={t("widget.otherKey")}
-        maxLength={256}
-        value={typed}
-        onInput={(e) => setTyped(e.currentTarget.value)}
-        onBlur={add}
-        onKeyDown={(e) => {
-          if (e.key !== "Enter") return;
-          e.preventDefault();
-          add();
-        }}
-      />
     </fieldset>
   );
 }

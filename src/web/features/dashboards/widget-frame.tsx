@@ -5,6 +5,7 @@ import { t } from "../../platform/i18n/i18n.ts";
 import type { Widget } from "./dashboards-api.ts";
 import { ownWindowOf, widgetBounds } from "./use-board-feed.ts";
 import { isKind, kindOf } from "./widgets/kinds.ts";
+import { keysOf } from "./widgets/values.ts";
 import type { WidgetProps } from "./widgets/widget.types.ts";
 
 export function titleOf({ name, type }: Widget): string {
@@ -12,6 +13,17 @@ export function titleOf({ name, type }: Widget): string {
   if (type === "deviceTable") return t("widget.newestValues");
   return isKind(type) ? t(`widget.${type}`) : type;
 }
+
+/** Types that show nothing without a key. */
+const SHOWS_KEYS: ReadonlySet<string> = new Set([
+  "timeseries",
+  "energy",
+  "value",
+  "gauge",
+  "level",
+  "stateTimeline",
+  "statePie",
+]);
 
 /** Content of a widget, or the reason why it is empty. */
 export function WidgetBody(props: WidgetProps) {
@@ -22,6 +34,8 @@ export function WidgetBody(props: WidgetProps) {
   if (feed.errorText !== undefined) return <Note>{serverText(feed.errorText)}</Note>;
   const needsDevices = kind.parts.includes("devices") && widget.type !== "alarmList";
   if (needsDevices && feed.devices.length === 0) return <p class="text-soft">{t("widget.noDevices")}</p>;
+  if (SHOWS_KEYS.has(widget.type) && keysOf(widget).length === 0)
+    return <p class="text-soft">{t("widget.selectKey")}</p>;
   const { View } = kind;
   return (
     <>

@@ -1,7 +1,7 @@
 import { writeNames } from "../../../lib/keys/name-list.ts";
 import type { Text } from "../../../lib/texts/text.ts";
 import type { Aggregation, LatestSnapshot, Series } from "../../lib/api-types.ts";
-import { get, load, postFile, queryOf } from "../../platform/api-client.ts";
+import { get, load, post, postFile, queryOf } from "../../platform/api-client.ts";
 
 const device = (id: string): string => `/api/devices/${encodeURIComponent(id)}`;
 
@@ -44,6 +44,10 @@ export const telemetryApi = {
   /** Keys of all devices of the site. */
   siteKeys: async () =>
     (await get<{ key: string }[]>("/api/telemetry/keys?limit=10000")).map(({ key }) => key),
+  keysOf: async (deviceIds: readonly string[]) =>
+    (await post<{ key: string }[]>("/api/v1/telemetry/keys?limit=10000", { deviceIds })).map(
+      ({ key }) => key,
+    ),
   keys: (id: string) => get<{ key: string }[]>(`${device(id)}/keys?limit=10000`),
   async range(id: string, query: RangeQuery): Promise<readonly Series[]> {
     const path = `${device(id)}/telemetry/range?${queryOf({ ...query, keys: writeNames(query.keys) })}`;
