@@ -131,10 +131,10 @@ export class AlarmLifecycle {
   }
 
   /** Adds to the alarm's history who was notified. Unlike other events, this event calls no hook and changes nothing. */
-  noteNotified(alarmId: string, text: Text): void {
+  noteNotified({ alarmId, deviceId }: Pick<Alarm, "alarmId" | "deviceId">, text: Text): void {
     const { repository, clock } = this.#deps;
     const event = { eventId: newId<string>(), alarmId, eventType: "NOTIFIED", by: null } as const;
-    repository.addEvent({ ...event, ...textOf(text), createdAt: clock.now() });
+    repository.addEvent({ ...event, ...textOf(text), createdAt: clock.now() }, deviceId);
   }
 
   #create(
@@ -184,7 +184,7 @@ export class AlarmLifecycle {
       by,
       createdAt: updatedAt,
     };
-    this.#deps.repository.addEvent(noted);
+    this.#deps.repository.addEvent(noted, alarm.deviceId);
     for (const hook of this.#deps.hooks) hook(alarm, noted, before);
     this.#changes.push({ ...alarm, event: type });
   }

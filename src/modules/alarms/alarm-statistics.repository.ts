@@ -100,14 +100,19 @@ export function createAlarmStatisticsRepository({ orm }: MainDatabase) {
         .orderBy(desc(page.createdAt), desc(page.sequence))
         .all();
     },
-    /** Whether one of the alarms was raised in a time range more often than its kept events say. */
-    hasForgotten(alarmIds: readonly string[], { from, kept }: { from: number; kept: number }): boolean {
-      const ids = sql`(SELECT value FROM json_each(${JSON.stringify(alarmIds)}))`;
+    /** Whether one of the alarms, or alarms of one of the devices, were raised in a time range more often than the kept events say. */
+    hasForgotten(
+      of: "alarmId" | "deviceId",
+      ids: readonly string[],
+      { from, kept }: { from: number; kept: number },
+    ): boolean {
+      if (ids.length === 0) return false;
       const row = orm
         .select({ alarmId: alarmEvents.alarmId })
         .from(alarmEvents)
-        .where(sql`${alarmEvents.alarmId} IN ${ids}`)
-        .groupBy(alarmEvents.alarmId)
+        .innerJoin(alarms, eq(alarms.alarmId, alarmEvents.alarmId))
+        .where(sql`${alarms[of]} IN (SELECT value FROM json_each(${JSON.stringify(ids)}))`)
+        .groupBy(alarms[of])
         .having(sql`count(*) >= ${kept} AND min(${alarmEvents.createdAt}) > ${from}`)
         .limit(1)
         .get();

@@ -9,7 +9,7 @@ import type {
   CountedFilter,
   StandingAlarm,
 } from "./alarm-statistics.repository.ts";
-import { EVENTS_KEPT_MAX } from "./alarm-writes.repository.ts";
+import { DEVICE_EVENTS_KEPT_MAX, EVENTS_KEPT_MAX } from "./alarm-writes.repository.ts";
 
 /*
  * Figures by which alarm systems are judged, as EEMUA 191 and IEC 62682 (ISA-18.2) define them: alarms per operator and hour, floods of more
@@ -34,7 +34,11 @@ const EVENTS_READ_MAX = 1_000_000;
 const EVENTS_COUNTED_MAX = 100_000;
 const BARS_MAX = 144;
 /** A raise has a few events of its own: its end, and who was notified of both. */
-const FORGETTING_RAISES_MIN = EVENTS_KEPT_MAX / 10;
+const EVENTS_OF_RAISE_MAX = 10;
+
+/** Returns the keys with so many raises that events of theirs may be gone, if `kept` are kept of each. */
+const frequentIn = (raises: ReadonlyMap<string, number>, kept: number): string[] =>
+  [...raises].flatMap(([id, count]) => (count >= kept / EVENTS_OF_RAISE_MAX ? id : []));
 
 interface RaisedAlarm {
   readonly deviceId: string;
@@ -91,6 +95,8 @@ export class AlarmCounts {
   readonly #waits: number[] = [];
   /** Raises of each alarm. */
   readonly #raisesOf = new Map<string, number>();
+  /** Raises of each device. */
+  readonly #raisesOfDevice = new Map<string, number>();
   #raised = 0;
 
   /** Number of events. */
@@ -98,11 +104,12 @@ export class AlarmCounts {
     return this.#raised + this.#waits.length;
   }
 
-  /** Ids of the alarms that were raised so often that events of them may be gone. */
-  get frequentIds(): string[] {
-    return [...this.#raisesOf].flatMap(([alarmId, raises]) =>
-      raises >= FORGETTING_RAISES_MIN ? alarmId : [],
-    );
+  /** Ids of the alarms and devices with so many raises that events of theirs may be gone. */
+  get frequent(): { readonly alarmIds: string[]; readonly deviceIds: string[] } {
+    return {
+      alarmIds: frequentIn(this.#raisesOf, EVENTS_KEPT_MAX),
+      deviceIds: frequentIn(this.#raisesOfDevice, DEVICE_EVENTS_KEPT_MAX),
+    };
   }
 
   take(event: CountedEvent): void {
@@ -113,6 +120,7 @@ export class AlarmCounts {
     }
     this.#raised++;
     this.#raisesOf.set(event.alarmId, (this.#raisesOf.get(event.alarmId) ?? 0) + 1);
+    this.#raisesOfDevice.set(event.deviceId, (this.#raisesOfDevice.get(event.deviceId) ?? 0) + 1);
     this.#severities.set(severity, (this.#severities.get(severity) ?? 0) + 1);
     const period = Math.floor(at / PERIOD_MS);
     this.#periods.set(period, (this.#periods.get(period) ?? 0) + 1);
@@ -221,7 +229,10 @@ export function createAlarmStatistics(deps: { repository: AlarmStatisticsReposit
       until: clock.now() - STANDING_MS,
       limit: LISTED_MAX,
     });
-    const hasForgotten = repository.hasForgotten(counts.frequentIds, { from, kept: EVENTS_KEPT_MAX });
+    const { alarmIds, deviceIds } = counts.frequent;
+    const hasForgotten =
+      repository.hasForgotten("alarmId", alarmIds, { from, kept: EVENTS_KEPT_MAX }) ||
+      repository.hasForgotten("deviceId", deviceIds, { from, kept: DEVICE_EVENTS_KEPT_MAX });
     const figures = counts.statistics({ from, to: range.to, operators });
     return { ...figures, isComplete: isComplete && !hasForgotten, standing };
   };

@@ -1,5 +1,6 @@
 import { and, desc, eq, inArray, isNotNull, isNull, type Placeholder, type SQL, sql } from "drizzle-orm";
 import type { DeviceId } from "../../lib/core/ids.ts";
+import { Growth } from "../../lib/data/growth.ts";
 import type { MainDatabase } from "../../platform/database/database.ts";
 import { alarmEvents, alarmStates, alarms } from "./alarms.tables.ts";
 import type { Alarm, AlarmEvent } from "./alarms.types.ts";
@@ -13,6 +14,10 @@ import type { Alarm, AlarmEvent } from "./alarms.types.ts";
 const CLEARED_KEPT_MAX = 1_000;
 /** Events that are kept of one alarm: one that comes and goes for years must not fill the disk. */
 export const EVENTS_KEPT_MAX = 1_000;
+/** Events that are kept of all alarms of one device: a device of a stranger's site must not fill the disk by flapping alarms. */
+export const DEVICE_EVENTS_KEPT_MAX = 5_000;
+/** New events of a device after which its oldest are deleted. */
+const DEVICE_EVENTS_TRIMMED = 1_000;
 const TRIMMED_AT_ONCE = 100;
 
 export type AlarmRow = typeof alarms.$inferSelect;
@@ -101,6 +106,19 @@ export function createAlarmWrites({ orm }: MainDatabase) {
     .limit(TRIMMED_AT_ONCE)
     .offset(EVENTS_KEPT_MAX);
   const areTooMany = tooMany.prepare();
+  const grown = new Growth<DeviceId>(DEVICE_EVENTS_TRIMMED);
+  const ofDeviceAlarms = orm.select({ alarmId: alarms.alarmId }).from(alarms).where(ofDevice);
+  const tooManyOfDevice = orm
+    .select({ sequence: alarmEvents.sequence })
+    .from(alarmEvents)
+    .where(inArray(alarmEvents.alarmId, ofDeviceAlarms))
+    .orderBy(desc(alarmEvents.sequence))
+    .limit(2 * DEVICE_EVENTS_TRIMMED)
+    .offset(DEVICE_EVENTS_KEPT_MAX);
+  const trimEventsOfDevice = orm
+    .delete(alarmEvents)
+    .where(inArray(alarmEvents.sequence, tooManyOfDevice))
+    .prepare();
   const trimEvents = orm.delete(alarmEvents).where(inArray(alarmEvents.sequence, tooMany)).prepare();
   const saveState = orm
     .insert(alarmStates)
@@ -128,10 +146,12 @@ export function createAlarmWrites({ orm }: MainDatabase) {
     },
     update: (alarm: Alarm): void => void update.run(toRow(alarm)),
     moveToFront: createMoveToFront(orm),
-    addEvent(event: AlarmEvent): void {
+    /** @param deviceId device of the alarm */
+    addEvent(event: AlarmEvent, deviceId: DeviceId): void {
       addEvent.run({ ...event });
       const of = { alarmId: event.alarmId };
       if (areTooMany.get(of)) trimEvents.run(of);
+      if (grown.add(deviceId, 1)) trimEventsOfDevice.run({ deviceId });
     },
     saveState: (deviceId: DeviceId, state: string, dueAt: number | undefined): void =>
       void saveState.run({ deviceId, state, dueAt: dueAt ?? null }),

@@ -158,7 +158,8 @@ export function createAlarmsModule(core: Core, modules: AlarmsModules) {
     observe,
     recipientIdsOf: (alarm: Pick<Alarm, "deviceId" | "alarmType">) => ruleOf(alarm)?.recipientIds,
     openAlarms: (deviceId: DeviceId): readonly Alarm[] => repository.listOpen(deviceId),
-    noteNotified: (alarmId: string, text: Text) => lifecycle.noteNotified(alarmId, text),
+    noteNotified: (alarm: Pick<Alarm, "alarmId" | "deviceId">, text: Text) =>
+      lifecycle.noteNotified(alarm, text),
     routes: (auth: AuthPlugin) => [
       alarmStatisticsRoutes({ read: createAlarmStatistics({ repository: statistics, clock }), auth }),
       alarmsRoutes({ alarms, answers, auth }),

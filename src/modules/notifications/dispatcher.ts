@@ -73,7 +73,7 @@ interface DispatcherDeps {
     alarmType: string;
   }) => readonly string[] | undefined;
   /** Notes in the history of the alarm who was notified. */
-  readonly noteNotified: (alarmId: string, text: Text) => void;
+  readonly noteNotified: (alarm: Pick<QueuedNotification, "alarmId" | "deviceId">, text: Text) => void;
   readonly transact: (work: () => void) => void;
   readonly clock: Clock;
   /** Steady epoch ms. */
@@ -214,7 +214,7 @@ export class Dispatcher {
     const named = { occasion, ways: ways.slice(0, NAMED_MAX) };
     const count = ways.length - NAMED_MAX;
     this.#deps.noteNotified(
-      notification.alarmId,
+      notification,
       count > 0
         ? detail("alarm_event.notified_more", { ...named, count })
         : detail("alarm_event.notified", named),

@@ -205,6 +205,29 @@ describe("in a database with the alarms of two tenants", () => {
     expect([others.raised, others.isComplete]).toEqual([0, true]);
   });
 
+  test("of a device that has 5,000 events or more, some may be gone", async () => {
+    const alarms = createAlarmsRepository(database);
+    const count = { alarms: 60, raises: 84 };
+    const addRaise = (alarm: number) =>
+      database.sqlite.run(
+        "INSERT INTO alarm_events (event_id, alarm_id, event_type, code, params, created_at) VALUES ('', ?, 'REOPENED', '', '{}', ?)",
+        [`four ${alarm}`, clock.now() - 1_000],
+      );
+    database.transact(() => {
+      database.sqlite.run(
+        `INSERT INTO devices (device_id, tenant_id, profile_id, name, device_type, role, tags, token_hash, token_sealed, created_at, updated_at)
+         VALUES ('four', 'four', 'p', 'Press', 'press', 'DEVICE', '[]', 'four', '', 1, 1)`,
+      );
+      for (let alarm = 0; alarm < count.alarms; alarm++) {
+        alarms.insert(alarmOf(`${alarm}`, "four", clock.now() - 7_200_000));
+        for (let raise = 0; raise < count.raises - 1; raise++) addRaise(alarm);
+      }
+    });
+    expect(await statistics(viewerOf("four"), {})).toMatchObject({ isComplete: true, raised: 4_980 });
+    for (let alarm = 0; alarm < count.alarms; alarm++) addRaise(alarm);
+    expect(await statistics(viewerOf("four"), {})).toMatchObject({ isComplete: false, raised: 5_040 });
+  });
+
   test("a range begins with its period of ten minutes, so that none is counted in part", async () => {
     const figures = await statistics(viewerOf("one"), { from: clock.now() - 15 * MINUTE });
     expect(figures).toMatchObject({ from: clock.now() - 2 * PERIOD, raised: 301 });

@@ -65,18 +65,38 @@ test("of a device 1,000 alarms that are over are kept, the newest, and all that 
   expect(idsOf("two")).toEqual(["of another"]);
 });
 
+const event = {
+  eventType: "COMMENT" as const,
+  code: "alarm_event.message",
+  params: { message: "x" },
+  by: null,
+  createdAt: 1,
+};
+
+test("of a device some 5,000 events are kept, the newest", () => {
+  const [many, few] = ["four", "five"] as DeviceId[];
+  if (many === undefined || few === undefined) throw new Error("there are two");
+  database.transact(() => {
+    for (let index = 0; index < 10; index++) repository.insert(alarm(`of many ${index}`, many, null));
+    repository.insert(alarm("of few", few, null));
+    for (let index = 0; index < 8_000; index++)
+      repository.addEvent({ ...event, eventId: `${index}`, alarmId: `of many ${index % 10}` }, many);
+    for (let index = 0; index < 10; index++)
+      repository.addEvent({ ...event, eventId: `${index}`, alarmId: "of few" }, few);
+  });
+  const kept = Array.from({ length: 10 }, (_, index) => repository.listEvents(`of many ${index}`)).flat();
+  expect(kept.length).toBeGreaterThanOrEqual(5_000);
+  expect(kept.length).toBeLessThan(6_000);
+  const oldest = Math.min(...kept.map(({ eventId }) => Number(eventId)));
+  expect(oldest).toBe(8_000 - kept.length);
+  expect(repository.listEvents("of few")).toHaveLength(10);
+});
+
 test("of an alarm 1,000 events are kept, the newest", () => {
-  const event = {
-    eventType: "COMMENT" as const,
-    code: "alarm_event.message",
-    params: { message: "x" },
-    by: null,
-    createdAt: 1,
-  };
   database.transact(() => {
     repository.insert(alarm("long", "three", null));
     for (let index = 0; index < 1_005; index++)
-      repository.addEvent({ ...event, eventId: `${index}`, alarmId: "long" });
+      repository.addEvent({ ...event, eventId: `${index}`, alarmId: "long" }, "three" as DeviceId);
   });
   const kept = repository.listEvents("long").map(({ eventId }) => eventId);
   expect([kept.length, kept[0], kept.at(-1)]).toEqual([1_000, "5", "1004"]);
