@@ -58,7 +58,7 @@ test("the page has no layout or accessibility problem in both languages and them
     for (const width of [360, 1440]) {
       const appearance = { language, theme: width === 360 ? "dark" : "light", width } as const;
       await appear(page, appearance);
-      await page.goto(`${app.url}/settings/outbox/server`);
+      await page.goto(`${app.url}/settings/notifications/mail-server`);
       await page.locator("#mail-test").waitFor();
       await expectTidy(page, `mail-server-${language}`, appearance);
     }

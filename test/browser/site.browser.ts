@@ -162,7 +162,7 @@ test(
     await page.getByText(invited.temporaryPassword).waitFor();
     await page.getByText("To otto@plant-north.example").waitFor();
     await page.getByRole("button", { name: "Send now" }).click();
-    await page.getByRole("alert").getByText("Outbox → Mail server").waitFor();
+    await page.getByRole("alert").getByText("Notifications → Mail server").waitFor();
     takeRefusal(409);
     await page.getByRole("main").getByRole("link", { name: "Outbox" }).first().click();
     await page.getByLabel("State").selectOption({ label: "Sent" });

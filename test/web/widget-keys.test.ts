@@ -2,7 +2,16 @@ import { beforeEach, expect, test } from "bun:test";
 import { keyChoices } from "../../src/web/features/dashboards/widget-fields.tsx";
 import { takeKeyMetadata } from "../../src/web/platform/key-metadata.ts";
 
-const devices = [{ deviceId: "meter", name: "Meter", deviceType: "meter", active: true, assetId: null }];
+const devices = [
+  {
+    deviceId: "meter",
+    name: "Meter",
+    deviceType: "meter",
+    active: true,
+    state: "ACTIVE" as const,
+    assetId: null,
+  },
+];
 const keys = ["voltage", "energy", "x", "tariff"];
 const widget = (type: string, selected: string[] = []) => ({
   widgetId: "w",

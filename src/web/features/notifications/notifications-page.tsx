@@ -1,10 +1,13 @@
+import { Server } from "lucide-preact";
 import { t } from "../../platform/i18n/i18n.ts";
 import { together, useResource } from "../../platform/resource.ts";
+import { may } from "../../platform/session.ts";
 import { toast } from "../../platform/toasts.ts";
 import { Loaded } from "../../ui/loaded.tsx";
 import { SchemaForm } from "../../ui/schema-form.tsx";
 import { Section } from "../../ui/section.tsx";
 import type { SettingsPageProps } from "../../ui/settings-page.types.ts";
+import { MailServerPage } from "../outbox/mail-server-page.tsx";
 import { MessagingForm } from "./messaging-form.tsx";
 import { MessengerPage } from "./messenger-form-page.tsx";
 import { MessengersSection } from "./messengers-section.tsx";
@@ -12,8 +15,12 @@ import { escalationForm, generalForm, generalOf } from "./notification-settings-
 import { type EscalationSettings, notificationsApi } from "./notifications-api.ts";
 import { TestSend } from "./test-send.tsx";
 
-/** Settings of escalation and notifications, or the page of a messenger. */
+/** Stands where other addresses have the id of a messenger. */
+const MAIL_SERVER_PAGE = "mail-server";
+
+/** Settings of escalation and notifications, the mail server of the gateway, or the page of a messenger. */
 export function NotificationsPage({ id }: SettingsPageProps) {
+  if (id === MAIL_SERVER_PAGE) return <MailServerPage />;
   return id === undefined ? <NotificationSettings /> : <MessengerPage key={id} id={id} />;
 }
 
@@ -28,6 +35,12 @@ function NotificationSettings() {
             <p class="panel border-l-4 border-l-warning p-4" role="note">
               {t("notifier.noMail")}
             </p>
+          )}
+          {may("gateway:manage") && (
+            <a class="btn btn-sm self-start" href={`/settings/notifications/${MAIL_SERVER_PAGE}`}>
+              <Server size={16} aria-hidden="true" />
+              {t("mailServer.title")}
+            </a>
           )}
           <Section id="escalation" title={t("notifier.escalation")} hint={t("notifier.escalationHint")}>
             <SchemaForm

@@ -22,7 +22,7 @@ export function MailServerPage() {
   const settings = useResource(() => mailServerApi.get(), []);
   return (
     <div class="flex max-w-3xl flex-col gap-4">
-      <BackLink href="/settings/outbox">{t("page.outbox")}</BackLink>
+      <BackLink href="/settings/notifications">{t("page.notifications")}</BackLink>
       <Loaded of={settings}>{(data) => <ServerForm settings={data} onSaved={settings.set} />}</Loaded>
     </div>
   );

@@ -19,18 +19,14 @@ import { SearchBox } from "../../ui/search-box.tsx";
 import type { SettingsPageProps } from "../../ui/settings-page.types.ts";
 import { useAction } from "../../ui/use-form.ts";
 import { ThingFaults } from "../faults/fault-list.tsx";
-import { MailServerPage } from "./mail-server-page.tsx";
 import { type ListedMail, MAIL_STATES, type Mail, outboxApi } from "./outbox-api.ts";
 
 const PAGE_SIZE = 100;
 /** A mail that waits to be sent is looked at again this often. */
 const WATCH_MS = 3_000;
-/** Stands where other addresses have the id of a mail. */
-const SERVER_PAGE = "server";
 
 /** Every mail that the gateway sent, or holds for want of a mail server. */
 export function OutboxPage({ id }: SettingsPageProps) {
-  if (id === SERVER_PAGE) return <MailServerPage />;
   return id ? <MailPage key={id} mailId={id} /> : <MailList />;
 }
 
@@ -44,7 +40,7 @@ function MailList() {
       intro={t("outbox.intro")}
       actions={
         may("gateway:manage") && (
-          <a class="btn btn-sm" href={`/settings/outbox/${SERVER_PAGE}`}>
+          <a class="btn btn-sm" href={"/settings/notifications/mail-server"}>
             <Server size={16} aria-hidden="true" />
             {t("mailServer.title")}
           </a>

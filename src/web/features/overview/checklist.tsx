@@ -23,7 +23,7 @@ const hrefs: Readonly<Record<Step, (deviceId: string) => string>> = {
   units: () => "/settings/profiles",
   rule: (deviceId) => `/devices/${deviceId}`,
   dashboard: () => "/dashboards",
-  mail: () => "/settings/outbox/server",
+  mail: () => "/settings/notifications/mail-server",
   backup: () => "/settings/backups",
 };
 
