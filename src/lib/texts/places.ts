@@ -1171,6 +1171,7 @@ export interface ServerPlaces {
   readonly "uplink.address_port": "field" | "portMax";
   readonly "uplink.address_query": "field" | "name";
   readonly "uplink.batch_refused": "reason";
+  readonly "uplink.batches_set_aside": "count";
   readonly "uplink.certificate_unreadable": "field" | "reason";
   readonly "uplink.command_failed": "reason";
   readonly "uplink.commands_limit": "max";

@@ -3,6 +3,7 @@ import type { DeviceId, TenantId } from "../../lib/core/ids.ts";
 import type { JsonValue } from "../../lib/json/json.ts";
 import { messageOf, networkErrorText } from "../../lib/network/network-error.ts";
 import type { Text } from "../../lib/texts/text.ts";
+import type { Problem } from "../../platform/core/health.ts";
 import type { Logger } from "../../platform/core/log.ts";
 import { type CallHandlers, ThreadCalls } from "../../platform/load/thread-calls.ts";
 import { workerUrl } from "../../platform/process/assets.ts";
@@ -220,6 +221,14 @@ export class UplinkFleet {
 
   async skip(uplinkId: string): Promise<void> {
     if (this.#running.has(uplinkId)) await this.#thread.call("skip", { uplinkId });
+  }
+
+  /** A warning while the gateway runs: whether values are missing at a target is for a person to see. */
+  problem(): Problem | undefined {
+    const count = this.#setAside;
+    return count === 0
+      ? undefined
+      : { severity: "WARNING", ...detail("uplink.batches_set_aside", { count }) };
   }
 
   /** Sums over the uplinks of all tenants. */

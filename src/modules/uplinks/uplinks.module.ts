@@ -59,7 +59,7 @@ const commandRunner =
 
 /** Uplinks send what the gateway stores to other engines. */
 export function createUplinksModule(
-  { database, data, clock, events, log: root }: Core,
+  { database, data, clock, events, health, log: root }: Core,
   modules: {
     readonly commands: CommandsModule;
     readonly outbound: OutboundModule;
@@ -90,6 +90,7 @@ export function createUplinksModule(
     command: commandRunner(commands),
     ...{ settings, onFault: faultReporter(events), clock, log },
   });
+  health.add(() => fleet.problem());
   const uplinks = new UplinksService({
     repository,
     changes,
