@@ -25,7 +25,7 @@ interface Operation {
 interface Place {
   readonly method: string;
   readonly path: string;
-  readonly at: readonly string[];
+  readonly fieldPath: readonly string[];
   readonly isQuery: boolean;
   readonly example: unknown;
 }
@@ -82,16 +82,16 @@ function placesIn(document: { paths: Record<string, Record<string, Operation>> }
       .split("/")
       .slice(1)
       .reduce(
-        (at, name) => (at as Record<string, unknown>)[name.replaceAll("~1", "/")],
+        (part, name) => (part as Record<string, unknown>)[name.replaceAll("~1", "/")],
         document as unknown,
       ) as Schema;
   for (const [path, operations] of Object.entries(document.paths))
     for (const [name, { parameters = [], requestBody }] of Object.entries(operations)) {
       const method = name.toUpperCase();
-      const add = (at: readonly string[], isQuery: boolean, example?: unknown) =>
+      const add = (fieldPath: readonly string[], isQuery: boolean, example?: unknown) =>
         void (
-          kinds[at.at(-1) === "[]" ? (at.at(-2) ?? "") : (at.at(-1) ?? "")] !== undefined &&
-          places.push({ method, path, at, isQuery, example })
+          kinds[fieldPath.at(-1) === "[]" ? (fieldPath.at(-2) ?? "") : (fieldPath.at(-1) ?? "")] !==
+            undefined && places.push({ method, path, fieldPath, isQuery, example })
         );
       for (const parameter of parameters) if (parameter.in === "query") add([parameter.name], true);
       const content = requestBody?.content["application/json"];
@@ -105,25 +105,25 @@ function placesIn(document: { paths: Record<string, Record<string, Operation>> }
           ? example
           : { ...example, [first]: other[first] };
       };
-      const walk = (schema: Schema, at: readonly string[], refs: readonly string[]): void => {
+      const walk = (schema: Schema, fieldPath: readonly string[], refs: readonly string[]): void => {
         if (schema.$ref !== undefined) {
-          if (!refs.includes(schema.$ref)) walk(resolve(schema.$ref), at, [...refs, schema.$ref]);
+          if (!refs.includes(schema.$ref)) walk(resolve(schema.$ref), fieldPath, [...refs, schema.$ref]);
           return;
         }
         for (const member of [...(schema.anyOf ?? []), ...(schema.oneOf ?? []), ...(schema.allOf ?? [])])
-          walk(member, at, refs);
+          walk(member, fieldPath, refs);
         for (const [field, inner] of Object.entries(schema.properties ?? {})) {
           const isList = inner.type === "array" || /Ids$/.test(field);
           if (ID_NAME.test(field))
-            add([...at, field, ...(isList ? ["[]"] : [])], false, exampleFor([...at, field]));
-          walk(inner, [...at, field], refs);
+            add([...fieldPath, field, ...(isList ? ["[]"] : [])], false, exampleFor([...fieldPath, field]));
+          walk(inner, [...fieldPath, field], refs);
         }
-        if (schema.items !== undefined) walk(schema.items, [...at, "[]"], refs);
+        if (schema.items !== undefined) walk(schema.items, [...fieldPath, "[]"], refs);
       };
       if (content !== undefined) walk(content.schema, [], []);
     }
   const byText = new Map(
-    places.map((place) => [`${place.method} ${place.path} ${place.at.join(".")}`, place]),
+    places.map((place) => [`${place.method} ${place.path} ${place.fieldPath.join(".")}`, place]),
   );
   return [...byText.values()];
 }
@@ -172,7 +172,7 @@ const comparable = (text: string) =>
 
 let names = 0;
 async function answer(
-  { method, path, at, isQuery, example }: Place,
+  { method, path, fieldPath, isQuery, example }: Place,
   id: string,
   caller: { token: string; own: Ids },
 ) {
@@ -181,9 +181,9 @@ async function answer(
     (_, name: string) => caller.own[name as keyof Ids] ?? "SHARED",
   );
   const url = isQuery
-    ? `${filledPath}?${at[0]}=${id}${at[0] === "subjectId" ? "&subject=device" : ""}`
+    ? `${filledPath}?${fieldPath[0]}=${id}${fieldPath[0] === "subjectId" ? "&subject=device" : ""}`
     : filledPath;
-  const named = withAt(filled(example ?? {}, caller.own), at, id) as Record<string, unknown>;
+  const named = withAt(filled(example ?? {}, caller.own), fieldPath, id) as Record<string, unknown>;
   const unique = { name: `name ${++names}`, username: `name ${names}`, email: `name${names}@two.example` };
   const body = Object.fromEntries(
     Object.entries(named).map(([field, value]) => [field, unique[field as keyof typeof unique] ?? value]),
@@ -196,8 +196,9 @@ async function answer(
 }
 
 /** Routes of the operator and of links, and the second form of an import, which the example does not have. */
-const isLeftOut = ({ path, at }: Place): boolean =>
-  /^\/api\/(?:gateway|shared)/.test(path) || (path === "/api/dashboards/import" && at[0] === "dashboard");
+const isLeftOut = ({ path, fieldPath }: Place): boolean =>
+  /^\/api\/(?:gateway|shared)/.test(path) ||
+  (path === "/api/dashboards/import" && fieldPath[0] === "dashboard");
 
 test("an id that is not the caller's is answered like one that does not exist", async () => {
   const { body: document } = await fixture.call("GET", "/docs/json");
@@ -207,7 +208,7 @@ test("an id that is not the caller's is answered like one that does not exist", 
   /** Answers to unknown ids, by status. */
   const statuses = new Map<number, number>();
   for (const place of places) {
-    const name = place.at.findLast((part) => part !== "[]") ?? "";
+    const name = place.fieldPath.findLast((part) => part !== "[]") ?? "";
     const kind = kinds[name] as keyof Ids;
     const callers = [
       { token: stranger, own, foreign: ids[kind] },
@@ -219,7 +220,11 @@ test("an id that is not the caller's is answered like one that does not exist", 
       const foreign = await answer(place, caller.foreign, caller);
       statuses.set(unknown.status, (statuses.get(unknown.status) ?? 0) + 1);
       if (unknown.status !== foreign.status || unknown.text !== foreign.text)
-        differing.push({ place: `${place.method} ${place.path} ${place.at.join(".")}`, unknown, foreign });
+        differing.push({
+          place: `${place.method} ${place.path} ${place.fieldPath.join(".")}`,
+          unknown,
+          foreign,
+        });
     }
   }
   expect(differing).toEqual([]);

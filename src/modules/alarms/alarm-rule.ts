@@ -269,7 +269,7 @@ export function checkAlarmRules(input: readonly unknown[], checks: RuleChecks): 
   const ensureGood = (
     ids: readonly string[],
     exists: (id: string) => boolean,
-    fail: (at: number) => Error,
+    fail: (position: number) => Error,
   ) => {
     for (const [position, id] of ids.entries()) {
       if (good.has(id)) continue;
@@ -281,13 +281,13 @@ export function checkAlarmRules(input: readonly unknown[], checks: RuleChecks): 
     const where = `alarmRules[${index}]`;
     const { deviceIds = [] } = appliesTo ?? {};
     ensureReachable(actions, `${where}.actions`, checks.refusalOf);
-    ensureGood(recipientIds, checks.isRecipient, (at) => {
-      const reason = detail("rule.recipient_unknown", { id: excerpt(recipientIds[at] ?? "") });
-      return wrong(`${where}.recipientIds[${at}]`, reason);
+    ensureGood(recipientIds, checks.isRecipient, (position) => {
+      const reason = detail("rule.recipient_unknown", { id: excerpt(recipientIds[position] ?? "") });
+      return wrong(`${where}.recipientIds[${position}]`, reason);
     });
-    ensureGood(deviceIds, checks.isDevice, (at) => {
-      const reason = detail("rule.device_unknown", { deviceId: excerpt(deviceIds[at] ?? "") });
-      return wrong(`${where}.appliesTo.deviceIds[${at}]`, reason);
+    ensureGood(deviceIds, checks.isDevice, (position) => {
+      const reason = detail("rule.device_unknown", { deviceId: excerpt(deviceIds[position] ?? "") });
+      return wrong(`${where}.appliesTo.deviceIds[${position}]`, reason);
     });
   }
 }

@@ -26,15 +26,15 @@ const documentedFields: Readonly<Record<string, Readonly<Record<string, TSchema>
 };
 
 /** Fields that only the gateway writes. */
-const ownFields: ReadonlySet<string> = new Set(["sealedUrl"]);
+const OWN_FIELDS: ReadonlySet<string> = new Set(["sealedUrl"]);
 
 const common = {
   enabled: Type.Optional(Type.Boolean({ description: "false skips the step" })),
 };
 
 function stepSchema({ type, summary, fields }: StepDefinition): TSchema {
-  const shownFields = Object.entries(fields.properties).filter(([name]) => !ownFields.has(name));
-  const own = shownFields.map(([name, field]) => {
+  const shOWN_FIELDS = Object.entries(fields.properties).filter(([name]) => !OWN_FIELDS.has(name));
+  const own = shOWN_FIELDS.map(([name, field]) => {
     const shown = documentedFields[type]?.[name];
     if (shown === undefined) return [name, field];
     const { description = "" } = field;

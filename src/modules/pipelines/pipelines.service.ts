@@ -116,9 +116,9 @@ function knownOf(steps: readonly Step[]): Array<[string, KnownSecret]> {
       note(value, origin);
       return value;
     },
-    url(given) {
-      note(given.sealedUrl, originOf(given.url));
-      return given;
+    url(address) {
+      note(address.sealedUrl, originOf(address.url));
+      return address;
     },
   });
   return found;
