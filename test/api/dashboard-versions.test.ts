@@ -64,6 +64,7 @@ test("every change keeps the version before it, with who and when", async () => 
   expect((await call("GET", `/${id}/versions/1`)).body).toEqual({
     ...content(),
     type: "STATIC",
+    tags: [],
     name: "one",
     version: 1,
     savedBy: updatedBy,

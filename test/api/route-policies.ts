@@ -321,6 +321,8 @@ export const policies: Record<string, Policy> = {
   "DELETE /api/dashboards/:dashboardId": { kind: "tenant" },
   "POST /api/dashboards/:dashboardId/execute": { kind: "tenant" },
   "GET /api/dashboards/:dashboardId/versions": { kind: "tenant" },
+  "GET /api/dashboards/mine": { kind: "own" },
+  "PATCH /api/dashboards/:dashboardId/mine": { kind: "tenant", body: () => ({ isFavorite: true }) },
   "GET /api/dashboards/:dashboardId/versions/:version": { kind: "tenant" },
   "POST /api/dashboards/:dashboardId/versions/:version/restore": { kind: "tenant" },
   "GET /api/dashboards/:dashboardId/shares": { kind: "tenant" },

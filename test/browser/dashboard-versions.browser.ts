@@ -129,6 +129,36 @@ test("a widget is copied to another dashboard with its devices", async () => {
   expect(widgets.at(-1)).toMatchObject({ name: "Force", config: { key: "force" } });
 });
 
+test("a dashboard is a favorite, has tags, and is what the console opens with", async () => {
+  const { page } = ui;
+  await ui.call("POST", "/api/dashboards", { name: "A first one" });
+  await change({ tags: ["energy", "Hall 2"] });
+  await ui.open("/dashboards");
+  const rows = page.getByRole("list", { name: "Dashboards" }).getByRole("listitem");
+  await rows.first().getByText("A first one").waitFor();
+  await button("Theirs again is a favorite").click();
+  await rows.first().getByText("Theirs again", { exact: true }).waitFor();
+  await page.getByLabel("Tags").selectOption("Hall 2");
+  await page.getByText("A first one").waitFor({ state: "detached" });
+  expect(await rows.count()).toBe(1);
+  await page.getByRole("link", { name: "Theirs again", exact: true }).click();
+  await button("More for this dashboard").click();
+  await button("Use as my start page").click();
+  await page.getByText("The console now opens with Theirs again.").waitFor();
+  await ui.open("/");
+  await named("Theirs again").waitFor();
+  await page.getByRole("link", { name: "Overview" }).first().click();
+  await named("Overview").waitFor();
+  await ui.open(`/dashboards/${id}?edit=1`);
+  await button("Pages and devices").click();
+  expect(await ui.dialog().getByLabel(/^Tags/).inputValue()).toBe("energy, Hall 2");
+  await ui.dialog().getByLabel(/^Tags/).fill("energy");
+  await ui.dialog().getByRole("button", { name: "Close" }).last().click();
+  await button("Save").click();
+  await page.getByText("Theirs again is saved.").waitFor();
+  expect(await ui.call("GET", `/api/dashboards/${id}`)).toMatchObject({ tags: ["energy"] });
+});
+
 const appearances: Appearance[] = [
   { theme: "light", language: "en", width: 1440 },
   { theme: "dark", language: "de", width: 390 },
@@ -136,6 +166,9 @@ const appearances: Appearance[] = [
 test.each(appearances)("versions and conflicts are tidy: %o", async (appearance) => {
   const { page } = ui;
   await appear(page, appearance);
+  await ui.open("/dashboards");
+  await page.getByRole("listitem").getByText("energy").first().waitFor();
+  await expectTidy(page, "dashboard-list", appearance);
   await ui.open(`/dashboards/${id}`);
   await page.getByTestId("widget").first().waitFor();
   const more = page.getByRole("button", { name: /^(More for this dashboard|Mehr zu diesem Dashboard)$/ });

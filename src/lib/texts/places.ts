@@ -182,7 +182,9 @@ export interface ConsolePlaces {
   readonly "dashboards.createForType": "type";
   readonly "dashboards.created": "name";
   readonly "dashboards.deleteWarning": "name";
+  readonly "dashboards.favorite": "name";
   readonly "dashboards.imported": "name";
+  readonly "dashboards.startOn": "name";
   readonly "dashboards.typeOption": "count" | "type";
   readonly "dashboards.widgets.one": "count";
   readonly "dashboards.widgets.other": "count";

@@ -18,6 +18,8 @@ const ALIAS_DEVICES_MAX = 1_000;
 /** Keys of one widget. */
 const KEYS_MAX = 50;
 const NAME_MAX = 256;
+const TAGS_MAX = 64;
+const TAG_MAX = 64;
 const BYTES_MAX = 900 * 1024;
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -115,6 +117,15 @@ function ensureFields(name: string, input: unknown): Fields | null {
   return input;
 }
 
+function ensureTags(input: unknown): readonly string[] {
+  if (!Array.isArray(input)) throw dashboardInvalid("tags", detail("rule.list"));
+  if (input.length > TAGS_MAX) throw dashboardInvalid("tags", detail("rule.at_most", { max: TAGS_MAX }));
+  for (const [index, tag] of input.entries())
+    if (typeof tag !== "string" || !isName(tag, TAG_MAX))
+      throw dashboardInvalid(`tags[${index}]`, detail("rule.name", { max: TAG_MAX }));
+  return [...new Set<string>(input)];
+}
+
 function ensureName(input: unknown): string {
   if (typeof input !== "string" || !isName(input, NAME_MAX))
     throw dashboardInvalid("name", detail("rule.name", { max: NAME_MAX }));
@@ -129,7 +140,7 @@ export function parseDashboard(input: unknown): DashboardChanges {
   if (!isJsonObject(input)) throw dashboardInvalid("dashboard", detail("rule.object"));
   if (Buffer.byteLength(JSON.stringify(input)) > BYTES_MAX)
     throw dashboardInvalid("dashboard", detail("rule.more_than_bytes", { max: BYTES_MAX }));
-  const { name, type, timeWindow, configuration, settings } = input;
+  const { name, type, timeWindow, configuration, settings, tags } = input;
   const wanted = DASHBOARD_TYPES.find((dashboardType) => dashboardType === type);
   if (type !== undefined && wanted === undefined)
     throw dashboardInvalid("type", detail("rule.must_be_type", { types: DASHBOARD_TYPES.join(" or ") }));
@@ -139,6 +150,7 @@ export function parseDashboard(input: unknown): DashboardChanges {
   return {
     ...(name !== undefined && { name: ensureName(name) }),
     ...(wanted !== undefined && { type: wanted }),
+    ...(tags !== undefined && { tags: ensureTags(tags) }),
     ...Object.fromEntries(checked),
     ...(timeWindow !== undefined && { timeWindow: ensureFields("timeWindow", timeWindow) }),
     ...(configuration !== undefined && { configuration: ensureFields("configuration", configuration) }),

@@ -276,5 +276,6 @@ export function dashboardForType(request: TypeDashboard): DashboardContent {
     timeWindow: { mode: "live", durationMs: DAY_MS },
     configuration: null,
     settings: null,
+    tags: [],
   };
 }

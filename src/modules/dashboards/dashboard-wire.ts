@@ -8,9 +8,11 @@ const withoutUnset = <Rest extends object>({
   timeWindow,
   configuration,
   settings,
+  tags,
   ...rest
-}: Rest & Pick<DashboardContent, "timeWindow" | "configuration" | "settings">) => ({
+}: Rest & Pick<DashboardContent, "timeWindow" | "configuration" | "settings" | "tags">) => ({
   ...rest,
+  tags: [...tags],
   ...(timeWindow !== null && { timeWindow }),
   ...(configuration !== null && { configuration }),
   ...(settings !== null && { settings }),

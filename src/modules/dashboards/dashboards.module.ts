@@ -5,6 +5,7 @@ import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import type { Core } from "../module.types.ts";
 import type { TelemetryModule } from "../telemetry/telemetry.module.ts";
 import { createAliasDevices } from "./alias-devices.ts";
+import { createChoicesRepository } from "./choices.repository.ts";
 import { createDashboardData } from "./dashboard-data.ts";
 import { dashboardResource } from "./dashboards.resource.ts";
 import { dashboardsRoutes } from "./dashboards.routes.ts";
@@ -38,6 +39,7 @@ export function createDashboardsModule(
     contentForType: createTypeDashboards({ devices, telemetry }),
     devices,
     alarms,
+    choices: createChoicesRepository(database),
     versions: createVersionsRepository(database),
     transact: database.transact,
     isShared: (dashboardId) => repository.list(dashboardId).length > 0,

@@ -11,6 +11,8 @@ import { entryToWire, executedToWire, toWire, versionToWire } from "./dashboard-
 import { DASHBOARDS_MAX } from "./dashboards.errors.ts";
 import { dashboardExample, dashboardResource, type Executed } from "./dashboards.resource.ts";
 import {
+  choiceBody,
+  choicesBody,
   dashboardBody,
   executeBody,
   executedBody,
@@ -42,7 +44,7 @@ interface DashboardsRoutesDeps {
 export const dashboardsRoutes = (deps: DashboardsRoutesDeps) => {
   const { dashboards, answers } = deps;
   const answerOf = executedAnswer(answers);
-  const read = auditReader(dashboards, ["name", "type", "states", "layout", "widgets", "aliases"]);
+  const read = auditReader(dashboards, ["name", "type", "states", "layout", "widgets", "aliases", "tags"]);
   return resourceRoutes(dashboardResource, { service: dashboards, toWire, read, auth: deps.auth })
     .post("/import", ({ principal, body }) => toWire(dashboards.import(principal, body)), {
       auth: "dashboards:write",
@@ -115,6 +117,33 @@ export const dashboardsRoutes = (deps: DashboardsRoutesDeps) => {
           example: {
             alias: dashboardExample.aliases[0],
           },
+        },
+      },
+    )
+    .get("/mine", ({ principal }) => dashboards.choices(principal), {
+      auth: "dashboards:choose",
+      response: { 200: choicesBody },
+      detail: {
+        operationId: "getDashboardChoices",
+        summary: "Get your favorite dashboards and your start page",
+      },
+    })
+    .patch(
+      "/:dashboardId/mine",
+      ({ principal, params, body }) => {
+        dashboards.choose(principal, params.dashboardId, body);
+        return dashboards.choices(principal);
+      },
+      {
+        auth: "dashboards:choose",
+        audit: { none: "what a person sees first" },
+        body: choiceBody,
+        response: { 200: choicesBody },
+        detail: {
+          operationId: "chooseDashboard",
+          summary: "Make a dashboard a favorite or your start page",
+          description: "Changes what is given. There is one start page.",
+          example: { isFavorite: true },
         },
       },
     )

@@ -57,6 +57,7 @@ const settable = {
   timeWindow,
   configuration: jsonValue("an object or null: legacy configuration payload"),
   settings: jsonValue("an object or null: additional settings, for example `dashboardState`"),
+  tags: t.Array(nameText(64), { maxItems: 64, description: "words by which dashboards are found" }),
 };
 
 const name = nameText(256);
@@ -81,6 +82,19 @@ export const dashboardBody = t.Object(
   },
   { title: "Dashboard" },
 );
+
+export const choicesBody = t.Object(
+  {
+    favorites: t.Array(t.String(), { description: "ids of dashboards, in the order of their names" }),
+    start: t.Union([t.String(), t.Null()], {
+      description: "id of the dashboard that the console opens with; null: the overview",
+    }),
+  },
+  { title: "DashboardChoices" },
+);
+export const choiceBody = t.Partial(t.Object({ isFavorite: t.Boolean(), isStart: t.Boolean() }), {
+  title: "ChooseDashboard",
+});
 
 const versionEntry = {
   version: wholeNumber(),
@@ -302,6 +316,7 @@ const {
   configuration: _c,
   settings: _s,
   updatedBy: _u,
+  tags: _g,
   ...shared
 } = executedBody.properties;
 export const sharedBody = t.Object(

@@ -11,6 +11,7 @@ import type { AlarmsService } from "../alarms/alarms.service.ts";
 import type { DevicesService } from "../devices/devices.service.ts";
 import type { Principal } from "../users/users.types.ts";
 import type { createAliasDevices } from "./alias-devices.ts";
+import type { Choice, ChoicesRepository } from "./choices.repository.ts";
 import type { createDashboardData } from "./dashboard-data.ts";
 import {
   aliasesOf,
@@ -65,6 +66,7 @@ const contentOf = ({
   timeWindow,
   configuration,
   settings,
+  tags,
 }: Dashboard) => ({
   name,
   type,
@@ -75,6 +77,7 @@ const contentOf = ({
   timeWindow,
   configuration,
   settings,
+  tags,
 });
 
 const entryOf = ({ version, name, widgets, updatedBy, updatedAt }: Dashboard): VersionEntry => ({
@@ -174,6 +177,7 @@ const empty = {
   timeWindow: null,
   configuration: null,
   settings: null,
+  tags: [],
 } as const;
 
 interface DashboardsServiceDeps {
@@ -183,6 +187,7 @@ interface DashboardsServiceDeps {
   readonly devices: Pick<DevicesService, "get" | "list" | "findNamed">;
   readonly contentForType: ReturnType<typeof createTypeDashboards>;
   readonly alarms: Pick<AlarmsService, "listOpenByDevice">;
+  readonly choices: ChoicesRepository;
   readonly versions: VersionsRepository;
   readonly transact: MainDatabase["transact"];
   readonly isShared: (dashboardId: string) => boolean;
@@ -357,6 +362,18 @@ export function createDashboardsService(deps: DashboardsServiceDeps) {
       const existing = state === undefined || state === null ? {} : objectOf(state, "dashboardState");
       await workShare.pause(); // the alias may list up to 1,000 devices
       return deps.aliasDevices(principal, selectorOf(input), existing);
+    },
+    /** Returns the person's favorites and start page. */
+    choices({ tenantId, userId }: Principal): { favorites: string[]; start: string | null } {
+      const all = deps.choices.list(tenantId, userId);
+      return {
+        favorites: all.filter(({ isFavorite }) => isFavorite).map(({ dashboardId }) => dashboardId),
+        start: all.find(({ isStart }) => isStart)?.dashboardId ?? null,
+      };
+    },
+    choose(principal: Principal, id: string, changes: Partial<Choice>): void {
+      find(principal, id);
+      deps.choices.set(principal.userId, id, changes);
     },
     export: (principal: Principal, id: string): ExportedDashboard =>
       exportDashboard(find(principal, id), (deviceId) => nameOf(principal, deviceId)),

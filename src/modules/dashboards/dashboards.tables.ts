@@ -1,6 +1,7 @@
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { TenantId } from "../../lib/core/ids.ts";
 import { tenants } from "../tenants/tenants.tables.ts";
+import { users } from "../users/users.tables.ts";
 import { DASHBOARD_TYPES, type Item } from "./dashboards.types.ts";
 import type { ShareRotation } from "./shares.types.ts";
 
@@ -26,6 +27,7 @@ export const dashboards = sqliteTable(
     timeWindow: fields("time_window"),
     configuration: fields("configuration"),
     settings: fields("settings"),
+    tags: text("tags", { mode: "json" }).notNull().$type<readonly string[]>().default([]),
     /** Number of the current content; each change of it is the next version. */
     version: integer("version").notNull().default(1),
     /** E-mail address of the user, or name of the API key, that made the version; empty if unknown. */
@@ -60,6 +62,23 @@ export const dashboardVersions = sqliteTable(
     primaryKey({ columns: [table.dashboardId, table.version] }),
     index("dashboard_versions_tenant").on(table.tenantId, table.savedAt),
   ],
+);
+
+/** Dashboards that a person chose. */
+export const dashboardChoices = sqliteTable(
+  "dashboard_choices",
+  {
+    userId: text("user_id")
+      .notNull()
+      .references(() => users.userId, { onDelete: "cascade" }),
+    dashboardId: text("dashboard_id")
+      .notNull()
+      .references(() => dashboards.id, { onDelete: "cascade" }),
+    isFavorite: integer("is_favorite", { mode: "boolean" }).notNull(),
+    /** The page that the console opens with; true for one of a person's dashboards at most. */
+    isStart: integer("is_start", { mode: "boolean" }).notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.userId, table.dashboardId] })],
 );
 
 /** Links by which a dashboard is looked at without signing in. The token is found by its keyed hash, and sealed: links are shown again. */

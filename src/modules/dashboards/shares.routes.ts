@@ -119,6 +119,7 @@ export const sharedDashboardRoutes = ({ shares, answers }: { shares: SharesServi
         configuration: _c,
         settings: _s,
         updatedBy: _u,
+        tags: _g,
         ...shown
       } = executedToWire(executed);
       const { timeWindow: ownWindow } = executed.dashboard;

@@ -50,6 +50,11 @@ export const permissions = {
     what: "read dashboards, with the data of the devices that are granted",
   },
   "dashboards:write": { roles: WRITERS, what: "create, change, import and delete dashboards" },
+  "dashboards:choose": {
+    roles: EVERYONE,
+    what: "choose one's own favorite dashboards and start page",
+    needsPerson: true,
+  },
   "dashboards:share": {
     roles: WRITERS,
     what: "with access to all devices: list, create and delete public links to a dashboard",

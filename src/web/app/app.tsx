@@ -245,7 +245,15 @@ function SignedIn({ children }: { children: ComponentChildren }) {
 }
 
 function WithProfile({ children }: { children: ComponentChildren }) {
-  const profile = useResource(sessionApi.me, [sessionId.value]);
+  const { url, route } = useLocation();
+  const profile = useResource(async () => {
+    const signedIn = await sessionApi.me();
+    // The link to the overview leads there: the start page is for those who open the console.
+    const isOpened = url === screenRoutes.overview && !signedIn.onboardingRequired;
+    const start = isOpened ? await sessionApi.startPage() : null;
+    if (start !== null) route(`/dashboards/${start}`, true);
+    return signedIn;
+  }, [sessionId.value]);
   const ready = profile.data !== undefined && !profile.data.onboardingRequired;
   const existing = useRef(profile.data);
   // Once an answer: what the person changes since then is in `me` alone.

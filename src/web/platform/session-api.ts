@@ -2,6 +2,12 @@ import type { Me } from "../lib/api-types.ts";
 import { get, LOGOUT_PATH, post } from "./api-client.ts";
 
 export const sessionApi = {
+  /** Id of the dashboard that the person starts with; the overview otherwise, also if it cannot be read. */
+  startPage: () =>
+    get<{ start: string | null }>("/api/dashboards/mine").then(
+      ({ start }) => start,
+      () => null,
+    ),
   me: () => get<Me>("/api/auth/me"),
   refresh: () => post<{ accessToken: string }>("/api/auth/refresh"),
   logout: () => post<unknown>(LOGOUT_PATH),

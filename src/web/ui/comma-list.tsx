@@ -2,6 +2,8 @@ import { useState } from "preact/hooks";
 import type { ControlProps } from "./form-definition.ts";
 import { TextField } from "./text-field.tsx";
 
+export const namesOf = (text: string): string[] => text.split(/[\n,]/).flatMap((name) => name.trim() || []);
+
 /** A list of names in one line, separated by commas. */
 export function CommaList({ label, hint, isDisabled, value, onChange }: ControlProps) {
   const [text, setText] = useState(() => (Array.isArray(value) ? value.join(", ") : ""));
@@ -13,7 +15,7 @@ export function CommaList({ label, hint, isDisabled, value, onChange }: ControlP
       value={text}
       onText={(names) => {
         setText(names);
-        onChange(names.split(/[\n,]/).flatMap((name) => name.trim() || []));
+        onChange(namesOf(names));
       }}
     />
   );

@@ -3,6 +3,7 @@ import {
   Download,
   GalleryHorizontalEnd,
   History,
+  House,
   Layers,
   type LucideIcon,
   Maximize,
@@ -94,11 +95,22 @@ export function ViewTools(props: {
     link.click();
     URL.revokeObjectURL(url);
   };
+  const choices = useResource(dashboardsApi.choices, []);
+  const isStart = choices.data?.start === dashboard.id;
+  const chooseStart = async () => {
+    try {
+      choices.set(await dashboardsApi.choose(dashboard.id, { isStart: !isStart }));
+      toast("success", t(isStart ? "dashboards.startOff" : "dashboards.startOn", { name: dashboard.name }));
+    } catch (error) {
+      toast("error", errorText(error));
+    }
+  };
   const lines: ReadonlyArray<readonly [label: string, icon: LucideIcon, run: () => void]> = [
     [t("rotation.title"), GalleryHorizontalEnd, () => setDialog("rotate")],
     [t("versions.title"), History, () => setDialog("versions")],
     ...(mayWrite ? [[t("dashboards.duplicate"), Copy, () => duplicate(dashboard, route)] as const] : []),
     [t("board.export"), Download, save],
+    [t(isStart ? "dashboards.noStart" : "dashboards.useAsStart"), House, chooseStart],
   ];
   return (
     <>

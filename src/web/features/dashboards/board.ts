@@ -11,6 +11,7 @@ export interface Board {
   readonly aliases: readonly Alias[];
   readonly states: readonly BoardState[];
   readonly timeWindow: WindowSpec;
+  readonly tags: readonly string[];
   /** Texts that are no items, which other programs may have put there: they are saved as they came. */
   readonly texts: Readonly<Record<ListName, readonly string[]>>;
 }
@@ -92,6 +93,7 @@ export function boardOf(dashboard: Content & { readonly name: string }): Board {
     aliases: aliases.items,
     states: states.items.length > 0 ? states.items : [{ id: "default", name: dashboard.name }],
     timeWindow: dashboard.timeWindow ?? WINDOW_DEFAULT,
+    tags: dashboard.tags ?? [],
     texts: { states: states.texts, layout: places.texts, widgets: widgets.texts, aliases: aliases.texts },
   };
 }
@@ -103,6 +105,7 @@ export const formOf = ({
   aliases,
   states,
   timeWindow,
+  tags,
   texts,
 }: Board): DashboardForm => ({
   name,
@@ -111,6 +114,7 @@ export const formOf = ({
   aliases: [...aliases, ...texts.aliases],
   states: [...states, ...texts.states],
   timeWindow,
+  tags,
 });
 
 /** Returns the widgets of a page: its own and those that are on all pages. */

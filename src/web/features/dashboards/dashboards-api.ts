@@ -5,6 +5,7 @@ import type {
 } from "../../../modules/dashboards/dashboard-parts.schemas.ts";
 import type {
   alarmRow,
+  choicesBody,
   dashboardBody,
   executedBody,
   resolvedDevice,
@@ -34,11 +35,13 @@ export interface Content {
   readonly layout: readonly unknown[];
   readonly widgets: readonly unknown[];
   readonly aliases: readonly unknown[];
+  readonly tags?: readonly string[];
   readonly timeWindow?: WindowSpec;
   readonly settings?: Readonly<Record<string, unknown>>;
 }
 export type Dashboard = Content &
   Pick<Wire<typeof dashboardBody>, "id" | "name" | "type" | "updatedAt" | "updatedBy">;
+export type Choices = Wire<typeof choicesBody>;
 export type VersionEntry = Wire<typeof versionEntryBody>;
 export type DashboardVersion = Content & Omit<VersionEntry, "widgets">;
 export type BoardAlarm = Wire<typeof alarmRow>;
@@ -95,6 +98,9 @@ export const dashboardsApi = {
   /** @param updatedAt that of the dashboard that was changed; 412 if somebody saved it since */
   update: (id: string, changes: DashboardForm, updatedAt: string) =>
     patch<Dashboard>(pathOf(id), changes, updatedAt),
+  choices: () => get<Choices>(`${BASE}/mine`),
+  choose: (id: string, changes: { isFavorite?: boolean; isStart?: boolean }) =>
+    patch<Choices>(`${pathOf(id)}/mine`, changes),
   versions: (id: string) => get<VersionEntry[]>(`${pathOf(id)}/versions`),
   version: (id: string, version: number) => get<DashboardVersion>(`${pathOf(id)}/versions/${version}`),
   restore: (id: string, version: number) => post<Dashboard>(`${pathOf(id)}/versions/${version}/restore`),

@@ -1,16 +1,19 @@
-import { LayoutDashboard, Plus, Trash2, Upload } from "lucide-preact";
+import { LayoutDashboard, Plus, Star, Trash2, Upload } from "lucide-preact";
 import { useRef } from "preact/hooks";
 import { useLocation, useRoute } from "preact-iso";
 import { toMs } from "../../platform/i18n/format.ts";
 import { plural, t } from "../../platform/i18n/i18n.ts";
-import { useKept } from "../../platform/resource.ts";
+import { useKept, useResource } from "../../platform/resource.ts";
 import { may } from "../../platform/session.ts";
 import { toast } from "../../platform/toasts.ts";
 import { useCreateDialog } from "../../platform/use-create-dialog.ts";
+import { useUrlFilter } from "../../platform/use-url-filter.ts";
 import { Age } from "../../ui/age.tsx";
 import { Button } from "../../ui/button.tsx";
 import { confirmDelete } from "../../ui/confirmation.tsx";
+import { ErrorNote } from "../../ui/error-note.tsx";
 import { errorText } from "../../ui/error-text.ts";
+import { FilterSelect } from "../../ui/filter-select.tsx";
 import { IconButton } from "../../ui/icon-button.tsx";
 import { Page } from "../../ui/page.tsx";
 import { ResourceList } from "../../ui/resource-list.tsx";
@@ -34,9 +37,24 @@ export function DashboardsScreen() {
 
 function DashboardsPage() {
   const { query, route } = useLocation();
+  const { set } = useUrlFilter(["search", "tag"]);
   const search = query.search ?? "";
   const creating = useCreateDialog();
   const list = useKept(() => dashboardsApi.list(search), [search]);
+  const choices = useResource(dashboardsApi.choices, []);
+  const favorites = new Set(choices.data?.favorites);
+  const tag = query.tag ?? "";
+  const tags = [...new Set(list.data?.flatMap((dashboard) => dashboard.tags ?? []))].sort();
+  const shown = list.data
+    ?.filter((dashboard) => tag === "" || dashboard.tags?.includes(tag))
+    .sort((a, b) => Number(favorites.has(b.id)) - Number(favorites.has(a.id)));
+  const choose = async ({ id }: Dashboard) => {
+    try {
+      choices.set(await dashboardsApi.choose(id, { isFavorite: !favorites.has(id) }));
+    } catch (error) {
+      toast("error", errorText(error));
+    }
+  };
   const mayWrite = may("dashboards:write");
   const create = mayWrite && (
     <Button icon={Plus} class="btn btn-primary btn-sm" onClick={creating.open}>
@@ -47,7 +65,20 @@ function DashboardsPage() {
     <Page>
       <ResourceList
         title={t("nav.dashboards")}
-        list={list}
+        list={{ ...list, data: shown }}
+        isFiltered={tag !== ""}
+        notes={<ErrorNote error={choices.error} />}
+        filters={
+          tags.length > 0 && (
+            <FilterSelect
+              label={t("dashboards.tags")}
+              all={t("dashboards.allTags")}
+              value={tag}
+              options={tags.map((id) => ({ id, text: id }))}
+              onSelect={(id) => set({ tag: id })}
+            />
+          )
+        }
         search={search}
         searchLabel={t("dashboards.search")}
         icon={LayoutDashboard}
@@ -60,6 +91,8 @@ function DashboardsPage() {
           <DashboardRow
             key={dashboard.id}
             dashboard={dashboard}
+            isFavorite={favorites.has(dashboard.id)}
+            onFavorite={() => choose(dashboard)}
             onDeleted={mayWrite ? list.reload : undefined}
           />
         )}
@@ -77,8 +110,13 @@ function DashboardsPage() {
   );
 }
 
-function DashboardRow(props: { dashboard: Dashboard; onDeleted: (() => void) | undefined }) {
-  const { dashboard, onDeleted } = props;
+function DashboardRow(props: {
+  dashboard: Dashboard;
+  isFavorite: boolean;
+  onFavorite: () => void;
+  onDeleted: (() => void) | undefined;
+}) {
+  const { dashboard, isFavorite, onDeleted } = props;
   return (
     <li class="relative flex items-center gap-4 px-4 py-3 hover:bg-base-200">
       <BoardPicture dashboard={dashboard} />
@@ -92,8 +130,20 @@ function DashboardRow(props: { dashboard: Dashboard; onDeleted: (() => void) | u
         <p class="text-sm text-soft">
           {plural("dashboards.widgets", dashboard.widgets.length)} · {t("dashboards.changed")}{" "}
           <Age ts={toMs(dashboard.updatedAt)} />
+          {dashboard.tags?.map((tag) => (
+            <span key={tag} class="badge badge-sm ml-2">
+              {tag}
+            </span>
+          ))}
         </p>
       </div>
+      <IconButton
+        icon={Star}
+        label={t("dashboards.favorite", { name: dashboard.name })}
+        class={`btn btn-ghost btn-square btn-sm relative z-1 ${isFavorite ? "text-warning [&>svg]:fill-current" : "text-soft"}`}
+        aria-pressed={isFavorite}
+        onClick={props.onFavorite}
+      />
       {onDeleted && (
         <IconButton
           icon={Trash2}

@@ -3,7 +3,9 @@ import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { plural, t } from "../../platform/i18n/i18n.ts";
 import { Button } from "../../ui/button.tsx";
+import { namesOf } from "../../ui/comma-list.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
+import { TextField } from "../../ui/text-field.tsx";
 import { AliasForm } from "./alias-field.tsx";
 import { type Board, usersOf, withAlias, withoutPage, withPage, withPageForward } from "./board.ts";
 import { Tool } from "./board-tools.tsx";
@@ -25,6 +27,12 @@ export function PartsDialog(props: Props) {
       <div class="flex flex-col gap-8">
         <Pages {...props} />
         <Sets {...props} />
+        <TextField
+          label={t("dashboards.tags")}
+          hint={t("dashboards.tagsHint")}
+          defaultValue={props.board.tags.join(", ")}
+          onChange={(e) => props.onChange({ ...props.board, tags: namesOf(e.currentTarget.value) })}
+        />
         <button type="button" class="btn btn-primary self-end" onClick={props.onClose}>
           {t("common.close")}
         </button>

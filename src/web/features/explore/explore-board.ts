@@ -55,6 +55,7 @@ export function boardOfView(view: ExploreView, name: string): Board {
   });
   return {
     name,
+    tags: [],
     widgets: view.panes.map((pane, index) => widgetOf(pane, index, view)),
     layout,
     aliases: view.panes.map(({ series }, index) => ({
