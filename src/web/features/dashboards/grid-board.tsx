@@ -155,12 +155,17 @@ export function GridBoard(props: Props) {
           {children}
         </Stack>
       ) : (
-        <div class="relative" style={{ height: `${rowsOf(shown) * row - gap}px` }} data-testid="board">
+        <div
+          class="paper-grid relative"
+          style={{ height: `${rowsOf(shown) * row - gap}px` }}
+          data-testid="board"
+        >
           {inOrder.map(({ i, x, y, w, h }) => (
             <div
               key={i}
               class={`absolute ${isEditing ? (drag?.id === i ? "z-10 opacity-80" : "motion-safe:transition-all") : isFitted ? "" : "[content-visibility:auto]"}`}
               style={{
+                gridArea: `${y + 1} / ${x + 1} / span ${h} / span ${w}`,
                 left: shareOf(x),
                 top: `${y * row}px`,
                 width: `calc(${shareOf(w)} - ${gap}px)`,

@@ -143,7 +143,7 @@ function Lane(props: {
 
 /** What the colours of lanes mean, and the time that they show. */
 const LanesKey = ({ appearances, bounds }: { appearances: Appearances; bounds: Bounds }) => (
-  <div class="flex items-baseline gap-3 text-xs">
+  <div class="flex items-baseline gap-3 text-xs in-[.wall]:text-sm">
     <ul class="flex w-28 flex-1 flex-wrap gap-x-4 gap-y-1">
       {[...appearances].map(([state, { name, color }]) => (
         <li key={String(state)} class="flex items-center gap-1.5">

@@ -147,7 +147,7 @@ function Bars(
       class="grid min-h-0 flex-1 grid-cols-[auto_1fr] grid-rows-[1fr_auto] gap-x-1.5 pt-2"
       aria-hidden="true"
     >
-      <div class="relative min-w-4 text-xs text-soft">
+      <div class="relative min-w-4 text-xs text-soft in-[.wall]:text-sm">
         <span class="invisible">{labels.at(-1)}</span>
         {labels.map((label, index) => (
           <span
@@ -190,7 +190,7 @@ function Bars(
           </g>
         ))}
       </svg>
-      <p class="col-start-2 flex justify-between gap-3 pt-1 text-xs text-soft">
+      <p class="col-start-2 flex justify-between gap-3 pt-1 text-xs text-soft in-[.wall]:text-sm">
         {Array.from({ length: parts + 1 }, (_, part) => (
           <span key={part}>{edgeLabel(from + ((to - from) * part) / parts, calendar, to - from)}</span>
         ))}

@@ -172,7 +172,7 @@ function Legend({ props, link }: { props: WidgetProps; link: ChartLink }) {
     <ul
       ref={fitted.host}
       {...scrolling}
-      class="widget-scroll flex max-h-16 flex-none flex-wrap gap-x-4 gap-y-0.5 text-sm"
+      class="widget-scroll flex max-h-16 flex-none flex-wrap gap-x-4 gap-y-0.5 text-sm in-[.wall]:max-h-20 in-[.wall]:text-base"
     >
       {lines.slice(0, fitted.shown).map((line, index) => (
         <li key={index} class="flex min-w-0 items-baseline gap-1.5">

@@ -126,7 +126,7 @@ function Origin({ widget, made }: Pick<WidgetProps, "widget"> & Pick<NewestValue
   if (made === undefined) return null;
   const by = REDUCERS.find((name) => name === textOf(widget, "reduce")) ?? "avg";
   return (
-    <p class="line-clamp-2 flex-none text-xs text-soft [@container(max-height:4.5rem)]:hidden">
+    <p class="line-clamp-2 flex-none text-xs in-[.wall]:text-sm text-soft [@container(max-height:4.5rem)]:hidden">
       {t(`widget.of.${by}`, { count: made.of })}
       {made.skipped > 0 && ` · ${plural("data.skipped", made.skipped)}`}
     </p>
@@ -175,6 +175,13 @@ function scaleOf({ widget }: WidgetProps) {
   return { min, max, shareOf: (value: number) => (max > min ? (value - min) / (max - min) : 0) };
 }
 
+/** Room for each end of the scale, in units of the drawing. */
+const SCALE_WIDTH = 40;
+
+/** Returns the size of a text that has a width, at most `max`. */
+const textSize = (text: string, width: number, max: number): number =>
+  Math.min(max, width / (Math.max(1, text.length) * CHARACTER_WIDTH));
+
 export function GaugeWidget(props: WidgetProps) {
   void props.feed.version.value;
   const { widget } = props;
@@ -205,12 +212,19 @@ export function GaugeWidget(props: WidgetProps) {
           )}
           <LimitArcs {...props} metadata={metadata} />
           <GaugeText text={text} />
-          <text x="20" y="90" text-anchor="middle" class="fill-base-content" opacity="0.7" font-size="7">
-            {formatMark(min)}
-          </text>
-          <text x="80" y="90" text-anchor="middle" class="fill-base-content" opacity="0.7" font-size="7">
-            {formatMark(max)}
-          </text>
+          {[min, max].map((end, index) => (
+            <text
+              key={index}
+              x={20 + 60 * index}
+              y="91"
+              text-anchor="middle"
+              class="fill-base-content"
+              opacity="0.8"
+              font-size={textSize(formatMark(end), SCALE_WIDTH, 10)}
+            >
+              {formatMark(end)}
+            </text>
+          ))}
         </svg>
         <Origin widget={widget} made={made} />
       </div>
@@ -225,8 +239,6 @@ const TEXT_SIZE_MAX = 20;
 /** The value within the ring: the number, and its unit below. */
 function GaugeText({ text }: { text: string }) {
   const [number = "", ...unit] = text.split(/[\s\u202f]+/);
-  const size = (part: string, max: number) =>
-    Math.min(max, INNER_WIDTH / (Math.max(1, part.length) * CHARACTER_WIDTH));
   const unitText = unit.join(" ");
   return (
     <g class="reading fill-base-content" text-anchor="middle">
@@ -234,12 +246,12 @@ function GaugeText({ text }: { text: string }) {
         x="50"
         y={unitText === "" ? 56 : 53}
         class="font-semibold"
-        font-size={size(number, TEXT_SIZE_MAX)}
+        font-size={textSize(number, INNER_WIDTH, TEXT_SIZE_MAX)}
       >
         {number}
       </text>
       {unitText !== "" && (
-        <text x="50" y="67" font-size={size(unitText, 10)} opacity="0.75">
+        <text x="50" y="67" font-size={textSize(unitText, INNER_WIDTH, 10)} opacity="0.75">
           {unitText}
         </text>
       )}
