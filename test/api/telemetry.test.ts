@@ -275,8 +275,18 @@ describe("a person lists the keys of many devices", () => {
     () => fixture,
     [
       { name: "anonymous", request: () => keys([device.deviceId], undefined), status: 401, answer: "none" },
-      { name: "another tenant", request: () => keys([device.deviceId], stranger), status: 404, answer: "error" },
-      { name: "without access", request: () => keys([device.deviceId], limited), status: 404, answer: "error" },
+      {
+        name: "another tenant",
+        request: () => keys([device.deviceId], stranger),
+        status: 404,
+        answer: "error",
+      },
+      {
+        name: "without access",
+        request: () => keys([device.deviceId], limited),
+        status: 404,
+        answer: "error",
+      },
       {
         name: "too many",
         request: () => keys(Array(10_001).fill("d"), reader),

@@ -3,7 +3,7 @@ import type { TenantId } from "../../../../src/lib/core/ids.ts";
 import type { DomainEvents } from "../../../../src/modules/events.types.ts";
 import { BridgeFleet } from "../../../../src/modules/integrations/bridge/bridge-fleet.ts";
 import { createBridges } from "../../../../src/modules/integrations/bridges.ts";
-import type { Integration } from "../../../../src/modules/integrations/integrations.types.ts";
+import type { Integration } from "../../../../src/modules/integrations/integrations.resource.ts";
 import { createEventBus } from "../../../../src/platform/core/event-bus.ts";
 import { createLogger } from "../../../../src/platform/core/log.ts";
 import { FakeClock } from "../../../support/fake-clock.ts";
