@@ -30,7 +30,7 @@ const loadScreen = async <Part,>(load: () => Promise<Part>): Promise<Part> =>
   (await Promise.all([loadPart(load), loadLanguage(language.value)]))[0];
 
 const SetupScreen = lazy(() =>
-  loadPart(() => import("../features/setup/setup-screen.tsx")).then((m) => m.SetupScreen),
+  loadScreen(() => import("../features/setup/setup-screen.tsx")).then((m) => m.SetupScreen),
 );
 const SignUpScreen = lazy(() =>
   loadScreen(() => import("../features/sign-in/sign-up-screen.tsx")).then((m) => m.SignUpScreen),
