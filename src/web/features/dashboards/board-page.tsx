@@ -70,12 +70,13 @@ export function BoardPage({ dashboardId }: { dashboardId: string }) {
 /** Unsaved changes by dashboard, with the version that they change. They are still there after a visit to another screen. */
 const drafts = new Map<string, { readonly of: string; readonly history: EditHistory<Board> }>();
 
+const historyOf = (dashboard: Dashboard): EditHistory<Board> =>
+  drafts.get(dashboard.id)?.history ?? begin(boardOf(dashboard));
+
 function LoadedBoard({ dashboard, loaded }: { dashboard: Dashboard; loaded: Resource<Dashboard> }) {
   const { query, path, route } = useLocation();
   const isEditing = query.edit === "1" && may("dashboards:write");
-  const [history, setHistory] = useState<EditHistory<Board>>(
-    () => drafts.get(dashboard.id)?.history ?? begin(boardOf(dashboard)),
-  );
+  const [history, setHistory] = useState(() => historyOf(dashboard));
   const board = history.now;
   const [window, setWindow] = useState<WindowSpec>(board.timeWindow);
   const [isArranging, setArranging] = useState(false);

@@ -151,11 +151,11 @@ export function BoardWidgets(props: {
 /** Scrolls to a widget that was added, which may be below what is seen. */
 function useScrollToNew({ widgets }: Board, isEditing: boolean) {
   const host = useRef<HTMLDivElement>(null);
-  const known = useRef(widgets);
+  const previous = useRef(widgets);
   useEffect(() => {
-    const before = new Set(known.current.map(({ widgetId }) => widgetId));
+    const before = new Set(previous.current.map(({ widgetId }) => widgetId));
     const added = isEditing ? widgets.find(({ widgetId }) => !before.has(widgetId)) : undefined;
-    known.current = widgets;
+    previous.current = widgets;
     const all = host.current?.querySelectorAll<HTMLElement>("[data-widget]") ?? [];
     [...all].find(({ dataset }) => dataset.widget === added?.widgetId)?.scrollIntoView({ block: "nearest" });
   }, [widgets]);

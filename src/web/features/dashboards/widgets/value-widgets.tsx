@@ -126,7 +126,7 @@ function Origin({ widget, made }: Pick<WidgetProps, "widget"> & Pick<NewestValue
   if (made === undefined) return null;
   const by = REDUCERS.find((name) => name === textOf(widget, "reduce")) ?? "avg";
   return (
-    <p class="line-clamp-2 flex-none text-xs in-[.wall]:text-sm text-soft [@container(max-height:4.5rem)]:hidden">
+    <p class="line-clamp-2 flex-none text-xs text-soft [@container(max-height:4.5rem)]:hidden">
       {t(`widget.of.${by}`, { count: made.of })}
       {made.skipped > 0 && ` · ${plural("data.skipped", made.skipped)}`}
     </p>
@@ -175,9 +175,6 @@ function scaleOf({ widget }: WidgetProps) {
   return { min, max, shareOf: (value: number) => (max > min ? (value - min) / (max - min) : 0) };
 }
 
-/** Room for each end of the scale, in units of the drawing. */
-const SCALE_WIDTH = 40;
-
 /** Returns the size of a text that has a width, at most `max`. */
 const textSize = (text: string, width: number, max: number): number =>
   Math.min(max, width / (Math.max(1, text.length) * CHARACTER_WIDTH));
@@ -195,7 +192,7 @@ export function GaugeWidget(props: WidgetProps) {
     <div class="h-full min-h-0 [container-type:size]">
       <div class="flex h-full flex-col items-center">
         <svg
-          viewBox="0 0 100 92"
+          viewBox="0 0 100 85"
           class={`min-h-0 max-w-full flex-1 ${levelClass(level, "graphic", "text-primary")}`}
           role="img"
           aria-label={`${widget.name || metadata?.name || keysOf(widget).join()}: ${text}, ${t("widget.scale", { min: formatMark(min), max: formatMark(max) })}`}
@@ -212,21 +209,14 @@ export function GaugeWidget(props: WidgetProps) {
           )}
           <LimitArcs {...props} metadata={metadata} />
           <GaugeText text={text} />
-          {[min, max].map((end, index) => (
-            <text
-              key={index}
-              x={20 + 60 * index}
-              y="91"
-              text-anchor="middle"
-              class="fill-base-content"
-              opacity="0.8"
-              font-size={textSize(formatMark(end), SCALE_WIDTH, 10)}
-            >
-              {formatMark(end)}
-            </text>
-          ))}
         </svg>
-        <Origin widget={widget} made={made} />
+        <div class="flex w-full flex-none items-baseline justify-between gap-2 text-xs text-soft">
+          <span aria-hidden="true">{formatMark(min)}</span>
+          <div class="min-w-0 text-center">
+            <Origin widget={widget} made={made} />
+          </div>
+          <span aria-hidden="true">{formatMark(max)}</span>
+        </div>
       </div>
     </div>
   );
