@@ -63,6 +63,23 @@ function createMoveToFront(orm: MainDatabase["orm"]) {
   return (alarmId: string): void => void statement.run({ alarmId });
 }
 
+/** Creates the function that notes a new event of a device, and deletes the oldest from time to time. */
+function createDeviceTrim(orm: MainDatabase["orm"]) {
+  const grown = new Growth<DeviceId>(DEVICE_EVENTS_TRIMMED);
+  const alarmsOfDevice = orm.select({ alarmId: alarms.alarmId }).from(alarms).where(ofDevice);
+  const tooMany = orm
+    .select({ sequence: alarmEvents.sequence })
+    .from(alarmEvents)
+    .where(inArray(alarmEvents.alarmId, alarmsOfDevice))
+    .orderBy(desc(alarmEvents.sequence))
+    .limit(2 * DEVICE_EVENTS_TRIMMED)
+    .offset(DEVICE_EVENTS_KEPT_MAX);
+  const trim = orm.delete(alarmEvents).where(inArray(alarmEvents.sequence, tooMany)).prepare();
+  return (deviceId: DeviceId): void => {
+    if (grown.add(deviceId, 1)) trim.run({ deviceId });
+  };
+}
+
 export function createAlarmWrites({ orm }: MainDatabase) {
   const listOpen = orm
     .select()
@@ -106,19 +123,7 @@ export function createAlarmWrites({ orm }: MainDatabase) {
     .limit(TRIMMED_AT_ONCE)
     .offset(EVENTS_KEPT_MAX);
   const areTooMany = tooMany.prepare();
-  const grown = new Growth<DeviceId>(DEVICE_EVENTS_TRIMMED);
-  const ofDeviceAlarms = orm.select({ alarmId: alarms.alarmId }).from(alarms).where(ofDevice);
-  const tooManyOfDevice = orm
-    .select({ sequence: alarmEvents.sequence })
-    .from(alarmEvents)
-    .where(inArray(alarmEvents.alarmId, ofDeviceAlarms))
-    .orderBy(desc(alarmEvents.sequence))
-    .limit(2 * DEVICE_EVENTS_TRIMMED)
-    .offset(DEVICE_EVENTS_KEPT_MAX);
-  const trimEventsOfDevice = orm
-    .delete(alarmEvents)
-    .where(inArray(alarmEvents.sequence, tooManyOfDevice))
-    .prepare();
+  const trimOfDevice = createDeviceTrim(orm);
   const trimEvents = orm.delete(alarmEvents).where(inArray(alarmEvents.sequence, tooMany)).prepare();
   const saveState = orm
     .insert(alarmStates)
@@ -151,7 +156,7 @@ export function createAlarmWrites({ orm }: MainDatabase) {
       addEvent.run({ ...event });
       const of = { alarmId: event.alarmId };
       if (areTooMany.get(of)) trimEvents.run(of);
-      if (grown.add(deviceId, 1)) trimEventsOfDevice.run({ deviceId });
+      trimOfDevice(deviceId);
     },
     saveState: (deviceId: DeviceId, state: string, dueAt: number | undefined): void =>
       void saveState.run({ deviceId, state, dueAt: dueAt ?? null }),
