@@ -263,6 +263,37 @@ test("messages whose alarm rules look through long texts", async () => {
   expect(await stallsOf("alarm rules", publish)).toEqual([]);
 });
 
+test("short messages over HTTP that raise and clear all alarms of their devices", async () => {
+  const alarmRules = Array.from({ length: 100 }, (_, rule) => ({
+    alarmType: `flapping ${rule}`,
+    createRules: [
+      { severity: "MAJOR", condition: { key: "level", op: "GT", value: 1 }, message: "x".repeat(900) },
+    ],
+    clearRule: { condition: { key: "level", op: "LE", value: 1 } },
+  }));
+  const profile = await call("POST", "/api/device-profiles", { name: "flapping", alarmRules });
+  expect(profile.status).toBe(201);
+  const post = async (token: string, level: number) => {
+    const body = JSON.stringify({ level });
+    const headers = { "content-type": "application/json" };
+    const path = `/api/v1/${token}/telemetry`;
+    expect((await fetch(gateway.url + path, { method: "POST", headers, body })).status).toBe(200);
+  };
+  const createRaised = async () => {
+    const { body } = await call("POST", "/api/devices", {
+      ...{ name: `flapping ${++count}`, deviceType: "flapping", profileId: profile.body.profileId },
+    });
+    await post(body.credentials.token, 2);
+    return body.credentials.token as string;
+  };
+  const stalls = await stallsIn(gateway, { name: "flapping alarms", counts: [1, 40] }, async (atOnce) => {
+    const tokens: string[] = [];
+    while (tokens.length < atOnce) tokens.push(await createRaised());
+    return () => Promise.all(tokens.map((token) => post(token, 0)));
+  });
+  expect(stalls).toEqual([]);
+});
+
 /** Bodies of 64 KB that take long to refuse, unless the work is proportional to their length. */
 const hostileBodies = {
   "strings that do not end": '"\\'.repeat(32_000),

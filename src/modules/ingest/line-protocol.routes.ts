@@ -2,7 +2,7 @@ import { gunzip } from "node:zlib";
 import { Elysia, t } from "elysia";
 import { DomainError, type ErrorKind, invalid, tooLarge, unsupported } from "../../lib/core/domain-error.ts";
 import { LINE_PRECISIONS, type LinePrecision } from "../../lib/json/line-protocol.ts";
-import { LARGE_BODY_BYTES, readBytes } from "../../lib/network/request-bytes.ts";
+import { readBytes } from "../../lib/network/request-bytes.ts";
 import type { MainDatabase } from "../../platform/database/database.ts";
 import { toStorageFailure } from "../../platform/database/storage-failure.ts";
 import { workShare } from "../../platform/load/fair-share.ts";
@@ -336,8 +336,8 @@ export const lineProtocolRoutes = (deps: {
     const precision = precisionOf(query.precision);
     const rules = rulesOf(query, database);
     const body = await readLines(request);
-    if (body.length > LARGE_BODY_BYTES)
-      await workShare.enter({ tenantId: sender.tenantId, userId: sender.deviceId });
+    const turn = workShare.enter({ tenantId: sender.tenantId, userId: sender.deviceId });
+    if (turn !== undefined) await turn;
     if (sender.revoked) throw invalidDeviceToken(); // deleted or re-keyed while the body was on its way
     const where = new URL(request.url).pathname;
     ingest.admit(sender, { source: "http", where, body });
