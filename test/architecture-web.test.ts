@@ -70,6 +70,7 @@ const isSharedWithServer = ({ to, isTypeOnly }: Import): boolean =>
   to === "../lib/console/dashboard-rotation.ts" ||
   to === "../lib/console/web-mercator.ts" ||
   to === "../lib/devices/device-state.ts" ||
+  to === "../lib/console/consumption-interval.ts" ||
   to === "../lib/devices/gateway-device.ts" ||
   to === "../lib/keys/key-metadata.ts" ||
   to === "../lib/modbus/modbus-lists.ts" ||

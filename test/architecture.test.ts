@@ -70,6 +70,7 @@ const layers: Record<string, readonly string[]> = {
     "lib/console/dashboard-rotation.ts",
     "lib/console/web-mercator.ts",
     "lib/devices/device-state.ts",
+    "lib/console/consumption-interval.ts",
     "lib/devices/gateway-device.ts",
     "lib/keys/key-metadata.ts",
     "lib/modbus/modbus-lists.ts",

@@ -3,7 +3,7 @@
 import { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
-import { VERSIONS_BYTES_MAX, VERSIONS_MAX } from "../../src/modules/dashboards/versions.repository.ts";
+import { VERSIONS_BYTES_MAX, VERSIONS_MAX } from "../../src/modules/dashboards/dashboards.types.ts";
 import { apiRows } from "../support/api-rows.ts";
 import { call, content, create, fixture, tokens, useDashboards, type Who } from "./dashboards-fixture.ts";
 

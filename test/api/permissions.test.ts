@@ -312,7 +312,7 @@ describe("the table", () => {
   test("lets who only reads change nothing but what is their own", () => {
     const of = (role: Role) => rules.filter(([, rule]) => rule.roles.includes(role)).map(([name]) => name);
     const reader = of("TENANT_READ_ONLY").filter((name) => !name.endsWith(":read"));
-    expect(reader.sort()).toEqual(["notifications:test", "session:use", "users:self"]);
+    expect(reader.sort()).toEqual(["dashboards:choose", "notifications:test", "session:use", "users:self"]);
     const writer = of("TENANT_RW").filter((name) => !of("TENANT_READ_ONLY").includes(name));
     expect(writer.filter((name) => !name.endsWith(":write"))).toEqual(["dashboards:share"]);
     const others = rules.filter(([, { orSelf, orAcknowledger }]) => orSelf || orAcknowledger);

@@ -1,7 +1,7 @@
 import { iso } from "../../lib/time/iso-time.ts";
 import { itemToWire } from "../resource.ts";
-import type { Dashboard, DashboardContent, Executed } from "./dashboards.resource.ts";
-import type { Version, VersionEntry } from "./dashboards.types.ts";
+import type { Dashboard, DashboardContent, Executed, Version } from "./dashboards.resource.ts";
+import type { VersionEntry } from "./dashboards.types.ts";
 
 /** Leaves out the fields that were never set. */
 const withoutUnset = <Rest extends object>({

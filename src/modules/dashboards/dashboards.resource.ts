@@ -3,7 +3,7 @@ import { defineResource } from "../resource.ts";
 import { DASHBOARDS_MAX, dashboardNotFound } from "./dashboards.errors.ts";
 import { createDashboardBody, dashboardBody, updateDashboardBody } from "./dashboards.schemas.ts";
 import { dashboards } from "./dashboards.tables.ts";
-import type { ResolvedDevice, WidgetData } from "./dashboards.types.ts";
+import type { ResolvedDevice, VersionEntry, WidgetData } from "./dashboards.types.ts";
 
 /** A dashboard with one widget, for the OpenAPI document. */
 export const dashboardExample = {
@@ -58,6 +58,11 @@ export type DashboardContent = Omit<
   "id" | "tenantId" | "version" | "updatedBy" | "createdAt" | "updatedAt"
 >;
 export type DashboardChanges = { readonly [K in keyof DashboardContent]?: DashboardContent[K] | undefined };
+
+export interface Version {
+  readonly entry: VersionEntry;
+  readonly content: DashboardContent;
+}
 
 export interface Executed {
   readonly dashboard: Dashboard;

@@ -26,7 +26,7 @@ import {
   versionEntryBody,
 } from "./dashboards.schemas.ts";
 import type { DashboardsService } from "./dashboards.service.ts";
-import { VERSIONS_BYTES_MAX, VERSIONS_MAX } from "./versions.repository.ts";
+import { VERSIONS_BYTES_MAX, VERSIONS_MAX } from "./dashboards.types.ts";
 
 export const LIMITS = `413 if the widgets together show more than ${withCommas(DASHBOARD_VALUES_MAX)} newest values or ${withCommas(DASHBOARD_POINTS_MAX)} points, or for a response over ${ANSWERS_MIB_MAX.user} MiB; 503 while unread responses leave no memory for it.`;
 

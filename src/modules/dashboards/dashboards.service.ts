@@ -29,8 +29,9 @@ import type {
   DashboardContent,
   dashboardResource,
   Executed,
+  Version,
 } from "./dashboards.resource.ts";
-import type { Alias, ExecuteRequest, ResolvedDevice, Version, VersionEntry } from "./dashboards.types.ts";
+import type { Alias, ExecuteRequest, ResolvedDevice, VersionEntry } from "./dashboards.types.ts";
 import type { createTypeDashboards, TypeDashboardRequest } from "./type-dashboards.ts";
 import type { VersionsRepository } from "./versions.repository.ts";
 import { shownWindow, windowOf } from "./window-of.ts";

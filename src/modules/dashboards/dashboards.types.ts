@@ -4,7 +4,6 @@ import type { DeviceId } from "../../lib/core/ids.ts";
 import type { DeviceState } from "../../lib/devices/device-state.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import type { DeviceSeries, LatestSnapshot } from "../telemetry/telemetry.types.ts";
-import type { DashboardContent } from "./dashboards.resource.ts";
 import type { AbsoluteWindow } from "./window-of.ts";
 
 export const DASHBOARD_TEMPLATES = ["AUTO", "CLIMATE", "ENERGY", "MOTOR", "LORAWAN"] as const;
@@ -24,6 +23,11 @@ export interface Widget {
   readonly dashboardStateId?: string;
 }
 
+/** Max. earlier versions of a dashboard; the oldest go first. */
+export const VERSIONS_MAX = 30;
+/** Max. size of the earlier versions of a dashboard, and of all dashboards of a tenant. The newest one always stays. */
+export const VERSIONS_BYTES_MAX = { dashboard: 4 * 1024 ** 2, tenant: 64 * 1024 ** 2 };
+
 /** A version of a dashboard, without its content. */
 export interface VersionEntry {
   readonly version: number;
@@ -34,11 +38,6 @@ export interface VersionEntry {
   readonly savedBy: string;
   /** Epoch ms. */
   readonly savedAt: number;
-}
-
-export interface Version {
-  readonly entry: VersionEntry;
-  readonly content: DashboardContent;
 }
 
 /** Devices that a widget is about; the fields beyond these depend on the type. */

@@ -2,14 +2,9 @@ import { and, desc, eq, type SQL, sql } from "drizzle-orm";
 import type { TenantId } from "../../lib/core/ids.ts";
 import type { MainDatabase } from "../../platform/database/database.ts";
 import { DASHBOARDS_MAX } from "./dashboards.errors.ts";
-import type { DashboardContent } from "./dashboards.resource.ts";
+import type { DashboardContent, Version } from "./dashboards.resource.ts";
 import { dashboardVersions } from "./dashboards.tables.ts";
-import type { Version, VersionEntry } from "./dashboards.types.ts";
-
-/** Max. earlier versions of a dashboard; the oldest go first. */
-export const VERSIONS_MAX = 30;
-/** Max. size of the earlier versions of a dashboard, and of all dashboards of a tenant. The newest one always stays. */
-export const VERSIONS_BYTES_MAX = { dashboard: 4 * 1024 ** 2, tenant: 64 * 1024 ** 2 };
+import { VERSIONS_BYTES_MAX, VERSIONS_MAX, type VersionEntry } from "./dashboards.types.ts";
 
 interface NewVersion extends VersionEntry {
   readonly dashboardId: string;

@@ -11,10 +11,10 @@ import { useUrlFilter } from "../../platform/use-url-filter.ts";
 import { Age } from "../../ui/age.tsx";
 import { Button } from "../../ui/button.tsx";
 import { confirmDelete } from "../../ui/confirmation.tsx";
-import { ErrorNote } from "../../ui/error-note.tsx";
 import { errorText } from "../../ui/error-text.ts";
 import { FilterSelect } from "../../ui/filter-select.tsx";
 import { IconButton } from "../../ui/icon-button.tsx";
+import { Loaded } from "../../ui/loaded.tsx";
 import { Page } from "../../ui/page.tsx";
 import { ResourceList } from "../../ui/resource-list.tsx";
 import { boardOf, layoutIn } from "./board.ts";
@@ -67,7 +67,7 @@ function DashboardsPage() {
         title={t("nav.dashboards")}
         list={{ ...list, data: shown }}
         isFiltered={tag !== ""}
-        notes={<ErrorNote error={choices.error} />}
+        notes={<Loaded of={choices} skeleton={null} />}
         filters={
           tags.length > 0 && (
             <FilterSelect
