@@ -128,7 +128,9 @@ test("an energy widget has a period of its own, with hours and the period before
     await appear(page, appearance);
     await ui.open(`/dashboards/${dashboard.id}`);
     const widget = page.getByTestId("widget");
-    await widget.getByText(/^\+0\s?%; (previous period so far|voriger Zeitraum bis dahin): 117/).waitFor();
+    await widget
+      .getByText(/^\+0\s?%; (previous period by then|vorheriger Zeitraum bis dahin): 117/)
+      .waitFor();
     await widget.getByText(/^(Yesterday|Gestern)$/).waitFor();
     expect(await widget.getByRole("row").count()).toBe(24);
     expect(await widget.getByText("18:00", { exact: true }).count()).toBe(1);

@@ -61,7 +61,7 @@ test("changes that wait while another saves are kept, and can be saved anyway", 
 test("an earlier version is looked at and restored", async () => {
   const { page } = ui;
   const openVersions = async () => {
-    await button("More for this dashboard").click();
+    await button("More actions for this dashboard").click();
     await button("Versions").click();
   };
   await openVersions();
@@ -81,7 +81,7 @@ test("an earlier version is looked at and restored", async () => {
 });
 
 test("a duplicate has the same content, and a name of its own", async () => {
-  await button("More for this dashboard").click();
+  await button("More actions for this dashboard").click();
   await button("Duplicate").click();
   await named("Theirs again (copy)").waitFor();
   const copy = await ui.call("GET", `/api/dashboards/${ui.page.url().split("/").at(-1)}`);
@@ -142,7 +142,7 @@ test("a dashboard is a favorite, has tags, and is what the console opens with", 
   await page.getByText("A first one").waitFor({ state: "detached" });
   expect(await rows.count()).toBe(1);
   await page.getByRole("link", { name: "Theirs again", exact: true }).click();
-  await button("More for this dashboard").click();
+  await button("More actions for this dashboard").click();
   await button("Use as my start page").click();
   await page.getByText("The console now opens with Theirs again.").waitFor();
   await ui.open("/");
@@ -171,7 +171,9 @@ test.each(appearances)("versions and conflicts are tidy: %o", async (appearance)
   await expectTidy(page, "dashboard-list", appearance);
   await ui.open(`/dashboards/${id}`);
   await page.getByTestId("widget").first().waitFor();
-  const more = page.getByRole("button", { name: /^(More for this dashboard|Mehr zu diesem Dashboard)$/ });
+  const more = page.getByRole("button", {
+    name: /^(More actions for this dashboard|Weitere Aktionen für dieses Dashboard)$/,
+  });
   await more.click();
   await expectTidy(page, "dashboard-menu", appearance);
   await page.getByRole("button", { name: /^Version(s|en)$/ }).click();

@@ -236,7 +236,7 @@ test("a dashboard shows another time window, by calendar unit or from start to e
 test("a dashboard is exported, deleted after a confirmation and imported again", async () => {
   const { page } = ui;
   const download = page.waitForEvent("download");
-  await page.getByRole("button", { name: "More for this dashboard" }).click();
+  await page.getByRole("button", { name: "More actions for this dashboard" }).click();
   await page.getByRole("button", { name: "Export" }).click();
   const file = await (await download).path();
   await ui.open("/dashboards");

@@ -71,7 +71,7 @@ test("units that names suggest are used with one click, and taken back with one"
   await units.getByRole("button", { name: "Undo" }).click();
   await page.getByText("21.5", { exact: true }).waitFor();
   expect(await keys()).toEqual([{ key: "humidity", name: "Feuchte", unit: "%" }] as never);
-  await units.getByRole("button", { name: "No units" }).click();
+  await units.getByRole("button", { name: "Hide suggestions" }).click();
   await units.waitFor({ state: "detached" });
 });
 

@@ -109,7 +109,7 @@ test("a Tasmota plug that publishes here becomes a device in three clicks", asyn
   const entry = (name: string) =>
     access.getByText(name, { exact: true }).locator("xpath=following-sibling::dd[1]//code").textContent();
   await access.getByText(/^tasmota-/).waitFor();
-  const username = (await entry("User")) ?? "";
+  const username = (await entry("User name")) ?? "";
   const password = (await entry("Password")) ?? "";
   expect(await entry("Port")).toBe(String(ui.app.mqttPort));
   const client = await connectAsync(`mqtt://127.0.0.1:${ui.app.mqttPort}`, { username, password });

@@ -27,7 +27,7 @@ test("the dialog selects dashboards and seconds, and the wall shows them in turn
     ids[name] = ((await ui.call("POST", "/api/dashboards/for-type", form)) as { id: string }).id;
   }
   await ui.open(`/dashboards/${ids["Hall 1"]}`);
-  await page.getByRole("button", { name: "More for this dashboard" }).click();
+  await page.getByRole("button", { name: "More actions for this dashboard" }).click();
   await page.getByRole("button", { name: "Show several dashboards in turn" }).click();
   await ui.dialog().getByLabel("Hall 2").check();
   await ui.dialog().getByLabel("Hall 3").check();
@@ -69,7 +69,11 @@ for (const appearance of [
     await page.getByTestId("widget").first().waitFor();
     await expectTidy(page, "wall-rotation", appearance);
     await ui.open(`/dashboards/${ids["Hall 1"]}`);
-    await page.getByRole("button", { name: /^(More for this dashboard|Mehr zu diesem Dashboard)$/ }).click();
+    await page
+      .getByRole("button", {
+        name: /^(More actions for this dashboard|Weitere Aktionen für dieses Dashboard)$/,
+      })
+      .click();
     await page
       .getByRole("button", {
         name: /^(Show several dashboards in turn|Mehrere Dashboards im Wechsel zeigen)$/,
