@@ -70,7 +70,7 @@ const ifMatch = {
   name: "If-Match",
   in: "header" as const,
   required: false,
-  description: "the `updatedAt` that you have read, in quotes; without it, the last change wins",
+  description: "the `updatedAt` that you read, in double quotes; without it, the last change wins",
   schema: { type: "string" as const },
   example: '"2026-11-28T12:00:00.000Z"',
 };

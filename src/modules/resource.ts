@@ -50,7 +50,7 @@ export interface ResourceApi<Api extends ResourceSchemas> {
   /** Group in the OpenAPI document. */
   readonly tag: string;
   readonly permissions: { readonly read: Permission; readonly write: Permission };
-  /** Lets a change require, by `If-Match`, that nobody changed the item since its `updatedAt`. */
+  /** Whether changes can require, by `If-Match`, that the item has not changed since the given `updatedAt`. */
   readonly isVersioned?: boolean;
   readonly list: {
     /** Fields that the parameters `sort` and `search` accept. */

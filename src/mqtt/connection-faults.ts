@@ -125,7 +125,7 @@ export class ConnectionFaults {
     this.#tell(principal, { ...detail(code), where: filter, client: clientId });
   }
 
-  /** A message for a client was given up: its queue is full, or it takes no packet of this size. */
+  /** Reports a dropped message: the queue of the client is full, or the packet is too large for the client. */
   dropped(session: Pick<Session, "space" | "owner" | "clientId">, reason: "full" | "size"): void {
     const { owner, clientId, space } = session;
     const isDevice = space === owner.credentialId;

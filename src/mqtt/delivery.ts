@@ -24,7 +24,7 @@ export interface ClientLimits {
   readonly packetBytesMax: number;
 }
 
-/** held: too many messages wait for the client's window. congested: the client reads too slowly. size: the client takes no packet of this size. */
+/** held: too many messages wait for the client's window. congested: the client reads too slowly. size: the packet is too large for the client. */
 export type DropReason = "held" | "congested" | "size" | "expired";
 
 export interface DeliveryDeps extends ClientLimits {
@@ -37,7 +37,7 @@ export interface DeliveryDeps extends ClientLimits {
   now(): number;
   /** The client reads too slowly to be kept. */
   overflow(): void;
-  /** A message was given up. */
+  /** A message was dropped. */
   dropped(reason: DropReason): void;
   /** A device has acknowledged a command on this topic. */
   delivered(topic: string, payload: Uint8Array): void;

@@ -354,7 +354,7 @@ export class SessionStore {
     return true;
   }
 
-  /** A message for the client of the session is lost: its queue is full, or the client takes no packet of its size. */
+  /** Counts a dropped message: the session's queue is full, or the packet is too large for its client. */
   countDropped(session: Session, reason: "full" | "size" = "full"): void {
     const { owner } = session;
     this.dropped++;

@@ -4,10 +4,10 @@ import { dirname, join } from "node:path";
 import consoleTexts from "../../src/lib/texts/console.en.json";
 import firstTexts from "../../src/lib/texts/first-screens.en.json";
 
-/** Screens that are shown with the first texts alone: those of the first load, set-up and sign-up. */
+/** What is shown with the first texts alone: the first load. */
 
 const web = join(import.meta.dir, "../../src/web");
-const roots = ["main.tsx", "features/setup/setup-screen.tsx", "features/sign-in/sign-up-screen.tsx"];
+const roots = ["main.tsx"];
 /** Files whose texts are shown only after a person has done something; the rest of the catalogue has arrived by then. */
 const later = new Set([
   "app/command-palette.tsx",

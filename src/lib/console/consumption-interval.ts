@@ -1,6 +1,6 @@
 const DAY_MS = 86_400_000;
 
-/** Returns the interval of the bars of a consumption, for a time window of this length, unless the widget names one. */
+/** Returns the default interval of consumption bars for a time window of this length. */
 export function consumptionInterval(windowMs: number): "1h" | "1d" | "1mo" {
   if (windowMs <= 3 * DAY_MS) return "1h";
   return windowMs <= 62 * DAY_MS ? "1d" : "1mo";

@@ -1,4 +1,4 @@
-/** Tells, by key, when a number of bytes has been added since it last told: time to look for what has become too much. */
+/** Counts added bytes by key. `add` returns true, and starts again from 0, each time they reach `bytesMax`: time to trim. */
 export class Growth<Key> {
   readonly #bytesMax: number;
   readonly #added = new Map<Key, number>();

@@ -1,4 +1,4 @@
-/** States of a device, apart from its alarms. The first one that fits counts: maintenance before whether it sends. */
+/** States of a device, apart from its alarms. The first state that applies counts, so maintenance precedes activity. */
 export const DEVICE_STATES = ["MAINTENANCE", "ACTIVE", "INACTIVE", "NEVER_CONNECTED"] as const;
 export type DeviceState = (typeof DEVICE_STATES)[number];
 
@@ -15,7 +15,7 @@ export function deviceStateOf({ isInMaintenance, active, hasConnected }: StateFa
   return hasConnected ? "INACTIVE" : "NEVER_CONNECTED";
 }
 
-/** Returns the device as it is once it sends or has fallen silent. */
+/** Returns the device after it started or stopped sending. */
 export const withActive = <Device extends { readonly active: boolean; readonly state: DeviceState }>(
   device: Device,
   active: boolean,

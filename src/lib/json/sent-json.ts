@@ -319,7 +319,7 @@ const isLenient = (text: string): boolean => {
   }
 };
 
-/** Returns why a text is not JSON, and what would read it. A long one is not read again, unless its end shows what is wrong. */
+/** Returns the error for a text that is not JSON. A long text is parsed again only if its end shows what is wrong. */
 function explain(text: string): DomainError {
   const mayBeLenient = text.length <= LENIENT_CHARACTERS_MAX || text.endsWith("\0");
   if (!mayBeLenient || !isLenient(text)) return invalid("body.malformed", { format: "JSON" });

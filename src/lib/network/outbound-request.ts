@@ -33,7 +33,7 @@ export function urlProblem(text: string): Text | undefined {
   return undefined;
 }
 
-/** Parameters of a query that often are secrets, in addition to names like those of secret headers: access keys of cloud functions and chat webhooks. */
+/** Query parameters that often hold secrets, such as access keys of cloud functions and chat webhooks; names like those of secret headers count, too. */
 const SECRET_PARAMETER = /^(key|code|sig|auth|pwd|pass)$|api_key|access[-_]?key|authorization/i;
 
 const isSecretParameter = (name: string): boolean => isSecretHeader(name) || SECRET_PARAMETER.test(name);
@@ -46,7 +46,7 @@ function decoded(text: string): string {
   }
 }
 
-/** Returns the address with the secrets of its query changed. `change` gets and returns a value as it is in the address. */
+/** Returns the address with `change` applied to the secrets of its query; their values stay percent-encoded. */
 export function changeSecretQuery(url: string, change: (value: string, name: string) => string): string {
   const [, start = url, query, end = ""] = /^([^?#]*\?)([^#]*)(.*)$/s.exec(url) ?? [];
   if (query === undefined) return url;
@@ -57,7 +57,7 @@ export function changeSecretQuery(url: string, change: (value: string, name: str
   return start + pieces.join("&") + end;
 }
 
-/** Returns why an address that others can read must not be used: its query holds a secret. */
+/** Returns why an address that others can read must not be used: a secret in its query. */
 export function queryProblem(url: string): Text | undefined {
   let found: string | undefined;
   changeSecretQuery(url, (value, name) => {

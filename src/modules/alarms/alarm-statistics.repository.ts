@@ -100,7 +100,7 @@ export function createAlarmStatisticsRepository({ orm }: MainDatabase) {
         .orderBy(desc(page.createdAt), desc(page.sequence))
         .all();
     },
-    /** Whether one of the alarms, or alarms of one of the devices, were raised in a time range more often than the kept events say. */
+    /** Whether an alarm, or the alarms of a device, were raised in a time range more often than the kept events show. */
     hasForgotten(
       of: "alarmId" | "deviceId",
       ids: readonly string[],

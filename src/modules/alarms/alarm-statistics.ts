@@ -36,7 +36,7 @@ const BARS_MAX = 144;
 /** A raise has a few events of its own: its end, and who was notified of both. */
 const EVENTS_OF_RAISE_MAX = 10;
 
-/** Returns the keys with so many raises that events of theirs may be gone, if `kept` are kept of each. */
+/** Returns the keys with so many raises that some of their events may have been deleted; `kept` events are kept per key. */
 const frequentIn = (raises: ReadonlyMap<string, number>, kept: number): string[] =>
   [...raises].flatMap(([id, count]) => (count >= kept / EVENTS_OF_RAISE_MAX ? id : []));
 
@@ -104,7 +104,7 @@ export class AlarmCounts {
     return this.#raised + this.#waits.length;
   }
 
-  /** Ids of the alarms and devices with so many raises that events of theirs may be gone. */
+  /** Ids of the alarms and devices with so many raises that some of their events may have been deleted. */
   get frequent(): { readonly alarmIds: string[]; readonly deviceIds: string[] } {
     return {
       alarmIds: frequentIn(this.#raisesOf, EVENTS_KEPT_MAX),

@@ -14,9 +14,9 @@ import type { Alarm, AlarmEvent } from "./alarms.types.ts";
 const CLEARED_KEPT_MAX = 1_000;
 /** Events that are kept of one alarm: one that comes and goes for years must not fill the disk. */
 export const EVENTS_KEPT_MAX = 1_000;
-/** Events that are kept of all alarms of one device: a device of a stranger's site must not fill the disk by flapping alarms. */
+/** Max. events kept per device, so that flapping alarms do not fill the disk. */
 export const DEVICE_EVENTS_KEPT_MAX = 5_000;
-/** New events of a device after which its oldest are deleted. */
+/** Number of new events of a device after which its oldest events are deleted. */
 const DEVICE_EVENTS_TRIMMED = 1_000;
 const TRIMMED_AT_ONCE = 100;
 
@@ -63,7 +63,7 @@ function createMoveToFront(orm: MainDatabase["orm"]) {
   return (alarmId: string): void => void statement.run({ alarmId });
 }
 
-/** Creates the function that notes a new event of a device, and deletes the oldest from time to time. */
+/** Creates a function that counts new events of a device and occasionally deletes its oldest events. */
 function createDeviceTrim(orm: MainDatabase["orm"]) {
   const grown = new Growth<DeviceId>(DEVICE_EVENTS_TRIMMED);
   const alarmsOfDevice = orm.select({ alarmId: alarms.alarmId }).from(alarms).where(ofDevice);

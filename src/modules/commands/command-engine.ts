@@ -138,7 +138,7 @@ export class CommandEngine {
   /**
    * Stores a new command, which goes out immediately when its device is there. Resolves to the command as it is stored then; with `waitMs`
    * when it is finished, or after that time.
-   * @throws DomainError `limited` if the commands of the device are too many, or take too much
+   * @throws DomainError `limited` if the device has too many open commands or they take up too much space
    */
   async create(command: NewCommand, waitMs: number): Promise<Command> {
     this.#space.ensureRoom(command);
@@ -228,7 +228,7 @@ export class CommandEngine {
 
   #track(command: Command): void {
     this.#open.track(command);
-    // Later: this may be in the middle of a commit.
+    // Deferred, because this may run inside a commit.
     if (this.#space.track(command)) queueMicrotask(() => this.#trim(command.deviceId));
   }
 

@@ -6,16 +6,16 @@ import type { Command, NewCommand } from "./commands.types.ts";
 /** Max. MiB of a device's open commands, and of its finished commands. */
 const SPACE_MIB = 4;
 export const SPACE_BYTES = SPACE_MIB * 1024 * 1024;
-/** Bytes of a command without its texts: its other columns and its entries in indexes. */
+/** Bytes of a command without its texts: other columns and index entries. */
 export const COMMAND_BYTES = 512;
-/** Bytes of newly finished commands after which the oldest ones are deleted: often enough for the limit, and rarely enough to cost little. */
+/** Bytes of newly finished commands after which the oldest are deleted: often enough to keep the limit, rarely enough to be cheap. */
 const TRIM_BYTES = SPACE_BYTES / 8;
 
 const bytesOf = (value: unknown): number =>
   value === null ? 0 : Buffer.byteLength(JSON.stringify(value) ?? "");
 const sizeOf = ({ params }: Pick<NewCommand, "params">): number => COMMAND_BYTES + bytesOf(params);
 
-/** Counts what the commands of each device take on the disk: a site must not fill it by commands to a device of its own. */
+/** Counts the disk space of each device's commands, so that a site cannot fill the disk with commands. */
 export class CommandSpace {
   /** Sizes of a device's open commands, by their number, and their sum. */
   readonly #open = new Map<DeviceId, { bytes: number; readonly sizes: Map<number, number> }>();
@@ -53,12 +53,12 @@ export class CommandSpace {
     this.#open.set(deviceId, open);
   }
 
-  /** Returns the size that the command had. */
+  /** Removes an open command. Returns its size. */
   #remove(command: Command): number {
     const { deviceId, rpcId } = command;
     const open = this.#open.get(deviceId);
     const size = open?.sizes.get(rpcId);
-    if (open === undefined || size === undefined) return sizeOf(command); // an answer that came after its end
+    if (open === undefined || size === undefined) return sizeOf(command); // response after the command had finished
     open.sizes.delete(rpcId);
     open.bytes -= size;
     if (open.sizes.size === 0) this.#open.delete(deviceId);

@@ -11,7 +11,7 @@ import type { Command, CommandFilter, CommandState } from "./commands.types.ts";
 
 type Row = typeof commands.$inferSelect;
 
-/** More than finish between two deletions. */
+/** Max. commands per deletion; fewer than that finish between two deletions. */
 const TRIMMED_AT_ONCE = 2_000;
 
 const toCommand = (row: Row): Command => ({

@@ -66,7 +66,7 @@ export const commandsRoutes = (deps: { commands: CommandsService; auth: AuthPlug
           operationId: "createDeviceCommand",
           summary: "Send a command",
           description:
-            "`command` as it is, `method` with `params`, `key` with `value` (method setValue), `channel` with `state` (method setState), or `type`. A command waits for a device that is offline, survives a restart, and is sent again up to `retries` times until the device acknowledges it. 400 without any of these or for more than 64 KiB of parameters, 409 when the device has had a command with this `requestId`, 429 when 1,000 commands wait for the device, or its open commands take 4 MiB.",
+            "`command` as it is, `method` with `params`, `key` with `value` (method setValue), `channel` with `state` (method setState), or `type`. A command waits for a device that is offline, survives a restart, and is sent again up to `retries` times until the device acknowledges it. 400 without any of these or for more than 64 KiB of parameters, 409 when the device has had a command with this `requestId`, 429 when 1,000 commands wait for the device or its open commands take up 4 MiB.",
           example: { method: "setValue", params: { key: "setpoint", value: 21 }, retries: 2 },
         },
       },

@@ -38,7 +38,7 @@ function textOf(alias: Alias, ...names: readonly string[]): string {
   );
 }
 
-/** What is known of a device now. */
+/** Returns a device's current activity and state. */
 type CurrentState = (device: DeviceWithActivity) => Pick<ResolvedDevice, "active" | "state">;
 
 const toResolved = (device: DeviceWithActivity, currentOf: CurrentState): ResolvedDevice => ({

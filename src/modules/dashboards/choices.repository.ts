@@ -3,13 +3,13 @@ import type { TenantId } from "../../lib/core/ids.ts";
 import type { MainDatabase } from "../../platform/database/database.ts";
 import { dashboardChoices, dashboards } from "./dashboards.tables.ts";
 
-/** Whether a dashboard is one of the person's favorites, and the page that the console opens with. */
+/** Whether a dashboard is a person's favorite, and whether it is their start page. */
 export interface Choice {
   readonly isFavorite: boolean;
   readonly isStart: boolean;
 }
 
-/** What people chose for themselves among the dashboards of their tenant. */
+/** Favorites and start pages that people chose among the dashboards of their tenant. */
 export function createChoicesRepository({ orm, transact }: Pick<MainDatabase, "orm" | "transact">) {
   const { userId, dashboardId, isFavorite, isStart } = dashboardChoices;
   return {
@@ -21,7 +21,7 @@ export function createChoicesRepository({ orm, transact }: Pick<MainDatabase, "o
         .where(and(eq(userId, user), eq(dashboards.tenantId, tenantId)))
         .orderBy(sql`${dashboards.name} COLLATE NOCASE`, asc(dashboardId))
         .all(),
-    /** Changes what is given. A person has one start page, so another one is none any more. */
+    /** Changes the given fields. A new start page replaces the previous one. */
     set(user: string, id: string, changes: Partial<Choice>): void {
       transact(() => {
         if (changes.isStart === true)

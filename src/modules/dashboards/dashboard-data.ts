@@ -160,7 +160,7 @@ const groupOf = (item: Wanted) =>
     idsOf(item.devices, SERIES_DEVICES_MAX),
   ]);
 
-/** Returns the same request for the period before. */
+/** Returns the same request for the previous period. */
 const beforeOf = (item: Wanted): Wanted => ({ ...item, window: { ...item.window, ...item.window.before } });
 
 /** Returns the edges of the bands of a chart. */

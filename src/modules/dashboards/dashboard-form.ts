@@ -195,7 +195,7 @@ export function aliasOf(aliases: readonly Alias[], { config }: Widget): Alias | 
     : undefined;
 }
 
-/** Returns whether a widget has a time window of its own, in place of that of the dashboard. */
+/** Returns whether a widget has its own time window. */
 export const hasOwnWindow = ({ config }: Widget): boolean => isJsonObject(config.timeWindow);
 
 /** The keys that a widget names, each once; those of a map are also the keys of positions. */

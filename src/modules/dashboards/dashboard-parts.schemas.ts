@@ -36,7 +36,7 @@ const ownSeries = {
 const compare = {
   compare: Type.Boolean({
     description:
-      "whether the same series of the period before are shown, too: the previous day, week, month or year of a calendar window, or one window earlier",
+      "whether to show the same series of the previous period, too: the previous day, week, month or year of a calendar window, otherwise the preceding window of the same length",
   }),
 };
 const reduce = { reduce: text("how the values of several devices become one") };
@@ -67,7 +67,7 @@ const timeWindowSchema = Type.Union(
           Type.Integer({
             minimum: -1_000,
             maximum: 1_000,
-            description: "0: the current one, -1: the one before",
+            description: "0: the current period, -1: the previous period",
           }),
         ),
         timezone: Type.Optional(Type.String({ description: "IANA name; UTC by default" })),
@@ -78,12 +78,12 @@ const timeWindowSchema = Type.Union(
   { title: "TimeWindow" },
 );
 
-/** Time window of a dashboard. An object of another form, or none, stands for the last hour. */
+/** Time window of a dashboard. Without one, or if its form is unknown, the last hour is shown. */
 export const anyTimeWindowSchema = Type.Union([timeWindowSchema, mapOf(jsonValueSchema), Type.Null()]);
 
 const window = {
   timeWindow: Type.Union([anyTimeWindowSchema], {
-    description: "the widget's own time window, in place of that of the dashboard",
+    description: "the widget's own time window, which overrides the dashboard's",
   }),
 };
 
@@ -96,7 +96,7 @@ const widgetConfigs: Readonly<Record<string, Record<string, TSchema>>> = {
     maxDataPoints: series.maxDataPoints,
     interval: Type.String({
       description:
-        "by default 1h in windows up to 3 days, 1d up to 62 days, and 1mo beyond; the format is that of the timeseries widget",
+        "by default 1h in windows of up to 3 days, 1d up to 62 days, and 1mo beyond; same format as in the timeseries widget",
     }),
     timezone: series.timezone,
     ...compare,

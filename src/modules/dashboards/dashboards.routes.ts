@@ -142,7 +142,7 @@ export const dashboardsRoutes = (deps: DashboardsRoutesDeps) => {
         detail: {
           operationId: "chooseDashboard",
           summary: "Make a dashboard a favorite or your start page",
-          description: "Changes what is given. There is one start page.",
+          description: "Changes only the given fields. A new start page replaces the previous one.",
           example: { isFavorite: true },
         },
       },
@@ -161,7 +161,7 @@ export const dashboardsRoutes = (deps: DashboardsRoutesDeps) => {
         detail: {
           operationId: "listDashboardVersions",
           summary: "List the versions of a dashboard",
-          description: `The current version comes first. Each change of the content keeps the version before it: up to ${VERSIONS_MAX} and ${VERSIONS_BYTES_MAX.dashboard / 1024 ** 2} MiB per dashboard, and ${VERSIONS_BYTES_MAX.tenant / 1024 ** 2} MiB for all dashboards. The oldest are removed first.`,
+          description: `The current version comes first. Each change of the content keeps the previous version: up to ${VERSIONS_MAX} and ${VERSIONS_BYTES_MAX.dashboard / 1024 ** 2} MiB per dashboard, and ${VERSIONS_BYTES_MAX.tenant / 1024 ** 2} MiB for all dashboards. The oldest are removed first.`,
         },
       },
     )

@@ -57,7 +57,7 @@ const settable = {
   timeWindow,
   configuration: jsonValue("an object or null: legacy configuration payload"),
   settings: jsonValue("an object or null: additional settings, for example `dashboardState`"),
-  tags: t.Array(nameText(64), { maxItems: 64, description: "words by which dashboards are found" }),
+  tags: t.Array(nameText(64), { maxItems: 64, description: "words for filtering the list of dashboards" }),
 };
 
 const name = nameText(256);
@@ -75,7 +75,8 @@ export const dashboardBody = t.Object(
     ...t.Partial(t.Object(settable)).properties,
     type: settable.type,
     updatedBy: t.String({
-      description: "who made this version: an e-mail address or `api-key:` with a name; empty if unknown",
+      description:
+        "who saved this version: an e-mail address, or `api-key:` followed by a name; empty if unknown",
     }),
     createdAt: isoTime,
     updatedAt: isoTime,
@@ -85,9 +86,9 @@ export const dashboardBody = t.Object(
 
 export const choicesBody = t.Object(
   {
-    favorites: t.Array(t.String(), { description: "ids of dashboards, in the order of their names" }),
+    favorites: t.Array(t.String(), { description: "ids of dashboards, sorted by name" }),
     start: t.Union([t.String(), t.Null()], {
-      description: "id of the dashboard that the console opens with; null: the overview",
+      description: "id of the dashboard that the console opens with; null for the overview",
     }),
   },
   { title: "DashboardChoices" },
@@ -177,7 +178,8 @@ export const widgetData = t.Object(
     series: t.Optional(t.Array(deviceSeries)),
     previous: t.Optional(
       t.Array(deviceSeries, {
-        description: "with `compare`: the series of the period before, their time stamps moved into this one",
+        description:
+          "with `compare`: the series of the previous period, with timestamps shifted into the current one",
       }),
     ),
     low: t.Optional(

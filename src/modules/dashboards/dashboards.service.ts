@@ -232,7 +232,7 @@ export function createDashboardsService(deps: DashboardsServiceDeps) {
     return store.insert(tenantId, { ...empty, ...defined(content), name, version: 1, updatedBy: email });
   }
 
-  /** Changes a dashboard, and keeps the version that it was. A change to what it is already leaves it alone. */
+  /** Changes a dashboard and keeps its previous version. A change without effect writes nothing. */
   function save(principal: Principal, id: string, changes: DashboardChanges): Dashboard {
     const current = find(principal, id);
     ensureMayChange(principal, id);
@@ -329,7 +329,7 @@ export function createDashboardsService(deps: DashboardsServiceDeps) {
       ensureMayChange(principal, id);
       return save(principal, id, parse(changes));
     },
-    /** Returns all versions with the current one, which comes first. */
+    /** Returns all versions, the current version first. */
     listVersions: (principal: Principal, id: string): VersionEntry[] => {
       const current = find(principal, id);
       return [entryOf(current), ...deps.versions.list(id)];

@@ -28,9 +28,9 @@ export const dashboards = sqliteTable(
     configuration: fields("configuration"),
     settings: fields("settings"),
     tags: text("tags", { mode: "json" }).notNull().$type<readonly string[]>().default([]),
-    /** Number of the current content; each change of it is the next version. */
+    /** Version of the current content; each change of the content increments it. */
     version: integer("version").notNull().default(1),
-    /** E-mail address of the user, or name of the API key, that made the version; empty if unknown. */
+    /** E-mail address of the user, or name of the API key, that saved the version; empty if unknown. */
     updatedBy: text("updated_by").notNull().default(""),
     createdAt: integer("created_at").notNull(),
     updatedAt: integer("updated_at").notNull(),
@@ -38,7 +38,7 @@ export const dashboards = sqliteTable(
   (table) => [index("dashboards_tenant").on(table.tenantId, table.name)],
 );
 
-/** Earlier versions of dashboards, with the content that they had. */
+/** Earlier versions of dashboards, with their content. */
 export const dashboardVersions = sqliteTable(
   "dashboard_versions",
   {
@@ -55,7 +55,7 @@ export const dashboardVersions = sqliteTable(
     /** Number of widgets. */
     widgets: integer("widgets").notNull(),
     bytes: integer("bytes").notNull(),
-    /** Last, because reading a column behind it would read all of it. */
+    /** Last column, because reading a later column would read all of it. */
     content: text("content").notNull(),
   },
   (table) => [
@@ -64,7 +64,7 @@ export const dashboardVersions = sqliteTable(
   ],
 );
 
-/** Dashboards that a person chose. */
+/** Favorites and start pages by person. */
 export const dashboardChoices = sqliteTable(
   "dashboard_choices",
   {
@@ -75,7 +75,7 @@ export const dashboardChoices = sqliteTable(
       .notNull()
       .references(() => dashboards.id, { onDelete: "cascade" }),
     isFavorite: integer("is_favorite", { mode: "boolean" }).notNull(),
-    /** The page that the console opens with; true for one of a person's dashboards at most. */
+    /** True for the start page; at most one per person. */
     isStart: integer("is_start", { mode: "boolean" }).notNull(),
   },
   (table) => [primaryKey({ columns: [table.userId, table.dashboardId] })],

@@ -87,10 +87,10 @@ export interface AlarmRow {
 /** Data of one widget; only the parts that its type needs. */
 export interface WidgetData {
   readonly deviceIds: readonly DeviceId[];
-  /** The time that the widget shows, if it has a window of its own. */
+  /** Time range that the widget shows, if it has its own window. */
   readonly timeWindow?: AbsoluteWindow;
   readonly series?: readonly DeviceSeries[];
-  /** Series of the period before, with their time stamps moved into this one. */
+  /** Series of the previous period, with timestamps shifted into the current one. */
   readonly previous?: readonly DeviceSeries[];
   /** Lowest and highest values of the intervals of `series`, for a chart that shows them as a band. */
   readonly low?: readonly DeviceSeries[];

@@ -272,7 +272,7 @@ export function createSharesService(deps: SharesServiceDeps) {
       principal.catch(() => existing.delete(share.shareId));
       return principal;
     },
-    /** The dashboard shows something else: readers of its links connect again, and see nothing more of what it showed. */
+    /** Disconnects readers of the links of a changed dashboard, so that they see nothing more of its previous content. */
     changed(dashboardId: string): void {
       for (const { shareId } of repository.list(dashboardId)) {
         existing.delete(shareId);

@@ -17,7 +17,7 @@ export function createVersionsRepository({ orm }: Pick<MainDatabase, "orm">) {
   const { version, tenantId, savedAt, savedBy, bytes, name, widgets } = dashboardVersions;
   const isOf = (id: string) => eq(dashboardVersions.dashboardId, id);
 
-  /** Deletes the oldest versions of a scope that are beyond a number or size. */
+  /** Deletes the oldest versions of a scope that exceed a number or size. */
   const prune = (scope: SQL, countMax: number, bytesMax: number): void =>
     void orm.run(sql`
       delete from ${dashboardVersions} where rowid in (
@@ -29,7 +29,7 @@ export function createVersionsRepository({ orm }: Pick<MainDatabase, "orm">) {
       )`);
 
   return {
-    /** Returns the earlier versions of a dashboard; the newest comes first. */
+    /** Returns the earlier versions of a dashboard, newest first. */
     list: (id: string): VersionEntry[] =>
       orm
         .select({ version, name, widgets, savedBy, savedAt })
@@ -45,7 +45,7 @@ export function createVersionsRepository({ orm }: Pick<MainDatabase, "orm">) {
         .get();
       return row && { entry: row, content: JSON.parse(row.content) };
     },
-    /** Adds a version, and deletes those for which there is no room any more. */
+    /** Adds a version and deletes the oldest versions beyond the limits. */
     add({ content, ...entry }: NewVersion): void {
       const text = JSON.stringify(content);
       orm

@@ -13,7 +13,7 @@ const HOUR_MS = 3_600_000;
 const DAY_MS = 86_400_000;
 const SPAN_MS_MAX = 100 * 366 * DAY_MS;
 
-/** Periods from the current one. */
+/** Max. distance from the current period, in periods. */
 const OFFSET_MAX = 1_000;
 
 /** The last time that a date can be. */
@@ -77,7 +77,7 @@ export function windowOf(input: unknown, now: number): AbsoluteWindow {
 }
 
 export interface ShownWindow extends AbsoluteWindow {
-  /** The period before it, for comparison. */
+  /** Previous period, for comparison. */
   readonly before: AbsoluteWindow;
 }
 

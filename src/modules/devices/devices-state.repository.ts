@@ -13,7 +13,7 @@ import { deviceActivity, devices } from "./devices.tables.ts";
  * too.
  */
 
-/** 1 for the device with which a gateway reports on itself: people look for theirs first. */
+/** 1 for a gateway's own device, which is listed last: people look for their devices first. */
 export const isOwnDevice = sql`${devices.deviceType} = ${GATEWAY_DEVICE_TYPE}`;
 
 /** A `DeviceState`, as `deviceStateOf` tells it. Selected with `deviceActivity` joined. */

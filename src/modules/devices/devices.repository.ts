@@ -78,9 +78,9 @@ export interface DevicesRepository extends ChildrenRepository, MembershipReposit
   delete(deviceId: DeviceId): void;
   /** With a profile, counts only its devices. */
   countTypes(tenantId: TenantId, visible: VisibleDevices, profileId?: string): TypeCount[];
-  /** Counts the devices of each state that there are, `own`: with those with which gateways report on themselves. */
+  /** Counts the devices by state; states without devices are left out. `own`: whether gateways' own devices count. */
   countStates(tenantId: TenantId, visible: VisibleDevices, own: "with" | "without"): StateCount[];
-  /** Returns the number of devices in the state ACTIVE of every tenant that has devices, as `countStates` counts without own ones. */
+  /** Returns the number of devices in the state ACTIVE of every tenant that has devices, without gateways' own devices. */
   countActiveByTenant(): Map<TenantId, number>;
   countTags(tenantId: TenantId, visible: VisibleDevices): Promise<TagCount[]>;
   countAssets(tenantId: TenantId, visible: VisibleDevices): Array<{ assetId: string; count: number }>;

@@ -140,8 +140,8 @@ export const devicesRoutes = (deps: DevicesRoutesDeps) => {
         response: { 200: t.Array(t.Object({ state: deviceState, count: wholeNumber() })) },
         detail: {
           operationId: "listDeviceStates",
-          summary: "List states of devices with their number of devices",
-          description: "A state that no device is in is left out.",
+          summary: "Count devices by state",
+          description: "States without devices are left out.",
         },
       },
     )

@@ -86,14 +86,14 @@ export const listDevicesQuery = t.Object({
     t.String({
       pattern: "^-?(name|deviceType|createdAt|lastActivityAt|active|state|key:.{1,256})$",
       description:
-        "one of name, deviceType, createdAt, lastActivityAt, active, state and key:…; - before it reverses the order; name by default, with the devices of the type `lineside-gateway` last; lastActivityAt as last written, at most 5 min old; -state lists devices with the most severe open alarms first, then those that are inactive, that have never connected, that are in maintenance and that are active; key: and the name of a telemetry key sorts by its newest values, with devices without one last",
+        "one of name, deviceType, createdAt, lastActivityAt, active, state and key:…; - before it reverses the order; name by default, with the devices of the type `lineside-gateway` last; lastActivityAt as last written, at most 5 min old; -state lists devices with the most severe open alarms first, then inactive devices, devices that have never connected, devices in maintenance, and active devices; key: and the name of a telemetry key sorts by its newest values, with devices without one last",
     }),
   ),
 });
 
 export const deviceState = choice(DEVICE_STATES, {
   description:
-    "MAINTENANCE while the device or its gateway is in maintenance, or else ACTIVE, INACTIVE, or NEVER_CONNECTED for a device that has not connected or sent a message yet",
+    "MAINTENANCE while the device or its gateway is in maintenance; otherwise ACTIVE, INACTIVE, or NEVER_CONNECTED if the device has never connected or sent a message",
 });
 
 const listed = {

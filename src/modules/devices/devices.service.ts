@@ -279,7 +279,7 @@ export function createDevicesService(deps: DevicesServiceDeps) {
       await deleteWithChildren(deps, principal.tenantId, id);
       await deps.deleteTelemetry(id);
     },
-    /** Deletes the devices of a tenant that is deleted itself. Resolves when the telemetry is gone too. */
+    /** Deletes the devices of a tenant that is being deleted. Resolves when their telemetry is deleted, too. */
     async deleteAll(tenantId: TenantId): Promise<void> {
       const deleted = repository.listIds(tenantId);
       for (const { deviceId } of deleted) await deleteWithChildren(deps, tenantId, deviceId);
@@ -314,7 +314,7 @@ export function createDevicesService(deps: DevicesServiceDeps) {
   };
 }
 
-/** Deletes a device. Its children stay, without a gateway. There may be 10,000 of them, and as many rows of a device, so other work runs in between. */
+/** Deletes a device. Its children stay, without a gateway. There may be 10,000 children, and as many rows of a device, so other work runs in between. */
 async function deleteWithChildren(
   deps: Pick<DevicesServiceDeps, "repository" | "transact" | "events" | "dependents">,
   tenantId: TenantId,

@@ -60,7 +60,7 @@ export class DownlinkLifecycle {
   /** Callbacks that wait for the next state of a downlink, by its id. */
   readonly #waiters: Waiters<string, Downlink>;
 
-  /** Bytes that wait no longer, by integration. */
+  /** Bytes of downlinks that no longer wait, by integration. */
   readonly #settled = new Growth<string>(SPACE_BYTES / 8);
 
   readonly #deps: DownlinkLifecycleDeps;

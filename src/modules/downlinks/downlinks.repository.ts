@@ -11,11 +11,11 @@ export type DownlinkChanges = Partial<
   Pick<Downlink, "state" | "networkId" | "attempts" | "error" | "dueAt">
 > & { readonly changedAt: number };
 
-/** Bytes of a downlink without its texts: its other columns and its entries in indexes. */
+/** Bytes of a downlink without its texts: other columns and index entries. */
 export const DOWNLINK_BYTES = 512;
-/** Max. bytes of an integration's downlinks that wait, and of its other ones. */
+/** Max. bytes of an integration's waiting downlinks, and of its other downlinks. */
 export const SPACE_BYTES = 8 * 1024 * 1024;
-/** More than settle between two deletions. */
+/** Max. downlinks per deletion; fewer than that settle between two deletions. */
 const TRIMMED_AT_ONCE = 4_000;
 
 const bytes = sql`${DOWNLINK_BYTES} + octet_length(${downlinks.payload}) + coalesce(octet_length(${downlinks.error}), 0)`;
@@ -116,7 +116,7 @@ export function createDownlinksRepository(database: MainDatabase) {
       );
       return store.list(isWanted, filter);
     },
-    /** Returns the number and bytes of the downlinks that wait. */
+    /** Returns the number and bytes of waiting downlinks. */
     sizeOfQueue(of: { integrationId: string } | { deviceKey: string; tenantId: TenantId }): Load {
       const wanted =
         "integrationId" in of

@@ -12,7 +12,7 @@ import type { Reading } from "../telemetry/telemetry.types.ts";
 import type { HeldMessage, HeldRepository, HeldSize } from "./held.repository.ts";
 import type { IngestDevice, Rejection } from "./ingest.types.ts";
 
-/** Max. messages of a device, and max. MiB of them. */
+/** Max. messages of a device, and their max. size in MiB. */
 const PER_DEVICE_MAX = { messages: 10_000, mib: 16 };
 const BYTES_MAX = PER_DEVICE_MAX.mib * 1024 * 1024;
 const RELEASE_INTERVAL_MS = 10_000;
@@ -40,7 +40,7 @@ export class HeldReadings implements Part {
   readonly name = "held readings";
   #cancel: () => void = () => undefined;
   #running: Promise<void> = Promise.resolve();
-  /** Number and bytes of messages by device, as far as they were asked for. */
+  /** Number and bytes of messages by device, for devices queried so far. */
   readonly #sizes = new Map<DeviceId, HeldSize>();
   /** Total of the held readings, and when it was counted (monotonic ms); `undefined` if it has to be counted again. */
   #summary: (ReturnType<HeldRepository["summary"]> & { countedAt: number }) | undefined;

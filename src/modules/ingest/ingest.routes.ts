@@ -63,7 +63,7 @@ const namesOf = (text: string | undefined) => parseNames(text ?? "");
 
 async function readBody(request: Request, { tenantId, deviceId }: IngestDevice): Promise<Uint8Array> {
   const body = await readBytes(request, BODY_BYTES_MAX);
-  // Short ones too: the work that alarm rules and pipelines make of them is not short.
+  // Short messages, too: alarm rules and pipelines can make much work of them.
   const turn = workShare.enter({ tenantId, userId: deviceId });
   if (turn !== undefined) await turn;
   return body;

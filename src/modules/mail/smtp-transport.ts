@@ -9,13 +9,13 @@ import { MailRefusal, type MailTransport } from "./mail.types.ts";
 const CONNECT_TIMEOUT_MS = 20_000;
 const SILENCE_MAX_MS = 60_000;
 const REASON_CHARACTERS_MAX = 500;
-/** Max. bytes that the server sends during one attempt: greeting, extensions, certificates and a dozen replies are about 10 kB. */
+/** Max. bytes from the server per attempt; greeting, extensions, certificates and a dozen replies take about 10 kB. */
 const SERVER_BYTES_MAX = 128 * 1024;
 
 /** nodemailer reads commas, brackets and quotes as further recipients. */
 const SOLE_ADDRESS = /^[^\s@,;:<>()[\]"\\]+@[^\s@,;:<>()[\]"\\]+$/;
 
-/** Codes of nodemailer and of the relay. */
+/** Error codes of nodemailer and the relay. */
 const TIMED_OUT: ReadonlySet<string> = new Set(["ETIMEDOUT", "EABORT", "network_error.no_answer_within"]);
 
 interface SmtpError extends Error {
@@ -66,7 +66,7 @@ export function defaultSender(smtpUrl: string): string {
   return auth?.user.includes("@") ? auth.user : `lineside@${host}`;
 }
 
-/** nodemailer keeps what a server sends, whether it asked for it or not, so it meets the server behind a relay. */
+/** nodemailer buffers everything that a server sends, so a relay between them limits it. */
 async function openRelay({ host, port }: SmtpServer, signal: AbortSignal): Promise<LimitedRelay> {
   try {
     return await LimitedRelay.open({
@@ -82,7 +82,7 @@ async function openRelay({ host, port }: SmtpServer, signal: AbortSignal): Promi
   }
 }
 
-/** Returns the server as nodemailer meets it: at the relay, with the certificate of its own name. */
+/** Returns the server settings for nodemailer: the address of the relay, with the certificate checked against the server's name. */
 const behindRelay = (server: SmtpServer, { host, port }: LimitedRelay) => ({
   ...server,
   host,
@@ -96,7 +96,7 @@ const behindRelay = (server: SmtpServer, { host, port }: LimitedRelay) => ({
 export function createSmtpTransport(options: {
   url: string;
   from: string;
-  /** An attempt that takes longer is given up, whatever the server still does. */
+  /** Time limit of an attempt, whatever the server is doing. */
   timeoutMs: number;
 }): MailTransport {
   const { from } = options;

@@ -27,7 +27,7 @@ export function createOverviewRepository({ orm }: MainDatabase) {
         .all();
       return { ...noAlarms, ...Object.fromEntries(rows.map((row) => [row.severity, row.count])) };
     },
-    /** Returns the number of open alarms of every tenant that has some. */
+    /** Returns the number of open alarms of every tenant that has open alarms. */
     countOpenByTenant(): Map<TenantId, number> {
       const rows = orm
         .select({ tenantId: alarms.tenantId, count: count() })

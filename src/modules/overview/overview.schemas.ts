@@ -33,7 +33,7 @@ export const overviewBody = t.Object(
         neverConnected: wholeNumber(),
         maintenance: wholeNumber(),
       },
-      { description: "devices by state, without those with which gateways report on themselves" },
+      { description: "devices by state, without gateways' own devices" },
     ),
     openAlarms: openAlarmCounts,
     history: t.Array(

@@ -33,8 +33,8 @@ const common = {
 };
 
 function stepSchema({ type, summary, fields }: StepDefinition): TSchema {
-  const shOWN_FIELDS = Object.entries(fields.properties).filter(([name]) => !OWN_FIELDS.has(name));
-  const own = shOWN_FIELDS.map(([name, field]) => {
+  const shownFields = Object.entries(fields.properties).filter(([name]) => !OWN_FIELDS.has(name));
+  const own = shownFields.map(([name, field]) => {
     const shown = documentedFields[type]?.[name];
     if (shown === undefined) return [name, field];
     const { description = "" } = field;

@@ -39,7 +39,7 @@ interface KnownSecret {
 type Kind = "secret" | "header";
 type Change = (value: unknown, of: { origin: string; kind: Kind }) => unknown;
 
-/** Address of a step with its secrets in the query: sealed as a whole, and with marks in place of them. */
+/** Address of a step with secrets in its query: sealed as a whole, and with placeholders for the secrets. */
 interface SealedUrl {
   readonly url: unknown;
   readonly sealedUrl?: Sealed | undefined;
@@ -50,7 +50,7 @@ interface SecretChanges {
   readonly url: (url: SealedUrl) => SealedUrl;
 }
 
-/** What stands for a secret in the query of an address. */
+/** Placeholder for a secret in the query of an address. */
 const QUERY_MARK = /^kept-([0-9a-f]{16})$/;
 
 /** Returns whether a value can be sealed, since sealed values are not checked again; others stay as they are, and are refused as the fields of the step say. */
@@ -130,7 +130,7 @@ interface SealOptions {
   readonly earlier: () => ReadonlyArray<readonly Step[]>;
 }
 
-/** Seals an address that has secrets in its query, which a mark of an earlier address keeps. */
+/** Seals an address that has secrets in its query. Placeholders of an earlier address keep its secrets. */
 function sealUrl(
   url: string,
   find: (kept: string, origin: string) => Sealed,

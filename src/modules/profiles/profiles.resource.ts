@@ -27,7 +27,7 @@ export const profileResource = defineResource({
     },
     create: {
       summary: "Create a device profile",
-      description: `409 when the name is taken, and if there are ${PROFILES_MAX} profiles already; 403 without access to all devices.`,
+      description: `409 if the name is taken or there are already ${PROFILES_MAX} profiles; 403 without access to all devices.`,
       example: {
         name: "Presses",
         retentionDays: 365,

@@ -166,7 +166,7 @@ export function createProfilesService(deps: ProfilesServiceDeps) {
     /** Returns the tenant's profile by id, or its default one without an id, for other modules. */
     ensure: (tenantId: TenantId, profileId?: string): DeviceProfile =>
       profileId === undefined ? ensureDefault(tenantId) : get(tenantId, profileId),
-    /** Returns a profile without its rules, which may take 1 MB: reading them for each device that connects takes some ms. */
+    /** Returns a profile without its rules, which can be 1 MB: reading them for each connecting device would take some ms. */
     settingsOf: (tenantId: TenantId, profileId: ProfileId): ProfileSettings =>
       settings.get(`${tenantId} ${profileId}`, () => repository.settingsOf(tenantId, profileId)),
     /** Returns the metadata of telemetry keys that is in effect for devices of the profile. */

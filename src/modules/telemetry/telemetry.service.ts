@@ -194,7 +194,7 @@ export function createTelemetryService(deps: TelemetryServiceDeps) {
     ): Promise<void> {
       await store.queryText(toQuery(devices, principal, request), onPiece, signal);
     },
-    /** Returns the keys of some devices, or of all that the caller may see. */
+    /** Returns the keys of the given devices, or of all devices that the caller may see. */
     keys(principal: Principal, deviceIds?: readonly string[], signal?: AbortSignal): Promise<string[]> {
       if (deviceIds !== undefined)
         return store.keys(

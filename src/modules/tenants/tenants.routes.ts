@@ -122,7 +122,7 @@ export const tenantsRoutes = (deps: {
           operationId: "deleteTenant",
           summary: "Delete the tenant with its users, devices and data",
           description:
-            "The deletion is final. It runs in parts, and all users are signed out with the last one; if it was interrupted, repeat the request. 400 unless the body has the tenant's name; 403 unless owner, and without access to all devices; 409 for the gateway's own tenant.",
+            "The deletion is final. It runs in steps, and the last step signs out all users; if it was interrupted, repeat the request. 400 unless the body has the tenant's name; 403 unless owner, and without access to all devices; 409 for the gateway's own tenant.",
           example: { tenantName: "Plant North" },
         },
       },

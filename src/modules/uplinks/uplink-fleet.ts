@@ -119,7 +119,7 @@ export class UplinkFleet {
   readonly #counting: ReturnType<typeof createPeriodic>;
   /** Enabled uplinks by id. */
   readonly #running = new Map<string, Uplink>();
-  /** Number of batches that were set aside since the start. */
+  /** Number of batches set aside since startup. */
   #setAside = 0;
   /** Keyed by the id of the uplink. */
   readonly #reports = new Map<string, UplinkReport>();
@@ -223,7 +223,7 @@ export class UplinkFleet {
     if (this.#running.has(uplinkId)) await this.#thread.call("skip", { uplinkId });
   }
 
-  /** A warning while the gateway runs: whether values are missing at a target is for a person to see. */
+  /** Warning until the next restart, because a person has to check whether values are missing at a target. */
   problem(): Problem | undefined {
     const count = this.#setAside;
     return count === 0

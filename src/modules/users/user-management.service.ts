@@ -155,7 +155,7 @@ export function createUserManagement(deps: {
   endSessions: (userId: UserId) => void;
   mail: MailSender;
   clock: Pick<Clock, "now">;
-  /** Counts a mail to an address that an administrator has given a user, unless there have been too many. */
+  /** Counts a mail to an address that an administrator gave a user, unless the limit is reached. */
   takeUserMail: (tenantId: TenantId, email: string) => { readonly waitMs: number } | undefined;
 }) {
   const { repository, registry, tenants, accounts, mail } = deps;

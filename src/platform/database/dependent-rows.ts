@@ -1,16 +1,16 @@
 import type { Database } from "bun:sqlite";
 import { workShare } from "../load/fair-share.ts";
 
-/** Rows of one part. More of them, or more rows that their deletion takes with them, block the main thread. */
+/** Max. rows deleted per part. More rows, or more rows that cascade from them, would block the main thread. */
 const ROWS_AT_ONCE = 250;
 const PARENTS_AT_ONCE = 100;
 
 /** A table whose rows are deleted with the rows that they refer to. */
 interface Dependent {
   readonly table: string;
-  /** Column that refers to the parent. */
+  /** Foreign-key column. */
   readonly column: string;
-  /** Column of the parent that is referred to. */
+  /** Referenced column of the parent. */
   readonly key: string;
 }
 
@@ -38,7 +38,7 @@ function dependentsIn(sqlite: Database): Map<string, Dependent[]> {
   return dependents;
 }
 
-/** Rows that a deletion takes with it, by the foreign keys of the database. */
+/** Rows that a deletion removes by cascading, according to the foreign keys of the database. */
 export interface DependentRows {
   /**
    * Deletes dependent rows in parts, with other work in between, so that the deletion of the rows with these keys is short. A table whose
@@ -48,7 +48,7 @@ export interface DependentRows {
   clear(table: string, keys: readonly Key[]): Promise<void>;
 }
 
-/** @param settled condition for rows that may go although others refer to them, by table: no running code holds them */
+/** @param settled by table, a condition for referenced rows that can be deleted because no running code holds them */
 export function createDependentRows(
   { sqlite, transact }: { sqlite: Database; transact: (work: () => void) => void },
   settled: Readonly<Record<string, string>> = {},

@@ -13,7 +13,7 @@ type Column<Table extends SQLiteTable> = keyof Item<Table> & string;
 /** Columns that the store sets itself. */
 type Stamp = "tenantId" | "createdAt" | "updatedAt";
 
-/** Max. MiB of the texts in a tenant's rows of one table: lists read all of them at once. */
+/** Max. MiB of texts in a tenant's rows per table, because lists read all rows in one go. */
 export const ROWS_MIB_MAX = 8;
 
 /** Rows of one table that belong to tenants. */
@@ -73,7 +73,7 @@ interface AnyRow {
   readonly [column: string]: unknown;
 }
 
-/** Returns the bytes of what users write into a row: its texts and JSON, but no names of states. */
+/** Returns the bytes of user content in a row: texts and JSON, without enum values. */
 function textBytes(columns: readonly SQLiteColumn[]): SQL<number> {
   const isText = ({ dataType, enumValues = [] }: SQLiteColumn) =>
     (dataType === "string" && enumValues.length === 0) || dataType === "json";
@@ -81,7 +81,7 @@ function textBytes(columns: readonly SQLiteColumn[]): SQL<number> {
   return sql.join(lengths, sql` + `) as SQL<number>;
 }
 
-/** Returns a function that runs a write, and undoes it if it makes the texts of a tenant's rows larger than they may be. */
+/** Returns a function that runs a write and rolls it back if the texts of a tenant's rows exceed their limit. */
 function withinSpace(
   { orm, transact }: Pick<MainDatabase, "orm" | "transact">,
   table: SQLiteTable,

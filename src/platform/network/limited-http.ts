@@ -5,11 +5,11 @@ import { setImmediate } from "node:timers/promises";
 import { type ConnectionOptions, connect as connectTls } from "node:tls";
 import { unavailable } from "../../lib/core/domain-error.ts";
 
-/** Bytes that are parsed before other work has a turn: messages or chunks of a few bytes take up to a millisecond per KB. */
+/** Bytes parsed before other work gets a turn: tiny messages or chunks take up to a millisecond per KB. */
 const PART_BYTES = 8 * 1024;
-/** Bytes of an answer in addition to its body: status lines, headers, trailers, sizes of chunks. */
+/** Max. bytes of a response in addition to its body: status lines, headers, trailers, chunk sizes. */
 const HEAD_BYTES_MAX = 256 * 1024;
-/** Max. `100 Continue` and other informational answers before the final one. */
+/** Max. informational responses, such as `100 Continue`, before the final response. */
 const INFORMATIONAL_MAX = 16;
 
 type Done = (error?: Error | null) => void;
@@ -20,7 +20,7 @@ type Done = (error?: Error | null) => void;
  */
 export class LimitedConnection extends Duplex {
   readonly #socket: Socket;
-  /** Bytes that the server may send now. */
+  /** Bytes that the server can currently send. */
   #room = 0;
 
   constructor(socket: Socket) {
@@ -36,7 +36,7 @@ export class LimitedConnection extends Duplex {
     for (const name of ["connect", "secureConnect", "timeout"]) socket.on(name, () => this.emit(name));
   }
 
-  /** Lets the server send one more answer, with a body of so many bytes. */
+  /** Lets the server send another response, with a body of this size. */
   allow(bodyBytesMax: number): void {
     this.#room = bodyBytesMax + HEAD_BYTES_MAX;
   }
@@ -79,7 +79,7 @@ export class LimitedConnection extends Duplex {
   override _read(): void {}
 
   override _write(chunk: Buffer, _encoding: BufferEncoding, done: Done): void {
-    this.#socket.write(chunk, () => done()); // why it fails is an event of the socket
+    this.#socket.write(chunk, () => done()); // failures arrive as an event of the socket
   }
 
   override _final(done: Done): void {
@@ -93,16 +93,16 @@ export class LimitedConnection extends Duplex {
   }
 }
 
-/** Connects with TLS if there are options of it. */
+/** Connects, with TLS if options for it are given. */
 export const openLimited = (place: NetConnectOpts, tls: ConnectionOptions | undefined): LimitedConnection =>
   new LimitedConnection(
-    tls === undefined ? connect(place) : connectTls({ ...place, ...tls } as ConnectionOptions), // one is the other with more
+    tls === undefined ? connect(place) : connectTls({ ...place, ...tls } as ConnectionOptions), // TLS options extend those of TCP
   );
 
 export interface LimitedAnswer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
-  /** At most the first bytes. */
+  /** The beginning of the body, up to the limit. */
   readonly body: Buffer;
 }
 

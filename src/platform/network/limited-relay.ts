@@ -32,11 +32,11 @@ interface RelayOptions extends Upstream {
   readonly signIn?: (socket: Socket) => Promise<SignedIn>;
   /** Bytes that the server may send for each byte that it was sent. Confirmations may be longer than short messages. */
   readonly bytesPerSent: number;
-  /** Max. bytes of an answer. Default: `ANSWER_BYTES_MAX`. */
+  /** Max. bytes of a response. Default: `ANSWER_BYTES_MAX`. */
   readonly answerBytesMax?: number;
 }
 
-/** Options of TLS behind a relay: the certificate is that of the server, not that of the relay's address. */
+/** TLS options behind a relay: the certificate is checked against the server's name, not the relay's address. */
 export const identityBehindRelay = (servername: string | undefined, address: string) =>
   servername === undefined
     ? {

@@ -248,7 +248,7 @@ function WithProfile({ children }: { children: ComponentChildren }) {
   const { url, route } = useLocation();
   const profile = useResource(async () => {
     const signedIn = await sessionApi.me();
-    // The link to the overview leads there: the start page is for those who open the console.
+    // A link to the overview leads there; the start page is only for opening the console.
     const isOpened = url === screenRoutes.overview && !signedIn.onboardingRequired;
     const start = isOpened ? await sessionApi.startPage() : null;
     if (start !== null) route(`/dashboards/${start}`, true);

@@ -74,7 +74,7 @@ export const webhookForward = defineStep({
       minLength: 1,
       maxLength: URL_CHARACTERS_MAX,
       description:
-        "http or https address. Secrets in its query, such as the value of `token` or `sig`, are kept sealed and never shown again; a shown mark, such as `token=kept-…`, keeps the secret",
+        "http or https address. Secrets in its query, such as the value of `token` or `sig`, are stored sealed and never shown again; sending back their placeholder, such as `token=kept-…`, keeps the secret",
     }),
     sealedUrl: Type.Optional(Type.Object({ sealed: Type.String() }, { additionalProperties: false })),
     method: Type.Optional(

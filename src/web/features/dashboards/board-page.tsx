@@ -67,7 +67,7 @@ export function BoardPage({ dashboardId }: { dashboardId: string }) {
   );
 }
 
-/** Unsaved changes by dashboard, with the version that they change. They are still there after a visit to another screen. */
+/** Unsaved changes by dashboard, with the version that they are based on. They survive visits to other screens. */
 const drafts = new Map<string, { readonly of: string; readonly history: EditHistory<Board> }>();
 
 const historyOf = (dashboard: Dashboard): EditHistory<Board> =>
@@ -174,7 +174,7 @@ function LoadedBoard({ dashboard, loaded }: { dashboard: Dashboard; loaded: Reso
 /** Version that unsaved changes are based on. */
 const baseOf = ({ id, updatedAt }: Dashboard): string => drafts.get(id)?.of ?? updatedAt;
 
-/** Saves a dashboard; if somebody else has saved it since, there is a question first. */
+/** Saves a dashboard; asks first if somebody else has saved it in the meantime. */
 function useSaving(dashboard: Dashboard, form: DashboardForm, onEnd: (shown: Dashboard) => void) {
   const action = useAction();
   const [theirs, setTheirs] = useState<Dashboard | undefined>(undefined);

@@ -55,7 +55,7 @@ export function NameField({ board, onChange }: { board: Board; onChange: (board:
   );
 }
 
-/** Characters of a name that leave room for what marks a copy. */
+/** Max. characters of a name, with room left for the suffix of a copy. */
 const NAME_KEPT = 240;
 
 /** Creates a copy of a dashboard, and opens it. */

@@ -148,7 +148,7 @@ export function BoardWidgets(props: {
   );
 }
 
-/** Scrolls to a widget that was added, which may be below what is seen. */
+/** Scrolls to an added widget, which may be out of view. */
 function useScrollToNew({ widgets }: Board, isEditing: boolean) {
   const host = useRef<HTMLDivElement>(null);
   const previous = useRef(widgets);
@@ -164,7 +164,7 @@ function useScrollToNew({ widgets }: Board, isEditing: boolean) {
 
 function WidgetHead(props: {
   title: string;
-  /** Named if it is not that of the dashboard. */
+  /** Shown if it is not the dashboard's. */
   window: WindowSpec | undefined;
   handle: ComponentChildren;
   /** Present while the dashboard is edited. */

@@ -6,7 +6,7 @@ import type { Dashboard } from "./dashboards-api.ts";
 
 /** Asks what to do with changes of a dashboard that somebody else has saved in the meantime. */
 export function ConflictDialog(props: {
-  /** The dashboard as it was saved by the other. */
+  /** The dashboard as saved by the other person. */
   theirs: Dashboard;
   isBusy: boolean;
   onReload: () => void;

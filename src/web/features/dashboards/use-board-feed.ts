@@ -60,7 +60,7 @@ const moves = ({ mode }: WindowSpec): boolean => mode === "live" || mode === "re
 export const ownWindowOf = ({ config: { timeWindow } }: Widget): WindowSpec | undefined =>
   typeof timeWindow === "object" ? ((timeWindow ?? undefined) as WindowSpec | undefined) : undefined; // an object
 
-/** Returns the time that a widget shows, as of now. */
+/** Returns the time range that a widget currently shows. */
 export function widgetBounds(
   widget: Widget,
   { ownWindow: own }: WidgetFeed,

@@ -62,7 +62,7 @@ export function VersionsDialog({ dashboard, onClose }: { dashboard: Dashboard; o
   );
 }
 
-/** A dashboard as it was in an earlier version, with the values of now. */
+/** An earlier version of a dashboard, with current values. */
 export function VersionBoard(props: {
   dashboardId: string;
   version: number;

@@ -84,7 +84,7 @@ export function WidgetFields({ parts, ...props }: Props) {
 function KeysField({ widget, keys, devices, onChange }: Omit<Props, "parts">) {
   const [typed, setTyped] = useState("");
   const selected = keysOf(widget);
-  // They stay where they are while one selects.
+  // The order stays the same while selecting.
   const [first] = useState(selected);
   const found = keyChoices({ widget, keys, devices }, typed, first);
   const add = () => {

@@ -24,7 +24,7 @@ interface Props {
 
 const hiddenName = (profileId: string) => `lineside.suggestions.${profileId}`;
 
-/** Offers units for values that have none, as their names suggest: used and taken back with one click for all devices of the profile. */
+/** Suggests units for values without metadata, based on their names. One click applies or undoes them for all devices of the profile. */
 export function SuggestedUnits({ profileId, latest, unnamed }: Props) {
   const [isHidden, setHidden] = useState(readStored(hiddenName(profileId)) !== undefined);
   const [used, setUsed] = useState<readonly KeyMetadata[]>([]);
@@ -36,7 +36,7 @@ export function SuggestedUnits({ profileId, latest, unnamed }: Props) {
   const change = (list: readonly KeyMetadata[], isUndo: boolean) =>
     action.run(async () => {
       const current = await profilesApi.keys(profileId);
-      // What somebody has entered for a key meanwhile stays.
+      // Keeps what somebody else has entered for a key in the meantime.
       const isAsUsed = ({ key, name, unit }: KeyMetadata) =>
         name === undefined && list.some((entry) => entry.key === key && entry.unit === unit);
       const entries = isUndo ? current.filter((entry) => !isAsUsed(entry)) : changedList(list, current);

@@ -13,7 +13,7 @@ import { levelClass } from "../../ui/severity-colors.ts";
 import { StateDot } from "../../ui/state-dot.tsx";
 import type { LatestValues } from "../telemetry/use-latest-values.ts";
 
-/** A device with more values than these shows them as a table, and only its favorites as tiles. */
+/** Max. values shown as tiles; with more, a device shows a table, and only favorites as tiles. */
 export const TILES_MAX = 24;
 
 interface Props {
@@ -26,7 +26,7 @@ interface Props {
   readonly onToggle: (key: string) => void;
 }
 
-/** The values of a device with many, to be searched by key, name and group. */
+/** Table of the values of a device with many of them, searchable by key, name and group. */
 export function ValueTable(props: Props) {
   const { deviceId, keys } = props;
   const [search, setSearch] = useState("");

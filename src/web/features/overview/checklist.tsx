@@ -12,7 +12,7 @@ import { backupsApi } from "../backups/backups-api.ts";
 import { dashboardsApi } from "../dashboards/dashboards-api.ts";
 import { notificationsApi } from "../notifications/notifications-api.ts";
 
-/** What a site has when it is set up, in the order in which people do it. */
+/** First steps of a site, in the order in which people do them. */
 const STEPS = ["device", "units", "rule", "dashboard", "mail", "backup"] as const;
 type Step = (typeof STEPS)[number];
 

@@ -90,7 +90,7 @@ export function EnergyWidget(props: WidgetProps) {
   );
 }
 
-/** The consumption of the period before up to the same time, and by how much the current one differs from it. */
+/** Consumption of the previous period up to the same time, and how much the current period differs. */
 function Compared(
   props: WidgetProps & {
     before: readonly Consumption[];
