@@ -72,6 +72,7 @@ const isSharedWithServer = ({ to, isTypeOnly }: Import): boolean =>
   to === "../lib/devices/device-state.ts" ||
   to === "../lib/console/consumption-interval.ts" ||
   to === "../lib/devices/gateway-device.ts" ||
+  to === "../lib/keys/key-guess.ts" ||
   to === "../lib/keys/key-metadata.ts" ||
   to === "../lib/modbus/modbus-lists.ts" ||
   to === "../lib/alarms/message-parts.ts" ||
@@ -85,7 +86,7 @@ const features: Record<string, readonly string[]> = {
   faults: [],
   outbox: ["faults"],
   audit: [],
-  notifications: [],
+  notifications: ["outbox"],
   maintenance: [],
   "demo-plant": [],
   "sign-in": [],
@@ -105,18 +106,27 @@ const features: Record<string, readonly string[]> = {
   "alarms/rules": ["alarms", "devices", "notifications", "telemetry", "users"],
   pipelines: ["attributes", "devices", "faults", "telemetry"],
   codecs: [],
-  integrations: ["codecs", "devices", "faults", "pipelines"],
+  "mqtt-clients": ["api-keys", "faults"],
+  integrations: ["codecs", "connect", "devices", "faults", "mqtt-clients", "pipelines"],
   scheduler: ["attributes", "devices", "faults"],
   backups: ["scheduler"],
   generators: ["devices"],
   uplinks: ["devices", "faults", "pipelines"],
   modbus: ["devices", "faults"],
-  "mqtt-clients": ["api-keys", "faults"],
   dashboards: ["alarms", "annotations", "attributes", "commands", "devices", "telemetry"],
   profiles: ["alarms/rules", "dashboards"],
   "alarms/pages": ["alarms", "alarms/rules", "devices", "profiles", "telemetry"],
   explore: ["alarms", "annotations", "dashboards", "devices", "telemetry"],
-  overview: ["alarms", "demo-plant", "devices", "integrations", "telemetry"],
+  overview: [
+    "alarms",
+    "backups",
+    "dashboards",
+    "demo-plant",
+    "devices",
+    "integrations",
+    "notifications",
+    "telemetry",
+  ],
   setup: ["demo-plant", "devices", "sign-in"],
   system: ["alarms", "telemetry"],
   "device-page": [
@@ -130,6 +140,7 @@ const features: Record<string, readonly string[]> = {
     "faults",
     "gateways",
     "maintenance",
+    "profiles",
     "telemetry",
   ],
 };

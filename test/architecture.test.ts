@@ -72,6 +72,7 @@ const layers: Record<string, readonly string[]> = {
     "lib/devices/device-state.ts",
     "lib/console/consumption-interval.ts",
     "lib/devices/gateway-device.ts",
+    "lib/keys/key-guess.ts",
     "lib/keys/key-metadata.ts",
     "lib/modbus/modbus-lists.ts",
     "lib/alarms/message-parts.ts",

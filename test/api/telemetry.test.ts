@@ -264,54 +264,6 @@ describe("a person reads telemetry", () => {
   );
 });
 
-describe("a person lists the keys of many devices", () => {
-  const keys = (deviceIds: readonly string[], token: string | undefined) => ({
-    method: "POST",
-    path: "/api/v1/telemetry/keys?limit=2",
-    token,
-    body: { deviceIds },
-  });
-  apiRows(
-    () => fixture,
-    [
-      { name: "anonymous", request: () => keys([device.deviceId], undefined), status: 401, answer: "none" },
-      {
-        name: "another tenant",
-        request: () => keys([device.deviceId], stranger),
-        status: 404,
-        answer: "error",
-      },
-      {
-        name: "without access",
-        request: () => keys([device.deviceId], limited),
-        status: 404,
-        answer: "error",
-      },
-      {
-        name: "too many",
-        request: () => keys(Array(10_001).fill("d"), reader),
-        status: 400,
-        answer: "error",
-      },
-      {
-        name: "a reader, each key once",
-        request: () => keys([device.deviceId, device.deviceId], reader),
-        status: 200,
-        answer: ({ body, headers }) => {
-          expect(body).toHaveLength(2);
-          expect(Number(headers.get("x-total-count"))).toBeGreaterThan(2);
-        },
-      },
-      {
-        name: "of no device",
-        request: () => keys([], reader),
-        status: 200,
-        answer: ({ body }) => expect(body).toEqual([]),
-      },
-    ],
-  );
-});
-
 describe("a person reads telemetry of many devices", () => {
   const query = (body: unknown, token = owner) => ({
     method: "POST",

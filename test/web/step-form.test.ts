@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import type { DomainError } from "../../src/lib/core/domain-error.ts";
 import type { Text } from "../../src/lib/texts/text.ts";
+import { stepTypes } from "../../src/modules/pipelines/pipeline-steps.schemas.ts";
 import { compileSteps } from "../../src/modules/pipelines/step-engine.ts";
-import { stepDefinitions } from "../../src/modules/pipelines/step-types.ts";
 import type { StepType } from "../../src/web/features/pipelines/pipelines-api.ts";
 import {
   changesOf,
@@ -27,7 +27,7 @@ await loadLanguage("de");
 
 const refusal = ({ code, params }: Text) => new ApiError(400, "", undefined, { code, params });
 
-const types = stepDefinitions as unknown as readonly StepType[];
+const types = stepTypes as unknown as readonly StepType[];
 
 describe("each type of step", () => {
   for (const type of types)

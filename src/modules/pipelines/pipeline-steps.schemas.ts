@@ -26,14 +26,22 @@ const documentedFields: Readonly<Record<string, Readonly<Record<string, TSchema>
 };
 
 /** Fields that only the gateway writes. */
-const OWN_FIELDS: ReadonlySet<string> = new Set(["sealedUrl"]);
+const OWN_FIELDS = ["sealedUrl"];
+
+/** The types of steps, with the fields that people enter. */
+export const stepTypes = stepDefinitions.map(({ type, summary, fields, example }) => ({
+  type,
+  summary,
+  fields: Type.Omit(fields, OWN_FIELDS),
+  example,
+}));
 
 const common = {
   enabled: Type.Optional(Type.Boolean({ description: "false skips the step" })),
 };
 
 function stepSchema({ type, summary, fields }: StepDefinition): TSchema {
-  const shownFields = Object.entries(fields.properties).filter(([name]) => !OWN_FIELDS.has(name));
+  const shownFields = Object.entries(fields.properties).filter(([name]) => !OWN_FIELDS.includes(name));
   const own = shownFields.map(([name, field]) => {
     const shown = documentedFields[type]?.[name];
     if (shown === undefined) return [name, field];

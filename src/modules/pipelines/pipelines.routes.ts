@@ -6,6 +6,7 @@ import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import { wholeList } from "../lists.ts";
 import { auditReader, resourceRoutes } from "../resource.routes.ts";
 import { itemToWire } from "../resource.ts";
+import { stepTypes } from "./pipeline-steps.schemas.ts";
 import { type Pipeline, pipelineResource, stepsExample } from "./pipelines.resource.ts";
 import {
   newestMessageBody,
@@ -17,7 +18,6 @@ import {
 } from "./pipelines.schemas.ts";
 import type { PipelinesService, ShownPipeline } from "./pipelines.service.ts";
 import type { PipelineVersion } from "./pipelines.types.ts";
-import { stepDefinitions } from "./step-types.ts";
 
 const rollbackBody = t.Object({ version: t.Integer({ minimum: 1 }) });
 const versionList = wholeList({ sort: ["version", "createdAt"], search: ["by"] });
@@ -57,13 +57,6 @@ const versionToWire = ({ version, scope, steps, by, createdAt }: PipelineVersion
   by,
   createdAt: iso(createdAt),
 });
-
-const stepTypes = stepDefinitions.map(({ type, summary, fields, example }) => ({
-  type,
-  summary,
-  fields,
-  example,
-}));
 
 export const pipelinesRoutes = ({ pipelines, auth }: { pipelines: PipelinesService; auth: AuthPlugin }) => {
   const read = auditReader(pipelines, ["name", "description", "status", "order", "scope", "steps"]);

@@ -3,7 +3,6 @@ import { GATEWAY_DEVICE_TYPE } from "../../../lib/devices/gateway-device.ts";
 import { limitLevel } from "../../../lib/keys/key-metadata.ts";
 import type { DeviceDetail } from "../../lib/api-types.ts";
 import { dataHref } from "../../lib/data-href.ts";
-import { limitsText } from "../../lib/limits-text.ts";
 import { groupedKeys, type KeyGroup, PLAIN_KEYS_MAX } from "../../lib/main-keys.ts";
 import { formatDate, formatReading, toMs } from "../../platform/i18n/format.ts";
 import { t } from "../../platform/i18n/i18n.ts";
@@ -13,6 +12,7 @@ import { Age } from "../../ui/age.tsx";
 import { AlarmLink } from "../../ui/alarm-link.tsx";
 import { EmptyPanel } from "../../ui/empty.tsx";
 import { later } from "../../ui/later.tsx";
+import { limitsText } from "../../ui/limits-text.ts";
 import { Loaded } from "../../ui/loaded.tsx";
 import { levelClass } from "../../ui/severity-colors.ts";
 import { StateDot } from "../../ui/state-dot.tsx";
@@ -26,7 +26,7 @@ import { useFavorites } from "./favorite-values.ts";
 import { TILES_MAX, ValueTable } from "./value-table.tsx";
 
 const SuggestedUnits = later(
-  () => import("./suggested-units.tsx"),
+  () => import("./suggested-units-panel.tsx"),
   (part) => part.SuggestedUnits,
 );
 

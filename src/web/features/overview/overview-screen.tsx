@@ -99,7 +99,7 @@ export function OverviewScreen() {
 }
 
 const Checklist = later(
-  () => import("./checklist.tsx"),
+  () => import("./checklist-panel.tsx"),
   (part) => part.Checklist,
 );
 

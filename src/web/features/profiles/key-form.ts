@@ -7,8 +7,8 @@ import {
   LIMIT_NAMES,
   type StateColor,
 } from "../../../lib/keys/key-metadata.ts";
-import { limitsText } from "../../lib/limits-text.ts";
 import { plural, t } from "../../platform/i18n/i18n.ts";
+import { limitsText } from "../../ui/limits-text.ts";
 
 export interface StateForm {
   /** As it is typed; `true` and `12` become a boolean and a number unless the device sends texts. */
