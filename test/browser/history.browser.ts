@@ -131,7 +131,7 @@ test("imported values are no message of the device", async () => {
   await page.keyboard.press("Escape");
   const row = page.getByRole("row").filter({ hasText: String(((ROWS - 1) % 977) / 10) });
   await row.waitFor();
-  expect(await row.getByText("never").count()).toBe(1);
+  expect(await row.getByText("never", { exact: true }).count()).toBe(1);
 });
 
 test("the pages caused no console error and no request to another host", () => {

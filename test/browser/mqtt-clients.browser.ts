@@ -119,6 +119,8 @@ test("a Tasmota plug that publishes here becomes a device in three clicks", asyn
   await page.reload();
   await access.getByText(/^tasmota-/).waitFor();
   expect(await access.textContent()).not.toContain(password);
+  await access.getByRole("link", { name: "Open the MQTT client" }).click();
+  await page.getByLabel("May publish to").waitFor();
   await ui.open("/devices");
   await page.getByRole("link", { name: "desk-plug" }).click();
   await page.getByText("42.5").first().waitFor();

@@ -75,7 +75,7 @@ test("the wall shows the time and the state of all devices, and Escape restores 
     .getByTestId("wall-clock")
     .getByText(/^\d\d:\d\d$/)
     .waitFor();
-  await page.getByTestId("wall-state").getByText("12 devices active").waitFor();
+  await page.getByTestId("wall-state").getByText("12 active").waitFor();
   await page.getByText(/^Newest value: /).waitFor();
   await page.keyboard.press("Escape");
   await page.getByRole("link", { name: "All dashboards" }).waitFor();

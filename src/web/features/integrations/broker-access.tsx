@@ -93,7 +93,7 @@ export function BrokerAccess({ integration }: { integration: Integration }) {
       <ErrorNote error={action.error} />
       {access?.password !== undefined && <p class="text-sm text-soft">{t("brokerAccess.once")}</p>}
       {access !== undefined && (
-        <a class="link self-start text-sm" href={`/mqtt-clients/${access.clientId}`}>
+        <a class="link self-start text-sm" href={`/mqtt-clients/clients/${access.clientId}`}>
           {t("brokerAccess.client")}
         </a>
       )}
