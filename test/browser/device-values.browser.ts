@@ -32,7 +32,7 @@ beforeAll(async () => {
   const signals = Array.from({ length: SIGNALS }, (_, i) => [`signal_${i}`, i] as const);
   many = await create("PLC", Object.fromEntries(signals), await profileOf("plc"));
   profileId = await profileOf("climate");
-  few = await create("Hall", { temperature: 21.5, humidity: 40, note: "fine" }, profileId);
+  few = await create("Hall", { temperature: 21.5, humidity: 40 }, profileId);
 });
 
 const table = () => ui.page.getByRole("region", { name: "All values" });

@@ -43,7 +43,7 @@ const suffixes: ReadonlyMap<string, Guess> = new Map([
   ["liters", counter("l", 0)],
 ]);
 
-/** Quantities by a word of the key, the more specific ones first. */
+/** Quantities by a word of the key. */
 const quantities: ReadonlyArray<readonly [words: readonly string[], guess: Guess]> = [
   [["humidity", "hum", "rh", "feuchte", "moisture"], gauge("%", 0)],
   [["temperature", "temp", "temperatur", "dewpoint", "setpoint"], gauge("°C", 1)],
@@ -84,12 +84,14 @@ function fitted(guess: Guess, words: readonly string[], value: number): Guess {
   const size = Math.abs(value);
   const has = (...candidates: string[]) => candidates.some((word) => words.includes(word));
   if (
+    (guess.unit === "%" || guess.unit === "V") &&
     has("battery", "batt") &&
     (has("voltage", "v") || (size < BATTERY_VOLTS_MAX && !Number.isInteger(value)))
   )
     return gauge("V", 2);
   if (guess.unit === "bar" && !has("bar") && size >= AIR_HPA_MIN) return gauge("hPa", 1);
-  if (guess.unit === "kW" && !has("kw") && size >= KILOWATTS_MAX) return gauge("W", 0);
+  // Tasmota measures the power of its group ENERGY in watts.
+  if (guess.unit === "kW" && !has("kw") && (size >= KILOWATTS_MAX || has("energy"))) return gauge("W", 0);
   return guess;
 }
 
@@ -114,6 +116,10 @@ export function guessKeyMetadata(key: string, value: unknown): Guess | undefined
   if (typeof value !== "number") return undefined;
   const suffix = words.length > 1 ? suffixes.get(words.at(-1) ?? "") : undefined;
   if (suffix !== undefined) return suffix;
-  const quantity = quantities.find(([names]) => names.some((name) => words.includes(name)));
+  // The last word that names a quantity says what it is: `ENERGY_Voltage` is a voltage.
+  const quantity = words
+    .toReversed()
+    .map((word) => quantities.find(([names]) => names.includes(word)))
+    .find((found) => found !== undefined);
   return quantity && fitted(quantity[1], words, value);
 }

@@ -25,6 +25,14 @@ test("takes the unit that a key names, and looks at the value where a quantity h
   expect(unitOf("battery", 87)).toBe("%");
   expect(unitOf("battery", 3.61)).toBe("V");
   expect(unitOf("battery_voltage", 3)).toBe("V");
+  expect(unitOf("battery_temperature", 4.5)).toBe("°C");
+});
+
+test("the last word that names a quantity counts, as in the groups of Tasmota", () => {
+  const group = { ENERGY_Power: 42.5, ENERGY_Voltage: 230, ENERGY_Current: 0.18, ENERGY_Today: 1.2 };
+  const units = Object.entries(group).map(([key, value]) => unitOf(key, value));
+  expect(units).toEqual(["W", "V", "A", "kWh"]);
+  expect(unitOf("AM2301_Humidity", 40)).toBe("%");
 });
 
 test("booleans are states, short texts of a state key are states, other texts are texts", () => {

@@ -1,4 +1,5 @@
 import { Plug } from "lucide-preact";
+import { useRef } from "preact/hooks";
 import { GATEWAY_DEVICE_TYPE } from "../../../lib/devices/gateway-device.ts";
 import { limitLevel } from "../../../lib/keys/key-metadata.ts";
 import type { DeviceDetail } from "../../lib/api-types.ts";
@@ -40,12 +41,15 @@ export function OverviewTab({ device }: DeviceTabProps) {
   const { favorites, toggle } = useFavorites(device.profileId);
   const isTable = latest.values.size > TILES_MAX;
   const unnamed = Object.keys(values).filter((key) => metadata !== undefined && !metadata.has(key));
+  // Stays when the last value has a unit: one click takes them back.
+  const hadUnnamed = useRef(false);
+  hadUnnamed.current ||= unnamed.length > 0;
   const isEmpty = latest.values.size === 0;
   return (
     <div class="flex flex-col gap-5">
       <Loaded of={first}>{() => isEmpty && <NoData deviceId={device.deviceId} />}</Loaded>
       {!isEmpty && <OpenAlarms deviceId={device.deviceId} isGateway={device.role === "GATEWAY"} />}
-      {unnamed.length > 0 && may("profiles:write") && device.deviceType !== GATEWAY_DEVICE_TYPE && (
+      {hadUnnamed.current && may("profiles:write") && device.deviceType !== GATEWAY_DEVICE_TYPE && (
         <SuggestedUnits profileId={device.profileId} latest={latest} unnamed={unnamed} />
       )}
       {shownGroups(groups, isTable ? favorites : undefined).map((group) => (
