@@ -92,6 +92,23 @@ test("a client is edited without its password, and deleted", async () => {
   await page.getByText("No MQTT clients yet").waitFor();
 });
 
+/** What the page of an integration says to enter on a device. */
+const entry = (name: string) =>
+  ui.page
+    .getByTestId("broker-access")
+    .getByText(name, { exact: true })
+    .locator("xpath=following-sibling::dd[1]//code")
+    .textContent();
+
+async function signInAsShown(user: RegExp) {
+  await ui.page.getByTestId("broker-access").getByText(user).waitFor();
+  const username = (await entry("User name")) ?? "";
+  const password = (await entry("Password")) ?? "";
+  const client = await connectAsync(`mqtt://127.0.0.1:${ui.app.mqttPort}`, { username, password });
+  clients.push(client);
+  return { client, password };
+}
+
 test("a Tasmota plug that publishes here becomes a device in three clicks", async () => {
   const { page } = ui;
   await ui.open("/integrations");
@@ -106,14 +123,8 @@ test("a Tasmota plug that publishes here becomes a device in three clicks", asyn
   const access = page.getByTestId("broker-access");
   await access.getByText("Configuration → Configure MQTT").waitFor();
   expect(clicks).toBe(3);
-  const entry = (name: string) =>
-    access.getByText(name, { exact: true }).locator("xpath=following-sibling::dd[1]//code").textContent();
-  await access.getByText(/^tasmota-/).waitFor();
-  const username = (await entry("User name")) ?? "";
-  const password = (await entry("Password")) ?? "";
   expect(await entry("Port")).toBe(String(ui.app.mqttPort));
-  const client = await connectAsync(`mqtt://127.0.0.1:${ui.app.mqttPort}`, { username, password });
-  clients.push(client);
+  const { client, password } = await signInAsShown(/^tasmota-/);
   await client.publishAsync("tele/desk-plug/SENSOR", '{"ENERGY":{"Power":42.5}}', { qos: 1 });
   await page.getByTestId("arrival").locator(".lamp-on").waitFor();
   await page.reload();
@@ -124,4 +135,31 @@ test("a Tasmota plug that publishes here becomes a device in three clicks", asyn
   await ui.open("/devices");
   await page.getByRole("link", { name: "desk-plug" }).click();
   await page.getByText("42.5").first().waitFor();
+});
+
+test("a device that announces itself for Home Assistant may send on the topics that it announces", async () => {
+  const { page } = ui;
+  await ui.open("/integrations/new?network=home-assistant");
+  await page.getByRole("button", { name: "Create integration" }).click();
+  const { client } = await signInAsShown(/^home-assistant-/);
+  const announcement = {
+    state_topic: "probe/sensor/temperature/state",
+    unique_id: "probe_temperature",
+    device: { identifiers: ["probe"], name: "Probe" },
+  };
+  const topic = "homeassistant/sensor/probe/temperature/config";
+  await client.publishAsync(topic, JSON.stringify(announcement), { qos: 1, retain: true });
+  await client.publishAsync(announcement.state_topic, "21.5", { qos: 1 });
+  await page.getByTestId("arrival").locator(".lamp-on").waitFor();
+  // The user name is found whatever the integration is called.
+  const integrationId = page.url().split("/").at(-1);
+  await ui.call("PATCH", `/api/integrations/${integrationId}`, { name: "Probes" });
+  await page.reload();
+  await page
+    .getByTestId("broker-access")
+    .getByText(/^home-assistant-/)
+    .waitFor();
+  await ui.open("/devices");
+  await page.getByRole("link", { name: "Probe" }).click();
+  await page.getByText("21.5").first().waitFor();
 });

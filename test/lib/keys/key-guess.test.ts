@@ -42,7 +42,7 @@ test("booleans are states, short texts of a state key are states, other texts ar
 });
 
 test("suggests nothing for names that it does not know", () => {
-  for (const key of ["a", "constructor", "__proto__", "count", "bar", "x_1", ""])
+  for (const key of ["a", "constructor", "__proto__", "count", "bar", "x_1", "", "power_factor"])
     expect([key, guessKeyMetadata(key, 1)]).toEqual([key, undefined]);
   expect(guessKeyMetadata("temperature", null)).toBeUndefined();
 });

@@ -12,13 +12,20 @@ import { mqttClientsApi } from "../mqtt-clients/mqtt-clients-api.ts";
 import type { Integration } from "./integrations-api.ts";
 import { type Network, networkOf } from "./networks.ts";
 
-/** Topics on which devices of a network take commands. */
-const COMMAND_TOPICS: Partial<Record<Network["id"], readonly string[]>> = {
-  tasmota: ["cmnd/#"],
-  zigbee2mqtt: ["zigbee2mqtt/#"],
-  shelly: ["+/rpc", "+/command/#", "shellies/#"],
-  "home-assistant": ["#"],
-  sparkplug: ["spBv1.0/#"],
+interface Topics {
+  /** On which devices send, if the filters of the integration do not say so. */
+  readonly publish?: readonly string[];
+  /** On which devices take commands. */
+  readonly subscribe: readonly string[];
+}
+
+const TOPICS: Partial<Record<Network["id"], Topics>> = {
+  tasmota: { subscribe: ["cmnd/#"] },
+  zigbee2mqtt: { subscribe: ["zigbee2mqtt/#"] },
+  shelly: { subscribe: ["+/rpc", "+/command/#", "shellies/#"] },
+  // Devices announce the topics of their states and commands: any topic of the site but reserved ones.
+  "home-assistant": { publish: ["#"], subscribe: ["#"] },
+  sparkplug: { subscribe: ["spBv1.0/#"] },
 };
 
 interface Access {
@@ -28,6 +35,9 @@ interface Access {
   readonly password?: string | undefined;
 }
 
+/** A site has at most as many clients. */
+const CLIENTS_MAX = 1_000;
+
 /** What was created on this page, by integration: its password is shown once. */
 const createdHere = new Map<string, Access>();
 
@@ -35,21 +45,22 @@ const createdHere = new Map<string, Access>();
 export async function createBrokerAccess(integration: Integration): Promise<Access> {
   const { integrationId, name, settings_json } = integration;
   const { id } = networkOf(integration);
+  const { publish, subscribe = [] } = TOPICS[id] ?? {};
   const username = `${id.toLowerCase()}-${integrationId.slice(-6)}`;
   const { mqttClientId, password } = await mqttClientsApi.create({
     name: name.slice(0, 100),
     signIn: "PASSWORD",
     username,
-    publish: [settings_json.mqtt?.topicFilter ?? []].flat(),
-    subscribe: [...(COMMAND_TOPICS[id] ?? [])],
+    publish: [...(publish ?? [settings_json.mqtt?.topicFilter ?? []].flat())],
+    subscribe: [...subscribe],
   });
   const access = { clientId: mqttClientId, username, password };
   createdHere.set(integrationId, access);
   return access;
 }
 
-async function findAccess({ integrationId, name }: Integration): Promise<Access | null> {
-  const { rows } = await mqttClientsApi.list(name);
+async function findAccess({ integrationId }: Integration): Promise<Access | null> {
+  const { rows } = await mqttClientsApi.list("", CLIENTS_MAX);
   const username = (client: (typeof rows)[number]) => client.username ?? "";
   const client = rows.find((row) => username(row).endsWith(`-${integrationId.slice(-6)}`));
   return client === undefined ? null : { clientId: client.mqttClientId, username: username(client) };

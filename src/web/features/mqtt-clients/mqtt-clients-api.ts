@@ -19,7 +19,7 @@ const BASE = "/api/mqtt/clients";
 const pathOf = (id: string) => `${BASE}/${encodeURIComponent(id)}`;
 
 export const mqttClientsApi = {
-  list: (search: string) => getPage<MqttClient>(BASE, { search }),
+  list: (search: string, limit?: number) => getPage<MqttClient>(BASE, { search, limit }),
   get: (id: string) => get<MqttClient>(pathOf(id)),
   create: (body: MqttClientInput) => post<SavedMqttClient>(BASE, body),
   update: (id: string, body: Wire<typeof updateMqttClientBody>) => patch<SavedMqttClient>(pathOf(id), body),

@@ -89,7 +89,11 @@ export function OverviewScreen() {
           {(site.data?.silent.length ?? 0) > 0 && <SilentDevices rows={site.data?.silent ?? []} />}
           <KeyFigures pulse={pulse} isSiteKnown={site.data !== undefined} />
           <GatewayList />
-          <RecentDevices pulse={pulse} isSiteKnown={site.data !== undefined} />
+          <RecentDevices
+            pulse={pulse}
+            isSiteKnown={site.data !== undefined}
+            states={new Map(site.data?.lastSeen.map(({ deviceId, state }) => [deviceId, state]))}
+          />
           {site.data && <DemoPlantNote />}
         </>
       )}

@@ -63,7 +63,13 @@ function ListPanel(props: { title: string; more: string; href: string; children:
 }
 
 /** Shows the devices that sent last with their newest values. */
-export function RecentDevices({ pulse, isSiteKnown }: { pulse: SitePulse; isSiteKnown: boolean }) {
+export function RecentDevices(props: {
+  pulse: SitePulse;
+  isSiteKnown: boolean;
+  /** States as far as they are known; a device that sends is active. */
+  states: ReadonlyMap<string, State>;
+}) {
+  const { pulse, isSiteKnown, states } = props;
   void now.value; // messages only fill the list, which is drawn once a second
   const shown = useRef<readonly string[]>([]);
   shown.current = steadyList(shown.current, pulse.recent(SHOWN), {
@@ -87,6 +93,7 @@ export function RecentDevices({ pulse, isSiteKnown }: { pulse: SitePulse; isSite
             deviceId={deviceId}
             ts={pulse.newest.get(deviceId) ?? 0}
             values={newest.get(deviceId) ?? {}}
+            state={states.get(deviceId) ?? "ACTIVE"}
           />
         ))}
       </ul>
@@ -94,7 +101,8 @@ export function RecentDevices({ pulse, isSiteKnown }: { pulse: SitePulse; isSite
   );
 }
 
-function RecentDevice({ deviceId, ts, values }: { deviceId: string; ts: number; values: Values }) {
+function RecentDevice(props: { deviceId: string; ts: number; values: Values; state: State }) {
+  const { deviceId, ts, values, state } = props;
   const isOld = now.value - ts >= OLD_MS;
   const keys = mainKeys(values, (key) => metadataOf(deviceId, key), VALUES_SHOWN);
   return (
@@ -103,7 +111,7 @@ function RecentDevice({ deviceId, ts, values }: { deviceId: string; ts: number; 
         class="flex flex-wrap items-center gap-x-3 gap-y-1 px-4 py-2.5 hover:bg-base-200"
         href={`/devices/${deviceId}`}
       >
-        <DeviceState deviceId={deviceId} state="ACTIVE" bare />
+        <DeviceState deviceId={deviceId} state={state} bare />
         <span class="min-w-0 flex-1 truncate font-medium sm:max-w-56">{nameOf(deviceId)}</span>
         {isOld && (
           <span class="reading flex-none text-sm text-soft sm:order-last">
