@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { DEVICE_STATES, deviceStateOf, stateWhen } from "../../src/lib/devices/device-state.ts";
+import { DEVICE_STATES, withActive } from "../../src/lib/devices/device-state.ts";
 import { GATEWAY_DEVICE_TYPE } from "../../src/lib/devices/gateway-device.ts";
 import { FakeClock } from "../support/fake-clock.ts";
 import { createTestApp, type TestApp } from "../support/test-app.ts";
@@ -110,10 +110,9 @@ test("maintenance that is over is no state any more", async () => {
 });
 
 test("a device that sends or falls silent keeps its maintenance, and has connected", () => {
-  for (const before of DEVICE_STATES)
-    for (const active of [true, false]) {
-      const facts = { isInMaintenance: before === "MAINTENANCE", active, hasConnected: true };
-      expect(stateWhen(active, before)).toBe(deviceStateOf(facts));
-      expect(stateWhen(active, before)).not.toBe("NEVER_CONNECTED");
-    }
+  const after = (active: boolean) =>
+    DEVICE_STATES.map((state) => withActive({ active: !active, state }, active));
+  expect(after(true).map(({ state }) => state)).toEqual(["ACTIVE", "ACTIVE", "ACTIVE", "MAINTENANCE"]);
+  expect(after(false).map(({ state }) => state)).toEqual(["INACTIVE", "INACTIVE", "INACTIVE", "MAINTENANCE"]);
+  expect(after(true).every(({ active }) => active)).toBe(true);
 });

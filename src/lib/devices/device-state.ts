@@ -1,5 +1,5 @@
-/** States of a device, apart from its alarms. The first state that applies counts, so maintenance precedes activity. */
-export const DEVICE_STATES = ["MAINTENANCE", "ACTIVE", "INACTIVE", "NEVER_CONNECTED"] as const;
+/** States of a device, apart from its alarms. */
+export const DEVICE_STATES = ["ACTIVE", "INACTIVE", "NEVER_CONNECTED", "MAINTENANCE"] as const;
 export type DeviceState = (typeof DEVICE_STATES)[number];
 
 interface StateFacts {
@@ -9,6 +9,7 @@ interface StateFacts {
   readonly hasConnected: boolean;
 }
 
+/** Returns the state that applies; maintenance precedes activity. */
 export function deviceStateOf({ isInMaintenance, active, hasConnected }: StateFacts): DeviceState {
   if (isInMaintenance) return "MAINTENANCE";
   if (active) return "ACTIVE";
@@ -19,8 +20,8 @@ export function deviceStateOf({ isInMaintenance, active, hasConnected }: StateFa
 export const withActive = <Device extends { readonly active: boolean; readonly state: DeviceState }>(
   device: Device,
   active: boolean,
-): Device => ({ ...device, active, state: stateWhen(active, device.state) });
-
-/** The state of a device that starts or stops sending. */
-export const stateWhen = (active: boolean, before: DeviceState): DeviceState =>
-  deviceStateOf({ isInMaintenance: before === "MAINTENANCE", active, hasConnected: true });
+): Device => ({
+  ...device,
+  active,
+  state: deviceStateOf({ isInMaintenance: device.state === "MAINTENANCE", active, hasConnected: true }),
+});

@@ -114,7 +114,7 @@ export function guessKeyMetadata(key: string, value: unknown): Guess | undefined
     return { kind: "state" };
   if (kind !== undefined) return { kind };
   if (typeof value !== "number") return undefined;
-  if (words.at(-1) === "factor") return undefined; // a share of a quantity has no unit of it
+  if (words.at(-1) === "factor") return undefined; // a factor, such as `power_factor`, has no unit
   const suffix = words.length > 1 ? suffixes.get(words.at(-1) ?? "") : undefined;
   if (suffix !== undefined) return suffix;
   // The last word that names a quantity says what it is: `ENERGY_Voltage` is a voltage.

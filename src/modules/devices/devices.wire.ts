@@ -10,9 +10,10 @@ import type { DeviceActivity, DeviceMaintenance, DeviceWithActivity } from "./de
 const seen = ({ devices }: Principal, deviceId: DeviceId | null): DeviceId | null =>
   deviceId !== null && (devices === "all" || devices.has(deviceId)) ? deviceId : null;
 
-/** Who looks at a device, and its maintenance. */
-interface Seeing {
+interface WireContext {
+  /** Who reads the device. */
   readonly principal: Principal;
+  /** Maintenance of the device or its gateway. */
   readonly maintenance: DeviceMaintenance | undefined;
 }
 
@@ -27,8 +28,8 @@ export const stateOf = (
   });
 
 /** A device as lists show it; fields that are not set are left out, except for `assetId`. A parent is named only if the caller can see it. */
-export function toListItem(device: DeviceWithActivity, activity: DeviceActivity, seeing: Seeing) {
-  const { principal, maintenance } = seeing;
+export function toListItem(device: DeviceWithActivity, activity: DeviceActivity, context: WireContext) {
+  const { principal, maintenance } = context;
   const { assetId, childName } = device;
   const parentDeviceId = seen(principal, device.parentDeviceId);
   return {
@@ -68,10 +69,10 @@ function credentialsOf(device: DeviceWithActivity) {
 }
 
 /** A device in full; its token only for those who may connect devices. */
-export function toDetail(device: DeviceWithActivity, activity: DeviceActivity, seeing: Seeing) {
+export function toDetail(device: DeviceWithActivity, activity: DeviceActivity, context: WireContext) {
   const { inactivityTimeoutMs, targetDashboardId, targetStateId, commandTransport, lorawanDevEui } = device;
   return {
-    ...toListItem(device, activity, seeing),
+    ...toListItem(device, activity, context),
     ...withoutNulls({
       inactivityTimeoutMs,
       targetDashboardId,
@@ -83,6 +84,6 @@ export function toDetail(device: DeviceWithActivity, activity: DeviceActivity, s
     }),
     createdAt: iso(device.createdAt),
     updatedAt: iso(device.updatedAt),
-    ...(isAllowed(seeing.principal, "devices:write") ? { credentials: credentialsOf(device) } : {}),
+    ...(isAllowed(context.principal, "devices:write") ? { credentials: credentialsOf(device) } : {}),
   };
 }

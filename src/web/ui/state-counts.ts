@@ -4,7 +4,6 @@ import { t } from "../platform/i18n/i18n.ts";
 
 /** Returns the states that devices are in with their numbers, such as "12 active · 1 in maintenance". */
 export const stateCountsText = (counts: Partial<Record<DeviceState, number>>): string =>
-  DEVICE_STATES.toSorted((a, b) => Number(b === "ACTIVE") - Number(a === "ACTIVE"))
-    .filter((state) => (counts[state] ?? 0) > 0)
+  DEVICE_STATES.filter((state) => (counts[state] ?? 0) > 0)
     .map((state) => t(`stateCount.${state}`, { count: formatCount(counts[state] ?? 0) }))
     .join(" · ");

@@ -34,11 +34,14 @@ const SuggestedUnits = later(
 const RECENT = { spanMs: 15 * 60_000, pointsMax: 120 };
 
 export function OverviewTab({ device }: DeviceTabProps) {
-  const { latest, version, first } = useLatestValues(device.deviceId, RECENT);
+  const { favorites, toggle } = useFavorites(device.profileId);
+  const { latest, version, first } = useLatestValues(device.deviceId, {
+    ...RECENT,
+    shown: (keys) => (keys.length > TILES_MAX ? keys.filter((key) => favorites.has(key)) : keys),
+  });
   const values = Object.fromEntries([...latest.values].map(([key, { value }]) => [key, value]));
   const metadata = keysOfDevice(device.deviceId);
   const groups = groupedKeys(values, metadata);
-  const { favorites, toggle } = useFavorites(device.profileId);
   const isTable = latest.values.size > TILES_MAX;
   const unnamed = Object.keys(values).filter((key) => metadata !== undefined && !metadata.has(key));
   // Stays when the last value has a unit: one click takes them back.

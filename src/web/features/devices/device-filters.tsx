@@ -1,12 +1,17 @@
 import { X } from "lucide-preact";
-import { DEVICE_STATES } from "../../../lib/devices/device-state.ts";
+import { DEVICE_STATES, type DeviceState } from "../../../lib/devices/device-state.ts";
 import { formatCount } from "../../platform/i18n/format.ts";
 import { plural, t } from "../../platform/i18n/i18n.ts";
-import { useResource } from "../../platform/resource.ts";
+import { useLive } from "../../platform/live.ts";
+import { useKept, useResource } from "../../platform/resource.ts";
+import { useCoalesced } from "../../platform/use-coalesced.ts";
 import { FilterSelect } from "../../ui/filter-select.tsx";
 import { SearchBox } from "../../ui/search-box.tsx";
 import { nameOf } from "./device-names.ts";
 import { devicesApi } from "./devices-api.ts";
+
+/** Longer than the server takes to store whether a device is active. */
+const COUNT_AGAIN_MS = 2_000;
 
 /** The filters in the address of the list. */
 export const FILTERS = [
@@ -39,7 +44,12 @@ function Chip({ text, onClear }: { text: string; onClear: () => void }) {
 
 export function DeviceFilters({ filter, set, total }: Props) {
   const types = useResource(devicesApi.types, []);
-  const states = useResource(devicesApi.states, []).data ?? [];
+  const states = useKept(devicesApi.states, []);
+  const reloadSoon = useCoalesced(states.reload, COUNT_AGAIN_MS);
+  useLive({ topics: ["devices"] }, (message) => {
+    if (message.type !== "snapshot") reloadSoon();
+  });
+  const countOf = (state: DeviceState) => states.data?.find((found) => found.state === state)?.count ?? 0;
   return (
     <div class="flex min-w-0 flex-1 flex-wrap items-center gap-2">
       <SearchBox
@@ -64,7 +74,7 @@ export function DeviceFilters({ filter, set, total }: Props) {
         value={filter.state}
         options={DEVICE_STATES.map((state) => ({
           id: state.toLowerCase(),
-          text: `${t(`deviceState.${state}`)} (${formatCount(states.find((found) => found.state === state)?.count ?? 0)})`,
+          text: `${t(`deviceState.${state}`)}${states.data ? ` (${formatCount(countOf(state))})` : ""}`,
         }))}
         onSelect={(state) => set({ state })}
       />

@@ -40,7 +40,7 @@ function MailList() {
       intro={t("outbox.intro")}
       actions={
         may("gateway:manage") && (
-          <a class="btn btn-sm" href={"/settings/notifications/mail-server"}>
+          <a class="btn btn-sm" href="/settings/notifications/mail-server">
             <Server size={16} aria-hidden="true" />
             {t("mailServer.title")}
           </a>

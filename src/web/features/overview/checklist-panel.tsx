@@ -18,10 +18,10 @@ type Step = (typeof STEPS)[number];
 
 const HIDDEN = "lineside.checklist";
 
-const hrefs: Readonly<Record<Step, (deviceId: string) => string>> = {
-  device: (deviceId) => `/devices/${deviceId}/connect`,
-  units: () => "/settings/profiles",
-  rule: (deviceId) => `/devices/${deviceId}`,
+const hrefs: Readonly<Record<Step, (device: DeviceRow) => string>> = {
+  device: ({ deviceId }) => `/devices/${deviceId}/connect`,
+  units: ({ profileId }) => `/settings/profiles/${profileId}?view=values`,
+  rule: ({ deviceId }) => `/devices/${deviceId}`,
   dashboard: () => "/dashboards",
   mail: () => "/settings/notifications/mail-server",
   backup: () => "/settings/backups",
@@ -56,10 +56,10 @@ export function Checklist({ devices }: { devices: readonly DeviceRow[] }) {
   const [isHidden, setHidden] = useState(readStored(HIDDEN) !== undefined);
   const ids = devices.map(({ deviceId, state }) => `${deviceId} ${state}`).join("\n");
   const steps = useResource(() => loadSteps(devices), [ids]).data;
-  if (isHidden || steps === undefined) return null;
+  const device = devices.find(hasConnected) ?? devices[0];
+  if (isHidden || steps === undefined || device === undefined) return null;
   const done = steps.values().filter(Boolean).toArray().length;
   if (done === steps.size) return null;
-  const device = devices.find(hasConnected) ?? devices[0];
   const close = () => {
     writeStored(HIDDEN, "1");
     setHidden(true);
@@ -91,7 +91,7 @@ export function Checklist({ devices }: { devices: readonly DeviceRow[] }) {
               ) : (
                 <a
                   class="inline-flex items-center gap-1 font-medium hover:underline"
-                  href={hrefs[step](device?.deviceId ?? "")}
+                  href={hrefs[step](device)}
                 >
                   {t(`checklist.${step}`)}
                   <ArrowRight size={14} class="flex-none" aria-hidden="true" />

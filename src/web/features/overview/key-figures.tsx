@@ -1,6 +1,6 @@
 import { Pin as PinIcon, X } from "lucide-preact";
 import type { ComponentChildren } from "preact";
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { severitiesDescending } from "../../../lib/alarms/severity.ts";
 import { dataHref } from "../../lib/data-href.ts";
 import type { SeriesBuffer } from "../../lib/series-buffer.ts";
@@ -84,7 +84,10 @@ function PinFigure({ label, value, detail, href, curve, children }: FigureProps)
 export function KeyFigures({ pulse, isSiteKnown }: { pulse: SitePulse; isSiteKnown: boolean }) {
   void now.value; // live values and rates arrive in objects that stay the same
   const figures = useFigures();
-  const { overview } = figures;
+  const { overview, gateway } = figures;
+  useEffect(() => {
+    if (gateway) pulse.leaveOut(gateway.deviceId);
+  }, [gateway]);
   const mayPin = may("tenant:write");
   const setPins = (pins: readonly Pin[]) =>
     overviewApi.setPins(pins).then(figures.reload, (error: unknown) => toast("error", errorText(error)));

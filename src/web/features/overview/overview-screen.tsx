@@ -1,5 +1,6 @@
 import { Plus } from "lucide-preact";
 import { useRef, useState } from "preact/hooks";
+import { GATEWAY_DEVICE_TYPE } from "../../../lib/devices/gateway-device.ts";
 import type { DeviceRow } from "../../lib/api-types.ts";
 import { toMs } from "../../platform/i18n/format.ts";
 import { t } from "../../platform/i18n/i18n.ts";
@@ -18,7 +19,6 @@ import { rememberNames } from "../devices/device-names.ts";
 import { devicesApi } from "../devices/devices-api.ts";
 import { GatewayList } from "./gateway-list.tsx";
 import { KeyFigures } from "./key-figures.tsx";
-import { overviewApi } from "./overview-api.ts";
 import { RecentDevices, SilentDevices } from "./site-lists.tsx";
 import { SitePulse } from "./site-pulse.ts";
 
@@ -26,9 +26,7 @@ const SHOWN = 8;
 
 interface Site {
   readonly total: number;
-  /** The device with which the gateway reports on itself. */
-  readonly own: DeviceRow | null;
-  /** All devices but that one, of a site that is small. */
+  /** All devices of a small site, without the one with which the gateway reports on itself. */
   readonly few: readonly DeviceRow[] | undefined;
   readonly lastSeen: readonly DeviceRow[];
   readonly silent: readonly DeviceRow[];
@@ -36,16 +34,15 @@ interface Site {
 
 async function loadSite(): Promise<Site> {
   const latest = { limit: SHOWN, offset: 0, sort: "-lastActivityAt" };
-  const [all, silent, own] = await Promise.all([
+  const [all, silent] = await Promise.all([
     devicesApi.list(latest),
     devicesApi.list({ ...latest, state: "INACTIVE" }),
-    overviewApi.gateway(),
   ]);
   rememberNames([...all.rows, ...silent.rows]);
-  const few = all.total > SHOWN ? undefined : all.rows.filter(({ deviceId }) => deviceId !== own?.deviceId);
+  const few =
+    all.total > SHOWN ? undefined : all.rows.filter(({ deviceType }) => deviceType !== GATEWAY_DEVICE_TYPE);
   return {
     total: all.total,
-    own,
     few,
     lastSeen: all.rows.filter(({ active }) => active),
     silent: silent.rows,
@@ -56,7 +53,6 @@ export function OverviewScreen() {
   const pulse = useRef(new SitePulse()).current;
   const site = useResource(async () => {
     const loaded = await loadSite();
-    if (loaded.own) pulse.leaveOut(loaded.own.deviceId);
     // Before it is drawn: the devices that sent last are known then.
     pulse.learn(
       loaded.lastSeen.map(({ deviceId, lastActivityAt }) => ({ deviceId, ts: toMs(lastActivityAt) ?? 0 })),

@@ -11,6 +11,8 @@ import { telemetryApi } from "./telemetry-api.ts";
 export interface RecentSpan {
   readonly spanMs: number;
   readonly pointsMax: number;
+  /** Which of the keys have a curve; all by default. */
+  readonly shown?: (keys: readonly string[]) => readonly string[];
 }
 
 export class LatestValues {
@@ -64,7 +66,8 @@ async function loadRecent(
   context: { snapshot: LatestSnapshot; latest: LatestValues; recent: RecentSpan },
 ): Promise<void> {
   const { snapshot, latest, recent } = context;
-  const keys = Object.keys(snapshot.values);
+  const all = Object.keys(snapshot.values);
+  const keys = [...(recent.shown?.(all) ?? all)];
   if (keys.length === 0) return;
   const to = serverNow();
   const from = to - recent.spanMs;
