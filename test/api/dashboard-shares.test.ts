@@ -173,12 +173,19 @@ describe("the access of a link", () => {
         { widgetId: "t", type: "gauge", name: "", config: { aliasId: "ovens", key: "t" } },
         { widgetId: "go", type: "commandButton", name: "", config: { aliasId: "ovens", method: "x" } },
         { widgetId: "plan", type: "floorPlan", name: "", config: { aliasId: "ovens" } },
+        {
+          widgetId: "drawing",
+          type: "synoptic",
+          name: "",
+          config: { aliasId: "ovens", symbols: [{ symbol: "tank", key: "t" }, { symbol: "pump" }] },
+        },
         { widgetId: "alarms", type: "alarmList", name: "", config: {} },
       ],
     });
     const { token } = await share({}, `/api/dashboards/${created.id}/shares`);
     const { body, text } = await openLink(token);
     expect(body.data.t.latest).toMatchObject([{ values: { t: expect.any(Number) } }]);
+    expect(body.data.drawing.latest).toMatchObject([{ values: { t: expect.any(Number) } }]);
     expect(text).not.toContain("secret");
     expect(text).not.toContain(press.deviceId);
     expect(body.data.alarms.alarms).toMatchObject([{ deviceId: oven.deviceId }]);

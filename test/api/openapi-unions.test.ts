@@ -53,6 +53,7 @@ const widgetTypes = [
   "slider",
   "markdown",
   "floorPlan",
+  "synoptic",
   "map",
 ];
 const stepTypes = stepDefinitions.map(({ type }) => type);
@@ -80,9 +81,9 @@ describe.each(unions)("the union %s", (union, types) => {
   });
 });
 
-test("there are 18 steps and 15 widgets", () => {
+test("there are 18 steps and 16 widgets", () => {
   expect(mappingOf("PipelineStep").size).toBe(18);
-  expect(mappingOf("Widget").size).toBe(15);
+  expect(mappingOf("Widget").size).toBe(16);
 });
 
 describe.each([...stepDefinitions])("the step $type", ({ type, example, fields }) => {

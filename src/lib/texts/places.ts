@@ -537,6 +537,7 @@ export interface ConsolePlaces {
   readonly "step.rowKey": "field";
   readonly "step.rowValue": "field";
   readonly "step.up": "title";
+  readonly "symbol.add": "name";
   readonly "system.checkFailed": "reason";
   readonly "system.clockTimes": "system" | "time";
   readonly "system.days": "count";

@@ -58,6 +58,7 @@ const needs: Readonly<Record<string, "series" | "latest" | "both" | "alarms" | "
   markdown: "none",
   floorPlan: "latest",
   map: "latest",
+  synoptic: "latest",
 };
 
 /** A pie of time shows aggregates, a pie of devices their newest values. */

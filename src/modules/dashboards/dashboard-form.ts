@@ -1,4 +1,5 @@
 import { positionKeys } from "../../lib/console/web-mercator.ts";
+import { widgetKeys } from "../../lib/console/widget-keys.ts";
 import { DomainError, detail } from "../../lib/core/domain-error.ts";
 import { isJsonObject } from "../../lib/json/json.ts";
 import { excerpt } from "../../lib/strings/excerpt.ts";
@@ -200,10 +201,6 @@ export const hasOwnWindow = ({ config }: Widget): boolean => isJsonObject(config
 
 /** The keys that a widget names, each once; those of a map are also the keys of positions. */
 export function keysOf({ config, type }: Widget): string[] {
-  const input: unknown[] = Array.isArray(config.keys) ? [...config.keys] : [config.key];
-  if (type === "map") input.unshift(...positionKeys(config));
-  return [...new Set(input.filter((key): key is string => typeof key === "string" && key !== ""))].slice(
-    0,
-    KEYS_MAX,
-  );
+  const positions = type === "map" ? positionKeys(config) : [];
+  return [...new Set([...positions, ...widgetKeys(config)])].slice(0, KEYS_MAX);
 }

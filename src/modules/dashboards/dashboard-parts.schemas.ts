@@ -1,5 +1,6 @@
 /** Parts of a dashboard as the document shows them. The dashboard's own reader checks them. */
 import { type TProperties, type TSchema, Type } from "@sinclair/typebox";
+import { SYMBOL_IDS, SYMBOL_ROTATIONS } from "../../lib/console/synoptic-symbols.ts";
 import { discriminatedUnion, enumOf, mapOf, toPascalCase } from "../documented-as.ts";
 import { AGGREGATIONS, DATA_POINTS_DEFAULT } from "../telemetry/telemetry.types.ts";
 import { jsonValueSchema } from "../wire.schemas.ts";
@@ -44,6 +45,23 @@ const appearance = { unit: text(), decimals: Type.Number() };
 const scale = { min: Type.Number(), max: Type.Number() };
 const limits = { warning: Type.Number(), critical: Type.Number() };
 const image = { image: Type.String({ description: "a picture as data URL" }) };
+
+const symbolFields = {
+  symbol: enumOf(SYMBOL_IDS),
+  x: Type.Number({ description: "middle of the symbol, as a share of the drawing's width" }),
+  y: Type.Number({ description: "middle of the symbol, as a share of the drawing's height" }),
+  size: Type.Number({ description: "share of the drawing's width; 0.1 by default" }),
+  rotation: Type.Union(
+    SYMBOL_ROTATIONS.map((degrees) => Type.Literal(degrees)),
+    {
+      description: "clockwise, in degrees",
+    },
+  ),
+  deviceId: text("one of the widget's devices; the first of them by default"),
+  ...key,
+  label: text("stands below the symbol"),
+  ...scale,
+};
 
 const epochMs = Type.Integer({ minimum: 0, description: "epoch ms" });
 const timeWindowSchema = Type.Union(
@@ -158,6 +176,14 @@ const widgetConfigs: Readonly<Record<string, Record<string, TSchema>>> = {
     ...limits,
     ...image,
     places: mapOf(jsonValueSchema, { description: "place of each device on the picture" }),
+  },
+  synoptic: {
+    ...devices,
+    ...image,
+    symbols: Type.Array(Type.Object(optional(symbolFields), { title: "SynopticSymbol" }), {
+      description:
+        "symbols with live values, the first behind the others; together they may show 50 different keys",
+    }),
   },
   map: {
     ...devices,

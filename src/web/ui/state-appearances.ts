@@ -6,21 +6,31 @@ import { stateColor } from "../lib/state-colors.ts";
 import { formatReading } from "../platform/i18n/format.ts";
 import { severityVariable } from "./severity-colors.ts";
 
-/** Colours of states whose names are common in plants. */
-const MEANINGS: readonly (readonly [RegExp, string])[] = [
-  [
-    /^(fault|error|failed|failure|alarm|critical|trip|down|broken|offline)/i,
-    `var(${severityVariable("CRITICAL")})`,
-  ],
-  [/^(warn|degraded|maintenance|setup|blocked|starved|waiting)/i, `var(${severityVariable("WARNING")})`],
-  [/^(run|on$|true$|ok$|active|auto|open|online|produc)/i, "var(--color-success)"],
-  [/^(idle|off$|false$|stop|standby|pause|closed|manual|inactive)/i, "var(--color-neutral)"],
+type StateMeaning = "fault" | "warning" | "on" | "off";
+
+/** States whose names are common in plants. */
+const MEANINGS: readonly (readonly [StateMeaning, RegExp])[] = [
+  ["fault", /^(fault|error|failed|failure|alarm|critical|trip|down|broken|offline)/i],
+  ["warning", /^(warn|degraded|maintenance|setup|blocked|starved|waiting)/i],
+  ["on", /^(run|on$|true$|ok$|active|auto|open|online|produc)/i],
+  ["off", /^(idle|off$|false$|stop|standby|pause|closed|manual|inactive)/i],
 ];
+
+const colorsOfMeaning: Readonly<Record<StateMeaning, string>> = {
+  fault: `var(${severityVariable("CRITICAL")})`,
+  warning: `var(${severityVariable("WARNING")})`,
+  on: "var(--color-success)",
+  off: "var(--color-neutral)",
+};
+
+/** Returns what a state means by its name; undefined if the name does not say. */
+export const meaningOf = (state: TelemetryValue): StateMeaning | undefined =>
+  MEANINGS.find(([, name]) => name.test(String(state)))?.[0];
 
 /** Returns the colour of a state: by the meaning of its name, or else by its position among the states. */
 function colorOf(state: TelemetryValue, others: readonly TelemetryValue[], isDark: boolean): string {
-  const meaning = MEANINGS.find(([name]) => name.test(String(state)));
-  return meaning?.[1] ?? lineColor(others.indexOf(state), isDark);
+  const meaning = meaningOf(state);
+  return meaning === undefined ? lineColor(others.indexOf(state), isDark) : colorsOfMeaning[meaning];
 }
 
 export interface StateAppearance {

@@ -1,6 +1,7 @@
 // What the widgets of a dashboard show: one answer of the server for all of them, and live values behind it.
 import { type Signal, signal } from "@preact/signals";
 import type { Position } from "../../../lib/console/web-mercator.ts";
+import { widgetKeys } from "../../../lib/console/widget-keys.ts";
 import { withActive } from "../../../lib/devices/device-state.ts";
 import type { Text } from "../../../lib/texts/text.ts";
 import type { LatestSnapshot, TelemetryValue } from "../../lib/api-types.ts";
@@ -62,17 +63,13 @@ export interface WidgetFeed {
   isCut: boolean;
 }
 
-const keysOf = ({ config }: Widget): readonly string[] => {
-  const keys = Array.isArray(config.keys) ? config.keys : [config.key];
-  return keys.filter((key): key is string => typeof key === "string");
-};
-
 /** Returns whether a widget shows a key of a device; one without a list shows every key of every device. */
 const shows = ({ config }: Widget, deviceId: string, key: string): boolean =>
   !Array.isArray(config.series) || config.series.includes(`${deviceId}/${key}`);
 
 /** Returns whether the widget shows aggregates, which the server does not push. */
-export const needsRefresh = (widget: Widget): boolean => keysOf(widget).length > 0 && !isRaw(widget);
+export const needsRefresh = (widget: Widget): boolean =>
+  widgetKeys(widget.config).length > 0 && !isRaw(widget);
 
 /** Aggregates come from the server alone: a value more belongs to an average that only it can make. */
 const isRaw = ({ config, type }: Widget): boolean =>
@@ -252,7 +249,7 @@ export class BoardFeed {
       given.flatMap(({ deviceId, series }) => series.map((s) => [`${deviceId}\n${s.key}`, s])),
     );
     return feed.devices.flatMap((device) =>
-      keysOf(widget).flatMap((key) => {
+      widgetKeys(widget.config).flatMap((key) => {
         if (!shows(widget, device.deviceId, key)) return [];
         const buffer = new SeriesBuffer();
         const sent = found.get(`${device.deviceId}\n${key}`);

@@ -26,7 +26,7 @@ const MOVE_MS = 1_000;
 const CALENDAR_MS = 86_400_000;
 
 const showsAlarms = ({ type }: Widget): boolean =>
-  ["alarmList", "statusGrid", "deviceTable", "floorPlan", "map"].includes(type);
+  ["alarmList", "statusGrid", "deviceTable", "floorPlan", "map", "synoptic"].includes(type);
 
 export interface FeedRequest {
   readonly window: WindowSpec;

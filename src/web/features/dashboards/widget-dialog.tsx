@@ -1,3 +1,4 @@
+import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { t } from "../../platform/i18n/i18n.ts";
 import { useKept } from "../../platform/resource.ts";
@@ -16,10 +17,12 @@ import {
   type WidgetConfig,
 } from "./dashboards-api.ts";
 import { PlacesField } from "./places-field.tsx";
+import { SymbolsField } from "./symbols-field.tsx";
 import { useBoardFeed } from "./use-board-feed.ts";
 import { WidgetFields } from "./widget-fields.tsx";
 import { WidgetBody } from "./widget-frame.tsx";
 import { kindIds, kindOf, type WidgetKindId } from "./widgets/kinds.ts";
+import type { WidgetProps } from "./widgets/widget.types.ts";
 
 /** The devices of an alias, and what they send; nothing for an alias that stands for none. */
 function useAlias(alias: Alias | undefined): {
@@ -99,6 +102,8 @@ function Setup(props: { board: Board; stateId: string; first: Widget; onClose: P
     }));
   const aliasId = typeof widget.config.aliasId === "string" ? widget.config.aliasId : undefined;
   const { devices, keys } = useAlias(aliases.find(({ id }) => id === aliasId));
+  const isDrawn = kind?.parts.includes("symbols") === true;
+  const preview = { board: { ...board, aliases, widgets: [widget] }, stateId, widget };
   const fieldProps = { widget, keys, devices, onChange: set };
   const submit = (e: Event) => {
     e.preventDefault();
@@ -126,14 +131,20 @@ function Setup(props: { board: Board; stateId: string; first: Widget; onClose: P
               }}
             />
           )}
-          {kind && <WidgetFields {...fieldProps} parts={kind.parts} />}
+          {kind && !isDrawn && <WidgetFields {...fieldProps} parts={kind.parts} />}
           {board.states.length > 1 && <PageField board={board} widget={widget} onChange={setWidget} />}
         </div>
         <div class="flex min-w-0 flex-col gap-5 lg:sticky lg:top-0">
-          <Preview board={{ ...board, aliases, widgets: [widget] }} stateId={stateId} widget={widget} />
+          {kind && isDrawn && <WidgetFields {...fieldProps} parts={kind.parts} />}
+          {!isDrawn && <Preview {...preview}>{(props) => <WidgetBody {...props} />}</Preview>}
           {kind?.parts.includes("places") && <PlacesField widget={widget} devices={devices} onChange={set} />}
         </div>
       </div>
+      {isDrawn && (
+        <Preview {...preview} isLarge>
+          {(props) => <SymbolsField {...props} onChange={set} />}
+        </Preview>
+      )}
       <FormButtons busy={false} onCancel={() => onClose(undefined)}>
         {t("widget.take")}
       </FormButtons>
@@ -159,7 +170,15 @@ function PageField(props: { board: Board; widget: Widget; onChange: (widget: Wid
   );
 }
 
-function Preview({ board, stateId, widget }: { board: Board; stateId: string; widget: Widget }) {
+/** The widget with its data, as `children` draws it. */
+function Preview(props: {
+  board: Board;
+  stateId: string;
+  widget: Widget;
+  isLarge?: boolean;
+  children: (props: WidgetProps) => ComponentChildren;
+}) {
+  const { board, stateId, widget, isLarge = false, children } = props;
   const view = useBoardFeed("preview", board, {
     window: board.timeWindow,
     stateId: widget.dashboardStateId ?? stateId,
@@ -168,21 +187,20 @@ function Preview({ board, stateId, widget }: { board: Board; stateId: string; wi
   });
   return (
     <section
-      class="flex min-w-0 flex-col gap-1.5 lg:sticky lg:top-0"
+      class={`flex min-w-0 flex-col gap-1.5 ${isLarge ? "" : "lg:sticky lg:top-0"}`}
       aria-label={t("widget.preview")}
       data-testid="widget-preview"
     >
       <h3 class="text-sm font-medium">{t("widget.preview")}</h3>
-      <div class="h-56 rounded-box lg:h-72 border border-base-300 p-3">
-        {view.isLoaded && (
-          <WidgetBody
-            widget={widget}
-            feed={view.feed.of(widget.widgetId)}
-            latestOf={(deviceId) => view.feed.latestOf(deviceId)}
-            boundsNow={view.boundsNow}
-            onReset={() => undefined}
-          />
-        )}
+      <div class={isLarge ? "" : "h-56 rounded-box lg:h-72 border border-base-300 p-3"}>
+        {view.isLoaded &&
+          children({
+            widget,
+            feed: view.feed.of(widget.widgetId),
+            latestOf: (deviceId) => view.feed.latestOf(deviceId),
+            boundsNow: view.boundsNow,
+            onReset: () => undefined,
+          })}
       </div>
     </section>
   );
@@ -207,6 +225,7 @@ const pictures: Readonly<Record<WidgetKindId, readonly [lines: string, accent: s
     "M6 5h36v22h-36zM6 16h36M18 5v22M30 5v22",
     "M24 20c-4-4-5-6-5-8a5 5 0 0 1 10 0c0 2-1 4-5 8zM24 12h.1",
   ],
+  synoptic: ["M6 18h10M32 18h10M24 4v6", "M24 10a8 8 0 1 0 .1 0zM24 10v16"],
   floorPlan: ["M6 5h36v22h-36zM20 5v10h-14M30 27v-12h12", "M13 10h1M35 21h1M25 19h1"],
 };
 

@@ -226,8 +226,8 @@ const parts = {
   showCleared: ["showCleared"],
 } satisfies Record<string, Fields[number]>;
 
-/** Part of the form of a widget. `devices`, `keys` and `places` are drawn by the dialog, which has the devices. */
-export type WidgetPart = keyof typeof parts | "appearance" | "devices" | "keys" | "places";
+/** Part of the form of a widget. `devices`, `keys`, `places` and `symbols` are drawn by the dialog, which has the devices. */
+export type WidgetPart = keyof typeof parts | "appearance" | "devices" | "keys" | "places" | "symbols";
 export const PART_NAMES = [...Object.keys(parts), "appearance"] as readonly WidgetPart[];
 
 /** What the devices give the key by themselves, as placeholders. */
@@ -264,6 +264,8 @@ export const widgetForm = (names: readonly WidgetPart[], defaults: KeyDefaults =
   adjust,
   fields: names.flatMap((name): Fields => {
     if (name === "appearance") return [appearance(defaults)];
-    return name === "devices" || name === "keys" || name === "places" ? [] : [parts[name]];
+    return name === "devices" || name === "keys" || name === "places" || name === "symbols"
+      ? []
+      : [parts[name]];
   }),
 });

@@ -10,6 +10,7 @@ import { AlarmListWidget, DeviceTableWidget, StatusGridWidget } from "./list-wid
 import { MapWidget } from "./map-widget.tsx";
 import { MarkdownWidget } from "./note-widgets.tsx";
 import { StatePieWidget } from "./state-pie-widget.tsx";
+import { SynopticWidget } from "./synoptic-widget.tsx";
 import { TimeSeriesWidget } from "./time-series-widget.tsx";
 import { GaugeWidget, LevelWidget, ValueWidget } from "./value-widgets.tsx";
 import type { WidgetView } from "./widget.types.ts";
@@ -89,6 +90,7 @@ export const widgetKinds = {
     size: { w: 8, h: 6 },
     parts: ["devices", "key", "appearance", "limits", "image", "places"],
   },
+  synoptic: { View: SynopticWidget, size: { w: 8, h: 6 }, parts: ["devices", "image", "symbols"] },
   map: {
     View: MapWidget,
     size: { w: 8, h: 6 },

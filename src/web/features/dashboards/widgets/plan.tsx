@@ -14,12 +14,15 @@ export function Plan(props: {
   widget: WidgetProps["widget"];
   alt: string;
   isWide?: boolean;
+  /** Form without a picture; undefined fills the room. */
+  ratio?: number;
   surface?: Ref<HTMLDivElement>;
   children: ComponentChildren;
 }) {
   const { widget, alt, isWide = false, surface = null, children } = props;
-  const [ratio, setRatio] = useState<number | undefined>(undefined);
+  const [pictureRatio, setRatio] = useState<number | undefined>(undefined);
   const image = textOf(widget, "image");
+  const ratio = isPicture(image) ? pictureRatio : props.ratio;
   return (
     <div
       class={`grid place-items-center overflow-hidden rounded-field bg-base-200 ${isWide ? "w-full" : "size-full [container-type:size]"}`}

@@ -1,3 +1,4 @@
+import { widgetKeys } from "../../../../lib/console/widget-keys.ts";
 import { decimalsOf } from "../../../../lib/keys/key-format.ts";
 import {
   type KeyLimits,
@@ -21,10 +22,7 @@ export const numberOf = (widget: Widget, name: string): number | undefined => {
   return typeof value === "number" && Number.isFinite(value) ? value : undefined;
 };
 
-export function keysOf({ config }: Widget): string[] {
-  const keys = Array.isArray(config.keys) ? config.keys : [config.key];
-  return keys.filter((key): key is string => typeof key === "string" && key !== "");
-}
+export const keysOf = ({ config }: Pick<Widget, "config">): string[] => widgetKeys(config);
 
 /** Digits of an average, of which most say nothing. */
 const AVERAGE_DIGITS = 5;

@@ -1,0 +1,114 @@
+import { SYMBOL_ROTATIONS, type SymbolId } from "../../../../lib/console/synoptic-symbols.ts";
+import { isJsonObject } from "../../../../lib/json/json.ts";
+import { stateOf } from "../../../../lib/keys/key-format.ts";
+import { type LimitLevel, limitLevel } from "../../../../lib/keys/key-metadata.ts";
+import type { TelemetryValue } from "../../../lib/api-types.ts";
+import { stateColor } from "../../../lib/state-colors.ts";
+import { formatReading } from "../../../platform/i18n/format.ts";
+import { metadataOf } from "../../../platform/key-metadata.ts";
+import { meaningOf } from "../../../ui/state-appearances.ts";
+import type { ResolvedDevice, Widget } from "../dashboards-api.ts";
+import { type SymbolShape, symbolShapes, UNKNOWN_SHAPE } from "./symbol-shapes.ts";
+import { newestOf } from "./values.ts";
+import type { WidgetProps } from "./widget.types.ts";
+
+/** A symbol on the drawing; x, y and size are shares of its width, its height and its width. */
+export interface PlacedSymbol {
+  readonly symbol: string;
+  readonly x: number;
+  readonly y: number;
+  readonly size: number;
+  readonly rotation: number;
+  readonly deviceId?: string;
+  readonly key?: string;
+  readonly label?: string;
+  readonly min?: number;
+  readonly max?: number;
+}
+
+const SIZE_DEFAULT = 0.1;
+
+const textIn = (value: unknown) => (typeof value === "string" && value !== "" ? value : undefined);
+const numberIn = (value: unknown) =>
+  typeof value === "number" && Number.isFinite(value) ? value : undefined;
+const shareIn = (value: unknown, otherwise: number) => Math.min(Math.max(numberIn(value) ?? otherwise, 0), 1);
+
+/** Returns the symbols of a widget. What they lack has its default. */
+export function symbolsOf({ config }: Pick<Widget, "config">): PlacedSymbol[] {
+  const all: readonly unknown[] = Array.isArray(config.symbols) ? config.symbols : [];
+  return all.filter(isJsonObject).map((given) => {
+    const { deviceId, key, label } = {
+      deviceId: textIn(given.deviceId),
+      key: textIn(given.key),
+      label: textIn(given.label),
+    };
+    const [min, max] = [numberIn(given.min), numberIn(given.max)];
+    return {
+      symbol: textIn(given.symbol) ?? "",
+      x: shareIn(given.x, 0.5),
+      y: shareIn(given.y, 0.5),
+      size: shareIn(given.size, SIZE_DEFAULT),
+      rotation: SYMBOL_ROTATIONS.find((degrees) => degrees === given.rotation) ?? 0,
+      ...(deviceId !== undefined && { deviceId }),
+      ...(key !== undefined && { key }),
+      ...(label !== undefined && { label }),
+      ...(min !== undefined && { min }),
+      ...(max !== undefined && { max }),
+    };
+  });
+}
+
+export const shapeOf = (symbol: string): SymbolShape =>
+  Object.hasOwn(symbolShapes, symbol) ? symbolShapes[symbol as SymbolId] : UNKNOWN_SHAPE; // just checked
+
+/** How a symbol is drawn. */
+export interface SymbolLook {
+  readonly isOn: boolean;
+  /** How full it is, from 0 to 1; undefined without a number. */
+  readonly share: number | undefined;
+  readonly level: LimitLevel;
+  /** Colour of the state; undefined if the value has none. */
+  readonly color: string | undefined;
+}
+
+/** Returns whether what sends this value runs, is switched on or is open: a number that is not 0, true, or a state whose name says so. */
+export function isOn(value: TelemetryValue | undefined): boolean {
+  if (typeof value === "string") return meaningOf(value) === "on";
+  return typeof value === "number" ? value !== 0 : value === true;
+}
+
+const SCALE_DEFAULT = { min: 0, max: 100 };
+
+export interface SymbolView extends SymbolLook {
+  /** Undefined if the symbol names no device of the widget. */
+  readonly device: ResolvedDevice | undefined;
+  /** Value with unit; undefined for a symbol that shows none. */
+  readonly text: string | undefined;
+}
+
+/** Returns what a symbol shows. A device that is silent turns nothing: its last value says how it was. */
+export function viewOf(props: WidgetProps, placed: PlacedSymbol, isDark: boolean): SymbolView {
+  const { deviceId, key, min = SCALE_DEFAULT.min, max = SCALE_DEFAULT.max } = placed;
+  const { devices } = props.feed;
+  const device = deviceId === undefined ? devices[0] : devices.find((found) => found.deviceId === deviceId);
+  const nothing = { isOn: false, share: undefined, level: "normal", color: undefined } as const;
+  if (key === undefined)
+    return { ...nothing, device: deviceId === undefined ? undefined : device, text: undefined };
+  if (device === undefined) return { ...nothing, device, text: formatReading(undefined) };
+  const metadata = metadataOf(device.deviceId, key);
+  const { value } = newestOf(props, device.deviceId, key);
+  const level = limitLevel(value, metadata?.limits);
+  const state = stateOf(value, metadata)?.color;
+  const isFault = typeof value === "string" && meaningOf(value) === "fault";
+  return {
+    device,
+    text: formatReading(value, metadata),
+    isOn: isOn(value),
+    share:
+      typeof value === "number" && max > min
+        ? Math.min(Math.max((value - min) / (max - min), 0), 1)
+        : undefined,
+    level: level === "normal" && state === undefined && isFault ? "critical" : level,
+    color: state && stateColor(state, isDark),
+  };
+}
