@@ -120,15 +120,15 @@ test("a symbol is added from the palette, gets its value, and is moved by mouse 
   await symbol.getByLabel("Device").selectOption("Feed pump");
   await symbol.getByLabel(/^Key/).fill("running");
   await symbol.getByLabel("Label").fill("P 2");
-  const placed = ui.dialog().getByRole("button", { name: /^Position of P 2/ });
-  const from = (await placed.boundingBox())!;
+  const pump = ui.dialog().getByRole("button", { name: /^Position of P 2/ });
+  const from = (await pump.boundingBox())!;
   const [x, y] = [from.x + from.width / 2, from.y + from.height / 2];
   await page.mouse.move(x, y);
   await page.mouse.down();
   // A symbol is a tenth of the drawing: to the left by a quarter of it.
   await page.mouse.move(x - 2.5 * from.width, y, { steps: 4 });
   await page.mouse.up();
-  await placed.press("ArrowDown");
+  await pump.press("ArrowDown");
   await expectTidy(page, "synoptic-editor", { theme: "light", language: "en", width: 1440 });
   await ui.dialog().getByRole("button", { name: "Apply" }).click();
   await page.getByRole("button", { name: "Save", exact: true }).click();

@@ -8,7 +8,7 @@ import { severityVariable } from "./severity-colors.ts";
 
 type StateMeaning = "fault" | "warning" | "on" | "off";
 
-/** States whose names are common in plants. */
+/** Common names of states in plants. */
 const MEANINGS: readonly (readonly [StateMeaning, RegExp])[] = [
   ["fault", /^(fault|error|failed|failure|alarm|critical|trip|down|broken|offline)/i],
   ["warning", /^(warn|degraded|maintenance|setup|blocked|starved|waiting)/i],
@@ -23,7 +23,7 @@ const colorsOfMeaning: Readonly<Record<StateMeaning, string>> = {
   off: "var(--color-neutral)",
 };
 
-/** Returns what a state means by its name; undefined if the name does not say. */
+/** Returns the meaning of a state by its name; undefined for an unknown name. */
 export const meaningOf = (state: TelemetryValue): StateMeaning | undefined =>
   MEANINGS.find(([, name]) => name.test(String(state)))?.[0];
 

@@ -61,10 +61,10 @@ export function SymbolsField({ onChange, ...props }: Props) {
   const [index, select] = useState<number | undefined>(undefined);
   const put = (all: readonly PlacedSymbol[]) =>
     onChange({ symbols: all.length === 0 ? undefined : all.map((symbol) => ({ ...symbol })) });
-  const replace = (at: number, placed: PlacedSymbol) => put(symbols.with(at, placed));
-  const remove = (at: number) => {
+  const replace = (position: number, placed: PlacedSymbol) => put(symbols.with(position, placed));
+  const remove = (position: number) => {
     select(undefined);
-    put(symbols.filter((_, i) => i !== at));
+    put(symbols.filter((_, i) => i !== position));
   };
   const add = (symbol: SymbolId) => {
     const { size = 0.1, deviceId } = symbols.at(-1) ?? {};
@@ -79,24 +79,26 @@ export function SymbolsField({ onChange, ...props }: Props) {
     <div class="flex flex-col gap-3">
       <div class="h-96 max-sm:h-64" data-testid="symbols">
         <Plan widget={widget} alt="" surface={plan} ratio={SYNOPTIC_RATIO}>
-          {symbols.map((placed, at) => {
+          {symbols.map((placed, position) => {
             const view = viewOf(props, placed, darkNow.value);
             const name = [placed.label ?? nameOf(placed.symbol), view.text].join(" ").trim();
             return (
               <Movable
-                key={at}
+                key={position}
                 plan={plan}
                 x={placed.x}
                 y={placed.y}
                 label={t("widget.place", { name })}
-                aria-pressed={at === index}
+                aria-pressed={position === index}
                 class={
-                  at === index ? "outline-2 outline-primary" : "hover:outline-1 hover:outline-base-content/30"
+                  position === index
+                    ? "outline-2 outline-primary"
+                    : "hover:outline-1 hover:outline-base-content/30"
                 }
                 style={{ width: symbolBox(placed).width, aspectRatio: "1" }}
-                onFocus={() => select(at)}
-                onMove={(x, y) => replace(at, { ...placed, x, y })}
-                onRemove={() => remove(at)}
+                onFocus={() => select(position)}
+                onMove={(x, y) => replace(position, { ...placed, x, y })}
+                onRemove={() => remove(position)}
               >
                 <SymbolWithText placed={placed} view={view} place="cell" />
               </Movable>

@@ -36,19 +36,19 @@ const shareIn = (value: unknown, otherwise: number) => Math.min(Math.max(numberI
 /** Returns the symbols of a widget. What they lack has its default. */
 export function symbolsOf({ config }: Pick<Widget, "config">): PlacedSymbol[] {
   const all: readonly unknown[] = Array.isArray(config.symbols) ? config.symbols : [];
-  return all.filter(isJsonObject).map((given) => {
+  return all.filter(isJsonObject).map((input) => {
     const { deviceId, key, label } = {
-      deviceId: textIn(given.deviceId),
-      key: textIn(given.key),
-      label: textIn(given.label),
+      deviceId: textIn(input.deviceId),
+      key: textIn(input.key),
+      label: textIn(input.label),
     };
-    const [min, max] = [numberIn(given.min), numberIn(given.max)];
+    const [min, max] = [numberIn(input.min), numberIn(input.max)];
     return {
-      symbol: textIn(given.symbol) ?? "",
-      x: shareIn(given.x, 0.5),
-      y: shareIn(given.y, 0.5),
-      size: shareIn(given.size, SIZE_DEFAULT),
-      rotation: SYMBOL_ROTATIONS.find((degrees) => degrees === given.rotation) ?? 0,
+      symbol: textIn(input.symbol) ?? "",
+      x: shareIn(input.x, 0.5),
+      y: shareIn(input.y, 0.5),
+      size: shareIn(input.size, SIZE_DEFAULT),
+      rotation: SYMBOL_ROTATIONS.find((degrees) => degrees === input.rotation) ?? 0,
       ...(deviceId !== undefined && { deviceId }),
       ...(key !== undefined && { key }),
       ...(label !== undefined && { label }),
@@ -86,7 +86,7 @@ export interface SymbolView extends SymbolLook {
   readonly text: string | undefined;
 }
 
-/** Returns what a symbol shows. A device that is silent turns nothing: its last value says how it was. */
+/** Returns look and text of a symbol. */
 export function viewOf(props: WidgetProps, placed: PlacedSymbol, isDark: boolean): SymbolView {
   const { deviceId, key, min = SCALE_DEFAULT.min, max = SCALE_DEFAULT.max } = placed;
   const { devices } = props.feed;
