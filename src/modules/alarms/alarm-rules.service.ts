@@ -326,7 +326,7 @@ export function createAlarmRulesService(deps: {
       const open = deps.statistics.countOpenByRule(principal);
       const effects = [];
       for (const rule of rules) {
-        await workShare.pause(); // without the owner, whose other requests would wait
+        await workShare.pause(); // no owner: otherwise the user's other requests would queue behind this one
         effects.push({ ...rule, ...(await effectOf(principal, rule, open)) });
       }
       return effects;

@@ -5,7 +5,7 @@ import type { MainDatabase } from "../../platform/database/database.ts";
 import { isAmong, type VisibleDevices } from "../../platform/database/is-among.ts";
 import { devices } from "../devices/devices.tables.ts";
 import { conditionOf } from "./alarms.repository.ts";
-import { alarmEvents, alarms } from "./alarms.tables.ts";
+import { alarmEvents, alarms, alarmTrims, isCountedEvent } from "./alarms.tables.ts";
 import type { AlarmFilter } from "./alarms.types.ts";
 
 /** Newest alarms of a rule that are looked through for one of a device that the caller may see. */
@@ -21,7 +21,6 @@ export type CountedFilter = Omit<AlarmFilter, "from" | "to" | "sort" | "limit" |
 /** An alarm that was raised or acknowledged. Times in epoch ms. */
 export interface CountedEvent {
   readonly sequence: number;
-  readonly alarmId: string;
   readonly at: number;
   readonly isAcknowledged: boolean;
   readonly deviceId: string;
@@ -45,7 +44,6 @@ export interface StandingAlarm {
 
 /** Queries over many alarms. */
 export function createAlarmStatisticsRepository({ orm }: MainDatabase) {
-  const isCountedType = sql`event_type IN ('CREATED', 'REOPENED', 'ACK')`; // as the index has it
   return {
     /** Returns a page of events, the newest first, from `before` on. */
     listEvents(
@@ -70,7 +68,7 @@ export function createAlarmStatisticsRepository({ orm }: MainDatabase) {
         .from(alarmEvents)
         .where(
           and(
-            isCountedType,
+            isCountedEvent,
             gte(alarmEvents.createdAt, from),
             lte(alarmEvents.createdAt, before?.at ?? to),
             before &&
@@ -84,7 +82,6 @@ export function createAlarmStatisticsRepository({ orm }: MainDatabase) {
       return orm
         .select({
           sequence: page.sequence,
-          alarmId: page.alarmId,
           at: page.createdAt,
           isAcknowledged: sql`${page.eventType} = 'ACK'`.mapWith(Boolean),
           deviceId: alarms.deviceId,
@@ -100,20 +97,19 @@ export function createAlarmStatisticsRepository({ orm }: MainDatabase) {
         .orderBy(desc(page.createdAt), desc(page.sequence))
         .all();
     },
-    /** Whether an alarm, or the alarms of a device, were raised in a time range more often than the kept events show. */
-    hasForgotten(
-      of: "alarmId" | "deviceId",
-      ids: readonly string[],
-      { from, kept }: { from: number; kept: number },
-    ): boolean {
-      if (ids.length === 0) return false;
+    /** Whether events of visible devices that happened at a time or later have been deleted, because there were too many. */
+    hasDeletedSince({ tenantId, devices: visible }: Viewer, from: number): boolean {
       const row = orm
-        .select({ alarmId: alarmEvents.alarmId })
-        .from(alarmEvents)
-        .innerJoin(alarms, eq(alarms.alarmId, alarmEvents.alarmId))
-        .where(sql`${alarms[of]} IN (SELECT value FROM json_each(${JSON.stringify(ids)}))`)
-        .groupBy(alarms[of])
-        .having(sql`count(*) >= ${kept} AND min(${alarmEvents.createdAt}) > ${from}`)
+        .select({ deviceId: alarmTrims.deviceId })
+        .from(alarmTrims)
+        .innerJoin(devices, eq(devices.deviceId, alarmTrims.deviceId))
+        .where(
+          and(
+            gte(alarmTrims.deletedUntil, from),
+            eq(devices.tenantId, tenantId),
+            isAmong(alarmTrims.deviceId, visible),
+          ),
+        )
         .limit(1)
         .get();
       return row !== undefined;

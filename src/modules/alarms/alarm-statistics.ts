@@ -9,7 +9,6 @@ import type {
   CountedFilter,
   StandingAlarm,
 } from "./alarm-statistics.repository.ts";
-import { DEVICE_EVENTS_KEPT_MAX, EVENTS_KEPT_MAX } from "./alarm-writes.repository.ts";
 
 /*
  * Figures by which alarm systems are judged, as EEMUA 191 and IEC 62682 (ISA-18.2) define them: alarms per operator and hour, floods of more
@@ -33,12 +32,6 @@ const EVENTS_AT_ONCE = 1_000;
 const EVENTS_READ_MAX = 1_000_000;
 const EVENTS_COUNTED_MAX = 100_000;
 const BARS_MAX = 144;
-/** A raise has a few events of its own: its end, and who was notified of both. */
-const EVENTS_OF_RAISE_MAX = 10;
-
-/** Returns the keys with so many raises that some of their events may have been deleted; `kept` events are kept per key. */
-const frequentIn = (raises: ReadonlyMap<string, number>, kept: number): string[] =>
-  [...raises].flatMap(([id, count]) => (count >= kept / EVENTS_OF_RAISE_MAX ? id : []));
 
 interface RaisedAlarm {
   readonly deviceId: string;
@@ -93,23 +86,11 @@ export class AlarmCounts {
   readonly #periods = new Map<number, number>();
   readonly #severities = new Map<AlarmSeverity, number>();
   readonly #waits: number[] = [];
-  /** Raises of each alarm. */
-  readonly #raisesOf = new Map<string, number>();
-  /** Raises of each device. */
-  readonly #raisesOfDevice = new Map<string, number>();
   #raised = 0;
 
   /** Number of events. */
   get size(): number {
     return this.#raised + this.#waits.length;
-  }
-
-  /** Ids of the alarms and devices with so many raises that some of their events may have been deleted. */
-  get frequent(): { readonly alarmIds: string[]; readonly deviceIds: string[] } {
-    return {
-      alarmIds: frequentIn(this.#raisesOf, EVENTS_KEPT_MAX),
-      deviceIds: frequentIn(this.#raisesOfDevice, DEVICE_EVENTS_KEPT_MAX),
-    };
   }
 
   take(event: CountedEvent): void {
@@ -119,8 +100,6 @@ export class AlarmCounts {
       return;
     }
     this.#raised++;
-    this.#raisesOf.set(event.alarmId, (this.#raisesOf.get(event.alarmId) ?? 0) + 1);
-    this.#raisesOfDevice.set(event.deviceId, (this.#raisesOfDevice.get(event.deviceId) ?? 0) + 1);
     this.#severities.set(severity, (this.#severities.get(severity) ?? 0) + 1);
     const period = Math.floor(at / PERIOD_MS);
     this.#periods.set(period, (this.#periods.get(period) ?? 0) + 1);
@@ -212,7 +191,7 @@ export function createAlarmStatistics(deps: { repository: AlarmStatisticsReposit
     let read = 0;
     let isComplete = false;
     while (!isComplete && read < EVENTS_READ_MAX && counts.size < EVENTS_COUNTED_MAX) {
-      // Without the owner, whose other requests would wait for all of it.
+      // No owner: otherwise the user's other requests would queue behind this one.
       await workShare.next();
       const events = repository.listEvents(principal, filter, {
         ...range,
@@ -229,12 +208,8 @@ export function createAlarmStatistics(deps: { repository: AlarmStatisticsReposit
       until: clock.now() - STANDING_MS,
       limit: LISTED_MAX,
     });
-    const { alarmIds, deviceIds } = counts.frequent;
-    const hasForgotten =
-      repository.hasForgotten("alarmId", alarmIds, { from, kept: EVENTS_KEPT_MAX }) ||
-      repository.hasForgotten("deviceId", deviceIds, { from, kept: DEVICE_EVENTS_KEPT_MAX });
     const figures = counts.statistics({ from, to: range.to, operators });
-    return { ...figures, isComplete: isComplete && !hasForgotten, standing };
+    return { ...figures, isComplete: isComplete && !repository.hasDeletedSince(principal, from), standing };
   };
 }
 

@@ -2,7 +2,7 @@ import { and, desc, eq, inArray, isNotNull, isNull, type Placeholder, type SQL, 
 import type { DeviceId } from "../../lib/core/ids.ts";
 import { Growth } from "../../lib/data/growth.ts";
 import type { MainDatabase } from "../../platform/database/database.ts";
-import { alarmEvents, alarmStates, alarms } from "./alarms.tables.ts";
+import { alarmEvents, alarmStates, alarms, alarmTrims, isCountedEvent } from "./alarms.tables.ts";
 import type { Alarm, AlarmEvent } from "./alarms.types.ts";
 
 /*
@@ -13,10 +13,10 @@ import type { Alarm, AlarmEvent } from "./alarms.types.ts";
 /** Cleared alarms that are kept of one device; the oldest beyond this number are deleted. */
 const CLEARED_KEPT_MAX = 1_000;
 /** Events that are kept of one alarm: one that comes and goes for years must not fill the disk. */
-export const EVENTS_KEPT_MAX = 1_000;
+const EVENTS_KEPT_MAX = 1_000;
 /** Max. events kept per device, so that flapping alarms do not fill the disk. */
-export const DEVICE_EVENTS_KEPT_MAX = 5_000;
-/** Number of new events of a device after which its oldest events are deleted. */
+const DEVICE_EVENTS_KEPT_MAX = 5_000;
+/** Number of new events of a device after which its oldest events are deleted: the device has up to 6,000 in between. */
 const DEVICE_EVENTS_TRIMMED = 1_000;
 const TRIMMED_AT_ONCE = 100;
 
@@ -63,20 +63,62 @@ function createMoveToFront(orm: MainDatabase["orm"]) {
   return (alarmId: string): void => void statement.run({ alarmId });
 }
 
-/** Creates a function that counts new events of a device and occasionally deletes its oldest events. */
-function createDeviceTrim(orm: MainDatabase["orm"]) {
-  const grown = new Growth<DeviceId>(DEVICE_EVENTS_TRIMMED);
-  const alarmsOfDevice = orm.select({ alarmId: alarms.alarmId }).from(alarms).where(ofDevice);
+/** Creates the function that notes the times of a device's deleted events, so that statistics can say that they are incomplete. */
+function createNoteDeleted(orm: MainDatabase["orm"]) {
+  const statement = orm
+    .insert(alarmTrims)
+    .values(each(["deviceId", "deletedUntil"], input))
+    .onConflictDoUpdate({
+      target: alarmTrims.deviceId,
+      set: { deletedUntil: sql`max(deleted_until, excluded.deleted_until)` },
+    })
+    .prepare();
+  return (deviceId: DeviceId, times: readonly number[]): void => {
+    if (times.length > 0) statement.run({ deviceId, deletedUntil: Math.max(...times) });
+  };
+}
+type NoteDeleted = ReturnType<typeof createNoteDeleted>;
+
+/** Creates the function that deletes the events of a device, or of one of its alarms, beyond the number that is kept. */
+function createTrimEvents(
+  orm: MainDatabase["orm"],
+  noteDeleted: NoteDeleted,
+  { of, kept, limit }: { of: SQL; kept: number; limit: number },
+) {
   const tooMany = orm
     .select({ sequence: alarmEvents.sequence })
     .from(alarmEvents)
-    .where(inArray(alarmEvents.alarmId, alarmsOfDevice))
+    .where(of)
     .orderBy(desc(alarmEvents.sequence))
-    .limit(2 * DEVICE_EVENTS_TRIMMED)
-    .offset(DEVICE_EVENTS_KEPT_MAX);
-  const trim = orm.delete(alarmEvents).where(inArray(alarmEvents.sequence, tooMany)).prepare();
-  return (deviceId: DeviceId): void => {
-    if (grown.add(deviceId, 1)) trim.run({ deviceId });
+    .limit(limit)
+    .offset(kept);
+  const areTooMany = tooMany.prepare();
+  const trim = orm
+    .delete(alarmEvents)
+    .where(inArray(alarmEvents.sequence, tooMany))
+    .returning({ at: alarmEvents.createdAt, isCounted: sql`${isCountedEvent}`.mapWith(Boolean) })
+    .prepare();
+  return (ids: { alarmId: string; deviceId: DeviceId }): void => {
+    if (!areTooMany.get(ids)) return; // looking costs a tenth of deleting nothing
+    const deleted = trim.all(ids);
+    noteDeleted(
+      ids.deviceId,
+      deleted.flatMap(({ at, isCounted }) => (isCounted ? at : [])),
+    );
+  };
+}
+
+/** Creates a function that counts new events of a device and occasionally deletes its oldest events. */
+function createDeviceTrim(orm: MainDatabase["orm"], noteDeleted: NoteDeleted) {
+  const grown = new Growth<DeviceId>(DEVICE_EVENTS_TRIMMED);
+  const alarmsOfDevice = orm.select({ alarmId: alarms.alarmId }).from(alarms).where(ofDevice);
+  const trim = createTrimEvents(orm, noteDeleted, {
+    of: inArray(alarmEvents.alarmId, alarmsOfDevice),
+    kept: DEVICE_EVENTS_KEPT_MAX,
+    limit: 2 * DEVICE_EVENTS_TRIMMED,
+  });
+  return (ids: { alarmId: string; deviceId: DeviceId }): void => {
+    if (grown.add(ids.deviceId, 1)) trim(ids);
   };
 }
 
@@ -110,21 +152,22 @@ export function createAlarmWrites({ orm }: MainDatabase) {
     .limit(TRIMMED_AT_ONCE)
     .offset(CLEARED_KEPT_MAX);
   const isOver = over.prepare();
-  const trim = orm.delete(alarms).where(inArray(alarms.sequence, over)).prepare();
+  const trim = orm
+    .delete(alarms)
+    .where(inArray(alarms.sequence, over))
+    .returning({ raisedAt: alarms.raisedAt, acknowledgedAt: alarms.acknowledgedAt })
+    .prepare();
   const addEvent = orm
     .insert(alarmEvents)
     .values(each(["eventId", "alarmId", "eventType", "code", "params", "by", "createdAt"], input))
     .prepare();
-  const tooMany = orm
-    .select({ sequence: alarmEvents.sequence })
-    .from(alarmEvents)
-    .where(eq(alarmEvents.alarmId, input("alarmId")))
-    .orderBy(desc(alarmEvents.sequence))
-    .limit(TRIMMED_AT_ONCE)
-    .offset(EVENTS_KEPT_MAX);
-  const areTooMany = tooMany.prepare();
-  const trimOfDevice = createDeviceTrim(orm);
-  const trimEvents = orm.delete(alarmEvents).where(inArray(alarmEvents.sequence, tooMany)).prepare();
+  const noteDeleted = createNoteDeleted(orm);
+  const trimOfAlarm = createTrimEvents(orm, noteDeleted, {
+    of: eq(alarmEvents.alarmId, input("alarmId")),
+    kept: EVENTS_KEPT_MAX,
+    limit: TRIMMED_AT_ONCE,
+  });
+  const trimOfDevice = createDeviceTrim(orm, noteDeleted);
   const saveState = orm
     .insert(alarmStates)
     .values(each(["deviceId", "state", "dueAt"], input))
@@ -147,16 +190,21 @@ export function createAlarmWrites({ orm }: MainDatabase) {
     insert(alarm: Alarm): void {
       insert.run(toRow(alarm));
       const { deviceId } = alarm;
-      if (isOver.get({ deviceId })) trim.run({ deviceId }); // looking costs a tenth of deleting nothing
+      if (!isOver.get({ deviceId })) return; // looking costs a tenth of deleting nothing
+      const deleted = trim.all({ deviceId });
+      noteDeleted(
+        deviceId,
+        deleted.map(({ raisedAt, acknowledgedAt }) => Math.max(raisedAt, acknowledgedAt ?? 0)),
+      );
     },
     update: (alarm: Alarm): void => void update.run(toRow(alarm)),
     moveToFront: createMoveToFront(orm),
     /** @param deviceId device of the alarm */
     addEvent(event: AlarmEvent, deviceId: DeviceId): void {
       addEvent.run({ ...event });
-      const of = { alarmId: event.alarmId };
-      if (areTooMany.get(of)) trimEvents.run(of);
-      trimOfDevice(deviceId);
+      const ids = { alarmId: event.alarmId, deviceId };
+      trimOfAlarm(ids);
+      trimOfDevice(ids);
     },
     saveState: (deviceId: DeviceId, state: string, dueAt: number | undefined): void =>
       void saveState.run({ deviceId, state, dueAt: dueAt ?? null }),

@@ -58,6 +58,9 @@ export const severityRank = sql<number>`CASE ${alarms.severity} ${sql.join(
   sql` `,
 )} END`;
 
+/** Raises and acknowledgements: the events that statistics count. */
+export const isCountedEvent = sql`event_type IN ('CREATED', 'REOPENED', 'ACK')`;
+
 export const alarmEvents = sqliteTable(
   "alarm_events",
   {
@@ -75,11 +78,18 @@ export const alarmEvents = sqliteTable(
   },
   (table) => [
     index("alarm_events_alarm").on(table.alarmId, table.sequence),
-    index("alarm_events_counted")
-      .on(table.createdAt, table.sequence)
-      .where(sql`event_type IN ('CREATED', 'REOPENED', 'ACK')`),
+    index("alarm_events_counted").on(table.createdAt, table.sequence).where(isCountedEvent),
   ],
 );
+
+/** Devices some of whose events were deleted because there were too many. */
+export const alarmTrims = sqliteTable("alarm_trims", {
+  deviceId: text("device_id")
+    .primaryKey()
+    .references(() => devices.deviceId, { onDelete: "cascade" }),
+  /** Epoch ms of the newest raise or acknowledgement that was deleted. */
+  deletedUntil: integer("deleted_until").notNull(),
+});
 
 /** State of the engine for a device: values, and since when and how often conditions have held. */
 export const alarmStates = sqliteTable(

@@ -13,9 +13,10 @@ import {
   AlarmCounts,
   createAlarmStatistics,
   type ReadAlarmStatistics,
+  type StatisticsRequest,
 } from "../../../src/modules/alarms/alarm-statistics.ts";
 import { createAlarmsRepository } from "../../../src/modules/alarms/alarms.repository.ts";
-import type { Alarm } from "../../../src/modules/alarms/alarms.types.ts";
+import type { Alarm, AlarmEvent } from "../../../src/modules/alarms/alarms.types.ts";
 import type { Principal } from "../../../src/modules/users/users.types.ts";
 import type { MainDatabase } from "../../../src/platform/database/database.ts";
 import { FakeClock } from "../../support/fake-clock.ts";
@@ -27,7 +28,6 @@ const START = Date.UTC(2026, 0, 1);
 
 const event = (ms: number, fields: Partial<CountedEvent> = {}): CountedEvent => ({
   sequence: 0,
-  alarmId: "alarm",
   at: START + ms,
   isAcknowledged: false,
   deviceId: "one",
@@ -193,9 +193,8 @@ describe("in a database with the alarms of two tenants", () => {
 
   test("the alarms of one are counted, over several pages of events", async () => {
     const figures = await statistics(viewerOf("one"), {});
-    // Of an alarm that has 1,000 events or more, some may be gone.
     expect(figures).toMatchObject({
-      isComplete: false,
+      isComplete: true,
       raised: 1_500,
       frequent: [{ deviceId: "one", name: "frequent", raised: 1_500 }],
       acknowledged: { count: 1_500 },
@@ -205,27 +204,83 @@ describe("in a database with the alarms of two tenants", () => {
     expect([others.raised, others.isComplete]).toEqual([0, true]);
   });
 
-  test("of a device that has 5,000 events or more, some may be gone", async () => {
-    const alarms = createAlarmsRepository(database);
-    const count = { alarms: 60, raises: 84 };
-    const addRaise = (alarm: number) =>
-      database.sqlite.run(
-        "INSERT INTO alarm_events (event_id, alarm_id, event_type, code, params, created_at) VALUES ('', ?, 'REOPENED', '', '{}', ?)",
-        [`four ${alarm}`, clock.now() - 1_000],
-      );
-    database.transact(() => {
+  describe("after events were deleted because there were too many", () => {
+    /** Adds a device with alarms of its own, as a tenant's only device. */
+    function addDevice(tenantId: string, found: readonly Alarm[]) {
+      const alarms = createAlarmsRepository(database);
       database.sqlite.run(
         `INSERT INTO devices (device_id, tenant_id, profile_id, name, device_type, role, tags, token_hash, token_sealed, created_at, updated_at)
-         VALUES ('four', 'four', 'p', 'Press', 'press', 'DEVICE', '[]', 'four', '', 1, 1)`,
+         VALUES ('${tenantId}', '${tenantId}', 'p', 'Press', 'press', 'DEVICE', '[]', '${tenantId}', '', 1, 1)`,
       );
-      for (let alarm = 0; alarm < count.alarms; alarm++) {
-        alarms.insert(alarmOf(`${alarm}`, "four", clock.now() - 7_200_000));
-        for (let raise = 0; raise < count.raises - 1; raise++) addRaise(alarm);
-      }
+      for (const alarm of found) alarms.insert(alarm);
+      return (alarm: Alarm, createdAt: number, eventType: AlarmEvent["eventType"] = "REOPENED") =>
+        alarms.addEvent(
+          { eventId: "", alarmId: alarm.alarmId, eventType, code: "", params: {}, by: null, createdAt },
+          alarm.deviceId,
+        );
+    }
+    const hour = 60 * MINUTE;
+    const isCompleteFor = async (tenantId: string, request: StatisticsRequest) =>
+      (await statistics(viewerOf(tenantId), request)).isComplete;
+
+    test("a range is incomplete though its alarm chattered later", async () => {
+      const begin = clock.now() - DAY;
+      const alarm = alarmOf("hot", "later", begin);
+      database.transact(() => {
+        const addEvent = addDevice("later", [alarm]);
+        for (let minute = 0; minute < 60; minute++) addEvent(alarm, begin + minute * MINUTE);
+        for (let second = 0; second < 1_000; second++) addEvent(alarm, begin + 2 * hour + second * 1_000);
+      });
+      const range = { from: begin, to: begin + hour };
+      expect(await statistics(viewerOf("later"), range)).toMatchObject({ isComplete: false, raised: 0 });
+      expect(await isCompleteFor("later", { from: begin + hour })).toBe(true);
+      expect(await isCompleteFor("two", range)).toBe(true); // another tenant's devices
     });
-    expect(await statistics(viewerOf("four"), {})).toMatchObject({ isComplete: true, raised: 4_980 });
-    for (let alarm = 0; alarm < count.alarms; alarm++) addRaise(alarm);
-    expect(await statistics(viewerOf("four"), {})).toMatchObject({ isComplete: false, raised: 5_040 });
+
+    test("a severity is incomplete though alarms of another severity chattered", async () => {
+      const begin = clock.now() - DAY;
+      const critical: Alarm = { ...alarmOf("fire", "mixed", begin), severity: "CRITICAL" };
+      const minor = Array.from(
+        { length: 10 },
+        (_, index): Alarm => ({
+          ...alarmOf(`door ${index}`, "mixed", begin),
+          severity: "MINOR",
+        }),
+      );
+      database.transact(() => {
+        const addEvent = addDevice("mixed", [critical, ...minor]);
+        for (let minute = 0; minute < 60; minute++) addEvent(critical, begin + minute * MINUTE);
+        for (let second = 0; second < 6_500; second++)
+          for (const alarm of minor.slice(second % 10, (second % 10) + 1))
+            addEvent(alarm, begin + hour + second * 1_000);
+      });
+      const request: StatisticsRequest = { from: begin, severities: ["CRITICAL"] };
+      expect(await statistics(viewerOf("mixed"), request)).toMatchObject({ isComplete: false, raised: 0 });
+    });
+
+    test("a range is incomplete after its cleared alarms were deleted", async () => {
+      const begin = clock.now() - DAY;
+      const cleared = Array.from(
+        { length: 1_001 },
+        (_, index): Alarm => ({
+          ...alarmOf(`cleared ${index}`, "cleared", begin + index * 1_000),
+          clearedAt: begin + index * 1_000,
+        }),
+      );
+      database.transact(() => void addDevice("cleared", cleared));
+      expect(await isCompleteFor("cleared", { from: begin - hour })).toBe(false);
+      expect(await isCompleteFor("cleared", { from: begin + hour })).toBe(true);
+    });
+
+    test("deleted comments leave the figures complete", async () => {
+      const begin = clock.now() - DAY;
+      const alarm = alarmOf("hot", "comments", begin);
+      database.transact(() => {
+        const addEvent = addDevice("comments", [alarm]);
+        for (let second = 0; second < 1_100; second++) addEvent(alarm, begin + second * 1_000, "COMMENT");
+      });
+      expect(await isCompleteFor("comments", { from: begin - hour })).toBe(true);
+    });
   });
 
   test("a range begins with its period of ten minutes, so that none is counted in part", async () => {
