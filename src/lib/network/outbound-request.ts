@@ -46,13 +46,25 @@ function decoded(text: string): string {
   }
 }
 
+/** Secret in the query of an address: its decoded name, and which of the secrets with this name it is, from 1. */
+export interface QuerySecret {
+  readonly name: string;
+  readonly occurrence: number;
+}
+
 /** Returns the address with `change` applied to the secrets of its query; their values stay percent-encoded. */
-export function changeSecretQuery(url: string, change: (value: string, name: string) => string): string {
+export function changeSecretQuery(url: string, change: (value: string, of: QuerySecret) => string): string {
   const [, start = url, query, end = ""] = /^([^?#]*\?)([^#]*)(.*)$/s.exec(url) ?? [];
   if (query === undefined) return url;
+  /** Number of secrets so far, by name. */
+  const counts = new Map<string, number>();
   const pieces = query.split("&").map((piece) => {
-    const [, name = "", value = ""] = /^([^=]*)=(.*)$/s.exec(piece) ?? [];
-    return value !== "" && isSecretParameter(decoded(name)) ? `${name}=${change(value, name)}` : piece;
+    const [, written = "", value = ""] = /^([^=]*)=(.*)$/s.exec(piece) ?? [];
+    const name = decoded(written);
+    if (value === "" || !isSecretParameter(name)) return piece;
+    const occurrence = (counts.get(name) ?? 0) + 1;
+    counts.set(name, occurrence);
+    return `${written}=${change(value, { name, occurrence })}`;
   });
   return start + pieces.join("&") + end;
 }
@@ -60,7 +72,7 @@ export function changeSecretQuery(url: string, change: (value: string, name: str
 /** Returns why an address that others can read must not be used: a secret in its query. */
 export function queryProblem(url: string): Text | undefined {
   let found: string | undefined;
-  changeSecretQuery(url, (value, name) => {
+  changeSecretQuery(url, (value, { name }) => {
     found ??= name;
     return value;
   });

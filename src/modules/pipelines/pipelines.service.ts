@@ -2,7 +2,12 @@ import { defined } from "../../lib/core/defined.ts";
 import { detail, invalid } from "../../lib/core/domain-error.ts";
 import { isJsonObject } from "../../lib/json/json.ts";
 import { toPlainJson } from "../../lib/json/plain-json.ts";
-import { changeSecretQuery, isSecretHeader, queryProblem } from "../../lib/network/outbound-request.ts";
+import {
+  changeSecretQuery,
+  isSecretHeader,
+  type QuerySecret,
+  queryProblem,
+} from "../../lib/network/outbound-request.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import type { EventBus } from "../../platform/core/event-bus.ts";
 import { sha256 } from "../../platform/core/ids.ts";
@@ -50,8 +55,10 @@ interface SecretChanges {
   readonly url: (url: SealedUrl) => SealedUrl;
 }
 
-/** Placeholder for a secret in the query of an address. */
-const QUERY_MARK = /^kept-([0-9a-f]{16})$/;
+/** Placeholder for a secret in the query of an address: the id of the sealed address, and from 2 on the occurrence of the name in it. */
+const QUERY_MARK = /^kept-([0-9a-f]{16})(?:-([1-9]\d{0,4}))?$/;
+const queryMark = (sealedUrl: Sealed, { occurrence }: QuerySecret): string =>
+  `kept-${idOf(sealedUrl.sealed)}${occurrence === 1 ? "" : `-${occurrence}`}`;
 
 /** Returns whether a value can be sealed, since sealed values are not checked again; others stay as they are, and are refused as the fields of the step say. */
 const isUsable = (value: string, kind: Kind): boolean =>
@@ -131,19 +138,19 @@ interface SealOptions {
 }
 
 /** Seals an address that has secrets in its query. Placeholders of an earlier address keep its secrets. */
-function sealUrl(
+export function sealUrl(
   url: string,
   find: (kept: string, origin: string) => Sealed,
   options: SealOptions,
 ): SealedUrl {
   let kept: Sealed | undefined;
-  const full = changeSecretQuery(url, (value, name) => {
-    const id = QUERY_MARK.exec(value)?.[1];
+  const full = changeSecretQuery(url, (value, { name }) => {
+    const [, id, occurrence = "1"] = QUERY_MARK.exec(value) ?? [];
     if (id === undefined) return value;
     kept = find(id, originOf(url));
     let found: string | undefined;
     changeSecretQuery(options.openUrl(kept) ?? "", (secret, of) => {
-      if (of === name) found ??= secret;
+      if (of.name === name && of.occurrence === Number(occurrence)) found = secret;
       return secret;
     });
     if (found === undefined) throw invalid("step.secret_unknown");
@@ -152,7 +159,7 @@ function sealUrl(
   if (queryProblem(full) === undefined) return { url };
   // Unchanged, it stays the same target.
   const sealedUrl = kept !== undefined && options.openUrl(kept) === full ? kept : options.seal(full);
-  return { url: changeSecretQuery(full, () => `kept-${idOf(sealedUrl.sealed)}`), sealedUrl };
+  return { url: changeSecretQuery(full, (_, secret) => queryMark(sealedUrl, secret)), sealedUrl };
 }
 
 /**
