@@ -36,7 +36,7 @@ const HEADER_MAX = 4_096;
 const TIMEOUT_MS = 10_000;
 function urlOf(input: unknown, where: string): string {
   const url = text(input, where, URL_MAX);
-  const problem = urlProblem(url) ?? queryProblem(url);
+  const problem = urlProblem(url);
   if (problem !== undefined) throw wrong(where, problem);
   return url;
 }
@@ -125,11 +125,22 @@ export function compileActions(input: unknown, where: string): readonly AlarmAct
 /** Reason why nothing is sent to a URL; undefined if something is. */
 export type RefusalOf = (url: string) => Text | undefined;
 
-/** @throws DomainError of kind `invalid` for a webhook to an address that the gateway never sends to. */
-export function ensureReachable(actions: readonly AlarmAction[], where: string, refusalOf: RefusalOf): void {
+/**
+ * Checks the URLs of webhooks that are to be stored. Stored rules run without this check, and keep their URLs.
+ * @throws DomainError of kind `invalid` for a URL that the gateway never sends to, and a new URL with a secret that others could read
+ */
+export function ensureUrls(
+  actions: readonly AlarmAction[],
+  where: string,
+  { refusalOf, wasNamed }: { refusalOf: RefusalOf; wasNamed: (url: string) => boolean },
+): void {
   for (const [index, action] of actions.entries()) {
-    const refusal = action.type === "webhook" ? refusalOf(action.target.url) : undefined;
+    if (action.type !== "webhook") continue;
+    const { url } = action.target;
+    const refusal = refusalOf(url);
     if (refusal !== undefined)
       throw wrong(`${where}[${index}].url`, detail("rule.address_refused", { refusal }));
+    const problem = wasNamed(url) ? undefined : queryProblem(url);
+    if (problem !== undefined) throw wrong(`${where}[${index}].url`, problem);
   }
 }

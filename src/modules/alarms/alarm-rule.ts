@@ -20,7 +20,7 @@ import {
   type Weekday,
   type WeeklyWindow,
 } from "../../lib/time/weekly-window.ts";
-import { type AlarmAction, compileActions, ensureReachable, type RefusalOf } from "./alarm-actions.ts";
+import { type AlarmAction, compileActions, ensureUrls, type RefusalOf } from "./alarm-actions.ts";
 import { flag, only, text, whole, wrong } from "./rule-fields.ts";
 import { compileScope, type RuleScope } from "./rule-scope.ts";
 
@@ -244,25 +244,26 @@ export interface RuleChecks {
   readonly isRecipient: (id: string) => boolean;
   /** Returns whether a device of the tenant has the id. */
   readonly isDevice: (id: string) => boolean;
-  /** Rules that they replace: what these name stays valid, so that a deleted recipient or device does not stop other changes. */
+  /** Rules that they replace: what these name stays valid, so that a deleted recipient or device, or an old URL, does not stop other changes. */
   readonly before: readonly unknown[];
 }
 
-/** Returns the ids of recipients and devices that rules name. */
+/** Returns the ids of recipients and devices, and the URLs, that rules name. */
 const namedIn = (rules: readonly unknown[]): Set<string> =>
   new Set(
-    compileKnownRules(rules, () => undefined).flatMap(({ recipientIds = [], appliesTo }) => [
+    compileKnownRules(rules, () => undefined).flatMap(({ recipientIds = [], appliesTo, actions }) => [
       ...recipientIds,
       ...(appliesTo?.deviceIds ?? []),
+      ...actions.flatMap((action) => (action.type === "webhook" ? action.target.url : [])),
     ]),
   );
 
 /** Checks rules that are to be stored. @throws DomainError of kind `invalid` that names the part that is wrong. */
 export function checkAlarmRules(input: readonly unknown[], checks: RuleChecks): void {
   let named: ReadonlySet<string> | undefined;
-  const wasNamed = (id: string) => {
+  const wasNamed = (idOrUrl: string) => {
     named ??= namedIn(checks.before);
-    return named.has(id);
+    return named.has(idOrUrl);
   };
   /** Ids that rules may name; the rules of a profile often name the same ones. */
   const good = new Set<string>();
@@ -280,7 +281,7 @@ export function checkAlarmRules(input: readonly unknown[], checks: RuleChecks): 
   for (const [index, { actions, recipientIds = [], appliesTo }] of compileAlarmRules(input).entries()) {
     const where = `alarmRules[${index}]`;
     const { deviceIds = [] } = appliesTo ?? {};
-    ensureReachable(actions, `${where}.actions`, checks.refusalOf);
+    ensureUrls(actions, `${where}.actions`, { refusalOf: checks.refusalOf, wasNamed });
     ensureGood(recipientIds, checks.isRecipient, (position) => {
       const reason = detail("rule.recipient_unknown", { id: excerpt(recipientIds[position] ?? "") });
       return wrong(`${where}.recipientIds[${position}]`, reason);

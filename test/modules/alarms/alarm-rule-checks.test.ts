@@ -1,5 +1,9 @@
 import { expect, test } from "bun:test";
-import { checkAlarmRules, type RuleChecks } from "../../../src/modules/alarms/alarm-rule.ts";
+import {
+  checkAlarmRules,
+  compileKnownRules,
+  type RuleChecks,
+} from "../../../src/modules/alarms/alarm-rule.ts";
 
 const RULES = 24;
 const ids = Array.from({ length: 1_000 }, (_, index) => `device ${index}`);
@@ -35,4 +39,18 @@ test("a deleted device stays where it was named before, and is refused elsewhere
   expect(() => check([ruleOf(0, ["device 1"]), ruleOf(1, ["device 1", "gone too"])], { before })).toThrow(
     "alarmRules[1].appliesTo.deviceIds[1]",
   );
+});
+
+test("a secret in the query of a webhook is refused when it is new, while stored rules run and stay", () => {
+  const withWebhook = (query: string) => ({
+    ...ruleOf(0, ["device 0"]),
+    actions: [{ on: "CREATED", type: "webhook", url: `https://erp.example/in?${query}` }],
+  });
+  const before = [withWebhook("key=one")];
+  const unreadable: unknown[] = [];
+  expect(compileKnownRules(before, (error) => unreadable.push(error))).toHaveLength(1);
+  expect(unreadable).toEqual([]);
+  expect(() => check(before, { before })).not.toThrow();
+  for (const rule of [withWebhook("key=two"), withWebhook("page=1&key=one")])
+    expect(() => check([rule], { before })).toThrow("alarmRules[0].actions[0].url");
 });
