@@ -34,7 +34,7 @@ export function urlProblem(text: string): Text | undefined {
 }
 
 /** Query parameters that often hold secrets, such as access keys of cloud functions and chat webhooks; names like those of secret headers count, too. */
-const SECRET_PARAMETER = /^(key|code|sig|auth|pwd|pass)$|api_key|access[-_]?key|authorization/i;
+const SECRET_PARAMETER = /(^|[-_])(key|code|sig|auth|pwd|pass|pw)$|api_key|access[-_]?key|authorization/i;
 
 const isSecretParameter = (name: string): boolean => isSecretHeader(name) || SECRET_PARAMETER.test(name);
 
