@@ -1,15 +1,18 @@
-/** Counts added bytes by key. `add` returns true, and starts again from 0, each time they reach `bytesMax`: time to trim. */
+/**
+ * Counts additions by key, so that a limit is enforced from time to time. `add` returns true when it is time: each time that the additions
+ * reach `max`, and for the first addition of a key, because what was added before a restart is not known.
+ */
 export class Growth<Key> {
-  readonly #bytesMax: number;
+  readonly #max: number;
   readonly #added = new Map<Key, number>();
 
-  constructor(bytesMax: number) {
-    this.#bytesMax = bytesMax;
+  constructor(max: number) {
+    this.#max = max;
   }
 
-  add(key: Key, bytes: number): boolean {
-    const added = (this.#added.get(key) ?? 0) + bytes;
-    const isEnough = added >= this.#bytesMax;
+  add(key: Key, amount: number): boolean {
+    const added = (this.#added.get(key) ?? this.#max) + amount;
+    const isEnough = added >= this.#max;
     this.#added.set(key, isEnough ? 0 : added);
     return isEnough;
   }

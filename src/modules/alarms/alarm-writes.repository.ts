@@ -17,7 +17,9 @@ const EVENTS_KEPT_MAX = 1_000;
 /** Max. events kept per device, so that flapping alarms do not fill the disk. */
 const DEVICE_EVENTS_KEPT_MAX = 5_000;
 /** Number of new events of a device after which its oldest events are deleted: the device has up to 6,000 in between. */
-const DEVICE_EVENTS_TRIMMED = 1_000;
+const DEVICE_EVENTS_ADDED_MAX = 1_000;
+/** Max. events of a device per deletion, some 10 ms; of a device with more, the next event deletes the next ones. */
+const DEVICE_EVENTS_TRIMMED_AT_ONCE = 5_000;
 const TRIMMED_AT_ONCE = 100;
 
 export type AlarmRow = typeof alarms.$inferSelect;
@@ -98,27 +100,30 @@ function createTrimEvents(
     .where(inArray(alarmEvents.sequence, tooMany))
     .returning({ at: alarmEvents.createdAt, isCounted: sql`${isCountedEvent}`.mapWith(Boolean) })
     .prepare();
-  return (ids: { alarmId: string; deviceId: DeviceId }): void => {
-    if (!areTooMany.get(ids)) return; // looking costs a tenth of deleting nothing
+  /** Returns the number of deleted events. */
+  return (ids: { alarmId: string; deviceId: DeviceId }): number => {
+    if (!areTooMany.get(ids)) return 0; // looking costs a tenth of deleting nothing
     const deleted = trim.all(ids);
     noteDeleted(
       ids.deviceId,
       deleted.flatMap(({ at, isCounted }) => (isCounted ? at : [])),
     );
+    return deleted.length;
   };
 }
 
-/** Creates a function that counts new events of a device and occasionally deletes its oldest events. */
+/** Creates a function that counts new events of a device and, after each 1,000 of them, deletes its oldest events. */
 function createDeviceTrim(orm: MainDatabase["orm"], noteDeleted: NoteDeleted) {
-  const grown = new Growth<DeviceId>(DEVICE_EVENTS_TRIMMED);
+  const grown = new Growth<DeviceId>(DEVICE_EVENTS_ADDED_MAX);
   const alarmsOfDevice = orm.select({ alarmId: alarms.alarmId }).from(alarms).where(ofDevice);
   const trim = createTrimEvents(orm, noteDeleted, {
     of: inArray(alarmEvents.alarmId, alarmsOfDevice),
     kept: DEVICE_EVENTS_KEPT_MAX,
-    limit: 2 * DEVICE_EVENTS_TRIMMED,
+    limit: DEVICE_EVENTS_TRIMMED_AT_ONCE,
   });
   return (ids: { alarmId: string; deviceId: DeviceId }): void => {
-    if (grown.add(ids.deviceId, 1)) trim(ids);
+    if (!grown.add(ids.deviceId, 1)) return;
+    if (trim(ids) === DEVICE_EVENTS_TRIMMED_AT_ONCE) grown.forget(ids.deviceId);
   };
 }
 

@@ -92,6 +92,31 @@ test("of a device some 5,000 events are kept, the newest", () => {
   expect(repository.listEvents("of few")).toHaveLength(10);
 });
 
+test("a device that has far too many events gets down to some 5,000 with a few new ones, also after restarts", () => {
+  const deviceId = "six" as DeviceId;
+  const countKept = () =>
+    Array.from({ length: 40 }, (_, index) => repository.listEvents(`of six ${index}`)).flat().length;
+  database.transact(() => {
+    for (let index = 0; index < 40; index++) repository.insert(alarm(`of six ${index}`, deviceId, null));
+    for (let index = 0; index < 24_000; index++)
+      database.sqlite.run(
+        "INSERT INTO alarm_events (event_id, alarm_id, event_type, code, params, created_at) VALUES (?, ?, 'COMMENT', '', '{}', 1)",
+        [`${index}`, `of six ${index % 40}`],
+      );
+    for (let night = 0; night < 5; night++)
+      createAlarmsRepository(database).addEvent({ ...event, eventId: "new", alarmId: "of six 0" }, deviceId);
+  });
+  expect(countKept()).toBe(5_000);
+  database.transact(() => {
+    for (let night = 0; night < 5; night++) {
+      const restarted = createAlarmsRepository(database);
+      for (let index = 0; index < 900; index++)
+        restarted.addEvent({ ...event, eventId: "new", alarmId: `of six ${index % 40}` }, deviceId);
+    }
+  });
+  expect(countKept()).toBeLessThan(6_000);
+});
+
 test("of an alarm 1,000 events are kept, the newest", () => {
   database.transact(() => {
     repository.insert(alarm("long", "three", null));
