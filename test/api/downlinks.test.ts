@@ -243,6 +243,6 @@ describe("the downlinks of an integration take a limited space", () => {
     expect(refused.length).toBeGreaterThan(10);
     expect(refused.length).toBeLessThan(30);
     for (const answer of refused)
-      expect(answer).toMatchObject({ status: 429, body: { code: "downlink.too_many" } });
+      expect(answer).toMatchObject({ status: 429, body: { code: "downlink.too_much", params: { mib: 8 } } });
   });
 });

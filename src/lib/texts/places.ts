@@ -737,6 +737,7 @@ export interface ServerPlaces {
   readonly "downlink.too_long": "byteLength" | "max";
   readonly "downlink.too_many": "count";
   readonly "downlink.too_many_of_device": "count";
+  readonly "downlink.too_much": "mib";
   readonly "downlink_error.expired_because": "reason";
   readonly "downlink_error.hinted": "answer" | "hint";
   readonly "downlink_error.network": "message";

@@ -124,7 +124,8 @@ export function createDownlinkDelivery(deps: {
         for (const { targetId } of targets) {
           const rows = repository.listOf(repository.oldest(targetId, options));
           for (const downlink of rows) lifecycle.failed(downlink, expired(downlink.error));
-          if (rows.length > 0) gone.set(targetId, { rows: rows.length, bytes: 0 });
+          const bytes = rows.reduce((sum, row) => sum + row.bytes, 0);
+          if (rows.length > 0) gone.set(targetId, { rows: rows.length, bytes });
         }
         return gone;
       },

@@ -6,12 +6,7 @@ import type { Clock } from "../../platform/time/clock.ts";
 import { Waiters } from "../../platform/time/waiters.ts";
 import { type CommandAnswer, CommandFailure } from "../commands/commands.types.ts";
 import type { DownlinkReport } from "../integrations/integrations.types.ts";
-import {
-  DOWNLINK_BYTES,
-  type DownlinkChanges,
-  type DownlinksRepository,
-  SPACE_BYTES,
-} from "./downlinks.repository.ts";
+import { type DownlinkChanges, type DownlinksRepository, SPACE_BYTES } from "./downlinks.repository.ts";
 import type { Downlink, DownlinkState } from "./downlinks.types.ts";
 
 /** Reports of downlinks whose number the network server has not told us yet: it may be faster than its own answer. */
@@ -84,6 +79,11 @@ export class DownlinkLifecycle {
       this.#apply(downlink, existing.report);
   }
 
+  /** The integration is deleted, and its downlinks with it. */
+  forget(integrationId: string): void {
+    this.#settled.forget(integrationId);
+  }
+
   failed(downlink: Downlink, error: Text): void {
     this.#change(downlink, "FAILED", { error, attempts: downlink.attempts + 1 });
   }
@@ -146,13 +146,9 @@ export class DownlinkLifecycle {
     if (state === "FAILED") onFailed(current, error ?? UNKNOWN);
   }
 
-  #leftQueue({ integrationId, deviceId, payload }: Downlink): void {
+  #leftQueue({ integrationId, deviceId, bytes }: Downlink): void {
     const { repository, commands } = this.#deps;
-    const isMuch = this.#settled.add(
-      integrationId,
-      DOWNLINK_BYTES + Buffer.byteLength(JSON.stringify(payload)),
-    );
-    if (isMuch) repository.trimSettled(integrationId, SPACE_BYTES);
+    if (this.#settled.add(integrationId, bytes)) repository.trimSettled(integrationId, SPACE_BYTES);
     if (deviceId !== null) commands.listening(deviceId);
   }
 

@@ -106,6 +106,7 @@ export function createDownlinksModule(
     durable: database.durable,
     now,
   });
+  events.on("device.deleted", () => queue.rowsDeleted());
   events.on("integration.deleting", ({ integrationId }) => downlinks.abandon(integrationId));
   events.on("integration.changed", (changed) => {
     queue.changed(targetOf(changed), { tryNow: true });

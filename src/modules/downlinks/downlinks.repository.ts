@@ -1,8 +1,8 @@
-import { and, eq, inArray, isNotNull, lt, notInArray, or, sql } from "drizzle-orm";
+import { and, count, eq, inArray, isNotNull, lt, notInArray, or, sql } from "drizzle-orm";
 import type { DeviceId, TenantId } from "../../lib/core/ids.ts";
 import { contains } from "../../platform/database/contains.ts";
 import type { MainDatabase } from "../../platform/database/database.ts";
-import type { DeliveryTarget, Load } from "../../platform/delivery-queue/delivery-lanes.ts";
+import type { DeliveryTarget } from "../../platform/delivery-queue/delivery-lanes.ts";
 import { createDeliveryStore, targetPlaceholder } from "../../platform/delivery-queue/delivery-store.ts";
 import { integrationDownlinks as downlinks, integrationRoutes as routes } from "./downlinks.tables.ts";
 import type { Downlink, DownlinkRoute, DownlinkState, NewDownlink } from "./downlinks.types.ts";
@@ -12,16 +12,23 @@ export type DownlinkChanges = Partial<
 > & { readonly changedAt: number };
 
 /** Bytes of a downlink without its texts: other columns and index entries. */
-export const DOWNLINK_BYTES = 512;
-/** Max. bytes of an integration's waiting downlinks, and of its other downlinks. */
-export const SPACE_BYTES = 8 * 1024 * 1024;
+const DOWNLINK_BYTES = 512;
+/** Max. MiB of an integration's waiting downlinks, and of its other downlinks. */
+export const SPACE_MIB = 8;
+export const SPACE_BYTES = SPACE_MIB * 1024 * 1024;
 /** Max. downlinks per deletion; fewer than that settle between two deletions. */
 const TRIMMED_AT_ONCE = 4_000;
 
-const bytes = sql`${DOWNLINK_BYTES} + octet_length(${downlinks.payload}) + coalesce(octet_length(${downlinks.error}), 0)`;
+const bytes = sql`${DOWNLINK_BYTES} + octet_length(${downlinks.payload})`;
+const bytesWithError = sql`${bytes} + coalesce(octet_length(${downlinks.error}), 0)`;
+
+/** Returns the size of a downlink, the same as `bytes` of its row. */
+export const bytesOf = ({ payload }: Pick<Downlink, "payload">): number =>
+  DOWNLINK_BYTES + Buffer.byteLength(JSON.stringify(payload));
 
 const toDownlink = (row: typeof downlinks.$inferSelect): Downlink => ({
   ...row,
+  bytes: bytesOf(row),
   tenantId: row.tenantId as TenantId, // branded when they were written
   deviceId: row.deviceId as DeviceId | null,
 });
@@ -50,6 +57,7 @@ export function createDownlinksRepository(database: MainDatabase) {
     waiting: "QUEUED",
     dueAt: downlinks.dueAt,
     expiresAt: downlinks.expiresAt,
+    bytes,
     toRow: toDownlink,
   });
   return {
@@ -116,15 +124,13 @@ export function createDownlinksRepository(database: MainDatabase) {
       );
       return store.list(isWanted, filter);
     },
-    /** Returns the number and bytes of waiting downlinks. */
-    sizeOfQueue(of: { integrationId: string } | { deviceKey: string; tenantId: TenantId }): Load {
-      const wanted =
-        "integrationId" in of
-          ? eq(downlinks.integrationId, of.integrationId)
-          : and(eq(downlinks.tenantId, of.tenantId), eq(downlinks.deviceKey, of.deviceKey));
-      const sums = { rows: sql<number>`count(*)`, bytes: sql<number>`coalesce(sum(${bytes}), 0)` };
-      return orm.select(sums).from(downlinks).where(and(isQueued, wanted)).get() ?? { rows: 0, bytes: 0 };
-    },
+    /** Returns the number of downlinks that wait for a device. */
+    countQueued: (tenantId: TenantId, deviceKey: string): number =>
+      orm
+        .select({ count: count() })
+        .from(downlinks)
+        .where(and(isQueued, eq(downlinks.tenantId, tenantId), eq(downlinks.deviceKey, deviceKey)))
+        .get()?.count ?? 0,
     /** Lists the unfinished downlinks of one integration that carry commands. */
     listCarriers: (integrationId: string): Downlink[] =>
       orm
@@ -143,7 +149,7 @@ export function createDownlinksRepository(database: MainDatabase) {
     },
     /** Deletes the oldest downlinks of an integration that do not wait, so that the others take no more than `bytesMax`; a limited number of them per call. */
     trimSettled(integrationId: string, bytesMax: number): void {
-      const settled = sql`SELECT sequence, sum(${bytes}) OVER (ORDER BY sequence DESC) AS bytes FROM integration_downlinks WHERE integration_id = ${integrationId} AND state <> 'QUEUED'`;
+      const settled = sql`SELECT sequence, sum(${bytesWithError}) OVER (ORDER BY sequence DESC) AS bytes FROM integration_downlinks WHERE integration_id = ${integrationId} AND state <> 'QUEUED'`;
       const oldest = sql`SELECT sequence FROM (${settled}) WHERE bytes > ${bytesMax} LIMIT ${TRIMMED_AT_ONCE}`;
       orm.delete(downlinks).where(sql`${downlinks.seq} IN (${oldest})`).run();
     },

@@ -4,6 +4,7 @@ import { parseDevEui } from "../../lib/devices/dev-eui.ts";
 import { type DownlinkPayload, isFPort, payloadOf } from "../../lib/devices/downlink-payload.ts";
 import { isJsonObject, type JsonValue } from "../../lib/json/json.ts";
 import { newId } from "../../platform/core/ids.ts";
+import type { Load } from "../../platform/delivery-queue/delivery-lanes.ts";
 import type { Command } from "../commands/commands.types.ts";
 import type { Integration } from "../integrations/integrations.resource.ts";
 import { ensureAllDevices } from "../tenants/tenants.errors.ts";
@@ -12,7 +13,7 @@ import type { DownlinkAttempt, ReadyIntegration } from "./downlink-attempt.ts";
 import { type DownlinkDelivery, targetOf } from "./downlink-delivery.ts";
 import type { DownlinkLifecycle } from "./downlink-lifecycle.ts";
 import type { DownlinkWays } from "./downlink-ways.ts";
-import { type DownlinksRepository, SPACE_BYTES } from "./downlinks.repository.ts";
+import { bytesOf, type DownlinksRepository, SPACE_BYTES, SPACE_MIB } from "./downlinks.repository.ts";
 import type { Downlink, DownlinkRequest, DownlinkState, NewDownlink } from "./downlinks.types.ts";
 
 const DAY_MS = 86_400_000;
@@ -60,16 +61,14 @@ function downlinkOfCommand(method: string, params: JsonValue): CommandDownlink {
   };
 }
 
-const tooMany = (count: number) => limited("downlink.too_many", 60, { count });
-
 const isLorawan = ({ type }: Integration) => type === "CHIRPSTACK" || type === "THE_THINGS_STACK";
 
 /** The one way of all downlinks: people's, programs', rules', jobs' and the commands of devices. */
 export function createDownlinksService(deps: {
   repository: DownlinksRepository;
   attempt: DownlinkAttempt;
-  lifecycle: Pick<DownlinkLifecycle, "next" | "failed">;
-  queue: Pick<DownlinkDelivery["queue"], "added">;
+  lifecycle: Pick<DownlinkLifecycle, "next" | "failed" | "forget">;
+  queue: Pick<DownlinkDelivery["queue"], "added" | "loadOf">;
   ways: DownlinkWays;
   /** Returns an integration of the caller's tenant. @throws not_found */
   ensure: (principal: Principal, integrationId: string) => Integration;
@@ -83,6 +82,8 @@ export function createDownlinksService(deps: {
   now: () => number;
 }) {
   const { repository, ways, now } = deps;
+  /** Number and size of downlinks that are being written, by integration. The queue counts them once they are on the disk. */
+  const writing = new Map<string, Load>();
 
   function keyOfRequest(
     principal: Principal,
@@ -105,13 +106,31 @@ export function createDownlinksService(deps: {
   }
 
   /** Returns the number of downlinks that wait for the device already. */
-  function ensureRoom({ tenantId, integrationId }: Integration, deviceKey: string): number {
-    const waiting = repository.sizeOfQueue({ tenantId, deviceKey }).rows;
+  function ensureRoom(downlink: NewDownlink): number {
+    const { tenantId, integrationId, deviceKey } = downlink;
+    const waiting = repository.countQueued(tenantId, deviceKey);
     if (waiting >= QUEUED_PER_DEVICE_MAX)
       throw limited("downlink.too_many_of_device", 60, { count: QUEUED_PER_DEVICE_MAX });
-    const queue = repository.sizeOfQueue({ integrationId });
-    if (queue.rows >= QUEUED_MAX || queue.bytes >= SPACE_BYTES) throw tooMany(queue.rows);
+    const queued = deps.queue.loadOf(targetOf(downlink));
+    const { rows, bytes } = writing.get(integrationId) ?? { rows: 0, bytes: 0 };
+    if (queued.rows + rows >= QUEUED_MAX) throw limited("downlink.too_many", 60, { count: QUEUED_MAX });
+    if (queued.bytes + bytes + bytesOf(downlink) > SPACE_BYTES)
+      throw limited("downlink.too_much", 60, { mib: SPACE_MIB });
     return waiting;
+  }
+
+  async function written({ integrationId, bytes }: Downlink): Promise<void> {
+    const load = writing.get(integrationId) ?? { rows: 0, bytes: 0 };
+    writing.set(integrationId, load);
+    load.rows++;
+    load.bytes += bytes;
+    try {
+      await deps.durable();
+    } finally {
+      load.rows--;
+      load.bytes -= bytes;
+      if (load.rows === 0) writing.delete(integrationId);
+    }
   }
 
   function newDownlink(
@@ -128,7 +147,11 @@ export function createDownlinksService(deps: {
   }
 
   const added = (downlink: Downlink) =>
-    deps.queue.added(targetOf(downlink), { orderKey: downlink.deviceKey, expiresAt: downlink.expiresAt });
+    deps.queue.added(targetOf(downlink), {
+      orderKey: downlink.deviceKey,
+      bytes: downlink.bytes,
+      expiresAt: downlink.expiresAt,
+    });
 
   function ensureSends(principal: Principal, integrationId: string): ReadyIntegration {
     const integration = deps.ensure(principal, integrationId);
@@ -170,10 +193,10 @@ export function createDownlinksService(deps: {
         expiresAt: now() + (request.expiresInMs ?? DAY_MS),
       });
       deps.attempt.check(ready, downlink, content);
-      const isFirst = ensureRoom(integration, target.deviceKey) === 0;
+      const isFirst = ensureRoom(downlink) === 0;
       const stored = repository.insert(downlink);
       if (stored === undefined) throw notFound("downlink.not_stored");
-      await deps.durable();
+      await written(stored);
       // Behind others its turn may be far away.
       const ms = isFirst ? waitMs : Math.min(waitMs, BEHIND_OTHERS_MS);
       const answered = ms === 0 ? Promise.resolve(stored) : deps.lifecycle.next(stored, ms);
@@ -195,7 +218,7 @@ export function createDownlinksService(deps: {
       const integration = deviceKey === undefined ? undefined : ways.integrationFor(tenantId, deviceKey);
       if (deviceKey === undefined || integration === undefined) return false;
       // The others wait as commands, until there is room again.
-      const isFull = repository.sizeOfQueue({ tenantId, deviceKey }).rows >= QUEUED_PER_DEVICE_MAX;
+      const isFull = repository.countQueued(tenantId, deviceKey) >= QUEUED_PER_DEVICE_MAX;
       if (isFull && !repository.hasCommand(rpcId)) return false;
       const parsed = parseCommand(command);
       if (parsed instanceof DomainError) {
@@ -224,6 +247,7 @@ export function createDownlinksService(deps: {
     abandon(integrationId: string): void {
       for (const downlink of repository.listCarriers(integrationId))
         deps.lifecycle.failed(downlink, detail("downlink_error.integration_deleted"));
+      deps.lifecycle.forget(integrationId);
     },
     /** A downlink still carries a command to the device. */
     carriesTo: (deviceId: DeviceId): boolean => repository.hasOpenCommand(deviceId),

@@ -26,6 +26,8 @@ export interface Downlink {
   readonly confirmed: boolean;
   readonly priority: string | null;
   readonly payload: DownlinkPayload;
+  /** Size without an error. */
+  readonly bytes: number;
   readonly state: DownlinkState;
   /** Id that the network server has chosen for the downlink, if it chooses one. */
   readonly networkId: string | null;
@@ -42,7 +44,7 @@ export interface Downlink {
 
 export type NewDownlink = Omit<
   Downlink,
-  "seq" | "state" | "networkId" | "attempts" | "error" | "changedAt" | "dueAt"
+  "seq" | "bytes" | "state" | "networkId" | "attempts" | "error" | "changedAt" | "dueAt"
 >;
 
 /** The way back to a device, as its last message told it. */

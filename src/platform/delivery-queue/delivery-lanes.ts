@@ -50,6 +50,8 @@ export interface WaitingTarget<Target> {
   blockedUntil: number;
   /** Changed by `DeliveryLanes.count` alone, which keeps the totals. */
   readonly load: Load;
+  /** Value of `DeliveryQueue.#deletions` when the load was read. */
+  deletionsSeen: number;
   /** No waiting row expires earlier. */
   expiresAt: number;
 }
@@ -105,6 +107,7 @@ export class DeliveryLanes<Target extends DeliveryTarget> {
       failedAt: 0,
       blockedUntil: 0,
       load: { rows: 0, bytes: 0 },
+      deletionsSeen: 0,
       expiresAt: Number.POSITIVE_INFINITY,
     };
     this.#hasUrgent ||= row.isUrgent === true;

@@ -137,6 +137,8 @@ export class DeliveryQueue<Target extends DeliveryTarget, Row extends DeliveryRo
     number,
     { target: Target; controller: AbortController; done: Promise<void> }
   >();
+  /** Number of times that others deleted rows. */
+  #deletions = 0;
   #isStopped = true;
   /** True if a pump is about to run. */
   #isAsked = false;
@@ -201,6 +203,18 @@ export class DeliveryQueue<Target extends DeliveryTarget, Row extends DeliveryRo
     const target = this.#load(row);
     if (tryNow) this.#lanes.unblock(target);
     this.wake();
+  }
+
+  /** Notes that rows may have been deleted together with others that they belong to. */
+  rowsDeleted(): void {
+    this.#deletions++;
+  }
+
+  /** Returns number and size of the rows that wait for a target. */
+  loadOf(row: Target): Readonly<Load> {
+    const target = this.#lanes.targets.get(row.targetId);
+    if (target === undefined) return { rows: 0, bytes: 0 };
+    return target.deletionsSeen === this.#deletions ? target.load : this.#load(row).load;
   }
 
   /** Sends nothing more to targets whose rows are gone, or about to be. */
@@ -504,6 +518,7 @@ export class DeliveryQueue<Target extends DeliveryTarget, Row extends DeliveryRo
     for (const lane of store.lanes(row.targetId)) this.#lanes.add(target, lane).isStale = true;
     const { rows, bytes, expiresAt } = store.waiting(row.targetId);
     target.expiresAt = expiresAt;
+    target.deletionsSeen = this.#deletions;
     this.#lanes.count(target, { rows: rows - target.load.rows, bytes: bytes - target.load.bytes });
     if (target.lanes.size === 0) this.#lanes.remove(target);
     return target;

@@ -36,7 +36,7 @@ export interface DeliveryRows<Table extends SQLiteTable, Row> {
   /** Column `dueAt` of the table. */
   readonly dueAt: SQLiteColumn;
   readonly expiresAt?: SQLiteColumn | SQL;
-  readonly bytes?: SQLiteColumn;
+  readonly bytes?: SQLiteColumn | SQL;
   readonly toRow: (row: Stored<Table>) => Row;
 }
 
