@@ -221,8 +221,17 @@ describe("the downlinks of an integration take a limited space", () => {
   const FITTING = 507;
   const devEuiOf = (index: number) => (0x1000000000 + index).toString(16).padStart(16, "0");
 
-  test("those that were sent: the oldest are deleted", async () => {
-    const { send, integrationId } = await setUp("CHIRPSTACK");
+  test("those that were sent: the oldest are deleted, except one whose command is open", async () => {
+    const { send, integrationId, deviceId, devEui } = await setUp("CHIRPSTACK");
+    const up = { deviceInfo: { devEui, applicationId: "app" }, deduplicationId: "u", object: { t: 1 } };
+    await report("lorawan-a", integrationId, up, "?event=up");
+    chirpstackTakes("carrier");
+    const before = network.received.length;
+    const given = await call("POST", `/api/devices/${deviceId}/commands`, {
+      method: "downlink",
+      params: { fPort: 7, hex: "01" },
+    });
+    await network.until(before + 1);
     network.answer = () => Response.json({ id: crypto.randomUUID() });
     const count = FITTING + 100;
     for (let index = 0; index < count; index++)
@@ -231,6 +240,10 @@ describe("the downlinks of an integration take a limited space", () => {
     expect(listed.body.length).toBeLessThan(FITTING + 70);
     expect(listed.body.length).toBeGreaterThanOrEqual(FITTING);
     expect(listed.body[0].devEui).toBe(devEuiOf(count - 1));
+    const ack = { deviceInfo: { devEui }, queueItemId: "carrier", acknowledged: true };
+    await report("lorawan-a", integrationId, ack, "?event=ack");
+    const ended = await call("GET", `/api/devices/${deviceId}/commands/${given.body.commandId}`);
+    expect(ended.body).toMatchObject({ status: "SUCCESSFUL" });
   });
 
   test("those that wait: further ones are refused", async () => {

@@ -147,8 +147,9 @@ export class DownlinkLifecycle {
   }
 
   #leftQueue({ integrationId, deviceId, bytes }: Downlink): void {
-    const { repository, commands } = this.#deps;
-    if (this.#settled.add(integrationId, bytes)) repository.trimSettled(integrationId, SPACE_BYTES);
+    const { repository, commands, now } = this.#deps;
+    if (this.#settled.add(integrationId, bytes))
+      repository.trimSettled(integrationId, { bytesMax: SPACE_BYTES, now: now() });
     if (deviceId !== null) commands.listening(deviceId);
   }
 

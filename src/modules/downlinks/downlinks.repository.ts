@@ -1,4 +1,4 @@
-import { and, count, eq, inArray, isNotNull, lt, notInArray, or, sql } from "drizzle-orm";
+import { and, count, eq, gt, inArray, isNotNull, lt, notInArray, or, sql } from "drizzle-orm";
 import type { DeviceId, TenantId } from "../../lib/core/ids.ts";
 import { contains } from "../../platform/database/contains.ts";
 import type { MainDatabase } from "../../platform/database/database.ts";
@@ -147,9 +147,13 @@ export function createDownlinksRepository(database: MainDatabase) {
       const wanted = and(eq(downlinks.deviceId, deviceId), isNotNull(downlinks.commandRpcId), isOpen);
       return orm.select({ one: sql`1` }).from(downlinks).where(wanted).limit(1).get() !== undefined;
     },
-    /** Deletes the oldest downlinks of an integration that do not wait, so that the others take no more than `bytesMax`; a limited number of them per call. */
-    trimSettled(integrationId: string, bytesMax: number): void {
-      const settled = sql`SELECT sequence, sum(${bytesWithError}) OVER (ORDER BY sequence DESC) AS bytes FROM integration_downlinks WHERE integration_id = ${integrationId} AND state <> 'QUEUED'`;
+    /**
+     * Deletes the oldest downlinks of an integration that are finished, so that the others take no more than `bytesMax`; a limited number of them
+     * per call. A downlink that carries a command and may still be reported on is kept until the command expires.
+     */
+    trimSettled(integrationId: string, { bytesMax, now }: { bytesMax: number; now: number }): void {
+      const isSettled = sql`state <> 'QUEUED' AND NOT (${and(isNotNull(downlinks.commandRpcId), isOpen, gt(downlinks.expiresAt, now))})`;
+      const settled = sql`SELECT sequence, sum(${bytesWithError}) OVER (ORDER BY sequence DESC) AS bytes FROM integration_downlinks WHERE integration_id = ${integrationId} AND ${isSettled}`;
       const oldest = sql`SELECT sequence FROM (${settled}) WHERE bytes > ${bytesMax} LIMIT ${TRIMMED_AT_ONCE}`;
       orm.delete(downlinks).where(sql`${downlinks.seq} IN (${oldest})`).run();
     },
