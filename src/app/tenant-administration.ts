@@ -1,4 +1,4 @@
-import type { TenantId } from "../lib/core/ids.ts";
+import type { DeviceId, TenantId } from "../lib/core/ids.ts";
 import type { AuditModule } from "../modules/audit/audit.module.ts";
 import type { DevicesModule } from "../modules/devices/devices.module.ts";
 import type { IdentityModule } from "../modules/identity/identity.module.ts";
@@ -9,7 +9,54 @@ import type { TenantsModule } from "../modules/tenants/tenants.module.ts";
 import { type TenantUsage, tenantsRoutes } from "../modules/tenants/tenants.routes.ts";
 import type { UsersModule } from "../modules/users/users.module.ts";
 import type { MqttModule } from "../mqtt/mqtt.module.ts";
-import { createDependentRows } from "../platform/database/dependent-rows.ts";
+import { createDependentRows, type DependentRows } from "../platform/database/dependent-rows.ts";
+
+interface RemovalDeps {
+  readonly database: Pick<Core["database"], "transact">;
+  readonly events: Pick<Core["events"], "emit">;
+  readonly dependents: DependentRows;
+  readonly devices: Pick<DevicesModule["devices"], "deleteAll" | "listIds">;
+  readonly users: Pick<UsersModule["users"], "listOf">;
+  readonly sessions: Pick<IdentityModule["sessions"], "endAll">;
+  readonly provider: Pick<IdentityModule["provider"], "delete">;
+  readonly tenants: Pick<TenantsModule["tenants"], "delete">;
+  readonly deleteTelemetry: (deviceId: DeviceId) => Promise<void>;
+}
+
+/** Creates the function that deletes a tenant with all its data. While it runs, further calls for the tenant wait for the same deletion. */
+export function createTenantRemoval(deps: RemovalDeps): (tenantId: TenantId) => Promise<void> {
+  const { database, events, devices, users, sessions, provider } = deps;
+  const running = new Map<TenantId, Promise<void>>();
+
+  /**
+   * Large tables are deleted in batches, and the devices one by one, with other work in between. The rest goes in one transaction, with the
+   * users: after an interruption, they can delete the tenant again. Telemetry that a power cut leaves belongs to no device, and is deleted at
+   * the next start.
+   */
+  async function remove(tenantId: TenantId): Promise<void> {
+    await deps.dependents.clear("tenants", [tenantId]);
+    await devices.deleteAll(tenantId);
+    const ownUsers = users.listOf(tenantId);
+    const added = devices.listIds(tenantId); // created during the deletion
+    database.transact(() => {
+      for (const { userId } of ownUsers) sessions.endAll(userId); // while the sessions' rows are there
+      deps.tenants.delete(tenantId);
+    });
+    for (const { userId, email } of ownUsers) {
+      provider.delete(email);
+      events.emit("user.access", { userId });
+      events.emit("user.signed-out", { userId });
+    }
+    for (const { deviceId } of added) events.emit("device.deleted", { tenantId, deviceId });
+    for (const { deviceId } of added) await deps.deleteTelemetry(deviceId);
+  }
+
+  return (tenantId) => {
+    const removal = running.get(tenantId) ?? remove(tenantId).finally(() => running.delete(tenantId));
+    running.set(tenantId, removal);
+    return removal;
+  };
+}
 
 /** Operations on a whole tenant: shows the usage of its plan, and deletes it with all its data. */
 export function createTenantAdministrationModule(
@@ -56,28 +103,10 @@ export function createTenantAdministrationModule(
     };
   }
 
-  /**
-   * What it has in large numbers goes in parts, and the devices one by one, with other work in between. The rest goes in one transaction, with the
-   * users: after an interruption, they can delete the tenant again. Telemetry that a power cut leaves belongs to no device, and is deleted at
-   * the next start.
-   */
-  async function removeTenant(tenantId: TenantId): Promise<void> {
-    await dependents.clear("tenants", [tenantId]);
-    await devices.deleteAll(tenantId);
-    const ownUsers = users.listOf(tenantId);
-    const added = devices.listIds(tenantId); // meanwhile
-    database.transact(() => {
-      for (const { userId } of ownUsers) sessions.endAll(userId); // while the sessions' rows are there
-      tenants.delete(tenantId);
-    });
-    for (const { userId, email } of ownUsers) {
-      provider.delete(email);
-      events.emit("user.access", { userId });
-      events.emit("user.signed-out", { userId });
-    }
-    for (const { deviceId } of added) events.emit("device.deleted", { tenantId, deviceId });
-    for (const { deviceId } of added) await store.deleteDevice(deviceId);
-  }
+  const removeTenant = createTenantRemoval({
+    ...{ database, events, dependents, devices, users, sessions, provider, tenants },
+    deleteTelemetry: (deviceId) => store.deleteDevice(deviceId),
+  });
 
   return {
     routes: (auth: AuthPlugin) => [tenantsRoutes({ tenants, plans, quotas, usageOf, removeTenant, auth })],

@@ -279,11 +279,12 @@ export function createDevicesService(deps: DevicesServiceDeps) {
       await deleteWithChildren(deps, principal.tenantId, id);
       await deps.deleteTelemetry(id);
     },
-    /** Deletes the devices of a tenant that is being deleted. Resolves when their telemetry is deleted, too. */
+    /** Deletes the devices of a tenant that is being deleted, each with its telemetry, so that a call after a failure deletes the rest. */
     async deleteAll(tenantId: TenantId): Promise<void> {
-      const deleted = repository.listIds(tenantId);
-      for (const { deviceId } of deleted) await deleteWithChildren(deps, tenantId, deviceId);
-      for (const { deviceId } of deleted) await deps.deleteTelemetry(deviceId);
+      for (const { deviceId } of repository.listIds(tenantId)) {
+        await deleteWithChildren(deps, tenantId, deviceId);
+        await deps.deleteTelemetry(deviceId);
+      }
     },
     listChildren(principal: Principal, deviceId: string): DeviceWithActivity[] {
       const parentDeviceId = ensureVisible(principal, deviceId);
