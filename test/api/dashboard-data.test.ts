@@ -81,6 +81,32 @@ describe("execute", () => {
     expect(series[0].series[0].points).toHaveLength(3);
   });
 
+  test("the intervals of the previous period take the places of the current ones", async () => {
+    const day = 86_400_000;
+    const { token, deviceId } = await fixture.createDevice(tokens.owner, {
+      name: "meter",
+      deviceType: "meter",
+    });
+    const body = Array.from({ length: 61 }, (_, days) => ({
+      ts: now - days * day,
+      values: { energy: 1_000 - days },
+    }));
+    await fixture.call("POST", `/api/v1/${token}/telemetry`, { body });
+    const config = { aliasId: "meter", keys: ["energy"], interval: "1w", compare: true };
+    const answer = await call("POST", "/preview", {
+      dashboard: {
+        aliases: [{ id: "meter", name: "", type: "singleDevice", deviceId }],
+        widgets: [{ widgetId: "weeks", type: "energy", name: "", config }],
+      },
+      timeRange: { mode: "live", durationMs: 30 * day },
+    });
+    const { series, previous } = answer.body.data.weeks;
+    const starts = (all: typeof series) => all[0].series[0].points.map(({ ts }: { ts: number }) => ts);
+    const current = starts(series);
+    expect(current).toHaveLength(5);
+    expect(starts(previous).slice(0, 5)).toEqual(current);
+  });
+
   test("a chart that shows a band gets the average, the lowest and the highest value of each interval", async () => {
     const { aliases } = content();
     const config = { aliasId: "all", keys: ["t"], style: "band", series: [`${oven.deviceId}/t`] };

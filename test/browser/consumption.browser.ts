@@ -129,7 +129,7 @@ test("an energy widget has a period of its own, with hours and the period before
     await ui.open(`/dashboards/${dashboard.id}`);
     const widget = page.getByTestId("widget");
     await widget
-      .getByText(/^\+0\s?%; (previous period by then|vorheriger Zeitraum bis dahin): 117/)
+      .getByText(/^\+0\s?% (vs\.|gegenüber) 117\s*kWh (in the previous period|im vorherigen Zeitraum)$/)
       .waitFor();
     await widget.getByText(/^(Yesterday|Gestern)$/).waitFor();
     expect(await widget.getByRole("row").count()).toBe(24);

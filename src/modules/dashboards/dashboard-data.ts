@@ -5,7 +5,7 @@ import type { Text } from "../../lib/texts/text.ts";
 import { workShare } from "../../platform/load/fair-share.ts";
 import type { AlarmsService } from "../alarms/alarms.service.ts";
 import type { AlarmStatus } from "../alarms/alarms.types.ts";
-import { type TelemetryService, valuesIn } from "../telemetry/telemetry.service.ts";
+import { pairIntervals, type TelemetryService, valuesIn } from "../telemetry/telemetry.service.ts";
 import {
   type Aggregation,
   DATA_POINTS_DEFAULT,
@@ -176,14 +176,18 @@ function bandOf(
   return { low: shownSeries(item, shown, low), high: shownSeries(item, shown, high) };
 }
 
-/** Returns the series with their time stamps moved by `ms`. */
-const moved = (found: DeviceSeries, ms: number): DeviceSeries => ({
-  ...found,
-  series: found.series.map((keySeries) => ({
-    ...keySeries,
-    points: keySeries.points.map((point) => ({ ...point, ts: point.ts + ms })),
-  })),
-});
+/** Returns the series of the previous period with their timestamps moved into the current one. */
+function movedToNow(item: Wanted, all: readonly DeviceSeries[]): DeviceSeries[] {
+  const { window } = item;
+  const move = pairIntervals(seriesSpec(item), window.before, window);
+  return all.map((found) => ({
+    ...found,
+    series: found.series.map((keySeries) => ({
+      ...keySeries,
+      points: keySeries.points.map((point) => ({ ...point, ts: move(point.ts) })),
+    })),
+  }));
+}
 
 /** Counts the values and points of a response. @throws DomainError `too_large` */
 function createTally() {
@@ -237,7 +241,6 @@ function createParts({ latest, series, previous, lows, highs }: Found) {
   function seriesParts(item: Wanted, shown: readonly ResolvedDevice[]): Partial<WidgetData> {
     const answer = series.get(groupOf(item));
     if (isText(answer)) return { error: inEnglish(answer), errorText: answer };
-    const { from, before } = item.window;
     // Another widget of the group may compare.
     const compared = compares(item) ? previous.get(groupOf(beforeOf(item))) : undefined;
     const edges = isBand(item.widget) ? bandOf(item, shown, { lows, highs }) : {};
@@ -246,9 +249,7 @@ function createParts({ latest, series, previous, lows, highs }: Found) {
     return {
       series: counted(shownSeries(item, shown, answer)),
       ...(hasPrevious && {
-        previous: counted(shownSeries(item, shown, compared)).map((found) =>
-          moved(found, from - before.from),
-        ),
+        previous: movedToNow(item, counted(shownSeries(item, shown, compared))),
       }),
       ...edges,
     };

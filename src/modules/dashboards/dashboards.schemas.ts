@@ -179,7 +179,7 @@ export const widgetData = t.Object(
     previous: t.Optional(
       t.Array(deviceSeries, {
         description:
-          "with `compare`: the series of the previous period, with timestamps shifted into the current one",
+          "with `compare`: the series of the previous period, with timestamps shifted into the current one, for intervals to the interval at the same position",
       }),
     ),
     low: t.Optional(

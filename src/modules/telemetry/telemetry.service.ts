@@ -2,6 +2,7 @@ import { invalid } from "../../lib/core/domain-error.ts";
 import type { DevicesService } from "../devices/devices.service.ts";
 import type { Principal } from "../users/users.types.ts";
 import type { KeyMetadataLookup } from "./key-metadata.service.ts";
+import { intervalsOf } from "./store/intervals.ts";
 import type { TelemetryStore } from "./store/store.types.ts";
 import {
   AGGREGATIONS,
@@ -115,6 +116,30 @@ function ensureIntervalsFit(interval: Interval | undefined, from: number, to: nu
   if (interval === undefined) return;
   const ms = lengthOf(interval);
   if ((to - from) / ms > DATA_POINTS_MAX) throw invalid("telemetry.interval_small", { max: DATA_POINTS_MAX });
+}
+
+interface TimeRange {
+  readonly from: number;
+  readonly to: number;
+}
+
+/**
+ * Returns a function that moves points from one range to another: by the distance of their starts or, if they are those of intervals, to
+ * the interval at the same position. Surplus intervals are put behind the end.
+ */
+export function pairIntervals(
+  { interval, timezone }: Pick<TelemetryRequest, "interval" | "timezone">,
+  source: TimeRange,
+  target: TimeRange,
+): (ts: number) => number {
+  if (interval === undefined) return (ts) => ts + target.from - source.from;
+  const how = { interval: parseInterval(interval, timezone), maxDataPoints: Number.POSITIVE_INFINITY };
+  const before = intervalsOf({ ...source, ...how });
+  const after = intervalsOf({ ...target, ...how });
+  return (ts) => {
+    const start = after.startOf(before.indexOf(ts));
+    return start <= target.to ? start : target.to + 1 + ts - source.from;
+  };
 }
 
 interface TelemetryServiceDeps {

@@ -62,8 +62,10 @@ export function eachIntervalOf(
 
 const tooMany = (max: number) => invalid("telemetry.too_many_intervals", { max });
 
+type IntervalsQuery = Pick<RangeQuery, "from" | "to" | "interval" | "maxDataPoints">;
+
 /** Throws a DomainError of kind `invalid` when the asked interval does not fit. */
-export function intervalsOf(query: RangeQuery): Intervals {
+export function intervalsOf(query: IntervalsQuery): Intervals {
   const { from, to, interval } = query;
   const most = Math.max(1, Math.floor(query.maxDataPoints));
   if (interval === undefined) return equalIntervals(from, Math.max(1, Math.ceil((to - from + 1) / most)));
@@ -79,7 +81,7 @@ export function intervalsOf(query: RangeQuery): Intervals {
 }
 
 function calendarStartsOrRefuse(
-  range: RangeQuery,
+  range: IntervalsQuery,
   of: Parameters<typeof calendarStarts>[1],
   most: number,
 ): Float64Array | null {

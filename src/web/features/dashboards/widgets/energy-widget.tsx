@@ -90,7 +90,7 @@ export function EnergyWidget(props: WidgetProps) {
   );
 }
 
-/** Consumption of the previous period up to the same time, and how much the current period differs. */
+/** Consumption of the previous period, up to the same time while the period lasts, and how much the current period differs. */
 function Compared(
   props: WidgetProps & {
     before: readonly Consumption[];
@@ -99,13 +99,16 @@ function Compared(
   },
 ) {
   const { before, pointed } = props;
+  const { to } = props.boundsNow();
+  const isOpen = pointed === undefined && serverNow() < to;
   const other = pointed
-    ? (before.find(({ from }) => from === pointed.from)?.amount ?? 0)
-    : amountUntil(before, serverNow());
-  const change = other > 0 ? formatChange(props.amount / other - 1) : "–";
+    ? before.find(({ from }) => from === pointed.from)?.amount
+    : amountUntil(before, isOpen ? serverNow() : Number.POSITIVE_INFINITY);
+  const amount = other === undefined ? "–" : shown(props.widget, other, metadataOfAmount(props));
+  const change = other !== undefined && other > 0 ? formatChange(props.amount / other - 1) : "–";
   return (
     <span class="text-sm text-soft">
-      {t("energy.before", { amount: shown(props.widget, other, metadataOfAmount(props)), change })}
+      {t(isOpen ? "energy.beforeSoFar" : "energy.before", { amount, change })}
     </span>
   );
 }
@@ -124,10 +127,12 @@ function Bars(
     onPoint: (consumption: Consumption | undefined) => void;
   },
 ) {
-  const { all, before, calendar, onPoint } = props;
+  const { all, calendar, onPoint } = props;
   const bounds = props.boundsNow();
   const from = Math.min(bounds.from, all[0]?.from ?? bounds.from);
   const to = Math.max(bounds.to, all.at(-1)?.to ?? bounds.to);
+  // A longer previous period has intervals that lie beyond the end.
+  const before = props.before.filter((consumption) => consumption.from < to);
   const marks = amountMarks(Math.max(...[...all, ...before].map(({ amount }) => amount), 0));
   const high = marks.at(-1) ?? 0;
   const labels = formatMarks(marks);
