@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { BoardFeed, needsRefresh } from "../../src/web/features/dashboards/board-feed.ts";
 import type { Executed, Widget } from "../../src/web/features/dashboards/dashboards-api.ts";
+import { shortestMs } from "../../src/web/features/dashboards/use-board-feed.ts";
 import { newestOf } from "../../src/web/features/dashboards/widgets/values.ts";
 import { until } from "../support/until.ts";
 
@@ -170,4 +171,12 @@ test("newest values come key by key: an older answer brings what was not known, 
   feed.append(live(9, 2));
   feed.fill(latest(6, { t: 1, p: 3 }), [widget("a")]);
   expect({ ...feed.latestOf("d")?.values }).toEqual({ t: 2, p: 3 });
+});
+
+test("a calendar window counts like the shortest one, whoever has it", () => {
+  const hour = { mode: "live", durationMs: 3_600_000 };
+  const today = { mode: "calendar", unit: "day" };
+  expect(
+    [[hour], [hour, { ...hour, durationMs: 60_000 }], [hour, today], [today, hour]].map(shortestMs),
+  ).toEqual([3_600_000, 60_000, 0, 0]);
 });

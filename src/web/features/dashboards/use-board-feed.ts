@@ -22,8 +22,6 @@ const RELOADS_A_WINDOW = 10;
 /** Longest timer. A timer beyond the browser's limit would fire immediately, again and again. */
 const TIMER_MS_MAX = 3_600_000;
 const MOVE_MS = 1_000;
-/** Length of a calendar window of a widget for these intervals. */
-const CALENDAR_MS = 86_400_000;
 
 const showsAlarms = ({ type }: Widget): boolean =>
   ["alarmList", "statusGrid", "deviceTable", "floorPlan", "map", "synoptic"].includes(type);
@@ -55,6 +53,10 @@ export interface BoardView {
 
 /** Returns whether a window ends now, and so goes on by itself. */
 const moves = ({ mode }: WindowSpec): boolean => mode === "live" || mode === "relative";
+
+/** Returns the length of the shortest window, in ms; calendar and fixed windows count as 0, because a new day may begin at any moment. */
+export const shortestMs = (windows: readonly WindowSpec[]): number =>
+  Math.min(...windows.map(({ durationMs }) => Number(durationMs ?? 0)));
 
 /** Returns the time window of a widget that does not follow its dashboard. */
 export const ownWindowOf = ({ config: { timeWindow } }: Widget): WindowSpec | undefined =>
@@ -147,10 +149,7 @@ export function useBoardFeed(dashboardId: string, board: Board, request: FeedReq
   useEffect(() => {
     if (isDue.current) current.current();
     isDue.current = true;
-    const durationMs = Math.min(
-      Number(window.durationMs ?? 0),
-      ...ownWindows.map((own) => Number(own.durationMs ?? CALENDAR_MS)),
-    );
+    const durationMs = shortestMs([window, ...ownWindows]);
     const part = () => {
       const ids = refreshed.current;
       if (ids.length > 0) current.current(ids);
