@@ -141,6 +141,13 @@ test("a dashboard is a favorite, has tags, and is what the console opens with", 
   await page.getByLabel("Tags").selectOption("Hall 2");
   await page.getByText("A first one").waitFor({ state: "detached" });
   expect(await rows.count()).toBe(1);
+  const search = page.getByRole("searchbox", { name: "Search dashboards" });
+  await search.fill("A first");
+  await rows.first().waitFor({ state: "detached" });
+  expect(await page.getByLabel("Tags").inputValue()).toBe("Hall 2");
+  await search.fill("");
+  await rows.first().getByText("Theirs again", { exact: true }).waitFor();
+  expect(await rows.count()).toBe(1);
   await page.getByRole("link", { name: "Theirs again", exact: true }).click();
   await button("More actions for this dashboard").click();
   await button("Use as my start page").click();
@@ -157,6 +164,9 @@ test("a dashboard is a favorite, has tags, and is what the console opens with", 
   await button("Save").click();
   await page.getByText("Theirs again is saved.").waitFor();
   expect(await ui.call("GET", `/api/dashboards/${id}`)).toMatchObject({ tags: ["energy"] });
+  await ui.open("/dashboards?tag=Hall+2");
+  await page.getByLabel("Tags").selectOption("All tags");
+  await page.getByText("A first one").waitFor();
 });
 
 const appearances: Appearance[] = [

@@ -3,6 +3,7 @@ import type { ComponentChildren } from "preact";
 import { useLocation } from "preact-iso";
 import { t } from "../platform/i18n/i18n.ts";
 import type { Resource } from "../platform/resource.ts";
+import { useUrlFilter } from "../platform/use-url-filter.ts";
 import { EmptyPanel } from "./empty.tsx";
 import { Loaded } from "./loaded.tsx";
 import { PageHead } from "./page-head.tsx";
@@ -116,18 +117,14 @@ function Head<Item>(props: PartProps<Item>) {
 
 function Toolbar<Item>(props: PartProps<Item>) {
   const { search = "", searchLabel, total, isWithin, intro, toolbarEnd } = props;
-  const { path, route } = useLocation();
-  const hasSearch = searchLabel !== undefined && (search !== "" || (total ?? 0) > 0);
+  const { set } = useUrlFilter(["search", ...Object.keys(useLocation().query)]);
+  const hasSearch = searchLabel !== undefined && (props.isFiltered || (total ?? 0) > 0);
   const end = toolbarEnd ?? (isWithin && !intro ? buttonsOf(props) : undefined);
   if (!hasSearch && props.filters === undefined && !end) return null;
   return (
     <div class="flex flex-wrap items-center gap-3">
       {hasSearch && (
-        <SearchBox
-          label={searchLabel}
-          value={search}
-          onSearch={(text) => route(text ? `${path}?search=${encodeURIComponent(text)}` : path, true)}
-        />
+        <SearchBox label={searchLabel} value={search} onSearch={(text) => set({ search: text })} />
       )}
       {props.filters}
       {props.countText && (

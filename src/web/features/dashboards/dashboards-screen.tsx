@@ -36,15 +36,18 @@ export function DashboardsScreen() {
 }
 
 function DashboardsPage() {
-  const { query, route } = useLocation();
-  const { set } = useUrlFilter(["search", "tag"]);
-  const search = query.search ?? "";
+  const { route } = useLocation();
+  const {
+    filter: { search, tag },
+    set,
+  } = useUrlFilter(["search", "tag"]);
   const creating = useCreateDialog();
   const list = useKept(() => dashboardsApi.list(search), [search]);
   const choices = useResource(dashboardsApi.choices, []);
   const favorites = new Set(choices.data?.favorites);
-  const tag = query.tag ?? "";
-  const tags = [...new Set(list.data?.flatMap((dashboard) => dashboard.tags ?? []))].sort();
+  const known = list.data?.flatMap((dashboard) => dashboard.tags ?? []) ?? [];
+  // No dashboard may have the selected tag any more; it must still be possible to deselect it.
+  const tags = [...new Set(tag === "" ? known : [...known, tag])].sort();
   const shown = list.data
     ?.filter((dashboard) => tag === "" || dashboard.tags?.includes(tag))
     .sort((a, b) => Number(favorites.has(b.id)) - Number(favorites.has(a.id)));
