@@ -35,7 +35,7 @@ test("a save after another one asks, and their version can be loaded", async () 
   await ui.dialog().getByText("Someone else saved this dashboard").waitFor();
   await ui
     .dialog()
-    .getByText(/ saved Theirs .*, after you started editing\.$/)
+    .getByText(/ saved Theirs .*, after you opened it\.$/)
     .waitFor();
   await button("Continue editing").click();
   expect(await page.getByRole("textbox", { name: "Name" }).inputValue()).toBe("Mine");
@@ -58,12 +58,24 @@ test("changes that wait while another saves are kept, and can be saved anyway", 
   expect(await ui.call("GET", `/api/dashboards/${id}`)).toMatchObject({ name: "Kept" });
 });
 
+test("a save without effect leaves nothing unsaved", async () => {
+  const { page } = ui;
+  await rename("Other");
+  await page.getByRole("textbox", { name: "Name" }).fill("Kept");
+  await page.keyboard.press("Tab");
+  await button("Save").click();
+  await button("Edit").click();
+  await button("Undo").and(page.locator(":disabled")).waitFor();
+  await button("Discard changes").click();
+});
+
+async function openVersions(): Promise<void> {
+  await button("More actions for this dashboard").click();
+  await button("Versions").click();
+}
+
 test("an earlier version is looked at and restored", async () => {
   const { page } = ui;
-  const openVersions = async () => {
-    await button("More actions for this dashboard").click();
-    await button("Versions").click();
-  };
   await openVersions();
   await ui.dialog().getByText("Version 3: Theirs again").waitFor();
   expect(await ui.dialog().getByRole("listitem").count()).toBe(4);
@@ -78,6 +90,30 @@ test("an earlier version is looked at and restored", async () => {
   await ui.dialog().getByText("Version 5: Theirs again").waitFor();
   await page.keyboard.press("Escape");
   await ui.dialog().waitFor({ state: "detached" });
+});
+
+test("a version is shown for the same device, and replaces the work of others and unsaved changes only if confirmed", async () => {
+  const { page } = ui;
+  await ui.open(`/dashboards/${id}?device=any`);
+  await openVersions();
+  await ui.dialog().getByRole("link", { name: "View version 1" }).click();
+  await page.getByRole("link", { name: "Back to the current version" }).click();
+  await rename("Unsaved");
+  expect(new URL(page.url()).searchParams.get("device")).toBe("any");
+  await page.goBack();
+  await page.getByText(/If you restore it, your unsaved changes are lost\.$/).waitFor();
+  await change({ name: "Newest" });
+  await button("Restore this version").click();
+  await ui.dialog().getByText("If you restore the version anyway").waitFor();
+  expect(await ui.call("GET", `/api/dashboards/${id}`)).toMatchObject({ name: "Newest" });
+  await button("Cancel").click();
+  await button("Restore this version").click();
+  await button("Restore anyway").click();
+  await named("Hall").waitFor();
+  const { searchParams } = new URL(page.url());
+  expect([searchParams.get("device"), searchParams.get("version")]).toEqual(["any", null]);
+  await change({ ...note("second"), name: "Theirs again" });
+  await ui.open(`/dashboards/${id}`);
 });
 
 test("a duplicate has the same content, and a name of its own", async () => {

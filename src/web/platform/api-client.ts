@@ -130,9 +130,10 @@ export const load = async (path: string): Promise<Blob> => (await sendChecked("G
 export const readAny = async <T>(path: string): Promise<T> => (await send("GET", path)).json();
 
 export const get = async <T>(path: string): Promise<T> => (await call<T>("GET", path)).body;
-export const post = async <T>(path: string, body?: unknown): Promise<T> =>
-  (await call<T>("POST", path, body)).body;
 /** @param version the `updatedAt` that the change is based on; 412 if there is a newer one */
+export const post = async <T>(path: string, body?: unknown, version?: string): Promise<T> =>
+  (await call<T>("POST", path, body, version)).body;
+/** @param version as for `post` */
 export const patch = async <T>(path: string, body: unknown, version?: string): Promise<T> =>
   (await call<T>("PATCH", path, body, version)).body;
 export const put = async <T>(path: string, body: unknown): Promise<T> =>

@@ -2,7 +2,6 @@ import { ArrowLeft } from "lucide-preact";
 import type { ComponentChildren } from "preact";
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
-import { ApiError } from "../../platform/api-client.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { type Resource, useResource } from "../../platform/resource.ts";
 import { may } from "../../platform/session.ts";
@@ -10,19 +9,13 @@ import { toast } from "../../platform/toasts.ts";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { Loaded } from "../../ui/loaded.tsx";
 import { PageHead } from "../../ui/page-head.tsx";
-import { useAction } from "../../ui/use-form.ts";
 import { AnnotationSwitch } from "../annotations/annotation-switch.tsx";
 import { type Board, boardOf, formOf, widgetsIn } from "./board.ts";
 import { EditTools, NameField, NoWidgets, ViewTools } from "./board-tools.tsx";
 import { BoardWidgets, PageChoice } from "./board-widgets.tsx";
-import { ConflictDialog } from "./conflict-dialog.tsx";
-import {
-  type Dashboard,
-  type DashboardForm,
-  dashboardsApi,
-  type Widget,
-  type WindowSpec,
-} from "./dashboards-api.ts";
+import { useSaving } from "./conflict-dialog.tsx";
+import { type Dashboard, dashboardsApi, type Widget, type WindowSpec } from "./dashboards-api.ts";
+import { baseOf, drafts, historyOf } from "./drafts.ts";
 import { begin, type EditHistory, redo, step, undo } from "./edit-history.ts";
 import { PartsDialog } from "./pages-dialog.tsx";
 import { addressOf, type Query } from "./rotation.ts";
@@ -32,7 +25,7 @@ import { WidgetDialog } from "./widget-dialog.tsx";
 import { WindowPicker } from "./window-picker.tsx";
 
 export function BoardPage({ dashboardId }: { dashboardId: string }) {
-  const { query, path, route } = useLocation();
+  const { query, path } = useLocation();
   const loaded = useResource(() => dashboardsApi.get(dashboardId), [dashboardId]);
   const version = Number(query.version);
   const back = (
@@ -47,31 +40,24 @@ export function BoardPage({ dashboardId }: { dashboardId: string }) {
   return (
     <div class="flex min-h-full flex-col gap-4 p-4 lg:p-6">
       {back}
-      {version > 0 ? (
-        <VersionBoard
-          key={version}
-          dashboardId={dashboardId}
-          version={version}
-          onRestored={(dashboard) => {
-            drafts.delete(dashboardId);
-            loaded.set(dashboard);
-            route(path, true);
-          }}
-        />
-      ) : (
-        <Loaded of={loaded} isPage>
-          {(dashboard) => <LoadedBoard key={dashboard.updatedAt} dashboard={dashboard} loaded={loaded} />}
-        </Loaded>
-      )}
+      <Loaded of={loaded} isPage>
+        {(dashboard) =>
+          version > 0 ? (
+            <VersionBoard
+              key={version}
+              dashboard={dashboard}
+              version={version}
+              back={addressOf(path, { ...query, version: undefined })}
+              onEnd={loaded.set}
+            />
+          ) : (
+            <LoadedBoard key={dashboard.updatedAt} dashboard={dashboard} loaded={loaded} />
+          )
+        }
+      </Loaded>
     </div>
   );
 }
-
-/** Unsaved changes by dashboard, with the version that they are based on. They survive visits to other screens. */
-const drafts = new Map<string, { readonly of: string; readonly history: EditHistory<Board> }>();
-
-const historyOf = (dashboard: Dashboard): EditHistory<Board> =>
-  drafts.get(dashboard.id)?.history ?? begin(boardOf(dashboard));
 
 function LoadedBoard({ dashboard, loaded }: { dashboard: Dashboard; loaded: Resource<Dashboard> }) {
   const { query, path, route } = useLocation();
@@ -109,16 +95,22 @@ function LoadedBoard({ dashboard, loaded }: { dashboard: Dashboard; loaded: Reso
     ),
     [board, stateId, isEditing, window, view.isLoaded, view.boundsNow, view.feed],
   );
-  const saving = useSaving(dashboard, { ...formOf(board), timeWindow: window }, (shown) => {
+  const endEditing = (shown: Dashboard) => {
     drafts.delete(dashboard.id);
+    setHistory(begin(boardOf(shown)));
     go({ edit: undefined });
     loaded.set(shown);
-  });
-  const discard = () => {
-    drafts.delete(dashboard.id);
-    setHistory(begin(boardOf(dashboard)));
-    go({ edit: undefined });
   };
+  const saving = useSaving({
+    dashboardId: dashboard.id,
+    save: async (base) => {
+      const form = { ...formOf(board), timeWindow: window };
+      const saved = await dashboardsApi.update(dashboard.id, form, base);
+      toast("success", t("common.nameIsSaved", { name: saved.name }));
+      return saved;
+    },
+    onEnd: endEditing,
+  });
   return (
     <>
       <BoardHead
@@ -135,8 +127,8 @@ function LoadedBoard({ dashboard, loaded }: { dashboard: Dashboard; loaded: Reso
             onHistory={setHistory}
             onAdd={() => setDialog("new")}
             onParts={() => setArranging(true)}
-            onSave={saving.save}
-            onDiscard={discard}
+            onSave={() => saving.save(baseOf(dashboard))}
+            onDiscard={() => endEditing(dashboard)}
           />
         ) : (
           <ViewTools
@@ -169,39 +161,6 @@ function LoadedBoard({ dashboard, loaded }: { dashboard: Dashboard; loaded: Reso
       )}
     </>
   );
-}
-
-/** Version that unsaved changes are based on. */
-const baseOf = ({ id, updatedAt }: Dashboard): string => drafts.get(id)?.of ?? updatedAt;
-
-/** Saves a dashboard; asks first if somebody else has saved it in the meantime. */
-function useSaving(dashboard: Dashboard, form: DashboardForm, onEnd: (shown: Dashboard) => void) {
-  const action = useAction();
-  const [theirs, setTheirs] = useState<Dashboard | undefined>(undefined);
-  const save = (version: string) =>
-    action.run(async () => {
-      try {
-        const saved = await dashboardsApi.update(dashboard.id, form, version);
-        toast("success", t("common.nameIsSaved", { name: saved.name }));
-        onEnd(saved);
-      } catch (error) {
-        if (!(error instanceof ApiError) || error.status !== 412) throw error;
-        setTheirs(await dashboardsApi.get(dashboard.id));
-      }
-    });
-  const question = theirs && (
-    <ConflictDialog
-      theirs={theirs}
-      isBusy={action.busy}
-      onReload={() => onEnd(theirs)}
-      onSave={() => {
-        setTheirs(undefined);
-        save(theirs.updatedAt);
-      }}
-      onClose={() => setTheirs(undefined)}
-    />
-  );
-  return { isBusy: action.busy, error: action.error, save: () => save(baseOf(dashboard)), question };
 }
 
 /** The head of a dashboard. The less stands above the widgets, the more of them are seen without scrolling: one row, if that does. */

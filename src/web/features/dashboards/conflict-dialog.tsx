@@ -1,19 +1,62 @@
+import { useState } from "preact/hooks";
+import { ApiError } from "../../platform/api-client.ts";
 import { formatAge, toMs } from "../../platform/i18n/format.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { now } from "../../platform/now.ts";
 import { Dialog } from "../../ui/dialog.tsx";
-import type { Dashboard } from "./dashboards-api.ts";
+import { useAction } from "../../ui/use-form.ts";
+import { type Dashboard, dashboardsApi } from "./dashboards-api.ts";
+
+/** Saves a dashboard; asks first if somebody else has saved it in the meantime. */
+export function useSaving(props: {
+  dashboardId: string;
+  /** `base`: `updatedAt` of the version that is replaced. */
+  save: (base: string) => Promise<Dashboard>;
+  /** True if an earlier version is restored, so that no changes are lost. */
+  isRestoring?: boolean;
+  /** Called with the dashboard that is shown from now on: the saved one or that of the other person. */
+  onEnd: (shown: Dashboard) => void;
+}) {
+  const { dashboardId, onEnd } = props;
+  const action = useAction();
+  const [theirs, setTheirs] = useState<Dashboard | undefined>(undefined);
+  const save = (base: string) =>
+    action.run(async () => {
+      try {
+        onEnd(await props.save(base));
+      } catch (error) {
+        if (!(error instanceof ApiError) || error.status !== 412) throw error;
+        setTheirs(await dashboardsApi.get(dashboardId));
+      }
+    });
+  const question = theirs && (
+    <ConflictDialog
+      theirs={theirs}
+      isBusy={action.busy}
+      isRestoring={props.isRestoring ?? false}
+      onReload={() => onEnd(theirs)}
+      onSave={() => {
+        setTheirs(undefined);
+        save(theirs.updatedAt);
+      }}
+      onClose={() => setTheirs(undefined)}
+    />
+  );
+  return { isBusy: action.busy, error: action.error, save, question };
+}
 
 /** Asks what to do with changes of a dashboard that somebody else has saved in the meantime. */
-export function ConflictDialog(props: {
+function ConflictDialog(props: {
   /** The dashboard as saved by the other person. */
   theirs: Dashboard;
   isBusy: boolean;
+  isRestoring: boolean;
   onReload: () => void;
   onSave: () => void;
   onClose: () => void;
 }) {
   const { updatedBy, updatedAt, name } = props.theirs;
+  const { isRestoring } = props;
   return (
     <Dialog title={t("conflict.title")} onClose={props.onClose}>
       <div class="flex flex-col gap-4">
@@ -24,16 +67,16 @@ export function ConflictDialog(props: {
             age: formatAge(toMs(updatedAt) ?? now.value, now.value),
           })}
         </p>
-        <p class="text-soft">{t("conflict.hint")}</p>
+        <p class="text-soft">{t(isRestoring ? "conflict.restoreHint" : "conflict.hint")}</p>
         <div class="flex flex-wrap justify-end gap-2">
           <button type="button" class="btn btn-ghost" onClick={props.onClose}>
-            {t("conflict.continue")}
+            {t(isRestoring ? "common.cancel" : "conflict.continue")}
           </button>
           <button type="button" class="btn" onClick={props.onReload}>
             {t("conflict.reload")}
           </button>
           <button type="button" class="btn btn-primary" disabled={props.isBusy} onClick={props.onSave}>
-            {t("conflict.save")}
+            {t(isRestoring ? "conflict.restore" : "conflict.save")}
           </button>
         </div>
       </div>

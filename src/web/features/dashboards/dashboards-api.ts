@@ -103,7 +103,9 @@ export const dashboardsApi = {
     patch<Choices>(`${pathOf(id)}/mine`, changes),
   versions: (id: string) => get<VersionEntry[]>(`${pathOf(id)}/versions`),
   version: (id: string, version: number) => get<DashboardVersion>(`${pathOf(id)}/versions/${version}`),
-  restore: (id: string, version: number) => post<Dashboard>(`${pathOf(id)}/versions/${version}/restore`),
+  /** @param updatedAt that of the version to replace; 412 if somebody saved the dashboard since */
+  restore: (id: string, version: number, updatedAt: string) =>
+    post<Dashboard>(`${pathOf(id)}/versions/${version}/restore`, undefined, updatedAt),
   delete: (id: string) => remove(pathOf(id)),
   execute: (id: string, request: ExecuteRequest) => post<Executed>(`${pathOf(id)}/execute`, request),
   preview: (dashboard: DashboardForm, request: ExecuteRequest) =>

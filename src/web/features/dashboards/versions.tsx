@@ -10,10 +10,12 @@ import { Dialog } from "../../ui/dialog.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { Loaded } from "../../ui/loaded.tsx";
 import { PageHead } from "../../ui/page-head.tsx";
-import { useAction } from "../../ui/use-form.ts";
 import { boardOf } from "./board.ts";
 import { BoardWidgets, PageChoice } from "./board-widgets.tsx";
+import { useSaving } from "./conflict-dialog.tsx";
 import { type Dashboard, type DashboardVersion, dashboardsApi, type VersionEntry } from "./dashboards-api.ts";
+import { drafts } from "./drafts.ts";
+import { addressOf } from "./rotation.ts";
 import { useBoardFeed } from "./use-board-feed.ts";
 import { WindowPicker } from "./window-picker.tsx";
 
@@ -24,6 +26,7 @@ const savedText = ({ savedBy, savedAt }: Pick<VersionEntry, "savedBy" | "savedAt
 
 /** Lists the versions of a dashboard; each opens as it was. */
 export function VersionsDialog({ dashboard, onClose }: { dashboard: Dashboard; onClose: () => void }) {
+  const { path, query } = useLocation();
   const list = useResource(() => dashboardsApi.versions(dashboard.id), [dashboard.id]);
   return (
     <Dialog title={t("versions.title")} onClose={onClose}>
@@ -46,7 +49,7 @@ export function VersionsDialog({ dashboard, onClose }: { dashboard: Dashboard; o
                 ) : (
                   <a
                     class="btn btn-sm"
-                    href={`/dashboards/${dashboard.id}?version=${entry.version}`}
+                    href={addressOf(path, { ...query, version: String(entry.version) })}
                     aria-label={t("versions.lookAt", { version: entry.version })}
                     onClick={onClose}
                   >
@@ -62,14 +65,18 @@ export function VersionsDialog({ dashboard, onClose }: { dashboard: Dashboard; o
   );
 }
 
+interface VersionProps {
+  readonly dashboard: Dashboard;
+  /** Address of the current version. */
+  readonly back: string;
+  /** Called with the current version when it is to be shown again. */
+  readonly onEnd: (dashboard: Dashboard) => void;
+}
+
 /** An earlier version of a dashboard, with current values. */
-export function VersionBoard(props: {
-  dashboardId: string;
-  version: number;
-  onRestored: (dashboard: Dashboard) => void;
-}) {
-  const { dashboardId, version } = props;
-  const loaded = useResource(() => dashboardsApi.version(dashboardId, version), [dashboardId, version]);
+export function VersionBoard(props: VersionProps & { version: number }) {
+  const { dashboard, version } = props;
+  const loaded = useResource(() => dashboardsApi.version(dashboard.id, version), [dashboard.id, version]);
   return (
     <Loaded of={loaded} isPage>
       {(content) => <LoadedVersion {...props} content={content} />}
@@ -77,33 +84,41 @@ export function VersionBoard(props: {
   );
 }
 
-function LoadedVersion(props: {
-  dashboardId: string;
-  content: DashboardVersion;
-  onRestored: (dashboard: Dashboard) => void;
-}) {
-  const { dashboardId, content } = props;
-  const { query } = useLocation();
+function LoadedVersion(props: VersionProps & { content: DashboardVersion }) {
+  const { dashboard, back, content } = props;
+  const { query, route } = useLocation();
   const [board] = useState(() => boardOf(content));
   const [window, setWindow] = useState(board.timeWindow);
   const [stateId, setStateId] = useState(board.states[0]?.id ?? "default");
-  const action = useAction();
   const deviceId = query.device;
-  const view = useBoardFeed(dashboardId, board, { window, stateId, deviceId, isDraft: true });
-  const restore = () =>
-    action.run(async () => {
-      const restored = await dashboardsApi.restore(dashboardId, content.version);
+  const view = useBoardFeed(dashboard.id, board, { window, stateId, deviceId, isDraft: true });
+  const restoring = useSaving({
+    dashboardId: dashboard.id,
+    save: async (base) => {
+      const restored = await dashboardsApi.restore(dashboard.id, content.version, base);
+      drafts.delete(dashboard.id);
       toast("success", t("versions.restored", { version: content.version }));
-      props.onRestored(restored);
-    });
+      return restored;
+    },
+    isRestoring: true,
+    onEnd: (shown) => {
+      props.onEnd(shown);
+      route(back, true);
+    },
+  });
   return (
     <>
       <PageHead title={content.name}>
-        <a class="btn btn-ghost btn-sm" href={`/dashboards/${dashboardId}`}>
+        <a class="btn btn-ghost btn-sm" href={back}>
           {t("versions.back")}
         </a>
         {may("dashboards:write") && (
-          <button type="button" class="btn btn-primary btn-sm" disabled={action.busy} onClick={restore}>
+          <button
+            type="button"
+            class="btn btn-primary btn-sm"
+            disabled={restoring.isBusy}
+            onClick={() => restoring.save(dashboard.updatedAt)}
+          >
             {t("versions.restore")}
           </button>
         )}
@@ -112,15 +127,17 @@ function LoadedVersion(props: {
         <History size={16} class="mt-1 flex-none" aria-hidden="true" />
         <span class="wrap-anywhere">
           {t("versions.note", { version: content.version, saved: savedText(content) })}
+          {drafts.has(dashboard.id) && ` ${t("versions.draft")}`}
         </span>
       </p>
-      <ErrorNote error={action.error} />
+      <ErrorNote error={restoring.error} />
       <ErrorNote error={view.error} onRetry={view.reload} />
       <div class="flex flex-wrap items-center justify-between gap-3">
         <PageChoice states={board.states} stateId={stateId} onSelect={setStateId} />
         <WindowPicker window={window} boundsNow={view.boundsNow} onChange={setWindow} />
       </div>
       <BoardWidgets board={board} stateId={stateId} view={view} window={window} onWindow={setWindow} />
+      {restoring.question}
     </>
   );
 }
