@@ -19,6 +19,7 @@ async function rename(name: string): Promise<void> {
   await button("Edit").click();
   await ui.page.getByRole("textbox", { name: "Name" }).fill(name);
   await ui.page.keyboard.press("Tab");
+  await button("Undo").and(ui.page.locator(":enabled")).waitFor();
 }
 const change = (body: object) => ui.call("PATCH", `/api/dashboards/${id}`, body);
 
@@ -163,6 +164,26 @@ test("a widget is copied to another dashboard with its devices", async () => {
   };
   expect(aliases).toMatchObject([{ name: "Presses", deviceType: "press" }]);
   expect(widgets.at(-1)).toMatchObject({ name: "Force", config: { key: "force" } });
+
+  const toLine = page.getByRole("link", { name: "Line", exact: true });
+  await page.getByRole("link", { name: "All dashboards" }).click();
+  await page.getByRole("link", { name: "Theirs again", exact: true }).click();
+  await rename("Draft");
+  await page.getByRole("link", { name: "All dashboards" }).click();
+  await toLine.click();
+  await button("Edit").click();
+  await button("Copy Force").click();
+  await ui.dialog().getByLabel("Copy to").selectOption({ label: "Theirs again" });
+  await ui.dialog().getByText("You are editing the other dashboard").waitFor();
+  await ui.dialog().getByRole("button", { name: "Copy" }).click();
+  await page.getByText("Copied to Draft.").waitFor();
+  await page.getByRole("link", { name: "All dashboards" }).click();
+  await page.getByRole("link", { name: "Theirs again", exact: true }).click();
+  await button("Save").click();
+  await page.getByText("Draft is saved.").waitFor();
+  const saved = (await ui.call("GET", `/api/dashboards/${id}`)) as { widgets: Array<{ name: string }> };
+  expect(saved.widgets.slice(-2).map(({ name }) => name)).toEqual(["Force", "Force"]);
+  await change({ name: "Theirs again" });
 });
 
 test("a dashboard is a favorite, has tags, and is what the console opens with", async () => {

@@ -1,6 +1,6 @@
 import { ArrowLeft } from "lucide-preact";
 import type { ComponentChildren } from "preact";
-import { useEffect, useMemo, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useMemo, useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
 import { t } from "../../platform/i18n/i18n.ts";
 import { type Resource, useResource } from "../../platform/resource.ts";
@@ -217,7 +217,8 @@ function useDraft(
   useEffect(() => {
     if (isChanged && !isEditing && may("dashboards:write")) edit();
   }, []);
-  useEffect(() => {
+  // Runs before anything can lead away from the page.
+  useLayoutEffect(() => {
     if (!isEditing) return;
     if (isChanged) drafts.set(dashboard.id, { of: baseOf(dashboard), history });
     else drafts.delete(dashboard.id);

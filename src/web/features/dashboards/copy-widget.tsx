@@ -8,8 +8,10 @@ import { SelectField } from "../../ui/select-field.tsx";
 import { useAction } from "../../ui/use-form.ts";
 import { type Board, boardOf, formOf, withCopy } from "./board.ts";
 import { dashboardsApi, type Widget } from "./dashboards-api.ts";
+import { drafts } from "./drafts.ts";
+import { step } from "./edit-history.ts";
 
-/** Copies a widget on its dashboard, or to another one, which is saved. */
+/** Copies a widget on its dashboard, to another one, which is saved, or to the unsaved changes of another one. */
 export function CopyDialog(props: {
   dashboardId: string | undefined;
   board: Board;
@@ -21,10 +23,16 @@ export function CopyDialog(props: {
   const { board, widget, onClose } = props;
   const list = useResource(dashboardsApi.list, []);
   const [target, setTarget] = useState("");
+  const draft = drafts.get(target);
+  const hint = draft === undefined ? "copy.hint" : "copy.draftHint";
   const action = useAction();
   const copy = async () => {
     if (target === "") props.onChange(withCopy(board, widget, board));
-    else {
+    else if (draft !== undefined) {
+      const { history } = draft;
+      drafts.set(target, { ...draft, history: step(history, withCopy(history.now, widget, board)) });
+      toast("success", t("copy.done", { name: history.now.name }));
+    } else {
       const other = await dashboardsApi.get(target);
       await dashboardsApi.update(target, formOf(withCopy(boardOf(other), widget, board)), other.updatedAt);
       toast("success", t("copy.done", { name: other.name }));
@@ -40,7 +48,7 @@ export function CopyDialog(props: {
       <form class="flex flex-col gap-5" onSubmit={submit}>
         <SelectField
           label={t("copy.to")}
-          hint={target === "" ? undefined : t("copy.hint")}
+          hint={target === "" ? undefined : t(hint)}
           value={target}
           options={[
             ["", t("copy.here")],
