@@ -14,17 +14,6 @@ export function titleOf({ name, type }: Widget): string {
   return isKind(type) ? t(`widget.${type}`) : type;
 }
 
-/** Types that show nothing without a key. */
-const SHOWS_KEYS: ReadonlySet<string> = new Set([
-  "timeseries",
-  "energy",
-  "value",
-  "gauge",
-  "level",
-  "stateTimeline",
-  "statePie",
-]);
-
 /** Content of a widget, or the reason why it is empty. */
 export function WidgetBody(props: WidgetProps) {
   const { widget, feed } = props;
@@ -34,8 +23,7 @@ export function WidgetBody(props: WidgetProps) {
   if (feed.errorText !== undefined) return <Note>{serverText(feed.errorText)}</Note>;
   const needsDevices = kind.parts.includes("devices") && widget.type !== "alarmList";
   if (needsDevices && feed.devices.length === 0) return <p class="text-soft">{t("widget.noDevices")}</p>;
-  if (SHOWS_KEYS.has(widget.type) && keysOf(widget).length === 0)
-    return <p class="text-soft">{t("widget.selectKey")}</p>;
+  if (kind.needsKey && keysOf(widget).length === 0) return <p class="text-soft">{t("widget.selectKey")}</p>;
   const { View } = kind;
   return (
     <>

@@ -21,6 +21,8 @@ interface WidgetKind {
   readonly size: { readonly w: number; readonly h: number };
   /** Parts of its form, in order. */
   readonly parts: readonly WidgetPart[];
+  /** True if it shows nothing without a key. */
+  readonly needsKey?: true;
   /** `content` by default. */
   readonly stacked?: StackedForm;
   /** Config of a new widget. */
@@ -30,12 +32,14 @@ interface WidgetKind {
 export const widgetKinds = {
   timeseries: {
     View: TimeSeriesWidget,
+    needsKey: true,
     stacked: "chart",
     size: { w: 6, h: 4 },
     parts: ["devices", "keys", "window", "lines", "appearance", "axis"],
   },
   value: {
     View: ValueWidget,
+    needsKey: true,
     stacked: "half",
     size: { w: 3, h: 2 },
     parts: ["devices", "key", "window", "reduce", "appearance", "limits"],
@@ -43,6 +47,7 @@ export const widgetKinds = {
   },
   energy: {
     View: EnergyWidget,
+    needsKey: true,
     stacked: "chart",
     size: { w: 6, h: 4 },
     parts: ["devices", "keys", "window", "period", "appearance", "price"],
@@ -50,22 +55,30 @@ export const widgetKinds = {
   },
   gauge: {
     View: GaugeWidget,
+    needsKey: true,
     stacked: "half",
     size: { w: 3, h: 3 },
     parts: ["devices", "key", "reduce", "appearance", "scale", "limits"],
   },
   level: {
     View: LevelWidget,
+    needsKey: true,
     size: { w: 4, h: 3 },
     parts: ["devices", "key", "appearance", "scale", "limits"],
   },
   stateTimeline: {
     View: StateTimelineWidget,
+    needsKey: true,
     size: { w: 12, h: 3 },
     parts: ["devices", "keys", "window"],
     config: { maxDataPoints: 2_000 },
   },
-  statePie: { View: StatePieWidget, size: { w: 4, h: 3 }, parts: ["devices", "key", "share", "window"] },
+  statePie: {
+    View: StatePieWidget,
+    needsKey: true,
+    size: { w: 4, h: 3 },
+    parts: ["devices", "key", "share", "window"],
+  },
   statusGrid: {
     View: StatusGridWidget,
     size: { w: 6, h: 3 },
