@@ -54,6 +54,20 @@ test("a link from one file to another leads to a file that exists", () => {
   expect(wrong).toEqual([]);
 });
 
+test("the quick starts name screens and buttons as the console does", () => {
+  const texts = new Set(
+    ["console", "first-screens", "server"].flatMap((part) => Object.values(catalogueOf(part, "en"))),
+  );
+  const quickStarts = readdirSync(docs).filter((name) => name.startsWith("quick-start-"));
+  expect(quickStarts.length).toBeGreaterThan(5);
+  const unknown = quickStarts.flatMap((name) =>
+    boldParts(readFileSync(join(docs, name), "utf8"))
+      .filter((part) => !texts.has(part))
+      .map((part) => `${name}: ${part}`),
+  );
+  expect(unknown).toEqual([]);
+});
+
 describe("the German manual", () => {
   /** Pages for developers, and those that the program generates. */
   const onlyEnglish = [
@@ -91,26 +105,33 @@ describe("the German manual", () => {
     expect(german).toEqual(original as NonNullable<typeof original>);
   });
 
-  test.each(translated)("%s names screens and buttons as the console does in German", async (id) => {
-    const texts = await consoleTexts();
+  const consoleTexts = readConsoleTexts();
+  test("is compared with the texts of the console", () => {
+    expect(consoleTexts.get("Devices")).toContain("Geräte");
+  });
+
+  test.each(translated)("%s names screens and buttons as the console does in German", (id) => {
     const [original = "", german = ""] = pathsOf(id).map(source);
     const named = new Set(boldParts(german));
     const missing = boldParts(original).filter((part) => {
-      const translations = texts.get(part);
+      const translations = consoleTexts.get(part);
       return translations !== undefined && ![...translations].some((text) => named.has(text));
     });
     expect(missing).toEqual([]);
   });
 });
 
-/** Texts of the console by their English words: an English text may have several translations. */
-async function consoleTexts(): Promise<Map<string, Set<string>>> {
+/** Returns one part of the texts in a language. */
+function catalogueOf(part: string, language: string): Record<string, string> {
+  return JSON.parse(readFileSync(join(root, `src/lib/texts/${part}.${language}.json`), "utf8"));
+}
+
+/** Returns the German texts of the console by their English words: an English text may have several translations. */
+function readConsoleTexts(): ReadonlyMap<string, ReadonlySet<string>> {
   const translations = new Map<string, Set<string>>();
-  const catalogues = (file: string) =>
-    Object.values(require(file) as Record<string, Record<string, string>>)[0] ?? {};
-  for (const file of new Glob("src/web/**/texts.en.ts").scanSync({ cwd: root, absolute: true })) {
-    const german = catalogues(file.replace(/en\.ts$/, "de.ts"));
-    for (const [key, text] of Object.entries(catalogues(file)))
+  for (const part of ["console", "first-screens"]) {
+    const german = catalogueOf(part, "de");
+    for (const [key, text] of Object.entries(catalogueOf(part, "en")))
       translations.set(text, (translations.get(text) ?? new Set()).add(german[key] ?? text));
   }
   return translations;
