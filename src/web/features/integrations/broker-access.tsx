@@ -10,23 +10,8 @@ import { useAction } from "../../ui/use-form.ts";
 import { connectivityApi } from "../connect/connectivity-api.ts";
 import { mqttClientsApi } from "../mqtt-clients/mqtt-clients-api.ts";
 import type { Integration } from "./integrations-api.ts";
-import { type Network, networkOf } from "./networks.ts";
-
-interface Topics {
-  /** On which devices send, if the filters of the integration do not say so. */
-  readonly publish?: readonly string[];
-  /** On which devices take commands. */
-  readonly subscribe: readonly string[];
-}
-
-const TOPICS: Partial<Record<Network["id"], Topics>> = {
-  tasmota: { subscribe: ["cmnd/#"] },
-  zigbee2mqtt: { subscribe: ["zigbee2mqtt/#"] },
-  shelly: { subscribe: ["+/rpc", "+/command/#", "shellies/#"] },
-  // Devices announce the topics of their states and commands: any topic of the site but reserved ones.
-  "home-assistant": { publish: ["#"], subscribe: ["#"] },
-  sparkplug: { subscribe: ["spBv1.0/#"] },
-};
+import { clientTopics } from "./network-list.ts";
+import { networkOf } from "./networks.ts";
 
 interface Access {
   readonly clientId: string;
@@ -45,7 +30,7 @@ const createdHere = new Map<string, Access>();
 export async function createBrokerAccess(integration: Integration): Promise<Access> {
   const { integrationId, name, settings_json } = integration;
   const { id } = networkOf(integration);
-  const { publish, subscribe = [] } = TOPICS[id] ?? {};
+  const { publish, subscribe = [] } = clientTopics[id] ?? {};
   const username = `${id.toLowerCase()}-${integrationId.slice(-6)}`;
   const { mqttClientId, password } = await mqttClientsApi.create({
     name: name.slice(0, 100),

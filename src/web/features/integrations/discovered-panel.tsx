@@ -9,7 +9,8 @@ import { ErrorNote } from "../../ui/error-note.tsx";
 import { useAction } from "../../ui/use-form.ts";
 import { LOCAL_BROKER, settingsForm, settingsOf, topicsOf, valuesOf } from "./integration-form.tsx";
 import { type DiscoveredNetwork, integrationsApi } from "./integrations-api.ts";
-import { networks, startedText } from "./networks.ts";
+import { networks } from "./network-list.ts";
+import { startedText } from "./networks.ts";
 
 const REFRESH_MS = 5_000;
 

@@ -1,37 +1,7 @@
-import { type FrameSourceId, frameSources } from "../../../lib/devices/frame-sources.ts";
+import { frameSources } from "../../../lib/devices/frame-sources.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import type { Integration, IntegrationType } from "./integrations-api.ts";
-
-/**
- * Networks and formats that can be connected, in the order in which they are offered; `format` if the type alone does not say how
- * bodies are read.
- */
-export const networks = [
-  { id: "CHIRPSTACK", type: "CHIRPSTACK" },
-  { id: "THE_THINGS_STACK", type: "THE_THINGS_STACK" },
-  { id: "thingpark", type: "HTTP", frames: "thingpark" },
-  { id: "loriot", type: "HTTP", frames: "loriot" },
-  { id: "kerlink", type: "HTTP", frames: "kerlink" },
-  { id: "multitech", type: "MQTT", topics: "lorawan/+/+/+/up\nlora/+/up", frames: "multitech" },
-  { id: "aws", type: "HTTP", frames: "aws" },
-  { id: "helium", type: "HTTP", frames: "helium" },
-  { id: "netmore", type: "HTTP", frames: "netmore" },
-  { id: "HTTP", type: "HTTP" },
-  { id: "MQTT", type: "MQTT", topics: "sensors/#" },
-  { id: "tasmota", type: "MQTT", format: "tasmota", topics: "tele/#\nstat/#" },
-  { id: "zigbee2mqtt", type: "MQTT", format: "zigbee2mqtt", topics: "zigbee2mqtt/#" },
-  { id: "shelly", type: "MQTT", format: "shelly", topics: "+/events/rpc\n+/status/#\n+/online\nshellies/#" },
-  { id: "home-assistant", type: "MQTT", format: "home-assistant", topics: "homeassistant/#" },
-  { id: "sparkplug", type: "MQTT", format: "sparkplug", topics: "spBv1.0/#" },
-] as const satisfies ReadonlyArray<{
-  id: string;
-  type: IntegrationType;
-  format?: string;
-  topics?: string;
-  frames?: FrameSourceId;
-}>;
-
-export type Network = (typeof networks)[number];
+import { type Network, networks } from "./network-list.ts";
 
 export const isLorawan = (type: IntegrationType): boolean =>
   type === "CHIRPSTACK" || type === "THE_THINGS_STACK";

@@ -34,7 +34,8 @@ import { createBrokerAccess } from "./broker-access.tsx";
 import { DiscoveredNetworks } from "./discovered-panel.tsx";
 import { LOCAL_BROKER, nameForm, settingsForm, settingsOf, topicsOf, valuesOf } from "./integration-form.tsx";
 import { integrationsApi } from "./integrations-api.ts";
-import { isLorawan, type Network, networks, startedText } from "./networks.ts";
+import { type Network, networks } from "./network-list.ts";
+import { isLorawan, startedText } from "./networks.ts";
 
 const HREF = "/integrations/new";
 

@@ -1,0 +1,49 @@
+import type { FrameSourceId } from "../../../lib/devices/frame-sources.ts";
+
+/**
+ * Networks and formats that can be connected, in the order in which they are offered; `format` if the type alone does not say how
+ * bodies are read.
+ */
+export const networks = [
+  { id: "CHIRPSTACK", type: "CHIRPSTACK" },
+  { id: "THE_THINGS_STACK", type: "THE_THINGS_STACK" },
+  { id: "thingpark", type: "HTTP", frames: "thingpark" },
+  { id: "loriot", type: "HTTP", frames: "loriot" },
+  { id: "kerlink", type: "HTTP", frames: "kerlink" },
+  { id: "multitech", type: "MQTT", topics: "lorawan/+/+/+/up\nlora/+/up", frames: "multitech" },
+  { id: "aws", type: "HTTP", frames: "aws" },
+  { id: "helium", type: "HTTP", frames: "helium" },
+  { id: "netmore", type: "HTTP", frames: "netmore" },
+  { id: "HTTP", type: "HTTP" },
+  { id: "MQTT", type: "MQTT", topics: "sensors/#" },
+  { id: "tasmota", type: "MQTT", format: "tasmota", topics: "tele/#\nstat/#" },
+  { id: "zigbee2mqtt", type: "MQTT", format: "zigbee2mqtt", topics: "zigbee2mqtt/#" },
+  { id: "shelly", type: "MQTT", format: "shelly", topics: "+/events/rpc\n+/status/#\n+/online\nshellies/#" },
+  { id: "home-assistant", type: "MQTT", format: "home-assistant", topics: "homeassistant/#" },
+  { id: "sparkplug", type: "MQTT", format: "sparkplug", topics: "spBv1.0/#" },
+] as const satisfies ReadonlyArray<{
+  id: string;
+  type: string;
+  format?: string;
+  topics?: string;
+  frames?: FrameSourceId;
+}>;
+
+export type Network = (typeof networks)[number];
+
+interface ClientTopics {
+  /** On which devices send, if the topics of the integration do not say so. */
+  readonly publish?: readonly string[];
+  /** On which devices take commands. */
+  readonly subscribe: readonly string[];
+}
+
+/** What devices of a network may use at this gateway's broker. */
+export const clientTopics: Partial<Record<Network["id"], ClientTopics>> = {
+  tasmota: { subscribe: ["cmnd/#"] },
+  zigbee2mqtt: { subscribe: ["zigbee2mqtt/#"] },
+  shelly: { subscribe: ["+/rpc", "+/command/#", "shellies/#"] },
+  // Devices announce the topics of their states and commands: any topic of the site but reserved ones.
+  "home-assistant": { publish: ["#"], subscribe: ["#"] },
+  sparkplug: { subscribe: ["spBv1.0/#"] },
+};
