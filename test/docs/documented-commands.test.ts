@@ -2,8 +2,11 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { Peer, pahoTwoModules } from "../support/peers.ts";
 import { createTestApp, PASSWORD, type TestApp } from "../support/test-app.ts";
-import { pages } from "./commands.ts";
+import { untilAnswer } from "../support/until.ts";
+import { type Page, pages } from "./commands.ts";
+import { codeIn, followSteps, isQuickStart, shownOutput, shownValues } from "./quick-starts.ts";
 import { Sandbox } from "./sandbox.ts";
 
 /** Every command that the texts show runs, against a gateway of its own for each page. */
@@ -137,7 +140,10 @@ const notRun: ReadonlyArray<readonly [RegExp, string]> = [
 const bounded = (command: string): string =>
   command.startsWith("lineside simulate") ? `${command} --devices 1 --history 0 --seconds 1` : command;
 
-async function openSite(name: string): Promise<{ site: Site; sandbox: Sandbox; stop: () => Promise<void> }> {
+async function openSite({
+  name,
+  text,
+}: Pick<Page, "name" | "text">): Promise<{ site: Site; sandbox: Sandbox; stop: () => Promise<void> }> {
   const receiver = Bun.serve({
     port: 0,
     hostname: "127.0.0.1",
@@ -161,7 +167,8 @@ async function openSite(name: string): Promise<{ site: Site; sandbox: Sandbox; s
     LINESIDE_OWNER_PASSWORD: PASSWORD,
   };
   const site = { fixture, env, create, receiver: `http://127.0.0.1:${receiver.port}` };
-  const sandbox = await Sandbox.create(fixture, { ...env, ...(await input[name]?.(site)) });
+  const steps = isQuickStart(name) ? await followSteps(text, { ...site, accessToken: token }) : {};
+  const sandbox = await Sandbox.create(fixture, { ...env, ...(await input[name]?.(site)), ...steps });
   return {
     site,
     sandbox,
@@ -171,6 +178,26 @@ async function openSite(name: string): Promise<{ site: Site; sandbox: Sandbox; s
       await sandbox.remove();
     },
   };
+}
+
+async function expectShownValues(text: string, { fixture, env }: Site): Promise<void> {
+  const token = env.ACCESS_TOKEN;
+  const shown = shownValues(text);
+  expect(shown).not.toEqual([]);
+  for (const [name, values] of shown) {
+    const list = `/api/devices?search=${encodeURIComponent(name)}`;
+    const { body: found } = await untilAnswer(
+      () => fixture.call("GET", list, { token }),
+      ({ body }) => body.length > 0,
+    );
+    expect(found.map((device: { name: string }) => device.name)).toEqual([name]);
+    const path = `/api/devices/${found[0].deviceId}/telemetry/latest`;
+    const { body } = await untilAnswer(
+      () => fixture.call("GET", path, { token }),
+      (answer) => Object.keys(values).every((key) => key in (answer.body.values ?? {})),
+    );
+    expect(body.values).toEqual(values);
+  }
 }
 
 test("the texts have commands", () => {
@@ -183,13 +210,16 @@ describe("every command runs that is shown in", () => {
     pages
       .filter(({ script, inline }) => script !== "" || inline.length > 0)
       .map((page) => [page.name, page] as const),
-  )("%s", async (name, { text, script, inline }) => {
-    const { sandbox, stop } = await openSite(name);
+  )("%s", async (name, page) => {
+    const { text, script, inline } = page;
+    const { site, sandbox, stop } = await openSite(page);
     for (const [file, content] of Object.entries(files[name]?.(text) ?? {}))
       await sandbox.write(file, content);
     const commands = withoutComments(fillIn(script));
     expect(commands).not.toContain("…");
-    expect(await sandbox.run(commands)).toEqual({ code: 0, output: expect.any(String) });
+    const output = isQuickStart(name) ? expect.stringMatching(shownOutput(text)) : expect.any(String);
+    expect(await sandbox.run(commands)).toEqual({ code: 0, output });
+    if (isQuickStart(name)) await expectShownValues(text, site);
     for (const command of inline) {
       if (notRun.some(([pattern]) => pattern.test(command))) continue;
       const { code, output } = await sandbox.run(bounded(fillIn(command)));
@@ -199,10 +229,37 @@ describe("every command runs that is shown in", () => {
   });
 });
 
+const pageOf = (name: string): Page => {
+  const page = pages.find((candidate) => candidate.name === name);
+  if (page === undefined) throw new Error(`the page ${name} is missing`);
+  return page;
+};
+
+const pahoTwo = pahoTwoModules("paho");
+test.skipIf(pahoTwo === null)("the script for Python prints what its page shows", async () => {
+  const page = pageOf("docs/quick-start-python.md");
+  const { site, sandbox, stop } = await openSite(page);
+  const script = codeIn(page.text, "python")
+    .replaceAll(/^ {3}/gm, "")
+    .replace("1883", String(site.fixture.app.mqttPort))
+    .replace("/sys/class/thermal/thermal_zone0/temp", "thermometer");
+  await sandbox.write("thermometer", "48300\n");
+  await sandbox.write("readings.py", script);
+  const start = 'cd "$0" && exec python3 -u readings.py';
+  const peer = new Peer(["bash", "-c", start, sandbox.directory], {
+    PYTHONPATH: pahoTwo ?? "",
+    TOKEN: site.env.TOKEN ?? "",
+  });
+  expect(await peer.line()).toBe("connected");
+  expect(await peer.line()).toMatch(/^stored \{"temperature": 48.3, "load": [\d.]+\}$/);
+  await peer.end();
+  await stop();
+});
+
 test("what the example of a gateway sends is stored, also beside the demo plant", async () => {
-  const { site, sandbox, stop } = await openSite("docs/gateways.md");
-  const { script } = pages.find(({ name }) => name === "docs/gateways.md") ?? { script: "" };
-  await sandbox.run(fillIn(script));
+  const page = pageOf("docs/gateways.md");
+  const { site, sandbox, stop } = await openSite(page);
+  await sandbox.run(fillIn(page.script));
   const { body } = await site.fixture.call("GET", "/api/devices?search=Heat meter", {
     token: site.env.ACCESS_TOKEN,
   });

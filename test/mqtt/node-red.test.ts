@@ -1,12 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { connectAsync, type MqttClient } from "mqtt";
+import { codeIn } from "../docs/quick-starts.ts";
 import { freePort } from "../support/free-port.ts";
 import { npmPeer } from "../support/peers.ts";
 import { createTestApp, type TestApp } from "../support/test-app.ts";
-import { until } from "../support/until.ts";
+import { until, untilAnswer } from "../support/until.ts";
 
 const nodeRed = npmPeer("node-red");
 
@@ -49,6 +50,12 @@ const flowOf = (version: string, port: number) => [
   },
 ];
 
+/** The flow that the quick start shows, and its device. */
+const quickStart = codeIn(
+  readFileSync(join(import.meta.dir, "../../docs/quick-start-node-red.md"), "utf8"),
+  "json",
+);
+
 describe.skipIf(nodeRed === null)("Node-RED (skipped where it is missing in ~/.cache/lineside-peers)", () => {
   const folder = mkdtempSync(join(tmpdir(), "lineside-node-red-"));
   const received: { topic: string; text: string; retained: boolean }[] = [];
@@ -56,6 +63,7 @@ describe.skipIf(nodeRed === null)("Node-RED (skipped where it is missing in ~/.c
   let owner: string;
   let client: MqttClient;
   let program: Bun.Subprocess;
+  let device: { deviceId: string; token: string };
 
   beforeAll(async () => {
     fixture = await createTestApp();
@@ -63,6 +71,7 @@ describe.skipIf(nodeRed === null)("Node-RED (skipped where it is missing in ~/.c
     const fields = { signIn: "PASSWORD", publish: ["#"], subscribe: ["#", "lineside/devices/#"] };
     const body = { ...fields, name: "Node-RED", username: "node-red", password: "sixteen quiet rooms" };
     await fixture.call("POST", "/api/mqtt/clients", { token: owner, body });
+    device = await fixture.createDevice(owner, { name: "Quick start" });
     const port = fixture.app.mqttPort;
     client = await connectAsync(`mqtt://127.0.0.1:${port}`, {
       username: "node-red",
@@ -85,12 +94,16 @@ describe.skipIf(nodeRed === null)("Node-RED (skipped where it is missing in ~/.c
     const flows = [
       { id: "tab", type: "tab", label: "test" },
       ...versions.flatMap((version) => flowOf(version, port)),
+      ...JSON.parse(quickStart.replace('"1883"', `"${port}"`)),
     ];
     writeFileSync(join(folder, "flows.json"), JSON.stringify(flows));
     const credentials = { user: "node-red", password: body.password };
     writeFileSync(
       join(folder, "flows_cred.json"),
-      JSON.stringify({ broker4: credentials, broker5: credentials }),
+      JSON.stringify({
+        ...{ broker4: credentials, broker5: credentials },
+        "lineside.broker": { user: device.token, password: "" },
+      }),
     );
     program = Bun.spawn(["node", join(nodeRed ?? "", "red.js"), "-s", join(folder, "settings.cjs")], {
       stdout: "ignore",
@@ -122,6 +135,15 @@ describe.skipIf(nodeRed === null)("Node-RED (skipped where it is missing in ~/.c
     const { token } = await fixture.createDevice(owner);
     await fixture.call("POST", `/api/v1/${token}/telemetry`, { body: { temperature: 21.5 } });
     await until(() => received.some(({ topic, text }) => topic === `seen/${version}` && text === "21.5"));
+  });
+
+  test("sends the values of its quick start", async () => {
+    const path = `/api/devices/${device.deviceId}/telemetry/latest`;
+    const { body } = await untilAnswer(
+      () => fixture.call("GET", path, { token: owner }),
+      (answer) => Object.keys(answer.body.values ?? {}).length > 0,
+    );
+    expect(body.values).toEqual({ temperature: 21.5, running: true });
   });
 
   test("leaves its last will when it is killed", async () => {

@@ -17,6 +17,21 @@ export type Language = (typeof LANGUAGES)[number];
 /** Sorted in the order in which one needs them; a text that is not among them is found by a test. */
 export const manualSections: ReadonlyArray<{ readonly id: string; readonly pages: readonly string[] }> = [
   { id: "start", pages: ["first-steps", "readme"] },
+  {
+    id: "quickStarts",
+    pages: [
+      "quick-start-esp32",
+      "quick-start-python",
+      "quick-start-tasmota",
+      "quick-start-shelly",
+      "quick-start-zigbee2mqtt",
+      "quick-start-esphome",
+      "quick-start-node-red",
+      "quick-start-chirpstack",
+      "quick-start-the-things-stack",
+      "quick-start-thingsboard-gateway",
+    ],
+  },
   { id: "devices", pages: ["devices", "gateways", "connecting-securely", "mqtt-clients", "device-protocol"] },
   {
     id: "networks",
