@@ -9,21 +9,37 @@ const root = join(import.meta.dir, "../..");
 const docs = join(root, "docs");
 const pages = renderManual(root, "en").flatMap((section) => section.pages);
 
-test("every text of the docs is a page of the manual, once", () => {
-  const texts = readdirSync(docs).filter((name) => name.endsWith(".md"));
+test("every text of the docs but their index is a page of the manual, once", () => {
+  const texts = readdirSync(docs).filter((name) => name.endsWith(".md") && name !== "README.md");
   const listed = manualSections.flatMap(({ pages: of }) => of.filter((id) => id !== "readme"));
   expect(listed.map((id) => `${id}.md`).toSorted()).toEqual(texts.sort());
+});
+
+test("the index lists the pages as the manual does: the same sections, in the same order", () => {
+  const index = readFileSync(join(docs, "README.md"), "utf8");
+  const sections = [...index.matchAll(/^##+ (.+)\n([\s\S]*?)(?=^#|$(?![\s\S]))/gm)].map(
+    ([, title, body = ""]) => {
+      const items = body.match(/^- .*$/gm) ?? [];
+      const links = items.flatMap((item) => [...item.matchAll(/\]\((\.\.\/README|[\w-]+)\.md\)/g)]);
+      return { title, pages: links.map(([, page = ""]) => page.replace("../README", "readme")) };
+    },
+  );
+  const texts = catalogueOf("console", "en");
+  expect(sections.filter(({ pages: listed }) => listed.length > 0)).toEqual(
+    manualSections.map(({ id, pages: listed }) => ({ title: texts[`manual.${id}`], pages: [...listed] })),
+  );
 });
 
 for (const language of LANGUAGES)
   test(`links lead to places that are there, or elsewhere as whole addresses; nothing is fetched (${language})`, () => {
     const pagesOf = renderManual(root, language).flatMap((section) => section.pages);
-    const places = new Set(
-      pagesOf.flatMap(({ id, html }) => [
+    const places = new Set([
+      "/manual",
+      ...pagesOf.flatMap(({ id, html }) => [
         `/manual/${id}`,
         ...[...html.matchAll(/ id="([^"]*)"/g)].map((match) => `/manual/${id}#${match[1]}`),
       ]),
-    );
+    ]);
     const wrong = pagesOf.flatMap(({ id, html }) =>
       [...html.matchAll(/href="([^"]*)"/g)]
         .map((match) => match[1] ?? "")

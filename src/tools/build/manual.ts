@@ -14,7 +14,7 @@ export interface ManualPage {
 export const LANGUAGES = ["en", "de"] as const;
 export type Language = (typeof LANGUAGES)[number];
 
-/** Sorted in the order in which one needs them; a text that is not among them is found by a test. */
+/** Sections and pages in the order of the index, docs/README.md; a test compares them. */
 export const manualSections: ReadonlyArray<{ readonly id: string; readonly pages: readonly string[] }> = [
   { id: "start", pages: ["first-steps", "readme"] },
   {
@@ -32,15 +32,13 @@ export const manualSections: ReadonlyArray<{ readonly id: string; readonly pages
       "quick-start-thingsboard-gateway",
     ],
   },
-  { id: "devices", pages: ["devices", "gateways", "connecting-securely", "mqtt-clients", "device-protocol"] },
+  { id: "devices", pages: ["devices", "gateways", "connecting-securely", "mqtt-clients"] },
   {
     id: "networks",
     pages: [
       "integrations",
-      "integration-formats",
       "modbus",
       "telegraf",
-      "tested-programs",
       "scripts",
       "webhooks",
       "uplinks",
@@ -53,26 +51,22 @@ export const manualSections: ReadonlyArray<{ readonly id: string; readonly pages
     id: "rules",
     pages: ["pipelines", "alarms", "notifications", "scheduler", "generators", "dashboards"],
   },
+  { id: "users", pages: ["sign-in", "users", "tenants", "audit", "mail"] },
+  { id: "operation", pages: ["faults", "operations", "site-files", "proxy"] },
   {
-    id: "users",
-    pages: ["sign-in", "users", "permissions", "tenants", "audit", "mail", "security-checklist"],
-  },
-  {
-    id: "operation",
+    id: "reference",
     pages: [
-      "faults",
-      "operations",
-      "site-files",
-      "proxy",
-      "api",
       "configuration",
-      "architecture",
-      "glossary",
+      "api",
+      "permissions",
+      "device-protocol",
+      "integration-formats",
       "storage-format",
-      "scale",
-      "benchmarks",
+      "tested-programs",
     ],
   },
+  { id: "explanation", pages: ["scale", "benchmarks", "security-checklist"] },
+  { id: "contribute", pages: ["architecture", "glossary"] },
 ];
 
 /** German names of pages whose text is in English. */
@@ -86,11 +80,14 @@ const germanTitles: Readonly<Record<string, string>> = {
 };
 
 const README = "README.md";
+/** Lists all pages, as the manual does itself. */
+const INDEX = "docs/README.md";
 
 /** Returns the target of a link within the manual: the page of another text. Other files are not in the manual. */
 function hrefOf(href: string): string | undefined {
   if (/^(https?:|mailto:)/.test(href) || href.startsWith("#")) return href;
   const [path = "", anchor] = href.split("#");
+  if (path.endsWith(INDEX)) return "/manual";
   const name = path.replace(/^(\.\.\/)*(docs\/)?/, "");
   const id = name === README ? "readme" : name.replace(/\.md$/, "");
   if (!manualSections.some(({ pages }) => pages.includes(id))) return undefined;
