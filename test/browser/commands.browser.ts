@@ -2,6 +2,7 @@
 
 import { beforeAll, expect, test } from "bun:test";
 import { useConsole } from "./support/console-page.ts";
+import { expectTidy } from "./support/screenshots.ts";
 
 const ui = useConsole();
 let token = "";
@@ -60,4 +61,51 @@ test("a command that its device refuses shows the reason", async () => {
   await line.getByText("Failed").waitFor();
   await line.getByText("valve is stuck").waitFor();
   expect(await page.getByTestId("commands").getByRole("listitem").count()).toBe(2);
+});
+
+test("a command that was sent before is a button with a form, and is kept in the profile", async () => {
+  const { page } = ui;
+  const known = page.getByTestId("known-commands");
+  await known.getByRole("button", { name: "setRelay…" }).click();
+  await ui.dialog().getByLabel("on").uncheck();
+  await ui.dialog().getByRole("button", { name: "Send command", exact: true }).click();
+  expect(await fetchCommand()).toMatchObject({ method: "setRelay", params: { on: false } });
+  await expectTidy(page, "known-commands", { theme: "light", language: "en", width: 1440 });
+  await known.getByRole("button", { name: "Add setRelay to the device profile" }).click();
+  await known
+    .getByRole("button", { name: "Add setRelay to the device profile" })
+    .waitFor({ state: "detached" });
+  const [profile] = (await ui.call("GET", "/api/device-profiles")) as {
+    profileId: string;
+    commands: unknown[];
+  }[];
+  expect(profile?.commands).toEqual([
+    { method: "setRelay", params: [{ name: "on", type: "boolean", default: false, isRequired: true }] },
+  ]);
+});
+
+test("a command of the profile is edited, and asks before it is sent", async () => {
+  const { page } = ui;
+  const [profile] = (await ui.call("GET", "/api/device-profiles")) as { profileId: string }[];
+  const device = page.url();
+  await ui.open(`/settings/profiles/${profile?.profileId}?view=settings`);
+  await page.getByRole("button", { name: "Add command" }).click();
+  const added = page.getByTestId("command-definition").last();
+  await added.getByLabel("Method").fill("calibrate");
+  await added.getByLabel("Name").fill("Calibrate sensor");
+  await added.getByLabel("Ask before sending").check();
+  await added.getByRole("button", { name: "Add parameter" }).click();
+  await added.scrollIntoViewIfNeeded();
+  await expectTidy(page, "command-definition", { theme: "light", language: "en", width: 1440 });
+  await added.getByRole("button", { name: /^Delete/ }).click();
+  await page.getByRole("button", { name: "Save", exact: true }).click();
+  await page
+    .getByText(/is saved\.$/)
+    .first()
+    .waitFor();
+  await ui.open(new URL(device).pathname);
+  await page.getByTestId("known-commands").getByRole("button", { name: "Calibrate sensor" }).click();
+  await ui.dialog().getByRole("button", { name: "Send command", exact: true }).click();
+  expect(await fetchCommand()).toMatchObject({ method: "calibrate", params: {} });
+  expect(ui.complaints).toEqual([]);
 });

@@ -15,6 +15,15 @@ export const deviceRequests = [
   },
 ];
 
+/** Commands of ovens; texts have what site files use for references. */
+export const commands = [
+  {
+    method: "setpoint",
+    name: "${device:literal}",
+    params: [{ name: "t", type: "number", maximum: 250, default: 18 }],
+  },
+];
+
 export const OWNER = "owner@plant.example";
 export const BROKER_PASSWORD = "broker-secret-4711";
 export const WEBHOOK_SECRET = "webhook-secret-4712";
@@ -126,6 +135,7 @@ export async function setUpPlant(gateway: Gateway): Promise<void> {
     retentionDays: 30,
     convertsNumericText: true,
     deviceRequests,
+    commands,
     keyMetadata: [
       { key: "temperature", unit: "°C", decimals: 1, limits: { low: 0, high: 90.5 } },
       { key: "constructor", kind: "state", states: [{ value: true, name: "On", color: "green" }] },

@@ -5,6 +5,7 @@ import { PASSWORD } from "../support/test-app.ts";
 import {
   BOT_TOKEN,
   BROKER_PASSWORD,
+  commands,
   createFolder,
   deviceRequests,
   type Gateway,
@@ -109,7 +110,7 @@ test("rebuilds a gateway with other ids from the file, and exports the same file
       "temperature",
       "constructor",
     ]);
-    expect(profile).toMatchObject({ convertsNumericText: true, deviceRequests });
+    expect(profile).toMatchObject({ convertsNumericText: true, deviceRequests, commands });
     expect((await other.call("GET", "/api/key-metadata/defaults")).body).toEqual({
       keyMetadata: [{ key: "battery", unit: "%" }],
     });

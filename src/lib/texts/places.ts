@@ -145,8 +145,10 @@ export interface ConsolePlaces {
   readonly "codecs.usedBy.one": "count";
   readonly "codecs.usedBy.other": "count";
   readonly "codecs.usedByNames": "names";
+  readonly "commands.askFirst": "device";
   readonly "commands.attempts.other": "count";
   readonly "commands.by": "name";
+  readonly "commands.keep": "name";
   readonly "common.atLine": "line";
   readonly "common.countMore": "count";
   readonly "common.deleteName": "name";
@@ -227,6 +229,7 @@ export interface ConsolePlaces {
   readonly "duration.seconds.other": "count";
   readonly "durations.of": "name";
   readonly "energy.before": "amount" | "change";
+  readonly "energy.beforeSoFar": "amount" | "change";
   readonly "energy.week": "day";
   readonly "error.server": "status";
   readonly "error.tooMany": "seconds";
@@ -944,6 +947,11 @@ export interface ServerPlaces {
   readonly "plan.messages_limit": "limit";
   readonly "plan.users_limit": "limit";
   readonly "preview.too_large": "max";
+  readonly "profile.command_twice": "index";
+  readonly "profile.commands_too_large": "max";
+  readonly "profile.param_options": "field";
+  readonly "profile.param_range": "field";
+  readonly "profile.param_twice": "field";
   readonly "profile.request_own": "index";
   readonly "profile.request_reply": "index";
   readonly "profile.request_twice": "index";

@@ -21,7 +21,7 @@ export function createProfilesRepository(database: MainDatabase, clock: Clock) {
     .where(and(eq(deviceProfiles.tenantId, sql.placeholder("tenantId")), eq(deviceProfiles.isDefault, true)))
     .prepare();
   const settings = orm
-    .select(omit(getTableColumns(deviceProfiles), "alarmRules", "deviceRequests"))
+    .select(omit(getTableColumns(deviceProfiles), "alarmRules", "deviceRequests", "commands"))
     .from(deviceProfiles)
     .where(
       and(

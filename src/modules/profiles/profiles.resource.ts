@@ -50,4 +50,4 @@ export const profileResource = defineResource({
 
 export type DeviceProfile = typeof profileResource.$item;
 /** A profile without its rules. */
-export type ProfileSettings = Omit<DeviceProfile, "alarmRules" | "deviceRequests">;
+export type ProfileSettings = Omit<DeviceProfile, "alarmRules" | "deviceRequests" | "commands">;

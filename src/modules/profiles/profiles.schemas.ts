@@ -4,6 +4,7 @@ import { SILENCE_DEFAULT_MS, SILENCE_INTERVALS, SILENCE_MIN_MS } from "../../lib
 import { documentedAs } from "../documented-as.ts";
 import { choice, isoTime, jsonValue, literals, nameText, wholeNumber } from "../wire.schemas.ts";
 import { alarmRuleSchema } from "./alarm-rule.schemas.ts";
+import { commandDefinitionList, commandDefinitionSchema } from "./command-definitions.ts";
 import { METHOD_CHARACTERS_MAX, REQUEST_RULES_MAX } from "./device-requests.ts";
 import { keyMetadataList } from "./key-metadata.schemas.ts";
 import { SESSIONS_WHEN_FULL } from "./profiles.types.ts";
@@ -106,6 +107,7 @@ const settings = {
       description: "replies to requests that the devices send; all of them together have at most 32 KiB",
     }),
   ),
+  commands: t.Optional(commandDefinitionList),
   commandTimeoutMs: t.Optional(
     t.Integer({
       minimum: 100,
@@ -144,6 +146,7 @@ export const profileBody = t.Object(
     messagesBurst: t.Optional(wholeNumber()),
     convertsNumericText: t.Boolean(),
     deviceRequests: t.Array(deviceRequestRule),
+    commands: t.Array(commandDefinitionSchema),
     createdAt: isoTime,
     updatedAt: isoTime,
   },

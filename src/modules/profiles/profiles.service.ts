@@ -10,6 +10,7 @@ import { TurnCache } from "../../platform/load/turn-cache.ts";
 import type { DomainEvents } from "../events.types.ts";
 import { ensureAllDevices } from "../tenants/tenants.errors.ts";
 import type { Principal } from "../users/users.types.ts";
+import { checkCommandDefinitions } from "./command-definitions.ts";
 import { checkDeviceRequests } from "./device-requests.ts";
 import type { KeyMetadataService } from "./key-metadata.service.ts";
 import { parseKeyMetadata } from "./parse-key-metadata.ts";
@@ -49,11 +50,12 @@ const parseGiven = (input: unknown): KeyMetadata[] | undefined =>
 function checkRules(
   { checkAlarmRules }: Pick<ProfilesServiceDeps, "checkAlarmRules">,
   tenantId: TenantId,
-  { alarmRules = [], deviceRequests = [] }: ProfileChanges,
+  { alarmRules = [], deviceRequests = [], commands = [] }: ProfileChanges,
   before: readonly unknown[] = [],
 ): void {
   checkAlarmRules(tenantId, alarmRules, before);
   checkDeviceRequests(deviceRequests);
+  checkCommandDefinitions(commands);
 }
 
 function withAnnounced(

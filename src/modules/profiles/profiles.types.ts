@@ -28,6 +28,7 @@ export const profileDefaults = {
   messagesBurst: null,
   convertsNumericText: false,
   deviceRequests: [],
+  commands: [],
 } as const;
 
 /** Requests of devices that the gateway answers itself. */

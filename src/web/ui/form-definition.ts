@@ -29,6 +29,8 @@ export interface FormField {
   readonly path: string;
   /** Name of its texts, if it is not the path. */
   readonly text?: string;
+  /** Label and hint of a field that people define, in place of its texts in the catalogue. */
+  readonly own?: { readonly label: string; readonly hint?: string | undefined };
   /** Shown only if this is true and its variant is selected. */
   readonly when?: (values: FormValues) => boolean;
   /** Keeps its value while it is hidden. */

@@ -98,10 +98,10 @@ function FieldOfForm(props: FormState & { form: FormDefinition; field: FormField
   const options = props.options?.[path]?.map((option) =>
     typeof option === "string" ? { value: option } : { value: option[0], name: option[1] },
   );
-  const label = textOfField("field", form.texts, text) ?? text;
+  const label = field.own?.label ?? textOfField("field", form.texts, text) ?? text;
   const common = {
     label,
-    hint: props.hints?.[path] ?? textOfField("fieldHint", form.texts, text),
+    hint: props.hints?.[path] ?? field.own?.hint ?? textOfField("fieldHint", form.texts, text),
     error: props.errorOf?.(path),
     isDisabled: typeof props.isDisabled === "function" ? props.isDisabled(path) : props.isDisabled,
     value: valueAt(values, path),

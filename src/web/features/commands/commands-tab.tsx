@@ -20,6 +20,7 @@ import { TextField } from "../../ui/text-field.tsx";
 import { useAction } from "../../ui/use-form.ts";
 import type { DeviceTabProps } from "../devices/device-tab.types.ts";
 import { type CommandState, commandsApi, type DeviceCommand } from "./commands-api.ts";
+import { KnownCommands } from "./known-commands.tsx";
 
 const SHOWN = 100;
 
@@ -49,6 +50,9 @@ export function CommandsTab({ device }: DeviceTabProps) {
           </Button>
         )}
       </div>
+      {may("commands:write") && list.data && (
+        <KnownCommands device={device} sent={list.data.rows} onSent={list.reload} />
+      )}
       <Loaded of={list}>{({ rows, total }) => <CommandList commands={rows} isMore={total > SHOWN} />}</Loaded>
       {sending && (
         <CommandDialog

@@ -9,6 +9,7 @@ import { FormPage } from "../../ui/form-page.tsx";
 import { Loaded } from "../../ui/loaded.tsx";
 import { SchemaFields } from "../../ui/schema-fields.tsx";
 import { useSchemaForm } from "../../ui/use-schema-form.ts";
+import { CommandFields, toCommands } from "./command-fields.tsx";
 import { newProfile, profileForm, profileRulesForm } from "./profile-form.tsx";
 import { ProfileHead } from "./profile-head.tsx";
 import { type Profile, type ProfileForm, profilesApi } from "./profiles-api.ts";
@@ -36,10 +37,15 @@ export function ProfileFormPage(props: { profile?: Profile; onSaved: (saved: Pro
   const initial: ProfileForm = profile ?? newProfile;
   const form = useSchemaForm(wholeForm, { ...initial });
   const [drafts, setDrafts] = useState<readonly RequestDraft[]>(initial.deviceRequests.map(toDraft));
+  const [commands, setCommands] = useState(initial.commands);
   const submit = () => {
     if (!drafts.every(isValidDraft)) return;
     form.send(async (body) => {
-      const sent = { ...body, deviceRequests: drafts.map(toRule) } as unknown as ProfileForm; // the API checks it
+      const sent = {
+        ...body,
+        deviceRequests: drafts.map(toRule),
+        commands: toCommands(commands),
+      } as unknown as ProfileForm; // the API checks it
       const saved = profile
         ? await profilesApi.update(profile.profileId, changedFields(sent, profile))
         : await profilesApi.create(sent);
@@ -69,6 +75,7 @@ export function ProfileFormPage(props: { profile?: Profile; onSaved: (saved: Pro
       </div>
       <SchemaFields form={profileRulesForm} {...form.state} />
       <RequestFields drafts={drafts} onChange={setDrafts} />
+      <CommandFields commands={commands} onChange={setCommands} />
     </FormPage>
   );
 }

@@ -70,4 +70,5 @@ export const newProfile: ProfileForm = {
   messagesBurst: null,
   convertsNumericText: false,
   deviceRequests: [],
+  commands: [],
 };

@@ -1,0 +1,1 @@
+ALTER TABLE `device_profiles` ADD `commands` text DEFAULT '[]' NOT NULL;

@@ -1,0 +1,115 @@
+import type { commandDefinitionSchema } from "../../../modules/profiles/command-definitions.ts";
+import type { FieldSchema, FormValues, ObjectSchema } from "../../lib/form-schema.ts";
+import type { JsonValue, Wire } from "../../lib/wire.ts";
+import type { FormDefinition } from "../../ui/form-definition.ts";
+
+export type CommandDefinition = Wire<typeof commandDefinitionSchema>;
+export type CommandParameter = NonNullable<CommandDefinition["params"]>[number];
+
+const kinds = { number: "number", text: "text", boolean: "boolean", choice: "choice" } as const;
+
+function fieldOf({ type, minimum, maximum, options, isRequired }: CommandParameter): FieldSchema {
+  return {
+    kind: kinds[type],
+    ...(isRequired && type !== "boolean" && { isRequired: true as const }),
+    ...(type === "number" && minimum !== undefined && { minimum }),
+    ...(type === "number" && maximum !== undefined && { maximum }),
+    ...(type === "choice" && { options: options ?? [] }),
+    ...(type === "text" && { maxLength: 1_000 }),
+  };
+}
+
+/** Path of a parameter's field: its own name may have dots. */
+const pathOf = (index: number) => `param${index}`;
+
+/** Returns the form of a command's parameters. */
+export function commandForm({ params = [] }: CommandDefinition): FormDefinition {
+  const schema: ObjectSchema = {
+    fields: Object.fromEntries(params.map((param, index) => [pathOf(index), fieldOf(param)])),
+  };
+  return {
+    schema,
+    texts: [],
+    fields: params.map(({ name, label = name, unit }, index) => ({
+      path: pathOf(index),
+      own: { label: unit === undefined ? label : `${label} (${unit})` },
+      optionText: String,
+    })),
+  };
+}
+
+/** Returns what the form shows at first: the defaults of the parameters. */
+export const firstValues = ({ params = [] }: CommandDefinition): FormValues =>
+  Object.fromEntries(
+    params.flatMap(({ default: first, type }, index) => {
+      const value = first ?? (type === "boolean" ? false : undefined);
+      return value === undefined ? [] : [[pathOf(index), value]];
+    }),
+  );
+
+/** Returns the `params` of a command; parameters that were left empty are absent. */
+export const paramsOf = ({ params = [] }: CommandDefinition, values: FormValues): Record<string, JsonValue> =>
+  Object.fromEntries(
+    params.flatMap(({ name }, index) => {
+      const value = values[pathOf(index)] as JsonValue | undefined; // of a field of the form
+      return value === undefined || value === "" ? [] : [[name, value]];
+    }),
+  );
+
+interface Sent {
+  readonly method: string;
+  readonly params: JsonValue;
+}
+
+/** Texts of a parameter up to this number of different ones are a choice. */
+const OPTIONS_MAX = 5;
+const PARAMS_MAX = 32;
+const TEXT_MAX = 100;
+
+function guessParam(name: string, values: readonly JsonValue[]): CommandParameter | undefined {
+  const [newest] = values;
+  const isAll = (type: string) => values.every((value) => typeof value === type);
+  const common = { name, ...(values.length > 0 && newest !== undefined && { default: newest }) };
+  if (isAll("number")) return { ...common, type: "number" };
+  if (isAll("boolean")) return { ...common, type: "boolean" };
+  if (!isAll("string")) return undefined;
+  const options = [...new Set(values.map(String))].sort();
+  const isChoice = values.length > options.length && options.length <= OPTIONS_MAX;
+  if (isChoice && options.every((option) => option !== "" && option.length <= TEXT_MAX))
+    return { ...common, type: "choice", options };
+  return { ...common, type: "text" };
+}
+
+/** Returns the definition that past commands of a method suggest, newest first; undefined if their params are no flat objects. */
+function guessCommand(method: string, sent: readonly Sent[]): CommandDefinition | undefined {
+  const all = sent.map(({ params }) => params);
+  if (!all.every((params) => typeof params === "object" && params !== null && !Array.isArray(params)))
+    return undefined;
+  const objects = all as readonly Readonly<Record<string, JsonValue>>[]; // just checked
+  const names = [...new Set(objects.flatMap((params) => Object.keys(params)))];
+  const params = names.map((name) => {
+    const values = objects.flatMap((object) =>
+      Object.hasOwn(object, name) ? [object[name] as JsonValue] : [],
+    );
+    const param = name.length > 128 ? undefined : guessParam(name, values);
+    return param && (values.length === objects.length ? { ...param, isRequired: true } : param);
+  });
+  if (params.length > PARAMS_MAX || !params.every((param) => param !== undefined)) return undefined;
+  return { method, ...(params.length > 0 && { params }) };
+}
+
+/** Returns the commands that were sent before and that the profile does not define, with the parameters that they had. */
+export function guessCommands(
+  sent: readonly Sent[],
+  defined: readonly CommandDefinition[],
+): CommandDefinition[] {
+  const isKnown = new Set(defined.map(({ method }) => method));
+  const methods = [...new Set(sent.map(({ method }) => method))].filter((method) => !isKnown.has(method));
+  return methods.flatMap(
+    (method) =>
+      guessCommand(
+        method,
+        sent.filter((command) => command.method === method),
+      ) ?? [],
+  );
+}

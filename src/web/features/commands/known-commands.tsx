@@ -1,0 +1,133 @@
+import { BookmarkPlus } from "lucide-preact";
+import { useState } from "preact/hooks";
+import type { DeviceDetail } from "../../lib/api-types.ts";
+import { t } from "../../platform/i18n/i18n.ts";
+import { useResource } from "../../platform/resource.ts";
+import { may } from "../../platform/session.ts";
+import { toast } from "../../platform/toasts.ts";
+import { ask } from "../../ui/confirmation.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
+import { ErrorNote } from "../../ui/error-note.tsx";
+import { FormButtons } from "../../ui/form-buttons.tsx";
+import { IconButton } from "../../ui/icon-button.tsx";
+import { SchemaFields } from "../../ui/schema-fields.tsx";
+import { useAction } from "../../ui/use-form.ts";
+import { useSchemaForm } from "../../ui/use-schema-form.ts";
+import { profilesApi } from "../profiles/profiles-api.ts";
+import {
+  type CommandDefinition,
+  commandForm,
+  firstValues,
+  guessCommands,
+  paramsOf,
+} from "./command-forms.ts";
+import { commandsApi, type DeviceCommand } from "./commands-api.ts";
+
+interface Props {
+  readonly device: DeviceDetail;
+  /** The newest commands of the device, which suggest what it understands. */
+  readonly sent: readonly DeviceCommand[];
+  readonly onSent: () => void;
+}
+
+const nameOf = ({ name, method }: CommandDefinition) => name || method;
+
+/** Commands that the device's profile defines, and those that were sent before, as buttons. */
+export function KnownCommands({ device, sent, onSent }: Props) {
+  const profile = useResource(() => profilesApi.get(device.profileId), [device.profileId]);
+  const [open, setOpen] = useState<CommandDefinition | undefined>(undefined);
+  const action = useAction();
+  const defined = profile.data?.commands ?? [];
+  const guessed = profile.data === undefined ? [] : guessCommands(sent, defined);
+  if (defined.length + guessed.length === 0) return null;
+  const send = async (command: CommandDefinition, params: ReturnType<typeof paramsOf>) => {
+    await commandsApi.send(device.deviceId, { method: command.method, params, retries: 0 });
+    toast("success", t("commands.sent"));
+    onSent();
+  };
+  const start = (command: CommandDefinition) => {
+    if (command.params !== undefined && command.params.length > 0) setOpen(command);
+    else if (command.asksFirst)
+      ask({
+        title: nameOf(command),
+        warning: t("commands.askFirst", { device: device.name }),
+        action: t("commands.sendGo"),
+        isHarmless: true,
+        onConfirm: () => send(command, {}),
+      });
+    else action.run(() => send(command, {}));
+  };
+  const keep = (command: CommandDefinition) =>
+    action.run(async () => {
+      profile.set(await profilesApi.update(device.profileId, { commands: [...defined, command] }));
+    });
+  return (
+    <section class="flex flex-col gap-2" aria-label={t("commands.known")} data-testid="known-commands">
+      <ErrorNote error={action.error} />
+      <ul class="flex flex-wrap gap-2">
+        {[...defined, ...guessed].map((command) => {
+          const isGuessed = !defined.includes(command);
+          return (
+            <li key={command.method} class="flex items-center">
+              <button
+                type="button"
+                class={`btn btn-sm ${isGuessed ? "border-dashed" : ""}`}
+                title={command.description ?? (isGuessed ? t("commands.sentBefore") : undefined)}
+                disabled={action.busy}
+                onClick={() => start(command)}
+              >
+                {nameOf(command)}
+                {command.params !== undefined && command.params.length > 0 && "…"}
+              </button>
+              {isGuessed && may("profiles:write") && (
+                <IconButton
+                  icon={BookmarkPlus}
+                  label={t("commands.keep", { name: command.method })}
+                  class="btn btn-ghost btn-sm"
+                  onClick={() => keep(command)}
+                />
+              )}
+            </li>
+          );
+        })}
+      </ul>
+      {open && (
+        <CommandForm
+          command={open}
+          onClose={() => setOpen(undefined)}
+          onSend={async (params) => {
+            await send(open, params);
+            setOpen(undefined);
+          }}
+        />
+      )}
+    </section>
+  );
+}
+
+function CommandForm(props: {
+  command: CommandDefinition;
+  onClose: () => void;
+  onSend: (params: ReturnType<typeof paramsOf>) => Promise<void>;
+}) {
+  const { command, onClose, onSend } = props;
+  const definition = commandForm(command);
+  const form = useSchemaForm(definition, firstValues(command));
+  return (
+    <Dialog title={nameOf(command)} onClose={onClose}>
+      <form
+        class="flex flex-col gap-4"
+        onSubmit={(e) => {
+          e.preventDefault();
+          form.send((values) => onSend(paramsOf(command, values)));
+        }}
+      >
+        {command.description && <p class="text-soft">{command.description}</p>}
+        <SchemaFields form={definition} {...form.state} />
+        <FormButtons {...form.dialog} onCancel={onClose}>
+          {t("commands.sendGo")}
+        </FormButtons>
+      </form>
+    </Dialog>
+  );
+}

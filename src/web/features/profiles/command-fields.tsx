@@ -1,0 +1,128 @@
+import { Plus } from "lucide-preact";
+import { formSchema } from "../../lib/form-schema.macro.ts" with { type: "macro" };
+import type { FormValues } from "../../lib/form-schema.ts";
+import { t } from "../../platform/i18n/i18n.ts";
+import { Button } from "../../ui/button.tsx";
+import { type FormDefinition, sentValues } from "../../ui/form-definition.ts";
+import { DeleteButton } from "../../ui/row-buttons.tsx";
+import { SchemaFields } from "../../ui/schema-fields.tsx";
+import { Section } from "../../ui/section.tsx";
+import type { CommandDefinition, CommandParameter } from "../commands/command-forms.ts";
+
+const COMMANDS_MAX = 50;
+const PARAMS_MAX = 32;
+const code = { autocapitalize: "off", spellcheck: false, class: "input reading w-full" } as const;
+
+const commandForm: FormDefinition = {
+  schema: formSchema("profiles/command-definitions.ts", "commandDefinitionSchema"),
+  texts: ["command"],
+  isSparse: true,
+  fields: [[{ path: "method", input: code }, "name"], "description", "asksFirst"],
+};
+
+const isNumber = ({ type }: FormValues) => type === "number";
+
+const paramForm: FormDefinition = {
+  schema: formSchema("profiles/command-definitions.ts", "commandParameterSchema"),
+  texts: ["param"],
+  isSparse: true,
+  fields: [
+    [
+      { path: "name", input: code },
+      { path: "type", isRequired: true },
+    ],
+    ["label", { path: "unit", when: isNumber }],
+    [
+      { path: "minimum", when: isNumber },
+      { path: "maximum", when: isNumber },
+    ],
+    { path: "options", when: ({ type }) => type === "choice" },
+    "isRequired",
+  ],
+};
+
+/** Returns the commands as the API takes them, without empty fields. */
+export const toCommands = (commands: readonly CommandDefinition[]): CommandDefinition[] =>
+  commands.map((command) => {
+    const { params = [] } = command;
+    const fields = sentValues(commandForm, { ...command });
+    const sent = params.map((param) => sentValues(paramForm, { ...param }));
+    return { ...fields, ...(sent.length > 0 && { params: sent }) } as unknown as CommandDefinition; // the API checks it
+  });
+
+interface Props {
+  readonly commands: readonly CommandDefinition[];
+  readonly onChange: (commands: readonly CommandDefinition[]) => void;
+}
+
+/** Edits the commands that devices of a profile understand. */
+export function CommandFields({ commands, onChange }: Props) {
+  return (
+    <Section id="profile-commands" title={t("profile.commands")}>
+      <p class="text-sm text-soft">{t("profile.commandsHint")}</p>
+      {commands.map((command, index) => (
+        <CommandField
+          key={index}
+          command={command}
+          onChange={(changed) => onChange(commands.with(index, changed))}
+          onRemove={() => onChange(commands.toSpliced(index, 1))}
+        />
+      ))}
+      {commands.length < COMMANDS_MAX && (
+        <Button
+          icon={Plus}
+          class="btn btn-sm self-start"
+          onClick={() => onChange([...commands, { method: "" }])}
+        >
+          {t("profile.addCommand")}
+        </Button>
+      )}
+    </Section>
+  );
+}
+
+const newParam: CommandParameter = { name: "", type: "number" };
+
+function CommandField(props: {
+  command: CommandDefinition;
+  onChange: (command: CommandDefinition) => void;
+  onRemove: () => void;
+}) {
+  const { command, onChange } = props;
+  const { params = [] } = command;
+  const setParams = (changed: readonly CommandParameter[]) => onChange({ ...command, params: [...changed] });
+  return (
+    <div class="flex flex-col gap-4 border-l-2 border-base-300 pl-4" data-testid="command-definition">
+      <SchemaFields
+        form={commandForm}
+        values={{ ...command }}
+        onChange={(values) => onChange(values as unknown as CommandDefinition)} // of the schema
+      />
+      {params.map((param, index) => (
+        <fieldset key={index} class="flex flex-col gap-3 rounded-field border border-base-300 p-3">
+          <SchemaFields
+            form={paramForm}
+            values={{ ...param }}
+            onChange={(values) => setParams(params.with(index, values as unknown as CommandParameter))} // of the schema
+          />
+          <div class="self-start">
+            <DeleteButton
+              label={t("common.deleteName", { name: param.name })}
+              onClick={() => setParams(params.toSpliced(index, 1))}
+            />
+          </div>
+        </fieldset>
+      ))}
+      <div class="flex flex-wrap gap-2">
+        {params.length < PARAMS_MAX && (
+          <Button icon={Plus} class="btn btn-sm" onClick={() => setParams([...params, newParam])}>
+            {t("profile.addParam")}
+          </Button>
+        )}
+        <button type="button" class="btn btn-ghost btn-sm" onClick={props.onRemove}>
+          {t("profile.removeCommand")}
+        </button>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,104 @@
+import { expect, test } from "bun:test";
+import fc from "fast-check";
+import { checkCommandDefinitions } from "../../src/modules/profiles/command-definitions.ts";
+import {
+  type CommandDefinition,
+  commandForm,
+  firstValues,
+  guessCommands,
+  paramsOf,
+} from "../../src/web/features/commands/command-forms.ts";
+import type { JsonValue } from "../../src/web/lib/wire.ts";
+import { sentValues } from "../../src/web/ui/form-definition.ts";
+
+test("the form of a command has its labels and limits, and sends what was entered by name", () => {
+  const command: CommandDefinition = {
+    method: "setSpeed",
+    params: [
+      {
+        name: "motor.speed",
+        label: "Speed",
+        type: "number",
+        unit: "rpm",
+        minimum: 0,
+        maximum: 3000,
+        isRequired: true,
+      },
+      { name: "mode", type: "choice", options: ["auto", "manual"], default: "auto" },
+      { name: "ramp", type: "boolean" },
+      { name: "note", type: "text" },
+    ],
+  };
+  const form = commandForm(command);
+  expect(form.fields.map((field) => (field as { own: { label: string } }).own.label)).toEqual([
+    "Speed (rpm)",
+    "mode",
+    "ramp",
+    "note",
+  ]);
+  expect(form.schema.fields.param0).toEqual({ kind: "number", isRequired: true, minimum: 0, maximum: 3000 });
+  const values = { ...firstValues(command), param0: 1200 };
+  expect(paramsOf(command, sentValues(form, values))).toEqual({
+    "motor.speed": 1200,
+    mode: "auto",
+    ramp: false,
+  });
+});
+
+const sent = (method: string, ...all: JsonValue[]) => all.map((params) => ({ method, params }));
+
+test("commands are guessed from those that were sent, newest first", () => {
+  const history = [
+    ...sent("setRelay", { on: true }, { on: false }),
+    ...sent("setMode", { mode: "auto", level: 2 }, { mode: "manual", level: 3 }, { mode: "auto" }),
+    ...sent("stop", {}),
+    ...sent("raw", [1, 2]),
+    ...sent("nested", { a: { b: 1 } }),
+    ...sent("known", { a: 1 }),
+  ];
+  expect(guessCommands(history, [{ method: "known" }])).toEqual([
+    { method: "setRelay", params: [{ name: "on", type: "boolean", default: true, isRequired: true }] },
+    {
+      method: "setMode",
+      params: [
+        { name: "mode", type: "choice", default: "auto", options: ["auto", "manual"], isRequired: true },
+        { name: "level", type: "number", default: 2 },
+      ],
+    },
+    { method: "stop" },
+  ]);
+});
+
+test("whatever was sent, a guess is a valid definition whose form sends the newest parameters again", () => {
+  const params = fc.oneof(
+    fc.jsonValue(),
+    fc.dictionary(
+      fc.oneof(fc.constantFrom("on", "level", "__proto__", "a.b"), fc.string({ minLength: 1 })),
+      fc.oneof(
+        fc.boolean(),
+        fc.double({ noNaN: true, noDefaultInfinity: true }),
+        fc.string({ maxLength: 200 }),
+      ),
+      { maxKeys: 6 },
+    ),
+  );
+  fc.assert(
+    fc.property(
+      fc.array(fc.record({ method: fc.constantFrom("a", "b"), params }), { maxLength: 8 }),
+      (all) => {
+        const history = JSON.parse(JSON.stringify(all)) as { method: string; params: JsonValue }[];
+        const guesses = guessCommands(history, []);
+        expect(() => checkCommandDefinitions(structuredClone(guesses) as never)).not.toThrow();
+        for (const guess of guesses) {
+          const again = paramsOf(guess, firstValues(guess));
+          const newest = history.find(({ method }) => method === guess.method)?.params as Record<
+            string,
+            JsonValue
+          >;
+          for (const [name, value] of Object.entries(newest))
+            if (value !== "") expect(again[name]).toEqual(value);
+        }
+      },
+    ),
+  );
+});
