@@ -103,7 +103,7 @@ export function createIdentityModule(
     accounts: provider,
     endSessions: (userId) => sessions.endAll(userId),
     mail,
-    takeUserMail: createUserMailLimit(throttle),
+    takeUserMails: createUserMailLimit(throttle),
     mailOriginFor,
   });
   const settings = readExternalSettings(config);

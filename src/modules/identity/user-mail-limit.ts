@@ -12,13 +12,13 @@ const quotas = (kind: string, who: string, max: { hour: number; day: number }): 
 ];
 
 /**
- * Counts a mail to an address that an administrator has given a user, or says after how many ms there is room for it. Where strangers may
- * sign up, whoever does can give any address: the gateway must not become a way to mail people at will.
+ * Counts a mail to each address, and once for the tenant, or says after how many ms there is room. The addresses are those that administrators
+ * give users. Where strangers may sign up, whoever does can give any address: the gateway must not become a way to mail people at will.
  */
 export const createUserMailLimit =
   (throttle: Pick<Throttle, "takeOf">) =>
-  (tenantId: TenantId, email: string): { readonly waitMs: number } | undefined =>
+  (tenantId: TenantId, emails: readonly string[]): { readonly waitMs: number } | undefined =>
     throttle.takeOf([
-      ...quotas("invitation_mail", email, MAILS_PER_ADDRESS),
+      ...emails.flatMap((email) => quotas("invitation_mail", email, MAILS_PER_ADDRESS)),
       ...quotas("invitation_tenant", tenantId, MAILS_PER_TENANT),
     ]);

@@ -22,7 +22,7 @@ export function createUserManagementModule(
     accounts: Accounts;
     endSessions: (userId: UserId) => void;
     mail: MailService;
-    takeUserMail: Parameters<typeof createUserManagement>[0]["takeUserMail"];
+    takeUserMails: Parameters<typeof createUserManagement>[0]["takeUserMails"];
     mailOriginFor: (request: Request) => string;
   },
 ) {
@@ -45,7 +45,7 @@ export function createUserManagementModule(
     endSessions,
     mail,
     clock,
-    takeUserMail: deps.takeUserMail,
+    takeUserMails: deps.takeUserMails,
   });
   return {
     registry,

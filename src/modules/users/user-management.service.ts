@@ -155,8 +155,8 @@ export function createUserManagement(deps: {
   endSessions: (userId: UserId) => void;
   mail: MailSender;
   clock: Pick<Clock, "now">;
-  /** Counts a mail to an address that an administrator gave a user, unless the limit is reached. */
-  takeUserMail: (tenantId: TenantId, email: string) => { readonly waitMs: number } | undefined;
+  /** Counts a mail to each of these addresses of a user whom an administrator manages, unless the limit of one is reached. */
+  takeUserMails: (tenantId: TenantId, emails: readonly string[]) => { readonly waitMs: number } | undefined;
 }) {
   const { repository, registry, tenants, accounts, mail } = deps;
 
@@ -178,9 +178,10 @@ export function createUserManagement(deps: {
     }
   }
 
-  /** Counts the mail that reports a changed address. @throws DomainError `user.mails_limit` */
-  function ensureMayMail({ tenantId }: Principal, email: string | undefined): void {
-    const refused = email === undefined ? undefined : deps.takeUserMail(tenantId, email);
+  /** Counts the mails that report a changed address. @throws DomainError `user.mails_limit` */
+  function ensureMayReport({ tenantId }: Principal, before: User, after: User): void {
+    if (before.email === after.email) return;
+    const refused = deps.takeUserMails(tenantId, [before.email, after.email]);
     if (refused !== undefined) throw mailsLimit(refused.waitMs);
   }
 
@@ -217,7 +218,7 @@ export function createUserManagement(deps: {
     options: InvitationOptions,
   ): Promise<(user: User) => Invitation> {
     const isMailed = options.delivery === "EMAIL" && status === "ACTIVE"; // who is disabled could not follow it
-    const refused = isMailed ? deps.takeUserMail(principal.tenantId, email) : undefined;
+    const refused = isMailed ? deps.takeUserMails(principal.tenantId, [email]) : undefined;
     if (refused !== undefined) throw invitationsLimit(refused.waitMs);
     const temporaryPassword = createTemporaryPassword();
     const savePassword = await accounts.prepareTemporaryPassword(email, temporaryPassword);
@@ -293,11 +294,14 @@ export function createUserManagement(deps: {
         if (!isSelf) {
           ensureMayManage(principal, current);
           ensureMayManage(principal, { ...current, ...changes });
-          ensureMayMail(principal, changes.email);
         } else if (!isRefusedAnyway) ensureOwnChange(principal, Object.keys(changes));
         return changes;
       };
-      const user = registry.change(existingUser.userId, decide, addressNotifier(mail, language));
+      const notify = addressNotifier(mail, language);
+      const user = registry.change(existingUser.userId, decide, (before, after) => {
+        ensureMayReport(principal, before, after); // once nothing else refuses the change
+        notify(before, after);
+      });
       return detailOf(principal, user);
     },
     delete(principal: Principal, userId: string): void {

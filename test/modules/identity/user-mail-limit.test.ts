@@ -33,7 +33,7 @@ afterEach(() => {
 
 /** Tries that often, and says how many went out. */
 function mail(count: number, addressOf: (index: number) => string, tenantId = north as TenantId): number {
-  return Array.from({ length: count }, (_, index) => take(tenantId, addressOf(index))).filter(
+  return Array.from({ length: count }, (_, index) => take(tenantId, [addressOf(index)])).filter(
     (refused) => refused === undefined,
   ).length;
 }
@@ -53,8 +53,16 @@ test("one address gets 5 invitations an hour and 20 a day, whoever sends them", 
 test("one tenant sends 200 an hour, and another is not held up", () => {
   expect(mail(300, (index) => `user${index}@plant.example`)).toBe(200);
   expect(mail(1, () => "sam@south.example", south)).toBe(1);
-  const refused = take(north as TenantId, "more@plant.example");
+  const refused = take(north as TenantId, ["more@plant.example"]);
   expect(refused?.waitMs).toBe(HOUR_MS);
   clock.advance(HOUR_MS);
   expect(mail(300, (index) => `later${index}@plant.example`)).toBe(200);
+});
+
+test("a mail to two addresses counts for both, or for none", () => {
+  for (let n = 0; n < 4; n++)
+    expect(take(north as TenantId, ["a@plant.example", "b@plant.example"])).toBeUndefined();
+  expect(mail(5, () => "a@plant.example")).toBe(1);
+  expect(take(north as TenantId, ["b@plant.example", "a@plant.example"])).toBeDefined();
+  expect(mail(5, () => "b@plant.example")).toBe(1);
 });
