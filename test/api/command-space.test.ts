@@ -29,6 +29,22 @@ test("the open commands of a device take a limited space, and leave that of othe
   expect((await send(device, { method: "more", params })).status).toBe(201);
 });
 
+test("commands that are sent simultaneously share the space, and those that are refused take none", async () => {
+  const device = await fixture.createDevice(owner);
+  const sendAll = (count: number, body: object) =>
+    Promise.all(Array.from({ length: count }, () => send(device, { method: "m", params, ...body })));
+  const statusesOf = (answers: Awaited<ReturnType<typeof sendAll>>) =>
+    answers.map(({ status }) => status).sort();
+  const first = await sendAll(30, { requestId: "one" });
+  expect(statusesOf(first)).toEqual([201, ...Array<number>(29).fill(409)]);
+  const second = await sendAll(FITTING + 9, {});
+  expect(statusesOf(second)).toEqual([
+    ...Array<number>(FITTING - 1).fill(201),
+    ...Array<number>(10).fill(429),
+  ]);
+  expect(await listed(device, "")).toHaveLength(FITTING);
+});
+
 test("the newest finished commands of a device are kept, as far as their space allows", async () => {
   const [device, other] = [await fixture.createDevice(owner), await fixture.createDevice(owner)];
   const finish = async ({ token }: Device, body: object) => {

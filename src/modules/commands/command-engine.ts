@@ -1,5 +1,6 @@
 import { detail } from "../../lib/core/domain-error.ts";
 import type { DeviceId } from "../../lib/core/ids.ts";
+import { Growth } from "../../lib/data/growth.ts";
 import { isJsonObject, type JsonValue } from "../../lib/json/json.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import type { EventBus } from "../../platform/core/event-bus.ts";
@@ -7,7 +8,6 @@ import type { Logger } from "../../platform/core/log.ts";
 import type { Clock } from "../../platform/time/clock.ts";
 import { Waiters } from "../../platform/time/waiters.ts";
 import type { DomainEvents } from "../events.types.ts";
-import { CommandSpace, SPACE_BYTES } from "./command-space.ts";
 import type { CommandsRepository } from "./commands.repository.ts";
 import {
   type Command,
@@ -18,7 +18,7 @@ import {
   type CommandTransport,
   type NewCommand,
 } from "./commands.types.ts";
-import { OpenCommands } from "./open-commands.ts";
+import { bytesOf, COMMAND_BYTES, OpenCommands, SPACE_BYTES } from "./open-commands.ts";
 import { RelayedCommands } from "./relayed-commands.ts";
 
 /** Returns whether the command has reached its end. */
@@ -85,7 +85,8 @@ interface CommandEngineDeps {
  */
 export class CommandEngine {
   readonly #open = new OpenCommands();
-  readonly #space = new CommandSpace();
+  /** Bytes of newly finished commands of a device, after which the oldest are deleted: often enough to keep the limit, rarely enough to be cheap. */
+  readonly #finishedBytes = new Growth<DeviceId>(SPACE_BYTES / 8);
   readonly #relayed = new RelayedCommands();
   /** Devices that ask for their next command. */
   readonly #polls: Waiters<DeviceId, Command>;
@@ -141,13 +142,25 @@ export class CommandEngine {
    * @throws DomainError `limited` if the device has too many open commands or they take up too much space
    */
   async create(command: NewCommand, waitMs: number): Promise<Command> {
-    this.#space.ensureRoom(command);
-    return new Promise((resolve, reject) =>
-      this.#deps.repository.create(command, QUEUED_MAX, {
-        committed: (created) => resolve(this.#submit(created, waitMs)),
-        failed: reject,
-      }),
+    const params = JSON.stringify(command.params);
+    const bytes = COMMAND_BYTES + Buffer.byteLength(params);
+    const release = this.#open.reserve(command.deviceId, bytes);
+    const created = Promise.withResolvers<Command>();
+    this.#deps.repository.create(
+      { command, params, queuedMax: QUEUED_MAX },
+      {
+        committed: (stored) => {
+          this.#track(stored, bytes);
+          release();
+          created.resolve(this.#submit(stored, waitMs));
+        },
+        failed(error) {
+          release();
+          created.reject(error);
+        },
+      },
     );
+    return created.promise;
   }
 
   /** Resolves once the transitions so far are committed. */
@@ -226,10 +239,13 @@ export class CommandEngine {
     return waiting === undefined ? this.#polls.wait(deviceId, ms, signal) : this.#handOver(waiting);
   }
 
-  #track(command: Command): void {
-    this.#open.track(command);
+  #track(command: Command, bytes?: number): void {
+    const finishedBytes = this.#open.track(command, bytes === undefined ? undefined : () => bytes);
+    const { deviceId, finishedAt, response, error } = command;
+    if (finishedAt === null) return;
+    const isMuch = this.#finishedBytes.add(deviceId, finishedBytes + bytesOf(response) + bytesOf(error));
     // Deferred, because this may run inside a commit.
-    if (this.#space.track(command)) queueMicrotask(() => this.#trim(command.deviceId));
+    if (isMuch) queueMicrotask(() => this.#trim(deviceId));
   }
 
   #trim(deviceId: DeviceId): void {
@@ -241,7 +257,6 @@ export class CommandEngine {
   }
 
   async #submit(command: Command, waitMs: number): Promise<Command> {
-    this.#track(command);
     this.#announce(command);
     this.#arm(command.dueAt ?? command.expiresAt);
     const submitted = this.#dispatchInOrder(command);
@@ -436,7 +451,7 @@ export class CommandEngine {
     repository.forgetOf(deviceId);
     for (const rpcId of this.#open.numbersOf(deviceId)) this.#settled(rpcId);
     this.#open.forget(deviceId);
-    this.#space.forget(deviceId);
+    this.#finishedBytes.forget(deviceId);
     this.#polls.resolveAll(deviceId, undefined);
   }
 

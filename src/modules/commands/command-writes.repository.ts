@@ -146,6 +146,14 @@ const NEW = {
   error: null,
 } as const;
 
+interface CommandInsert {
+  readonly command: NewCommand;
+  /** The command's parameters as JSON. */
+  readonly params: string;
+  /** Max. commands of the device that wait. */
+  readonly queuedMax: number;
+}
+
 /** Callbacks for the write of a new command. */
 interface NewCommandEnd {
   committed(command: Command): void;
@@ -211,14 +219,14 @@ function createInserts(database: Statements) {
   const counted = prepareCount(database.orm);
   const countIn = (deviceId: DeviceId, status: CommandState) => counted.get({ deviceId, status })?.n ?? 0;
 
-  function insertNew({ requestId, params, ...command }: NewCommand, queuedMax: number): Command {
+  function insertNew({ command: { requestId, ...command }, params, queuedMax }: CommandInsert): Command {
     if (countIn(command.deviceId, "QUEUED") >= queuedMax) throw tooManyCommands(queuedMax);
     // Without one from the issuer its own id serves.
     const values = { ...command, requestId: requestId ?? command.commandId };
     try {
-      const { changes, lastInsertRowid } = insert({ ...values, params: JSON.stringify(params) });
+      const { changes, lastInsertRowid } = insert({ ...values, params });
       if (changes === 0) throw requestIdTaken();
-      return { ...values, ...NEW, params, rpcId: Number(lastInsertRowid), dueAt: command.expiresAt };
+      return { ...values, ...NEW, rpcId: Number(lastInsertRowid), dueAt: command.expiresAt };
     } catch (error) {
       throw isOfForeignKey(error) ? deviceNotFound(command.deviceId) : error;
     }
@@ -242,12 +250,12 @@ export function createCommandWrites({ writes, ...database }: Statements & Pick<M
     /** Forgets the commands of a device that is deleted, and they with it. */
     forgetOf: recent.forgetOf,
     /** Fails if the device has had a command with this request id, if it is gone, or if `queuedMax` commands wait for it. */
-    create(command: NewCommand, queuedMax: number, end: NewCommandEnd): void {
+    create(insert: CommandInsert, end: NewCommandEnd): void {
       let created: Command;
-      late.releaseOf(command.deviceId); // or what was sent to it would count as waiting
+      late.releaseOf(insert.command.deviceId); // or what was sent to it would count as waiting
       writes.add({
         write() {
-          created = insertNew(command, queuedMax);
+          created = insertNew(insert);
         },
         committed: () => end.committed(created),
         failed: end.failed,

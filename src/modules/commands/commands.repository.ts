@@ -4,10 +4,10 @@ import type { JsonValue } from "../../lib/json/json.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import { contains } from "../../platform/database/contains.ts";
 import type { MainDatabase } from "../../platform/database/database.ts";
-import { COMMAND_BYTES } from "./command-space.ts";
 import { createCommandWrites } from "./command-writes.repository.ts";
 import { commands } from "./commands.tables.ts";
 import type { Command, CommandFilter, CommandState } from "./commands.types.ts";
+import { COMMAND_BYTES } from "./open-commands.ts";
 
 type Row = typeof commands.$inferSelect;
 

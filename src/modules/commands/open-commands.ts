@@ -1,37 +1,81 @@
 import type { DeviceId } from "../../lib/core/ids.ts";
+import { tooMuchInCommands } from "./commands.errors.ts";
 import type { Command } from "./commands.types.ts";
 
-/** Register of the commands that have not reached their devices, and of the devices whose queues are held up. */
+/** Max. MiB of a device's open commands, and of its finished commands. */
+const SPACE_MIB = 4;
+export const SPACE_BYTES = SPACE_MIB * 1024 * 1024;
+/** Bytes of a command without its texts: other columns and index entries. */
+export const COMMAND_BYTES = 512;
+
+interface OpenOfDevice {
+  /** Sum of the sizes, and of what is reserved for commands that are being stored. */
+  bytes: number;
+  /** Sizes of unfinished commands, by their number. */
+  readonly sizes: Map<number, number>;
+  /** Numbers of the commands that have not reached the device. */
+  readonly unreached: Set<number>;
+}
+
+/** Register of unfinished commands: which have not reached their devices, which devices' queues are held up, and the space that they take. */
 export class OpenCommands {
-  /** Numbers of commands, by device: a connection of any other costs no look into the database. */
-  readonly #numbers = new Map<DeviceId, Set<number>>();
+  /** Keyed by device: a connection of any other costs no look into the database. */
+  readonly #open = new Map<DeviceId, OpenOfDevice>();
   /** Devices with commands that could not be sent: newer commands queue behind them. */
   readonly #waiting = new Set<DeviceId>();
   /** Devices whose queue is being sent. */
   readonly #sending = new Set<DeviceId>();
 
   has(deviceId: DeviceId): boolean {
-    return this.#numbers.has(deviceId);
+    return (this.#open.get(deviceId)?.unreached.size ?? 0) > 0;
   }
 
   devices(): DeviceId[] {
-    return [...this.#numbers.keys()];
+    return [...this.#open].flatMap(([deviceId, { unreached }]) => (unreached.size > 0 ? deviceId : []));
   }
 
   numbersOf(deviceId: DeviceId): number[] {
-    return [...(this.#numbers.get(deviceId) ?? [])];
+    return [...(this.#open.get(deviceId)?.unreached ?? [])];
   }
 
-  track({ deviceId, rpcId, status }: Command): void {
-    const existing = this.#numbers.get(deviceId);
-    if (status === "QUEUED" || status === "SENT") {
-      if (existing === undefined) this.#numbers.set(deviceId, new Set([rpcId]));
-      else existing.add(rpcId);
-    } else if (existing?.delete(rpcId) === true && existing.size === 0) this.#numbers.delete(deviceId);
+  /**
+   * Reserves space for a new command. Call the returned function once the command is tracked, or could not be stored.
+   * @throws DomainError `command.too_much`
+   */
+  reserve(deviceId: DeviceId, bytes: number): () => void {
+    const open = this.#of(deviceId);
+    if (open.bytes + bytes > SPACE_BYTES) {
+      this.#dropEmpty(deviceId, open);
+      throw tooMuchInCommands(SPACE_MIB);
+    }
+    open.bytes += bytes;
+    return () => {
+      open.bytes -= bytes;
+      this.#dropEmpty(deviceId, open);
+    };
+  }
+
+  /** @param bytes size of a command that may be new. Returns the size of a command that has finished; 0 for others, and if it had finished before */
+  track(command: Command, bytes = (): number => COMMAND_BYTES + bytesOf(command.params)): number {
+    const { deviceId, rpcId, status, finishedAt } = command;
+    const open = this.#of(deviceId);
+    if (status === "QUEUED" || status === "SENT") open.unreached.add(rpcId);
+    else open.unreached.delete(rpcId);
+    const size = open.sizes.get(rpcId);
+    if (finishedAt === null && size === undefined) {
+      const added = bytes();
+      open.sizes.set(rpcId, added);
+      open.bytes += added;
+    }
+    if (finishedAt === null) return 0;
+    open.sizes.delete(rpcId);
+    open.bytes -= size ?? 0;
+    this.#dropEmpty(deviceId, open);
+    return size ?? 0;
   }
 
   forget(deviceId: DeviceId): void {
-    this.#numbers.delete(deviceId);
+    this.#open.delete(deviceId);
     this.#waiting.delete(deviceId);
   }
 
@@ -55,4 +99,20 @@ export class OpenCommands {
       this.#sending.delete(deviceId);
     }
   }
+
+  #of(deviceId: DeviceId): OpenOfDevice {
+    const existing = this.#open.get(deviceId);
+    const open = existing ?? { bytes: 0, sizes: new Map<number, number>(), unreached: new Set<number>() };
+    if (existing === undefined) this.#open.set(deviceId, open);
+    return open;
+  }
+
+  #dropEmpty(deviceId: DeviceId, open: OpenOfDevice): void {
+    const isEmpty = open.bytes === 0 && open.sizes.size === 0 && open.unreached.size === 0;
+    if (isEmpty && this.#open.get(deviceId) === open) this.#open.delete(deviceId);
+  }
 }
+
+/** Returns the size of a value as it is stored. */
+export const bytesOf = (value: unknown): number =>
+  value === null ? 0 : Buffer.byteLength(JSON.stringify(value) ?? "");

@@ -28,12 +28,15 @@ function killing(after: number): Perform {
       expiresAt: 1,
     };
     let commandId: string | null = null;
-    commands.create(command, 1_000, {
-      committed: (created) => {
-        ({ commandId } = created);
+    commands.create(
+      { command, params: "{}", queuedMax: 1_000 },
+      {
+        committed: (created) => {
+          ({ commandId } = created);
+        },
+        failed: () => undefined, // it was sent before
       },
-      failed: () => undefined, // it was sent before
-    });
+    );
     commands.flush();
     if (++done === after) process.kill(process.pid, "SIGKILL");
     return commandId;
