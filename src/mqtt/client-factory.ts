@@ -87,10 +87,9 @@ export class ClientFactory implements IntakeHost {
       now: () => clock.now(),
       overflow: () => connection.end(Reason.quotaExceeded),
       dropped: (reason) => {
-        if (reason === "expired") host.counters.messagesDropped++;
+        if (reason !== "held") store.countDropped(session, reason);
         // The queue of a durable session is full earlier, and has counted the message.
-        else if (reason !== "held" || store.get(session.key) !== session)
-          store.countDropped(session, reason === "size" ? "size" : "full");
+        else if (store.get(session.key) !== session) store.countDropped(session, "full");
       },
       delivered: (topic, payload) => {
         if (principal.device !== undefined) host.delivered(principal.device, topic, payload);

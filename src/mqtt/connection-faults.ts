@@ -10,6 +10,7 @@ import type { Clock } from "../platform/time/clock.ts";
 import type { MqttServerDeps } from "./mqtt.types.ts";
 import type { Principal } from "./principal.ts";
 import type { Session, SessionOwner } from "./session.ts";
+import type { MessageLoss } from "./session-store.ts";
 
 /** Takeovers within `TAKEOVER_WINDOW_MS` that are listed: a client that reconnects takes over its own lost connection now and then. */
 const LISTED_FROM = 3;
@@ -36,6 +37,11 @@ class Takeovers {
 }
 
 const PUBLISH_TYPE = 3;
+const lossCodes = {
+  full: "fault.mqtt_messages_dropped",
+  congested: "fault.mqtt_messages_unread",
+  size: "fault.mqtt_messages_too_large",
+} as const satisfies Record<Exclude<MessageLoss, "expired">, string>;
 
 /** Returns the topic of a PUBLISH, if what was received contains it. */
 function topicOf({ header, start }: PacketTooLarge): string | undefined {
@@ -125,12 +131,12 @@ export class ConnectionFaults {
     this.#tell(principal, { ...detail(code), where: filter, client: clientId });
   }
 
-  /** Reports a dropped message: the queue of the client is full, or the packet is too large for the client. */
-  dropped(session: Pick<Session, "space" | "owner" | "clientId">, reason: "full" | "size"): void {
+  /** Reports a dropped message, unless it expired as its sender wanted. */
+  dropped(session: Pick<Session, "space" | "owner" | "clientId">, reason: MessageLoss): void {
+    if (reason === "expired") return;
     const { owner, clientId, space } = session;
     const isDevice = space === owner.credentialId;
-    const code = reason === "full" ? "fault.mqtt_messages_dropped" : "fault.mqtt_messages_too_large";
-    this.#report(owner, isDevice, { ...detail(code), client: clientId });
+    this.#report(owner, isDevice, { ...detail(lossCodes[reason]), client: clientId });
   }
 
   #tooLarge(principal: Principal, peer: Peer, packet: PacketTooLarge): void {

@@ -2,7 +2,6 @@
 export interface Counters {
   messagesIn: number;
   messagesOut: number;
-  messagesDropped: number;
   bytesIn: number;
   refusedConnections: number;
   protocolErrors: number;
@@ -11,7 +10,6 @@ export interface Counters {
 export const noCounts = (): Counters => ({
   messagesIn: 0,
   messagesOut: 0,
-  messagesDropped: 0,
   bytesIn: 0,
   refusedConnections: 0,
   protocolErrors: 0,

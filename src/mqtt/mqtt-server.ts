@@ -367,12 +367,11 @@ class Server implements MqttServer, ConnectionHost, ClientHost {
   }
 
   stats(): MqttStats {
-    const messagesDropped = this.counters.messagesDropped + (this.#store?.dropped ?? 0);
     return {
       connections: this.#clients.size,
       sockets: this.#connections.size,
       ...this.counters,
-      messagesDropped,
+      messagesDropped: this.#store?.dropped ?? 0,
     };
   }
 

@@ -103,7 +103,7 @@ export interface MqttUsage {
   readonly subscriptions: number;
   readonly subscriptionsRefused: number;
   readonly queuedBytes: number;
-  /** Connections refused for a limit, and queued messages dropped for one, since the start. */
+  /** Connections refused for a limit, and messages dropped for whatever reason, since the start. */
   readonly refused: number;
   readonly dropped: number;
 }
@@ -252,7 +252,7 @@ export interface MqttStats {
   readonly sockets: number;
   readonly messagesIn: number;
   readonly messagesOut: number;
-  /** Messages to devices that were dropped because a queue was full or the client too slow. */
+  /** Messages to clients that were dropped for whatever reason. */
   readonly messagesDropped: number;
   readonly bytesIn: number;
   readonly refusedConnections: number;

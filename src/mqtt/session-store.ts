@@ -103,6 +103,9 @@ class QueueLimits {
 /** Bytes that a queued message takes in addition to its topic and payload. */
 const MESSAGE_OVERHEAD_BYTES = 256;
 
+/** full: a queue is full. congested: the client reads too slowly. size: the packet is too large for the client. */
+export type MessageLoss = "full" | "congested" | "size" | "expired";
+
 export interface SessionStoreOptions {
   readonly file: string;
   readonly clock: Clock;
@@ -113,8 +116,8 @@ export interface SessionStoreOptions {
   readonly onLoss?: (text: Text) => void;
   /** Called when a session and what it kept are deleted. */
   readonly onDeleted?: (session: Session) => void;
-  /** Called when a message of a session is given up because a queue is full. */
-  readonly onDropped?: (session: Session, reason: "full" | "size") => void;
+  /** Called when a message of a session is dropped. */
+  readonly onDropped?: (session: Session, reason: MessageLoss) => void;
 }
 
 const bytesOf = ({ payload, topic }: Pick<QueuedMessage, "payload" | "topic">) =>
@@ -126,7 +129,7 @@ export function openSessionStore(
     MqttServerDeps,
     "sessionFile" | "clock" | "log" | "limits" | "quotasOf" | "onLoss" | "onSessionEnded"
   >,
-  onDropped: (session: Session, reason: "full" | "size") => void,
+  onDropped: (session: Session, reason: MessageLoss) => void,
 ): SessionStore {
   const { sessionFile: file, clock, log, limits, onLoss } = deps;
   const queuedBytes = {
@@ -354,8 +357,8 @@ export class SessionStore {
     return true;
   }
 
-  /** Counts a dropped message: the session's queue is full, or the packet is too large for its client. */
-  countDropped(session: Session, reason: "full" | "size" = "full"): void {
+  /** Counts a dropped message. */
+  countDropped(session: Session, reason: MessageLoss = "full"): void {
     const { owner } = session;
     this.dropped++;
     this.#options.onDropped?.(session, reason);

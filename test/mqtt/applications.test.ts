@@ -191,7 +191,8 @@ test("no-local leaves out one's own messages", async () => {
   expect([texts(first.received), texts(two.received)]).toEqual([["from two"], ["from one"]]);
 });
 
-test("a message that has expired is not delivered", async () => {
+test("a message that has expired is not delivered, and counted", async () => {
+  const { dropped } = mqtt.server.usageOf("tenant-a");
   const lasting = { clean: false, clientId: "expiry", properties: { sessionExpiryInterval: 600 } };
   const first = await open("a-expiry", lasting);
   await first.client.subscribeAsync("expiry/x", { qos: 1 });
@@ -208,6 +209,7 @@ test("a message that has expired is not delivered", async () => {
   const message = await raw.next("publish");
   expect(message.payload.toString()).toBe("long");
   expect(message.properties?.messageExpiryInterval).toBeLessThan(100);
+  expect(mqtt.server.usageOf("tenant-a").dropped).toBe(dropped + 1);
 });
 
 test("a wildcard subscription gets no more than the QoS it was granted", async () => {

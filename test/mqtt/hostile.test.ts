@@ -55,8 +55,9 @@ test("hostile sockets are closed in time and a healthy client is served beside t
   await until(() => server.stats().sockets === 1, "the places of the hostile sockets");
 });
 
-test("a subscriber that reads nothing is cut off, and the others miss nothing", async () => {
-  const { port, server } = await start();
+test("a subscriber that reads nothing is reported and cut off, and the others miss nothing", async () => {
+  const reported = new Set<string>();
+  const { port, server } = await start({ report: ({ code }) => reported.add(code) });
   const frozen = await RawClient.connect(port, 4, { username: "frozen" });
   const healthy = await RawClient.connect(port, 4, { username: "healthy" });
   for (const client of [frozen, healthy]) {
@@ -76,6 +77,8 @@ test("a subscriber that reads nothing is cut off, and the others miss nothing", 
   }
   expect(received).toBe(20);
   expect(server.stats().messagesDropped).toBeGreaterThan(0);
+  expect(server.usageOf("tenant").dropped).toBe(server.stats().messagesDropped);
+  expect([...reported]).toEqual(["fault.mqtt_messages_unread"]);
   await until(() => server.stats().connections === 1, "the frozen client's end");
   await healthy.ping();
 });

@@ -77,7 +77,8 @@ export const tenantUsage = t.Object(
       }),
       queuedBytes: wholeNumber({ description: "bytes of messages that wait for MQTT clients" }),
       queuedMessagesDropped: wholeNumber({
-        description: "messages that were dropped because of a limit since the gateway started",
+        description:
+          "messages to MQTT clients that were dropped since the gateway started: because of a limit, because the client read too slowly, or because they had expired",
       }),
       auditEntries: wholeNumber({ description: "entries of the audit log" }),
     }),
