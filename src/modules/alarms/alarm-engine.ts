@@ -187,6 +187,7 @@ export class AlarmEngine {
     });
     events.on("device.deleted", ({ deviceId }) => {
       this.#states.forget(deviceId);
+      repository.forgetDevice(deviceId);
     });
     events.on("alarm.changed", (change) => this.#noteAlarm(change));
     events.on("attributes.changed", (change) => this.#evaluateAttributes(change));

@@ -112,7 +112,7 @@ function createTrimEvents(
   };
 }
 
-/** Creates a function that counts new events of a device and, after each 1,000 of them, deletes its oldest events. */
+/** Creates the functions that count new events of a device and, after each 1,000 of them, delete its oldest events. */
 function createDeviceTrim(orm: MainDatabase["orm"], noteDeleted: NoteDeleted) {
   const grown = new Growth<DeviceId>(DEVICE_EVENTS_ADDED_MAX);
   const alarmsOfDevice = orm.select({ alarmId: alarms.alarmId }).from(alarms).where(ofDevice);
@@ -121,9 +121,12 @@ function createDeviceTrim(orm: MainDatabase["orm"], noteDeleted: NoteDeleted) {
     kept: DEVICE_EVENTS_KEPT_MAX,
     limit: DEVICE_EVENTS_TRIMMED_AT_ONCE,
   });
-  return (ids: { alarmId: string; deviceId: DeviceId }): void => {
-    if (!grown.add(ids.deviceId, 1)) return;
-    if (trim(ids) === DEVICE_EVENTS_TRIMMED_AT_ONCE) grown.forget(ids.deviceId);
+  return {
+    added(ids: { alarmId: string; deviceId: DeviceId }): void {
+      if (!grown.add(ids.deviceId, 1)) return;
+      if (trim(ids) === DEVICE_EVENTS_TRIMMED_AT_ONCE) grown.forget(ids.deviceId);
+    },
+    forget: (deviceId: DeviceId): void => grown.forget(deviceId),
   };
 }
 
@@ -172,7 +175,7 @@ export function createAlarmWrites({ orm }: MainDatabase) {
     kept: EVENTS_KEPT_MAX,
     limit: TRIMMED_AT_ONCE,
   });
-  const trimOfDevice = createDeviceTrim(orm, noteDeleted);
+  const deviceTrim = createDeviceTrim(orm, noteDeleted);
   const saveState = orm
     .insert(alarmStates)
     .values(each(["deviceId", "state", "dueAt"], input))
@@ -209,8 +212,10 @@ export function createAlarmWrites({ orm }: MainDatabase) {
       addEvent.run({ ...event });
       const ids = { alarmId: event.alarmId, deviceId };
       trimOfAlarm(ids);
-      trimOfDevice(ids);
+      deviceTrim.added(ids);
     },
+    /** The device is deleted, and its alarms with it. */
+    forgetDevice: deviceTrim.forget,
     saveState: (deviceId: DeviceId, state: string, dueAt: number | undefined): void =>
       void saveState.run({ deviceId, state, dueAt: dueAt ?? null }),
     findState: (deviceId: DeviceId): string | undefined => findState.get({ deviceId })?.state,

@@ -306,6 +306,7 @@ export function createAlarmsRepository(database: MainDatabase) {
     update: writes.update,
     moveToFront: writes.moveToFront,
     addEvent: writes.addEvent,
+    forgetDevice: writes.forgetDevice,
     /** The oldest first. */
     listEvents: (alarmId: string): AlarmEvent[] =>
       orm
