@@ -1,4 +1,5 @@
 import type { DeviceId, TenantId } from "../lib/core/ids.ts";
+import { SETTLED_ALARMS } from "../modules/alarms/alarms.tables.ts";
 import type { AuditModule } from "../modules/audit/audit.module.ts";
 import type { DevicesModule } from "../modules/devices/devices.module.ts";
 import type { IdentityModule } from "../modules/identity/identity.module.ts";
@@ -78,7 +79,7 @@ export function createTenantAdministrationModule(
   const { devices, devicesRepository } = modules.devices;
   const { store } = modules.storage;
   const { mqtt } = modules.mqtt;
-  const dependents = createDependentRows(database, { alarms: "status IN ('CLEARED_UNACK', 'CLEARED_ACK')" });
+  const dependents = createDependentRows(database, { alarms: SETTLED_ALARMS });
 
   function usageOf(tenantId: TenantId): TenantUsage {
     const ofMqtt = mqtt.usageOf(tenantId);

@@ -52,6 +52,9 @@ export const alarms = sqliteTable(
   ],
 );
 
+/** Condition for alarms that the engine does not hold, so that they can be deleted without it. */
+export const SETTLED_ALARMS = "cleared_at IS NOT NULL";
+
 /** Number of a severity, by which alarms are sorted; that of CRITICAL is the greatest. */
 export const severityRank = sql<number>`CASE ${alarms.severity} ${sql.join(
   ALARM_SEVERITIES.map((severity, rank) => sql`WHEN ${severity} THEN ${rank}`),

@@ -1,7 +1,7 @@
 import type { Database } from "bun:sqlite";
 import { workShare } from "../load/fair-share.ts";
 
-/** Max. rows deleted per part. More rows, or more rows that cascade from them, would block the main thread. */
+/** Max. rows deleted per batch. More rows, or more rows that cascade from them, would block the main thread. */
 const ROWS_AT_ONCE = 250;
 const PARENTS_AT_ONCE = 100;
 
@@ -41,41 +41,52 @@ function dependentsIn(sqlite: Database): Map<string, Dependent[]> {
 /** Rows that a deletion removes by cascading, according to the foreign keys of the database. */
 export interface DependentRows {
   /**
-   * Deletes dependent rows in parts, with other work in between, so that the deletion of the rows with these keys is short. A table whose
-   * rows others refer to keeps them, because running code
-   * holds them. Of the other tables, fewer rows than a part may be left.
+   * Deletes dependent rows in batches, with other work in between, so that the deletion of the rows with these keys is short. Rows that other
+   * rows refer to are kept, because running code may hold them. In each of the other tables, less than a batch may be left per 100 parents.
    */
   clear(table: string, keys: readonly Key[]): Promise<void>;
 }
 
-/** @param settled by table, a condition for referenced rows that can be deleted because no running code holds them */
+/** Rows of a table that refer to one of some parents. */
+interface RowsOfParents {
+  readonly table: string;
+  /** Foreign-key column, or `rowid`. */
+  readonly column: string;
+  /** JSON list of the parents' keys. */
+  readonly parents: string;
+}
+
+/** @param settled by table, a condition in SQL for referenced rows that can be deleted because no running code holds them */
 export function createDependentRows(
   { sqlite, transact }: { sqlite: Database; transact: (work: () => void) => void },
   settled: Readonly<Record<string, string>> = {},
 ): DependentRows {
   const dependents = dependentsIn(sqlite);
 
-  const keysOf = (table: string, key: string, condition: string, parents: string, limit = -1): Key[] =>
-    sqlite
-      .query<{ key: Key }, [string, number]>(
-        `SELECT ${key} AS key FROM ${quote(table)} WHERE ${condition} IN (SELECT value FROM json_each(?)) LIMIT ?`,
+  /** Returns values of a column of the rows, of those that also meet a condition, if it is given. */
+  function valuesOf(
+    wanted: string,
+    { table, column, parents }: RowsOfParents,
+    { only = "TRUE", limit = -1 }: { only?: string | undefined; limit?: number } = {},
+  ): Key[] {
+    const condition = `${quote(column)} IN (SELECT value FROM json_each(?)) AND (${only})`;
+    return sqlite
+      .query<{ value: Key }, [string, number]>(
+        `SELECT ${quote(wanted)} AS value FROM ${quote(table)} WHERE ${condition} LIMIT ?`,
       )
       .all(parents, limit)
-      .map((row) => row.key);
+      .map((row) => row.value);
+  }
 
-  async function deleteRows(dependent: Dependent, parents: string): Promise<void> {
-    const { table, column } = dependent;
-    const only = settled[table];
-    const condition = `${only === undefined ? "" : `${only} AND `}${quote(column)}`;
+  async function deleteRows(rows: RowsOfParents, path: ReadonlySet<string>): Promise<void> {
+    const { table } = rows;
     for (;;) {
       await workShare.pause();
-      const rows = keysOf(table, "rowid", condition, parents, ROWS_AT_ONCE);
-      if (rows.length < ROWS_AT_ONCE) return;
-      const ids = JSON.stringify(rows);
-      for (const below of dependents.get(table) ?? []) {
-        const keys = keysOf(table, quote(below.key), "rowid", ids);
-        await clearTable(below, keys);
-      }
+      const batch = valuesOf("rowid", rows, { only: settled[table], limit: ROWS_AT_ONCE });
+      if (batch.length < ROWS_AT_ONCE) return;
+      const ids = JSON.stringify(batch);
+      for (const below of dependents.get(table) ?? [])
+        await clearTable(below, valuesOf(below.key, { table, column: "rowid", parents: ids }), path);
       transact(() => {
         sqlite.query(`DELETE FROM ${quote(table)} WHERE rowid IN (SELECT value FROM json_each(?))`).run(ids);
       });
@@ -83,20 +94,27 @@ export function createDependentRows(
     }
   }
 
-  async function clearTable(dependent: Dependent, keys: readonly Key[]): Promise<void> {
-    const { table, column } = dependent;
+  /** @param above tables from which the keys come: rows that refer to rows of their own table, even in circles, are left to the deletion */
+  async function clearTable(
+    { table, column }: Dependent,
+    keys: readonly Key[],
+    above: ReadonlySet<string>,
+  ): Promise<void> {
+    if (above.has(table)) return;
+    const path = new Set([...above, table]);
     const below = dependents.get(table) ?? [];
     for (let start = 0; start < keys.length; start += PARENTS_AT_ONCE) {
       const parents = JSON.stringify(keys.slice(start, start + PARENTS_AT_ONCE));
-      if (below.length === 0 || settled[table] !== undefined) await deleteRows(dependent, parents);
-      for (const next of below)
-        await clearTable(next, keysOf(table, quote(next.key), quote(column), parents));
+      const rows = { table, column, parents };
+      if (below.length === 0 || settled[table] !== undefined) await deleteRows(rows, path);
+      for (const next of below) await clearTable(next, valuesOf(next.key, rows), path);
     }
   }
 
   return {
     async clear(table, keys) {
-      for (const dependent of dependents.get(table) ?? []) await clearTable(dependent, keys);
+      for (const dependent of dependents.get(table) ?? [])
+        await clearTable(dependent, keys, new Set([table]));
     },
   };
 }

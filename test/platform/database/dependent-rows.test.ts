@@ -157,3 +157,37 @@ test("rows to which others refer stay, unless they are settled", async () => {
   expect(sqlite.query("SELECT count(*) AS n FROM middle WHERE done = 0").get()).toEqual({ n: 500 });
   expect(rowsOf(sqlite, "middle")).toBe(500);
 });
+
+test("rows that refer to rows of their own table, even in circles, are left to the deletion", async () => {
+  const { sqlite, transact } = await open();
+  sqlite.run(`CREATE TABLE top (id TEXT PRIMARY KEY);
+    CREATE TABLE node (id INTEGER PRIMARY KEY, top TEXT REFERENCES top (id) ON DELETE CASCADE,
+      parent INTEGER REFERENCES node (id) ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED);
+    CREATE TABLE leaf (node INTEGER REFERENCES node (id) ON DELETE CASCADE);
+    INSERT INTO top VALUES ('a');`);
+  sqlite.transaction(() => {
+    for (let id = 0; id < 10; id++) sqlite.run("INSERT INTO node VALUES (?, 'a', ?)", [id, (id + 1) % 10]);
+    for (let n = 0; n < 2_000; n++) sqlite.run("INSERT INTO leaf VALUES (?)", [n % 10]);
+  })();
+  await createDependentRows({ sqlite, transact }).clear("top", ["a"]);
+  expect(rowsOf(sqlite, "leaf")).toBeLessThan(ROWS_AT_ONCE);
+  expect(rowsOf(sqlite, "node")).toBe(10);
+  sqlite.run("DELETE FROM top");
+  expect([rowsOf(sqlite, "node"), rowsOf(sqlite, "leaf")]).toEqual([0, 0]);
+});
+
+test("a settled condition with OR deletes no rows of others", async () => {
+  const { sqlite, transact } = await open();
+  sqlite.run(`CREATE TABLE top (id TEXT PRIMARY KEY);
+    CREATE TABLE middle (id INTEGER PRIMARY KEY, top TEXT REFERENCES top (id) ON DELETE CASCADE, state TEXT);
+    CREATE TABLE low (middle INTEGER REFERENCES middle (id) ON DELETE CASCADE);
+    INSERT INTO top VALUES ('a'), ('b');`);
+  const insert = sqlite.prepare("INSERT INTO middle VALUES (?, ?, ?)");
+  for (let id = 0; id < 2_000; id++) insert.run(id, id % 2 === 0 ? "a" : "b", id % 3 === 0 ? "old" : "done");
+  await createDependentRows({ sqlite, transact }, { middle: "state = 'old' OR state = 'done'" }).clear(
+    "top",
+    ["a"],
+  );
+  expect(sqlite.query("SELECT count(*) AS n FROM middle WHERE top = 'b'").get()).toEqual({ n: 1_000 });
+  expect(rowsOf(sqlite, "middle")).toBeLessThan(1_000 + ROWS_AT_ONCE);
+});

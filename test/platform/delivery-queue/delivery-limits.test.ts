@@ -228,3 +228,28 @@ test("upkeep runs once a minute until the queue stops", async () => {
   await rig.pass(200_000);
   expect(rig.upkeeps).toBe(3);
 });
+
+test("the load of a target is what waits for it, also after others deleted rows", async () => {
+  const rig = createRig({ writeAfterMs: 0 });
+  const [target, other] = [rig.target("a"), rig.target("b")];
+  const agrees = () => {
+    for (const each of [target, other]) {
+      const { rows, bytes } = rig.store.waiting(each.targetId);
+      expect(rig.queue.loadOf(each)).toMatchObject({ rows, bytes });
+    }
+  };
+  rig.answer = ({ body }) => (body === "sent" ? "delivered" : { retry: "request" });
+  for (const body of ["sent", "retried", "deleted with its device"]) rig.add(target, body, body);
+  await runTasks();
+  agrees();
+  expect(rig.queue.loadOf(target).rows).toBe(2);
+  rig.delete("deleted with its device");
+  rig.queue.rowsDeleted();
+  rig.add(other, "d", "retried too");
+  await runTasks();
+  agrees();
+  expect(rig.queue.loadOf(target)).toMatchObject({ rows: 1, bytes: "retried".length });
+  await rig.pass(2 * 86_400_000, 3_600_000);
+  agrees();
+  await rig.queue.stop();
+});
