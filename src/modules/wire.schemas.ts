@@ -1,4 +1,5 @@
 import {
+  type ArrayOptions,
   type IntegerOptions,
   type SchemaOptions,
   type Static,
@@ -8,6 +9,7 @@ import {
 } from "@sinclair/typebox";
 import { t } from "elysia";
 import { ALARM_SEVERITIES } from "../lib/alarms/severity.ts";
+import { TAGS_MAX } from "../lib/strings/tags.ts";
 import type { Params } from "../lib/texts/text.ts";
 import { documentedAs, mapOf } from "./documented-as.ts";
 
@@ -37,6 +39,10 @@ const LINE = /^[^\u0000-\u001f\u007f-\u009f]*$/;
 /** A name that people give to something, in a request. Answers use a plain string: older names may have other characters. */
 export const nameText = (maxLength: number, description = `1 to ${maxLength} characters in one line`) =>
   t.String({ minLength: 1, maxLength, pattern: NAME.source, description });
+
+/** Tags, in a request. */
+export const tagList = (options: ArrayOptions = {}) =>
+  t.Array(nameText(TAGS_MAX.length), { maxItems: TAGS_MAX.items, ...options });
 
 /** A short text without control characters, in a request; it may be empty. */
 export const lineText = (maxLength: number, description = `at most ${maxLength} characters in one line`) =>

@@ -187,6 +187,7 @@ export interface ConsolePlaces {
   readonly "dashboards.favorite": "name";
   readonly "dashboards.imported": "name";
   readonly "dashboards.startOn": "name";
+  readonly "dashboards.tagsHint": "length" | "max";
   readonly "dashboards.typeOption": "count" | "type";
   readonly "dashboards.widgets.one": "count";
   readonly "dashboards.widgets.other": "count";

@@ -3,6 +3,7 @@ import { widgetKeys } from "../../lib/console/widget-keys.ts";
 import { DomainError, detail } from "../../lib/core/domain-error.ts";
 import { isJsonObject } from "../../lib/json/json.ts";
 import { excerpt } from "../../lib/strings/excerpt.ts";
+import { TAGS_MAX } from "../../lib/strings/tags.ts";
 import { isName } from "../wire.schemas.ts";
 import { dashboardInvalid } from "./dashboards.errors.ts";
 import type { DashboardChanges } from "./dashboards.resource.ts";
@@ -19,8 +20,6 @@ const ALIAS_DEVICES_MAX = 1_000;
 /** Keys of one widget. */
 const KEYS_MAX = 50;
 const NAME_MAX = 256;
-const TAGS_MAX = 64;
-const TAG_MAX = 64;
 const BYTES_MAX = 900 * 1024;
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -120,10 +119,11 @@ function ensureFields(name: string, input: unknown): Fields | null {
 
 function ensureTags(input: unknown): readonly string[] {
   if (!Array.isArray(input)) throw dashboardInvalid("tags", detail("rule.list"));
-  if (input.length > TAGS_MAX) throw dashboardInvalid("tags", detail("rule.at_most", { max: TAGS_MAX }));
+  const { items, length } = TAGS_MAX;
+  if (input.length > items) throw dashboardInvalid("tags", detail("rule.at_most", { max: items }));
   for (const [index, tag] of input.entries())
-    if (typeof tag !== "string" || !isName(tag, TAG_MAX))
-      throw dashboardInvalid(`tags[${index}]`, detail("rule.name", { max: TAG_MAX }));
+    if (typeof tag !== "string" || !isName(tag, length))
+      throw dashboardInvalid(`tags[${index}]`, detail("rule.name", { max: length }));
   return [...new Set<string>(input)];
 }
 

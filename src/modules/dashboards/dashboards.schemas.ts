@@ -14,6 +14,7 @@ import {
   literals,
   nameText,
   severityBody,
+  tagList,
   textSchema,
   wholeNumber,
 } from "../wire.schemas.ts";
@@ -57,7 +58,7 @@ const settable = {
   timeWindow,
   configuration: jsonValue("an object or null: legacy configuration payload"),
   settings: jsonValue("an object or null: additional settings, for example `dashboardState`"),
-  tags: t.Array(nameText(64), { maxItems: 64, description: "words for filtering the list of dashboards" }),
+  tags: tagList({ description: "words for filtering the list of dashboards" }),
 };
 
 const name = nameText(256);
@@ -172,7 +173,7 @@ export const widgetData = t.Object(
     timeWindow: t.Optional(
       t.Object(
         { from: wholeNumber(), to: wholeNumber() },
-        { description: "of a widget with a `timeWindow` of its own; epoch ms" },
+        { description: "Time range of a widget that has its own `timeWindow`, in epoch ms." },
       ),
     ),
     series: t.Optional(t.Array(deviceSeries)),

@@ -1,7 +1,8 @@
 import { t } from "elysia";
 import { DEVICE_STATES } from "../../lib/devices/device-state.ts";
+import { TAGS_MAX } from "../../lib/strings/tags.ts";
 import { pageQuery, searchQuery } from "../lists.schemas.ts";
-import { choice, isoTime, lineText, literals, nameText, wholeNumber } from "../wire.schemas.ts";
+import { choice, isoTime, lineText, literals, nameText, tagList, wholeNumber } from "../wire.schemas.ts";
 import { deviceToken } from "./credentials.schemas.ts";
 import { INACTIVITY_SOURCES } from "./inactivity.ts";
 
@@ -40,7 +41,7 @@ const settings = {
     t.String({ pattern: "^[0-9A-Fa-f]{16}$", description: "16 hexadecimal characters" }),
     "maps LoRaWAN uplinks to the device; kept as attribute integration.lorawan.dev_eui",
   ),
-  tags: t.Optional(t.Array(nameText(64), { maxItems: 64 })),
+  tags: t.Optional(tagList()),
 };
 
 export const createDeviceBody = t.Object(
@@ -71,7 +72,7 @@ export const listDevicesQuery = t.Object({
   ...pageQuery,
   search: searchQuery(["the name", "the label", "the type", "a tag", "the value of an attribute"]),
   deviceType: t.Optional(t.String({ maxLength: 128, description: "only this type; all by default" })),
-  tag: t.Optional(t.String({ maxLength: 64 })),
+  tag: t.Optional(t.String({ maxLength: TAGS_MAX.length })),
   attribute: t.Optional(
     t.String({
       maxLength: 512,

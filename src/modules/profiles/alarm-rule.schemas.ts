@@ -2,6 +2,7 @@
 import { type TSchema, Type } from "@sinclair/typebox";
 import { DURATION_MS_MAX } from "../../lib/alarms/condition.ts";
 import { ALARM_SEVERITIES } from "../../lib/alarms/severity.ts";
+import { TAGS_MAX } from "../../lib/strings/tags.ts";
 import { WEEKDAYS } from "../../lib/time/weekly-window.ts";
 import { alarmConditionSchema } from "../condition.schemas.ts";
 import { discriminatedUnion, enumOf, mapOf } from "../documented-as.ts";
@@ -11,7 +12,7 @@ import { jsonValueSchema } from "../wire.schemas.ts";
 export const SCOPE_LISTS_MAX = {
   deviceIds: { items: 1_000, length: 64 },
   deviceTypes: { items: 100, length: 256 },
-  tags: { items: 100, length: 64 },
+  tags: { items: 100, length: TAGS_MAX.length },
 } as const;
 
 const durationMs = (description: string) =>

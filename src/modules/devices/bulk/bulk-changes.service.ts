@@ -1,11 +1,10 @@
 import { invalid } from "../../../lib/core/domain-error.ts";
 import type { DeviceId } from "../../../lib/core/ids.ts";
+import { TAGS_MAX } from "../../../lib/strings/tags.ts";
 import { type BulkResult, forEachDevice } from "../../bulk-answers.ts";
 import type { Principal } from "../../users/users.types.ts";
 import type { DevicesService } from "../devices.service.ts";
 import type { DeviceActivity } from "../devices.types.ts";
-
-const TAGS_MAX = 64;
 
 export interface BulkChanges {
   readonly addTags?: readonly string[];
@@ -18,7 +17,7 @@ export interface BulkChanges {
 function tagsOf(tags: readonly string[], { addTags, removeTags = [] }: BulkChanges): string[] {
   const removed = new Set(removeTags);
   const changed = [...new Set([...tags.filter((tag) => !removed.has(tag)), ...(addTags ?? [])])];
-  if (changed.length > TAGS_MAX) throw invalid("device.too_many_tags", { max: TAGS_MAX });
+  if (changed.length > TAGS_MAX.items) throw invalid("device.too_many_tags", { max: TAGS_MAX.items });
   return changed;
 }
 

@@ -1,6 +1,6 @@
 import { t } from "elysia";
 import { bulkDeviceIds } from "../../bulk.schemas.ts";
-import { nameText, textFields, wholeNumber } from "../../wire.schemas.ts";
+import { tagList, textFields, wholeNumber } from "../../wire.schemas.ts";
 import { updateDeviceBody } from "../devices.schemas.ts";
 
 const rowError = t.Object({ row: wholeNumber(), field: t.String(), message: t.String(), ...textFields });
@@ -33,7 +33,7 @@ export const importResult = t.Object({
   ),
 });
 
-const tags = t.Array(nameText(64), { minItems: 1, maxItems: 64 });
+const tags = tagList({ minItems: 1 });
 const { profileId, parentDeviceId, assetId } = updateDeviceBody.properties;
 
 export const bulkUpdateBody = t.Object(

@@ -1,6 +1,7 @@
 import { ArrowUp, Pencil, Plus, Trash2 } from "lucide-preact";
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
+import { TAGS_MAX } from "../../../lib/strings/tags.ts";
 import { plural, t } from "../../platform/i18n/i18n.ts";
 import { Button } from "../../ui/button.tsx";
 import { namesOf } from "../../ui/comma-list.tsx";
@@ -17,6 +18,8 @@ interface Props {
   readonly onClose: () => void;
 }
 
+const TAGS_PATTERN = `[^,]{0,${TAGS_MAX.length}}(, ?[^,]{0,${TAGS_MAX.length}}){0,${TAGS_MAX.items - 1}}`;
+
 /**
  * Dialog for the pages of a dashboard and the sets of devices that its widgets share. Each change is a step that can be taken
  * back.
@@ -29,9 +32,13 @@ export function PartsDialog(props: Props) {
         <Sets {...props} />
         <TextField
           label={t("dashboards.tags")}
-          hint={t("dashboards.tagsHint")}
+          hint={t("dashboards.tagsHint", { max: TAGS_MAX.items, length: TAGS_MAX.length })}
+          pattern={TAGS_PATTERN}
           defaultValue={props.board.tags.join(", ")}
-          onChange={(e) => props.onChange({ ...props.board, tags: namesOf(e.currentTarget.value) })}
+          onChange={(e) => {
+            if (e.currentTarget.reportValidity())
+              props.onChange({ ...props.board, tags: namesOf(e.currentTarget.value) });
+          }}
         />
         <button type="button" class="btn btn-primary self-end" onClick={props.onClose}>
           {t("common.close")}
