@@ -31,7 +31,13 @@ import type {
   Executed,
   Version,
 } from "./dashboards.resource.ts";
-import type { Alias, ExecuteRequest, ResolvedDevice, VersionEntry } from "./dashboards.types.ts";
+import {
+  type Alias,
+  EMPTY_CONTENT,
+  type ExecuteRequest,
+  type ResolvedDevice,
+  type VersionEntry,
+} from "./dashboards.types.ts";
 import type { createTypeDashboards, TypeDashboardRequest } from "./type-dashboards.ts";
 import type { VersionsRepository } from "./versions.repository.ts";
 import { shownWindow, windowOf } from "./window-of.ts";
@@ -169,18 +175,6 @@ function importDashboard(
   return withIds(content, (id) => wanted.get(id.toLowerCase()) ?? byName.get(id.toLowerCase()) ?? id);
 }
 
-const empty = {
-  type: "STATIC",
-  states: [],
-  layout: [],
-  widgets: [],
-  aliases: [],
-  timeWindow: null,
-  configuration: null,
-  settings: null,
-  tags: [],
-} as const;
-
 interface DashboardsServiceDeps {
   readonly store: typeof dashboardResource.$store;
   readonly aliasDevices: ReturnType<typeof createAliasDevices>;
@@ -198,7 +192,6 @@ interface DashboardsServiceDeps {
   readonly clock: Clock;
 }
 
-/** Dashboards are the tenant's: everybody sees all of them, and in them the devices that everybody may see. */
 /** Returns a function that adds the severity and number of its open alarms to a device. */
 function alarmsAdder(open: ReturnType<AlarmsService["listOpenByDevice"]>) {
   const worst = worstAlarms(open);
@@ -214,6 +207,7 @@ function alarmsAdder(open: ReturnType<AlarmsService["listOpenByDevice"]>) {
   };
 }
 
+/** Dashboards are the tenant's: everybody sees all of them, and in them the devices that everybody may see. */
 export function createDashboardsService(deps: DashboardsServiceDeps) {
   const { store, devices, clock } = deps;
 
@@ -229,35 +223,40 @@ export function createDashboardsService(deps: DashboardsServiceDeps) {
   function insert({ tenantId, email }: Principal, input: unknown): Dashboard {
     const { name, ...content } = parse(input);
     if (name === undefined) throw dashboardInvalid("name", detail("rule.required"));
-    return store.insert(tenantId, { ...empty, ...defined(content), name, version: 1, updatedBy: email });
+    return store.insert(tenantId, {
+      ...EMPTY_CONTENT,
+      ...defined(content),
+      name,
+      version: 1,
+      updatedBy: email,
+    });
   }
 
   /** Changes a dashboard and keeps its previous version. A change without effect writes nothing. */
-  function save(principal: Principal, id: string, changes: DashboardChanges): Dashboard {
-    const current = find(principal, id);
-    ensureMayChange(principal, id);
+  function save({ email }: Principal, current: Dashboard, changes: DashboardChanges): Dashboard {
     const entries = Object.entries(defined(changes)) as [keyof DashboardContent, unknown][]; // the fields of the type
     if (entries.every(([field, value]) => Bun.deepEquals(value, current[field]))) return current;
     const changed = deps.transact(() => {
-      const { tenantId, version } = current;
-      deps.versions.add({ ...entryOf(current), dashboardId: id, tenantId, content: contentOf(current) });
-      return store.update(current, { ...changes, version: version + 1, updatedBy: principal.email });
+      const { id: dashboardId, tenantId, version } = current;
+      deps.versions.add({ ...entryOf(current), dashboardId, tenantId, content: contentOf(current) });
+      return store.update(current, { ...changes, version: version + 1, updatedBy: email });
     });
-    deps.onChanged(id);
+    deps.onChanged(current.id);
     return changed;
   }
 
-  function getVersion(principal: Principal, id: string, number: number): Version {
-    const current = find(principal, id);
+  function versionOf(current: Dashboard, number: number): Version {
     if (number === current.version) return { entry: entryOf(current), content: contentOf(current) };
-    const version = deps.versions.find(id, number);
+    const version = deps.versions.find(current.id, number);
     if (version === undefined) throw versionNotFound();
     return version;
   }
 
-  /** A link would show others what the author of the change may not see. */
-  function ensureMayChange({ devices: seen }: Principal, id: string): void {
-    if (seen !== "all" && deps.isShared(id)) throw dashboardShared();
+  /** Returns a dashboard to be changed. A link would show others what the author of the change may not see. */
+  function findToChange(principal: Principal, id: string): Dashboard {
+    const current = find(principal, id);
+    if (principal.devices !== "all" && deps.isShared(id)) throw dashboardShared();
+    return current;
   }
 
   function nameOf(principal: Principal, deviceId: string): string | undefined {
@@ -325,22 +324,23 @@ export function createDashboardsService(deps: DashboardsServiceDeps) {
     ensureRoom: ({ tenantId }: Principal): void => store.ensureRoom(tenantId),
     create: insert,
     update(principal: Principal, id: string, changes: unknown): Dashboard {
-      find(principal, id);
-      ensureMayChange(principal, id);
-      return save(principal, id, parse(changes));
+      const current = findToChange(principal, id);
+      return save(principal, current, parse(changes));
     },
     /** Returns all versions, the current version first. */
     listVersions: (principal: Principal, id: string): VersionEntry[] => {
       const current = find(principal, id);
       return [entryOf(current), ...deps.versions.list(id)];
     },
-    getVersion,
+    getVersion: (principal: Principal, id: string, number: number): Version =>
+      versionOf(find(principal, id), number),
     /** Makes the content of an earlier version the current one, as a new version. */
-    restore: (principal: Principal, id: string, number: number): Dashboard =>
-      save(principal, id, getVersion(principal, id, number).content),
+    restore(principal: Principal, id: string, number: number): Dashboard {
+      const current = findToChange(principal, id);
+      return save(principal, current, versionOf(current, number).content);
+    },
     delete(principal: Principal, id: string): void {
-      const dashboard = find(principal, id);
-      ensureMayChange(principal, id);
+      const dashboard = findToChange(principal, id);
       deps.onDeleted(id);
       store.delete(dashboard);
     },
@@ -354,7 +354,7 @@ export function createDashboardsService(deps: DashboardsServiceDeps) {
       const rest = { id: "preview", tenantId: principal.tenantId, ...stamps };
       return show(
         principal,
-        { ...empty, name: "preview", ...defined(parseDashboard(input)), ...rest },
+        { ...EMPTY_CONTENT, name: "preview", ...defined(parseDashboard(input)), ...rest },
         request,
       );
     },

@@ -23,9 +23,25 @@ export interface Widget {
   readonly dashboardStateId?: string;
 }
 
-/** Max. earlier versions of a dashboard; the oldest go first. */
+/** Content of a dashboard of which nothing was set. */
+export const EMPTY_CONTENT = {
+  type: "STATIC",
+  states: [],
+  layout: [],
+  widgets: [],
+  aliases: [],
+  timeWindow: null,
+  configuration: null,
+  settings: null,
+  tags: [],
+} as const;
+
+/** Max. earlier versions of a dashboard; the oldest are deleted first. */
 export const VERSIONS_MAX = 30;
-/** Max. size of the earlier versions of a dashboard, and of all dashboards of a tenant. The newest one always stays. */
+/**
+ * Max. size of the earlier versions of a dashboard, and of all dashboards of a tenant. The newest version of each always
+ * stays, so the tenant's limit may delete all versions of a dashboard that has not been changed for long.
+ */
 export const VERSIONS_BYTES_MAX = { dashboard: 4 * 1024 ** 2, tenant: 64 * 1024 ** 2 };
 
 /** A version of a dashboard, without its content. */

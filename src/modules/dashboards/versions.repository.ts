@@ -4,7 +4,7 @@ import type { MainDatabase } from "../../platform/database/database.ts";
 import { DASHBOARDS_MAX } from "./dashboards.errors.ts";
 import type { DashboardContent, Version } from "./dashboards.resource.ts";
 import { dashboardVersions } from "./dashboards.tables.ts";
-import { VERSIONS_BYTES_MAX, VERSIONS_MAX, type VersionEntry } from "./dashboards.types.ts";
+import { EMPTY_CONTENT, VERSIONS_BYTES_MAX, VERSIONS_MAX, type VersionEntry } from "./dashboards.types.ts";
 
 interface NewVersion extends VersionEntry {
   readonly dashboardId: string;
@@ -12,20 +12,30 @@ interface NewVersion extends VersionEntry {
   readonly content: DashboardContent;
 }
 
+interface Limit {
+  readonly count: number;
+  readonly bytes: number;
+}
+
+const LIMITS: Readonly<Record<"dashboard" | "tenant", Limit>> = {
+  dashboard: { count: VERSIONS_MAX, bytes: VERSIONS_BYTES_MAX.dashboard },
+  tenant: { count: DASHBOARDS_MAX * VERSIONS_MAX, bytes: VERSIONS_BYTES_MAX.tenant },
+};
+
 /** Earlier versions of dashboards. They are deleted with their dashboard. */
-export function createVersionsRepository({ orm }: Pick<MainDatabase, "orm">) {
+export function createVersionsRepository({ orm }: Pick<MainDatabase, "orm">, limits = LIMITS) {
   const { version, tenantId, savedAt, savedBy, bytes, name, widgets } = dashboardVersions;
   const isOf = (id: string) => eq(dashboardVersions.dashboardId, id);
 
   /** Deletes the oldest versions of a scope that exceed a number or size. */
-  const prune = (scope: SQL, countMax: number, bytesMax: number): void =>
+  const prune = (scope: SQL, limit: Limit): void =>
     void orm.run(sql`
       delete from ${dashboardVersions} where rowid in (
         select id from (
           select rowid as id, row_number() over newest as place, sum(${bytes}) over newest as total
           from ${dashboardVersions} where ${scope}
           window newest as (order by ${savedAt} desc, ${version} desc)
-        ) where place > ${countMax} or (place > 1 and total > ${bytesMax})
+        ) where place > ${limit.count} or (place > 1 and total > ${limit.bytes})
       )`);
 
   return {
@@ -43,7 +53,8 @@ export function createVersionsRepository({ orm }: Pick<MainDatabase, "orm">) {
         .from(dashboardVersions)
         .where(and(isOf(id), eq(version, number)))
         .get();
-      return row && { entry: row, content: JSON.parse(row.content) };
+      // Content stored before a field existed lacks it.
+      return row && { entry: row, content: { ...EMPTY_CONTENT, ...JSON.parse(row.content) } };
     },
     /** Adds a version and deletes the oldest versions beyond the limits. */
     add({ content, ...entry }: NewVersion): void {
@@ -52,8 +63,8 @@ export function createVersionsRepository({ orm }: Pick<MainDatabase, "orm">) {
         .insert(dashboardVersions)
         .values({ ...entry, content: text, bytes: Buffer.byteLength(text) })
         .run();
-      prune(isOf(entry.dashboardId), VERSIONS_MAX, VERSIONS_BYTES_MAX.dashboard);
-      prune(eq(tenantId, entry.tenantId), DASHBOARDS_MAX * VERSIONS_MAX, VERSIONS_BYTES_MAX.tenant);
+      prune(isOf(entry.dashboardId), limits.dashboard);
+      prune(eq(tenantId, entry.tenantId), limits.tenant);
     },
   };
 }
