@@ -81,24 +81,6 @@ function textBytes(columns: readonly SQLiteColumn[]): SQL<number> {
   return sql.join(lengths, sql` + `) as SQL<number>;
 }
 
-/** Returns a function that runs a write and rolls it back if the texts of a tenant's rows exceed their limit. */
-function withinSpace(
-  { orm, transact }: Pick<MainDatabase, "orm" | "transact">,
-  table: SQLiteTable,
-  of: { tenant: (tenantId: TenantId) => SQL; row: (row: AnyRow) => SQL; mibMax: number },
-) {
-  const total = sql<number>`coalesce(sum(${textBytes(Object.values(getTableColumns(table)))}), 0)`;
-  const bytesIn = (where: SQL): number => orm.select({ total }).from(table).where(where).get()?.total ?? 0;
-  return (row: AnyRow, write: () => void): void =>
-    transact(() => {
-      const before = bytesIn(of.row(row));
-      write();
-      const isLarger = bytesIn(of.row(row)) > before;
-      if (isLarger && bytesIn(of.tenant(row.tenantId)) > of.mibMax * 1024 * 1024)
-        throw tooLarge("resource.too_much", { mib: of.mibMax });
-    });
-}
-
 /** Creates the store of a table. Checks and write are one transaction, also for other processes that use the database. */
 export function createResourceStore<Table extends SQLiteTable, Key extends Column<Table>>(
   rows: StoredRows<Table, Key>,
@@ -140,11 +122,22 @@ export function createResourceStore<Table extends SQLiteTable, Key extends Colum
     byValue.get(column)?.get({ tenantId, value }) as Item<Table> | undefined;
   const whereRow = (row: Item<Table>) => eq(columnOf(key), row[key]);
 
-  const write = withinSpace({ orm, transact }, table, {
-    tenant: (tenantId) => eq(columnOf("tenantId"), tenantId),
-    row: (row) => eq(columnOf(key), row[key]),
-    mibMax: limit.mibMax ?? ROWS_MIB_MAX,
-  });
+  const bytes = { total: sql<number>`coalesce(sum(${textBytes(Object.values(columns))}), 0)` };
+  const bytesOfRow = orm.select(bytes).from(table).where(hasId).prepare();
+  const bytesOfTenant = orm.select(bytes).from(table).where(isOfTenant).prepare();
+  const bytesIn = (row: AnyRow): number => bytesOfRow.get({ id: row[key] })?.total ?? 0;
+  const mibMax = limit.mibMax ?? ROWS_MIB_MAX;
+
+  /** Writes a row, and rolls back if it has grown and the texts of the tenant's rows exceed their limit. */
+  function write(row: AnyRow, isNew: boolean, run: () => void): void {
+    transact(() => {
+      const before = isNew ? 0 : bytesIn(row);
+      run();
+      if (bytesIn(row) <= before) return;
+      const total = bytesOfTenant.get({ tenantId: row.tenantId })?.total ?? 0;
+      if (total > mibMax * 1024 * 1024) throw tooLarge("resource.too_much", { mib: mibMax });
+    });
+  }
 
   function ensureRoom(tenantId: TenantId): void {
     if (countOf(tenantId) >= limit.max) throw limit.reached(limit.max);
@@ -178,7 +171,7 @@ export function createResourceStore<Table extends SQLiteTable, Key extends Colum
       const now = clock.now();
       const stamps = { createdAt: now, ...("updatedAt" in columns && { updatedAt: now }) };
       const row = { [key]: newId(), ...fields, tenantId, ...stamps };
-      write(row, () => {
+      write(row, true, () => {
         ensureFree(row);
         ensureRoom(tenantId);
         orm.insert(table).values(row).run();
@@ -188,7 +181,7 @@ export function createResourceStore<Table extends SQLiteTable, Key extends Colum
     update(current, changes) {
       const written: Record<string, unknown> = { ...defined(changes), ...changeStamp(current) };
       const row = { ...current, ...written } as AnyRow & Item<Table>;
-      write(row, () => {
+      write(row, false, () => {
         ensureFree(row);
         if (Object.keys(written).length > 0) orm.update(table).set(written).where(whereRow(row)).run();
       });
