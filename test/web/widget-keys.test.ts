@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from "bun:test";
-import { keyChoices } from "../../src/web/features/dashboards/widget-fields.tsx";
+import { keyChoices, matching } from "../../src/web/features/dashboards/widget-fields.tsx";
 import { takeKeyMetadata } from "../../src/web/platform/key-metadata.ts";
 
 const devices = [
@@ -20,7 +20,7 @@ const widget = (type: string, selected: string[] = []) => ({
   config: { keys: selected },
 });
 const order = (type: string, search = "", first: string[] = []) =>
-  keyChoices({ widget: widget(type, first), keys, devices }, search, first).map(({ key }) => key);
+  matching(keyChoices({ widget: widget(type, first), keys, devices }, first), search).map(({ key }) => key);
 
 beforeEach(() =>
   takeKeyMetadata({

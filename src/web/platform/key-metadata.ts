@@ -20,7 +20,7 @@ const DEVICES_PER_REQUEST = 1_000;
 const CHANGE_DELAY_MS = 500;
 
 /** Increases when metadata has arrived or is out of date, so that shown values are drawn again. */
-const version = signal(0);
+export const keyMetadataVersion = signal(0);
 /** Number of the current round: metadata that an earlier round requested is requested again. */
 let round = 0;
 /** Device → the round in which it was asked for. */
@@ -62,13 +62,13 @@ export function takeKeyMetadata({ devices, profiles }: ResolvedKeys): void {
   for (const { deviceId, profileId } of devices) profileOf.set(deviceId, profileId);
   for (const { profileId, keyMetadata } of profiles)
     metadataByProfile.set(profileId, new Map(keyMetadata.map((metadata) => [metadata.key, metadata])));
-  version.value++;
+  keyMetadataVersion.value++;
 }
 
 /** Asks for the metadata of all devices that are shown again. */
 export function refreshKeyMetadata(): void {
   round++;
-  version.value++;
+  keyMetadataVersion.value++;
 }
 
 function listen(): void {
@@ -87,7 +87,7 @@ function listen(): void {
 
 /** Returns the profile of a device, as far as it is there. The component that reads it is drawn again when it changes. */
 export function profileOfDevice(deviceId: string): string | undefined {
-  void version.value;
+  void keyMetadataVersion.value;
   // On a shared dashboard it comes with the dashboard.
   if (askedIn.get(deviceId) !== round && shareToken.value === undefined) {
     askedIn.set(deviceId, round);

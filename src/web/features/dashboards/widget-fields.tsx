@@ -1,6 +1,7 @@
-import { useState } from "preact/hooks";
+import { useMemo, useState } from "preact/hooks";
 import { columnName } from "../../../lib/keys/key-format.ts";
 import { t } from "../../platform/i18n/i18n.ts";
+import { keyMetadataVersion } from "../../platform/key-metadata.ts";
 import { SchemaFields } from "../../ui/schema-fields.tsx";
 import type { ResolvedDevice, Widget, WidgetConfig } from "./dashboards-api.ts";
 import { type WidgetPart, widgetForm } from "./widget-form.tsx";
@@ -22,10 +23,9 @@ interface KeyChoice {
   readonly unit: string | undefined;
 }
 
-/** Returns the keys whose name or key contains a text: those of `first`, then the counters for consumption, then by name. */
+/** Returns all keys to choose from: those of `first`, then the counters for consumption, then by name. */
 export function keyChoices(
   { widget, keys, devices }: Pick<Props, "widget" | "keys" | "devices">,
-  search: string,
   first: readonly string[] = [],
 ): KeyChoice[] {
   const choices = [...new Set([...keysOf(widget), ...keys])].map((key) => {
@@ -38,10 +38,15 @@ export function keyChoices(
       rank: Number(isLater) * (widget.type === "energy" && kind === "counter" ? 1 : 2),
     };
   });
+  return choices.sort((a, b) => a.rank - b.rank || a.name.localeCompare(b.name));
+}
+
+/** Returns the choices whose name or key contains a text. */
+export function matching(choices: readonly KeyChoice[], search: string): KeyChoice[] {
   const text = search.trim().toLowerCase();
-  return choices
-    .filter(({ key, name }) => key.toLowerCase().includes(text) || name.toLowerCase().includes(text))
-    .sort((a, b) => a.rank - b.rank || a.name.localeCompare(b.name));
+  return choices.filter(
+    ({ key, name }) => key.toLowerCase().includes(text) || name.toLowerCase().includes(text),
+  );
 }
 
 /** Changes that remove all fields. */
@@ -52,11 +57,18 @@ const without = (config: WidgetConfig): WidgetConfig =>
 export function WidgetFields({ parts, ...props }: Props) {
   const { widget, devices, onChange } = props;
   const { config } = widget;
+  const selected = keysOf(widget);
+  // The order stays the same while selecting.
+  const [first] = useState(parts.includes("keys") ? selected : []);
+  const choices = useMemo(
+    () => keyChoices(props, first),
+    [widget.type, selected.join("\n"), props.keys, devices, keyMetadataVersion.value],
+  );
   return (
     <>
-      {parts.includes("keys") && <KeysField {...props} />}
+      {parts.includes("keys") && <KeysField selected={selected} choices={choices} onChange={onChange} />}
       <SchemaFields
-        form={widgetForm(parts, sharedMetadata(devices, keysOf(widget)[0] ?? ""))}
+        form={widgetForm(parts, sharedMetadata(devices, selected[0] ?? ""))}
         values={config}
         onChange={(after) => onChange({ ...without(config), ...(after as WidgetConfig) })} // values of JSON
         hints={config.style === "band" ? { style: t("line.bandHint") } : undefined}
@@ -71,22 +83,24 @@ export function WidgetFields({ parts, ...props }: Props) {
             : undefined
         }
       />
-      <datalist id="widget-keys">
-        {keyChoices(props, "").map(({ key, name, unit }) => (
-          <option key={key} value={key} label={columnName(name, unit)} />
-        ))}
-      </datalist>
+      {parts.includes("key") && (
+        <datalist id="widget-keys">
+          {choices.map(({ key, name, unit }) => (
+            <option key={key} value={key} label={columnName(name, unit)} />
+          ))}
+        </datalist>
+      )}
     </>
   );
 }
 
 /** Selection of keys: those that the devices send, found by name or key, and any other by its key. */
-function KeysField({ widget, keys, devices, onChange }: Omit<Props, "parts">) {
+function KeysField(
+  props: Pick<Props, "onChange"> & { selected: readonly string[]; choices: readonly KeyChoice[] },
+) {
+  const { selected, onChange } = props;
   const [typed, setTyped] = useState("");
-  const selected = keysOf(widget);
-  // The order stays the same while selecting.
-  const [first] = useState(selected);
-  const found = keyChoices({ widget, keys, devices }, typed, first);
+  const found = matching(props.choices, typed);
   const add = () => {
     const key = typed.trim();
     if (key !== "" && !selected.includes(key)) onChange({ keys: [...selected, key] });
