@@ -14,7 +14,13 @@ import { type Board, boardOf, formOf, widgetsIn } from "./board.ts";
 import { EditTools, NameField, NoWidgets, ViewTools } from "./board-tools.tsx";
 import { BoardWidgets, PageChoice } from "./board-widgets.tsx";
 import { useSaving } from "./conflict-dialog.tsx";
-import { type Dashboard, dashboardsApi, type Widget, type WindowSpec } from "./dashboards-api.ts";
+import {
+  type Dashboard,
+  type DashboardForm,
+  dashboardsApi,
+  type Widget,
+  type WindowSpec,
+} from "./dashboards-api.ts";
 import { baseOf, drafts, historyOf } from "./drafts.ts";
 import { begin, type EditHistory, redo, step, undo } from "./edit-history.ts";
 import { PartsDialog } from "./pages-dialog.tsx";
@@ -103,12 +109,7 @@ function LoadedBoard({ dashboard, loaded }: { dashboard: Dashboard; loaded: Reso
   };
   const saving = useSaving({
     dashboardId: dashboard.id,
-    save: async (base) => {
-      const form = { ...formOf(board), timeWindow: window };
-      const saved = await dashboardsApi.update(dashboard.id, form, base);
-      toast("success", t("common.nameIsSaved", { name: saved.name }));
-      return saved;
-    },
+    save: (base) => save(dashboard.id, { ...formOf(board), timeWindow: window }, base),
     onEnd: endEditing,
   });
   return (
@@ -161,6 +162,12 @@ function LoadedBoard({ dashboard, loaded }: { dashboard: Dashboard; loaded: Reso
       )}
     </>
   );
+}
+
+async function save(dashboardId: string, form: DashboardForm, base: string): Promise<Dashboard> {
+  const saved = await dashboardsApi.update(dashboardId, form, base);
+  toast("success", t("common.nameIsSaved", { name: saved.name }));
+  return saved;
 }
 
 /** The head of a dashboard. The less stands above the widgets, the more of them are seen without scrolling: one row, if that does. */

@@ -45,9 +45,9 @@ function DashboardsPage() {
   const list = useKept(() => dashboardsApi.list(search), [search]);
   const choices = useResource(dashboardsApi.choices, []);
   const favorites = new Set(choices.data?.favorites);
-  const known = list.data?.flatMap((dashboard) => dashboard.tags ?? []) ?? [];
+  const used = list.data?.flatMap((dashboard) => dashboard.tags ?? []) ?? [];
   // No dashboard may have the selected tag any more; it must still be possible to deselect it.
-  const tags = [...new Set(tag === "" ? known : [...known, tag])].sort();
+  const tags = [...new Set(tag === "" ? used : [...used, tag])].sort();
   const shown = list.data
     ?.filter((dashboard) => tag === "" || dashboard.tags?.includes(tag))
     .sort((a, b) => Number(favorites.has(b.id)) - Number(favorites.has(a.id)));
