@@ -68,6 +68,7 @@ const layers: Record<string, readonly string[]> = {
     "lib/devices/frame-sources.ts",
     "lib/console/backup-limits.ts",
     "lib/console/dashboard-rotation.ts",
+    "lib/console/tag-limits.ts",
     "lib/console/web-mercator.ts",
     "lib/devices/device-state.ts",
     "lib/console/consumption-interval.ts",

@@ -1,9 +1,9 @@
+import { TAGS_MAX } from "../../lib/console/tag-limits.ts";
 import { positionKeys } from "../../lib/console/web-mercator.ts";
 import { widgetKeys } from "../../lib/console/widget-keys.ts";
 import { DomainError, detail } from "../../lib/core/domain-error.ts";
 import { isJsonObject } from "../../lib/json/json.ts";
 import { excerpt } from "../../lib/strings/excerpt.ts";
-import { TAGS_MAX } from "../../lib/strings/tags.ts";
 import { isName } from "../wire.schemas.ts";
 import { dashboardInvalid } from "./dashboards.errors.ts";
 import type { DashboardChanges } from "./dashboards.resource.ts";

@@ -1,6 +1,6 @@
 import { t } from "elysia";
+import { TAGS_MAX } from "../../lib/console/tag-limits.ts";
 import { DEVICE_STATES } from "../../lib/devices/device-state.ts";
-import { TAGS_MAX } from "../../lib/strings/tags.ts";
 import { pageQuery, searchQuery } from "../lists.schemas.ts";
 import { choice, isoTime, lineText, literals, nameText, tagList, wholeNumber } from "../wire.schemas.ts";
 import { deviceToken } from "./credentials.schemas.ts";

@@ -1,6 +1,6 @@
+import { TAGS_MAX } from "../../../lib/console/tag-limits.ts";
 import { invalid } from "../../../lib/core/domain-error.ts";
 import type { DeviceId } from "../../../lib/core/ids.ts";
-import { TAGS_MAX } from "../../../lib/strings/tags.ts";
 import { type BulkResult, forEachDevice } from "../../bulk-answers.ts";
 import type { Principal } from "../../users/users.types.ts";
 import type { DevicesService } from "../devices.service.ts";

@@ -107,11 +107,8 @@ function LoadedBoard({ dashboard, loaded }: { dashboard: Dashboard; loaded: Reso
     go({ edit: undefined });
     loaded.set(shown);
   };
-  const saving = useSaving({
-    dashboardId: dashboard.id,
-    save: (base) => save(dashboard.id, { ...formOf(board), timeWindow: window }, base),
-    onEnd: endEditing,
-  });
+  const form = { ...formOf(board), timeWindow: window };
+  const saving = useSaving({ dashboard, save: (base) => save(dashboard.id, form, base), onEnd: endEditing });
   return (
     <>
       <BoardHead

@@ -9,7 +9,7 @@ import { type Dashboard, dashboardsApi } from "./dashboards-api.ts";
 
 /** Saves a dashboard; asks first if somebody else has saved it in the meantime. */
 export function useSaving(props: {
-  dashboardId: string;
+  dashboard: Pick<Dashboard, "id">;
   /** `base`: `updatedAt` of the version that is replaced. */
   save: (base: string) => Promise<Dashboard>;
   /** True if an earlier version is restored, so that no changes are lost. */
@@ -17,7 +17,7 @@ export function useSaving(props: {
   /** Called with the dashboard that is shown from now on: the saved one or that of the other person. */
   onEnd: (shown: Dashboard) => void;
 }) {
-  const { dashboardId, onEnd } = props;
+  const { dashboard, onEnd } = props;
   const action = useAction();
   const [theirs, setTheirs] = useState<Dashboard | undefined>(undefined);
   const save = (base: string) =>
@@ -26,7 +26,7 @@ export function useSaving(props: {
         onEnd(await props.save(base));
       } catch (error) {
         if (!(error instanceof ApiError) || error.status !== 412) throw error;
-        setTheirs(await dashboardsApi.get(dashboardId));
+        setTheirs(await dashboardsApi.get(dashboard.id));
       }
     });
   const question = theirs && (

@@ -1,7 +1,7 @@
 import { ArrowUp, Pencil, Plus, Trash2 } from "lucide-preact";
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
-import { TAGS_MAX } from "../../../lib/strings/tags.ts";
+import { TAGS_MAX } from "../../../lib/console/tag-limits.ts";
 import { plural, t } from "../../platform/i18n/i18n.ts";
 import { Button } from "../../ui/button.tsx";
 import { namesOf } from "../../ui/comma-list.tsx";

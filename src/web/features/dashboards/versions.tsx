@@ -93,7 +93,7 @@ function LoadedVersion(props: VersionProps & { content: DashboardVersion }) {
   const deviceId = query.device;
   const view = useBoardFeed(dashboard.id, board, { window, stateId, deviceId, isDraft: true });
   const restoring = useSaving({
-    dashboardId: dashboard.id,
+    dashboard,
     save: async (base) => {
       const restored = await dashboardsApi.restore(dashboard.id, content.version, base);
       drafts.delete(dashboard.id);
