@@ -60,19 +60,25 @@ function findBun(directory) {
 }
 
 /** Not `readdirSync(…, { recursive: true })`: the first versions of Node 18 ignore that. */
-function newestChange(directory) {
+function newestChange(directory, ending = "") {
   const times = readdirSync(directory, { withFileTypes: true }).map((entry) => {
     const path = join(directory, entry.name);
-    return entry.isDirectory() ? newestChange(path) : statSync(path).mtimeMs;
+    if (entry.isDirectory()) return newestChange(path, ending);
+    return entry.name.endsWith(ending) ? statSync(path).mtimeMs : 0;
   });
   return Math.max(0, ...times);
 }
 
 function ensureAssets(bun) {
   const built = join("static", "console", "assets.json");
+  // The console has the texts and constants of src/lib, the limits of the schemas, and the docs as its manual.
   const newestSource = Math.max(
     newestChange(join("src", "web")),
-    statSync(join("src", "lib", "console", "console-routes.ts")).mtimeMs,
+    newestChange(join("src", "lib")),
+    newestChange(join("src", "modules"), ".schemas.ts"),
+    newestChange(join("src", "tools", "build")),
+    newestChange("docs"),
+    statSync("README.md").mtimeMs,
     statSync("package-lock.json").mtimeMs,
   );
   const others = ["static/api-docs/docs.js.gz", "static/licenses/THIRD-PARTY-LICENSES.txt.gz"];
