@@ -30,7 +30,7 @@ for (const [theme, width] of [
     const { page } = ui;
     await page.evaluate((selected) => localStorage.setItem("lineside.theme", selected), theme);
     await page.setViewportSize({ width, height: 900 });
-    for (const id of ["integrations", "benchmarks", "device-protocol"]) {
+    for (const id of ["integrations", "benchmarks", "concepts", "device-protocol"]) {
       await ui.open(`/manual/${id}`);
       await page.getByRole("article").waitFor();
       if (process.env.SHOTS)

@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { Marked, type Tokens } from "marked";
 
 /** Page of the console's manual; the texts are those of `docs/`. */
@@ -16,7 +16,7 @@ export type Language = (typeof LANGUAGES)[number];
 
 /** Sections and pages in the order of the index, docs/README.md; a test compares them. */
 export const manualSections: ReadonlyArray<{ readonly id: string; readonly pages: readonly string[] }> = [
-  { id: "start", pages: ["first-steps", "troubleshooting", "readme"] },
+  { id: "start", pages: ["first-steps", "concepts", "troubleshooting", "readme"] },
   {
     id: "quickStarts",
     pages: [
@@ -107,8 +107,17 @@ function headingsOf(source: string): string[] {
   return tokens.flatMap((token) => (token.type === "heading" ? [slugOf(token.text)] : []));
 }
 
+/** Returns the drawing as a part of the page. Photographs and screenshots are left out, because the executable does not hold them. */
+function inlineImage(root: string, { href, text }: Tokens.Image): string {
+  if (!href.endsWith(".svg")) return "";
+  const drawing = readFileSync(join(root, "docs/images", basename(href)), "utf8");
+  const named = drawing.replace("<svg ", `<svg role="img" aria-label="${Bun.escapeHTML(text)}" `);
+  // A colour that suits both themes of other viewers gives way to that of the text.
+  return named.replace(/^(<svg [^>]*)fill="[^"]*"/, '$1fill="currentColor"');
+}
+
 /** `names` are those of the headings in order: a translation has those of the original, so that links lead to the same places. */
-function createRenderer(names: readonly string[]): Marked {
+function createRenderer(root: string, names: readonly string[]): Marked {
   const marked = new Marked({ gfm: true });
   let headings = 0;
   marked.use({
@@ -136,7 +145,7 @@ function createRenderer(names: readonly string[]): Marked {
       code({ text }: Tokens.Code) {
         return `<pre tabindex="0"><code>${Bun.escapeHTML(text)}</code></pre>\n`;
       },
-      image: () => "",
+      image: (token: Tokens.Image) => inlineImage(root, token),
     },
   });
   return marked;
@@ -156,7 +165,7 @@ function renderPage(root: string, id: string, wanted: Language): ManualPage {
   const names = headingsOf(readFileSync(fileOf(root, id, "en").file, "utf8"));
   const ownTitle = /^# (.*)$/m.exec(source)?.[1] ?? id;
   const title = language === wanted ? ownTitle : (germanTitles[id] ?? ownTitle);
-  return { id, title, language, html: createRenderer(names).parse(source, { async: false }) };
+  return { id, title, language, html: createRenderer(root, names).parse(source, { async: false }) };
 }
 
 /** Renders every page of the manual in a language. `root` is the root of the repository. */
