@@ -85,7 +85,7 @@ const securityTxt = (config: Pick<Config, "security_contact">) =>
       if (contact === undefined) throw nothingHere();
       const expires = new Date(Math.floor((Date.now() + VALID_MS) / 86_400_000) * 86_400_000).toISOString();
       const lines = [
-        `Contact: ${contact.startsWith("https:") ? contact : `mailto:${contact}`}`,
+        `Contact: ${/^(?:https|mailto):/.test(contact) ? contact : `mailto:${contact}`}`,
         `Expires: ${expires}`,
         "Preferred-Languages: en, de",
       ];

@@ -41,6 +41,13 @@ test("security.txt names the contact and ends within a year", async () => {
   expect(expires).toBeLessThan(365 * DAY_MS);
 });
 
+test("a contact that is written as a URL is published as it is", async () => {
+  const app = await createTestApp({ config: { security_contact: "mailto:security@plant.example" } });
+  const { text } = await app.call("GET", PATH);
+  expect(text).toStartWith("Contact: mailto:security@plant.example\n");
+  await app.stop();
+});
+
 test.each(["nobody", "http://plant.example", "https://a\nContact: x", "a@b\nc", "https://"])(
   "the contact %j is refused at the start",
   (contact) => {
