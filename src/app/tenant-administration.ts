@@ -105,7 +105,14 @@ export function createTenantAdministrationModule(
   }
 
   const removeTenant = createTenantRemoval({
-    ...{ database, events, dependents, devices, users, sessions, provider, tenants },
+    database,
+    events,
+    dependents,
+    devices,
+    users,
+    sessions,
+    provider,
+    tenants,
     deleteTelemetry: (deviceId) => store.deleteDevice(deviceId),
   });
 

@@ -227,7 +227,7 @@ describe("the downlinks of an integration take a limited space", () => {
     await report("lorawan-a", integrationId, up, "?event=up");
     chirpstackTakes("carrier");
     const before = network.received.length;
-    const given = await call("POST", `/api/devices/${deviceId}/commands`, {
+    const carried = await call("POST", `/api/devices/${deviceId}/commands`, {
       method: "downlink",
       params: { fPort: 7, hex: "01" },
     });
@@ -242,7 +242,7 @@ describe("the downlinks of an integration take a limited space", () => {
     expect(listed.body[0].devEui).toBe(devEuiOf(count - 1));
     const ack = { deviceInfo: { devEui }, queueItemId: "carrier", acknowledged: true };
     await report("lorawan-a", integrationId, ack, "?event=ack");
-    const ended = await call("GET", `/api/devices/${deviceId}/commands/${given.body.commandId}`);
+    const ended = await call("GET", `/api/devices/${deviceId}/commands/${carried.body.commandId}`);
     expect(ended.body).toMatchObject({ status: "SUCCESSFUL" });
   });
 

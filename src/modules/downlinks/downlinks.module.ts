@@ -57,7 +57,6 @@ export function createDownlinksModule(
   const { reach } = modules.outbound;
   const { engine: commands, ways: commandWays } = modules.commands;
   const { integrations, repository: integrationsRepository, identities, eventLog } = integrationsModule;
-  const { transact } = database;
   const now = createSteadyNow(clock);
   const repository = createDownlinksRepository(database);
   const ways = createDownlinkWays({
@@ -78,7 +77,7 @@ export function createDownlinksModule(
     repository,
     attempt,
     commands,
-    transact,
+    transact: database.transact,
     eventLog,
     readyOf(integrationId) {
       const integration = integrationsRepository.findAcrossTenants(integrationId);
