@@ -110,7 +110,7 @@ test("a version is shown for the same device, and replaces the work of others an
   await button("Cancel").click();
   await button("Restore this version").click();
   await button("Restore anyway").click();
-  await named("Hall").waitFor();
+  await button("Edit").waitFor();
   const { searchParams } = new URL(page.url());
   expect([searchParams.get("device"), searchParams.get("version")]).toEqual(["any", null]);
   await change({ ...note("second"), name: "Theirs again" });
