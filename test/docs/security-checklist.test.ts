@@ -1,6 +1,8 @@
 import { expect, test } from "bun:test";
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { loadConfig } from "../../src/platform/config/config.ts";
 
 const root = join(import.meta.dir, "../..");
 const results: Record<string, readonly string[]> = {
@@ -62,4 +64,14 @@ test("settings that close a gap exist", () => {
   expect(settings.length).toBeGreaterThan(5);
   for (const setting of settings)
     expect([setting, configuration.includes(`\`${setting}\``)]).toEqual([setting, true]);
+});
+
+test("the gateway starts with the settings that the page on hardening shows", () => {
+  const text = readFileSync(join(root, "docs/hardening.md"), "utf8");
+  const folder = mkdtempSync(join(tmpdir(), "lineside-hardening-"));
+  const file = join(folder, "lineside.toml");
+  writeFileSync(file, /```toml\n([\s\S]*?)```/.exec(text)?.[1] ?? "");
+  const config = loadConfig(["--config", file], {});
+  rmSync(folder, { recursive: true });
+  expect(config).toMatchObject({ tls: "auto", api_docs: "signed-in", outbound_private: "none" });
 });

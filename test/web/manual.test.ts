@@ -71,10 +71,10 @@ test("a link from one file to another leads to a file that exists", () => {
 });
 
 /** Pages whose parts in bold are texts of the console or the API; `…` stands for any text. */
-const quotesTexts = (name: string): boolean => /^(quick-start-.*|troubleshooting)\.md$/.test(name);
+const quotesTexts = (name: string): boolean => /^(quick-start-.*|troubleshooting|hardening)\.md$/.test(name);
 
 for (const language of LANGUAGES)
-  test(`quick starts and troubleshooting show the texts of the program (${language})`, () => {
+  test(`quick starts, troubleshooting and hardening show the texts of the program (${language})`, () => {
     const texts = ["console", "first-screens", "server"].flatMap((part) =>
       Object.values(catalogueOf(part, language)),
     );

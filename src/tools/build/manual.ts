@@ -52,7 +52,7 @@ export const manualSections: ReadonlyArray<{ readonly id: string; readonly pages
     pages: ["pipelines", "alarms", "notifications", "scheduler", "generators", "dashboards"],
   },
   { id: "users", pages: ["sign-in", "users", "tenants", "audit", "mail"] },
-  { id: "operation", pages: ["faults", "operations", "site-files", "proxy"] },
+  { id: "operation", pages: ["faults", "operations", "hardening", "site-files", "proxy"] },
   {
     id: "reference",
     pages: [
