@@ -65,14 +65,14 @@ test("a command that its device refuses shows the reason", async () => {
 
 test("a command that was sent before is a button with a form, and is kept in the profile", async () => {
   const { page } = ui;
-  const known = page.getByTestId("known-commands");
-  await known.getByRole("button", { name: "setRelay…" }).click();
+  const buttons = page.getByTestId("known-commands");
+  await buttons.getByRole("button", { name: "setRelay…" }).click();
   await ui.dialog().getByLabel("on").uncheck();
   await ui.dialog().getByRole("button", { name: "Send command", exact: true }).click();
   expect(await fetchCommand()).toMatchObject({ method: "setRelay", params: { on: false } });
   await expectTidy(page, "known-commands", { theme: "light", language: "en", width: 1440 });
-  await known.getByRole("button", { name: "Add setRelay to the device profile" }).click();
-  await known
+  await buttons.getByRole("button", { name: "Add setRelay to the device profile" }).click();
+  await buttons
     .getByRole("button", { name: "Add setRelay to the device profile" })
     .waitFor({ state: "detached" });
   const [profile] = (await ui.call("GET", "/api/device-profiles")) as {

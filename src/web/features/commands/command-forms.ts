@@ -38,7 +38,7 @@ export function commandForm({ params = [] }: CommandDefinition): FormDefinition 
   };
 }
 
-/** Returns what the form shows at first: the defaults of the parameters. */
+/** Returns the defaults of the parameters as values of the form. */
 export const firstValues = ({ params = [] }: CommandDefinition): FormValues =>
   Object.fromEntries(
     params.flatMap(({ default: first, type }, index) => {

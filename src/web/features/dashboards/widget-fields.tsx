@@ -83,7 +83,7 @@ export function WidgetFields({ parts, ...props }: Props) {
             : undefined
         }
       />
-      {parts.includes("key") && (
+      {(parts.includes("key") || parts.includes("symbols")) && (
         <datalist id="widget-keys">
           {choices.map(({ key, name, unit }) => (
             <option key={key} value={key} label={columnName(name, unit)} />
