@@ -75,3 +75,14 @@ test("readers see them and cannot change them; another site sees nothing", async
   );
   expect((await change([])).status).toBe(200);
 });
+
+test("a change of a version that is no more is refused, and changes nothing", async () => {
+  const path = `/api/device-profiles/${profileId}`;
+  const read = (await fixture.call("GET", path, { token: owner })).body;
+  const headers = { "if-match": `"${read.updatedAt}"` };
+  const body = { commands: [{ method: "first" }] };
+  expect((await fixture.call("PATCH", path, { token: owner, body, headers })).status).toBe(200);
+  const late = await fixture.call("PATCH", path, { token: owner, body: { commands: [] }, headers });
+  expect([late.status, late.body.code]).toEqual([412, "request.outdated"]);
+  expect((await fixture.call("GET", path, { token: owner })).body.commands).toEqual(body.commands);
+});

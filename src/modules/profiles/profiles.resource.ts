@@ -15,6 +15,7 @@ export const profileResource = defineResource({
   tag: "device profiles",
   permissions: { read: "profiles:read", write: "profiles:write" },
   order: { by: "name" },
+  isVersioned: true,
   list: { sort: ["name", "isDefault", "createdAt", "updatedAt"], search: ["name", "description"] },
   notFound: profileNotFound,
   unique: [{ column: "name", taken: () => conflict("profile.name_taken") }],

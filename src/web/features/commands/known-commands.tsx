@@ -13,7 +13,7 @@ import { IconButton } from "../../ui/icon-button.tsx";
 import { SchemaFields } from "../../ui/schema-fields.tsx";
 import { useAction } from "../../ui/use-form.ts";
 import { useSchemaForm } from "../../ui/use-schema-form.ts";
-import { profilesApi } from "../profiles/profiles-api.ts";
+import { changeProfile, profilesApi } from "../profiles/profiles-api.ts";
 import {
   type CommandDefinition,
   commandForm,
@@ -59,7 +59,10 @@ export function KnownCommands({ device, sent, onSent }: Props) {
   };
   const keep = (command: CommandDefinition) =>
     action.run(async () => {
-      profile.set(await profilesApi.update(device.profileId, { commands: [...defined, command] }));
+      const added = await changeProfile(device.profileId, ({ commands }) => ({
+        commands: [...commands, command],
+      }));
+      profile.set(added);
     });
   return (
     <section class="flex flex-col gap-2" aria-label={t("commands.known")} data-testid="known-commands">

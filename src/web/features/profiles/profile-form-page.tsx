@@ -47,7 +47,7 @@ export function ProfileFormPage(props: { profile?: Profile; onSaved: (saved: Pro
         commands: toCommands(commands),
       } as unknown as ProfileForm; // the API checks it
       const saved = profile
-        ? await profilesApi.update(profile.profileId, changedFields(sent, profile))
+        ? await profilesApi.update(profile, changedFields(sent, profile))
         : await profilesApi.create(sent);
       toast("success", t("common.nameIsSaved", { name: saved.name }));
       form.state.onChange({ ...saved });

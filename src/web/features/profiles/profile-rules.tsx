@@ -77,10 +77,9 @@ function useRules(profile: Profile, onSaved: () => void) {
   const save = async (next: readonly RuleForm[]) => {
     // Those that were not changed go back as they came.
     const before = new Map(rules.map((rule, index) => [rule, profile.alarmRules[index] as JsonValue]));
-    await profilesApi.setRules(
-      profile.profileId,
-      next.map((rule) => before.get(rule) ?? fromRuleForm(rule)),
-    );
+    await profilesApi.update(profile, {
+      alarmRules: next.map((rule) => before.get(rule) ?? fromRuleForm(rule)),
+    });
     onSaved();
     toast("success", t("rule.saved"));
   };

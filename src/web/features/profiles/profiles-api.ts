@@ -3,7 +3,7 @@ import type { profileBody } from "../../../modules/profiles/profiles.schemas.ts"
 import type { provisioningBody } from "../../../modules/provisioning/provisioning.schemas.ts";
 import type { sentKeyBody } from "../../../modules/telemetry/key-metadata.schemas.ts";
 import type { JsonValue, Refined, Wire } from "../../lib/wire.ts";
-import { get, patch, post, put, remove } from "../../platform/api-client.ts";
+import { ApiError, get, patch, post, put, remove } from "../../platform/api-client.ts";
 
 /** Answers leave out what is not set. */
 type ProfileAnswer = Refined<Wire<typeof profileBody>, { readonly keyMetadata?: readonly KeyMetadata[] }>;
@@ -19,6 +19,7 @@ export type ProfileForm = Omit<
   Profile,
   "profileId" | "alarmRules" | "keyMetadata" | "createdAt" | "updatedAt"
 >;
+type ProfileChanges = Partial<ProfileForm> & { readonly alarmRules?: readonly JsonValue[] };
 /** A key that devices of a profile send, with what its values may mean. */
 export type SentKey = Refined<Wire<typeof sentKeyBody>, { readonly suggestion?: Omit<KeyMetadata, "key"> }>;
 interface KeyList {
@@ -49,11 +50,12 @@ const whole = (answer: ProfileAnswer): Profile => ({
 export const profilesApi = {
   list: async () => (await get<ProfileAnswer[]>(`${BASE}?limit=10000`)).map(whole),
   get: async (id: string) => whole(await get<ProfileAnswer>(profile(id))),
-  setRules: async (id: string, alarmRules: readonly JsonValue[]) =>
-    whole(await patch<ProfileAnswer>(profile(id), { alarmRules })),
   create: async (form: ProfileForm) => whole(await post<ProfileAnswer>(BASE, form)),
-  update: async (id: string, changes: Partial<ProfileForm>) =>
-    whole(await patch<ProfileAnswer>(profile(id), changes)),
+  /** Changes the version that the caller has read; 412 if somebody changed the profile since. */
+  update: async (
+    { profileId, updatedAt }: Pick<Profile, "profileId" | "updatedAt">,
+    changes: ProfileChanges,
+  ) => whole(await patch<ProfileAnswer>(profile(profileId), changes, updatedAt)),
   provisioning: (id: string) => get<Provisioning>(`${profile(id)}/provisioning`),
   setProvisioning: (id: string, mode: ProvisioningMode) =>
     put<Provisioning>(`${profile(id)}/provisioning`, { mode }),
@@ -67,3 +69,20 @@ export const profilesApi = {
     (await put<KeyList>(DEFAULTS, { keyMetadata })).keyMetadata,
   delete: (id: string) => remove(profile(id)),
 };
+
+const ATTEMPTS_MAX = 5;
+
+/** Changes a part of a profile, on the newest version, whoever else changes it meanwhile. */
+export async function changeProfile(
+  profileId: string,
+  change: (profile: Profile) => ProfileChanges,
+): Promise<Profile> {
+  for (let attempt = 1; ; attempt++) {
+    const current = await profilesApi.get(profileId);
+    try {
+      return await profilesApi.update(current, change(current));
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.status !== 412 || attempt === ATTEMPTS_MAX) throw error;
+    }
+  }
+}

@@ -12,7 +12,7 @@ import { Age } from "../../../ui/age.tsx";
 import { ErrorNote } from "../../../ui/error-note.tsx";
 import { ResourceList } from "../../../ui/resource-list.tsx";
 import { useAction } from "../../../ui/use-form.ts";
-import { profilesApi } from "../../profiles/profiles-api.ts";
+import { changeProfile } from "../../profiles/profiles-api.ts";
 import { type ListedRule, listRules } from "../alarms-api.ts";
 import { ruleHref } from "../rule-href.ts";
 import { toRuleForm } from "../rules/rule-form.ts";
@@ -22,23 +22,15 @@ import { AlarmTabs } from "./alarm-tabs.tsx";
 /** The devices of all rules are counted each time. */
 const RELOAD_MS = 10_000;
 
-/** The last change of a rule. The next one waits for it: both read and write all rules of a profile. */
-let lastChange: Promise<unknown> = Promise.resolve();
-
-function changeInTurn(change: () => Promise<void>): Promise<void> {
-  const changed = lastChange.then(change);
-  lastChange = changed.catch(() => undefined); // its own caller shows the error
-  return changed;
-}
-
 /** Switches a rule on or off, and leaves the others of its profile as they are. */
 async function setEnabled({ profileId, alarmType }: ListedRule, enabled: boolean): Promise<void> {
-  const { alarmRules } = await profilesApi.get(profileId);
   const change = (rule: JsonValue): JsonValue => {
     const { enabled: _, ...others } = rule as { [name: string]: JsonValue }; // as the service checked it
     return others.alarmType === alarmType ? { ...others, ...(!enabled && { enabled }) } : rule;
   };
-  await profilesApi.setRules(profileId, (alarmRules as JsonValue[]).map(change));
+  await changeProfile(profileId, ({ alarmRules }) => ({
+    alarmRules: (alarmRules as JsonValue[]).map(change),
+  }));
 }
 
 /** The alarm rules of all profiles: what they watch, and what they did. */
@@ -81,7 +73,7 @@ function RuleRow(props: { listed: ListedRule; onChanged: () => void }) {
   const action = useAction();
   const toggle = (enabled: boolean) =>
     action.run(async () => {
-      await changeInTurn(() => setEnabled(listed, enabled));
+      await setEnabled(listed, enabled);
       props.onChanged();
     });
   return (
