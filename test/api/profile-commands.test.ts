@@ -26,6 +26,13 @@ test.each([
   ["a type that does not exist", [{ method: "a", params: [{ name: "x", type: "date" }] }]],
   ["a choice without options", [{ method: "a", params: [{ name: "x", type: "choice" }] }]],
   ["a minimum above the maximum", [{ method: "a", params: [{ ...speed, minimum: 4000 }] }]],
+  ["a default beyond the maximum", [{ method: "a", params: [{ ...speed, default: 3001 }] }]],
+  ["a default of another type", [{ method: "a", params: [{ ...speed, default: "1500" }] }]],
+  [
+    "a default that is no option",
+    [{ method: "a", params: [{ name: "x", type: "choice", options: ["a"], default: "b" }] }],
+  ],
+  ["an empty name beside others", [{ method: "a", params: [speed, { name: "", type: "text" }] }]],
   ["51 commands", Array.from({ length: 51 }, (_, index) => ({ method: `m${index}` }))],
   [
     "33 parameters",
@@ -54,6 +61,7 @@ test("commands are kept, replaced as a whole, and shown; none at first", async (
       params: [speed, { name: "mode", type: "choice", options: ["auto", "manual"] }],
     },
     { method: "stop" },
+    { method: "POWER", params: [{ name: "", type: "choice", options: ["ON", "OFF"], default: "ON" }] },
   ];
   expect((await change(commands)).body.commands).toEqual(commands);
   expect((await fixture.call("GET", path, { token: owner })).body.commands).toEqual(commands);

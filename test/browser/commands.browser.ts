@@ -97,15 +97,18 @@ test("a command of the profile is edited, and asks before it is sent", async () 
   await added.getByRole("button", { name: "Add parameter" }).click();
   await added.scrollIntoViewIfNeeded();
   await expectTidy(page, "command-definition", { theme: "light", language: "en", width: 1440 });
-  await added.getByRole("button", { name: /^Delete/ }).click();
+  await added.getByRole("textbox", { name: /^Parameter/ }).fill("level");
+  await added.getByLabel("Default").fill("7");
   await page.getByRole("button", { name: "Save", exact: true }).click();
   await page
     .getByText(/is saved\.$/)
     .first()
     .waitFor();
   await ui.open(new URL(device).pathname);
-  await page.getByTestId("known-commands").getByRole("button", { name: "Calibrate sensor" }).click();
+  await page.getByTestId("known-commands").getByRole("button", { name: "Calibrate sensor…" }).click();
   await ui.dialog().getByRole("button", { name: "Send command", exact: true }).click();
-  expect(await fetchCommand()).toMatchObject({ method: "calibrate", params: {} });
+  await page.getByText("Send this command to My first device?").waitFor();
+  await page.getByRole("dialog").last().getByRole("button", { name: "Send command", exact: true }).click();
+  expect(await fetchCommand()).toMatchObject({ method: "calibrate", params: { level: 7 } });
   expect(ui.complaints).toEqual([]);
 });

@@ -88,6 +88,7 @@ test("symbols follow the values: a pump stops, a tank fills and is beyond its li
     { symbol: "pipe", x: 0.5, y: 0.5, size: 0.3, deviceId: ids.get("Feed pump"), key: "running" },
     { symbol: "pump", x: 0.3, y: 0.5, deviceId: ids.get("Feed pump"), key: "running", label: "P 1" },
     { symbol: "tank", x: 0.7, y: 0.5, deviceId: ids.get("Tank 1"), key: "level" },
+    { symbol: "boiler", x: 0.1, y: 0.2, deviceId: ids.get("Feed pump"), key: "running" },
     { symbol: "of a later version", x: 0.9, y: 0.9 },
   ]);
   await appear(ui.page, { theme: "light", language: "en", width: 1440 });
@@ -105,7 +106,10 @@ test("symbols follow the values: a pump stops, a tank fills and is beyond its li
   await pump.locator('[data-on="false"]').waitFor();
   await synoptic.locator(".symbol-blink").waitFor();
   expect(await heightOf()).toBeCloseTo(0.96 * 46, 1);
-  expect(await synoptic.locator("[data-symbol]").count()).toBe(4);
+  expect(await synoptic.locator("[data-symbol]").count()).toBe(5);
+  await synoptic.locator('[data-symbol="boiler"][data-on="false"]').waitFor();
+  await send("Feed pump", { running: true });
+  await synoptic.locator('[data-symbol="boiler"][data-on="true"]').waitFor();
 });
 
 test("a symbol is added from the palette, gets its value, and is moved by mouse and keyboard", async () => {
@@ -122,13 +126,24 @@ test("a symbol is added from the palette, gets its value, and is moved by mouse 
   await symbol.getByLabel("Label").fill("P 2");
   const pump = ui.dialog().getByRole("button", { name: /^Position of P 2/ });
   const from = (await pump.boundingBox())!;
-  const [x, y] = [from.x + from.width / 2, from.y + from.height / 2];
+  // A click selects; the symbol keeps its distance to the pointer while it is dragged from its edge.
+  const [x, y] = [from.x + 4, from.y + from.height - 4];
+  await page.mouse.click(x, y);
   await page.mouse.move(x, y);
   await page.mouse.down();
   // A symbol is a tenth of the drawing: to the left by a quarter of it.
   await page.mouse.move(x - 2.5 * from.width, y, { steps: 4 });
   await page.mouse.up();
   await pump.press("ArrowDown");
+  await ui.dialog().getByRole("button", { name: "Add: Tank", exact: true }).click();
+  await ui
+    .dialog()
+    .getByRole("button", { name: /^Position of Tank/ })
+    .press("Backspace");
+  await ui
+    .dialog()
+    .getByRole("button", { name: /^Position of Tank/ })
+    .waitFor({ state: "detached" });
   await expectTidy(page, "synoptic-editor", { theme: "light", language: "en", width: 1440 });
   await ui.dialog().getByRole("button", { name: "Apply" }).click();
   await page.getByRole("button", { name: "Save", exact: true }).click();

@@ -43,6 +43,14 @@ test("true, numbers other than 0 and states with the name of running are on", ()
     expect(isOn(value)).toBe(true);
   for (const value of [false, 0, "stopped", "off", "fault", "closed", "", "anything", undefined])
     expect(isOn(value)).toBe(false);
+  // The name of a state counts before its code; names that say nothing leave it to the code.
+  expect([
+    isOn(2, "Fault"),
+    isOn(0, "Running"),
+    isOn(true, "Stopped"),
+    isOn(2, "Läuft"),
+    isOn(0, "Steht"),
+  ]).toEqual([false, true, false, true, false]);
 });
 
 test("each symbol has parts, and one that fills has walls", () => {

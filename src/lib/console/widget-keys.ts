@@ -1,5 +1,8 @@
 import { isJsonObject } from "../json/json.ts";
 
+/** The first keys of a widget, which it shows. */
+export const WIDGET_KEYS_MAX = 50;
+
 type Config = Readonly<Record<string, unknown>>;
 
 const isKey = (key: unknown): key is string => typeof key === "string" && key !== "";

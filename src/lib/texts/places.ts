@@ -597,6 +597,7 @@ export interface ConsolePlaces {
   readonly "widget.reported": "value";
   readonly "widget.scale": "max" | "min";
   readonly "widget.set": "key" | "value";
+  readonly "widget.symbolKeys": "max";
   readonly "widget.toDevices.one": "count";
   readonly "widget.toDevices.other": "count";
   readonly "widget.unknown": "type";
@@ -950,6 +951,8 @@ export interface ServerPlaces {
   readonly "preview.too_large": "max";
   readonly "profile.command_twice": "index";
   readonly "profile.commands_too_large": "max";
+  readonly "profile.param_default": "field";
+  readonly "profile.param_name": "field";
   readonly "profile.param_options": "field";
   readonly "profile.param_range": "field";
   readonly "profile.param_twice": "field";

@@ -1,6 +1,7 @@
 import { consumptionInterval } from "../../lib/console/consumption-interval.ts";
 import { DomainError, detail, inEnglish, textOf } from "../../lib/core/domain-error.ts";
 import type { DeviceId } from "../../lib/core/ids.ts";
+import { isJsonObject } from "../../lib/json/json.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import { workShare } from "../../platform/load/fair-share.ts";
 import type { AlarmsService } from "../alarms/alarms.service.ts";
@@ -73,6 +74,17 @@ interface Wanted {
   readonly keys: readonly string[];
   readonly need: (typeof needs)[string];
   readonly window: ShownWindow;
+}
+
+/** Returns the devices that a widget shows: of a synoptic those that its symbols name, and the first for symbols that name none. */
+function shownDevices(
+  { type, config }: Widget,
+  devices: readonly ResolvedDevice[],
+): readonly ResolvedDevice[] {
+  if (type !== "synoptic") return devices;
+  const symbols = Array.isArray(config.symbols) ? config.symbols.filter(isJsonObject) : [];
+  const named = new Set(symbols.map(({ deviceId }) => deviceId ?? devices[0]?.deviceId));
+  return devices.filter(({ deviceId }) => named.has(deviceId));
 }
 
 /** Returns whether a widget gets all keys: an unknown type that names no key. Every other widget gets its own keys. */
@@ -393,7 +405,8 @@ export function createDashboardData(deps: {
     const wanted = widgets.flatMap((widget): Wanted[] => {
       const [keys, need] = [keysOf(widget), needOf(widget)];
       try {
-        return [{ widget, devices: input.devicesOf(widget), keys, need, window: input.windowOf(widget) }];
+        const devices = shownDevices(widget, input.devicesOf(widget));
+        return [{ widget, devices, keys, need, window: input.windowOf(widget) }];
       } catch (error) {
         if (!(error instanceof DomainError) || error.kind !== "invalid") throw error;
         const text = textOf(error);

@@ -1,6 +1,6 @@
 import { TAGS_MAX } from "../../lib/console/tag-limits.ts";
 import { positionKeys } from "../../lib/console/web-mercator.ts";
-import { widgetKeys } from "../../lib/console/widget-keys.ts";
+import { WIDGET_KEYS_MAX, widgetKeys } from "../../lib/console/widget-keys.ts";
 import { DomainError, detail } from "../../lib/core/domain-error.ts";
 import { isJsonObject } from "../../lib/json/json.ts";
 import { excerpt } from "../../lib/strings/excerpt.ts";
@@ -18,7 +18,6 @@ const ITEMS_MAX = 500;
 const ALIASES_MAX = 100;
 const ALIAS_DEVICES_MAX = 1_000;
 /** Keys of one widget. */
-const KEYS_MAX = 50;
 const NAME_MAX = 256;
 const BYTES_MAX = 900 * 1024;
 
@@ -202,5 +201,5 @@ export const hasOwnWindow = ({ config }: Widget): boolean => isJsonObject(config
 /** The keys that a widget names, each once; those of a map are also the keys of positions. */
 export function keysOf({ config, type }: Widget): string[] {
   const positions = type === "map" ? positionKeys(config) : [];
-  return [...new Set([...positions, ...widgetKeys(config)])].slice(0, KEYS_MAX);
+  return [...new Set([...positions, ...widgetKeys(config)])].slice(0, WIDGET_KEYS_MAX);
 }

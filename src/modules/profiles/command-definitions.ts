@@ -12,7 +12,11 @@ export const PARAM_TYPES = ["number", "text", "boolean", "choice"] as const;
 
 export const commandParameterSchema = t.Object(
   {
-    name: t.String({ minLength: 1, maxLength: 128, description: "name of the field in `params`" }),
+    name: t.String({
+      maxLength: 128,
+      description:
+        "name of the field in `params`; empty for the only parameter, whose value is `params` itself",
+    }),
     label: t.Optional(t.String({ maxLength: 100 })),
     type: literals(PARAM_TYPES),
     unit: t.Optional(t.String({ maxLength: 32 })),
@@ -53,14 +57,31 @@ export type CommandParameter = Static<typeof commandParameterSchema>;
 
 const isTwice = (names: readonly string[], index: number) => names.indexOf(names[index] ?? "") !== index;
 
+/** Returns whether a form can show the default of a parameter at first. */
+function isPossible({
+  type,
+  options = [],
+  minimum = -Infinity,
+  maximum = Infinity,
+  ...param
+}: CommandParameter) {
+  const value: unknown = param.default;
+  if (type === "choice") return options.some((option) => option === value);
+  if (type === "number") return typeof value === "number" && value >= minimum && value <= maximum;
+  return typeof value === (type === "text" ? "string" : "boolean");
+}
+
 function checkParams(params: readonly CommandParameter[], command: number): void {
   const names = params.map(({ name }) => name);
-  for (const [index, { type, options = [], minimum, maximum }] of params.entries()) {
+  for (const [index, param] of params.entries()) {
+    const { name, type, options = [], minimum, maximum } = param;
     const field = `commands[${command}].params[${index}]`;
+    if (name === "" && params.length > 1) throw invalid("profile.param_name", { field });
     if (isTwice(names, index)) throw invalid("profile.param_twice", { field });
     if (type === "choice" && options.length === 0) throw invalid("profile.param_options", { field });
     if (minimum !== undefined && maximum !== undefined && minimum > maximum)
       throw invalid("profile.param_range", { field });
+    if (param.default !== undefined && !isPossible(param)) throw invalid("profile.param_default", { field });
   }
 }
 

@@ -1,6 +1,7 @@
 import type { commandDefinitionSchema } from "../../../modules/profiles/command-definitions.ts";
 import type { FieldSchema, FormValues, ObjectSchema } from "../../lib/form-schema.ts";
 import type { JsonValue, Wire } from "../../lib/wire.ts";
+import { t } from "../../platform/i18n/i18n.ts";
 import type { FormDefinition } from "../../ui/form-definition.ts";
 
 export type CommandDefinition = Wire<typeof commandDefinitionSchema>;
@@ -8,7 +9,8 @@ export type CommandParameter = NonNullable<CommandDefinition["params"]>[number];
 
 const kinds = { number: "number", text: "text", boolean: "boolean", choice: "choice" } as const;
 
-function fieldOf({ type, minimum, maximum, options, isRequired }: CommandParameter): FieldSchema {
+/** Returns the field of a parameter in forms. */
+export function fieldOf({ type, minimum, maximum, options, isRequired }: CommandParameter): FieldSchema {
   return {
     kind: kinds[type],
     ...(isRequired && type !== "boolean" && { isRequired: true as const }),
@@ -30,7 +32,7 @@ export function commandForm({ params = [] }: CommandDefinition): FormDefinition 
   return {
     schema,
     texts: [],
-    fields: params.map(({ name, label = name, unit }, index) => ({
+    fields: params.map(({ name, label = name || t("commands.value"), unit }, index) => ({
       path: pathOf(index),
       own: { label: unit === undefined ? label : `${label} (${unit})` },
       optionText: String,
@@ -47,14 +49,14 @@ export const firstValues = ({ params = [] }: CommandDefinition): FormValues =>
     }),
   );
 
-/** Returns the `params` of a command; parameters that were left empty are absent. */
-export const paramsOf = ({ params = [] }: CommandDefinition, values: FormValues): Record<string, JsonValue> =>
-  Object.fromEntries(
-    params.flatMap(({ name }, index) => {
-      const value = values[pathOf(index)] as JsonValue | undefined; // of a field of the form
-      return value === undefined || value === "" ? [] : [[name, value]];
-    }),
-  );
+/** Returns the `params` of a command: an object without parameters that were left empty, or the value of the one without a name. */
+export function paramsOf({ params = [] }: CommandDefinition, values: FormValues): JsonValue {
+  const entered = params.flatMap(({ name }, index) => {
+    const value = values[pathOf(index)] as JsonValue | undefined; // of a field of the form
+    return value === undefined || value === "" ? [] : [[name, value] as const];
+  });
+  return params[0]?.name === "" ? (entered[0]?.[1] ?? null) : Object.fromEntries(entered);
+}
 
 interface Sent {
   readonly method: string;
@@ -64,12 +66,13 @@ interface Sent {
 /** Texts of a parameter up to this number of different ones are a choice. */
 const OPTIONS_MAX = 5;
 const PARAMS_MAX = 32;
+const NAME_MAX = 128;
 const TEXT_MAX = 100;
 
 function guessParam(name: string, values: readonly JsonValue[]): CommandParameter | undefined {
   const [newest] = values;
   const isAll = (type: string) => values.every((value) => typeof value === type);
-  const common = { name, ...(values.length > 0 && newest !== undefined && { default: newest }) };
+  const common = { name, ...(newest !== undefined && { default: newest }) };
   if (isAll("number")) return { ...common, type: "number" };
   if (isAll("boolean")) return { ...common, type: "boolean" };
   if (!isAll("string")) return undefined;
@@ -77,25 +80,29 @@ function guessParam(name: string, values: readonly JsonValue[]): CommandParamete
   const isChoice = values.length > options.length && options.length <= OPTIONS_MAX;
   if (isChoice && options.every((option) => option !== "" && option.length <= TEXT_MAX))
     return { ...common, type: "choice", options };
-  return { ...common, type: "text" };
+  return { name, type: "text" }; // it may be a secret
 }
 
-/** Returns the definition that past commands of a method suggest, newest first; undefined if their params are no flat objects. */
+const isParams = (params: JsonValue): params is Readonly<Record<string, JsonValue>> =>
+  typeof params === "object" && params !== null && !Array.isArray(params);
+
+/** Returns the definition that past commands of a method suggest, newest first; undefined if their params are neither values nor flat objects. */
 function guessCommand(method: string, sent: readonly Sent[]): CommandDefinition | undefined {
   const all = sent.map(({ params }) => params);
-  if (!all.every((params) => typeof params === "object" && params !== null && !Array.isArray(params)))
-    return undefined;
-  const objects = all as readonly Readonly<Record<string, JsonValue>>[]; // just checked
-  const names = [...new Set(objects.flatMap((params) => Object.keys(params)))];
+  if (!all.some(isParams)) {
+    const value = guessParam("", all);
+    return value && { method, params: [{ ...value, isRequired: true }] };
+  }
+  if (!all.every(isParams)) return undefined;
+  const names = [...new Set(all.flatMap((params) => Object.keys(params)))];
   const params = names.map((name) => {
-    const values = objects.flatMap((object) =>
-      Object.hasOwn(object, name) ? [object[name] as JsonValue] : [],
-    );
-    const param = name.length > 128 ? undefined : guessParam(name, values);
-    return param && (values.length === objects.length ? { ...param, isRequired: true } : param);
+    const values = all.flatMap((object) => (Object.hasOwn(object, name) ? [object[name] as JsonValue] : []));
+    const param = name === "" || name.length > NAME_MAX ? undefined : guessParam(name, values);
+    return param && (values.length === all.length ? { ...param, isRequired: true } : param);
   });
   if (params.length > PARAMS_MAX || !params.every((param) => param !== undefined)) return undefined;
-  return { method, ...(params.length > 0 && { params }) };
+  // One click must not repeat what may be a reset.
+  return params.length === 0 ? { method, asksFirst: true } : { method, params };
 }
 
 /** Returns the commands that were sent before and that the profile does not define, with the parameters that they had. */

@@ -1,6 +1,7 @@
 import { BookmarkPlus } from "lucide-preact";
 import { useState } from "preact/hooks";
 import type { DeviceDetail } from "../../lib/api-types.ts";
+import type { JsonValue } from "../../lib/wire.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { useResource } from "../../platform/resource.ts";
 import { may } from "../../platform/session.ts";
@@ -39,24 +40,26 @@ export function KnownCommands({ device, sent, onSent }: Props) {
   const action = useAction();
   const defined = profile.data?.commands ?? [];
   const guessed = profile.data === undefined ? [] : guessCommands(sent, defined);
+  if (profile.error !== undefined) return <ErrorNote error={profile.error} onRetry={profile.reload} />;
   if (defined.length + guessed.length === 0) return null;
-  const send = async (command: CommandDefinition, params: ReturnType<typeof paramsOf>) => {
+  const send = async (command: CommandDefinition, params: JsonValue) => {
     await commandsApi.send(device.deviceId, { method: command.method, params, retries: 0 });
     toast("success", t("commands.sent"));
     onSent();
   };
   const start = (command: CommandDefinition) => {
     if (command.params !== undefined && command.params.length > 0) setOpen(command);
-    else if (command.asksFirst)
-      ask({
-        title: nameOf(command),
-        warning: t("commands.askFirst", { device: device.name }),
-        action: t("commands.sendGo"),
-        isHarmless: true,
-        onConfirm: () => send(command, {}),
-      });
+    else if (command.asksFirst) confirm(command, () => send(command, {}));
     else action.run(() => send(command, {}));
   };
+  const confirm = (command: CommandDefinition, onConfirm: () => Promise<void>) =>
+    ask({
+      title: nameOf(command),
+      warning: [command.description, t("commands.askFirst", { device: device.name })].join("\n").trim(),
+      action: t("commands.sendGo"),
+      isHarmless: true,
+      onConfirm,
+    });
   const keep = (command: CommandDefinition) =>
     action.run(async () => {
       const added = await changeProfile(device.profileId, ({ commands }) => ({
@@ -99,8 +102,12 @@ export function KnownCommands({ device, sent, onSent }: Props) {
           command={open}
           onClose={() => setOpen(undefined)}
           onSend={async (params) => {
-            await send(open, params);
-            setOpen(undefined);
+            const sendAndClose = async () => {
+              await send(open, params);
+              setOpen(undefined);
+            };
+            if (open.asksFirst) confirm(open, sendAndClose);
+            else await sendAndClose();
           }}
         />
       )}
@@ -111,7 +118,7 @@ export function KnownCommands({ device, sent, onSent }: Props) {
 function CommandForm(props: {
   command: CommandDefinition;
   onClose: () => void;
-  onSend: (params: ReturnType<typeof paramsOf>) => Promise<void>;
+  onSend: (params: JsonValue) => Promise<void>;
 }) {
   const { command, onClose, onSend } = props;
   const definition = commandForm(command);
@@ -122,7 +129,8 @@ function CommandForm(props: {
         class="flex flex-col gap-4"
         onSubmit={(e) => {
           e.preventDefault();
-          form.send((values) => onSend(paramsOf(command, values)));
+          // As entered: devices may tell spaces apart.
+          form.send(() => onSend(paramsOf(command, form.state.values)));
         }}
       >
         {command.description && <p class="text-soft">{command.description}</p>}

@@ -1,4 +1,5 @@
 import type { ComponentChildren, JSX, RefObject } from "preact";
+import { useRef } from "preact/hooks";
 
 /** A share of the plan. */
 const STEP = 0.02;
@@ -11,6 +12,9 @@ const steps: Readonly<Record<string, readonly [number, number]>> = {
 /** Places on one hundredth of the plan are easily made equal. */
 const within = (share: number) => Math.round(Math.min(Math.max(share, 0), 1) * 100) / 100;
 
+/** A pointer that moves by less only clicks, in px. */
+const DRAG_MIN = 3;
+
 interface Props extends Omit<JSX.ButtonHTMLAttributes<HTMLButtonElement>, "children"> {
   readonly plan: RefObject<HTMLDivElement>;
   /** Shares of the plan's width and height. */
@@ -19,6 +23,8 @@ interface Props extends Omit<JSX.ButtonHTMLAttributes<HTMLButtonElement>, "child
   readonly label: string;
   readonly onMove: (x: number, y: number) => void;
   readonly onRemove?: () => void;
+  /** It is clicked or gets the focus; a click does not focus it in every browser. */
+  readonly onSelect?: () => void;
   readonly children: ComponentChildren;
 }
 
@@ -30,11 +36,14 @@ export function Movable({
   label,
   onMove,
   onRemove,
+  onSelect,
   class: own,
   style,
   children,
   ...button
 }: Props) {
+  /** Where the pointer was put down, and how far from the middle. */
+  const grip = useRef<{ x: number; y: number; dx: number; dy: number; isDragged: boolean }>();
   const move = (toX: number, toY: number) => onMove(within(toX), within(toY));
   return (
     <button
@@ -43,14 +52,28 @@ export function Movable({
       class={`absolute -translate-x-1/2 -translate-y-1/2 cursor-move touch-none ${own}`}
       style={{ ...(style as JSX.CSSProperties), left: `${x * 100}%`, top: `${y * 100}%` }}
       aria-label={label}
-      onPointerDown={(e) => e.currentTarget.setPointerCapture(e.pointerId)}
+      onFocus={onSelect}
+      onPointerDown={(e) => {
+        const own = e.currentTarget.getBoundingClientRect();
+        const [dx, dy] = [e.clientX - own.left - own.width / 2, e.clientY - own.top - own.height / 2];
+        grip.current = { x: e.clientX, y: e.clientY, dx, dy, isDragged: false };
+        e.currentTarget.setPointerCapture(e.pointerId);
+        onSelect?.();
+      }}
       onPointerMove={(e) => {
         const box = plan.current?.getBoundingClientRect();
-        if (box === undefined || !e.currentTarget.hasPointerCapture(e.pointerId)) return;
-        move((e.clientX - box.left) / box.width, (e.clientY - box.top) / box.height);
+        const held = grip.current;
+        if (!box || !held || !e.currentTarget.hasPointerCapture(e.pointerId)) return;
+        held.isDragged ||= Math.hypot(e.clientX - held.x, e.clientY - held.y) >= DRAG_MIN;
+        if (held.isDragged)
+          move((e.clientX - held.dx - box.left) / box.width, (e.clientY - held.dy - box.top) / box.height);
       }}
       onKeyDown={(e) => {
-        if (e.key === "Delete" && onRemove) return onRemove();
+        if (onRemove && (e.key === "Delete" || e.key === "Backspace")) {
+          e.preventDefault();
+          if (!e.repeat) onRemove();
+          return;
+        }
         const by = steps[e.key];
         if (by === undefined) return;
         e.preventDefault();

@@ -5,6 +5,7 @@ import {
   type SymbolGroup,
   type SymbolId,
 } from "../../../lib/console/synoptic-symbols.ts";
+import { WIDGET_KEYS_MAX, widgetKeys } from "../../../lib/console/widget-keys.ts";
 import { omit } from "../../../lib/core/omit.ts";
 import type { ObjectSchema } from "../../lib/form-schema.ts";
 import { t } from "../../platform/i18n/i18n.ts";
@@ -49,11 +50,13 @@ const groups = Object.keys(SYMBOL_GROUPS) as SymbolGroup[]; // its own names
 const nameOf = (symbol: string) => t(`symbol.${symbol as SymbolId}`);
 
 interface Props extends WidgetProps {
+  /** All devices that a symbol may show. */
+  readonly devices: readonly ResolvedDevice[];
   readonly onChange: (changes: WidgetConfig) => void;
 }
 
 /** Field for the symbols of a synoptic: added from a palette, moved by dragging, each with the value that it shows. */
-export function SymbolsField({ onChange, ...props }: Props) {
+export function SymbolsField({ onChange, devices, ...props }: Props) {
   const { widget, feed } = props;
   void feed.version.value;
   const plan = useRef<HTMLDivElement>(null);
@@ -63,7 +66,8 @@ export function SymbolsField({ onChange, ...props }: Props) {
     onChange({ symbols: all.length === 0 ? undefined : all.map((symbol) => ({ ...symbol })) });
   const replace = (position: number, placed: PlacedSymbol) => put(symbols.with(position, placed));
   const remove = (position: number) => {
-    select(undefined);
+    // The focus is then on the next symbol.
+    select(position < symbols.length - 1 ? position : undefined);
     put(symbols.filter((_, i) => i !== position));
   };
   const add = (symbol: SymbolId) => {
@@ -96,7 +100,7 @@ export function SymbolsField({ onChange, ...props }: Props) {
                     : "hover:outline-1 hover:outline-base-content/30"
                 }
                 style={{ width: symbolBox(placed).width, aspectRatio: "1" }}
-                onFocus={() => select(position)}
+                onSelect={() => select(position)}
                 onMove={(x, y) => replace(position, { ...placed, x, y })}
                 onRemove={() => remove(position)}
               >
@@ -107,12 +111,17 @@ export function SymbolsField({ onChange, ...props }: Props) {
         </Plan>
       </div>
       <span class="text-sm text-soft">{t("widget.symbolsHint")}</span>
+      {widgetKeys(widget.config).length > WIDGET_KEYS_MAX && (
+        <p role="alert" class="text-sm text-error">
+          {t("widget.symbolKeys", { max: WIDGET_KEYS_MAX })}
+        </p>
+      )}
       <div class="grid items-start gap-6 lg:grid-cols-2">
         <Palette onSelect={add} />
         {selected && index !== undefined && (
           <Selected
             placed={selected}
-            devices={feed.devices}
+            devices={devices}
             onChange={(changed) => replace(index, changed)}
             onRemove={() => remove(index)}
           />

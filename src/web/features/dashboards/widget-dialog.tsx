@@ -1,5 +1,8 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
+import { defined } from "../../../lib/core/defined.ts";
+import { isJsonObject } from "../../../lib/json/json.ts";
+import type { JsonValue } from "../../lib/wire.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { useKept } from "../../platform/resource.ts";
 import { Dialog } from "../../ui/dialog.tsx";
@@ -103,7 +106,7 @@ function Setup(props: { board: Board; stateId: string; first: Widget; onClose: P
   const aliasId = typeof widget.config.aliasId === "string" ? widget.config.aliasId : undefined;
   const { devices, keys } = useAlias(aliases.find(({ id }) => id === aliasId));
   const isDrawn = kind?.parts.includes("symbols") === true;
-  const preview = { board: { ...board, aliases, widgets: [widget] }, stateId, widget };
+  const preview = { board: { ...board, aliases }, stateId, widget };
   const fieldProps = { widget, keys, devices, onChange: set };
   const submit = (e: Event) => {
     e.preventDefault();
@@ -142,7 +145,7 @@ function Setup(props: { board: Board; stateId: string; first: Widget; onClose: P
       </div>
       {isDrawn && (
         <Preview {...preview} isLarge>
-          {(props) => <SymbolsField {...props} onChange={set} />}
+          {(props) => <SymbolsField {...props} devices={devices} onChange={set} />}
         </Preview>
       )}
       <FormButtons busy={false} onCancel={() => onClose(undefined)}>
@@ -170,6 +173,14 @@ function PageField(props: { board: Board; widget: Widget; onChange: (widget: Wid
   );
 }
 
+/** Returns a copy with what determines the widget's data: pictures and places are large, and change with each step of a drag. */
+function withoutDrawing({ config, ...widget }: Widget): Widget {
+  const { image: _, places: __, symbols, ...others } = config;
+  const all: readonly unknown[] | undefined = Array.isArray(symbols) ? symbols : undefined;
+  const named = all?.filter(isJsonObject).map(({ deviceId, key }) => defined({ deviceId, key }) as JsonValue);
+  return { ...widget, config: { ...others, ...(named && { symbols: named }) } };
+}
+
 /** The widget with its data, as `children` draws it. */
 function Preview(props: {
   board: Board;
@@ -179,12 +190,16 @@ function Preview(props: {
   children: (props: WidgetProps) => ComponentChildren;
 }) {
   const { board, stateId, widget, isLarge = false, children } = props;
-  const view = useBoardFeed("preview", board, {
-    window: board.timeWindow,
-    stateId: widget.dashboardStateId ?? stateId,
-    deviceId: undefined,
-    isDraft: true,
-  });
+  const view = useBoardFeed(
+    "preview",
+    { ...board, widgets: [withoutDrawing(widget)] },
+    {
+      window: board.timeWindow,
+      stateId: widget.dashboardStateId ?? stateId,
+      deviceId: undefined,
+      isDraft: true,
+    },
+  );
   return (
     <section
       class={`flex min-w-0 flex-col gap-1.5 ${isLarge ? "" : "lg:sticky lg:top-0"}`}

@@ -7,7 +7,7 @@ import { type FormDefinition, sentValues } from "../../ui/form-definition.ts";
 import { DeleteButton } from "../../ui/row-buttons.tsx";
 import { SchemaFields } from "../../ui/schema-fields.tsx";
 import { Section } from "../../ui/section.tsx";
-import type { CommandDefinition, CommandParameter } from "../commands/command-forms.ts";
+import { type CommandDefinition, type CommandParameter, fieldOf } from "../commands/command-forms.ts";
 
 const COMMANDS_MAX = 50;
 const PARAMS_MAX = 32;
@@ -22,10 +22,14 @@ const commandForm: FormDefinition = {
 
 const isNumber = ({ type }: FormValues) => type === "number";
 
-const paramForm: FormDefinition = {
-  schema: formSchema("profiles/command-definitions.ts", "commandParameterSchema"),
+const paramSchema = formSchema("profiles/command-definitions.ts", "commandParameterSchema");
+
+/** Returns the form of a parameter, whose default has the type of the parameter. */
+const paramForm = (param: CommandParameter): FormDefinition => ({
+  schema: { fields: { ...paramSchema.fields, default: fieldOf({ ...param, isRequired: false }) } },
   texts: ["param"],
   isSparse: true,
+  adjust: (before, after) => (after.type === before.type ? after : { ...after, default: undefined }),
   fields: [
     [
       { path: "name", input: code },
@@ -37,16 +41,17 @@ const paramForm: FormDefinition = {
       { path: "maximum", when: isNumber },
     ],
     { path: "options", when: ({ type }) => type === "choice" },
+    { path: "default", optionText: String },
     "isRequired",
   ],
-};
+});
 
 /** Returns the commands as the API takes them, without empty fields. */
 export const toCommands = (commands: readonly CommandDefinition[]): CommandDefinition[] =>
   commands.map((command) => {
     const { params = [] } = command;
     const fields = sentValues(commandForm, { ...command });
-    const sent = params.map((param) => sentValues(paramForm, { ...param }));
+    const sent = params.map((param) => sentValues(paramForm(param), { ...param }));
     return { ...fields, ...(sent.length > 0 && { params: sent }) } as unknown as CommandDefinition; // the API checks it
   });
 
@@ -101,7 +106,7 @@ function CommandField(props: {
       {params.map((param, index) => (
         <fieldset key={index} class="flex flex-col gap-3 rounded-field border border-base-300 p-3">
           <SchemaFields
-            form={paramForm}
+            form={paramForm(param)}
             values={{ ...param }}
             onChange={(values) => setParams(params.with(index, values as unknown as CommandParameter))} // of the schema
           />

@@ -17,7 +17,8 @@ export function SymbolDrawing(props: {
   const { symbol, look = NORMAL, rotation = 0, isSilent = false } = props;
   const shape = shapeOf(symbol);
   const { isOn, level, color } = look;
-  const runs = isOn && !shape.isReading && !shape.level;
+  // A vessel shows a number as its level.
+  const runs = isOn && !shape.isReading && !(shape.level && look.share !== undefined);
   const ink =
     level === "normal" ? (runs ? "text-primary" : "text-base-content/70") : levelClass(level, "graphic");
   return (

@@ -1,7 +1,7 @@
 import { SYMBOL_ROTATIONS, type SymbolId } from "../../../../lib/console/synoptic-symbols.ts";
 import { isJsonObject } from "../../../../lib/json/json.ts";
 import { stateOf } from "../../../../lib/keys/key-format.ts";
-import { type LimitLevel, limitLevel } from "../../../../lib/keys/key-metadata.ts";
+import { type KeyMetadata, type LimitLevel, limitLevel } from "../../../../lib/keys/key-metadata.ts";
 import type { TelemetryValue } from "../../../lib/api-types.ts";
 import { stateColor } from "../../../lib/state-colors.ts";
 import { formatReading } from "../../../platform/i18n/format.ts";
@@ -71,10 +71,21 @@ export interface SymbolLook {
   readonly color: string | undefined;
 }
 
-/** Returns whether what sends this value runs, is switched on or is open: a number that is not 0, true, or a state whose name says so. */
-export function isOn(value: TelemetryValue | undefined): boolean {
-  if (typeof value === "string") return meaningOf(value) === "on";
+/** Returns whether what sends this value runs, is switched on or is open: its state has such a name, or it is true or a number other than 0. */
+export function isOn(value: TelemetryValue | undefined, stateName?: string): boolean {
+  const name = stateName ?? (typeof value === "string" ? value : undefined);
+  const meaning = name === undefined ? undefined : meaningOf(name);
+  if (meaning !== undefined) return meaning === "on";
   return typeof value === "number" ? value !== 0 : value === true;
+}
+
+/** Returns the level of a value by its limits, or else by the meaning of its state. */
+function levelOfState(value: TelemetryValue | undefined, metadata: KeyMetadata | undefined): LimitLevel {
+  const level = limitLevel(value, metadata?.limits);
+  const name = stateOf(value, metadata)?.name ?? (typeof value === "string" ? value : undefined);
+  if (level !== "normal" || name === undefined) return level;
+  const meaning = meaningOf(name);
+  return meaning === "fault" ? "critical" : meaning === "warning" ? "warning" : "normal";
 }
 
 const SCALE_DEFAULT = { min: 0, max: 100 };
@@ -97,18 +108,16 @@ export function viewOf(props: WidgetProps, placed: PlacedSymbol, isDark: boolean
   if (device === undefined) return { ...nothing, device, text: formatReading(undefined) };
   const metadata = metadataOf(device.deviceId, key);
   const { value } = newestOf(props, device.deviceId, key);
-  const level = limitLevel(value, metadata?.limits);
-  const state = stateOf(value, metadata)?.color;
-  const isFault = typeof value === "string" && meaningOf(value) === "fault";
+  const state = stateOf(value, metadata);
   return {
     device,
     text: formatReading(value, metadata),
-    isOn: isOn(value),
+    isOn: isOn(value, state?.name),
     share:
       typeof value === "number" && max > min
         ? Math.min(Math.max((value - min) / (max - min), 0), 1)
         : undefined,
-    level: level === "normal" && state === undefined && isFault ? "critical" : level,
-    color: state && stateColor(state, isDark),
+    level: levelOfState(value, metadata),
+    color: state?.color && stateColor(state.color, isDark),
   };
 }
