@@ -1032,6 +1032,7 @@ export interface ServerPlaces {
   readonly "rule.one_of": "values";
   readonly "rule.operator_unknown": "known";
   readonly "rule.part_kib_max": "max" | "name";
+  readonly "rule.parts_max": "max";
   readonly "rule.percent_mixed": "cell";
   readonly "rule.placeholder_unknown": "names" | "placeholder";
   readonly "rule.query_secret": "name";

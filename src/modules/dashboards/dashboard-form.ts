@@ -21,7 +21,22 @@ const ALIAS_DEVICES_MAX = 1_000;
 const NAME_MAX = 256;
 const BYTES_MAX = 900 * 1024;
 
+/** Objects, lists and single values of a dashboard, which is walked several times in one turn when it is saved. */
+const PARTS_MAX = 30_000;
+
 type Fields = Readonly<Record<string, unknown>>;
+
+/** Returns whether a JSON value has more parts than `max`. */
+function hasMoreParts(input: unknown, max: number): boolean {
+  const open: unknown[] = [input];
+  let count = 0;
+  for (let part = open.pop(); part !== undefined; part = open.pop()) {
+    count++;
+    if (count + open.length > max) return true;
+    if (typeof part === "object" && part !== null) for (const inner of Object.values(part)) open.push(inner);
+  }
+  return false;
+}
 
 /** The object itself, or the one that a JSON text holds; undefined for anything else. */
 function parseItem(item: unknown): Fields | undefined {
@@ -138,6 +153,8 @@ function ensureName(input: unknown): string {
  */
 export function parseDashboard(input: unknown): DashboardChanges {
   if (!isJsonObject(input)) throw dashboardInvalid("dashboard", detail("rule.object"));
+  if (hasMoreParts(input, PARTS_MAX))
+    throw dashboardInvalid("dashboard", detail("rule.parts_max", { max: PARTS_MAX }));
   if (Buffer.byteLength(JSON.stringify(input)) > BYTES_MAX)
     throw dashboardInvalid("dashboard", detail("rule.more_than_bytes", { max: BYTES_MAX }));
   const { name, type, timeWindow, configuration, settings, tags } = input;

@@ -46,7 +46,7 @@ export const dashboardsRoutes = (deps: DashboardsRoutesDeps) => {
   const answerOf = executedAnswer(answers);
   const read = auditReader(dashboards, ["name", "type", "states", "layout", "widgets", "aliases", "tags"]);
   return resourceRoutes(dashboardResource, { service: dashboards, toWire, read, auth: deps.auth })
-    .post("/import", ({ principal, body }) => toWire(dashboards.import(principal, body)), {
+    .post("/import", async ({ principal, body }) => toWire(await dashboards.import(principal, body)), {
       auth: "dashboards:write",
       audit: { action: "dashboard.import", target: "dashboard", created: "id", read },
       body: importBody,
@@ -194,8 +194,8 @@ export const dashboardsRoutes = (deps: DashboardsRoutesDeps) => {
     )
     .get(
       "/:dashboardId/export",
-      ({ principal, params, set }) => {
-        const file = dashboards.export(principal, params.dashboardId);
+      async ({ principal, params, set }) => {
+        const file = await dashboards.export(principal, params.dashboardId);
         const name = file.name.replace(/[^\p{L}\p{N}._ -]/gu, "_").slice(0, 80);
         set.headers["content-disposition"] =
           `attachment; filename="dashboard.json"; filename*=UTF-8''${encodeURIComponent(`${name}.json`)}`;

@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import { worstAlarms } from "../../lib/alarms/worst-alarms.ts";
 import { defined } from "../../lib/core/defined.ts";
 import { DomainError, detail } from "../../lib/core/domain-error.ts";
@@ -96,16 +97,21 @@ const entryOf = ({ version, name, widgets, updatedBy, updatedAt }: Dashboard): V
 });
 
 /** Devices that the caller may not see are not named. */
-function exportDashboard(
+/** Devices that are looked up before the event loop turns. */
+const LOOKED_UP_AT_ONCE = 100;
+
+async function exportDashboard(
   dashboard: Dashboard,
   nameOf: (deviceId: string) => string | undefined,
-): ExportedDashboard {
+): Promise<ExportedDashboard> {
   const content = contentOf(dashboard);
-  const ids = new Set(JSON.stringify(content).match(UUID) ?? []);
-  const devices = [...ids].flatMap((deviceId) => {
+  const ids = [...new Set(JSON.stringify(content).match(UUID) ?? [])];
+  const devices: { deviceId: string; name: string }[] = [];
+  for (const [index, deviceId] of ids.entries()) {
+    if (index % LOOKED_UP_AT_ONCE === LOOKED_UP_AT_ONCE - 1) await setImmediate();
     const name = nameOf(deviceId);
-    return name === undefined ? [] : [{ deviceId, name }];
-  });
+    if (name !== undefined) devices.push({ deviceId, name });
+  }
   return { format: FORMAT, version: VERSION, ...content, devices };
 }
 
@@ -148,30 +154,28 @@ function fileOf(input: unknown): { content: Record<string, unknown>; devices: un
   return { content, devices, idMap: input.idMap ?? idMap };
 }
 
+const isNamedDevice = (value: unknown): value is { deviceId: string; name: string } =>
+  isJsonObject(value) && typeof value.deviceId === "string" && typeof value.name === "string";
+
 /**
  * The content of an exported dashboard for this site: `{…dashboard}` or `{dashboard, idMap?}`. Ids are changed as `idMap` says; others
  * that are no devices here, to that of the one device that is called as the file says.
  */
-function importDashboard(
+async function importDashboard(
   input: unknown,
   principal: Principal,
   devices: Pick<DevicesService, "findNamed"> & { isKnown(deviceId: string): boolean },
-): unknown {
+): Promise<unknown> {
   const { content, devices: named, idMap } = fileOf(input);
   const wanted = idMapOf(idMap);
   const byName = new Map<string, string>();
-  if (Array.isArray(named))
-    for (const candidate of named.slice(0, MAPPED_MAX))
-      if (
-        isJsonObject(candidate) &&
-        typeof candidate.deviceId === "string" &&
-        typeof candidate.name === "string"
-      ) {
-        const [found, second] = devices.findNamed(principal.tenantId, candidate.name);
-        const isOne = found !== undefined && second === undefined;
-        if (isOne && !devices.isKnown(candidate.deviceId))
-          byName.set(candidate.deviceId.toLowerCase(), found.deviceId);
-      }
+  const candidates: readonly unknown[] = Array.isArray(named) ? named.slice(0, MAPPED_MAX) : [];
+  for (const [index, { deviceId, name }] of candidates.filter(isNamedDevice).entries()) {
+    if (index % LOOKED_UP_AT_ONCE === LOOKED_UP_AT_ONCE - 1) await setImmediate();
+    const [found, second] = devices.findNamed(principal.tenantId, name);
+    const isOne = found !== undefined && second === undefined;
+    if (isOne && !devices.isKnown(deviceId)) byName.set(deviceId.toLowerCase(), found.deviceId);
+  }
   return withIds(content, (id) => wanted.get(id.toLowerCase()) ?? byName.get(id.toLowerCase()) ?? id);
 }
 
@@ -179,7 +183,7 @@ interface DashboardsServiceDeps {
   readonly store: typeof dashboardResource.$store;
   readonly aliasDevices: ReturnType<typeof createAliasDevices>;
   readonly dataOf: ReturnType<typeof createDashboardData>;
-  readonly devices: Pick<DevicesService, "get" | "list" | "findNamed">;
+  readonly devices: Pick<DevicesService, "get" | "list" | "findNamed" | "profilesOf">;
   readonly contentForType: ReturnType<typeof createTypeDashboards>;
   readonly alarms: Pick<AlarmsService, "listOpenByDevice">;
   readonly choices: ChoicesRepository;
@@ -260,12 +264,9 @@ export function createDashboardsService(deps: DashboardsServiceDeps) {
   }
 
   function nameOf(principal: Principal, deviceId: string): string | undefined {
-    try {
-      return devices.get(principal, deviceId).name;
-    } catch (error) {
-      if (error instanceof DomainError && error.kind === "not_found") return undefined;
-      throw error;
-    }
+    return devices.profilesOf(principal, [deviceId]).size === 0
+      ? undefined
+      : devices.get(principal, deviceId).name;
   }
 
   /** An alias that cannot be resolved leaves its widgets empty, and the others alone. */
@@ -376,12 +377,12 @@ export function createDashboardsService(deps: DashboardsServiceDeps) {
       find(principal, id);
       deps.choices.set(principal.userId, id, changes);
     },
-    export: (principal: Principal, id: string): ExportedDashboard =>
+    export: (principal: Principal, id: string): Promise<ExportedDashboard> =>
       exportDashboard(find(principal, id), (deviceId) => nameOf(principal, deviceId)),
-    import: (principal: Principal, file: unknown): Dashboard =>
+    import: async (principal: Principal, file: unknown): Promise<Dashboard> =>
       insert(
         principal,
-        importDashboard(file, principal, {
+        await importDashboard(file, principal, {
           findNamed: devices.findNamed,
           isKnown: (deviceId) => nameOf(principal, deviceId) !== undefined,
         }),
