@@ -60,6 +60,10 @@ test("a new user connects ChirpStack with the wizard and sees the first message 
   expect(await page.getByText(secret, { exact: true }).count()).toBe(2);
 
   await page.getByTestId("arrival").getByText("Waiting for the first message").waitFor();
+  await page.getByRole("link", { name: "If nothing arrives" }).click();
+  await page.getByRole("heading", { name: "If nothing arrives" }).waitFor();
+  await page.goBack();
+  await page.getByTestId("arrival").getByText("Waiting for the first message").waitFor();
   expect(await post(`${webhookUrl}?event=up`, uplink(1))).toBe(200);
   await page.getByTestId("arrival").getByText("Messages arrive.").waitFor();
   await page.getByRole("link", { name: "Show messages" }).click();

@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { Glob } from "bun";
 import { LANGUAGES, manualSections, renderManual } from "../../src/tools/build/manual.ts";
+import { networks } from "../../src/web/features/integrations/network-list.ts";
 import { findInManual, plainText } from "../../src/web/features/manual/manual-api.ts";
 
 const root = join(import.meta.dir, "../..");
@@ -13,6 +14,15 @@ test("every text of the docs but their index is a page of the manual, once", () 
   const texts = readdirSync(docs).filter((name) => name.endsWith(".md") && name !== "README.md");
   const listed = manualSections.flatMap(({ pages: of }) => of.filter((id) => id !== "readme"));
   expect(listed.map((id) => `${id}.md`).toSorted()).toEqual(texts.sort());
+});
+
+test("the places that the console leads to for help exist", () => {
+  const headings = new Map(pages.map(({ id, html }) => [id, html]));
+  const quickStarts = networks.flatMap((network) => ("manual" in network ? [network.manual] : []));
+  expect(quickStarts.length).toBeGreaterThan(5);
+  for (const id of quickStarts) expect(headings.get(id)).toContain('id="if-nothing-arrives"');
+  expect(headings.get("troubleshooting")).toContain('id="a-device-does-not-appear-or-stay"');
+  expect(headings.get("troubleshooting")).toContain('id="integrations"');
 });
 
 test("the index lists the pages as the manual does: the same sections, in the same order", () => {

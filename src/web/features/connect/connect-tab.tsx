@@ -255,6 +255,12 @@ function Waiting() {
         {t("connect.waiting")}
       </h2>
       <p class="mt-1 text-sm text-soft">{t("connect.waitingHint")}</p>
+      <a
+        class="link mt-3 inline-block text-sm"
+        href="/manual/troubleshooting#a-device-does-not-appear-or-stay"
+      >
+        {t("connect.help")}
+      </a>
     </section>
   );
 }

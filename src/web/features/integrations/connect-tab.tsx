@@ -13,6 +13,7 @@ import { BrokerAccess } from "./broker-access.tsx";
 import { sampleBody } from "./captured-message.ts";
 import { LOCAL_BROKER } from "./integration-form.tsx";
 import { type Integration, integrationsApi, type SecretStatus } from "./integrations-api.ts";
+import type { Network } from "./network-list.ts";
 import { networkOf } from "./networks.ts";
 
 /** Instructions for the other side: what to enter where, so that messages arrive. */
@@ -59,6 +60,11 @@ export function ConnectTab({
   );
 }
 
+const helpHref = (network: Network): string =>
+  "manual" in network
+    ? `/manual/${network.manual}#if-nothing-arrives`
+    : "/manual/troubleshooting#integrations";
+
 function Arrival({ integration }: { integration: Integration }) {
   const { integrationId, stats, bridge, missing } = integration;
   const has = stats.received > 0;
@@ -70,6 +76,11 @@ function Arrival({ integration }: { integration: Integration }) {
         <span class={`lamp ${has && missing === null ? "lamp-on" : "lamp-wait"}`} aria-hidden="true" />
         {t(missing !== null ? "hook.blocked" : has ? "hook.arrived" : "hook.waiting")}
       </p>
+      {!has && (
+        <a class="link self-start text-sm" href={helpHref(networkOf(integration))}>
+          {t("connect.help")}
+        </a>
+      )}
       {has && (
         <>
           <p class="text-sm text-soft">

@@ -5,8 +5,8 @@ import type { FrameSourceId } from "../../../lib/devices/frame-sources.ts";
  * bodies are read.
  */
 export const networks = [
-  { id: "CHIRPSTACK", type: "CHIRPSTACK" },
-  { id: "THE_THINGS_STACK", type: "THE_THINGS_STACK" },
+  { id: "CHIRPSTACK", type: "CHIRPSTACK", manual: "quick-start-chirpstack" },
+  { id: "THE_THINGS_STACK", type: "THE_THINGS_STACK", manual: "quick-start-the-things-stack" },
   { id: "thingpark", type: "HTTP", frames: "thingpark" },
   { id: "loriot", type: "HTTP", frames: "loriot" },
   { id: "kerlink", type: "HTTP", frames: "kerlink" },
@@ -16,10 +16,28 @@ export const networks = [
   { id: "netmore", type: "HTTP", frames: "netmore" },
   { id: "HTTP", type: "HTTP" },
   { id: "MQTT", type: "MQTT", topics: "sensors/#" },
-  { id: "tasmota", type: "MQTT", format: "tasmota", topics: "tele/#\nstat/#" },
-  { id: "zigbee2mqtt", type: "MQTT", format: "zigbee2mqtt", topics: "zigbee2mqtt/#" },
-  { id: "shelly", type: "MQTT", format: "shelly", topics: "+/events/rpc\n+/status/#\n+/online\nshellies/#" },
-  { id: "home-assistant", type: "MQTT", format: "home-assistant", topics: "homeassistant/#" },
+  { id: "tasmota", type: "MQTT", format: "tasmota", topics: "tele/#\nstat/#", manual: "quick-start-tasmota" },
+  {
+    id: "zigbee2mqtt",
+    type: "MQTT",
+    format: "zigbee2mqtt",
+    topics: "zigbee2mqtt/#",
+    manual: "quick-start-zigbee2mqtt",
+  },
+  {
+    id: "shelly",
+    type: "MQTT",
+    format: "shelly",
+    topics: "+/events/rpc\n+/status/#\n+/online\nshellies/#",
+    manual: "quick-start-shelly",
+  },
+  {
+    id: "home-assistant",
+    type: "MQTT",
+    format: "home-assistant",
+    topics: "homeassistant/#",
+    manual: "quick-start-esphome",
+  },
   { id: "sparkplug", type: "MQTT", format: "sparkplug", topics: "spBv1.0/#" },
 ] as const satisfies ReadonlyArray<{
   id: string;
@@ -27,6 +45,8 @@ export const networks = [
   format?: string;
   topics?: string;
   frames?: FrameSourceId;
+  /** Page of the manual that shows each step. */
+  manual?: string;
 }>;
 
 export type Network = (typeof networks)[number];
