@@ -2,10 +2,12 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { startModbusServer } from "../support/modbus-server.ts";
 import { Peer, pahoTwoModules } from "../support/peers.ts";
 import { createTestApp, PASSWORD, type TestApp } from "../support/test-app.ts";
 import { untilAnswer } from "../support/until.ts";
 import { type Page, pages } from "./commands.ts";
+import { meterScript } from "./energy-meter.ts";
 import { codeIn, followSteps, isQuickStart, shownOutput, shownValues } from "./quick-starts.ts";
 import { Sandbox } from "./sandbox.ts";
 
@@ -30,6 +32,8 @@ interface Site {
   readonly env: Record<string, string>;
   readonly create: (path: string, body: unknown) => Promise<Record<string, string>>;
   readonly receiver: string;
+  /** Port of an energy meter. */
+  readonly meter: number;
 }
 
 const places = mkdtempSync(join(tmpdir(), "lineside-backups-"));
@@ -84,6 +88,7 @@ const input: Readonly<Record<string, (site: Site) => Promise<Record<string, stri
   "docs/pipelines.md": async ({ create }) => ({
     ID: (await create("/api/data-pipelines", { name: "mine", steps: [] })).pipelineId ?? "",
   }),
+  "docs/quick-start-energy-meter.md": async ({ meter }) => ({ METER: "127.0.0.1", PORT: String(meter) }),
   async "docs/webhooks.md"({ create, fixture, env, receiver }) {
     const steps = [{ type: "webhook_forward", url: `${receiver}/refused` }];
     const { pipelineId = "" } = await create("/api/data-pipelines", { name: "mine", steps });
@@ -166,7 +171,8 @@ async function openSite({
     LINESIDE_OWNER_EMAIL: EMAIL,
     LINESIDE_OWNER_PASSWORD: PASSWORD,
   };
-  const site = { fixture, env, create, receiver: `http://127.0.0.1:${receiver.port}` };
+  const meter = await startModbusServer(meterScript);
+  const site = { fixture, env, create, receiver: `http://127.0.0.1:${receiver.port}`, meter: meter.port };
   const steps = isQuickStart(name) ? await followSteps(text, { ...site, accessToken: token }) : {};
   const sandbox = await Sandbox.create(fixture, { ...env, ...(await input[name]?.(site)), ...steps });
   return {
@@ -175,6 +181,7 @@ async function openSite({
     async stop() {
       await fixture.stop();
       await receiver.stop(true);
+      await meter.stop();
       await sandbox.remove();
     },
   };

@@ -54,6 +54,7 @@ export async function followSteps(text: string, site: Site): Promise<Record<stri
   const network = networks.find(({ id }) => english[`network.${id}`] === chosen);
   if (network !== undefined) return connectNetwork(network, site);
   const name = /enter `([^`]+)` as the name/.exec(text)?.[1];
+  if (name === undefined) return {};
   const role = text.includes("**This is a gateway**") ? "GATEWAY" : "DEVICE";
   const { token } = await site.fixture.createDevice(site.accessToken, { name, role });
   return { TOKEN: token };

@@ -27,6 +27,7 @@ export const manualSections: ReadonlyArray<{ readonly id: string; readonly pages
       "quick-start-zigbee2mqtt",
       "quick-start-esphome",
       "quick-start-node-red",
+      "quick-start-energy-meter",
       "quick-start-chirpstack",
       "quick-start-the-things-stack",
       "quick-start-thingsboard-gateway",
