@@ -1,10 +1,10 @@
-import { and, asc, count, desc, eq, gte, isNull, lte, type SQL, sql } from "drizzle-orm";
+import { and, asc, count, desc, eq, exists, gte, isNull, lte, or, type SQL, sql } from "drizzle-orm";
 import type { AlarmSeverity } from "../../lib/alarms/severity.ts";
 import type { ProfileId, TenantId } from "../../lib/core/ids.ts";
 import type { MainDatabase } from "../../platform/database/database.ts";
 import { isAmong, type VisibleDevices } from "../../platform/database/is-among.ts";
 import { devices } from "../devices/devices.tables.ts";
-import { conditionOf } from "./alarms.repository.ts";
+import { conditionOf, havingProperties } from "./alarms.repository.ts";
 import { alarmEvents, alarms, alarmTrims, isCountedEvent } from "./alarms.tables.ts";
 import type { AlarmFilter } from "./alarms.types.ts";
 
@@ -44,6 +44,20 @@ export interface StandingAlarm {
 
 /** Queries over many alarms. */
 export function createAlarmStatisticsRepository({ orm }: MainDatabase) {
+  /** A gateway, its children, and devices whose alarms were propagated to it. */
+  const isUnder = ({ gatewayId }: CountedFilter): SQL | undefined =>
+    gatewayId === undefined
+      ? undefined
+      : or(
+          eq(devices.deviceId, gatewayId),
+          eq(devices.parentDeviceId, gatewayId),
+          exists(
+            orm
+              .select({ alarmId: alarms.alarmId })
+              .from(alarms)
+              .where(and(eq(alarms.deviceId, devices.deviceId), eq(alarms.gatewayId, gatewayId))),
+          ),
+        );
   return {
     /** Returns a page of events, the newest first, from `before` on. */
     listEvents(
@@ -97,8 +111,11 @@ export function createAlarmStatisticsRepository({ orm }: MainDatabase) {
         .orderBy(desc(page.createdAt), desc(page.sequence))
         .all();
     },
-    /** Whether events of visible devices that happened at a time or later have been deleted, because there were too many. */
-    hasDeletedSince({ tenantId, devices: visible }: Viewer, from: number): boolean {
+    /**
+     * Whether events of visible devices that happened at a time or later have been deleted, because there were too many. Names and
+     * severities do not count: nobody knows those of deleted events.
+     */
+    hasDeletedSince({ tenantId, devices: visible }: Viewer, filter: CountedFilter, from: number): boolean {
       const row = orm
         .select({ deviceId: alarmTrims.deviceId })
         .from(alarmTrims)
@@ -108,6 +125,8 @@ export function createAlarmStatisticsRepository({ orm }: MainDatabase) {
             gte(alarmTrims.deletedUntil, from),
             eq(devices.tenantId, tenantId),
             isAmong(alarmTrims.deviceId, visible),
+            isUnder(filter),
+            havingProperties(filter),
           ),
         )
         .limit(1)

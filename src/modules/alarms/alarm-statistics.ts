@@ -209,7 +209,8 @@ export function createAlarmStatistics(deps: { repository: AlarmStatisticsReposit
       limit: LISTED_MAX,
     });
     const figures = counts.statistics({ from, to: range.to, operators });
-    return { ...figures, isComplete: isComplete && !repository.hasDeletedSince(principal, from), standing };
+    const hasAll = isComplete && !repository.hasDeletedSince(principal, filter, from);
+    return { ...figures, isComplete: hasAll, standing };
   };
 }
 

@@ -90,27 +90,29 @@ function hasStatus(statuses: readonly AlarmStatus[] | undefined): SQL | undefine
 const containsTag = (search: string): SQL =>
   sql`(${devices.tags} <> '[]' AND EXISTS (SELECT 1 FROM json_each(${devices.tags}) AS tag WHERE ${contains(sql`tag.value`, search)}))`;
 
-/** Alarms of devices that have these properties now. */
-const ofDevices = ({
-  gatewayId,
+/** Devices that have these properties now. */
+export const havingProperties = ({
   profileId,
   deviceType,
   tag,
-}: Pick<AlarmFilter, "gatewayId" | "profileId" | "deviceType" | "tag">): SQL | undefined =>
+}: Pick<AlarmFilter, "profileId" | "deviceType" | "tag">): SQL | undefined =>
   and(
-    gatewayId === undefined
-      ? undefined
-      : or(
-          eq(alarms.deviceId, gatewayId),
-          eq(alarms.gatewayId, gatewayId),
-          eq(devices.parentDeviceId, gatewayId),
-        ),
     profileId === undefined ? undefined : eq(devices.profileId, profileId as ProfileId), // only compared
     deviceType === undefined ? undefined : eq(devices.deviceType, deviceType),
     tag === undefined
       ? undefined
       : sql`EXISTS (SELECT 1 FROM json_each(${devices.tags}) AS tag WHERE tag.value = ${tag})`,
   );
+
+/** Alarms of a gateway and of its children, and those that were propagated to it. */
+const ofGateway = ({ gatewayId }: Pick<AlarmFilter, "gatewayId">): SQL | undefined =>
+  gatewayId === undefined
+    ? undefined
+    : or(
+        eq(alarms.deviceId, gatewayId),
+        eq(alarms.gatewayId, gatewayId),
+        eq(devices.parentDeviceId, gatewayId),
+      );
 
 /** Builds the condition on alarms, joined with their devices, that a filter asks for. */
 export function conditionOf(
@@ -126,7 +128,8 @@ export function conditionOf(
     filter.severities && inArray(alarms.severity, [...filter.severities]),
     hasStatus(filter.statuses),
     openIn(filter),
-    ofDevices(filter),
+    ofGateway(filter),
+    havingProperties(filter),
     filter.name === undefined ? undefined : eq(alarms.alarmType, filter.name),
     search
       ? or(
