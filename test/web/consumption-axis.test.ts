@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { amountMarks, amountUntil } from "../../src/web/lib/consumption.ts";
+import { amountMarks } from "../../src/web/lib/consumption.ts";
 
 test("the marks of an axis begin at 0, reach the amount in even steps, and are few", () => {
   fc.assert(
@@ -17,12 +17,4 @@ test("the marks of an axis begin at 0, reach the amount in even steps, and are f
   );
   expect(amountMarks(0)).toEqual([0, 1]);
   expect(amountMarks(0.33)).toEqual([0, 0.1, 0.2, 0.3, 0.4]);
-});
-
-test("of the interval that contains a time, the part of its length counts", () => {
-  const all = [
-    { from: 0, to: 10, amount: 4 },
-    { from: 10, to: 20, amount: 8 },
-  ];
-  expect([-5, 0, 5, 10, 15, 20, 99].map((ts) => amountUntil(all, ts))).toEqual([0, 0, 2, 4, 8, 12, 12]);
 });

@@ -176,6 +176,12 @@ const groupOf = (item: Wanted) =>
 /** Returns the same request for the previous period. */
 const beforeOf = (item: Wanted): Wanted => ({ ...item, window: { ...item.window, ...item.window.before } });
 
+/** Returns the same request for the previous period up to the same time, if the widget shows that consumption. */
+const beforeSoFarOf = (item: Wanted): Wanted | undefined =>
+  item.widget.type === "energy" && compares(item) && item.window.beforeSoFar !== undefined
+    ? { ...item, window: { ...item.window, ...item.window.beforeSoFar } }
+    : undefined;
+
 /** Returns the edges of the bands of a chart. */
 function bandOf(
   item: Wanted,
@@ -231,12 +237,13 @@ interface Found {
   readonly latest: ReadonlyMap<DeviceId, LatestSnapshot>;
   readonly series: ReadonlyMap<string, Answer>;
   readonly previous: ReadonlyMap<string, Answer>;
+  readonly previousSoFar: ReadonlyMap<string, Answer>;
   readonly lows: ReadonlyMap<string, Answer>;
   readonly highs: ReadonlyMap<string, Answer>;
 }
 
 /** Returns a function that returns each widget's data and counts it. */
-function createParts({ latest, series, previous, lows, highs }: Found) {
+function createParts({ latest, series, previous, previousSoFar, lows, highs }: Found) {
   const tally = createTally();
   const counted = (found: DeviceSeries[]) => {
     tally.addPoints(found);
@@ -255,6 +262,8 @@ function createParts({ latest, series, previous, lows, highs }: Found) {
     if (isText(answer)) return { error: inEnglish(answer), errorText: answer };
     // Another widget of the group may compare.
     const compared = compares(item) ? previous.get(groupOf(beforeOf(item))) : undefined;
+    const itemSoFar = beforeSoFarOf(item);
+    const soFar = itemSoFar && previousSoFar.get(groupOf(itemSoFar));
     const edges = isBand(item.widget) ? bandOf(item, shown, { lows, highs }) : {};
     for (const edge of [edges.low, edges.high]) tally.addPoints(edge ?? []);
     const hasPrevious = compared !== undefined && !isText(compared);
@@ -263,6 +272,8 @@ function createParts({ latest, series, previous, lows, highs }: Found) {
       ...(hasPrevious && {
         previous: movedToNow(item, counted(shownSeries(item, shown, compared))),
       }),
+      ...(soFar !== undefined &&
+        !isText(soFar) && { previousSoFar: counted(shownSeries(item, shown, soFar)) }),
       ...edges,
     };
   }
@@ -416,14 +427,18 @@ export function createDashboardData(deps: {
     });
     ensureValuesFit(wanted);
     const listed = createAlarmList(principal);
-    const [latest, series, previous, lows, highs] = await Promise.all([
+    const [latest, series, previous, previousSoFar, lows, highs] = await Promise.all([
       latestOf(principal, wanted),
       seriesOf(principal, wanted),
       seriesOf(principal, wanted.filter(compares).map(beforeOf)),
+      seriesOf(
+        principal,
+        wanted.flatMap((item) => beforeSoFarOf(item) ?? []),
+      ),
       seriesOf(principal, edgesOf(wanted, "min")),
       seriesOf(principal, edgesOf(wanted, "max")),
     ]);
-    const partOf = createParts({ latest, series, previous, lows, highs });
+    const partOf = createParts({ latest, series, previous, previousSoFar, lows, highs });
     for (const candidate of wanted) {
       const alarmsShown = candidate.need === "alarms" && { alarms: alarmsOf(candidate, listed) };
       data[candidate.widget.widgetId] = { ...partOf(candidate), ...alarmsShown };

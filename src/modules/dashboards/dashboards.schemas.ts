@@ -183,6 +183,12 @@ export const widgetData = t.Object(
           "with `compare`: the series of the previous period, with timestamps shifted into the current one, for intervals to the interval at the same position",
       }),
     ),
+    previousSoFar: t.Optional(
+      t.Array(deviceSeries, {
+        description:
+          "of an `energy` widget with `compare`, while the time window lasts: the consumption of the previous period up to the same time after its start, with timestamps of the previous period",
+      }),
+    ),
     low: t.Optional(
       t.Array(deviceSeries, {
         description: "of a `timeseries` with `style` `band`: the lowest values of the intervals of `series`",

@@ -79,6 +79,8 @@ export function windowOf(input: unknown, now: number): AbsoluteWindow {
 export interface ShownWindow extends AbsoluteWindow {
   /** Previous period, for comparison. */
   readonly before: AbsoluteWindow;
+  /** While the period lasts: the previous period, as far as the current one has come. */
+  readonly beforeSoFar?: AbsoluteWindow;
 }
 
 /**
@@ -93,5 +95,7 @@ export function shownWindow(input: unknown, now: number): ShownWindow {
   const before = isCalendar
     ? windowOf({ ...input, offset }, now)
     : { from: Math.max(0, from - (to - from)), to: from };
-  return { ...window, before };
+  const isOpen = from <= now && now < to;
+  const beforeSoFar = { from: before.from, to: Math.min(before.from + now - from, before.to) };
+  return { ...window, before, ...(isOpen && { beforeSoFar }) };
 }

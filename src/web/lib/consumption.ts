@@ -66,12 +66,9 @@ export function consumptionOf(buffers: readonly SeriesBuffer[], interval: string
   }));
 }
 
-/** Returns the sum of what was consumed before a time; of an interval that contains it, the part of its length counts. */
-export const amountUntil = (all: readonly Consumption[], ts: number): number =>
-  all.reduce(
-    (sum, { from, to, amount }) => sum + amount * Math.min(1, Math.max(0, (ts - from) / (to - from))),
-    0,
-  );
+/** Returns what was consumed in all intervals. */
+export const totalOf = (all: readonly Consumption[]): number =>
+  all.reduce((sum, { amount }) => sum + amount, 0);
 
 /** Returns the marks of an axis from 0 to an amount: 3 to 6 multiples of 1, 2 or 5 and a power of ten. */
 export function amountMarks(high: number): number[] {

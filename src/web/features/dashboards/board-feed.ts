@@ -49,6 +49,8 @@ export interface WidgetFeed {
   series: readonly WidgetSeries[];
   /** The same series one window earlier, moved into this one; only where the widget compares. */
   previous: readonly WidgetSeries[];
+  /** Consumption of the previous period up to the same time; undefined unless the period lasts. */
+  previousSoFar: readonly WidgetSeries[] | undefined;
   /** Lowest and highest values of the intervals of `series`, in the same order; only where the widget shows a band. */
   low: readonly WidgetSeries[];
   high: readonly WidgetSeries[];
@@ -164,6 +166,7 @@ export class BoardFeed {
       devices: [],
       series: [],
       previous: [],
+      previousSoFar: undefined,
       low: [],
       high: [],
       alarms: [],
@@ -230,6 +233,7 @@ export class BoardFeed {
       const besides = (series: typeof data.series) =>
         series === undefined ? [] : this.#seriesOf(widget, feed, { given: series, window });
       feed.previous = besides(data.previous);
+      feed.previousSoFar = data.previousSoFar && besides(data.previousSoFar);
       feed.low = besides(data.low);
       feed.high = besides(data.high);
       for (const snapshot of data.latest ?? []) this.#keepLatest(snapshot);

@@ -50,6 +50,7 @@ export type WidgetData = Refined<
   {
     series?: ReadonlyArray<{ readonly deviceId: string; readonly series: readonly Series[] }>;
     previous?: ReadonlyArray<{ readonly deviceId: string; readonly series: readonly Series[] }>;
+    previousSoFar?: ReadonlyArray<{ readonly deviceId: string; readonly series: readonly Series[] }>;
     low?: ReadonlyArray<{ readonly deviceId: string; readonly series: readonly Series[] }>;
     high?: ReadonlyArray<{ readonly deviceId: string; readonly series: readonly Series[] }>;
     latest?: readonly LatestSnapshot[];

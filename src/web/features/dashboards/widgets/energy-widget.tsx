@@ -1,11 +1,11 @@
 import { useState } from "preact/hooks";
 import { consumptionInterval } from "../../../../lib/console/consumption-interval.ts";
 import { aggregatedMetadata } from "../../../../lib/keys/key-metadata.ts";
-import { amountMarks, amountUntil, type Consumption, consumptionOf } from "../../../lib/consumption.ts";
+import { amountMarks, type Consumption, consumptionOf, totalOf } from "../../../lib/consumption.ts";
 import { isZone } from "../../../lib/zoned-time.ts";
 import { formatChange, formatDate, formatMarks, formatMoney } from "../../../platform/i18n/format.ts";
 import { t } from "../../../platform/i18n/i18n.ts";
-import { serverNow } from "../../../platform/now.ts";
+import type { WidgetSeries } from "../board-feed.ts";
 import { keysOf, numberOf, sharedMetadata, shown, textOf } from "./values.ts";
 import type { WidgetProps } from "./widget.types.ts";
 
@@ -64,17 +64,16 @@ export function EnergyWidget(props: WidgetProps) {
   const [pointed, setPointed] = useState<Consumption | undefined>(undefined);
   void feed.version.value;
   const calendar = calendarOf(props);
-  const all = consumptionOf(
-    feed.series.map(({ buffer }) => buffer),
-    calendar.interval,
-  );
-  const before = consumptionOf(
-    feed.previous.map(({ buffer }) => buffer),
-    calendar.interval,
-  );
+  const amountsOf = (series: readonly WidgetSeries[]) =>
+    consumptionOf(
+      series.map(({ buffer }) => buffer),
+      calendar.interval,
+    );
+  const all = amountsOf(feed.series);
+  const before = amountsOf(feed.previous);
+  const soFar = feed.previousSoFar && totalOf(amountsOf(feed.previousSoFar));
   if (all.length === 0) return <p class="text-soft">{t("widget.nothing")}</p>;
-  const total = all.reduce((sum, { amount }) => sum + amount, 0);
-  const amount = pointed?.amount ?? total;
+  const amount = pointed?.amount ?? totalOf(all);
   const cost = costOf(props, amount);
   return (
     <div class="flex h-full min-h-0 flex-col gap-2">
@@ -82,7 +81,9 @@ export function EnergyWidget(props: WidgetProps) {
         <span class="reading text-2xl font-semibold">{shown(widget, amount, metadataOfAmount(props))}</span>
         {cost !== undefined && <span class="reading text-lg">{cost}</span>}
         <span class="text-sm text-soft">{pointed ? labelOf(pointed, calendar) : t("energy.total")}</span>
-        {before.length > 0 && <Compared {...props} before={before} pointed={pointed} amount={amount} />}
+        {before.length > 0 && (
+          <Compared {...props} before={before} soFar={soFar} pointed={pointed} amount={amount} />
+        )}
       </div>
       <Bars {...props} all={all} before={before} calendar={calendar} onPoint={setPointed} />
       <Table {...props} all={all} calendar={calendar} />
@@ -94,21 +95,21 @@ export function EnergyWidget(props: WidgetProps) {
 function Compared(
   props: WidgetProps & {
     before: readonly Consumption[];
+    soFar: number | undefined;
     pointed: Consumption | undefined;
     amount: number;
   },
 ) {
-  const { before, pointed } = props;
-  const { to } = props.boundsNow();
-  const isOpen = pointed === undefined && serverNow() < to;
+  const { before, soFar, pointed } = props;
+  const isSoFar = pointed === undefined && soFar !== undefined;
   const other = pointed
     ? before.find(({ from }) => from === pointed.from)?.amount
-    : amountUntil(before, isOpen ? serverNow() : Number.POSITIVE_INFINITY);
+    : (soFar ?? totalOf(before));
   const amount = other === undefined ? "–" : shown(props.widget, other, metadataOfAmount(props));
   const change = other !== undefined && other > 0 ? formatChange(props.amount / other - 1) : "–";
   return (
     <span class="text-sm text-soft">
-      {t(isOpen ? "energy.beforeSoFar" : "energy.before", { amount, change })}
+      {t(isSoFar ? "energy.beforeSoFar" : "energy.before", { amount, change })}
     </span>
   );
 }

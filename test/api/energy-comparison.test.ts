@@ -1,0 +1,89 @@
+// The energy widget compares the consumption so far with that of the previous period up to the same time.
+import { afterEach, expect, test } from "bun:test";
+import { consumptionOf, totalOf } from "../../src/web/lib/consumption.ts";
+import { SeriesBuffer } from "../../src/web/lib/series-buffer.ts";
+import { FakeClock } from "../support/fake-clock.ts";
+import { createTestApp, type TestApp } from "../support/test-app.ts";
+
+const HOUR_MS = 3_600_000;
+const DAYS = 75;
+
+let app: TestApp | undefined;
+afterEach(() => app?.stop());
+
+interface Part {
+  readonly series: ReadonlyArray<{
+    readonly points: ReadonlyArray<{ readonly ts: number; readonly value: number }>;
+  }>;
+}
+
+/** Returns the sum that the widget shows. */
+function sumOf(parts: readonly Part[], interval: string): number {
+  const buffers = parts.flatMap(({ series }) =>
+    series.map(({ points }) => {
+      const buffer = new SeriesBuffer();
+      buffer.replace([...points]);
+      return buffer;
+    }),
+  );
+  return totalOf(consumptionOf(buffers, interval));
+}
+
+/** Returns the data of an energy widget of a meter that counts 1 kWh per hour, at half past. */
+async function dataAt(now: number, config: Record<string, unknown>) {
+  app = await createTestApp({ clock: new FakeClock(now) });
+  const { token: owner } = await app.signIn("TENANT_OWNER");
+  const { token, deviceId } = await app.createDevice(owner, { name: "meter", deviceType: "meter" });
+  const hours = Array.from({ length: DAYS * 24 + 1 }, (_, index) => DAYS * 24 - index);
+  const body = hours.map((ago) => ({ ts: now - (ago + 0.5) * HOUR_MS, values: { energy: 10_000 - ago } }));
+  expect((await app.call("POST", `/api/v1/${token}/telemetry`, { body })).status).toBe(200);
+  const answer = await app.call("POST", "/api/dashboards/preview", {
+    token: owner,
+    body: {
+      dashboard: {
+        aliases: [{ id: "meter", name: "", type: "singleDevice", deviceId }],
+        widgets: [
+          {
+            widgetId: "w",
+            type: "energy",
+            name: "",
+            config: { aliasId: "meter", keys: ["energy"], ...config },
+          },
+        ],
+      },
+    },
+  });
+  expect([answer.status, answer.body.data.w.error]).toEqual([200, undefined]);
+  return answer.body.data.w;
+}
+
+const thisMonth = { mode: "calendar", unit: "month", timezone: "UTC" };
+
+test.each([
+  ["2026-11-02T12:00Z", "1w", 36],
+  ["2026-11-10T00:00Z", "1w", 216],
+  ["2026-11-10T07:00Z", "1d", 223],
+  ["2026-11-10T07:00Z", "1mo", 223],
+])("a meter with constant power has consumed the same so far: %s, %s", async (now, interval, expected) => {
+  const data = await dataAt(Date.parse(now), { interval, compare: true, timeWindow: thisMonth });
+  expect([data.series, data.previousSoFar].map((parts) => sumOf(parts, interval))).toEqual([
+    expected,
+    expected,
+  ]);
+});
+
+test("on the last day of a longer month, all of the shorter previous month counts", async () => {
+  const now = Date.parse("2026-10-31T12:00Z");
+  const data = await dataAt(now, { interval: "1w", compare: true, timeWindow: thisMonth });
+  expect([data.series, data.previousSoFar].map((parts) => sumOf(parts, "1w"))).toEqual([732, 720]);
+});
+
+test("a period that is over is compared with the whole previous period, and only if wanted", async () => {
+  const now = Date.parse("2026-11-02T12:00Z");
+  const lastMonth = { ...thisMonth, offset: -1 };
+  const data = await dataAt(now, { interval: "1w", compare: true, timeWindow: lastMonth });
+  expect(data.previousSoFar).toBeUndefined();
+  expect(data.previous).toHaveLength(1);
+  await app?.stop();
+  expect(await dataAt(now, { interval: "1w", timeWindow: thisMonth })).not.toHaveProperty("previousSoFar");
+});
