@@ -138,3 +138,56 @@ test("an energy widget has a period of its own, with hours and the period before
   }
   expect(ui.complaints).toEqual([]);
 });
+
+test("a bar without a counterpart is compared with nothing, and an open period with the previous one so far", async () => {
+  const { page } = ui;
+  const dayMs = 24 * HOUR_MS;
+  const begin = Date.now();
+  const today = begin - (begin % dayMs);
+  const created = (await ui.call("POST", "/api/devices", { name: "Meter 2", deviceType: "meter-2" })) as {
+    credentials: { token: string };
+  };
+  // 1 kWh per hour, except for the afternoon of the day before yesterday, when the meter was off.
+  const isOn = (ts: number) => ts < today - 1.5 * dayMs || ts >= today - dayMs;
+  const hours = Array.from({ length: 15 * 24 }, (_, hour) => today - 14 * dayMs + hour * HOUR_MS).filter(
+    (ts) => ts <= begin && isOn(ts),
+  );
+  const answer = await fetch(`${ui.app.url}/api/v1/${created.credentials.token}/telemetry`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(hours.map((ts, energy) => ({ ts, values: { energy } }))),
+  });
+  expect(answer.status).toBe(200);
+  const config = { aliasId: "a", keys: ["energy"], timezone: "UTC", compare: true, unit: "kWh" };
+  const windowOf = (offset: number) => ({ mode: "calendar", unit: "day", offset, timezone: "UTC" });
+  const dashboard = (await ui.call("POST", "/api/dashboards", {
+    name: "Two days",
+    aliases: [{ id: "a", name: "Meters", type: "deviceType", deviceType: "meter-2" }],
+    widgets: ["yesterday", "today"].map((name, index) => ({
+      widgetId: name,
+      type: "energy",
+      name,
+      config: { ...config, timeWindow: windowOf(index - 1) },
+    })),
+  })) as { id: string };
+  await appear(page, { theme: "light", language: "en", width: 1440 });
+  await ui.open(`/dashboards/${dashboard.id}`);
+  const [yesterday, open] = ["yesterday", "today"].map((name) =>
+    page.getByTestId("widget").filter({ has: page.getByText(name, { exact: true }) }),
+  );
+  if (yesterday === undefined || open === undefined) throw new Error("two widgets");
+  await yesterday.getByText(/^\+100\s?% vs\. 12\s*kWh in the previous period$/).waitFor();
+  const bars = yesterday.locator("svg g");
+  expect(await bars.count()).toBe(24);
+  expect(await yesterday.locator('rect[class="fill-base-content/20"]').count()).toBe(12);
+  await bars.nth(6).hover();
+  await yesterday.getByText(/^\+0\s?% vs\. 1\s*kWh in the previous period$/).waitFor();
+  await bars.nth(18).hover();
+  await yesterday.getByText(/^– vs\. – in the previous period$/).waitFor();
+  const text = await open.getByText(/kWh in the previous period so far$/).textContent();
+  const soFar = Number(/vs\. (\d+)/.exec(text ?? "")?.[1]);
+  const hoursUntil = (ts: number) => Math.floor((ts - today) / HOUR_MS) + 1;
+  expect(soFar).toBeGreaterThanOrEqual(hoursUntil(begin));
+  expect(soFar).toBeLessThanOrEqual(hoursUntil(Date.now()));
+  expect(ui.complaints).toEqual([]);
+});
