@@ -9,7 +9,8 @@ let many: string;
 let few: string;
 let profileId: string;
 
-async function create(name: string, values: Record<string, unknown>, profile: string): Promise<string> {
+/** Creates a device that sends this. */
+async function create(name: string, telemetry: unknown, profile: string): Promise<string> {
   const { deviceId, credentials } = (await ui.call("POST", "/api/devices", {
     name,
     deviceType: "plc",
@@ -18,7 +19,7 @@ async function create(name: string, values: Record<string, unknown>, profile: st
   await fetch(`${ui.app.url}/api/v1/${credentials.token}/telemetry`, {
     method: "POST",
     headers: { "content-type": "application/json" },
-    body: JSON.stringify(values),
+    body: JSON.stringify(telemetry),
   });
   return deviceId;
 }
@@ -30,7 +31,12 @@ const profileOf = async (name: string): Promise<string> => {
 
 beforeAll(async () => {
   const signals = Array.from({ length: SIGNALS }, (_, i) => [`signal_${i}`, i] as const);
-  many = await create("PLC", Object.fromEntries(signals), await profileOf("plc"));
+  const earlier = [9, 6, 3].map((minutes) => ({
+    ts: Date.now() - minutes * 60_000,
+    values: { signal_299: 299 + minutes, signal_298: 298 + minutes },
+  }));
+  const newest = { ts: Date.now(), values: Object.fromEntries(signals) };
+  many = await create("PLC", [...earlier, newest], await profileOf("plc"));
   profileId = await profileOf("climate");
   few = await create("Hall", { temperature: 21.5, humidity: 40 }, profileId);
 });
@@ -47,6 +53,11 @@ test("many values are a table, which is searched, and favorites are tiles", asyn
   await table().getByRole("button", { name: "Show signal_299 first" }).click();
   const favorites = page.getByRole("region", { name: "Favorites" });
   await favorites.getByText("signal_299").waitFor();
+  const curves = favorites.locator('svg[viewBox="0 0 120 36"]');
+  await curves.waitFor(); // without a reload
+  await table().getByRole("button", { name: "Show signal_298 first" }).click();
+  await curves.nth(1).waitFor();
+  await table().getByRole("button", { name: "Do not show signal_298 first" }).click();
   await ui.open(`/devices/${many}`);
   await favorites.getByText("299", { exact: true }).waitFor();
   await table().getByRole("button", { name: "Do not show signal_299 first" }).click();

@@ -1,5 +1,5 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import type { LatestSnapshot, TelemetryValue } from "../../lib/api-types.ts";
+import type { TelemetryValue } from "../../lib/api-types.ts";
 import { SeriesBuffer, thinningOf } from "../../lib/series-buffer.ts";
 import { oncePerFrame } from "../../platform/coalesce.ts";
 import { useLive } from "../../platform/live.ts";
@@ -47,12 +47,24 @@ export function useLatestValues(deviceId: string, recent: RecentSpan) {
   const [version, setVersion] = useState(0);
   const changed = useMemo(() => oncePerFrame(() => setVersion((v) => v + 1)), []);
   const first = useResource(() => telemetryApi.latest(deviceId), [deviceId]);
+  /** Keys whose recent points have been requested since `first.data` came. */
+  const requested = useRef(new Set<string>()).current;
   useEffect(() => {
     if (!first.data) return;
+    requested.clear();
     latest.take(first.data);
     changed();
-    loadRecent(deviceId, { snapshot: first.data, latest, recent }).then(changed, () => undefined);
   }, [first.data]);
+  const all = Object.keys(first.data?.values ?? {});
+  const shown = recent.shown?.(all) ?? all;
+  useEffect(() => {
+    const keys = shown.filter((key) => !requested.has(key));
+    if (keys.length === 0) return;
+    for (const key of keys) requested.add(key);
+    loadRecent(deviceId, { keys, latest, recent }).then(changed, () => {
+      for (const key of keys) requested.delete(key);
+    });
+  }, [first.data, JSON.stringify(shown)]);
   useLive({ topics: ["telemetry"], deviceIds: [deviceId] }, (message) => {
     if (message.type === "snapshot") for (const s of message.telemetry) latest.take(s);
     else if (message.topic === "telemetry") latest.take(message);
@@ -63,12 +75,9 @@ export function useLatestValues(deviceId: string, recent: RecentSpan) {
 
 async function loadRecent(
   deviceId: string,
-  context: { snapshot: LatestSnapshot; latest: LatestValues; recent: RecentSpan },
+  context: { keys: string[]; latest: LatestValues; recent: RecentSpan },
 ): Promise<void> {
-  const { snapshot, latest, recent } = context;
-  const all = Object.keys(snapshot.values);
-  const keys = [...(recent.shown?.(all) ?? all)];
-  if (keys.length === 0) return;
+  const { keys, latest, recent } = context;
   const to = serverNow();
   const from = to - recent.spanMs;
   const maxDataPoints = recent.pointsMax;
