@@ -48,3 +48,28 @@ test("too many lines are refused widget by widget, and points are shared out", a
   const many = Array.from({ length: 101 }, (_, n) => ({ id: `a${n}`, name: "", type: "stateEntity" }));
   expect((await call("POST", "", { name: "x", aliases: many })).status).toBe(400);
 });
+
+test("a dashboard of too many parts is refused, whatever its bytes", async () => {
+  const symbols = Array.from({ length: 30_000 }, () => ({}));
+  const widgets = [{ widgetId: "w", type: "synoptic", name: "", config: { symbols } }];
+  const { status, body } = await call("POST", "", { name: "many", widgets });
+  expect([status, body.params.rule.code]).toEqual([400, "rule.parts_max"]);
+  const fewer = [{ ...widgets[0], config: { symbols: symbols.slice(0, 29_000) } }];
+  expect((await call("POST", "", { name: "fewer", widgets: fewer })).status).toBe(201);
+});
+
+test("a file names the devices that exist among thousands of other ids, and is imported by their names", async () => {
+  const ids = Array.from({ length: 3_000 }, () => crypto.randomUUID());
+  const configuration = { ids: [...ids, oven.deviceId] };
+  const { id } = await create({ configuration });
+  const file = (await call("GET", `/${id}/export`)).body;
+  expect(file.devices).toEqual([{ deviceId: oven.deviceId, name: "oven" }]);
+  const [unknown] = ids;
+  const devices = [
+    ...ids.slice(1).map((deviceId) => ({ deviceId, name: "nobody" })),
+    { deviceId: unknown, name: "oven" },
+  ];
+  const imported = await call("POST", "/import", { ...file, devices });
+  expect(imported.status).toBe(200);
+  expect(imported.body.configuration.ids).toEqual([oven.deviceId, ...ids.slice(1), oven.deviceId]);
+});
