@@ -66,7 +66,7 @@ export function consumptionOf(buffers: readonly SeriesBuffer[], interval: string
   }));
 }
 
-/** Returns what was consumed in all intervals. */
+/** Returns the sum of all intervals. */
 export const totalOf = (all: readonly Consumption[]): number =>
   all.reduce((sum, { amount }) => sum + amount, 0);
 
