@@ -262,3 +262,18 @@ test("commands that are queued for an integration fail when it is deleted", asyn
   expect(await input.state()).toMatchObject({ status: "FAILED", error: expect.stringContaining("deleted") });
   expect(other.integrationId).not.toBe(integrationId);
 });
+
+test("commands that wait for room in a deleted integration stay queued for another way", async () => {
+  const others = (await call("GET", "/api/integrations?limit=100")).body;
+  for (const { integrationId: id } of others) await call("POST", `/api/integrations/${id}/pause`);
+  const { deviceId, devEui, integrationId } = await setUp("CHIRPSTACK", { url: "http://127.0.0.1:1" });
+  const received = { deviceInfo: { devEui, applicationId: "app" }, deduplicationId: "y", object: { t: 1 } };
+  expect((await report("lorawan-a", integrationId, received, "?event=up")).status).toBe(200);
+  const params = { fPort: 1, hex: "01" };
+  for (let n = 0; n < 110; n++) await command(deviceId, { method: "downlink", params });
+  expect((await call("DELETE", `/api/integrations/${integrationId}`)).status).toBe(200);
+  const listed = (await call("GET", `/api/devices/${deviceId}/commands?limit=200`)).body;
+  const countOf = (wanted: string) =>
+    listed.filter(({ status }: { status: string }) => status === wanted).length;
+  expect([countOf("FAILED"), countOf("QUEUED")]).toEqual([100, 10]);
+});

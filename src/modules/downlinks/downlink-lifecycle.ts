@@ -9,6 +9,8 @@ import type { DownlinkReport } from "../integrations/integrations.types.ts";
 import { type DownlinkChanges, type DownlinksRepository, SPACE_BYTES } from "./downlinks.repository.ts";
 import type { Downlink, DownlinkState } from "./downlinks.types.ts";
 
+/** Max. downlinks per call of `failAll`. More rows would block the main thread. */
+export const FAILED_AT_ONCE = 100;
 /** Reports of downlinks whose number the network server has not told us yet: it may be faster than its own answer. */
 const EARLY_MAX = 1_000;
 const EARLY_MS = 60_000;
@@ -46,6 +48,12 @@ interface DownlinkLifecycleDeps {
   readonly onFailed: (downlink: Downlink, error: Text) => void;
   readonly clock: Clock;
   readonly now: () => number;
+}
+
+interface Change {
+  readonly current: Downlink;
+  readonly state: DownlinkState;
+  readonly rest: Omit<DownlinkChanges, "changedAt" | "state">;
 }
 
 /** The lifecycle of downlinks, and so of the commands that they carry. */
@@ -88,6 +96,16 @@ export class DownlinkLifecycle {
     this.#change(downlink, "FAILED", { error, attempts: downlink.attempts + 1 });
   }
 
+  /** Fails downlinks as they are stored now, in one transaction. */
+  failAll(downlinks: readonly Downlink[], errorOf: (downlink: Downlink) => Text): void {
+    const changes = downlinks.map((current) => ({
+      current,
+      state: "FAILED" as const,
+      rest: { error: errorOf(current), attempts: current.attempts + 1 },
+    }));
+    this.#changeAll(changes);
+  }
+
   postponed(downlink: Downlink, changes: { error: Text | null; dueAt: number; attempts: number }): void {
     const { repository, now } = this.#deps;
     if (repository.find(downlink.downlinkId)?.state !== "QUEUED") return;
@@ -123,12 +141,8 @@ export class DownlinkLifecycle {
     else if (state === "TRANSMITTED") commands.delivered(deviceId, commandRpcId, true);
   }
 
-  #change(
-    downlink: Downlink,
-    state: DownlinkState,
-    rest: Omit<DownlinkChanges, "changedAt" | "state"> = {},
-  ): void {
-    const { repository, transact, onFailed, now } = this.#deps;
+  #change(downlink: Downlink, state: DownlinkState, rest: Change["rest"] = {}): void {
+    const { repository, now } = this.#deps;
     const current = repository.find(downlink.downlinkId);
     if (current === undefined || ranks[state] <= ranks[current.state]) {
       // Its number is worth keeping, however far it has come meanwhile.
@@ -136,21 +150,44 @@ export class DownlinkLifecycle {
         repository.update(current.downlinkId, { networkId: rest.networkId, changedAt: now() });
       return;
     }
-    const error = rest.error ?? null;
-    transact(() => {
-      repository.update(current.downlinkId, { ...rest, state, error, changedAt: now() });
-      this.#settleCommand(current, state, error ?? UNKNOWN);
-    });
-    if (current.state === "QUEUED") this.#leftQueue(current);
-    this.#waiters.resolveAll(current.downlinkId, { ...current, ...rest, state, error });
-    if (state === "FAILED") onFailed(current, error ?? UNKNOWN);
+    this.#changeAll([{ current, state, rest }]);
   }
 
-  #leftQueue({ integrationId, deviceId, bytes }: Downlink): void {
+  #changeAll(changes: readonly Change[]): void {
+    const { repository, transact, onFailed, now } = this.#deps;
+    transact(() => {
+      for (const { current, state, rest } of changes) {
+        repository.update(current.downlinkId, {
+          ...rest,
+          state,
+          error: rest.error ?? null,
+          changedAt: now(),
+        });
+        this.#settleCommand(current, state, rest.error ?? UNKNOWN);
+      }
+    });
+    this.#leftQueue(changes.map(({ current }) => current).filter(({ state }) => state === "QUEUED"));
+    for (const { current, state, rest } of changes) {
+      this.#waiters.resolveAll(current.downlinkId, {
+        ...current,
+        ...rest,
+        state,
+        error: rest.error ?? null,
+      });
+      if (state === "FAILED") onFailed(current, rest.error ?? UNKNOWN);
+    }
+  }
+
+  #leftQueue(downlinks: readonly Downlink[]): void {
     const { repository, commands, now } = this.#deps;
-    if (this.#settled.add(integrationId, bytes))
-      repository.trimSettled(integrationId, { bytesMax: SPACE_BYTES, now: now() });
-    if (deviceId !== null) commands.listening(deviceId);
+    const bytesLeft = new Map<string, number>();
+    for (const { integrationId, bytes } of downlinks)
+      bytesLeft.set(integrationId, (bytesLeft.get(integrationId) ?? 0) + bytes);
+    for (const [integrationId, bytes] of bytesLeft)
+      if (this.#settled.add(integrationId, bytes))
+        repository.trimSettled(integrationId, { bytesMax: SPACE_BYTES, now: now() });
+    for (const deviceId of new Set(downlinks.map((downlink) => downlink.deviceId)))
+      if (deviceId !== null) commands.listening(deviceId);
   }
 
   #remember(key: string, report: DownlinkReport): void {

@@ -106,7 +106,7 @@ export function createDownlinksModule(
     now,
   });
   events.on("device.deleted", () => queue.rowsDeleted());
-  events.on("integration.deleting", ({ integrationId }) => downlinks.abandon(integrationId));
+  integrationsModule.abandon.connect(downlinks.abandon);
   events.on("integration.changed", (changed) => {
     queue.changed(targetOf(changed), { tryNow: true });
     commands.wayOpened();

@@ -1,4 +1,4 @@
-import { and, count, eq, gt, inArray, isNotNull, lt, notInArray, or, sql } from "drizzle-orm";
+import { and, asc, count, eq, gt, inArray, isNotNull, lt, notInArray, or, sql } from "drizzle-orm";
 import type { DeviceId, TenantId } from "../../lib/core/ids.ts";
 import { contains } from "../../platform/database/contains.ts";
 import type { MainDatabase } from "../../platform/database/database.ts";
@@ -131,12 +131,14 @@ export function createDownlinksRepository(database: MainDatabase) {
         .from(downlinks)
         .where(and(isQueued, eq(downlinks.tenantId, tenantId), eq(downlinks.deviceKey, deviceKey)))
         .get()?.count ?? 0,
-    /** Lists the unfinished downlinks of one integration that carry commands. */
-    listCarriers: (integrationId: string): Downlink[] =>
+    /** Lists the oldest unfinished downlinks of one integration that carry commands. */
+    listCarriers: (integrationId: string, limit: number): Downlink[] =>
       orm
         .select()
         .from(downlinks)
         .where(and(eq(downlinks.integrationId, integrationId), isNotNull(downlinks.commandRpcId), isOpen))
+        .orderBy(asc(downlinks.seq))
+        .limit(limit)
         .all()
         .map(toDownlink),
     hasCommand: (commandRpcId: number): boolean =>

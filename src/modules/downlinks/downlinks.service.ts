@@ -5,13 +5,14 @@ import { type DownlinkPayload, isFPort, payloadOf } from "../../lib/devices/down
 import { isJsonObject, type JsonValue } from "../../lib/json/json.ts";
 import { newId } from "../../platform/core/ids.ts";
 import type { Load } from "../../platform/delivery-queue/delivery-lanes.ts";
+import { workShare } from "../../platform/load/fair-share.ts";
 import type { Command } from "../commands/commands.types.ts";
 import type { Integration } from "../integrations/integrations.resource.ts";
 import { ensureAllDevices } from "../tenants/tenants.errors.ts";
 import type { Principal } from "../users/users.types.ts";
 import type { DownlinkAttempt, ReadyIntegration } from "./downlink-attempt.ts";
 import { type DownlinkDelivery, targetOf } from "./downlink-delivery.ts";
-import type { DownlinkLifecycle } from "./downlink-lifecycle.ts";
+import { type DownlinkLifecycle, FAILED_AT_ONCE } from "./downlink-lifecycle.ts";
 import type { DownlinkWays } from "./downlink-ways.ts";
 import { bytesOf, type DownlinksRepository, SPACE_BYTES, SPACE_MIB } from "./downlinks.repository.ts";
 import type { Downlink, DownlinkRequest, DownlinkState, NewDownlink } from "./downlinks.types.ts";
@@ -67,7 +68,7 @@ const isLorawan = ({ type }: Integration) => type === "CHIRPSTACK" || type === "
 export function createDownlinksService(deps: {
   repository: DownlinksRepository;
   attempt: DownlinkAttempt;
-  lifecycle: Pick<DownlinkLifecycle, "next" | "failed" | "forget">;
+  lifecycle: Pick<DownlinkLifecycle, "next" | "failAll" | "forget">;
   queue: Pick<DownlinkDelivery["queue"], "added" | "loadOf">;
   ways: DownlinkWays;
   /** Returns an integration of the caller's tenant. @throws not_found */
@@ -84,6 +85,8 @@ export function createDownlinksService(deps: {
   const { repository, ways, now } = deps;
   /** Number and size of downlinks that are being written, by integration. The queue counts them once they are on the disk. */
   const writing = new Map<string, Load>();
+  /** Integrations that are being deleted: they carry no more commands. */
+  const leaving = new Set<string>();
 
   function keyOfRequest(
     principal: Principal,
@@ -217,6 +220,7 @@ export function createDownlinksService(deps: {
       const deviceKey = ways.keyOf(deviceId);
       const integration = deviceKey === undefined ? undefined : ways.integrationFor(tenantId, deviceKey);
       if (deviceKey === undefined || integration === undefined) return false;
+      if (leaving.has(integration.integrationId)) return false;
       // The others wait as commands, until there is room again.
       const isFull = repository.countQueued(tenantId, deviceKey) >= QUEUED_PER_DEVICE_MAX;
       if (isFull && !repository.hasCommand(rpcId)) return false;
@@ -243,11 +247,21 @@ export function createDownlinksService(deps: {
       if (stored !== undefined) added(stored);
       return true;
     },
-    /** The integration goes, and its downlinks with it: the commands that they carry have failed. */
-    abandon(integrationId: string): void {
-      for (const downlink of repository.listCarriers(integrationId))
-        deps.lifecycle.failed(downlink, detail("downlink_error.integration_deleted"));
-      deps.lifecycle.forget(integrationId);
+    /** Fails the commands that the downlinks of an integration carry, in batches with other work in between, and then deletes it by `remove`. */
+    async abandon(integrationId: string, remove: () => void): Promise<void> {
+      leaving.add(integrationId);
+      try {
+        for (;;) {
+          const carriers = repository.listCarriers(integrationId, FAILED_AT_ONCE);
+          deps.lifecycle.failAll(carriers, () => detail("downlink_error.integration_deleted"));
+          if (carriers.length < FAILED_AT_ONCE) break;
+          await workShare.next();
+        }
+        remove();
+        deps.lifecycle.forget(integrationId);
+      } finally {
+        leaving.delete(integrationId);
+      }
     },
     /** A downlink still carries a command to the device. */
     carriesTo: (deviceId: DeviceId): boolean => repository.hasOpenCommand(deviceId),

@@ -116,6 +116,9 @@ export function createIntegrationsModule(core: Core, modules: IntegrationsModule
   const { config, data, database, clock, events, log: root } = core;
   const log = root.child("integrations");
   /** A network server says what became of a downlink. */
+  const abandon = new Port<(integrationId: string, remove: () => void) => Promise<void>>(
+    "integrations.abandon",
+  );
   const downlinkReported = new Port<MessageWorkerDeps["onDownlink"]>("integrations.downlinkReported");
   /** A device was heard through a network, and may take what waits for it. */
   const deviceSeen = new Port<PartStoreDeps["onDeviceSeen"]>("integrations.deviceSeen");
@@ -150,6 +153,7 @@ export function createIntegrationsModule(core: Core, modules: IntegrationsModule
     isMapped: config.integrations_mapping_enabled,
     announced,
     refusalOf: (tenantId, url) => reach.addresses.of(tenantId).refusalOfUrl(url),
+    abandon: (integrationId, remove) => abandon.call(integrationId, remove),
     transact: database.transact,
     clock,
     events,
@@ -212,6 +216,7 @@ export function createIntegrationsModule(core: Core, modules: IntegrationsModule
       announced.of(integration)?.command(externalId, key),
     /** Sends by the integration's own connection to a broker. */
     publish: (integrationId: string, message: BrokerMessage) => bridges.fleet.publish(integrationId, message),
+    abandon,
     downlinkReported,
     deviceSeen,
     routes: (auth: AuthPlugin) => [

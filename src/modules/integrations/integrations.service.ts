@@ -112,6 +112,8 @@ export function createIntegrationsService(
     ensureProfile: (tenantId: TenantId, profileId: string) => void;
     /** Returns why the gateway connects to no server at the URL, as far as the URL alone tells; undefined if it does. */
     refusalOf: (tenantId: TenantId, url: string) => Text | undefined;
+    /** Gives up what waits for the integration, and then deletes it by `remove`. */
+    abandon: (integrationId: string, remove: () => void) => Promise<void>;
     transact: MainDatabase["transact"];
     clock: Clock;
     events: EventBus<DomainEvents>;
@@ -199,6 +201,15 @@ export function createIntegrationsService(
     return created;
   }
 
+  function remove(integration: Integration): void {
+    const { tenantId, integrationId, isDefault, type } = integration;
+    deps.events.emit("integration.deleting", { tenantId, integrationId });
+    eventLog.forget(integrationId);
+    repository.delete(integration);
+    changed(integration);
+    if (isDefault) promoteOldest(tenantId, type);
+  }
+
   /** Gives the address of a type that has no default to the oldest running integration of the type. */
   function promoteOldest(tenantId: TenantId, type: IntegrationType): Integration | undefined {
     const oldest = oldestRunning(repository.list(tenantId), type);
@@ -263,14 +274,13 @@ export function createIntegrationsService(
         ...(mappingSteps !== undefined && { mappingSteps: checkMapping(mappingSteps) }),
       });
     },
-    delete(principal: Principal, integrationId: string): void {
+    async delete(principal: Principal, integrationId: string): Promise<void> {
       ensureAllDevices(principal, detail("action.delete_integration"));
-      const integration = find(principal, integrationId);
-      deps.events.emit("integration.deleting", { tenantId: integration.tenantId, integrationId });
-      eventLog.forget(integrationId);
-      repository.delete(integration);
-      changed(integration);
-      if (integration.isDefault) promoteOldest(integration.tenantId, integration.type);
+      find(principal, integrationId);
+      await deps.abandon(integrationId, () => {
+        // Others may have deleted or changed it while its downlinks were given up.
+        remove(find(principal, integrationId));
+      });
     },
     setStatus(principal: Principal, integrationId: string, status: "active" | "paused"): ShownIntegration {
       ensureAllDevices(principal, detail("action.start_pause_integration"));

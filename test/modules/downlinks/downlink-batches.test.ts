@@ -1,0 +1,91 @@
+import { expect, test } from "bun:test";
+import type { DeviceId, TenantId } from "../../../src/lib/core/ids.ts";
+import type { Command } from "../../../src/modules/commands/commands.types.ts";
+import { DownlinkLifecycle } from "../../../src/modules/downlinks/downlink-lifecycle.ts";
+import type { DownlinksRepository } from "../../../src/modules/downlinks/downlinks.repository.ts";
+import { createDownlinksService } from "../../../src/modules/downlinks/downlinks.service.ts";
+import type { Downlink } from "../../../src/modules/downlinks/downlinks.types.ts";
+import { systemClock } from "../../../src/platform/time/clock.ts";
+
+const downlinkOf = (seq: number): Downlink => ({
+  ...{ seq, downlinkId: `${seq}`, tenantId: "t" as TenantId, integrationId: "i", commandRpcId: seq },
+  ...{ deviceId: `d${seq % 5}` as DeviceId, deviceKey: `${seq % 5}`, fPort: 1, confirmed: true },
+  ...{ priority: null, payload: { data: "AA==" }, state: "QUEUED", networkId: null, attempts: 0 },
+  ...{ error: null, createdBy: "", createdAt: 0, expiresAt: 0, dueAt: 0, changedAt: 0, bytes: 600 },
+});
+
+/** What each transaction and the end of each batch did. */
+function createRig(count: number) {
+  const open = new Map(Array.from({ length: count }, (_, index) => [`${index}`, downlinkOf(index)]));
+  const transactions: number[] = [];
+  const listening: DeviceId[] = [];
+  let trims = 0;
+  const repository = {
+    find: (id: string) => open.get(id),
+    update: (id: string) => void open.delete(id),
+    listCarriers: (_: string, limit = Number.POSITIVE_INFINITY) => [...open.values()].slice(0, limit),
+    trimSettled: () => void trims++,
+  } as unknown as DownlinksRepository;
+  const lifecycle = new DownlinkLifecycle({
+    repository,
+    commands: {
+      delivered: () => undefined,
+      answered: () => true,
+      listening: (deviceId) => void listening.push(deviceId),
+    },
+    transact(work) {
+      const before = open.size;
+      work();
+      transactions.push(before - open.size);
+    },
+    onFailed: () => undefined,
+    clock: systemClock,
+    now: () => 0,
+  });
+  return { open, transactions, listening, repository, lifecycle, trims: () => trims };
+}
+
+test("the downlinks of a deleted integration fail in batches, with other work in between", async () => {
+  const rig = createRig(1_050);
+  const service = createDownlinksService({
+    repository: rig.repository,
+    lifecycle: rig.lifecycle,
+  } as unknown as Parameters<typeof createDownlinksService>[0]);
+  const perTurn: number[] = [];
+  let isOver = false;
+  let left = rig.open.size;
+  const turn = () => {
+    perTurn.push(left - rig.open.size);
+    left = rig.open.size;
+    if (!isOver) setImmediate(turn);
+  };
+  turn();
+  await service.abandon("i", () => expect(rig.open.size).toBe(0));
+  isOver = true;
+  turn();
+  expect(Math.max(...perTurn)).toBe(100);
+  expect(rig.transactions).toEqual([...Array.from({ length: 10 }, () => 100), 50]);
+  // Once per device and batch.
+  expect(rig.listening).toHaveLength(11 * 5);
+  expect(rig.trims()).toBeLessThanOrEqual(11);
+});
+
+test("no command waits for an integration after a deletion that failed", async () => {
+  const rig = createRig(1);
+  const service = createDownlinksService({
+    repository: { ...rig.repository, countQueued: () => 0, hasCommand: () => true, insert: () => undefined },
+    lifecycle: rig.lifecycle,
+    ways: { keyOf: () => "key", integrationFor: () => ({ integrationId: "i" }) },
+    readyOf: () => ({ settings: {} }),
+    now: () => 0,
+  } as unknown as Parameters<typeof createDownlinksService>[0]);
+  const command = { rpcId: 1, method: "downlink", params: { hex: "00" } };
+  const carried = () => service.carry(command as unknown as Command);
+  let during: boolean | undefined;
+  const failing = service.abandon("i", () => {
+    during = carried();
+    throw new Error("the disk is full");
+  });
+  await expect(failing).rejects.toThrow("the disk is full");
+  expect([during, carried()]).toEqual([false, true]);
+});
