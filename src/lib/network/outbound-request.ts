@@ -33,18 +33,30 @@ export function urlProblem(text: string): Text | undefined {
   return undefined;
 }
 
-/** Query parameters that often hold secrets, such as access keys of cloud functions and chat webhooks; names like those of secret headers count, too. */
-const SECRET_PARAMETER = /(^|[-_])(key|code|sig|auth|pwd|pass|pw)$|api_key|access[-_]?key|authorization/i;
+/** Last words of the names of query parameters that often hold secrets, such as access keys of cloud functions and chat webhooks. */
+const SECRET_WORD =
+  /^((shared|subscription|account|stream|app|write|read|function|auth|api|access|secret|private|user)?(key|pass|token)|code|sig|auth|pwd|pw|jwt|hmac|bearer|sas|session)$/;
+const SECRET_PARAMETER = /api_key|access[-_]?key|authorization/i;
 
-const isSecretParameter = (name: string): boolean => isSecretHeader(name) || SECRET_PARAMETER.test(name);
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text.replaceAll("+", " "));
-  } catch {
-    return text;
-  }
+/** Names like those of secret headers count, too; digits, brackets and spaces around a word do not matter. */
+function isSecretParameter(name: string): boolean {
+  const words = name
+    .replace(/([a-z\d])([A-Z])/g, "$1 $2")
+    .toLowerCase()
+    .split(/[^a-z]+/)
+    .filter((word) => word !== "");
+  return isSecretHeader(name) || SECRET_PARAMETER.test(name) || SECRET_WORD.test(words.at(-1) ?? "");
 }
+
+/** Decodes what is percent-encoded, and leaves what is not valid as it is. */
+const decoded = (text: string): string =>
+  text.replaceAll("+", " ").replace(/(?:%[\da-f]{2})+/gi, (encoded) => {
+    try {
+      return decodeURIComponent(encoded);
+    } catch {
+      return encoded;
+    }
+  });
 
 /** Secret in the query of an address: its decoded name, and which of the secrets with this name it is, from 1. */
 export interface QuerySecret {
