@@ -62,6 +62,8 @@ function overdueOutcome({ status, attempts, timeoutMs }: Command) {
 const DUE_AT_ONCE = 200;
 /** Commands of one device that have not reached it. */
 const QUEUED_MAX = 1_000;
+/** Commands per read of a device's queue: how many are read depends on how many find a way. */
+const READ_AT_ONCE = [1, 10, 100, QUEUED_MAX];
 /** Time for which finished commands are kept. */
 const KEPT_MS = 90 * 86_400_000;
 const CLEAN_EVERY_MS = 3_600_000;
@@ -172,8 +174,7 @@ export class CommandEngine {
   listening(deviceId: DeviceId): void {
     const { repository } = this.#deps;
     this.#open.send(deviceId, () => {
-      // The whole queue is read only if its first command finds a way.
-      for (const limit of [1, QUEUED_MAX])
+      for (const limit of READ_AT_ONCE)
         for (const command of repository.listIn(deviceId, "QUEUED", limit))
           if (this.#dispatch(command) === command) return;
     });

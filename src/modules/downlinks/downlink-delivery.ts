@@ -123,7 +123,7 @@ export function createDownlinkDelivery(deps: {
         const gone = new Map<string, Load>();
         for (const { targetId } of targets) {
           const rows = repository.listOf(repository.oldest(targetId, options));
-          for (const downlink of rows) lifecycle.failed(downlink, expired(downlink.error));
+          lifecycle.failAll(rows, ({ error }) => expired(error));
           const bytes = rows.reduce((sum, row) => sum + row.bytes, 0);
           if (rows.length > 0) gone.set(targetId, { rows: rows.length, bytes });
         }

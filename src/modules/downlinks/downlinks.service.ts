@@ -172,6 +172,15 @@ export function createDownlinksService(deps: {
     }
   }
 
+  /** Returns the way of a command; undefined if there is none now, or the command is about to expire. */
+  function wayOf({ deviceId, tenantId, expiresAt }: Command) {
+    const deviceKey = expiresAt <= now() ? undefined : ways.keyOf(deviceId);
+    if (deviceKey === undefined) return undefined;
+    const integration = ways.integrationFor(tenantId, deviceKey);
+    if (integration === undefined || leaving.has(integration.integrationId)) return undefined;
+    return { deviceKey, integration };
+  }
+
   return {
     /** Resolves once the network server has answered, or after `waitMs`; by then it is on the disk. */
     async create(
@@ -217,10 +226,8 @@ export function createDownlinksService(deps: {
     /** A command to a device of a LoRaWAN network; false where the device is none, or nothing leads there now. */
     carry(command: Command): boolean {
       const { deviceId, tenantId, rpcId, createdBy, expiresAt } = command;
-      const deviceKey = ways.keyOf(deviceId);
-      const integration = deviceKey === undefined ? undefined : ways.integrationFor(tenantId, deviceKey);
+      const { deviceKey, integration } = wayOf(command) ?? {};
       if (deviceKey === undefined || integration === undefined) return false;
-      if (leaving.has(integration.integrationId)) return false;
       // The others wait as commands, until there is room again.
       const isFull = repository.countQueued(tenantId, deviceKey) >= QUEUED_PER_DEVICE_MAX;
       if (isFull && !repository.hasCommand(rpcId)) return false;

@@ -30,7 +30,7 @@ import type { createDeliveryStore } from "./delivery-store.ts";
  */
 
 /** Expired rows that are given up, and other rows of their targets that are counted, before others have their turn. */
-const EXPIRED_AT_ONCE = 500;
+const EXPIRED_AT_ONCE = 100;
 const SWEEP_INTERVAL_MS = 60_000;
 /** Delay after which work continues that has let others have their turn. */
 const NEXT_STEP_MS = 1;

@@ -1,10 +1,13 @@
 import { expect, test } from "bun:test";
+import { setTimeout } from "node:timers/promises";
 import type { DeviceId, TenantId } from "../../../src/lib/core/ids.ts";
 import type { Command } from "../../../src/modules/commands/commands.types.ts";
-import { DownlinkLifecycle } from "../../../src/modules/downlinks/downlink-lifecycle.ts";
+import { createDownlinkDelivery } from "../../../src/modules/downlinks/downlink-delivery.ts";
 import type { DownlinksRepository } from "../../../src/modules/downlinks/downlinks.repository.ts";
 import { createDownlinksService } from "../../../src/modules/downlinks/downlinks.service.ts";
 import type { Downlink } from "../../../src/modules/downlinks/downlinks.types.ts";
+import type { EventLog } from "../../../src/modules/integrations/event-log.ts";
+import { createLogger } from "../../../src/platform/core/log.ts";
 import { systemClock } from "../../../src/platform/time/clock.ts";
 
 const downlinkOf = (seq: number): Downlink => ({
@@ -25,9 +28,22 @@ function createRig(count: number) {
     update: (id: string) => void open.delete(id),
     listCarriers: (_: string, limit = Number.POSITIVE_INFINITY) => [...open.values()].slice(0, limit),
     trimSettled: () => void trims++,
+    hasten: () => undefined,
+    targets: () => [{ targetId: "i", tenantId: "t" }],
+    lanes: () => [{ orderKey: "0", dueAt: 0 }],
+    waiting: () => ({
+      rows: open.size,
+      bytes: open.size * 600,
+      expiresAt: open.size > 0 ? 0 : Number.POSITIVE_INFINITY,
+    }),
+    head: () => open.values().next().value,
+    oldest: (_: string, { limit }: { limit: number }) => [...open.keys()].slice(0, limit).map(Number),
+    listOf: (seqs: readonly number[]) => seqs.map((seq) => open.get(`${seq}`)),
+    deleteSettled: () => 0,
   } as unknown as DownlinksRepository;
-  const lifecycle = new DownlinkLifecycle({
+  const delivery = createDownlinkDelivery({
     repository,
+    attempt: { run: () => Promise.reject(new Error("nothing may be sent")) },
     commands: {
       delivered: () => undefined,
       answered: () => true,
@@ -38,11 +54,15 @@ function createRig(count: number) {
       work();
       transactions.push(before - open.size);
     },
-    onFailed: () => undefined,
+    eventLog: { add: () => ({ written: Promise.resolve() }) } as unknown as Pick<EventLog, "add">,
+    readyOf: () => undefined,
     clock: systemClock,
     now: () => 0,
+    random: () => 0,
+    log: createLogger("test"),
   });
-  return { open, transactions, listening, repository, lifecycle, trims: () => trims };
+  const { lifecycle } = delivery;
+  return { open, transactions, listening, repository, delivery, lifecycle, trims: () => trims };
 }
 
 test("the downlinks of a deleted integration fail in batches, with other work in between", async () => {
@@ -88,4 +108,25 @@ test("no command waits for an integration after a deletion that failed", async (
   });
   await expect(failing).rejects.toThrow("the disk is full");
   expect([during, carried()]).toEqual([false, true]);
+});
+
+test("downlinks that expire together are given up in batches, with other work in between", async () => {
+  const rig = createRig(250);
+  rig.delivery.start();
+  while (rig.open.size > 0) await setTimeout(1);
+  await rig.delivery.stop();
+  expect(rig.transactions).toEqual([100, 100, 50]);
+  expect(rig.listening).toHaveLength(3 * 5);
+});
+
+test("a command that has expired is not carried", () => {
+  const service = createDownlinksService({
+    repository: { countQueued: () => 0, insert: () => undefined },
+    ways: { keyOf: () => "key", integrationFor: () => ({ integrationId: "i" }) },
+    readyOf: () => ({ settings: {} }),
+    now: () => 1_000,
+  } as unknown as Parameters<typeof createDownlinksService>[0]);
+  const carried = (expiresAt: number) =>
+    service.carry({ rpcId: 1, expiresAt, method: "downlink", params: { hex: "00" } } as unknown as Command);
+  expect([carried(1_000), carried(1_001)]).toEqual([false, true]);
 });

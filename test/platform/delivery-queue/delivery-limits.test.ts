@@ -128,7 +128,7 @@ describe("expiry", () => {
         steps.push(rig.bodiesOf("DEAD").length - before);
         if (steps.length > 100) break;
       }
-      expect(Math.max(...steps)).toBe(500);
+      expect(Math.max(...steps)).toBe(100);
       expect(rig.bodiesOf("WAITING")).toEqual([]);
       expect(rig.sent.length).toBe(sent);
       await rig.queue.stop();
