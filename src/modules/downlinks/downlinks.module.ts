@@ -129,6 +129,15 @@ export function createDownlinksModule(
   });
   return {
     routes: (auth: AuthPlugin) => [downlinksRoutes({ downlinks, auth })],
-    parts: [{ name: "downlinks", start: () => delivery.start(), stop: () => delivery.stop() }],
+    parts: [
+      {
+        name: "downlinks",
+        start() {
+          delivery.start();
+          commands.wayOpened();
+        },
+        stop: () => delivery.stop(),
+      },
+    ],
   };
 }

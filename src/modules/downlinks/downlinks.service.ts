@@ -69,7 +69,7 @@ export function createDownlinksService(deps: {
   repository: DownlinksRepository;
   attempt: DownlinkAttempt;
   lifecycle: Pick<DownlinkLifecycle, "next" | "failAll" | "forget">;
-  queue: Pick<DownlinkDelivery["queue"], "added" | "loadOf">;
+  queue: Pick<DownlinkDelivery["queue"], "added" | "loadOf" | "isStarted">;
   ways: DownlinkWays;
   /** Returns an integration of the caller's tenant. @throws not_found */
   ensure: (principal: Principal, integrationId: string) => Integration;
@@ -110,16 +110,22 @@ export function createDownlinksService(deps: {
 
   /** Returns the number of downlinks that wait for the device already. */
   function ensureRoom(downlink: NewDownlink): number {
-    const { tenantId, integrationId, deviceKey } = downlink;
+    const { tenantId, deviceKey } = downlink;
     const waiting = repository.countQueued(tenantId, deviceKey);
     if (waiting >= QUEUED_PER_DEVICE_MAX)
       throw limited("downlink.too_many_of_device", 60, { count: QUEUED_PER_DEVICE_MAX });
-    const queued = deps.queue.loadOf(targetOf(downlink));
-    const { rows, bytes } = writing.get(integrationId) ?? { rows: 0, bytes: 0 };
-    if (queued.rows + rows >= QUEUED_MAX) throw limited("downlink.too_many", 60, { count: QUEUED_MAX });
-    if (queued.bytes + bytes + bytesOf(downlink) > SPACE_BYTES)
-      throw limited("downlink.too_much", 60, { mib: SPACE_MIB });
+    const excess = excessOf(downlink);
+    if (excess !== undefined) throw excess;
     return waiting;
+  }
+
+  /** Returns an error if the integration has no room for the downlink. */
+  function excessOf(downlink: NewDownlink): DomainError | undefined {
+    const queued = deps.queue.loadOf(targetOf(downlink));
+    const { rows, bytes } = writing.get(downlink.integrationId) ?? { rows: 0, bytes: 0 };
+    if (queued.rows + rows >= QUEUED_MAX) return limited("downlink.too_many", 60, { count: QUEUED_MAX });
+    if (queued.bytes + bytes + bytesOf(downlink) <= SPACE_BYTES) return undefined;
+    return limited("downlink.too_much", 60, { mib: SPACE_MIB });
   }
 
   async function written({ integrationId, bytes }: Downlink): Promise<void> {
@@ -174,7 +180,8 @@ export function createDownlinksService(deps: {
 
   /** Returns the way of a command; undefined if there is none now, or the command is about to expire. */
   function wayOf({ deviceId, tenantId, expiresAt }: Command) {
-    const deviceKey = expiresAt <= now() ? undefined : ways.keyOf(deviceId);
+    // Before the queue starts, it does not know what waits.
+    const deviceKey = expiresAt <= now() || !deps.queue.isStarted ? undefined : ways.keyOf(deviceId);
     if (deviceKey === undefined) return undefined;
     const integration = ways.integrationFor(tenantId, deviceKey);
     if (integration === undefined || leaving.has(integration.integrationId)) return undefined;
@@ -249,6 +256,7 @@ export function createDownlinksService(deps: {
         // Whoever gives a command wants to know whether it has arrived.
         confirmed: parsed.confirmed ?? settings.downlink?.confirmed ?? true,
       });
+      if (excessOf(downlink) !== undefined && !repository.hasCommand(rpcId)) return false;
       // Handed over a second time, after a crash, it is the same downlink.
       const stored = repository.insert(downlink);
       if (stored !== undefined) added(stored);

@@ -159,6 +159,10 @@ export class DeliveryQueue<Target extends DeliveryTarget, Row extends DeliveryRo
     this.#scheduleSweep();
   }
 
+  get isStarted(): boolean {
+    return !this.#isStopped;
+  }
+
   async stop(): Promise<void> {
     this.#isStopped = true;
     this.#cancelPump();

@@ -95,6 +95,7 @@ test("no command waits for an integration after a deletion that failed", async (
   const service = createDownlinksService({
     repository: { ...rig.repository, countQueued: () => 0, hasCommand: () => true, insert: () => undefined },
     lifecycle: rig.lifecycle,
+    queue: { isStarted: true, loadOf: () => ({ rows: 0, bytes: 0 }) },
     ways: { keyOf: () => "key", integrationFor: () => ({ integrationId: "i" }) },
     readyOf: () => ({ settings: {} }),
     now: () => 0,
@@ -122,6 +123,7 @@ test("downlinks that expire together are given up in batches, with other work in
 test("a command that has expired is not carried", () => {
   const service = createDownlinksService({
     repository: { countQueued: () => 0, insert: () => undefined },
+    queue: { isStarted: true, loadOf: () => ({ rows: 0, bytes: 0 }) },
     ways: { keyOf: () => "key", integrationFor: () => ({ integrationId: "i" }) },
     readyOf: () => ({ settings: {} }),
     now: () => 1_000,
@@ -129,4 +131,33 @@ test("a command that has expired is not carried", () => {
   const carried = (expiresAt: number) =>
     service.carry({ rpcId: 1, expiresAt, method: "downlink", params: { hex: "00" } } as unknown as Command);
   expect([carried(1_000), carried(1_001)]).toEqual([false, true]);
+});
+
+test("commands are held to the limits of an integration, and wait for the start of the queue", () => {
+  const queue = { isStarted: true, load: { rows: 0, bytes: 0 }, loadOf: () => queue.load };
+  const service = createDownlinksService({
+    repository: { countQueued: () => 0, hasCommand: (rpcId: number) => rpcId === 2, insert: () => undefined },
+    queue,
+    ways: { keyOf: () => "key", integrationFor: () => ({ integrationId: "i" }) },
+    readyOf: () => ({ settings: {} }),
+    now: () => 0,
+  } as unknown as Parameters<typeof createDownlinksService>[0]);
+  const carried = (rpcId: number) =>
+    service.carry({
+      rpcId,
+      expiresAt: 1,
+      method: "downlink",
+      params: { hex: "00" },
+    } as unknown as Command);
+  expect(carried(1)).toBe(true);
+  queue.load = { rows: 9_999, bytes: 0 };
+  expect(carried(1)).toBe(true);
+  queue.load = { rows: 10_000, bytes: 0 };
+  expect(carried(1)).toBe(false);
+  queue.load = { rows: 0, bytes: 8 * 1024 * 1024 };
+  expect(carried(1)).toBe(false);
+  // Carried already, before a crash.
+  expect(carried(2)).toBe(true);
+  queue.isStarted = false;
+  expect(carried(1)).toBe(false);
 });
