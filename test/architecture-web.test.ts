@@ -68,7 +68,9 @@ const isSharedWithServer = ({ to, isTypeOnly }: Import): boolean =>
   to === "../lib/devices/frame-sources.ts" ||
   to === "../lib/network/retry-policy.ts" ||
   to === "../lib/console/dashboard-rotation.ts" ||
+  to === "../lib/console/synoptic-symbols.ts" ||
   to === "../lib/console/tag-limits.ts" ||
+  to === "../lib/console/widget-keys.ts" ||
   to === "../lib/console/web-mercator.ts" ||
   to === "../lib/devices/device-state.ts" ||
   to === "../lib/console/consumption-interval.ts" ||
@@ -115,7 +117,7 @@ const features: Record<string, readonly string[]> = {
   uplinks: ["devices", "faults", "pipelines"],
   modbus: ["devices", "faults"],
   dashboards: ["alarms", "annotations", "attributes", "commands", "devices", "telemetry"],
-  profiles: ["alarms/rules", "dashboards"],
+  profiles: ["alarms/rules", "commands", "dashboards"],
   "alarms/pages": ["alarms", "alarms/rules", "devices", "profiles", "telemetry"],
   explore: ["alarms", "annotations", "dashboards", "devices", "telemetry"],
   overview: [

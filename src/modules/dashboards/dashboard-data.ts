@@ -1,7 +1,7 @@
 import { consumptionInterval } from "../../lib/console/consumption-interval.ts";
+import { symbolEntries } from "../../lib/console/widget-keys.ts";
 import { DomainError, detail, inEnglish, textOf } from "../../lib/core/domain-error.ts";
 import type { DeviceId } from "../../lib/core/ids.ts";
-import { isJsonObject } from "../../lib/json/json.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import { workShare } from "../../platform/load/fair-share.ts";
 import type { AlarmsService } from "../alarms/alarms.service.ts";
@@ -82,8 +82,7 @@ function shownDevices(
   devices: readonly ResolvedDevice[],
 ): readonly ResolvedDevice[] {
   if (type !== "synoptic") return devices;
-  const symbols = Array.isArray(config.symbols) ? config.symbols.filter(isJsonObject) : [];
-  const named = new Set(symbols.map(({ deviceId }) => deviceId ?? devices[0]?.deviceId));
+  const named = new Set(symbolEntries(config).map(({ deviceId }) => deviceId ?? devices[0]?.deviceId));
   return devices.filter(({ deviceId }) => named.has(deviceId));
 }
 

@@ -1,59 +1,6 @@
-import { type Static, t } from "elysia";
 import { invalid } from "../../lib/core/domain-error.ts";
-import { jsonValue, literals } from "../wire.schemas.ts";
-
-const COMMANDS_MAX = 50;
-const PARAMS_MAX = 32;
-const OPTIONS_MAX = 50;
-/** Bytes of all commands of a profile as JSON. */
-const BYTES_MAX = 32 * 1024;
-
-export const PARAM_TYPES = ["number", "text", "boolean", "choice"] as const;
-
-export const commandParameterSchema = t.Object(
-  {
-    name: t.String({
-      maxLength: 128,
-      description:
-        "name of the field in `params`; empty for the only parameter, whose value is `params` itself",
-    }),
-    label: t.Optional(t.String({ maxLength: 100 })),
-    type: literals(PARAM_TYPES),
-    unit: t.Optional(t.String({ maxLength: 32 })),
-    minimum: t.Optional(t.Number()),
-    maximum: t.Optional(t.Number()),
-    options: t.Optional(
-      t.Array(t.String({ minLength: 1, maxLength: 100 }), {
-        maxItems: OPTIONS_MAX,
-        description: "the values of a choice",
-      }),
-    ),
-    default: t.Optional(jsonValue("the value before a person changes it")),
-    isRequired: t.Optional(t.Boolean()),
-  },
-  { title: "CommandParameter" },
-);
-
-export const commandDefinitionSchema = t.Object(
-  {
-    method: t.String({ minLength: 1, maxLength: 256 }),
-    name: t.Optional(t.String({ maxLength: 100, description: "what people read instead of the method" })),
-    description: t.Optional(t.String({ maxLength: 500 })),
-    asksFirst: t.Optional(t.Boolean({ description: "whether the console asks before it sends" })),
-    params: t.Optional(
-      t.Array(commandParameterSchema, { maxItems: PARAMS_MAX, description: "none: `params` is `{}`" }),
-    ),
-  },
-  { title: "CommandDefinition" },
-);
-
-export const commandDefinitionList = t.Array(commandDefinitionSchema, {
-  maxItems: COMMANDS_MAX,
-  description: `commands that devices with this profile understand, for forms and buttons; other commands can be sent, too. All of them together have at most ${BYTES_MAX / 1024} KiB`,
-});
-
-export type CommandDefinition = Static<typeof commandDefinitionSchema>;
-export type CommandParameter = Static<typeof commandParameterSchema>;
+import { COMMANDS_BYTES_MAX } from "./command-definitions.schemas.ts";
+import type { CommandDefinition, CommandParameter } from "./profiles.types.ts";
 
 const isTwice = (names: readonly string[], index: number) => names.indexOf(names[index] ?? "") !== index;
 
@@ -92,6 +39,6 @@ export function checkCommandDefinitions(commands: readonly CommandDefinition[]):
     if (isTwice(methods, index)) throw invalid("profile.command_twice", { index });
     checkParams(params, index);
   }
-  if (Buffer.byteLength(JSON.stringify(commands)) > BYTES_MAX)
-    throw invalid("profile.commands_too_large", { max: BYTES_MAX / 1024 });
+  if (Buffer.byteLength(JSON.stringify(commands)) > COMMANDS_BYTES_MAX)
+    throw invalid("profile.commands_too_large", { max: COMMANDS_BYTES_MAX / 1024 });
 }

@@ -4,7 +4,7 @@ import { SILENCE_DEFAULT_MS, SILENCE_INTERVALS, SILENCE_MIN_MS } from "../../lib
 import { documentedAs } from "../documented-as.ts";
 import { choice, isoTime, jsonValue, literals, nameText, wholeNumber } from "../wire.schemas.ts";
 import { alarmRuleSchema } from "./alarm-rule.schemas.ts";
-import { commandDefinitionList, commandDefinitionSchema } from "./command-definitions.ts";
+import { commandDefinitionList, commandDefinitionSchema } from "./command-definitions.schemas.ts";
 import { METHOD_CHARACTERS_MAX, REQUEST_RULES_MAX } from "./device-requests.ts";
 import { keyMetadataList } from "./key-metadata.schemas.ts";
 import { SESSIONS_WHEN_FULL } from "./profiles.types.ts";

@@ -3,8 +3,7 @@ import type { ProfileId, TenantId } from "../../lib/core/ids.ts";
 import { PAYLOAD_ENCODINGS } from "../../lib/json/body.ts";
 import type { KeyMetadata } from "../../lib/keys/key-metadata.ts";
 import { tenants } from "../tenants/tenants.tables.ts";
-import type { CommandDefinition } from "./command-definitions.ts";
-import { type DeviceRequestRule, SESSIONS_WHEN_FULL } from "./profiles.types.ts";
+import { type CommandDefinition, type DeviceRequestRule, SESSIONS_WHEN_FULL } from "./profiles.types.ts";
 
 export const deviceProfiles = sqliteTable(
   "device_profiles",

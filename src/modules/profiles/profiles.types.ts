@@ -12,6 +12,29 @@ export interface DeviceRequestRule {
   readonly script?: string;
 }
 
+export const PARAM_TYPES = ["number", "text", "boolean", "choice"] as const;
+
+export interface CommandParameter {
+  readonly name: string;
+  readonly label?: string;
+  readonly type: (typeof PARAM_TYPES)[number];
+  readonly unit?: string;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly options?: string[];
+  readonly default?: JsonValue;
+  readonly isRequired?: boolean;
+}
+
+/** A command that devices understand, for buttons and forms. */
+export interface CommandDefinition {
+  readonly method: string;
+  readonly name?: string;
+  readonly description?: string;
+  readonly asksFirst?: boolean;
+  readonly params?: CommandParameter[];
+}
+
 export const profileDefaults = {
   description: "",
   isDefault: false,

@@ -1,11 +1,10 @@
-import type { commandDefinitionSchema } from "../../../modules/profiles/command-definitions.ts";
 import type { FieldSchema, FormValues, ObjectSchema } from "../../lib/form-schema.ts";
-import type { JsonValue, Wire } from "../../lib/wire.ts";
+import type { JsonValue } from "../../lib/wire.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import type { FormDefinition } from "../../ui/form-definition.ts";
+import type { CommandDefinition, CommandParameter } from "./commands-api.ts";
 
-export type CommandDefinition = Wire<typeof commandDefinitionSchema>;
-export type CommandParameter = NonNullable<CommandDefinition["params"]>[number];
+export type { CommandDefinition, CommandParameter };
 
 const kinds = { number: "number", text: "text", boolean: "boolean", choice: "choice" } as const;
 

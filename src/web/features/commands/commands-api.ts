@@ -1,8 +1,12 @@
 import type { commandDetail, createCommandBody } from "../../../modules/commands/commands.schemas.ts";
+import type { commandDefinitionSchema } from "../../../modules/profiles/command-definitions.schemas.ts";
 import type { Wire } from "../../lib/wire.ts";
 import { getPage, post } from "../../platform/api-client.ts";
 
 export type DeviceCommand = Wire<typeof commandDetail>;
+/** A command that a device profile describes. */
+export type CommandDefinition = Wire<typeof commandDefinitionSchema>;
+export type CommandParameter = NonNullable<CommandDefinition["params"]>[number];
 export type CommandState = DeviceCommand["status"];
 /** A method with its parameters, or a key of the device with its value. */
 export type NewCommand = Wire<typeof createCommandBody>;

@@ -1,4 +1,5 @@
 import { Plus, SquareTerminal } from "lucide-preact";
+import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { parseEditorText } from "../../lib/attribute-value.ts";
 import { serverPhrase } from "../../platform/i18n/error-texts.ts";
@@ -20,7 +21,6 @@ import { TextField } from "../../ui/text-field.tsx";
 import { useAction } from "../../ui/use-form.ts";
 import type { DeviceTabProps } from "../devices/device-tab.types.ts";
 import { type CommandState, commandsApi, type DeviceCommand } from "./commands-api.ts";
-import { KnownCommands } from "./known-commands.tsx";
 
 const SHOWN = 100;
 
@@ -34,7 +34,12 @@ const COLOURS: Record<CommandState, string> = {
   EXPIRED: "text-soft",
 };
 
-export function CommandsTab({ device }: DeviceTabProps) {
+interface Props extends DeviceTabProps {
+  /** Draws the commands that the device is known to understand, given those that were sent. */
+  readonly known: (sent: readonly DeviceCommand[], onSent: () => void) => ComponentChildren;
+}
+
+export function CommandsTab({ device, known }: Props) {
   const [sending, setSending] = useState(false);
   const list = useResource(() => commandsApi.list(device.deviceId, SHOWN), [device.deviceId]);
   const reloadSoon = useCoalesced(list.reload);
@@ -50,9 +55,7 @@ export function CommandsTab({ device }: DeviceTabProps) {
           </Button>
         )}
       </div>
-      {may("commands:write") && list.data && (
-        <KnownCommands device={device} sent={list.data.rows} onSent={list.reload} />
-      )}
+      {may("commands:write") && list.data && known(list.data.rows, list.reload)}
       <Loaded of={list}>{({ rows, total }) => <CommandList commands={rows} isMore={total > SHOWN} />}</Loaded>
       {sending && (
         <CommandDialog

@@ -6,7 +6,6 @@ import {
   type SymbolId,
 } from "../../../lib/console/synoptic-symbols.ts";
 import { WIDGET_KEYS_MAX, widgetKeys } from "../../../lib/console/widget-keys.ts";
-import { omit } from "../../../lib/core/omit.ts";
 import type { ObjectSchema } from "../../lib/form-schema.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { darkNow } from "../../platform/preferences.ts";
@@ -138,6 +137,7 @@ function Selected(props: {
   onRemove: () => void;
 }) {
   const { placed, devices, onChange, onRemove } = props;
+  const { deviceId: _, ...ofFirst } = placed;
   const isVessel = shapeOf(placed.symbol).level !== undefined;
   return (
     <div class="flex flex-col gap-4 rounded-field border border-base-300 p-3" data-testid="symbol">
@@ -153,7 +153,7 @@ function Selected(props: {
         options={devices.map(({ deviceId, name }) => [deviceId, name] as const)}
         none={t("symbol.firstDevice")}
         onSelect={(deviceId) => onChange({ ...placed, deviceId })}
-        onNone={() => onChange(omit(placed, "deviceId"))}
+        onNone={() => onChange(ofFirst)}
       />
       <SchemaFields
         form={formOf(isVessel)}

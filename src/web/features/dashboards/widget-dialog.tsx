@@ -1,7 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
-import { defined } from "../../../lib/core/defined.ts";
-import { isJsonObject } from "../../../lib/json/json.ts";
+import { symbolEntries } from "../../../lib/console/widget-keys.ts";
 import type { JsonValue } from "../../lib/wire.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { useKept } from "../../platform/resource.ts";
@@ -176,9 +175,8 @@ function PageField(props: { board: Board; widget: Widget; onChange: (widget: Wid
 /** Returns a copy with what determines the widget's data: pictures and places are large, and change with each step of a drag. */
 function withoutDrawing({ config, ...widget }: Widget): Widget {
   const { image: _, places: __, symbols, ...others } = config;
-  const all: readonly unknown[] | undefined = Array.isArray(symbols) ? symbols : undefined;
-  const named = all?.filter(isJsonObject).map(({ deviceId, key }) => defined({ deviceId, key }) as JsonValue);
-  return { ...widget, config: { ...others, ...(named && { symbols: named }) } };
+  const named = symbolEntries({ symbols }).map(({ deviceId, key }) => ({ deviceId, key }) as JsonValue); // of JSON
+  return { ...widget, config: { ...others, ...(symbols !== undefined && { symbols: named }) } };
 }
 
 /** The widget with its data, as `children` draws it. */

@@ -25,6 +25,7 @@ import type { DeviceTabProps } from "../devices/device-tab.types.ts";
 import { devicesApi } from "../devices/devices-api.ts";
 import { ChildrenTab } from "../gateways/children-tab.tsx";
 import { MaintenanceBanner, MaintenanceButton } from "../maintenance/maintenance.tsx";
+import { KnownCommands } from "./known-commands.tsx";
 import { MessagesTab } from "./messages-tab.tsx";
 import { OverviewTab } from "./overview-tab.tsx";
 import { SettingsTab } from "./settings-tab.tsx";
@@ -136,7 +137,12 @@ function TabContent({ tab, ...props }: DeviceTabProps & { tab: TabId }) {
     case "attributes":
       return <AttributesTab {...props} />;
     case "commands":
-      return <CommandsTab {...props} />;
+      return (
+        <CommandsTab
+          {...props}
+          known={(sent, onSent) => <KnownCommands device={props.device} sent={sent} onSent={onSent} />}
+        />
+      );
     case "connect":
       return <ConnectTab {...props} />;
     case "messages":

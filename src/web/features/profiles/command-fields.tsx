@@ -14,7 +14,7 @@ const PARAMS_MAX = 32;
 const code = { autocapitalize: "off", spellcheck: false, class: "input reading w-full" } as const;
 
 const commandForm: FormDefinition = {
-  schema: formSchema("profiles/command-definitions.ts", "commandDefinitionSchema"),
+  schema: formSchema("profiles/command-definitions.schemas.ts", "commandDefinitionSchema"),
   texts: ["command"],
   isSparse: true,
   fields: [[{ path: "method", input: code }, "name"], "description", "asksFirst"],
@@ -22,7 +22,7 @@ const commandForm: FormDefinition = {
 
 const isNumber = ({ type }: FormValues) => type === "number";
 
-const paramSchema = formSchema("profiles/command-definitions.ts", "commandParameterSchema");
+const paramSchema = formSchema("profiles/command-definitions.schemas.ts", "commandParameterSchema");
 
 /** Returns the form of a parameter, whose default has the type of the parameter. */
 const paramForm = (param: CommandParameter): FormDefinition => ({

@@ -1,5 +1,5 @@
 import { SYMBOL_ROTATIONS, type SymbolId } from "../../../../lib/console/synoptic-symbols.ts";
-import { isJsonObject } from "../../../../lib/json/json.ts";
+import { symbolEntries } from "../../../../lib/console/widget-keys.ts";
 import { stateOf } from "../../../../lib/keys/key-format.ts";
 import { type KeyMetadata, type LimitLevel, limitLevel } from "../../../../lib/keys/key-metadata.ts";
 import type { TelemetryValue } from "../../../lib/api-types.ts";
@@ -35,8 +35,7 @@ const shareIn = (value: unknown, otherwise: number) => Math.min(Math.max(numberI
 
 /** Returns the symbols of a widget. What they lack has its default. */
 export function symbolsOf({ config }: Pick<Widget, "config">): PlacedSymbol[] {
-  const all: readonly unknown[] = Array.isArray(config.symbols) ? config.symbols : [];
-  return all.filter(isJsonObject).map((input) => {
+  return symbolEntries(config).map((input) => {
     const { deviceId, key, label } = {
       deviceId: textIn(input.deviceId),
       key: textIn(input.key),

@@ -11,18 +11,19 @@ import { Dialog } from "../../ui/dialog.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { FormButtons } from "../../ui/form-buttons.tsx";
 import { IconButton } from "../../ui/icon-button.tsx";
+import { Loaded } from "../../ui/loaded.tsx";
 import { SchemaFields } from "../../ui/schema-fields.tsx";
 import { useAction } from "../../ui/use-form.ts";
 import { useSchemaForm } from "../../ui/use-schema-form.ts";
-import { changeProfile, profilesApi } from "../profiles/profiles-api.ts";
 import {
   type CommandDefinition,
   commandForm,
   firstValues,
   guessCommands,
   paramsOf,
-} from "./command-forms.ts";
-import { commandsApi, type DeviceCommand } from "./commands-api.ts";
+} from "../commands/command-forms.ts";
+import { commandsApi, type DeviceCommand } from "../commands/commands-api.ts";
+import { changeProfile, type Profile, profilesApi } from "../profiles/profiles-api.ts";
 
 interface Props {
   readonly device: DeviceDetail;
@@ -34,13 +35,23 @@ interface Props {
 const nameOf = ({ name, method }: CommandDefinition) => name || method;
 
 /** Commands that the device's profile defines, and those that were sent before, as buttons. */
-export function KnownCommands({ device, sent, onSent }: Props) {
-  const profile = useResource(() => profilesApi.get(device.profileId), [device.profileId]);
+export function KnownCommands(props: Props) {
+  const { profileId } = props.device;
+  const profile = useResource(() => profilesApi.get(profileId), [profileId]);
+  return (
+    <Loaded of={profile}>
+      {({ commands }) => <Buttons {...props} defined={commands} onKept={profile.set} />}
+    </Loaded>
+  );
+}
+
+function Buttons(
+  props: Props & { defined: readonly CommandDefinition[]; onKept: (profile: Profile) => void },
+) {
+  const { device, sent, onSent, defined, onKept } = props;
   const [open, setOpen] = useState<CommandDefinition | undefined>(undefined);
   const action = useAction();
-  const defined = profile.data?.commands ?? [];
-  const guessed = profile.data === undefined ? [] : guessCommands(sent, defined);
-  if (profile.error !== undefined) return <ErrorNote error={profile.error} onRetry={profile.reload} />;
+  const guessed = guessCommands(sent, defined);
   if (defined.length + guessed.length === 0) return null;
   const send = async (command: CommandDefinition, params: JsonValue) => {
     await commandsApi.send(device.deviceId, { method: command.method, params, retries: 0 });
@@ -65,7 +76,7 @@ export function KnownCommands({ device, sent, onSent }: Props) {
       const added = await changeProfile(device.profileId, ({ commands }) => ({
         commands: [...commands, command],
       }));
-      profile.set(added);
+      onKept(added);
     });
   return (
     <section class="flex flex-col gap-2" aria-label={t("commands.known")} data-testid="known-commands">
