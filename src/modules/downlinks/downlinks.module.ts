@@ -16,7 +16,7 @@ import type { OutboundModule } from "../outbound/outbound.module.ts";
 import type { ScriptSandboxModule } from "../script-sandbox/script-sandbox.module.ts";
 import { createBrokerCommands } from "./broker-commands.module.ts";
 import { createDownlinkAttempt, createDownlinkCodec } from "./downlink-attempt.ts";
-import { createDownlinkDelivery, targetOf } from "./downlink-delivery.ts";
+import { createDownlinkDelivery, type DownlinkDelivery, targetOf } from "./downlink-delivery.ts";
 import { createDownlinkWays } from "./downlink-ways.ts";
 import { createDownlinksRepository } from "./downlinks.repository.ts";
 import { downlinksRoutes } from "./downlinks.routes.ts";
@@ -35,6 +35,18 @@ function canSend({ status, type, settings }: Integration): boolean {
   if (type !== "CHIRPSTACK" && type !== "THE_THINGS_STACK") return false;
   return wayOf(settings.downlink) === "rest" || settings.mqtt !== undefined;
 }
+
+const createPart = (
+  delivery: Pick<DownlinkDelivery, "start" | "stop">,
+  commands: { readonly wayOpened: () => void },
+) => ({
+  name: "downlinks",
+  start() {
+    delivery.start();
+    commands.wayOpened();
+  },
+  stop: () => delivery.stop(),
+});
 
 /** The way back to devices of LoRaWAN networks. */
 export function createDownlinksModule(
@@ -129,15 +141,6 @@ export function createDownlinksModule(
   });
   return {
     routes: (auth: AuthPlugin) => [downlinksRoutes({ downlinks, auth })],
-    parts: [
-      {
-        name: "downlinks",
-        start() {
-          delivery.start();
-          commands.wayOpened();
-        },
-        stop: () => delivery.stop(),
-      },
-    ],
+    parts: [createPart(delivery, commands)],
   };
 }
