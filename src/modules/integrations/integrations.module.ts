@@ -100,6 +100,16 @@ function createPartStore(
   return (part, input) => storePart(deps, part, input);
 }
 
+/** Ports to the module of downlinks. */
+const createPorts = () => ({
+  /** Gives up what waits for an integration, and then deletes it by `remove`. */
+  abandon: new Port<(integrationId: string, remove: () => void) => Promise<void>>("integrations.abandon"),
+  /** A network server says what became of a downlink. */
+  downlinkReported: new Port<MessageWorkerDeps["onDownlink"]>("integrations.downlinkReported"),
+  /** A device was heard through a network, and may take what waits for it. */
+  deviceSeen: new Port<PartStoreDeps["onDeviceSeen"]>("integrations.deviceSeen"),
+});
+
 /** Messages from other networks and programs, and the devices behind them. */
 export function createIntegrationsModule(core: Core, modules: IntegrationsModules) {
   const { topics } = modules;
@@ -115,13 +125,7 @@ export function createIntegrationsModule(core: Core, modules: IntegrationsModule
   const { secrets, endpointsFor, webhooksOf } = modules.connectivity;
   const { config, data, database, clock, events, log: root } = core;
   const log = root.child("integrations");
-  /** A network server says what became of a downlink. */
-  const abandon = new Port<(integrationId: string, remove: () => void) => Promise<void>>(
-    "integrations.abandon",
-  );
-  const downlinkReported = new Port<MessageWorkerDeps["onDownlink"]>("integrations.downlinkReported");
-  /** A device was heard through a network, and may take what waits for it. */
-  const deviceSeen = new Port<PartStoreDeps["onDeviceSeen"]>("integrations.deviceSeen");
+  const { abandon, downlinkReported, deviceSeen } = createPorts();
   const repository = createIntegrationsRepository(database, clock);
   const eventsRepository = createIntegrationEventsRepository(database);
   const eventLog = new EventLog({

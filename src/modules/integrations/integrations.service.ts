@@ -95,30 +95,30 @@ function ensureOwnServers(
   ensurePersonSets(principal, serverUrlsOf(settings), before && serverUrlsOf(before.settings));
 }
 
+interface IntegrationsServiceDeps extends LiveIntegrationDeps {
+  repository: IntegrationsRepository;
+  eventLog: Pick<EventLog, "countsOf" | "forget">;
+  resolution: Pick<DeviceResolution, "preview">;
+  scripts: { sandbox: Pick<ScriptSandbox, "breakerOf" | "reset">; trials: Pick<ScriptSandbox, "run"> };
+  /** @throws DomainError `invalid` for a source that defines no function that is called */
+  ensureScript: (tenantId: TenantId, source: string) => Promise<unknown>;
+  toReadings: IngestService["toReadings"];
+  decodeFrame: DecodeFrame;
+  ensureCodecs: (tenantId: TenantId, uses: readonly CodecUse[]) => void;
+  ensureProfile: (tenantId: TenantId, profileId: string) => void;
+  /** Returns why the gateway connects to no server at the URL, as far as the URL alone tells; undefined if it does. */
+  refusalOf: (tenantId: TenantId, url: string) => Text | undefined;
+  /** Gives up what waits for the integration, and then deletes it by `remove`. */
+  abandon: (integrationId: string, remove: () => void) => Promise<void>;
+  transact: MainDatabase["transact"];
+  clock: Clock;
+  events: EventBus<DomainEvents>;
+}
+
 /**
  * Integrations of a tenant as its administrators set them up.
  */
-export function createIntegrationsService(
-  deps: LiveIntegrationDeps & {
-    repository: IntegrationsRepository;
-    eventLog: Pick<EventLog, "countsOf" | "forget">;
-    resolution: Pick<DeviceResolution, "preview">;
-    scripts: { sandbox: Pick<ScriptSandbox, "breakerOf" | "reset">; trials: Pick<ScriptSandbox, "run"> };
-    /** @throws DomainError `invalid` for a source that defines no function that is called */
-    ensureScript: (tenantId: TenantId, source: string) => Promise<unknown>;
-    toReadings: IngestService["toReadings"];
-    decodeFrame: DecodeFrame;
-    ensureCodecs: (tenantId: TenantId, uses: readonly CodecUse[]) => void;
-    ensureProfile: (tenantId: TenantId, profileId: string) => void;
-    /** Returns why the gateway connects to no server at the URL, as far as the URL alone tells; undefined if it does. */
-    refusalOf: (tenantId: TenantId, url: string) => Text | undefined;
-    /** Gives up what waits for the integration, and then deletes it by `remove`. */
-    abandon: (integrationId: string, remove: () => void) => Promise<void>;
-    transact: MainDatabase["transact"];
-    clock: Clock;
-    events: EventBus<DomainEvents>;
-  },
-) {
+export function createIntegrationsService(deps: IntegrationsServiceDeps) {
   const { repository, eventLog, box, clock } = deps;
   /** Active integrations that were used, by id. */
   const live = new Map<string, LiveIntegration>();
