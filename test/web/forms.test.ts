@@ -3,11 +3,14 @@ import { join } from "node:path";
 import fc from "fast-check";
 import consoleTexts from "../../src/lib/texts/console.en.json";
 import { MESSENGER_KINDS } from "../../src/modules/notifications/messengers.types.ts";
+import { PARAM_TYPES } from "../../src/modules/profiles/profiles.types.ts";
 import { checkTarget } from "../../src/modules/uplinks/target-settings.ts";
 import { targetSchemas } from "../../src/modules/uplinks/targets/targets.schemas.ts";
+import { symbolForm } from "../../src/web/features/dashboards/symbols-field.tsx";
 import { PART_NAMES, widgetForm } from "../../src/web/features/dashboards/widget-form.tsx";
 import { settingsForm } from "../../src/web/features/integrations/integration-form.tsx";
 import { serviceForm } from "../../src/web/features/notifications/messenger-form.ts";
+import { commandDefinitionForm, paramForm } from "../../src/web/features/profiles/command-fields.tsx";
 import {
   certificatesForm,
   TARGET_TYPES,
@@ -67,6 +70,9 @@ const forms: Record<string, FormDefinition> = {
     integrationTypes.map((type) => [`${type} integration`, settingsForm(type, { paths: { frame: "data" } })]),
   ),
   certificates: certificatesForm("KAFKA"),
+  "symbol of a synoptic": symbolForm(true),
+  command: commandDefinitionForm,
+  ...Object.fromEntries(PARAM_TYPES.map((type) => [`${type} of a command`, paramForm({ name: "", type })])),
   ...Object.fromEntries(PART_NAMES.map((name) => [`${name} of a widget`, widgetForm([name])])),
   ...Object.fromEntries(MESSENGER_KINDS.map((kind) => [`${kind} messenger`, serviceForm({ kind })])),
 };

@@ -32,8 +32,9 @@ function hasMoreParts(input: unknown, max: number): boolean {
   let count = 0;
   for (let part = open.pop(); part !== undefined; part = open.pop()) {
     count++;
-    if (count + open.length > max) return true;
-    if (typeof part === "object" && part !== null) for (const inner of Object.values(part)) open.push(inner);
+    const inner = typeof part === "object" && part !== null ? Object.values(part) : [];
+    if (count + open.length + inner.length > max) return true;
+    open.push(...inner);
   }
   return false;
 }
@@ -153,10 +154,10 @@ function ensureName(input: unknown): string {
  */
 export function parseDashboard(input: unknown): DashboardChanges {
   if (!isJsonObject(input)) throw dashboardInvalid("dashboard", detail("rule.object"));
-  if (hasMoreParts(input, PARTS_MAX))
-    throw dashboardInvalid("dashboard", detail("rule.parts_max", { max: PARTS_MAX }));
   if (Buffer.byteLength(JSON.stringify(input)) > BYTES_MAX)
     throw dashboardInvalid("dashboard", detail("rule.more_than_bytes", { max: BYTES_MAX }));
+  if (hasMoreParts(input, PARTS_MAX))
+    throw dashboardInvalid("dashboard", detail("rule.parts_max", { max: PARTS_MAX }));
   const { name, type, timeWindow, configuration, settings, tags } = input;
   const wanted = DASHBOARD_TYPES.find((dashboardType) => dashboardType === type);
   if (type !== undefined && wanted === undefined)

@@ -32,7 +32,8 @@ const schema: ObjectSchema = {
   },
 };
 
-const formOf = (isVessel: boolean): FormDefinition => ({
+/** Returns the form of a symbol; a vessel has a scale. */
+export const symbolForm = (isVessel: boolean): FormDefinition => ({
   schema,
   texts: ["symbol", "widget"],
   fields: [
@@ -156,7 +157,7 @@ function Selected(props: {
         onNone={() => onChange(ofFirst)}
       />
       <SchemaFields
-        form={formOf(isVessel)}
+        form={symbolForm(isVessel)}
         values={{ ...placed }}
         onChange={(values) => onChange(values as unknown as PlacedSymbol)} // of the schema
       />

@@ -13,7 +13,7 @@ const COMMANDS_MAX = 50;
 const PARAMS_MAX = 32;
 const code = { autocapitalize: "off", spellcheck: false, class: "input reading w-full" } as const;
 
-const commandForm: FormDefinition = {
+export const commandDefinitionForm: FormDefinition = {
   schema: formSchema("profiles/command-definitions.schemas.ts", "commandDefinitionSchema"),
   texts: ["command"],
   isSparse: true,
@@ -25,7 +25,7 @@ const isNumber = ({ type }: FormValues) => type === "number";
 const paramSchema = formSchema("profiles/command-definitions.schemas.ts", "commandParameterSchema");
 
 /** Returns the form of a parameter, whose default has the type of the parameter. */
-const paramForm = (param: CommandParameter): FormDefinition => ({
+export const paramForm = (param: CommandParameter): FormDefinition => ({
   schema: { fields: { ...paramSchema.fields, default: fieldOf({ ...param, isRequired: false }) } },
   texts: ["param"],
   isSparse: true,
@@ -50,7 +50,7 @@ const paramForm = (param: CommandParameter): FormDefinition => ({
 export const toCommands = (commands: readonly CommandDefinition[]): CommandDefinition[] =>
   commands.map((command) => {
     const { params = [] } = command;
-    const fields = sentValues(commandForm, { ...command });
+    const fields = sentValues(commandDefinitionForm, { ...command });
     const sent = params.map((param) => sentValues(paramForm(param), { ...param }));
     return { ...fields, ...(sent.length > 0 && { params: sent }) } as unknown as CommandDefinition; // the API checks it
   });
@@ -99,7 +99,7 @@ function CommandField(props: {
   return (
     <div class="flex flex-col gap-4 border-l-2 border-base-300 pl-4" data-testid="command-definition">
       <SchemaFields
-        form={commandForm}
+        form={commandDefinitionForm}
         values={{ ...command }}
         onChange={(values) => onChange(values as unknown as CommandDefinition)} // of the schema
       />
