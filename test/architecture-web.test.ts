@@ -68,6 +68,7 @@ const isSharedWithServer = ({ to, isTypeOnly }: Import): boolean =>
   to === "../lib/devices/frame-sources.ts" ||
   to === "../lib/network/retry-policy.ts" ||
   to === "../lib/console/dashboard-rotation.ts" ||
+  to === "../lib/console/command-limits.ts" ||
   to === "../lib/console/synoptic-symbols.ts" ||
   to === "../lib/console/tag-limits.ts" ||
   to === "../lib/console/widget-keys.ts" ||

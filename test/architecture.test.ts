@@ -68,6 +68,7 @@ const layers: Record<string, readonly string[]> = {
     "lib/devices/frame-sources.ts",
     "lib/console/backup-limits.ts",
     "lib/console/dashboard-rotation.ts",
+    "lib/console/command-limits.ts",
     "lib/console/synoptic-symbols.ts",
     "lib/console/tag-limits.ts",
     "lib/console/widget-keys.ts",

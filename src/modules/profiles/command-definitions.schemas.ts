@@ -1,17 +1,20 @@
 import { t } from "elysia";
+import {
+  COMMAND_PARAMS_MAX,
+  COMMANDS_MAX,
+  PARAM_NAME_MAX,
+  PARAM_OPTIONS_MAX,
+} from "../../lib/console/command-limits.ts";
 import { jsonValue, literals } from "../wire.schemas.ts";
 import { PARAM_TYPES } from "./profiles.types.ts";
 
-const COMMANDS_MAX = 50;
-const PARAMS_MAX = 32;
-const OPTIONS_MAX = 50;
 /** Bytes of all commands of a profile as JSON. */
 export const COMMANDS_BYTES_MAX = 32 * 1024;
 
 export const commandParameterSchema = t.Object(
   {
     name: t.String({
-      maxLength: 128,
+      maxLength: PARAM_NAME_MAX,
       description:
         "name of the field in `params`; empty for the only parameter, whose value is `params` itself",
     }),
@@ -21,8 +24,8 @@ export const commandParameterSchema = t.Object(
     minimum: t.Optional(t.Number()),
     maximum: t.Optional(t.Number()),
     options: t.Optional(
-      t.Array(t.String({ minLength: 1, maxLength: 100 }), {
-        maxItems: OPTIONS_MAX,
+      t.Array(t.String({ minLength: 1, maxLength: PARAM_OPTIONS_MAX.length }), {
+        maxItems: PARAM_OPTIONS_MAX.items,
         description: "the values of a choice",
       }),
     ),
@@ -39,7 +42,10 @@ export const commandDefinitionSchema = t.Object(
     description: t.Optional(t.String({ maxLength: 500 })),
     asksFirst: t.Optional(t.Boolean({ description: "whether the console asks before it sends" })),
     params: t.Optional(
-      t.Array(commandParameterSchema, { maxItems: PARAMS_MAX, description: "none: `params` is `{}`" }),
+      t.Array(commandParameterSchema, {
+        maxItems: COMMAND_PARAMS_MAX,
+        description: "none: `params` is `{}`",
+      }),
     ),
   },
   { title: "CommandDefinition" },

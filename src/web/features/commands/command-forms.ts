@@ -1,3 +1,8 @@
+import {
+  COMMAND_PARAMS_MAX,
+  PARAM_NAME_MAX,
+  PARAM_OPTIONS_MAX,
+} from "../../../lib/console/command-limits.ts";
 import type { FieldSchema, FormValues, ObjectSchema } from "../../lib/form-schema.ts";
 import type { JsonValue } from "../../lib/wire.ts";
 import { t } from "../../platform/i18n/i18n.ts";
@@ -6,12 +11,10 @@ import type { CommandDefinition, CommandParameter } from "./commands-api.ts";
 
 export type { CommandDefinition, CommandParameter };
 
-const kinds = { number: "number", text: "text", boolean: "boolean", choice: "choice" } as const;
-
 /** Returns the field of a parameter in forms. */
 export function fieldOf({ type, minimum, maximum, options, isRequired }: CommandParameter): FieldSchema {
   return {
-    kind: kinds[type],
+    kind: type,
     ...(isRequired && type !== "boolean" && { isRequired: true as const }),
     ...(type === "number" && minimum !== undefined && { minimum }),
     ...(type === "number" && maximum !== undefined && { maximum }),
@@ -64,9 +67,6 @@ interface Sent {
 
 /** Texts of a parameter up to this number of different ones are a choice. */
 const OPTIONS_MAX = 5;
-const PARAMS_MAX = 32;
-const NAME_MAX = 128;
-const TEXT_MAX = 100;
 
 function guessParam(name: string, values: readonly JsonValue[]): CommandParameter | undefined {
   const [newest] = values;
@@ -77,7 +77,7 @@ function guessParam(name: string, values: readonly JsonValue[]): CommandParamete
   if (!isAll("string")) return undefined;
   const options = [...new Set(values.map(String))].sort();
   const isChoice = values.length > options.length && options.length <= OPTIONS_MAX;
-  if (isChoice && options.every((option) => option !== "" && option.length <= TEXT_MAX))
+  if (isChoice && options.every((option) => option !== "" && option.length <= PARAM_OPTIONS_MAX.length))
     return { ...common, type: "choice", options };
   return { name, type: "text" }; // it may be a secret
 }
@@ -96,10 +96,10 @@ function guessCommand(method: string, sent: readonly Sent[]): CommandDefinition 
   const names = [...new Set(all.flatMap((params) => Object.keys(params)))];
   const params = names.map((name) => {
     const values = all.flatMap((object) => (Object.hasOwn(object, name) ? [object[name] as JsonValue] : []));
-    const param = name === "" || name.length > NAME_MAX ? undefined : guessParam(name, values);
+    const param = name === "" || name.length > PARAM_NAME_MAX ? undefined : guessParam(name, values);
     return param && (values.length === all.length ? { ...param, isRequired: true } : param);
   });
-  if (params.length > PARAMS_MAX || !params.every((param) => param !== undefined)) return undefined;
+  if (params.length > COMMAND_PARAMS_MAX || !params.every((param) => param !== undefined)) return undefined;
   // One click must not repeat what may be a reset.
   return params.length === 0 ? { method, asksFirst: true } : { method, params };
 }

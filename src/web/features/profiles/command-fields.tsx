@@ -1,4 +1,5 @@
 import { Plus } from "lucide-preact";
+import { COMMAND_PARAMS_MAX, COMMANDS_MAX } from "../../../lib/console/command-limits.ts";
 import { formSchema } from "../../lib/form-schema.macro.ts" with { type: "macro" };
 import type { FormValues } from "../../lib/form-schema.ts";
 import { t } from "../../platform/i18n/i18n.ts";
@@ -9,8 +10,6 @@ import { SchemaFields } from "../../ui/schema-fields.tsx";
 import { Section } from "../../ui/section.tsx";
 import { type CommandDefinition, type CommandParameter, fieldOf } from "../commands/command-forms.ts";
 
-const COMMANDS_MAX = 50;
-const PARAMS_MAX = 32;
 const code = { autocapitalize: "off", spellcheck: false, class: "input reading w-full" } as const;
 
 export const commandDefinitionForm: FormDefinition = {
@@ -119,7 +118,7 @@ function CommandField(props: {
         </fieldset>
       ))}
       <div class="flex flex-wrap gap-2">
-        {params.length < PARAMS_MAX && (
+        {params.length < COMMAND_PARAMS_MAX && (
           <Button icon={Plus} class="btn btn-sm" onClick={() => setParams([...params, newParam])}>
             {t("profile.addParam")}
           </Button>
