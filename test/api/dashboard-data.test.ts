@@ -366,3 +366,26 @@ describe("aliases", () => {
     }
   });
 });
+
+test("a synoptic shows the devices that its symbols name, and the first for those that name none", async () => {
+  const { aliases } = content();
+  const widget = (widgetId: string, symbols: readonly object[]) => ({
+    widgetId,
+    type: "synoptic",
+    name: "",
+    config: { aliasId: "all", symbols },
+  });
+  const widgets = [
+    widget("named", [{ symbol: "pump", deviceId: press.deviceId, key: "t" }]),
+    widget("first", [
+      { symbol: "tank", deviceId: "", key: "t" },
+      { symbol: "pump", deviceId: press.deviceId, key: "mode" },
+    ]),
+    widget("empty", []),
+  ];
+  const { body } = await call("POST", "/preview", { dashboard: { aliases, widgets } });
+  expect(body.data.named.deviceIds).toEqual([press.deviceId]);
+  expect(body.data.first.deviceIds).toEqual([oven.deviceId, press.deviceId]);
+  expect(Object.keys(body.data.first.latest[0].values)).toEqual(["t", "mode"]);
+  expect(body.data.empty.deviceIds).toEqual([]);
+});

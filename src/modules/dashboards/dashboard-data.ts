@@ -82,7 +82,7 @@ function shownDevices(
   devices: readonly ResolvedDevice[],
 ): readonly ResolvedDevice[] {
   if (type !== "synoptic") return devices;
-  const named = new Set(symbolEntries(config).map(({ deviceId }) => deviceId ?? devices[0]?.deviceId));
+  const named = new Set(symbolEntries(config).map(({ deviceId }) => deviceId || devices[0]?.deviceId));
   return devices.filter(({ deviceId }) => named.has(deviceId));
 }
 
