@@ -263,33 +263,46 @@ test("messages whose alarm rules look through long texts", async () => {
   expect(await stallsOf("alarm rules", publish)).toEqual([]);
 });
 
-test("short messages over HTTP that raise and clear all alarms of their devices", async () => {
-  const alarmRules = Array.from({ length: 100 }, (_, rule) => ({
+const floodRules = (count: number) =>
+  Array.from({ length: count }, (_, rule) => ({
     alarmType: `flapping ${rule}`,
     createRules: [
       { severity: "MAJOR", condition: { key: "level", op: "GT", value: 1 }, message: "x".repeat(900) },
     ],
     clearRule: { condition: { key: "level", op: "LE", value: 1 } },
   }));
-  const profile = await call("POST", "/api/device-profiles", { name: "flapping", alarmRules });
+
+async function postTelemetry(token: string, body: unknown): Promise<void> {
+  const headers = { "content-type": "application/json" };
+  const path = `/api/v1/${token}/telemetry`;
+  const request = { method: "POST", headers, body: JSON.stringify(body) };
+  expect((await fetch(gateway.url + path, request)).status).toBe(200);
+}
+
+async function createFlapping(profileId: string): Promise<string> {
+  const { body } = await call("POST", "/api/devices", {
+    ...{ name: `flapping ${++count}`, deviceType: "flapping", profileId },
+  });
+  await postTelemetry(body.credentials.token, { level: 2 });
+  return body.credentials.token;
+}
+
+test.each([
+  ["a short message", 100, [1, 40], () => ({ level: 0 })],
+  [
+    "a message of many readings",
+    20,
+    [1, 4],
+    (now: number) =>
+      Array.from({ length: 401 }, (_, index) => ({ ts: now + index, values: { level: (index % 2) * 2 } })),
+  ],
+])("%s over HTTP that raises and clears alarms again and again", async (name, rules, counts, body) => {
+  const profile = await call("POST", "/api/device-profiles", { name, alarmRules: floodRules(rules) });
   expect(profile.status).toBe(201);
-  const post = async (token: string, level: number) => {
-    const body = JSON.stringify({ level });
-    const headers = { "content-type": "application/json" };
-    const path = `/api/v1/${token}/telemetry`;
-    expect((await fetch(gateway.url + path, { method: "POST", headers, body })).status).toBe(200);
-  };
-  const createRaised = async () => {
-    const { body } = await call("POST", "/api/devices", {
-      ...{ name: `flapping ${++count}`, deviceType: "flapping", profileId: profile.body.profileId },
-    });
-    await post(body.credentials.token, 2);
-    return body.credentials.token as string;
-  };
-  const stalls = await stallsIn(gateway, { name: "flapping alarms", counts: [1, 40] }, async (atOnce) => {
+  const stalls = await stallsIn(gateway, { name, counts }, async (atOnce) => {
     const tokens: string[] = [];
-    while (tokens.length < atOnce) tokens.push(await createRaised());
-    return () => Promise.all(tokens.map((token) => post(token, 0)));
+    while (tokens.length < atOnce) tokens.push(await createFlapping(profile.body.profileId));
+    return () => Promise.all(tokens.map((token) => postTelemetry(token, body(Date.now()))));
   });
   expect(stalls).toEqual([]);
 });

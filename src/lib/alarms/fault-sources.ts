@@ -24,6 +24,7 @@ export const FAULT_SOURCES = [
   "delivery",
   "uplink",
   "modbus",
+  "alarm",
   "scheduler",
   "mail",
 ] as const;

@@ -5,6 +5,7 @@ import type { KeyMetadataMap } from "../../lib/keys/key-metadata.ts";
 import { FUTURE_MS_MAX } from "../../lib/time/timestamp.ts";
 import type { EventBus } from "../../platform/core/event-bus.ts";
 import type { Logger } from "../../platform/core/log.ts";
+import { type FairShare, workShare } from "../../platform/load/fair-share.ts";
 import { type Clock, createSteadyNow } from "../../platform/time/clock.ts";
 import type { DomainEvents } from "../events.types.ts";
 import type { IngestDevice } from "../ingest/ingest.types.ts";
@@ -12,6 +13,7 @@ import type { Reading } from "../telemetry/telemetry.types.ts";
 import { earliest, evaluateRule, type Moment, type RuleState } from "./alarm-evaluation.ts";
 import { type ExplainedRule, explainRule } from "./alarm-explain.ts";
 import { createJumpWatch, type HoldBack } from "./alarm-hold.ts";
+import { AlarmIntake, type EvaluatedMessage, keysToEvaluate, TRANSITIONS_MAX } from "./alarm-intake.ts";
 import type { AlarmLifecycle } from "./alarm-lifecycle.ts";
 import type { AlarmRule } from "./alarm-rule.ts";
 import { AlarmStates, dueOf } from "./alarm-states.ts";
@@ -123,6 +125,8 @@ interface AlarmEngineDeps {
   /** Returns the children of a gateway. */
   readonly childrenOf: (deviceId: DeviceId) => readonly DeviceId[];
   readonly transact: (work: () => void) => void;
+  /** Default: what all expensive messages and requests share. */
+  readonly share?: Pick<FairShare, "pause">;
   readonly clock: Clock;
   readonly events: EventBus<DomainEvents>;
   readonly log: Logger;
@@ -135,13 +139,16 @@ export class AlarmEngine {
   readonly #startedAt: number;
   readonly #actOn: ReturnType<typeof createTransitions>;
   readonly #states: AlarmStates;
+  readonly #intake: AlarmIntake;
   readonly #timers: AlarmTimers<DeviceId>;
   readonly #orphans: ReturnType<typeof createOrphans>;
   readonly #jumps: ReturnType<typeof createJumpWatch>;
   /** Monotonic time of the last warning about rules over the budget. */
   #warnedAt = Number.NEGATIVE_INFINITY;
-  /** True if the present message changed more than values. */
+  /** True if the present reading changed more than values. */
   #hasWritten = false;
+  /** Number of alarms that the present reading has changed. */
+  #transitions = 0;
 
   readonly #deps: AlarmEngineDeps;
 
@@ -154,6 +161,10 @@ export class AlarmEngine {
     this.#startedAt = this.#now();
     this.#actOn = createTransitions({ lifecycle, keysOf: deps.keysOf });
     this.#states = new AlarmStates({ repository, isKnown, transact, now: this.#now, clock, log });
+    this.#intake = new AlarmIntake({
+      share: deps.share ?? workShare,
+      takeNext: (message) => this.#takeNext(message),
+    });
     this.#timers = new AlarmTimers(clock, this.#now, (deviceId) =>
       guarded(deviceId, () => this.#evaluateDue(deviceId)),
     );
@@ -205,6 +216,7 @@ export class AlarmEngine {
   }
 
   stop(): void {
+    this.#intake.finish();
     this.#timers.stop();
     this.#jumps.stop();
     this.#orphans.stop();
@@ -226,20 +238,37 @@ export class AlarmEngine {
   }
 
   /**
-   * Never throws and never waits. A device without rules costs one look. Returns `true` if an alarm was changed or something counted: that is to
-   * be on the disk before the message is acknowledged, and is written at the end of this turn.
+   * Never throws. A device without rules costs one look. Returns `true`, or a promise of it if the message has to wait, if an alarm was changed or
+   * something counted: that is to be on the disk before the message is acknowledged, and is written at the end of the turn.
    */
-  onTelemetry(device: IngestDevice, readings: readonly Reading[]): boolean {
-    const rules = this.#deps.rulesOf(device);
-    if (rules === undefined) return false;
-    this.#hasWritten = false;
-    this.#guarded(device.deviceId, () => {
-      for (const reading of readings) this.#take(device, rules, reading);
-    });
-    return this.#hasWritten;
+  onTelemetry(device: IngestDevice, readings: readonly Reading[]): boolean | Promise<boolean> {
+    return this.#deps.rulesOf(device) === undefined ? false : this.#intake.take(device, readings);
   }
 
-  #take(device: IngestDevice, rules: ProfileRules, reading: Reading): void {
+  /** Takes in the next reading of a message; returns `true` if rules were evaluated. */
+  #takeNext(message: EvaluatedMessage): boolean {
+    const { device, readings } = message;
+    const reading = readings[message.next++];
+    // Both may have changed while the message waited.
+    const rules = this.#findWithRules(device.deviceId)?.rules;
+    if (reading === undefined || rules === undefined) {
+      message.next = readings.length;
+      return false;
+    }
+    this.#hasWritten = false;
+    this.#transitions = 0;
+    let isEvaluated = false;
+    const isDone = this.#guarded(device.deviceId, () => {
+      isEvaluated = this.#take(message, rules, reading);
+    });
+    if (!isDone) message.next = readings.length;
+    message.hasWritten ||= this.#hasWritten;
+    message.transitions += this.#transitions;
+    return isEvaluated;
+  }
+
+  #take(message: EvaluatedMessage, rules: ProfileRules, reading: Reading): boolean {
+    const { device, readings } = message;
     const { deviceId } = device;
     const state = this.#states.of(deviceId);
     if (state.deadBandFor !== rules) {
@@ -251,16 +280,25 @@ export class AlarmEngine {
       at: this.#now(),
       believedUntil: this.#deps.clock.now() + FUTURE_MS_MAX,
     });
-    if (crossed === undefined) {
+    const keys = keysToEvaluate(message, crossed?.keys);
+    if (keys === undefined) {
       this.#states.markSeen(deviceId);
-      return;
+      return false;
     }
-    if (crossed.isNews) this.#states.changed(deviceId);
-    const affected = new Set([...crossed.keys].flatMap((key) => rules.byKey.get(key) ?? []));
-    this.#evaluate(device, affected, crossed.keys);
-    if (state.deadBandFor !== rules) return; // somebody cleared one of its alarms meanwhile
+    if (message.left !== undefined && message.next === readings.length) this.#reportSkipped(message);
+    if (crossed?.isNews === true) this.#states.changed(deviceId);
+    const affected = new Set([...keys].flatMap((key) => rules.byKey.get(key) ?? []));
+    this.#evaluate(device, affected, keys);
+    if (state.deadBandFor !== rules) return true; // somebody cleared one of its alarms meanwhile
     const attribute = (scope: string, name: string) => this.#deps.attribute(device, scope, name);
-    setDeadBand(state, rules, { keys: crossed.keys, attribute });
+    setDeadBand(state, rules, { keys, attribute });
+    return true;
+  }
+
+  #reportSkipped({ device: { tenantId, deviceId }, skipped: count }: EvaluatedMessage): void {
+    const subject = { kind: "device", id: deviceId } as const;
+    const fault = detail("fault.readings_not_evaluated", { count, max: TRANSITIONS_MAX });
+    this.#deps.events.emit("fault.occurred", { ...fault, source: "alarm", tenantId, subject });
   }
 
   /** Evaluates rules of a device; `named` holds the keys that a message brought. */
@@ -273,7 +311,10 @@ export class AlarmEngine {
     else {
       this.#hasWritten = true;
       this.#deps.lifecycle.commit(() => {
-        for (const { run } of evaluations) run?.();
+        for (const { run } of evaluations) {
+          if (run !== undefined) this.#transitions++;
+          run?.();
+        }
         this.#states.save(deviceId, state);
       });
     }
@@ -398,20 +439,22 @@ export class AlarmEngine {
     return device === undefined || rules === undefined ? undefined : { device, rules };
   }
 
-  /** Runs `work`, and forgets the state of the device if it cannot be written: the state on the disk counts then. */
-  #guarded(deviceId: DeviceId, work: () => void): void {
+  /** Runs `work`, and forgets the state of the device if it cannot be written: the state on the disk counts then. Returns `false` if `work` failed. */
+  #guarded(deviceId: DeviceId, work: () => void): boolean {
     try {
       work();
+      return true;
     } catch (error) {
       this.#states.forget(deviceId);
       if (!(error instanceof DomainError)) {
         this.#deps.log.error("alarm rules could not be evaluated", { deviceId, error });
-        return;
+        return false;
       }
       const timeMs = this.#deps.clock.monotonic();
-      if (timeMs < this.#warnedAt + WARNING_INTERVAL_MS) return;
+      if (timeMs < this.#warnedAt + WARNING_INTERVAL_MS) return false;
       this.#warnedAt = timeMs;
       this.#deps.log.warn("alarm rules not evaluated for a message", { deviceId, error: error.message });
+      return false;
     }
   }
 }

@@ -149,8 +149,11 @@ export function createAlarmsModule(core: Core, modules: AlarmsModules) {
     },
   });
   // In a microtask, after the engine's own, in which it writes.
-  const observe: TelemetryObserver = (device, readings) =>
-    engine.onTelemetry(device, readings) ? Promise.resolve().then(() => database.durable()) : undefined;
+  const observe: TelemetryObserver = (device, readings) => {
+    const hasWritten = engine.onTelemetry(device, readings);
+    if (hasWritten === false) return undefined;
+    return Promise.resolve(hasWritten).then((isToWait) => (isToWait ? database.durable() : undefined));
+  };
   return {
     alarms,
     hooks,

@@ -10,7 +10,7 @@ import { createProfileRules } from "../../../src/modules/alarms/profile-rules.ts
 import type { Device } from "../../../src/modules/devices/devices.types.ts";
 import type { DomainEvents } from "../../../src/modules/events.types.ts";
 import type { IngestDevice } from "../../../src/modules/ingest/ingest.types.ts";
-import type { TelemetryValue } from "../../../src/modules/telemetry/telemetry.types.ts";
+import type { Reading, TelemetryValue } from "../../../src/modules/telemetry/telemetry.types.ts";
 import { createEventBus } from "../../../src/platform/core/event-bus.ts";
 import { createLogger } from "../../../src/platform/core/log.ts";
 import { type MainDatabase, openMainDatabase } from "../../../src/platform/database/database.ts";
@@ -46,9 +46,16 @@ function repositoryOf(database: MainDatabase) {
 }
 
 /** The engine of one device, which has had no alarm yet, with time that moves when it is told. */
-export function startEngine(database: MainDatabase, rules: readonly unknown[]) {
+export function startEngine(
+  database: MainDatabase,
+  rules: readonly unknown[],
+  /** Who shares the event loop; nobody unless given, so that messages are evaluated immediately. */
+  share: { pause(): Promise<void> | undefined } = { pause: () => undefined },
+) {
   /** As a maintenance does; it lasts by the wall clock. */
   let mutedUntil = 0;
+  let isDeleted = false;
+  const faults: unknown[] = [];
   for (const table of ["alarms", "alarm_events", "alarm_states"]) database.sqlite.run(`DELETE FROM ${table}`);
   const repository = repositoryOf(database);
   const { transact } = database;
@@ -71,7 +78,7 @@ export function startEngine(database: MainDatabase, rules: readonly unknown[]) {
       lifecycle,
       rulesOf,
       keysOf: () => new Map(),
-      findDevice: () => device,
+      findDevice: () => (isDeleted ? undefined : device),
       attribute: (_, __, key) => attributes.get(key),
       holdBack: createHoldBack({
         maintenance: { remainingMs: () => Math.max(0, mutedUntil - clock.now()) },
@@ -79,9 +86,13 @@ export function startEngine(database: MainDatabase, rules: readonly unknown[]) {
       }),
       childrenOf: () => [],
       transact,
+      share,
       clock,
       events,
       log,
+    });
+    events.on("fault.occurred", ({ code, params }) => {
+      faults.push({ code, params });
     });
     engine.subscribe();
     engine.start();
@@ -99,6 +110,12 @@ export function startEngine(database: MainDatabase, rules: readonly unknown[]) {
   };
   return {
     now: () => running.clock.now(),
+    sendMessage: async (readings: readonly Reading[]) => running.engine.onTelemetry(device, readings),
+    faults,
+    deleteDevice() {
+      isDeleted = true;
+      running.events.emit("device.deleted", { tenantId, deviceId } as DomainEvents["device.deleted"]); // the parts that the engine looks at
+    },
     send: (ts: number, values: Record<string, TelemetryValue>) =>
       running.engine.onTelemetry(device, [{ ts, values }]),
     setAttribute(key: string, value: number) {
