@@ -5,6 +5,7 @@ import {
   createOperationModules,
   createUserModules,
   type DeviceModules,
+  inOrder,
   type Overrides,
   type UserModules,
 } from "./app/modules.ts";
@@ -155,53 +156,7 @@ function compose(core: Core, overrides: Overrides) {
   const operations = createOperationModules(core, modules);
   const { identity, mqtt } = modules;
   const readiness = createReadiness();
-  /** Sorted in the order in which they start, before the HTTP server. */
-  const first: readonly Module[] = [
-    modules.storage,
-    { parts: [{ name: "inventory", start: () => core.inventory.begin() }] },
-    modules.telemetry,
-    modules.devices,
-    modules.faults,
-    modules.tenants,
-    modules.audit,
-    modules.mail,
-    modules.outbound,
-    modules.apiKeys,
-    { parts: tls === undefined ? [] : [tls] },
-    mqtt,
-  ];
-  /** After it. Commands stop before the server: it waits for requests, and they wait for what devices ask. */
-  const last: readonly Module[] = [
-    modules.commands,
-    modules.maintenance,
-    modules.notifications,
-    modules.alarms,
-    modules.scheduler,
-    modules.pipelines,
-    connections.generators,
-    connections.demoPlant,
-    connections.integrations,
-    connections.downlinks,
-    connections.modbus,
-    connections.codecIndex,
-    modules.attributes,
-    modules.realtime,
-    modules.profiles,
-    modules.ingest,
-    modules.provisioning,
-    identity,
-    modules.dashboards,
-    connections.connectivity,
-    connections.codecs,
-    operations.administration,
-    operations.bulk,
-    operations.overview,
-    operations.backups,
-    operations.system,
-    operations.updates,
-    operations.uplinks,
-    operations.proxies,
-  ];
+  const { first, last } = inOrder(core, modules, connections, operations);
   const { http, server, parts } = createHttpModule(core, {
     routes: [...first, ...last].flatMap(({ routes }) => routes?.(identity.auth) ?? []),
     auth: identity.auth,

@@ -25,7 +25,7 @@ import { createLoginIdentitiesModule } from "../modules/login-identities/login-i
 import { createMailModule } from "../modules/mail/mail.module.ts";
 import { createMaintenanceModule } from "../modules/maintenance/maintenance.module.ts";
 import { createModbusModule } from "../modules/modbus/modbus.module.ts";
-import type { Core } from "../modules/module.types.ts";
+import type { Core, Module } from "../modules/module.types.ts";
 import { messengerResource } from "../modules/notifications/messengers.resource.ts";
 import { createNotificationsModule } from "../modules/notifications/notifications.module.ts";
 import { createOutboundModule, type OutboundModule } from "../modules/outbound/outbound.module.ts";
@@ -272,4 +272,60 @@ export function createOperationModules(core: Core, modules: UserModules & Device
   const updates = createUpdatesModule(core, { tenants, backups, audit });
   const proxies = createProxiesModule(core, { settings, tenants });
   return { administration, bulk, overview, backups, system, updates, uplinks, proxies };
+}
+
+/** Returns the modules in the order in which they start: those before the HTTP server, and those after it. */
+export function inOrder(
+  core: Core,
+  modules: UserModules & DeviceModules & AutomationModules & { readonly tls: Tls | undefined },
+  connections: ReturnType<typeof createConnectionModules>,
+  operations: ReturnType<typeof createOperationModules>,
+): { readonly first: readonly Module[]; readonly last: readonly Module[] } {
+  const first = [
+    modules.storage,
+    { parts: [{ name: "inventory", start: () => core.inventory.begin() }] },
+    modules.telemetry,
+    modules.devices,
+    modules.faults,
+    modules.tenants,
+    modules.audit,
+    modules.mail,
+    modules.outbound,
+    modules.apiKeys,
+    { parts: modules.tls === undefined ? [] : [modules.tls] },
+    modules.mqtt,
+  ];
+  // Commands stop before the server: it waits for requests, and they wait for what devices ask.
+  const last = [
+    modules.commands,
+    modules.maintenance,
+    modules.notifications,
+    modules.alarms,
+    modules.scheduler,
+    modules.pipelines,
+    connections.generators,
+    connections.demoPlant,
+    connections.integrations,
+    connections.downlinks,
+    connections.modbus,
+    connections.codecIndex,
+    modules.attributes,
+    modules.realtime,
+    modules.profiles,
+    modules.ingest,
+    modules.provisioning,
+    modules.identity,
+    modules.dashboards,
+    connections.connectivity,
+    connections.codecs,
+    operations.administration,
+    operations.bulk,
+    operations.overview,
+    operations.backups,
+    operations.system,
+    operations.updates,
+    operations.uplinks,
+    operations.proxies,
+  ];
+  return { first, last };
 }

@@ -90,7 +90,37 @@ function createFeeds(
   };
 }
 
-/** Creates what starts and requeues the commands of devices that come and go. */
+/** Creates the answers to what devices send in addition to telemetry, by MQTT and by WebSocket. */
+function createMessages({
+  database,
+  mqtt,
+  sockets,
+  ...shared
+}: Omit<Parameters<typeof createDeviceMessages>[0], "durable" | "ingest"> & {
+  ingest: IngestModule["ingest"];
+  database: Pick<Core["database"], "durable">;
+  mqtt: () => MqttServer;
+  sockets: () => DeviceSockets;
+}) {
+  const { ingest } = shared;
+  const messagesOver = createDeviceMessages({ ...shared, durable: database.durable });
+  const messages = messagesOver("mqtt", ({ deviceId, payload }, topic, body) =>
+    mqtt().publishToDevice(deviceId, topic, encodeBody(payload, body), 1),
+  );
+  return {
+    onMessage(device: IngestDevice, topic: string, body: Uint8Array) {
+      if (topic === device.telemetryTopic) return ingest.telemetry(device, body, "mqtt");
+      // Requests and answers count like any message; what gateways say is counted where it is read.
+      if (topic.startsWith("v1/devices/me/")) ingest.admit(device, { source: "mqtt", where: topic, body });
+      return messages(device, topic, body);
+    },
+    onSocketMessage: messagesOver("ws", async ({ deviceId }, topic, body) =>
+      sockets().publish(deviceId, topic, body),
+    ),
+  };
+}
+
+/** Creates what is done when devices come and go: their activity, and commands that start or wait again. */
 function createPresence(deps: {
   commands: CommandEngine;
   gateways: ReturnType<typeof createGateways>;
@@ -105,6 +135,15 @@ function createPresence(deps: {
       commands.left(deviceId);
   };
   const observers = {
+    onDisconnected(device: IngestDevice) {
+      gateways.onDisconnected(device);
+      activity.disconnected(device);
+      left(device.deviceId);
+    },
+    onDelivered(device: IngestDevice, topic: string, payload: Uint8Array) {
+      if (topic === GATEWAY_COMMANDS) gateways.onDelivered(device, payload);
+      else commands.delivered(device.deviceId, rpcIdOf(topic));
+    },
     onConnected(device: IngestDevice) {
       activity.connected(device);
       gateways.onConnected(device);
@@ -119,7 +158,19 @@ function createPresence(deps: {
       if (!gateways.isOpen(deviceId)) commands.gatewayLeft(deviceId);
     },
   };
-  return { left, observers };
+  const onSockets = {
+    onConnected(device: IngestDevice) {
+      activity.connected(device);
+      commands.listening(device.deviceId);
+      gateways.onSocketOpened(device);
+    },
+    onDisconnected(device: IngestDevice) {
+      gateways.onSocketClosed(device);
+      activity.disconnected(device);
+      left(device.deviceId);
+    },
+  };
+  return { observers, onSockets };
 }
 
 /** The MQTT server and the WebSockets of devices, and what devices send and receive over them in addition to telemetry: requests, attributes, commands. */
@@ -139,16 +190,8 @@ export function createMqttModule(core: Core, modules: MqttModules) {
   const limits = mqttLimits(config);
   const report = refusalReporter(events);
   const shared = { ingest, attributes, claiming, commands, log };
-  const gateways = createGateways({
-    ...shared,
-    devices,
-    directory,
-    activity,
-    database,
-    mqtt: () => mqtt,
-    sockets: () => sockets,
-    events,
-  });
+  const servers = { mqtt: () => mqtt, sockets: () => sockets };
+  const gateways = createGateways({ ...shared, ...servers, devices, directory, activity, database, events });
   const { mqttClients, ...ownTopics } = createOwnTopics(core, {
     mqtt: () => mqtt,
     report,
@@ -159,30 +202,14 @@ export function createMqttModule(core: Core, modules: MqttModules) {
   ways.setRelay(gateways.relay);
   ways.add("mqtt", createMqttTransport({ mqtt: () => mqtt, directory, log }));
   ways.add("websocket", { send: (command) => sockets.send(command), keepsFor: () => false });
-  const messagesOver = createDeviceMessages({ ...shared, ownRequests, gateways, durable: database.durable });
-  const messages = messagesOver("mqtt", ({ deviceId, payload }, topic, body) =>
-    mqtt.publishToDevice(deviceId, topic, encodeBody(payload, body), 1),
-  );
-  const socketMessages = messagesOver("ws", async ({ deviceId }, topic, body) =>
-    sockets.publish(deviceId, topic, body),
-  );
-  const presence = { commands, gateways, activity, mqtt: () => mqtt, sockets: () => sockets };
-  const { left, observers } = createPresence(presence);
+  const messages = createMessages({ ...shared, ...servers, ownRequests, gateways, database });
+  const { observers, onSockets } = createPresence({ ...servers, commands, gateways, activity });
   const sockets: DeviceSockets = new DeviceSockets({
     ingest,
     frameBytesMax: limits.packetBytesMax,
     log,
-    onMessage: socketMessages,
-    onConnected(device) {
-      activity.connected(device);
-      commands.listening(device.deviceId);
-      gateways.onSocketOpened(device);
-    },
-    onDisconnected(device) {
-      gateways.onSocketClosed(device);
-      activity.disconnected(device);
-      left(device.deviceId);
-    },
+    onMessage: messages.onSocketMessage,
+    ...onSockets,
   });
   const mqtt: MqttServer = createMqttServer({
     host: config.mqtt_host,
@@ -207,22 +234,8 @@ export function createMqttModule(core: Core, modules: MqttModules) {
     }),
     ...ownTopics.observers,
     onApplicationSubscribed: (...args) => feeds.onSubscribed(...args),
-    onMessage(device, topic, body) {
-      if (topic === device.telemetryTopic) return ingest.telemetry(device, body, "mqtt");
-      // Requests and answers count like any message; what gateways say is counted where it is read.
-      if (topic.startsWith("v1/devices/me/")) ingest.admit(device, { source: "mqtt", where: topic, body });
-      return messages(device, topic, body);
-    },
-    onDisconnected(device) {
-      gateways.onDisconnected(device);
-      activity.disconnected(device);
-      left(device.deviceId);
-    },
+    onMessage: messages.onMessage,
     ...observers,
-    onDelivered(device, topic, payload) {
-      if (topic === GATEWAY_COMMANDS) gateways.onDelivered(device, payload);
-      else commands.delivered(device.deviceId, rpcIdOf(topic));
-    },
   });
   inventory.addStamper((stamp) => mqtt.stampSessions(stamp));
   const feeds = createFeeds({ clock, events, log, version }, modules, () => mqtt);

@@ -23,6 +23,16 @@ import { downlinksRoutes } from "./downlinks.routes.ts";
 import { createDownlinksService } from "./downlinks.service.ts";
 import { wayOf } from "./network-servers.ts";
 
+interface DownlinksModules {
+  readonly devices: DevicesModule;
+  readonly attributes: AttributesModule;
+  readonly integrations: IntegrationsModule;
+  readonly codecs: CodecsModule;
+  readonly scripts: ScriptSandboxModule;
+  readonly outbound: OutboundModule;
+  readonly commands: CommandsModule;
+}
+
 const textOf = (value: unknown) => (typeof value === "string" && value !== "" ? value : undefined);
 
 const namesIn = (attributes: Pick<AttributesService, "valueOf">, deviceId: DeviceId) => ({
@@ -48,18 +58,50 @@ const createPart = (
   stop: () => delivery.stop(),
 });
 
+/** Connects downlinks with what ends them, opens their ways, and sends by them. */
+function connect(
+  { clock, events, log }: Pick<Core, "clock" | "events" | "log">,
+  {
+    attributes: { attributes },
+    integrations,
+    commands: { engine: commands, ways: commandWays },
+  }: DownlinksModules,
+  parts: {
+    readonly downlinks: ReturnType<typeof createDownlinksService>;
+    readonly delivery: DownlinkDelivery;
+    readonly ways: ReturnType<typeof createDownlinkWays>;
+  },
+): void {
+  const { downlinks, ways } = parts;
+  const { lifecycle, queue } = parts.delivery;
+  events.on("device.deleted", () => queue.rowsDeleted());
+  integrations.abandon.connect(downlinks.abandon);
+  events.on("integration.changed", (changed) => {
+    queue.changed(targetOf(changed), { tryNow: true });
+    commands.wayOpened();
+  });
+  const brokers = createBrokerCommands(
+    { events, clock, log },
+    { attributes, integrations, commands, ways: commandWays },
+  );
+  commandWays.add("radio", {
+    send: (command) => (downlinks.carry(command) ? "kept" : false),
+    keepsFor: (deviceId) => downlinks.carriesTo(deviceId),
+  });
+  integrations.downlinkReported.connect(({ integrationId }, report) =>
+    lifecycle.reported(integrationId, report),
+  );
+  integrations.deviceSeen.connect((integration, { deviceId }, reference) => {
+    ways.uplinkSeen(integration, reference);
+    brokers.seen(integration, deviceId);
+    commands.listening(deviceId);
+  });
+}
+
 /** The way back to devices of LoRaWAN networks. */
 export function createDownlinksModule(
   { database, clock, events, version, log }: Core,
-  modules: {
-    readonly devices: DevicesModule;
-    readonly attributes: AttributesModule;
-    readonly integrations: IntegrationsModule;
-    readonly codecs: CodecsModule;
-    readonly scripts: ScriptSandboxModule;
-    readonly outbound: OutboundModule;
-    readonly commands: CommandsModule;
-  },
+  modules: DownlinksModules,
 ) {
   const { integrations: integrationsModule } = modules;
   const { devices } = modules.devices;
@@ -67,7 +109,7 @@ export function createDownlinksModule(
   const { codecs } = modules.codecs;
   const { sandbox } = modules.scripts;
   const { reach } = modules.outbound;
-  const { engine: commands, ways: commandWays } = modules.commands;
+  const { engine: commands } = modules.commands;
   const { integrations, repository: integrationsRepository, identities, eventLog } = integrationsModule;
   const now = createSteadyNow(clock);
   const repository = createDownlinksRepository(database);
@@ -117,28 +159,7 @@ export function createDownlinksModule(
     durable: database.durable,
     now,
   });
-  events.on("device.deleted", () => queue.rowsDeleted());
-  integrationsModule.abandon.connect(downlinks.abandon);
-  events.on("integration.changed", (changed) => {
-    queue.changed(targetOf(changed), { tryNow: true });
-    commands.wayOpened();
-  });
-  const brokers = createBrokerCommands(
-    { events, clock, log },
-    { attributes, integrations: integrationsModule, commands, ways: commandWays },
-  );
-  commandWays.add("radio", {
-    send: (command) => (downlinks.carry(command) ? "kept" : false),
-    keepsFor: (deviceId) => downlinks.carriesTo(deviceId),
-  });
-  integrationsModule.downlinkReported.connect(({ integrationId }, report) =>
-    lifecycle.reported(integrationId, report),
-  );
-  integrationsModule.deviceSeen.connect((integration, { deviceId }, reference) => {
-    ways.uplinkSeen(integration, reference);
-    brokers.seen(integration, deviceId);
-    commands.listening(deviceId);
-  });
+  connect({ clock, events, log }, modules, { downlinks, delivery, ways });
   return {
     routes: (auth: AuthPlugin) => [downlinksRoutes({ downlinks, auth })],
     parts: [createPart(delivery, commands)],

@@ -45,31 +45,21 @@ import { createUserMailLimit } from "./user-mail-limit.ts";
 
 const DAY_MS = 86_400_000;
 
-/**
- * Creates the module of users and their sign-in: sessions, the identity provider, set-up, sign-up, accounts and user management.
- */
-export function createIdentityModule(
-  core: Core,
-  modules: {
-    readonly tenants: TenantsModule;
-    readonly users: UsersModule;
-    readonly audit: AuditModule;
-    readonly mail: MailModule;
-    readonly apiKeys: ApiKeysModule;
-    readonly hasher?: PasswordHasher | undefined;
-  },
+interface IdentityModules {
+  readonly tenants: TenantsModule;
+  readonly users: UsersModule;
+  readonly audit: AuditModule;
+  readonly mail: MailModule;
+  readonly apiKeys: ApiKeysModule;
+  readonly hasher?: PasswordHasher | undefined;
+}
+
+/** The embedded identity provider and the sessions, with what reports and records their use. */
+function createSignIn(
+  { config, database, identityDatabase, clock, events }: Core,
+  { users: { users }, audit: { audit }, hasher }: IdentityModules,
+  now: () => number,
 ) {
-  const { tenants, plans, branding } = modules.tenants;
-  const { users, usersRepository } = modules.users;
-  const { audit } = modules.audit;
-  const { mail } = modules.mail;
-  const { keys } = modules.apiKeys;
-  const { config, data, database, identityDatabase, clock, events, ports, log } = core;
-  const { transact, changes } = database;
-  const now = createSteadyNow(clock);
-  /** Signs the access tokens. */
-  const tokenKey = data.secret("jwt.key", 32);
-  const mailOriginFor = createOwnOrigin(config, ports);
   const sessionsRepository = createSessionsRepository(database);
   const signIns = createSignInAudit(audit, users);
   const sessions = signIns.ofSessions(
@@ -82,7 +72,7 @@ export function createIdentityModule(
   );
   const throttle = new Throttle({ repository: createThrottleRepository(identityDatabase), now });
   const embedded = createIdentityProvider({
-    hasher: modules.hasher,
+    hasher,
     repository: createProviderRepository(identityDatabase),
     throttle,
     onPasswordChanged(email) {
@@ -96,20 +86,23 @@ export function createIdentityModule(
   });
   const report = refusalReporter(events);
   const provider = reportingRefusals(signIns.ofProvider(embedded), { users, report });
-  const managing = createUserManagementModule(core, {
-    usersRepository,
-    tenants,
-    plans,
-    accounts: provider,
-    endSessions: (userId) => sessions.endAll(userId),
-    mail,
-    takeUserMails: createUserMailLimit(throttle),
-    mailOriginFor,
-  });
-  const settings = readExternalSettings(config);
-  const setup = signIns.ofSetup(
-    createSetupService({ provider, users, tenants, sessions: sessionsRepository, transact, now }),
-  );
+  return { provider, sessions, signIns, throttle, sessionsRepository, report };
+}
+
+/** Sign-up, and what follows it: the first site of a user. */
+function createSignUp(
+  { config, database: { transact }, database }: Pick<Core, "config" | "database">,
+  { users: { users }, tenants: { tenants, plans }, mail: { mail } }: IdentityModules,
+  deps: {
+    readonly provider: ReturnType<typeof createSignIn>["provider"];
+    readonly throttle: Throttle;
+    readonly setup: Pick<ReturnType<typeof createSetupService>, "isRequired">;
+    readonly managing: ReturnType<typeof createUserManagementModule>;
+    readonly tokenKey: Uint8Array;
+    readonly now: () => number;
+  },
+) {
+  const { provider, throttle, setup, managing, tokenKey, now } = deps;
   const signUps = createSignUpRepository(database);
   const signUp = createSignUpService({
     repository: signUps,
@@ -123,24 +116,6 @@ export function createIdentityModule(
     codeKey: tokenKey,
     now,
   });
-  /** Admits a user whose address an external provider confirms; new users sign up this way where sign-up is open. */
-  function admit({ email, fullName }: ExternalPerson): Admission {
-    const user = users.findByEmail(email);
-    if (user !== undefined) return user.status === "ACTIVE" ? "admitted" : "disabled";
-    if (!signUp.isOpen()) return "unknown";
-    users.create({ tenantId: null, email, fullName, role: "TENANT_OWNER" });
-    return "admitted";
-  }
-  const external =
-    settings &&
-    createExternalSignIn({
-      external: createExternalProvider(settings, { now, log: log }),
-      flow: provider,
-      box: createSealedBox(tokenKey, "external sign-in"),
-      admit,
-      originFor: (url) => publicAddressOf(config) ?? new URL(url).origin,
-      now,
-    });
   const onboarding = createOnboardingService({
     repository: signUps,
     signUp,
@@ -150,6 +125,85 @@ export function createIdentityModule(
     plans,
     transact,
   });
+  return { signUp, onboarding };
+}
+
+/** Sign-in by an external provider; undefined unless it is set up. */
+function createExternal(
+  { config, log }: Pick<Core, "config" | "log">,
+  deps: {
+    readonly users: UsersModule["users"];
+    readonly signUp: ReturnType<typeof createSignUpService>;
+    readonly provider: ReturnType<typeof createSignIn>["provider"];
+    readonly tokenKey: Uint8Array;
+    readonly now: () => number;
+  },
+) {
+  const { users, signUp, provider, tokenKey, now } = deps;
+  const settings = readExternalSettings(config);
+  /** Admits a user whose address an external provider confirms; new users sign up this way where sign-up is open. */
+  function admit({ email, fullName }: ExternalPerson): Admission {
+    const user = users.findByEmail(email);
+    if (user !== undefined) return user.status === "ACTIVE" ? "admitted" : "disabled";
+    if (!signUp.isOpen()) return "unknown";
+    users.create({ tenantId: null, email, fullName, role: "TENANT_OWNER" });
+    return "admitted";
+  }
+  return (
+    settings &&
+    createExternalSignIn({
+      external: createExternalProvider(settings, { now, log: log }),
+      flow: provider,
+      box: createSealedBox(tokenKey, "external sign-in"),
+      admit,
+      originFor: (url) => publicAddressOf(config) ?? new URL(url).origin,
+      now,
+    })
+  );
+}
+
+/**
+ * Creates the module of users and their sign-in: sessions, the identity provider, set-up, sign-up, accounts and user management.
+ */
+export function createIdentityModule(core: Core, modules: IdentityModules) {
+  const { tenants, plans, branding } = modules.tenants;
+  const { users, usersRepository } = modules.users;
+  const { audit } = modules.audit;
+  const { mail } = modules.mail;
+  const { keys } = modules.apiKeys;
+  const { config, data, database, clock, ports } = core;
+  const { transact, changes } = database;
+  const now = createSteadyNow(clock);
+  /** Signs the access tokens. */
+  const tokenKey = data.secret("jwt.key", 32);
+  const mailOriginFor = createOwnOrigin(config, ports);
+  const { provider, sessions, signIns, throttle, sessionsRepository, report } = createSignIn(
+    core,
+    modules,
+    now,
+  );
+  const managing = createUserManagementModule(core, {
+    usersRepository,
+    tenants,
+    plans,
+    accounts: provider,
+    endSessions: (userId) => sessions.endAll(userId),
+    mail,
+    takeUserMails: createUserMailLimit(throttle),
+    mailOriginFor,
+  });
+  const setup = signIns.ofSetup(
+    createSetupService({ provider, users, tenants, sessions: sessionsRepository, transact, now }),
+  );
+  const { signUp, onboarding } = createSignUp(core, modules, {
+    provider,
+    throttle,
+    setup,
+    managing,
+    tokenKey,
+    now,
+  });
+  const external = createExternal(core, { users, signUp, provider, tokenKey, now });
   const tokens = createAccessTokens(tokenKey, now);
   const identity = createIdentityService({ provider, users, tenants, sessions, tokens });
   const account = createAccountService({

@@ -74,7 +74,8 @@ function lastSeqOf(orm: MainDatabase["orm"]): number {
 const inPayload = (text: string): SQL =>
   sql`instr(lower(cast(coalesce(substr(${integrationEvents.payload}, 1, ${LISTED_BYTES_MAX}), '') AS TEXT)), ${text}) > 0`;
 
-export function createIntegrationEventsRepository({ orm }: MainDatabase) {
+/** Statements for each message that comes in. */
+function prepareMessage(orm: MainDatabase["orm"]) {
   const placeholder = sql.placeholder;
   const fields = [
     "seq",
@@ -91,7 +92,7 @@ export function createIntegrationEventsRepository({ orm }: MainDatabase) {
     "replayedAt",
     "createdAt",
   ] as const satisfies ReadonlyArray<keyof IntegrationEvent>;
-  // One for each message that comes in: prepared, and in the form that the columns hold.
+  // In the form that the columns hold.
   const insert = orm
     .insert(integrationEvents)
     .values(
@@ -113,7 +114,11 @@ export function createIntegrationEventsRepository({ orm }: MainDatabase) {
     .values({ integrationId: placeholder("integrationId"), key: placeholder("key"), at: placeholder("at") })
     .onConflictDoNothing()
     .prepare();
+  return { insert, isSeen, markSeen };
+}
 
+export function createIntegrationEventsRepository({ orm }: MainDatabase) {
+  const { insert, isSeen, markSeen } = prepareMessage(orm);
   const { payload, ...unread } = getTableColumns(integrationEvents);
   const inPart = { ...unread, payload: sql<Buffer | null>`substr(${payload}, 1, ${LISTED_BYTES_MAX + 1})` };
   const listed = (where: SQL | undefined, page: { limit: number; offset: number }) =>

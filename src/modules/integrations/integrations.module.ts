@@ -88,6 +88,27 @@ function createAnnouncements(
   return announced;
 }
 
+/** Integrations, and the log of what they received and sent. */
+function createEventLog(
+  { database, clock, events }: Pick<Core, "database" | "clock" | "events">,
+  log: Core["log"],
+) {
+  const repository = createIntegrationsRepository(database, clock);
+  const eventsRepository = createIntegrationEventsRepository(database);
+  const eventLog = new EventLog({
+    repository: eventsRepository,
+    groups: createEventGroupsRepository(database),
+    integrations: repository,
+    transact: database.transact,
+    durable: database.durable,
+    onFailed: createFailureReporter({ repository, events }),
+    onLogged: createNewEventsPublisher({ repository, events }),
+    clock,
+    log,
+  });
+  return { repository, eventsRepository, eventLog };
+}
+
 /** Creates the function that stores a part of a message: its telemetry, attributes and what is known of its keys. */
 function createPartStore(
   { ingest: { ingest }, attributes: { attributes }, profiles: { profiles } }: IntegrationsModules,
@@ -110,6 +131,83 @@ const createPorts = () => ({
   deviceSeen: new Port<PartStoreDeps["onDeviceSeen"]>("integrations.deviceSeen"),
 });
 
+/** Creates what works through received messages. */
+function createPipeline(
+  { database, clock }: Pick<Core, "database" | "clock">,
+  modules: IntegrationsModules,
+  parts: {
+    readonly repository: ReturnType<typeof createIntegrationsRepository>;
+    readonly eventsRepository: ReturnType<typeof createIntegrationEventsRepository>;
+    readonly eventLog: EventLog;
+    readonly resolution: DeviceResolution;
+    readonly ports: ReturnType<typeof createPorts>;
+  },
+  reply: ConstructorParameters<typeof InboundPipeline>[0]["reply"],
+): InboundPipeline {
+  const { repository, eventsRepository, eventLog, resolution, ports } = parts;
+  const { devices } = modules.devices;
+  const { codecs } = modules.codecs;
+  const { sandbox } = modules.scripts;
+  const worker = new MessageWorker({
+    runScript: (run) => sandbox.run(run),
+    decodeFrame: createFrameDecoding({ codecs, resolution, devices, sandbox }),
+    onDownlink: (integration, report) => ports.downlinkReported.call(integration, report),
+    store: createPartStore(modules, resolution, (integration, device, reference) =>
+      ports.deviceSeen.call(integration, device, reference),
+    ),
+  });
+  return new InboundPipeline({
+    eventLog,
+    clock,
+    repository: eventsRepository,
+    backlog: createBacklog({ repository: eventsRepository, integrations: repository, clock }),
+    workThrough: (messages, input) => worker.workThrough(messages, input),
+    tokens: createEventTokens(database.secrets("device tokens")),
+    reply,
+  });
+}
+
+function createService(
+  { config, data, database, clock, events }: Core,
+  {
+    devices: { devices },
+    profiles: { profiles },
+    ingest: { ingest },
+    outbound: { reach },
+    ...modules
+  }: IntegrationsModules,
+  parts: {
+    readonly repository: ReturnType<typeof createIntegrationsRepository>;
+    readonly eventLog: EventLog;
+    readonly resolution: DeviceResolution;
+    readonly announced: AnnouncementRegistry;
+    readonly ports: ReturnType<typeof createPorts>;
+  },
+) {
+  const { repository, eventLog, resolution, announced, ports } = parts;
+  const { scripts } = modules;
+  const { codecs } = modules.codecs;
+  return createIntegrationsService({
+    repository,
+    eventLog,
+    resolution,
+    scripts,
+    ensureScript: (tenantId, source) => functionsOf(scripts.sandbox, tenantId, source),
+    toReadings: ingest.toReadings,
+    box: createSealedBox(data.secret("outbound.key", 32), "integrations"),
+    decodeFrame: createFrameDecoding({ codecs, resolution, devices, sandbox: scripts.trials }),
+    ensureCodecs: codecs.ensureAll,
+    ensureProfile: (tenantId, profileId) => void profiles.ensure(tenantId, profileId),
+    isMapped: config.integrations_mapping_enabled,
+    announced,
+    refusalOf: (tenantId, url) => reach.addresses.of(tenantId).refusalOfUrl(url),
+    abandon: (integrationId, remove) => ports.abandon.call(integrationId, remove),
+    transact: database.transact,
+    clock,
+    events,
+  });
+}
+
 /** Messages from other networks and programs, and the devices behind them. */
 export function createIntegrationsModule(core: Core, modules: IntegrationsModules) {
   const { topics } = modules;
@@ -117,69 +215,26 @@ export function createIntegrationsModule(core: Core, modules: IntegrationsModule
   const { devices, directory } = modules.devices;
   const { profiles } = modules.profiles;
   const { attributes } = modules.attributes;
-  const { ingest } = modules.ingest;
   const { reach } = modules.outbound;
   const { store } = modules.storage;
-  const { sandbox, trials } = modules.scripts;
-  const { codecs, usesOf } = modules.codecs;
+  const { usesOf } = modules.codecs;
   const { secrets, endpointsFor, webhooksOf } = modules.connectivity;
-  const { config, data, database, clock, events, log: root } = core;
+  const { database, clock, events, log: root } = core;
   const log = root.child("integrations");
-  const { abandon, downlinkReported, deviceSeen } = createPorts();
-  const repository = createIntegrationsRepository(database, clock);
-  const eventsRepository = createIntegrationEventsRepository(database);
-  const eventLog = new EventLog({
-    repository: eventsRepository,
-    groups: createEventGroupsRepository(database),
-    integrations: repository,
-    transact: database.transact,
-    durable: database.durable,
-    onFailed: createFailureReporter({ repository, events }),
-    onLogged: createNewEventsPublisher({ repository, events }),
-    clock,
-    log,
-  });
+  const ports = createPorts();
+  const { repository, eventsRepository, eventLog } = createEventLog(core, log);
   const identities = createDeviceIdentities(database);
   const resolution = createResolution({ clock, events }, modules, identities);
   usesOf.connect((tenantId) => usesOfCodecs(repository.list(tenantId)));
   const announced = createAnnouncements(core, (integrationId) => bridges.fleet.topicsChanged(integrationId));
-  const integrations = createIntegrationsService({
-    repository,
-    eventLog,
-    resolution,
-    scripts: modules.scripts,
-    ensureScript: (tenantId, source) => functionsOf(sandbox, tenantId, source),
-    toReadings: ingest.toReadings,
-    box: createSealedBox(data.secret("outbound.key", 32), "integrations"),
-    decodeFrame: createFrameDecoding({ codecs, resolution, devices, sandbox: trials }),
-    ensureCodecs: codecs.ensureAll,
-    ensureProfile: (tenantId, profileId) => void profiles.ensure(tenantId, profileId),
-    isMapped: config.integrations_mapping_enabled,
-    announced,
-    refusalOf: (tenantId, url) => reach.addresses.of(tenantId).refusalOfUrl(url),
-    abandon: (integrationId, remove) => abandon.call(integrationId, remove),
-    transact: database.transact,
-    clock,
-    events,
-  });
+  const integrations = createService(core, modules, { repository, eventLog, resolution, announced, ports });
   webhooksOf.connect(integrations.listWebhooks);
-  const worker = new MessageWorker({
-    runScript: (run) => sandbox.run(run),
-    decodeFrame: createFrameDecoding({ codecs, resolution, devices, sandbox }),
-    onDownlink: (integration, report) => downlinkReported.call(integration, report),
-    store: createPartStore(modules, resolution, (integration, device, reference) =>
-      deviceSeen.call(integration, device, reference),
-    ),
-  });
-  const pipeline = new InboundPipeline({
-    eventLog,
-    clock,
-    repository: eventsRepository,
-    backlog: createBacklog({ repository: eventsRepository, integrations: repository, clock }),
-    workThrough: (messages, input) => worker.workThrough(messages, input),
-    tokens: createEventTokens(database.secrets("device tokens")),
-    reply: (integration, replies) => bridges.reply(integration, replies),
-  });
+  const pipeline = createPipeline(
+    core,
+    modules,
+    { repository, eventsRepository, eventLog, resolution, ports },
+    (...sent) => bridges.reply(...sent),
+  );
   const bridges = createBridges({
     integrations,
     announced,
@@ -220,9 +275,7 @@ export function createIntegrationsModule(core: Core, modules: IntegrationsModule
       announced.of(integration)?.command(externalId, key),
     /** Sends by the integration's own connection to a broker. */
     publish: (integrationId: string, message: BrokerMessage) => bridges.fleet.publish(integrationId, message),
-    abandon,
-    downlinkReported,
-    deviceSeen,
+    ...ports,
     routes: (auth: AuthPlugin) => [
       integrationsRoutes({
         integrations,

@@ -50,48 +50,26 @@ export function longFunctionsOf(ast: ts.SourceFile): LongFunction[] {
   return found;
 }
 
-/** Long functions of `src` with their lines, by `path name`. */
-function measure(root: string): Map<string, number> {
-  const measured = new Map<string, number>();
+/** Returns the long functions of `src`, each as a sentence. */
+function problemsIn(root: string): string[] {
+  const problems: string[] = [];
   for (const entry of readdirSync(join(root, "src"), { recursive: true, withFileTypes: true })) {
     if (!entry.isFile() || !/\.tsx?$/.test(entry.name)) continue;
     const file = join(entry.parentPath, entry.name);
     const kind = file.endsWith("x") ? ts.ScriptKind.TSX : ts.ScriptKind.TS;
     const ast = ts.createSourceFile(file, readFileSync(file, "utf8"), ts.ScriptTarget.Latest, true, kind);
     for (const { name, lines } of longFunctionsOf(ast))
-      measured.set(`${relative(root, file)} ${name}`, lines);
+      problems.push(
+        `${relative(root, file)} ${name} has ${lines} lines; a function has at most ${FUNCTION_LINES_MAX}`,
+      );
   }
-  return measured;
+  return problems;
 }
 
-/*
- * `bun src/tools/check/long-functions.ts`: fails on a function above the limit that is not listed, or is longer than listed. The list holds those
- * that were there when the limit came, and only shrinks: `--update` takes out and lowers, it adds nothing.
- */
+/** `bun src/tools/check/long-functions.ts`: fails if a function is longer than the limit. */
 if (import.meta.main) {
-  const root = join(import.meta.dir, "..", "..", "..");
-  const listFile = join(import.meta.dir, "long-functions.json");
-  const listed: Record<string, number> = JSON.parse(readFileSync(listFile, "utf8")); // our own file
-  const measured = measure(root);
-  const problems: string[] = [];
-  const kept: Record<string, number> = {};
-  for (const [name, lines] of measured) {
-    const most = listed[name];
-    if (most === undefined)
-      problems.push(`${name} has ${lines} lines; a function has ${FUNCTION_LINES_MAX} at most`);
-    else {
-      if (lines > most) problems.push(`${name} has grown from ${most} to ${lines} lines; split it`);
-      kept[name] = Math.min(lines, most);
-    }
-  }
-  if (process.argv.includes("--update")) {
-    const sorted = Object.fromEntries(Object.entries(kept).sort(([a], [b]) => (a < b ? -1 : 1)));
-    await Bun.write(listFile, `${JSON.stringify(sorted, null, 2)}\n`);
-  } else
-    for (const [name, most] of Object.entries(listed))
-      if (kept[name] !== most && (measured.get(name) ?? 0) <= most)
-        problems.push(`${name} is shorter than listed: run bun src/tools/check/long-functions.ts --update`);
-  console.log(`${measured.size} functions above ${FUNCTION_LINES_MAX} lines`);
+  const problems = problemsIn(join(import.meta.dir, "..", "..", ".."));
+  console.log(`${problems.length} functions above ${FUNCTION_LINES_MAX} lines`);
   for (const problem of problems) console.log(problem);
   process.exit(problems.length === 0 ? 0 : 1);
 }

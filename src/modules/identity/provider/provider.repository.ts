@@ -34,6 +34,40 @@ export interface Ticket {
   readonly expiresAt: number;
 }
 
+const prepareReads = (orm: MainDatabase["orm"]) => ({
+  byEmail: orm
+    .select()
+    .from(accounts)
+    .where(eq(accounts.email, sql.placeholder("email")))
+    .prepare(),
+  byId: orm
+    .select()
+    .from(accounts)
+    .where(eq(accounts.accountId, sql.placeholder("accountId")))
+    .prepare(),
+  validTicket: orm
+    .select()
+    .from(tickets)
+    .where(
+      and(
+        eq(tickets.secretHash, sql.placeholder("secretHash")),
+        eq(tickets.purpose, sql.placeholder("purpose")),
+        gt(tickets.expiresAt, sql.placeholder("now")),
+      ),
+    )
+    .prepare(),
+  ofClient: orm
+    .select({ lastUsedAt: knownClients.lastUsedAt })
+    .from(knownClients)
+    .where(
+      and(
+        eq(knownClients.accountId, sql.placeholder("accountId")),
+        eq(knownClients.client, sql.placeholder("client")),
+      ),
+    )
+    .prepare(),
+});
+
 export function createProviderRepository(database: MainDatabase) {
   const { orm, transact } = database;
   const secrets = database.secrets("second factor");
@@ -45,37 +79,7 @@ export function createProviderRepository(database: MainDatabase) {
     totpSecret: opened(totpSealed),
     totpPendingSecret: opened(totpPendingSealed),
   });
-  const byEmail = orm
-    .select()
-    .from(accounts)
-    .where(eq(accounts.email, sql.placeholder("email")))
-    .prepare();
-  const byId = orm
-    .select()
-    .from(accounts)
-    .where(eq(accounts.accountId, sql.placeholder("accountId")))
-    .prepare();
-  const validTicket = orm
-    .select()
-    .from(tickets)
-    .where(
-      and(
-        eq(tickets.secretHash, sql.placeholder("secretHash")),
-        eq(tickets.purpose, sql.placeholder("purpose")),
-        gt(tickets.expiresAt, sql.placeholder("now")),
-      ),
-    )
-    .prepare();
-  const ofClient = orm
-    .select({ lastUsedAt: knownClients.lastUsedAt })
-    .from(knownClients)
-    .where(
-      and(
-        eq(knownClients.accountId, sql.placeholder("accountId")),
-        eq(knownClients.client, sql.placeholder("client")),
-      ),
-    )
-    .prepare();
+  const { byEmail, byId, validTicket, ofClient } = prepareReads(orm);
   return {
     findAccount(email: string): Account | undefined {
       const row = byEmail.get({ email });
