@@ -6,7 +6,7 @@ import { startModbusServer } from "../support/modbus-server.ts";
 import { Peer, pahoTwoModules } from "../support/peers.ts";
 import { createTestApp, PASSWORD, type TestApp } from "../support/test-app.ts";
 import { untilAnswer } from "../support/until.ts";
-import { type Page, pages } from "./commands.ts";
+import { isShown, type Language, type Page, pages } from "./commands.ts";
 import { meterScript } from "./energy-meter.ts";
 import { codeIn, followSteps, isQuickStart, shownOutput, shownValues } from "./quick-starts.ts";
 import { Sandbox } from "./sandbox.ts";
@@ -212,20 +212,67 @@ test("the texts have commands", () => {
   expect(pages.flatMap(({ inline }) => inline).length).toBeGreaterThan(15);
 });
 
+/** Between the outputs of two blocks. */
+const BOUNDARY = "--- next block ---";
+
+/** Expects each block to print what the page shows, and returns all of it. */
+function expectShown(blocks: Page["blocks"], output: string): string {
+  const parts = output.split(BOUNDARY);
+  blocks.forEach(({ code, shown }, number) => {
+    const part = parts[number] ?? "";
+    if (shown !== undefined && !isShown(part, shown)) expect([code, part]).toEqual([code, shown]);
+  });
+  return parts.join("");
+}
+
+async function runShell({ blocks }: Page, sandbox: Sandbox): Promise<string> {
+  const shell = blocks.filter(({ language }) => language === "sh");
+  const commands = shell.map(({ code }) => withoutComments(fillIn(code))).join(`\nprintf %s '${BOUNDARY}'\n`);
+  expect(commands).not.toContain("…");
+  const { code, output } = await sandbox.run(commands);
+  expect([code, output]).toEqual([0, expect.any(String)]);
+  return expectShown(shell, output);
+}
+
+const python = Bun.which("python3");
+/** How the programs of a language run: the file that they are written to, the command, and what prints a boundary. */
+const interpreters = {
+  python: {
+    file: "tutorial.py",
+    command: `"${python}" -u tutorial.py`,
+    print: `print("${BOUNDARY}", end="")`,
+  },
+  ts: {
+    file: "tutorial.ts",
+    command: `"${process.execPath}" tutorial.ts`,
+    print: `process.stdout.write("${BOUNDARY}");`,
+  },
+} as const satisfies Record<Exclude<Language, "sh">, object>;
+
+/** Runs the programs whose output the page shows as one. Python is left out where it is missing. */
+async function runPrograms({ blocks }: Page, language: Exclude<Language, "sh">, sandbox: Sandbox) {
+  const programs = blocks.filter((block) => block.language === language && block.shown !== undefined);
+  if (programs.length === 0 || (language === "python" && python === null)) return;
+  const { file, command, print } = interpreters[language];
+  await sandbox.write(file, sandbox.atGateway(programs.map(({ code }) => code).join(`\n${print}\n`)));
+  const { code, output } = await sandbox.run(command);
+  expect([file, code, output]).toEqual([file, 0, expect.any(String)]);
+  expectShown(programs, output);
+}
+
 describe("every command runs that is shown in", () => {
   test.each(
     pages
       .filter(({ script, inline }) => script !== "" || inline.length > 0)
       .map((page) => [page.name, page] as const),
   )("%s", async (name, page) => {
-    const { text, script, inline } = page;
+    const { text, inline } = page;
     const { site, sandbox, stop } = await openSite(page);
     for (const [file, content] of Object.entries(files[name]?.(text) ?? {}))
       await sandbox.write(file, content);
-    const commands = withoutComments(fillIn(script));
-    expect(commands).not.toContain("…");
-    const output = isQuickStart(name) ? expect.stringMatching(shownOutput(text)) : expect.any(String);
-    expect(await sandbox.run(commands)).toEqual({ code: 0, output });
+    const output = await runShell(page, sandbox);
+    if (isQuickStart(name)) expect(output).toMatch(shownOutput(text));
+    for (const language of ["python", "ts"] as const) await runPrograms(page, language, sandbox);
     if (isQuickStart(name)) await expectShownValues(text, site);
     for (const command of inline) {
       if (notRun.some(([pattern]) => pattern.test(command))) continue;

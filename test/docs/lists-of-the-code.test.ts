@@ -5,6 +5,7 @@ import { severitiesDescending } from "../../src/lib/alarms/severity.ts";
 import { stepDefinitions } from "../../src/modules/pipelines/step-types.ts";
 import { scriptLimits } from "../../src/modules/script-sandbox/script-limits.ts";
 import { targetSchemas } from "../../src/modules/uplinks/targets/targets.schemas.ts";
+import { networks } from "../../src/web/features/integrations/network-list.ts";
 
 /** Pages of both languages that repeat a list or a limit of the code. */
 
@@ -44,3 +45,21 @@ for (const language of ["", "de/"]) {
       expect(page).toContain(`### ${texts[`uplinkType.${type}`]}\n`);
   });
 }
+
+for (const [file, language] of [
+  ["../README", "en"],
+  ["de/README", "de"],
+] as const)
+  test(`${file}.md names every network, and every target of uplinks, under its name in the console`, () => {
+    const texts: Record<string, string> = JSON.parse(
+      readFileSync(join(textsFolder, `console.${language}.json`), "utf8"),
+    );
+    const page = pageOf(file);
+    const direct = ["HTTP", "MQTT"]; // programs and devices of any kind: their rows have other words
+    const named = [
+      ...networks.filter(({ id }) => !direct.includes(id)).map(({ id }) => `network.${id}`),
+      ...Object.keys(targetSchemas).map((type) => `uplinkType.${type}`),
+    ];
+    expect(named.length).toBeGreaterThan(20);
+    expect(named.filter((key) => !page.includes(texts[key] ?? key))).toEqual([]);
+  });

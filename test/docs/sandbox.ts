@@ -14,9 +14,12 @@ const programOf = (name: string): string => {
 export class Sandbox {
   readonly directory: string;
   readonly #env: Record<string, string>;
+  /** Address of the gateway's HTTP, without the scheme. */
+  readonly #host: string;
 
-  private constructor(directory: string, env: Record<string, string>) {
+  private constructor(directory: string, host: string, env: Record<string, string>) {
     this.directory = directory;
+    this.#host = host;
     this.#env = env;
   }
 
@@ -37,11 +40,16 @@ exec "${programOf("mosquitto_pub")}" -p $port "\${args[@]}"`,
       await writeFile(join(bin, name), `#!/usr/bin/env bash\n${text}\n`);
       await chmod(join(bin, name), 0o755);
     }
-    return new Sandbox(place, {
+    return new Sandbox(place, new URL(app.url).host, {
       PATH: `${bin}:${process.env.PATH ?? ""}`,
       LINESIDE_DATA: directory,
       ...env,
     });
+  }
+
+  /** Puts the gateway's address into a program that does not use the sandbox's curl. */
+  atGateway(program: string): string {
+    return program.replaceAll("localhost:8080", this.#host);
   }
 
   remove(): Promise<void> {
