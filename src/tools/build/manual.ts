@@ -16,7 +16,7 @@ export type Language = (typeof LANGUAGES)[number];
 
 /** Sections and pages in the order of the index, docs/README.md; a test compares them. */
 export const manualSections: ReadonlyArray<{ readonly id: string; readonly pages: readonly string[] }> = [
-  { id: "start", pages: ["first-steps", "concepts", "troubleshooting", "readme"] },
+  { id: "start", pages: ["first-steps", "api-tutorial", "concepts", "troubleshooting", "readme"] },
   {
     id: "quickStarts",
     pages: [
