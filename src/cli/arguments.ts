@@ -1,4 +1,5 @@
 import { parseArgs } from "node:util";
+import { suggest } from "../lib/strings/suggest.ts";
 import { processEnv } from "../platform/config/config.ts";
 import { StartupError } from "../platform/process/startup-error.ts";
 import { type GatewayEndpoint, gatewayEndpointOf } from "./gateway-url.ts";
@@ -44,13 +45,31 @@ export function parseCommand(
     const flags = Object.entries(values).filter(([, value]) => value === true);
     return { values: Object.fromEntries(texts), flags: new Set(flags.map(([name]) => name)), positionals };
   } catch (error) {
-    throw new StartupError(
-      error instanceof Error
-        ? (error.message.split("\n")[0] ?? "The options are not valid.")
-        : "The options are not valid.",
-      { cause: error },
-    );
+    throw new StartupError(describeMistake(args, options), { cause: error });
   }
+}
+
+/** Says which of the arguments is wrong, in place of the runtime, which does not know the names of options nearby. */
+function describeMistake(args: readonly string[], options: Record<string, CommandOption>): string {
+  for (const arg of args.filter((candidate) => candidate.startsWith("-"))) {
+    const [flag = "", value] = arg.split(/=(.*)/s);
+    const name = flag.replace(/^-+/, "");
+    const option = Object.hasOwn(options, name) ? options[name] : undefined;
+    if (option === undefined || !flag.startsWith("--")) {
+      const meant = suggest(name, [...Object.keys(options), "help"]);
+      const hint = meant === undefined ? "" : ` Did you mean --${meant}?`;
+      return `"${flag}" is not an option.${hint} Use --help to list the options.`;
+    }
+    if (option.type === "boolean" && value !== undefined)
+      return `${flag} takes no value. Leave "=${value}" out.`;
+  }
+  const unfinished = args.find((arg, index) => {
+    const isString = options[arg.replace(/^--/, "")]?.type === "string";
+    return isString && (args[index + 1] ?? "-").startsWith("-");
+  });
+  return unfinished === undefined
+    ? "The options are not valid. Use --help to list them."
+    : `${unfinished} needs a value, for example ${unfinished}=VALUE.`;
 }
 
 export function describeOptions(usage: string, options: Record<string, CommandOption>): string {

@@ -1,15 +1,18 @@
 import "../platform/config/production.ts"; // before anything that loads Elysia
 import { suggest } from "../lib/strings/suggest.ts";
 import { describeKind } from "../platform/config/config.ts";
-import { configKeys, flagOf, type KeyDefinition } from "../platform/config/config-keys.ts";
+import { configGroups } from "../platform/config/config-groups.ts";
+import { type ConfigKey, configKeys, flagOf, type KeyDefinition } from "../platform/config/config-keys.ts";
 import { version, versionText } from "../version.ts";
 import { explain } from "./explain.ts";
 
 interface Command {
   /** Line of the help. Commands that the gateway runs by itself have none. */
   readonly summary?: string;
-  /** True if the options are the gateway's own settings. */
-  readonly takesSettings?: true;
+  /** Settings that the command uses, for its help. */
+  readonly settings?: "all" | readonly ConfigKey[];
+  /** True if the command has neither options nor arguments. */
+  readonly takesNothing?: true;
   /** Resolves to the process's exit code. */
   run(args: readonly string[]): Promise<number>;
 }
@@ -20,12 +23,12 @@ const serve: Command["run"] = async (args) => (await import("./serve.ts")).serve
 const commands: Record<string, Command> = {
   serve: {
     summary: "Run the gateway with HTTP, MQTT and the console; this is the default command",
-    takesSettings: true,
+    settings: "all",
     run: serve,
   },
   "setup-link": {
     summary: "Print a new link that sets up a gateway without an owner",
-    takesSettings: true,
+    settings: ["data", "public_url", "http_host", "http_port", "tls", "https_port"],
     run: async (args) => (await import("./setup-link.ts")).setupLinkCommand(args),
   },
   user: {
@@ -34,7 +37,7 @@ const commands: Record<string, Command> = {
   },
   healthcheck: {
     summary: "Exit with code 0 if the gateway is serving",
-    takesSettings: true,
+    settings: ["data", "http_host", "http_port"],
     run: async (args) => (await import("./healthcheck.ts")).healthcheckCommand(args),
   },
   apikey: {
@@ -105,10 +108,12 @@ const commands: Record<string, Command> = {
   },
   licenses: {
     summary: "Print the licenses of Lineside and of the packages inside it",
+    takesNothing: true,
     run: async () => (await import("./licenses.ts")).licensesCommand(),
   },
   version: {
     summary: "Print the version and the commit that it was built from",
+    takesNothing: true,
     async run() {
       console.log(versionText());
       return 0;
@@ -118,40 +123,65 @@ const commands: Record<string, Command> = {
 
 function help(): string {
   const rows = Object.entries(commands).flatMap(([name, { summary }]) =>
-    summary === undefined ? [] : [`  ${name.padEnd(12)} ${summary}`],
+    summary === undefined ? [] : [`  ${name.padEnd(14)} ${summary}`],
   );
   return `Lineside ${version}: device telemetry and management in one file.\n\nUsage: lineside [command] [--key value …]\n\nCommands:\n${rows.join("\n")}\n\nRun lineside <command> --help for the options of a command.`;
 }
 
-function settingsHelp(name: string, summary: string): string {
-  const rows = Object.entries(configKeys).map(([key, definition]: [string, KeyDefinition]) => {
+function describeSettings(keys: readonly ConfigKey[]): string {
+  const rows = keys.map((key) => {
+    const definition: KeyDefinition = configKeys[key];
     const fallback = definition.default === undefined ? "" : ` Default: ${definition.default}.`;
     return `  ${flagOf(key)}\n      ${definition.description}${fallback} (${describeKind(definition.kind)})`;
   });
-  return `lineside ${name}: ${summary}.\n\nEach setting can also be an environment variable (LINESIDE_HTTP_PORT for --http-port) or a key of lineside.toml (http_port).\n--config selects another file.\n\n${rows.join("\n")}`;
+  return rows.join("\n");
+}
+
+const SETTINGS_HINT =
+  "Each setting can also be an environment variable (LINESIDE_HTTP_PORT for --http-port) or a key of lineside.toml (http_port).\n--config selects another file.";
+
+/** Returns the help of a command without options of its own. */
+function commandHelp(name: string, { summary = "", settings }: Command): string {
+  const title = `lineside ${name}: ${summary}.`;
+  if (settings === undefined) return `${title}\n\nThe command has no options.`;
+  const groups =
+    settings === "all" ? configGroups : [{ title: "Settings that this command uses", keys: settings }];
+  const parts = groups.map(({ title: group, keys }) => `${group}:\n\n${describeSettings(keys)}`);
+  return [title, SETTINGS_HINT, ...parts].join("\n\n");
 }
 
 const asksForHelp = (args: readonly string[]) => args.some((arg) => arg === "--help" || arg === "-h");
 
+function refuseUnknown(name: string): number {
+  const meant = suggest(name, Object.keys(commands));
+  const hint = meant === undefined ? "" : ` Did you mean "lineside ${meant}"?`;
+  console.error(`"${name}" is not a command.${hint}\n\n${help()}`);
+  return 2;
+}
+
 /** Runs the command that the arguments name; `serve` when they name none. */
 export async function runCommand(argv: readonly string[]): Promise<number> {
   const [first, ...rest] = argv;
+  if (first === "help" && rest.length > 0) return runCommand([...rest, "--help"]);
   if (first === "--help" || first === "-h" || first === "help") {
     console.log(help());
     return 0;
   }
-  if (first === "--version") return commands.version?.run([]) ?? 0;
+  if (first === "--version") return runCommand(["version", ...rest]);
   if (first === undefined || first.startsWith("--")) return serve(argv);
+  return runNamed(first, rest);
+}
+
+async function runNamed(first: string, rest: readonly string[]): Promise<number> {
   const command = Object.hasOwn(commands, first) ? commands[first] : undefined;
-  if (command === undefined) {
-    const meant = suggest(first, Object.keys(commands));
-    const hint = meant === undefined ? "" : ` Did you mean "lineside ${meant}"?`;
-    console.error(`"${first}" is not a command.${hint}\n\n${help()}`);
-    return 2;
-  }
-  if (command.takesSettings && asksForHelp(rest)) {
-    console.log(settingsHelp(first, command.summary ?? ""));
+  if (command === undefined) return refuseUnknown(first);
+  if ((command.settings !== undefined || command.takesNothing) && asksForHelp(rest)) {
+    console.log(commandHelp(first, command));
     return 0;
+  }
+  if (command.takesNothing && rest.length > 0) {
+    console.error(`lineside ${first}: "${rest[0]}" is not an option. The command has no options.`);
+    return 2;
   }
   try {
     return await command.run(rest);

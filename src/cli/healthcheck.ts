@@ -27,7 +27,7 @@ export async function healthcheckCommand(args: readonly string[]): Promise<numbe
     console.log(["not ready", ...reasons.map(({ message }) => `- ${message}`)].join("\n"));
     return 1;
   } catch {
-    console.error(`nothing answers at ${url}`);
+    console.error(`Nothing answers at ${url}. Start Lineside, or name its data directory with --data.`);
     return 1;
   }
 }

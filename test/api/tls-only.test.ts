@@ -116,7 +116,10 @@ describe.skipIf(openssl === null).each(ways)("a gateway with TLS only, and %s", 
       "-keyout", join(directory, "key"), "-out", join(directory, "pem"), "-addext", "subjectAltName=IP:127.0.0.1"); // biome-ignore format: one command
     const certificate = await Bun.file(join(directory, "pem")).text();
     writeFileSync(join(directory, "gateway.json"), JSON.stringify({ url, certificate }));
-    expect(await cli("healthcheck", "--data", directory)).toEqual([1, `nothing answers at ${url}\n`]);
+    expect(await cli("healthcheck", "--data", directory)).toEqual([
+      1,
+      `Nothing answers at ${url}. Start Lineside, or name its data directory with --data.\n`,
+    ]);
   });
 
   test("lists the ways in that there are", async () => {

@@ -176,7 +176,7 @@ test("commands find the gateway of a data directory, whatever its port is, while
   const port = new URL(gateway.app.url).port;
   expect(await run("healthcheck", ...data)).toEqual({ code: 0, output: "ready\n" });
   expect((await run("healthcheck", ...data, "--http-port", "1")).output).toBe(
-    "nothing answers at http://127.0.0.1:1\n",
+    "Nothing answers at http://127.0.0.1:1. Start Lineside, or name its data directory with --data.\n",
   );
   const link = (await run("setup-link", ...data)).output;
   expect(link).toStartWith(`http://localhost:${port}/setup?token=`);

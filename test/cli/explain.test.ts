@@ -35,7 +35,7 @@ test.each(["ENOSPC", "EROFS", "EACCES", "EMFILE", "ENFILE", "EDQUOT", "EPERM", "
 
 test("a file that does not exist is named", () => {
   expect(printed(thrown(() => openSync("/nowhere/passphrase", "r")))).toBe(
-    "Lineside cannot start: A file or folder does not exist. (/nowhere/passphrase)",
+    "Lineside cannot start: A file or folder does not exist. Check the path. (/nowhere/passphrase)",
   );
 });
 

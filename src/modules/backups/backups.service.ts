@@ -1,5 +1,6 @@
 import { VERIFY_DAYS_DEFAULT } from "../../lib/console/backup-limits.ts";
 import { conflict, DomainError, detail, inEnglish, invalid, textOf } from "../../lib/core/domain-error.ts";
+import { messageOf } from "../../lib/core/error-message.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import { ConfigError } from "../../platform/config/config.ts";
 import type { Logger } from "../../platform/core/log.ts";
@@ -265,7 +266,7 @@ export class BackupsService {
         log.warn("backup found damage", { finding: inEnglish(finding), ...result.place });
     } catch (error) {
       const text =
-        error instanceof DomainError ? textOf(error) : detail("backup.failed", { reason: String(error) });
+        error instanceof DomainError ? textOf(error) : detail("backup.failed", { reason: messageOf(error) });
       repository.endRun(run.runId, { state: "FAILED", finishedAt: clock.now(), error: text });
       log.error("backup failed", { error });
     }

@@ -1,4 +1,5 @@
 import { detail, inEnglish } from "../../lib/core/domain-error.ts";
+import { messageOf } from "../../lib/core/error-message.ts";
 import { excerpt } from "../../lib/strings/excerpt.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import type { Logger } from "../../platform/core/log.ts";
@@ -24,7 +25,7 @@ export const mailWaitAfter = (attempts: number): number => FIRST_WAITS_MS[attemp
 
 const unexpected = (error: unknown): MailRefusal =>
   new MailRefusal(
-    detail("mail_error.unexpected", { reason: excerpt(String(error), REASON_CHARACTERS_MAX) }),
+    detail("mail_error.unexpected", { reason: excerpt(messageOf(error), REASON_CHARACTERS_MAX) }),
     false,
   );
 

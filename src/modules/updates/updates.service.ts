@@ -1,6 +1,7 @@
 import { closeSync, rmSync, statSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { conflict, DomainError, detail, invalid, textOf, tooLarge } from "../../lib/core/domain-error.ts";
+import { messageOf } from "../../lib/core/error-message.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import type { Logger } from "../../platform/core/log.ts";
 import { openOwnFile } from "../../platform/files/own-file.ts";
@@ -169,7 +170,7 @@ export class UpdatesService {
     } catch (error) {
       log.error("the update was given up", { error });
       this.#failure =
-        error instanceof DomainError ? textOf(error) : detail("update.failed", { reason: String(error) });
+        error instanceof DomainError ? textOf(error) : detail("update.failed", { reason: messageOf(error) });
       this.#isInstalling = false;
     }
   }

@@ -119,7 +119,7 @@ function readFlags(args: readonly string[], mistakes: string[]): Map<string, str
     const key = keyOf(flag);
     if (!isFlag(flag) || !(isConfigKey(key) || key === "config"))
       mistakes.push(`"${flag}" is not an option${perhaps(key, flagOf)}; see lineside serve --help.`);
-    else if (value === undefined) mistakes.push(`${flag} needs a value.`);
+    else if (value === undefined) mistakes.push(`${flag} needs a value; see lineside serve --help.`);
     else values.set(key, value);
   }
   return values;
@@ -136,7 +136,8 @@ function readFile(path: string | undefined, mistakes: string[]): SettingsFile {
   const file = path ?? "lineside.toml";
   const nothing = { values: new Map(), placeOf: () => file };
   if (!existsSync(file)) {
-    if (path !== undefined) mistakes.push(`The configuration file ${path} does not exist.`);
+    if (path !== undefined)
+      mistakes.push(`The configuration file ${path} does not exist. Correct --config or LINESIDE_CONFIG.`);
     return nothing;
   }
   try {
@@ -147,9 +148,10 @@ function readFile(path: string | undefined, mistakes: string[]): SettingsFile {
       if (!isConfigKey(name)) mistakes.push(`${placeOf(name)}: "${name}" is not a setting${perhaps(name)}.`);
     return { values, placeOf };
   } catch (error) {
-    const reason = error instanceof Error ? error.message.split("\n")[0] : "unreadable";
+    const [message = ""] = error instanceof Error ? error.message.split("\n") : [];
+    const reason = message.replace(/^Invalid TOML document: /, "");
     const place = error instanceof TomlError ? `, line ${error.line}, column ${error.column}` : "";
-    mistakes.push(`${file}${place} is not valid TOML: ${reason}.`);
+    mistakes.push(`${file}${place} is not valid TOML: ${reason}. Correct this line.`);
     return nothing;
   }
 }

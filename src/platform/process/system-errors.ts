@@ -12,7 +12,9 @@ const SYSTEM_ERRORS: Readonly<Record<string, string>> = {
   EEXIST: "A file or link with that name already exists. Move it away.",
   EIO: "The disk failed. Check the system log for disk errors.",
   ELOOP: "Links lead to each other. Move them away.",
-  ENOENT: "A file or folder does not exist.",
+  ENOENT: "A file or folder does not exist. Check the path.",
+  ENOTDIR: "A file stands where a folder is expected. Check the path.",
+  EADDRINUSE: "Another program uses this port. Stop it, or choose another port.",
   EMFILE: "Too many files are open. Raise the limit (LimitNOFILE of the service, or ulimit -n).",
   ENFILE: "Too many files are open on this machine. Raise fs.file-max.",
 };

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { describeKind } from "../../platform/config/config.ts";
+import { configGroups } from "../../platform/config/config-groups.ts";
 import {
   type ConfigKey,
   configKeys,
@@ -20,12 +21,15 @@ function row(key: ConfigKey): string {
 }
 
 export function renderConfiguration(): string {
-  const keys = Object.keys(configKeys) as ConfigKey[]; // the table's own keys
+  const tables = configGroups.map(
+    ({ title, keys }) =>
+      `## ${title}\n\n| flag | environment | lineside.toml | default | meaning |\n|---|---|---|---|---|\n${keys.map(row).join("\n")}\n`,
+  );
   return `# Configuration
 
 This page lists every setting. Set it as a flag, as an environment variable, or in \`lineside.toml\` in the directory where Lineside is
 started (or another file: \`--config FILE\` or \`LINESIDE_CONFIG\`). A flag overrides the environment, and the environment overrides the file. Lineside reports all mistakes
-at once and does not start until they are corrected.
+together and does not start until they are corrected.
 
 In the file, the name of a table is the first part of its keys, so these two are the same:
 
@@ -36,10 +40,7 @@ http_port = 9090
 port = 9090
 \`\`\`
 
-| flag | environment | lineside.toml | default | meaning |
-|---|---|---|---|---|
-${keys.map(row).join("\n")}
-`;
+${tables.join("\n")}`;
 }
 
 const docs = join(import.meta.dir, "../../../docs");

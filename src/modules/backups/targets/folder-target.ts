@@ -1,11 +1,10 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { DomainError, notFound, unavailable, unavailableDueTo } from "../../../lib/core/domain-error.ts";
+import { messageOf } from "../../../lib/core/error-message.ts";
 import { syncPath, UNFINISHED, writeDurably } from "../../../platform/files/durable-file.ts";
 import { giveToFolderOwner } from "../../../platform/files/file-owner.ts";
 import type { BackupTarget } from "../snapshot.types.ts";
-
-const reasonOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
 
 /** Folders with backup objects; other folders at the place are not ours. */
 const OBJECT_FOLDERS = ["", "packs", "maps", "snapshots"];
@@ -17,7 +16,7 @@ function failure(path: string, error: unknown): DomainError {
   const isFull = error instanceof Error && "code" in error && FULL_CODES.includes(String(error.code));
   return isFull
     ? unavailableDueTo(error, "backup.place_full", { path })
-    : unavailableDueTo(error, "backup.folder_failed", { path, reason: reasonOf(error) });
+    : unavailableDueTo(error, "backup.folder_failed", { path, reason: messageOf(error) });
 }
 
 /**

@@ -1,3 +1,4 @@
+import { messageOf } from "../../../lib/core/error-message.ts";
 import type { FamilyKey } from "./block-directory.ts";
 import { BlockStore } from "./block-store.ts";
 import type { Deletion } from "./deletion.types.ts";
@@ -262,5 +263,3 @@ export class StoreEngine {
 }
 
 const decodeJson = (bytes: Uint8Array) => JSON.parse(new TextDecoder().decode(bytes));
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -1,5 +1,7 @@
 /// <reference lib="webworker" />
+
 import { DomainError, detail, unavailable } from "../../../lib/core/domain-error.ts";
+import { messageOf } from "../../../lib/core/error-message.ts";
 import type { Stamp } from "../../../platform/database/database-stamp.ts";
 import { checkTask } from "./check-task.ts";
 import { CommitTimes } from "./commit-times.ts";
@@ -318,8 +320,6 @@ function buffersOf(value: StoreCalls[CallName]["result"]): ArrayBuffer[] {
   const isChunk = typeof value === "object" && value !== null && "columns" in value;
   return isChunk ? movableBuffersOf(value) : [];
 }
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 const WRITING_CALLS: ReadonlySet<CallName> = new Set([
   "openFeed",
