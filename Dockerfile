@@ -1,5 +1,5 @@
 # Builds the executable and puts it alone into a small image. Data lives in /data. The ports are those of the settings' defaults: HTTP 8080,
-# HTTPS 8443, MQTT 1883, MQTT over TLS 8883; the two with TLS open with LINESIDE_TLS. How to run it: docs/operations.md.
+# HTTPS 8443, MQTT 1883, MQTT over TLS 8883; the two with TLS open with LINESIDE_TLS. How to run it: docs/install.md.
 # `--build-arg SOURCE_COMMIT=$(git rev-parse --short=7 HEAD)` tells `lineside --version` the commit.
 FROM node:22-bookworm-slim AS build
 WORKDIR /src

@@ -79,7 +79,7 @@ test.if(prometheus !== null)("Prometheus scrapes the gateway with its token", as
 });
 
 test.if(promtool !== null)("the configuration and the alert rules in the docs are valid", () => {
-  const page = readFileSync(join(import.meta.dir, "../../docs/operations.md"), "utf8");
+  const page = readFileSync(join(import.meta.dir, "../../docs/monitoring.md"), "utf8");
   const [config = ""] = [...page.matchAll(/^```yaml\n([\s\S]*?)^```/gm)].map(([, text]) => text ?? "");
   const rules = readFileSync(join(monitoring, "lineside-rules.yml"), "utf8");
   writeFileSync(join(directory, "lineside-rules.yml"), rules);

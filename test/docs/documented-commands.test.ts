@@ -42,25 +42,29 @@ const places = mkdtempSync(join(tmpdir(), "lineside-backups-"));
 afterAll(() => rmSync(places, { recursive: true }));
 const backupFolder = async () => ({ BACKUPS: mkdtempSync(join(places, "of-a-page-")) });
 
+async function aDevice({ create, fixture, env }: Site): Promise<Record<string, string>> {
+  const { deviceId } = await fixture.createDevice(env.ACCESS_TOKEN ?? "", { name: "Press 4" });
+  const command = await fixture.call("POST", `/api/devices/${deviceId}/commands`, {
+    token: env.ACCESS_TOKEN,
+    body: { method: "setRelay" },
+  });
+  const { profileId = "" } = await create("/api/device-profiles", { name: "mine" });
+  return {
+    URL: "http://localhost:8080",
+    ID: deviceId,
+    COMMAND_ID: command.body.commandId,
+    PROFILE: profileId,
+  };
+}
+
 /** What a page takes for granted, by its name. */
 const input: Readonly<Record<string, (site: Site) => Promise<Record<string, string>>>> = {
   "docs/alarms.md": async ({ create }) => ({
     PROFILE: (await create("/api/device-profiles", { name: "mine" })).profileId ?? "",
   }),
-  async "docs/devices.md"({ create, fixture, env }) {
-    const { deviceId } = await fixture.createDevice(env.ACCESS_TOKEN ?? "", { name: "Press 4" });
-    const command = await fixture.call("POST", `/api/devices/${deviceId}/commands`, {
-      token: env.ACCESS_TOKEN,
-      body: { method: "setRelay" },
-    });
-    const { profileId = "" } = await create("/api/device-profiles", { name: "mine" });
-    return {
-      URL: "http://localhost:8080",
-      ID: deviceId,
-      COMMAND_ID: command.body.commandId,
-      PROFILE: profileId,
-    };
-  },
+  "docs/devices.md": aDevice,
+  "docs/values.md": aDevice,
+  "docs/import.md": aDevice,
   "docs/gateways.md": async ({ create, fixture, env }) => {
     await fixture.call("POST", "/api/demo-plant/start", { token: env.ACCESS_TOKEN }); // names are taken
     const { deviceId } = await create("/api/devices", {
@@ -86,7 +90,9 @@ const input: Readonly<Record<string, (site: Site) => Promise<Record<string, stri
     ID: (await create("/api/devices", { name: "Meter", deviceType: "meter" })).deviceId ?? "",
   }),
   "README.md": backupFolder,
-  "docs/operations.md": backupFolder,
+  "docs/backup.md": backupFolder,
+  "docs/moving.md": backupFolder,
+  "docs/upgrading.md": backupFolder,
   "docs/pipelines.md": async ({ create }) => ({
     ID: (await create("/api/data-pipelines", { name: "mine", steps: [] })).pipelineId ?? "",
   }),
@@ -117,7 +123,7 @@ const input: Readonly<Record<string, (site: Site) => Promise<Record<string, stri
 
 /** What a page shows beside and its commands read. */
 const files: Readonly<Record<string, (text: string) => Record<string, string>>> = {
-  "docs/devices.md": (text) => ({
+  "docs/import.md": (text) => ({
     "history.csv": /```\n(Zeit;[\s\S]*?)```/.exec(text)?.[1] ?? "",
     "devices.csv": /```\n(name;deviceType;[\s\S]*?)```/.exec(text)?.[1] ?? "",
   }),

@@ -63,3 +63,12 @@ for (const [file, language] of [
     expect(named.length).toBeGreaterThan(20);
     expect(named.filter((key) => !page.includes(texts[key] ?? key))).toEqual([]);
   });
+
+for (const name of ["sizing", "de/sizing"])
+  test(`${name}.md repeats numbers of the benchmarks`, () => {
+    const measured = pageOf("benchmarks");
+    const repeated = ["68 MB", "209 MB", "490 MiB", "59 MB", "0.47", "0.89", "1.34", "3.94"];
+    const decimal = (number: string) => (name === "sizing" ? number : number.replace(".", ","));
+    expect(repeated.filter((number) => !measured.includes(number))).toEqual([]);
+    expect(repeated.filter((number) => !pageOf(name).includes(decimal(number)))).toEqual([]);
+  });

@@ -1,5 +1,5 @@
 /*
- * Provokes faults of the machine and prints who notices what, and after how many seconds: the table of docs/operations.md. Needs root, loop
+ * Provokes faults of the machine and prints who notices what, and after how many seconds: the table of docs/monitoring.md. Needs root, loop
  * devices, a C compiler and Chromium. Run it with `bun test/safety/faults.ts`; it is no test, because it takes minutes.
  */
 import { mkdirSync, mkdtempSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";

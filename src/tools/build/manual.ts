@@ -33,7 +33,19 @@ export const manualSections: ReadonlyArray<{ readonly id: string; readonly pages
       "quick-start-thingsboard-gateway",
     ],
   },
-  { id: "devices", pages: ["devices", "gateways", "connecting-securely", "mqtt-clients"] },
+  {
+    id: "devices",
+    pages: [
+      "devices",
+      "values",
+      "import",
+      "gateways",
+      "connecting-securely",
+      "credentials",
+      "connection-limits",
+      "mqtt-clients",
+    ],
+  },
   {
     id: "networks",
     pages: [
@@ -53,7 +65,21 @@ export const manualSections: ReadonlyArray<{ readonly id: string; readonly pages
     pages: ["pipelines", "alarms", "notifications", "scheduler", "generators", "dashboards"],
   },
   { id: "users", pages: ["sign-in", "users", "tenants", "audit", "mail"] },
-  { id: "operation", pages: ["faults", "operations", "hardening", "site-files", "proxy"] },
+  {
+    id: "operation",
+    pages: [
+      "install",
+      "backup",
+      "upgrading",
+      "monitoring",
+      "faults",
+      "repair",
+      "moving",
+      "hardening",
+      "site-files",
+      "proxy",
+    ],
+  },
   {
     id: "reference",
     pages: [
@@ -66,7 +92,7 @@ export const manualSections: ReadonlyArray<{ readonly id: string; readonly pages
       "tested-programs",
     ],
   },
-  { id: "explanation", pages: ["scale", "benchmarks", "security-checklist"] },
+  { id: "explanation", pages: ["comparison", "sizing", "scale", "benchmarks", "security-checklist"] },
   { id: "contribute", pages: ["architecture", "glossary"] },
 ];
 
