@@ -9,6 +9,7 @@ import {
   type KeyDefinition,
 } from "../../platform/config/config-keys.ts";
 import { handWrittenPartsFile, renderHandWrittenParts } from "../check/hand-written-parts.ts";
+import { benchmarksFile, renderBenchmarks } from "./benchmark-summary.ts";
 import { renderPermissions } from "./permissions-doc.ts";
 import { placesFile, renderPlaces } from "./text-places.ts";
 
@@ -47,6 +48,7 @@ const docs = join(import.meta.dir, "../../../docs");
 const files = {
   [join(docs, "configuration.md")]: renderConfiguration,
   [join(docs, "permissions.md")]: renderPermissions,
+  [benchmarksFile]: renderBenchmarks,
   [handWrittenPartsFile]: renderHandWrittenParts,
   [placesFile]: renderPlaces,
 };
