@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { Glob } from "bun";
-import { LANGUAGES, manualSections, renderManual } from "../../src/tools/build/manual.ts";
+import { headingsOf, LANGUAGES, manualSections, renderManual } from "../../src/tools/build/manual.ts";
 import { networks } from "../../src/web/features/integrations/network-list.ts";
 import { findInManual, plainText } from "../../src/web/features/manual/manual-api.ts";
 
@@ -25,20 +25,28 @@ test("the places that the console leads to for help exist", () => {
   expect(headings.get("troubleshooting")).toContain('id="integrations"');
 });
 
-test("the index lists the pages as the manual does: the same sections, in the same order", () => {
-  const index = readFileSync(join(docs, "README.md"), "utf8");
-  const sections = [...index.matchAll(/^##+ (.+)\n([\s\S]*?)(?=^#|$(?![\s\S]))/gm)].map(
-    ([, title, body = ""]) => {
-      const items = body.match(/^- .*$/gm) ?? [];
-      const links = items.flatMap((item) => [...item.matchAll(/\]\((\.\.\/README|[\w-]+)\.md\)/g)]);
-      return { title, pages: links.map(([, page = ""]) => page.replace("../README", "readme")) };
-    },
-  );
-  const texts = catalogueOf("console", "en");
-  expect(sections.filter(({ pages: listed }) => listed.length > 0)).toEqual(
-    manualSections.map(({ id, pages: listed }) => ({ title: texts[`manual.${id}`], pages: [...listed] })),
-  );
-});
+test.each([
+  ["en", "README.md"],
+  ["de", "de/index.md"],
+] as const)(
+  "the index in %s lists the pages as the manual does: the same sections, in the same order",
+  (language, file) => {
+    const index = readFileSync(join(docs, file), "utf8");
+    const sections = [...index.matchAll(/^##+ (.+)\n([\s\S]*?)(?=^#|$(?![\s\S]))/gm)].map(
+      ([, title, body = ""]) => {
+        const items = body.match(/^- .*$/gm) ?? [];
+        const links = items.flatMap((item) => [
+          ...item.matchAll(/\]\((?:\.\.\/)?(README|[a-z][\w-]*)\.md\)/g),
+        ]);
+        return { title, pages: links.map(([, page = ""]) => page.replace("README", "readme")) };
+      },
+    );
+    const texts = catalogueOf("console", language);
+    expect(sections.filter(({ pages: listed }) => listed.length > 0)).toEqual(
+      manualSections.map(({ id, pages: listed }) => ({ title: texts[`manual.${id}`], pages: [...listed] })),
+    );
+  },
+);
 
 for (const language of LANGUAGES)
   test(`links lead to places that are there, or elsewhere as whole addresses; nothing is fetched (${language})`, () => {
@@ -66,6 +74,24 @@ test("no text has the marks of a merge that was not finished", () => {
   expect(files.length).toBeGreaterThan(40);
   const marked = files.filter((file) => /^(<{7}|>{7}) /m.test(readFileSync(join(root, file), "utf8")));
   expect(marked).toEqual([]);
+});
+
+test("a link to a heading of a file names one that plain viewers find there, in the language of the file", () => {
+  const files = ["README.md", ...new Glob("docs/**/*.md").scanSync({ cwd: root })];
+  const anchored = files.flatMap((file) =>
+    [...readFileSync(join(root, file), "utf8").matchAll(/\]\(([^)#\s:]*)#([^)\s]+)\)/g)].map(
+      ([, path = "", anchor = ""]) => ({
+        file,
+        target: path === "" ? join(root, file) : join(root, dirname(file), path),
+        anchor,
+      }),
+    ),
+  );
+  expect(anchored.length).toBeGreaterThan(200);
+  const wrong = anchored
+    .filter(({ target, anchor }) => !headingsOf(readFileSync(target, "utf8")).includes(anchor))
+    .map(({ file, target, anchor }) => `${file}: ${target.slice(root.length)}#${anchor}`);
+  expect(wrong).toEqual([]);
 });
 
 test("a link from one file to another leads to a file that exists", () => {

@@ -107,31 +107,67 @@ const germanTitles: Readonly<Record<string, string>> = {
 };
 
 const README = "README.md";
-/** Lists all pages, as the manual does itself. */
-const INDEX = "docs/README.md";
+/** List all pages, as the manual does itself. */
+const INDEXES = /(?:docs\/README|index)\.md$/;
 
-/** Returns the target of a link within the manual: the page of another text. Other files are not in the manual. */
-function hrefOf(href: string): string | undefined {
-  if (/^(https?:|mailto:)/.test(href) || href.startsWith("#")) return href;
-  const [path = "", anchor] = href.split("#");
-  if (path.endsWith(INDEX)) return "/manual";
-  const name = path.replace(/^(\.\.\/)*(docs\/)?/, "");
-  const id = name === README ? "readme" : name.replace(/\.md$/, "");
-  if (!manualSections.some(({ pages }) => pages.includes(id))) return undefined;
-  return `/manual/${id}${anchor === undefined ? "" : `#${anchor}`}`;
-}
-
+/** Returns the name by which links reach a heading, as plain viewers of Markdown make it. */
 const slugOf = (text: string): string =>
   text
     .toLowerCase()
-    .replace(/[^\p{L}\p{N} -]/gu, "")
+    .replace(/[^\p{L}\p{N}_ -]/gu, "")
     .trim()
     .replaceAll(" ", "-");
 
-/** Returns the names of a text's headings in order, by which links reach them. */
-function headingsOf(source: string): string[] {
-  const tokens = new Marked({ gfm: true }).lexer(source);
-  return tokens.flatMap((token) => (token.type === "heading" ? [slugOf(token.text)] : []));
+/** Returns the names of a text's headings in order. A heading that occurs again has a number. */
+export function headingsOf(source: string): string[] {
+  const counts = new Map<string, number>();
+  return new Marked({ gfm: true }).lexer(source).flatMap((token) => {
+    if (token.type !== "heading") return [];
+    const name = slugOf(token.text);
+    const earlier = counts.get(name) ?? 0;
+    counts.set(name, earlier + 1);
+    return earlier === 0 ? name : `${name}-${earlier}`;
+  });
+}
+
+/** Where links of a text lead: files have names of headings in their own language, the manual has the English ones. */
+class Places {
+  readonly #root: string;
+  readonly #language: Language;
+  readonly #names = new Map<string, readonly string[]>();
+
+  constructor(root: string, language: Language) {
+    this.#root = root;
+    this.#language = language;
+  }
+
+  #headings(id: string, language: Language): readonly string[] {
+    const { file } = fileOf(this.#root, id, language);
+    const names = this.#names.get(file) ?? headingsOf(readFileSync(file, "utf8"));
+    this.#names.set(file, names);
+    return names;
+  }
+
+  /** Names of a page's headings in order, in English: the console leads to the same places in each language. */
+  namesOf(id: string): readonly string[] {
+    return this.#headings(id, "en");
+  }
+
+  #anchorOf(id: string, anchor: string): string {
+    return this.namesOf(id)[this.#headings(id, this.#language).indexOf(anchor)] ?? anchor;
+  }
+
+  /** Returns the target of a link on a page. Files that are not in the manual have none. */
+  hrefOf(page: string, href: string): string | undefined {
+    if (/^(https?:|mailto:)/.test(href)) return href;
+    const [path = "", anchor] = href.split("#");
+    if (INDEXES.test(path)) return "/manual";
+    const name = path.replace(/^(\.\.\/)*(docs\/)?/, "");
+    const id = path === "" ? page : name === README ? "readme" : name.replace(/\.md$/, "");
+    if (!manualSections.some(({ pages }) => pages.includes(id))) return undefined;
+    const place = anchor === undefined ? "" : `#${this.#anchorOf(id, anchor)}`;
+    return path === "" ? place : `/manual/${id}${place}`;
+  }
 }
 
 /** Returns the drawing as a part of the page. Photographs and screenshots are left out, because the executable does not hold them. */
@@ -143,9 +179,9 @@ function inlineImage(root: string, { href, text }: Tokens.Image): string {
   return named.replace(/^(<svg [^>]*)fill="[^"]*"/, '$1fill="currentColor"');
 }
 
-/** `names` are those of the headings in order: a translation has those of the original, so that links lead to the same places. */
-function createRenderer(root: string, names: readonly string[]): Marked {
+function createRenderer(root: string, page: string, places: Places): Marked {
   const marked = new Marked({ gfm: true });
+  const names = places.namesOf(page);
   let headings = 0;
   marked.use({
     renderer: {
@@ -157,7 +193,7 @@ function createRenderer(root: string, names: readonly string[]): Marked {
       },
       link({ href, tokens }: Tokens.Link) {
         const inner = this.parser.parseInline(tokens);
-        const target = hrefOf(href);
+        const target = places.hrefOf(page, href);
         return target === undefined ? inner : `<a href="${target}">${inner}</a>`;
       },
       table(token: Tokens.Table) {
@@ -186,18 +222,19 @@ function fileOf(root: string, id: string, language: Language): { file: string; l
   return { file: id === "readme" ? join(root, README) : join(root, "docs", name), language: "en" };
 }
 
-function renderPage(root: string, id: string, wanted: Language): ManualPage {
+function renderPage(root: string, id: string, wanted: Language, places: Places): ManualPage {
   const { file, language } = fileOf(root, id, wanted);
   const source = readFileSync(file, "utf8");
-  const names = headingsOf(readFileSync(fileOf(root, id, "en").file, "utf8"));
   const ownTitle = /^# (.*)$/m.exec(source)?.[1] ?? id;
   const title = language === wanted ? ownTitle : (germanTitles[id] ?? ownTitle);
-  return { id, title, language, html: createRenderer(root, names).parse(source, { async: false }) };
+  return { id, title, language, html: createRenderer(root, id, places).parse(source, { async: false }) };
 }
 
 /** Renders every page of the manual in a language. `root` is the root of the repository. */
-export const renderManual = (root: string, language: Language): Array<{ id: string; pages: ManualPage[] }> =>
-  manualSections.map(({ id, pages }) => ({
+export function renderManual(root: string, language: Language): Array<{ id: string; pages: ManualPage[] }> {
+  const places = new Places(root, language);
+  return manualSections.map(({ id, pages }) => ({
     id,
-    pages: pages.map((page) => renderPage(root, page, language)),
+    pages: pages.map((page) => renderPage(root, page, language, places)),
   }));
+}
