@@ -166,6 +166,11 @@ describe("the German manual", () => {
     expect(german).toEqual(original as NonNullable<typeof original>);
   });
 
+  test.each(translated)("%s has the numbers of the original in each section", (id) => {
+    const [original = [], german = []] = pathsOf(id).map((path) => numbersOf(source(path)));
+    expect(german).toEqual(original);
+  });
+
   const consoleTexts = readConsoleTexts();
   test("is compared with the texts of the console", () => {
     expect(consoleTexts.get("Devices")).toContain("Geräte");
@@ -220,6 +225,31 @@ function shapeOf(text: string) {
     rows: [...prose.matchAll(/^\|/gm)].length,
   };
 }
+
+/** Numbers of each section's prose with two digits or more, each once, without separators: 1,000 is 1.000 in German, and 2026-11-26 is 26.11.2026. */
+function numbersOf(text: string): string[][] {
+  const prose = text
+    .replace(/^ *```[\s\S]*?^ *```/gm, "")
+    .replace(/\]\([^)]*\)/g, "]")
+    .replace(/(\d{4})-(\d\d)-(\d\d)/g, "$1$2$3")
+    .replace(/(\d\d)\.(\d\d)\.(\d{4})/g, "$3$2$1");
+  return prose.split(/^#+ .*$/m).map((section) => {
+    const numbers = (section.match(/\d+(?:[.,]\d+)*/g) ?? []).map((number) => number.replaceAll(/\D/g, ""));
+    return [...new Set(numbers)].filter((digits) => digits.length > 1).toSorted();
+  });
+}
+
+test("German texts send readers to the log where the English ones do, and to the audit log elsewhere", () => {
+  for (const part of ["console", "first-screens", "server"]) {
+    const german = catalogueOf(part, "de");
+    const wrong = Object.entries(catalogueOf(part, "en"))
+      .filter(([, text]) => /\b(?:the|its|gateway's) log\b/i.test(text))
+      .filter(([key]) => !/\bLog\b/.test(german[key] ?? ""))
+      .map(([key]) => key);
+    // The limit of the audit log calls it “the log”.
+    expect(wrong.filter((key) => key !== "plan.auditEntriesFull")).toEqual([]);
+  }
+});
 
 test("pages are found by all words that are looked for, first where the title has one", () => {
   const found = findInManual(pages, "alarm escalation");
