@@ -49,7 +49,7 @@ export function parseCommand(
   }
 }
 
-/** Says which of the arguments is wrong, in place of the runtime, which does not know the names of options nearby. */
+/** Names the wrong argument. The message of the runtime does not know the nearest option. */
 function describeMistake(args: readonly string[], options: Record<string, CommandOption>): string {
   for (const arg of args.filter((candidate) => candidate.startsWith("-"))) {
     const [flag = "", value] = arg.split(/=(.*)/s);

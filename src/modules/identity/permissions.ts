@@ -23,10 +23,10 @@ export interface PermissionRule {
 
 /** Permissions and their roles. Checks, docs/permissions.md and the rows of the matrix test come from this table. */
 export const permissions = {
-  "self:read": { roles: EVERYONE, what: "read the own identity", isBeforeTenant: true },
+  "self:read": { roles: EVERYONE, what: "read your user profile", isBeforeTenant: true },
   "session:use": {
     roles: EVERYONE,
-    what: "renew and end the own session; change the own password and second factor; create a tenant after sign-up",
+    what: "renew or end your session; change your password and second factor; create a tenant after sign-up",
     isBeforeTenant: true,
     needsPerson: true,
   },
@@ -88,7 +88,7 @@ export const permissions = {
   },
   "notifications:test": {
     roles: EVERYONE,
-    what: "send a test notification to the own user",
+    what: "send a test notification to yourself",
     needsPerson: true,
   },
   "telemetry:read": { roles: EVERYONE, what: "read and export telemetry" },
@@ -129,10 +129,10 @@ export const permissions = {
     what: "with access to all devices: delete the tenant with all its data",
     needsPerson: true,
   },
-  "users:self": { roles: EVERYONE, what: "read the own user; administrators: any user of the tenant" },
+  "users:self": { roles: EVERYONE, what: "read your user; administrators: any user of the tenant" },
   "users:change": {
     roles: ADMINISTRATORS,
-    what: "change users (owners only by owners); everybody: the own name and notifications",
+    what: "change users (owners only by owners); everybody: your own name and notifications",
     orSelf: true,
     needsPerson: true,
   },
@@ -149,7 +149,7 @@ export const permissions = {
   },
   "api-keys:manage": {
     roles: ADMINISTRATORS,
-    what: "create, list and revoke API keys, up to the own role and device access",
+    what: "create, list and revoke API keys, up to your own role and device access",
     needsPerson: true,
   },
   "gateway:manage": {

@@ -58,6 +58,27 @@ export const textTerms: readonly Term[] = [
   ...names("acts, fleeting"),
 ].map(({ word, pattern }) => ({ word: `${word} (text)`, pattern: new RegExp(pattern.source, "i") }));
 
+/** Not in the pages of docs/, by their language: phrases of the other language, and statuses as nouns. */
+export const pageTerms: Readonly<Record<"en" | "de", readonly Term[]>> = {
+  en: [
+    { word: "the own / an own", pattern: /\b(?:the|an) own\b/i },
+    { word: "is a 409 (returns 409)", pattern: /\b(?:is a|are) [45]\d\d(?![\d,])/ },
+    { word: "for ever", pattern: /\bfor ever\b/ },
+    {
+      word: "present version (current)",
+      pattern: /\bpresent (?:state|version|value|time|target|settings)\b/,
+    },
+    { word: "goes on from, made up for", pattern: /\bgoes on from\b|\bmade up for\b/ },
+  ],
+  de: [
+    { word: "selbsttätig (automatisch)", pattern: /selbsttätig/i },
+    { word: "augenblicklich (aktuell)", pattern: /augenblicklich/i },
+    { word: "was immer (unabhängig von)", pattern: /, was immer\b/ },
+    { word: "sonst (Vorgabe)", pattern: /\(sonst \d/ },
+    { word: "falsch für false", pattern: /`falsch`/ },
+  ],
+};
+
 /** A pattern that a doc comment must not have. */
 export interface CommentRule {
   /** Description of the pattern, for the report. */

@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import ts from "typescript";
-import { commentRules, localTerms, nameTerms, type Term, textTerms } from "./vocabulary-terms.ts";
+import { commentRules, localTerms, nameTerms, pageTerms, type Term, textTerms } from "./vocabulary-terms.ts";
 
 /*
- * Part of `npm run check`: finds the words that docs/glossary.md replaces, in file names, in declared names and in the English texts, and doc comments that say nothing. `vocabulary-terms.ts` has the words and the
+ * Part of `npm run check`: finds the words that docs/glossary.md replaces, in file names, in declared names and in the English texts, doc comments that say nothing, and phrases of docs/ that are foreign to its language. `vocabulary-terms.ts` has the words and the
  * patterns, and the places where they are allowed.
  */
 
@@ -85,6 +85,23 @@ export function checkComments(file: string, text: string): string[] {
   });
 }
 
+/** Reports the phrases of a page that its language does not have, each with its line. Code and headings of tables are read as well. */
+export function checkPage(file: string, text: string): string[] {
+  const terms = pageTerms[file.startsWith("docs/de/") ? "de" : "en"];
+  return text
+    .split("\n")
+    .flatMap((line, index) =>
+      terms
+        .filter(({ pattern }) => pattern.test(line))
+        .map(({ word }) => `${file}:${index + 1}: write another phrase than ${word}`),
+    );
+}
+
+const checkPages = (): string[] =>
+  readdirSync(join(root, "docs"), { recursive: true, encoding: "utf8" })
+    .filter((file) => file.endsWith(".md"))
+    .flatMap((file) => checkPage(`docs/${file}`, readFileSync(join(root, "docs", file), "utf8")));
+
 function main(): number {
   const files = ["src", "test"].flatMap((folder) =>
     readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
@@ -100,6 +117,7 @@ function main(): number {
       ? comments
       : [`${file}: use the terms of docs/glossary.md instead of ${words.join(", ")}`, ...comments];
   });
+  problems.push(...checkPages());
   for (const problem of problems) console.error(problem);
   console.log(`${files.length} files, ${problems.length} problems of vocabulary and doc comments`);
   return problems.length === 0 ? 0 : 1;

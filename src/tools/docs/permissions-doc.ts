@@ -46,8 +46,8 @@ ${names.map(row).join("\n")}
   webhooks of pipelines, servers of integrations, and messengers need a user. Other changes remain after a key is deleted, and devices that it
   created keep their tokens. The audit log lists all changes under the key's name.
 - **Devices**: users without access to all devices see those that were granted, by device or by asset, and their
-  telemetry, attributes, streams and audit entries. Other devices are 404, as if they did not exist. Profiles, users and tenants of others
-  are 404 as well.
+  telemetry, attributes, streams and audit entries. Requests for other devices return 404, as if they did not exist. So do requests for profiles,
+  users and tenants of others.
 - **Owners** can be created, changed and deleted by owners only, and no user can give a role above their own. The last owner of a tenant cannot be
   deleted, disabled or given another role.
 - **Users without a tenant** (between sign-up and onboarding) have \`self:read\` and \`session:use\`.

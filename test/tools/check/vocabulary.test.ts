@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { checkComments } from "../../../src/tools/check/vocabulary.ts";
+import { checkComments, checkPage } from "../../../src/tools/check/vocabulary.ts";
 
 const problemsOf = (comment: string) =>
   checkComments("src/lib/example.ts", `const first = 1;\n\n${comment}\nexport const second = 2;\n`);
@@ -26,4 +26,25 @@ test.each([
   'const text = "/** Returns what is stored. */";',
 ])("the check allows %p", (comment) => {
   expect(problemsOf(comment)).toEqual([]);
+});
+
+test.each([
+  ["docs/users.md", "change only the own name"],
+  ["docs/users.md", "An unknown field is a 400."],
+  ["docs/users.md", "Other devices are 404, as if they did not exist."],
+  ["docs/alarms.md", "shows the present state of a rule"],
+  ["docs/de/sign-in.md", "Die Konsole erneuert es selbsttätig."],
+  ["docs/de/audit.md", "in ihrer Reihenfolge, was immer die Uhr zeigte"],
+  ["docs/de/generators.md", "Pause (sonst 60 Messungen)"],
+])("the check reports a page %s with %p", (file, line) => {
+  expect(checkPage(file, `# Title\n\n${line}`)).toEqual([expect.stringContaining(`${file}:3: `)]);
+});
+
+test.each([
+  ["docs/scale.md", "Forty sites with 500 devices are 400,000 series."],
+  ["docs/users.md", "It returns 404. The gateway's own site is the owner's."],
+  ["docs/de/audit.md", "Das ist sonst nicht möglich (sonst nie)."],
+  ["docs/de/index.md", "the own"],
+])("the check allows a page %s with %p", (file, line) => {
+  expect(checkPage(file, line)).toEqual([]);
 });
