@@ -131,10 +131,11 @@ export class AlarmLifecycle {
   }
 
   /** Adds to the alarm's history who was notified. Unlike other events, this event calls no hook and changes nothing. */
-  noteNotified({ alarmId, deviceId }: Pick<Alarm, "alarmId" | "deviceId">, text: Text): void {
+  noteNotified(alarm: Pick<Alarm, "alarmId" | "tenantId" | "deviceId">, text: Text): void {
     const { repository, clock } = this.#deps;
+    const { alarmId } = alarm;
     const event = { eventId: newId<string>(), alarmId, eventType: "NOTIFIED", by: null } as const;
-    repository.addEvent({ ...event, ...textOf(text), createdAt: clock.now() }, deviceId);
+    repository.addEvent({ ...event, ...textOf(text), createdAt: clock.now() }, alarm);
   }
 
   #create(
@@ -184,7 +185,7 @@ export class AlarmLifecycle {
       by,
       createdAt: updatedAt,
     };
-    this.#deps.repository.addEvent(noted, alarm.deviceId);
+    this.#deps.repository.addEvent(noted, alarm);
     for (const hook of this.#deps.hooks) hook(alarm, noted, before);
     this.#changes.push({ ...alarm, event: type });
   }

@@ -29,7 +29,7 @@ export interface CountedEvent {
   readonly severity: AlarmSeverity;
   /** When the alarm was raised for the first time. */
   readonly firstRaisedAt: number;
-  /** False for the alarms of others, and those that the filter leaves out. */
+  /** False for alarms that the viewer may not see or the filter leaves out. */
   readonly isCounted: boolean;
 }
 
@@ -71,7 +71,7 @@ export function createAlarmStatisticsRepository({ orm }: MainDatabase) {
       },
     ): CountedEvent[] {
       const { from, to, before, limit } = range;
-      // The alarms of others are passed over one by one: a condition in the query would let one page look through all events.
+      // What the filter leaves out is passed over one by one: a condition in the query would let one page look through all events.
       const page = orm
         .select({
           sequence: alarmEvents.sequence,
@@ -83,6 +83,7 @@ export function createAlarmStatisticsRepository({ orm }: MainDatabase) {
         .where(
           and(
             isCountedEvent,
+            eq(alarmEvents.tenantId, viewer.tenantId),
             gte(alarmEvents.createdAt, from),
             lte(alarmEvents.createdAt, before?.at ?? to),
             before &&

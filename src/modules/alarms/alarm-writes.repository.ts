@@ -167,7 +167,7 @@ export function createAlarmWrites({ orm }: MainDatabase) {
     .prepare();
   const addEvent = orm
     .insert(alarmEvents)
-    .values(each(["eventId", "alarmId", "eventType", "code", "params", "by", "createdAt"], input))
+    .values(each(["eventId", "alarmId", "tenantId", "eventType", "code", "params", "by", "createdAt"], input))
     .prepare();
   const noteDeleted = createNoteDeleted(orm);
   const trimOfAlarm = createTrimEvents(orm, noteDeleted, {
@@ -207,9 +207,8 @@ export function createAlarmWrites({ orm }: MainDatabase) {
     },
     update: (alarm: Alarm): void => void update.run(toRow(alarm)),
     moveToFront: createMoveToFront(orm),
-    /** @param deviceId device of the alarm */
-    addEvent(event: AlarmEvent, deviceId: DeviceId): void {
-      addEvent.run({ ...event });
+    addEvent(event: AlarmEvent, { tenantId, deviceId }: Pick<Alarm, "tenantId" | "deviceId">): void {
+      addEvent.run({ ...event, tenantId });
       const ids = { alarmId: event.alarmId, deviceId };
       trimOfAlarm(ids);
       deviceTrim.added(ids);

@@ -161,7 +161,7 @@ export function createAlarmsModule(core: Core, modules: AlarmsModules) {
     observe,
     recipientIdsOf: (alarm: Pick<Alarm, "deviceId" | "alarmType">) => ruleOf(alarm)?.recipientIds,
     openAlarms: (deviceId: DeviceId): readonly Alarm[] => repository.listOpen(deviceId),
-    noteNotified: (alarm: Pick<Alarm, "alarmId" | "deviceId">, text: Text) =>
+    noteNotified: (alarm: Pick<Alarm, "alarmId" | "tenantId" | "deviceId">, text: Text) =>
       lifecycle.noteNotified(alarm, text),
     routes: (auth: AuthPlugin) => [
       alarmStatisticsRoutes({ read: createAlarmStatistics({ repository: statistics, clock }), auth }),

@@ -72,6 +72,8 @@ export const alarmEvents = sqliteTable(
     alarmId: text("alarm_id")
       .notNull()
       .references(() => alarms.alarmId, { onDelete: "cascade" }),
+    /** The alarm's tenant: reading the events of a tenant must not cost more because of the events of others. */
+    tenantId: text("tenant_id").notNull().default(""),
     eventType: text("event_type", { enum: ALARM_EVENT_TYPES }).notNull(),
     code: text("code").notNull(),
     params: text("params", { mode: "json" }).notNull().$type<Params>(),
@@ -81,7 +83,8 @@ export const alarmEvents = sqliteTable(
   },
   (table) => [
     index("alarm_events_alarm").on(table.alarmId, table.sequence),
-    index("alarm_events_counted").on(table.createdAt, table.sequence).where(isCountedEvent),
+    index("alarm_events_counted").on(table.tenantId, table.createdAt, table.sequence).where(isCountedEvent),
+    index("alarm_events_tenant").on(table.tenantId, table.sequence),
   ],
 );
 

@@ -73,7 +73,10 @@ interface DispatcherDeps {
     alarmType: string;
   }) => readonly string[] | undefined;
   /** Notes in the history of the alarm who was notified. */
-  readonly noteNotified: (alarm: Pick<QueuedNotification, "alarmId" | "deviceId">, text: Text) => void;
+  readonly noteNotified: (
+    alarm: Pick<QueuedNotification, "alarmId" | "tenantId" | "deviceId">,
+    text: Text,
+  ) => void;
   readonly transact: (work: () => void) => void;
   readonly clock: Clock;
   /** Steady epoch ms. */

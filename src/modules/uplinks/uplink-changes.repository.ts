@@ -56,7 +56,7 @@ export class UplinkChangesRepository {
       .select({ number, eventId, event, changedAt, alarmId, deviceId, type, severity, status, message })
       .from(alarmEvents)
       .innerJoin(alarms, eq(alarms.alarmId, alarmEvents.alarmId))
-      .where(and(eq(alarms.tenantId, tenantId), gt(alarmEvents.sequence, after)))
+      .where(and(eq(alarmEvents.tenantId, tenantId), gt(alarmEvents.sequence, after)))
       .orderBy(asc(alarmEvents.sequence))
       .limit(limit)
       .all();

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, spyOn, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -17,6 +17,7 @@ import {
 } from "../../../src/modules/alarms/alarm-statistics.ts";
 import { createAlarmsRepository } from "../../../src/modules/alarms/alarms.repository.ts";
 import type { Alarm, AlarmEvent } from "../../../src/modules/alarms/alarms.types.ts";
+import { UplinkChangesRepository } from "../../../src/modules/uplinks/uplink-changes.repository.ts";
 import type { Principal } from "../../../src/modules/users/users.types.ts";
 import type { MainDatabase } from "../../../src/platform/database/database.ts";
 import { FakeClock } from "../../support/fake-clock.ts";
@@ -155,6 +156,20 @@ const alarmOf = (alarmType: string, tenant: string, raisedAt: number): Alarm => 
   escalationSince: null,
 });
 
+/** Returns the query plans of the statements that an action prepares. */
+async function plansOf({ sqlite }: MainDatabase, action: () => void | Promise<void>): Promise<string[]> {
+  const prepare = spyOn(sqlite, "prepare");
+  await action();
+  const prepared = new Set(prepare.mock.calls.map(([text]) => text));
+  prepare.mockRestore();
+  return [...prepared].map((text) => {
+    const statement = sqlite.prepare<{ detail: string }, []>(`EXPLAIN QUERY PLAN ${text}`);
+    const steps = statement.all().map(({ detail }) => detail);
+    statement.finalize();
+    return steps.join("\n");
+  });
+}
+
 describe("in a database with the alarms of two tenants", () => {
   const directory = mkdtempSync(join(tmpdir(), "lineside-statistics-"));
   const clock = new FakeClock(START);
@@ -180,8 +195,8 @@ describe("in a database with the alarms of two tenants", () => {
         for (let index = 0; index < 1_500; index++)
           for (const eventType of ["REOPENED", "COMMENT", "ACK"] as const)
             database.sqlite.run(
-              "INSERT INTO alarm_events (event_id, alarm_id, event_type, code, params, created_at) VALUES ('', ?, ?, '', '{}', ?)",
-              [`${tenantId} frequent`, eventType, clock.now() - index * 4_000],
+              "INSERT INTO alarm_events (event_id, alarm_id, tenant_id, event_type, code, params, created_at) VALUES ('', ?, ?, ?, '', '{}', ?)",
+              [`${tenantId} frequent`, tenantId, eventType, clock.now() - index * 4_000],
             );
       }
     });
@@ -204,6 +219,21 @@ describe("in a database with the alarms of two tenants", () => {
     expect([others.raised, others.isComplete]).toEqual([0, true]);
   });
 
+  test("the events of others are neither read nor sorted", async () => {
+    const plan = await plansOf(database, async () => void (await statistics(viewerOf("one"), {})));
+    const uplinks = new UplinkChangesRepository(database);
+    const plans = [
+      ...plan,
+      ...(await plansOf(database, () => void uplinks.alarmEvents("one" as TenantId, 0, 500))),
+    ].filter((steps) => steps.includes("alarm_events"));
+    expect(plans).toHaveLength(3); // the first page, the next ones, and an uplink's
+    for (const steps of plans)
+      expect(steps).toMatch(
+        /SEARCH alarm_events USING INDEX alarm_events_(counted|tenant) \(tenant_id=\? AND (\(?created_at|sequence)/,
+      );
+    expect(plans.join()).not.toContain("TEMP B-TREE");
+  });
+
   describe("after events were deleted because there were too many", () => {
     /** Adds a device with alarms of its own, as a tenant's only device. */
     function addDevice(tenantId: string, found: readonly Alarm[]) {
@@ -216,7 +246,7 @@ describe("in a database with the alarms of two tenants", () => {
       return (alarm: Alarm, createdAt: number, eventType: AlarmEvent["eventType"] = "REOPENED") =>
         alarms.addEvent(
           { eventId: "", alarmId: alarm.alarmId, eventType, code: "", params: {}, by: null, createdAt },
-          alarm.deviceId,
+          alarm,
         );
     }
     const hour = 60 * MINUTE;
@@ -301,7 +331,7 @@ describe("in a database with the alarms of two tenants", () => {
             const createdAt = first + second * 1_000;
             alarms.addEvent(
               { eventId: "", alarmId: id, eventType: "REOPENED", code: "", params: {}, by: null, createdAt },
-              alarm.deviceId,
+              alarm,
             );
           }
         }

@@ -45,6 +45,7 @@ const alarm = (alarmId: string, deviceId: string, clearedAt: number | null): Ala
   escalationLevel: 1,
   escalationSince: null,
 });
+const ownedBy = (deviceId: string) => alarm("", deviceId, null);
 const idsOf = (deviceId: string) =>
   database.sqlite
     .query<{ id: string }, [string]>(
@@ -80,9 +81,9 @@ test("of a device some 5,000 events are kept, the newest", () => {
     for (let index = 0; index < 10; index++) repository.insert(alarm(`of many ${index}`, many, null));
     repository.insert(alarm("of few", few, null));
     for (let index = 0; index < 8_000; index++)
-      repository.addEvent({ ...event, eventId: `${index}`, alarmId: `of many ${index % 10}` }, many);
+      repository.addEvent({ ...event, eventId: `${index}`, alarmId: `of many ${index % 10}` }, ownedBy(many));
     for (let index = 0; index < 10; index++)
-      repository.addEvent({ ...event, eventId: `${index}`, alarmId: "of few" }, few);
+      repository.addEvent({ ...event, eventId: `${index}`, alarmId: "of few" }, ownedBy(few));
   });
   const kept = Array.from({ length: 10 }, (_, index) => repository.listEvents(`of many ${index}`)).flat();
   expect(kept.length).toBeGreaterThanOrEqual(5_000);
@@ -104,14 +105,17 @@ test("a device that has far too many events gets down to some 5,000 with a few n
         [`${index}`, `of six ${index % 40}`],
       );
     for (let night = 0; night < 5; night++)
-      createAlarmsRepository(database).addEvent({ ...event, eventId: "new", alarmId: "of six 0" }, deviceId);
+      createAlarmsRepository(database).addEvent(
+        { ...event, eventId: "new", alarmId: "of six 0" },
+        ownedBy(deviceId),
+      );
   });
   expect(countKept()).toBe(5_000);
   database.transact(() => {
     for (let night = 0; night < 5; night++) {
       const restarted = createAlarmsRepository(database);
       for (let index = 0; index < 900; index++)
-        restarted.addEvent({ ...event, eventId: "new", alarmId: `of six ${index % 40}` }, deviceId);
+        restarted.addEvent({ ...event, eventId: "new", alarmId: `of six ${index % 40}` }, ownedBy(deviceId));
     }
   });
   expect(countKept()).toBeLessThan(6_000);
@@ -121,7 +125,7 @@ test("of an alarm 1,000 events are kept, the newest", () => {
   database.transact(() => {
     repository.insert(alarm("long", "three", null));
     for (let index = 0; index < 1_005; index++)
-      repository.addEvent({ ...event, eventId: `${index}`, alarmId: "long" }, "three" as DeviceId);
+      repository.addEvent({ ...event, eventId: `${index}`, alarmId: "long" }, ownedBy("three"));
   });
   const kept = repository.listEvents("long").map(({ eventId }) => eventId);
   expect([kept.length, kept[0], kept.at(-1)]).toEqual([1_000, "5", "1004"]);
