@@ -20,6 +20,7 @@ import {
 } from "./commands.types.ts";
 import { bytesOf, COMMAND_BYTES, OpenCommands, SPACE_BYTES } from "./open-commands.ts";
 import { RelayedCommands } from "./relayed-commands.ts";
+import { SendRounds } from "./send-rounds.ts";
 
 /** Returns whether the command has reached its end. */
 const isFinal = ({ status }: Command): boolean =>
@@ -90,6 +91,12 @@ export class CommandEngine {
   /** Bytes of newly finished commands of a device, after which the oldest are deleted: often enough to keep the limit, rarely enough to be cheap. */
   readonly #finishedBytes = new Growth<DeviceId>(SPACE_BYTES / 8);
   readonly #relayed = new RelayedCommands();
+  readonly #rounds = new SendRounds({
+    devices: () => this.#open.devices(),
+    send: (deviceId) => this.listening(deviceId),
+    isRunning: () => this.#running,
+    onError: (error) => this.#deps.log.error("queued commands could not be sent", { error }),
+  });
   /** Devices that ask for their next command. */
   readonly #polls: Waiters<DeviceId, Command>;
   /** People who wait for the end of a command, by its id. */
@@ -183,14 +190,12 @@ export class CommandEngine {
   /** Sends what is queued for the children of a gateway that listens now. */
   gatewayListening(gatewayId: DeviceId): void {
     if (!this.#running) return;
-    const { relay } = this.#deps;
-    for (const deviceId of this.#open.devices())
-      if (relay.gatewayOf(deviceId) === gatewayId) this.listening(deviceId);
+    this.#rounds.start(gatewayId, (deviceId) => this.#deps.relay.gatewayOf(deviceId) === gatewayId);
   }
 
   /** Retries commands that had no connection: there may be one now. */
   wayOpened(): void {
-    for (const deviceId of this.#open.devices()) this.listening(deviceId);
+    this.#rounds.start("all", () => true);
   }
 
   /** Requeues what was sent to a device whose connection has ended. */

@@ -10,7 +10,9 @@ import type { Command } from "../../../src/modules/commands/commands.types.ts";
 import type { DomainEvents } from "../../../src/modules/events.types.ts";
 import { createEventBus } from "../../../src/platform/core/event-bus.ts";
 import { createLogger } from "../../../src/platform/core/log.ts";
+import { workShare } from "../../../src/platform/load/fair-share.ts";
 import { systemClock } from "../../../src/platform/time/clock.ts";
+import { until } from "../../support/until.ts";
 import { openRig, type Rig, tenantId } from "../scheduler/rig.ts";
 
 const log = createLogger("test");
@@ -270,4 +272,38 @@ test("commands that were sent a moment ago do not count as waiting", async () =>
   expect((await Promise.allSettled(next)).every(({ status }) => status === "fulfilled")).toBe(true);
   engine.stop();
   await Promise.all(first);
+});
+
+test("the queues of many devices go out in turns, however often a way opens, and end with the engine", async () => {
+  isListening = false;
+  const many = rig.addDevices(300, "valve");
+  await Promise.all(many.map((deviceId) => create(deviceId)));
+  isListening = true;
+  let turns = 0;
+  let isDone = false;
+  const count = () => {
+    turns++;
+    if (!isDone) setImmediate(count);
+  };
+  setImmediate(count);
+  onSend = () => Bun.sleepSync(1); // as slow as a disk or a broker
+  for (let opened = 0; opened < 5; opened++) engine.wayOpened();
+  expect(sent.length).toBeLessThan(300);
+  await until(() => sent.length === 300);
+  isDone = true;
+  expect(new Set(sent.map(({ deviceId }) => deviceId)).size).toBe(300);
+  expect(turns).toBeGreaterThan(1);
+});
+
+test("a round ends with the engine", async () => {
+  isListening = false;
+  const many = rig.addDevices(300, "valve");
+  await Promise.all(many.map((deviceId) => create(deviceId)));
+  isListening = true;
+  onSend = () => Bun.sleepSync(1);
+  engine.wayOpened();
+  engine.stop();
+  const sentBefore = sent.length;
+  for (let turn = 0; turn < 5; turn++) await workShare.next();
+  expect(sent).toHaveLength(sentBefore);
 });

@@ -1,0 +1,49 @@
+import type { DeviceId } from "../../lib/core/ids.ts";
+import { workShare } from "../../platform/load/fair-share.ts";
+
+interface SendRoundsDeps {
+  readonly devices: () => Iterable<DeviceId>;
+  readonly send: (deviceId: DeviceId) => void;
+  readonly isRunning: () => boolean;
+  readonly onError: (error: unknown) => void;
+}
+
+/**
+ * Sends the queues of many devices in turns, because reading the queues of thousands in one turn holds up all other work. A request for a
+ * round in progress adds one more round after it, however many requests there are.
+ */
+export class SendRounds {
+  /** Rounds in progress, by name, with whether one more is due. */
+  readonly #rounds = new Map<string, { isDue: boolean }>();
+  readonly #deps: SendRoundsDeps;
+
+  constructor(deps: SendRoundsDeps) {
+    this.#deps = deps;
+  }
+
+  /** Starts a round of the devices that `isMeant` selects. */
+  start(name: string, isMeant: (deviceId: DeviceId) => boolean): void {
+    const inProgress = this.#rounds.get(name);
+    if (inProgress !== undefined) {
+      inProgress.isDue = true;
+      return;
+    }
+    const round = { isDue: true };
+    this.#rounds.set(name, round);
+    this.#run(round, isMeant)
+      .catch(this.#deps.onError)
+      .finally(() => this.#rounds.delete(name));
+  }
+
+  async #run(round: { isDue: boolean }, isMeant: (deviceId: DeviceId) => boolean): Promise<void> {
+    while (round.isDue) {
+      round.isDue = false;
+      for (const deviceId of this.#deps.devices()) {
+        const turn = workShare.pause();
+        if (turn !== undefined) await turn;
+        if (!this.#deps.isRunning()) return;
+        if (isMeant(deviceId)) this.#deps.send(deviceId);
+      }
+    }
+  }
+}
