@@ -238,7 +238,11 @@ export function createDemoPlantService(deps: {
     if (plant === undefined) return;
     const { machines, gateways, dashboardId } = plant.parts;
     for (const deviceId of [...machines, ...gateways])
-      if (isThere(() => devices.get(principal, deviceId))) await devices.delete(principal, deviceId);
+      await devices.delete(principal, deviceId).catch((error: unknown) =>
+        unless("not_found", () => {
+          throw error;
+        }),
+      );
     unless("not_found", () => dashboards.delete(principal, dashboardId));
     const there = new Set(profiles.list(principal).map(({ profileId }) => profileId));
     // One that somebody has taken for devices of their own stays.

@@ -75,7 +75,8 @@ export interface DevicesRepository extends ChildrenRepository, MembershipReposit
   insert(device: Device): void;
   /** All but the token, which `CredentialsRepository` saves. */
   update(device: Device): void;
-  delete(deviceId: DeviceId): void;
+  /** Returns false if the device does not exist (any more). */
+  delete(deviceId: DeviceId): boolean;
   /** With a profile, counts only its devices. */
   countTypes(tenantId: TenantId, visible: VisibleDevices, profileId?: string): TypeCount[];
   /** Counts the devices by state; states without devices are left out. `own`: whether gateways' own devices count. */
@@ -197,10 +198,11 @@ export function createDevicesRepository(database: MainDatabase): DevicesReposito
         .where(eq(devices.deviceId, device.deviceId))
         .run(),
     delete: (deviceId) =>
-      void orm
+      orm
         .delete(devices)
         .where(inArray(devices.deviceId, [deviceId]))
-        .run(),
+        .returning({ deviceId: devices.deviceId })
+        .all().length > 0,
     countTypes: (tenantId, visible, profileId) =>
       orm
         .select({ deviceType: devices.deviceType, count: count() })

@@ -276,7 +276,8 @@ export function createDevicesService(deps: DevicesServiceDeps) {
     /** Resolves when the telemetry is gone too. */
     async delete(principal: Principal, deviceId: string): Promise<void> {
       const id = ensureVisible(principal, deviceId);
-      await deleteWithChildren(deps, principal.tenantId, id);
+      const isDeleted = await deleteWithChildren(deps, principal.tenantId, id);
+      if (!isDeleted) throw deviceNotFound(id); // another request deleted it in the meantime
       await deps.deleteTelemetry(id);
     },
     /** Deletes the devices of a tenant that is being deleted, each with its telemetry, so that a call after a failure deletes the rest. */
@@ -315,13 +316,17 @@ export function createDevicesService(deps: DevicesServiceDeps) {
   };
 }
 
-/** Deletes a device. Its children stay, without a gateway. There may be 10,000 children, and as many rows of a device, so other work runs in between. */
+/**
+ * Deletes a device. Its children stay, without a gateway. There may be 10,000 children, and as many rows of a device, so other work runs in
+ * between. Returns false if somebody else deleted the device in the meantime: its end is announced once.
+ */
 async function deleteWithChildren(
   deps: Pick<DevicesServiceDeps, "repository" | "transact" | "events" | "dependents">,
   tenantId: TenantId,
   deviceId: DeviceId,
-): Promise<void> {
+): Promise<boolean> {
   const { repository, transact, events, dependents } = deps;
+  let isDeleted = false;
   await dependents.clear("devices", [deviceId]);
   for (let isLast = false; !isLast; ) {
     const later = workShare.pause();
@@ -329,12 +334,13 @@ async function deleteWithChildren(
     const detached = transact(() => {
       const ids = repository.detachChildren(deviceId, CHILDREN_AT_ONCE);
       isLast = ids.length < CHILDREN_AT_ONCE;
-      if (isLast) repository.delete(deviceId);
+      if (isLast) isDeleted = repository.delete(deviceId);
       return ids;
     });
-    if (isLast) events.emit("device.deleted", { tenantId, deviceId });
+    if (isDeleted) events.emit("device.deleted", { tenantId, deviceId });
     for (const child of detached) events.emit("device.updated", { tenantId, deviceId: child });
   }
+  return isDeleted;
 }
 
 export type DevicesService = ReturnType<typeof createDevicesService>;

@@ -42,7 +42,7 @@ test("an import that fails in the midst of it leaves nothing, and tells of what 
     },
     repository: {
       find: (deviceId) => stored.get(deviceId),
-      delete: (deviceId) => void stored.delete(deviceId),
+      delete: (deviceId) => stored.delete(deviceId),
     },
     unfinished: {
       list: () => [...pieces.values()],
