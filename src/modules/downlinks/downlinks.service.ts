@@ -20,6 +20,8 @@ import type { Downlink, DownlinkRequest, DownlinkState, NewDownlink } from "./do
 const DAY_MS = 86_400_000;
 const QUEUED_PER_DEVICE_MAX = 100;
 const QUEUED_MAX = 10_000;
+/** Share of each limit that commands can take: they wait for room, but other downlinks would be refused. */
+const COMMANDS_SHARE = 0.9;
 const BEHIND_OTHERS_MS = 200;
 
 interface CommandDownlink {
@@ -119,12 +121,13 @@ export function createDownlinksService(deps: {
     return waiting;
   }
 
-  /** Returns an error if the integration has no room for the downlink. */
-  function excessOf(downlink: NewDownlink): DomainError | undefined {
+  /** Returns an error if the integration has no room for the downlink, in this share of its limits. */
+  function excessOf(downlink: NewDownlink, share = 1): DomainError | undefined {
     const queued = deps.queue.loadOf(targetOf(downlink));
     const { rows, bytes } = writing.get(downlink.integrationId) ?? { rows: 0, bytes: 0 };
-    if (queued.rows + rows >= QUEUED_MAX) return limited("downlink.too_many", 60, { count: QUEUED_MAX });
-    if (queued.bytes + bytes + bytesOf(downlink) <= SPACE_BYTES) return undefined;
+    if (queued.rows + rows >= share * QUEUED_MAX)
+      return limited("downlink.too_many", 60, { count: QUEUED_MAX });
+    if (queued.bytes + bytes + bytesOf(downlink) <= share * SPACE_BYTES) return undefined;
     return limited("downlink.too_much", 60, { mib: SPACE_MIB });
   }
 
@@ -236,7 +239,7 @@ export function createDownlinksService(deps: {
       const { deviceKey, integration } = wayOf(command) ?? {};
       if (deviceKey === undefined || integration === undefined) return false;
       // The others wait as commands, until there is room again.
-      const isFull = repository.countQueued(tenantId, deviceKey) >= QUEUED_PER_DEVICE_MAX;
+      const isFull = repository.countQueued(tenantId, deviceKey) >= COMMANDS_SHARE * QUEUED_PER_DEVICE_MAX;
       if (isFull && !repository.hasCommand(rpcId)) return false;
       const parsed = parseCommand(command);
       if (parsed instanceof DomainError) {
@@ -256,7 +259,7 @@ export function createDownlinksService(deps: {
         // Whoever gives a command wants to know whether it has arrived.
         confirmed: parsed.confirmed ?? settings.downlink?.confirmed ?? true,
       });
-      if (excessOf(downlink) !== undefined && !repository.hasCommand(rpcId)) return false;
+      if (excessOf(downlink, COMMANDS_SHARE) !== undefined && !repository.hasCommand(rpcId)) return false;
       // Handed over a second time, after a crash, it is the same downlink.
       const stored = repository.insert(downlink);
       if (stored !== undefined) added(stored);

@@ -133,7 +133,7 @@ test("a command that has expired is not carried", () => {
   expect([carried(1_000), carried(1_001)]).toEqual([false, true]);
 });
 
-test("commands are held to the limits of an integration, and wait for the start of the queue", () => {
+test("commands are held to nine tenths of the limits of an integration, and wait for the start of the queue", () => {
   const queue = { isStarted: true, load: { rows: 0, bytes: 0 }, loadOf: () => queue.load };
   const service = createDownlinksService({
     repository: { countQueued: () => 0, hasCommand: (rpcId: number) => rpcId === 2, insert: () => undefined },
@@ -150,11 +150,11 @@ test("commands are held to the limits of an integration, and wait for the start 
       params: { hex: "00" },
     } as unknown as Command);
   expect(carried(1)).toBe(true);
-  queue.load = { rows: 9_999, bytes: 0 };
+  queue.load = { rows: 8_999, bytes: 0 };
   expect(carried(1)).toBe(true);
-  queue.load = { rows: 10_000, bytes: 0 };
+  queue.load = { rows: 9_000, bytes: 0 };
   expect(carried(1)).toBe(false);
-  queue.load = { rows: 0, bytes: 8 * 1024 * 1024 };
+  queue.load = { rows: 0, bytes: 7.2 * 1024 * 1024 };
   expect(carried(1)).toBe(false);
   // Carried already, before a crash.
   expect(carried(2)).toBe(true);
