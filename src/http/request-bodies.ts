@@ -7,6 +7,7 @@ import { type TypeCheck, TypeCompiler } from "@sinclair/typebox/compiler";
 import { invalid, unsupported } from "../lib/core/domain-error.ts";
 import { isJsonObject } from "../lib/json/json.ts";
 import { jsonSchema } from "./json-schema.ts";
+import { unknownField } from "./unknown-fields.ts";
 import { describeIssue } from "./validation-message.ts";
 
 /** Values of attributes have at most 64 levels; nothing that is accepted needs more than this. */
@@ -18,25 +19,23 @@ interface BodyRoute {
   readonly hooks: { readonly body?: unknown; readonly response?: unknown };
 }
 
-/** Returns a field's name for an error, unless it may be a misplaced value: errors repeat no values of a body. */
-const shownField = (name: string): string => (/^[A-Za-z][A-Za-z0-9_]{0,39}$/.test(name) ? name : "…");
+/** Returns a field's name or an index for an error, unless it may be a misplaced value: errors repeat no values of a body. */
+const shownName = (name: string): string =>
+  /^(?:[A-Za-z][A-Za-z0-9_]{0,39}|\d{1,6})$/.test(name) ? name : "…";
 
-/** Returns the fields of a schema's objects; undefined if the schema allows any field. */
-function fieldsOf(schema: unknown): string[] | undefined {
-  if (!isJsonObject(schema)) return undefined;
-  if (isJsonObject(schema.properties)) return Object.keys(schema.properties);
-  const members = schema.anyOf ?? schema.allOf;
-  if (!Array.isArray(members)) return undefined;
-  const lists = members.map(fieldsOf);
-  return lists.includes(undefined) ? undefined : lists.flatMap((list) => list ?? []);
-}
+/**
+ * Operations that ignore unknown fields: sign-in, as OAuth asks for (RFC 6749, 3.2), and operations of devices and webhooks, which send more
+ * than an operation needs.
+ */
+const IGNORES_UNKNOWN = /^\/(?:idp|api\/auth|api\/v1\/(?!telemetry\/))/;
 
-/** Fields that a PATCH may contain: changeable fields, and fields that a client read from the object and sends back. */
-function allowedFields({ method, hooks: { body, response } }: BodyRoute): ReadonlySet<string> | undefined {
-  const changeable = method === "PATCH" ? fieldsOf(body) : undefined;
-  const read = isJsonObject(response) ? (fieldsOf(response["200"]) ?? []) : [];
-  return changeable && new Set([...changeable, ...read]);
-}
+/** Schemas of an operation's successful responses. */
+const readSchemas = ({ response }: BodyRoute["hooks"]): TSchema[] =>
+  isJsonObject(response)
+    ? [response["200"], response["201"]].flatMap((schema) =>
+        isJsonObject(schema) ? [schema as TSchema] : [],
+      )
+    : [];
 
 /**
  * Returns whether lists and objects are nested deeper than anything needs. A body that is nested thousands of times costs seconds, and the stack,
@@ -61,26 +60,30 @@ function ensureJson(request: Request): void {
 /** Elysia takes numbers that are sent as text where they come in a query; a JSON body has numbers of its own. */
 class BodyCheck {
   readonly #schema: TSchema;
-  readonly #allowed: ReadonlySet<string> | undefined;
+  readonly #read: readonly TSchema[];
+  readonly #ignoresUnknown: boolean;
   #compiled: TypeCheck<TSchema> | undefined;
 
-  constructor(schema: TSchema, allowed: ReadonlySet<string> | undefined) {
-    this.#schema = schema;
-    this.#allowed = allowed;
+  constructor({ path, hooks }: BodyRoute) {
+    this.#schema = hooks.body as TSchema; // of routes, as is checked before
+    this.#read = readSchemas(hooks);
+    this.#ignoresUnknown = IGNORES_UNKNOWN.test(path);
   }
 
-  /** Refuses unknown fields: otherwise a PATCH with a misspelled field would return 200 and change nothing. */
-  #ensureAllowed(body: unknown): void {
-    if (this.#allowed === undefined || !isJsonObject(body)) return;
-    for (const field of Object.keys(body))
-      if (!this.#allowed.has(field)) throw invalid("body.field_unknown", { field: shownField(field) });
+  /** Refuses unknown fields, at every depth: otherwise a misspelled field would return success and change nothing. */
+  #ensureKnown(body: unknown): void {
+    if (this.#ignoresUnknown) return;
+    const pointer = unknownField(body, this.#schema, this.#read);
+    if (pointer === undefined) return;
+    const names = pointer.slice(1).split("/");
+    throw invalid("body.field_unknown", { field: names.map(shownName).join("/") });
   }
 
   /** @throws DomainError `body.invalid`, which names the first field that does not fit and never its value. */
   ensure(body: unknown): void {
     this.#compiled ??= TypeCompiler.Compile(jsonSchema(this.#schema));
     if (this.#compiled.Check(body)) {
-      this.#ensureAllowed(body);
+      this.#ensureKnown(body);
       return;
     }
     const issue = this.#compiled.Errors(body).First();
@@ -99,8 +102,7 @@ export class RequestBodies {
     // Schemas of routes are objects; a text would name a model, and there are none.
     for (const route of routes) {
       const { method, path, hooks } = route;
-      if (typeof hooks.body === "object")
-        this.#checks.set(`${method} ${path}`, new BodyCheck(hooks.body as TSchema, allowedFields(route)));
+      if (typeof hooks.body === "object") this.#checks.set(`${method} ${path}`, new BodyCheck(route));
     }
   }
 

@@ -69,7 +69,6 @@ test("the end of a device with many rows, whose deletion takes turns, is announc
       name: "records",
       enabled: true,
       target: { type: "HTTP", url: "http://127.0.0.1:1/" },
-      options: { content: { devices: true } },
     },
   });
   expect(uplink.status).toBe(201);

@@ -1,5 +1,6 @@
 import { detail, invalid } from "../core/domain-error.ts";
 import { isJsonObject } from "../json/json.ts";
+import { excerpt } from "../strings/excerpt.ts";
 import type { Text } from "../texts/text.ts";
 
 /*
@@ -124,6 +125,13 @@ const tests: Record<ConditionOperator, (value: unknown, against: unknown) => boo
 
 const ATTRIBUTE_SCOPES = ["SERVER", "SHARED", "CLIENT"];
 
+/** Refuses fields that a part does not have: a part with a misspelled field would hold at other times than meant. */
+function ensureFields(node: object, known: readonly string[], where: string): void {
+  const unknown = Object.keys(node).find((name) => !known.includes(name));
+  if (unknown !== undefined)
+    throw wrong(`${where}.${excerpt(unknown)}`, detail("rule.unknown", { known: known.join(", ") }));
+}
+
 function scopeOf(value: unknown, where: string): string {
   const scope = value === undefined ? "SERVER" : value;
   if (typeof scope !== "string" || !ATTRIBUTE_SCOPES.includes(scope))
@@ -193,6 +201,7 @@ function comparand(
   }
   if (value !== undefined) throw wrong(where, detail("rule.value_or_attribute"));
   if (!isJsonObject(attribute)) throw wrong(where, detail("rule.attribute_not_object"));
+  ensureFields(attribute, ["key", "scope"], `${where}.attribute`);
   const key = keyOf(attribute.key, `${where}.attribute`);
   const of = scopeOf(attribute.scope, `${where}.attribute`);
   if (isTelemetry) addBounds(String(node.key), [{ scope: of, name: key }], parts);
@@ -204,6 +213,7 @@ function compileChanged(
   where: string,
   parts: ConditionParts,
 ): CompiledCondition {
+  ensureFields(node, ["key", "source", "op"], where);
   const key = keyOf(node.key, where);
   const { source = "telemetry" } = node;
   if (source !== "telemetry") throw wrong(where, detail("rule.changed_telemetry_only"));
@@ -220,6 +230,7 @@ function silenceMsOf(forMs: unknown, where: string): number {
 
 function compileSilence(node: unknown, where: string, parts: ConditionParts): CompiledCondition {
   if (!isJsonObject(node)) throw wrong(where, detail("rule.no_data_not_object"));
+  ensureFields(node, ["key", "forMs"], where);
   const key = keyOf(node.key, where);
   const forMs = node.forMs === undefined ? undefined : silenceMsOf(node.forMs, where);
   parts.keys.add(key);
@@ -235,6 +246,7 @@ function compileComparison(
   const op = CONDITION_OPERATORS.find((operator) => operator === node.op);
   const operators = knowsTime ? [...CONDITION_OPERATORS, "CHANGED"] : CONDITION_OPERATORS;
   if (op === undefined) throw wrong(where, detail("rule.operator_unknown", { known: operators.join(", ") }));
+  ensureFields(node, ["key", "source", "scope", "op", "value", "attribute"], where);
   const left = operand(node, where, parts);
   const right = comparand(node, op, { where, parts });
   const isListed = op === "IN" && node.attribute === undefined && Array.isArray(node.value);
@@ -254,6 +266,7 @@ function compileLeaf(node: Record<string, unknown>, where: string, state: Compil
   const { parts, knowsTime, isNegated } = state;
   const { noData } = node;
   if (knowsTime && noData !== undefined) {
+    ensureFields(node, ["noData"], where);
     const test = compileSilence(noData, `${where}.noData`, parts);
     const key = String((noData as Record<string, unknown>).key); // it was just compiled
     if (!isNegated) parts.comparisons.push({ key, op: "NO_DATA", test, against: () => undefined });
@@ -281,6 +294,7 @@ function compileNode(node: unknown, where: string, state: Compiling): CompiledCo
   for (const kind of ["all", "any"] as const) {
     const children = node[kind];
     if (children === undefined) continue;
+    ensureFields(node, [kind], where);
     if (!Array.isArray(children) || children.length === 0)
       throw wrong(`${where}.${kind}`, detail("rule.parts_missing"));
     const compiled = children.map((child, index) => inner(child, `${where}.${kind}[${index}]`));
@@ -289,6 +303,7 @@ function compileNode(node: unknown, where: string, state: Compiling): CompiledCo
       : (scope) => compiled.some((test) => test(scope));
   }
   if (node.not !== undefined) {
+    ensureFields(node, ["not"], where);
     const { isNegated } = state;
     state.isNegated = true;
     const compiled = inner(node.not, `${where}.not`);
