@@ -105,15 +105,73 @@ test("the mark keeps the secret, for the same server and the same site", async (
   const unchanged = await update(pipeline, [stepTo(url, { includeContext: false })]);
   expect(unchanged.body.steps[0].url).toBe(url);
   expect(await deliver(2)).toMatchObject({ path: "/in", search: `?code=${SECRET}` });
-  const changed = await update(pipeline, [stepTo(`${url.replace("/in", "/other")}&page=2`)]);
+  const changed = await update(pipeline, [stepTo(`${url}&page=2`)]);
   expect(changed.status).toBe(200);
-  expect(await deliver(3)).toMatchObject({ path: "/other", search: `?code=${SECRET}&page=2` });
-  const elsewhere = await update(pipeline, [stepTo(url.replace("127.0.0.1", "localhost"))]);
-  expect([elsewhere.status, elsewhere.body.code]).toEqual([400, "step.secret_moved"]);
+  expect(await deliver(3)).toMatchObject({ path: "/in", search: `?code=${SECRET}&page=2` });
+  for (const other of [url.replace("127.0.0.1", "localhost"), url.replace("/in", "/other")]) {
+    const elsewhere = await update(pipeline, [stepTo(other)]);
+    expect([elsewhere.status, elsewhere.body.code]).toEqual([400, "step.secret_moved"]);
+  }
   const renamed = await update(pipeline, [stepTo(url.replace("code=", "key="))]);
   expect([renamed.status, renamed.body.code]).toEqual([400, "step.secret_unknown"]);
   const theirs = await call("POST", "/api/data-pipelines", { name: "x", steps: [stepTo(url)] }, stranger);
   expect([theirs.status, theirs.body.code]).toEqual([400, "step.secret_unknown"]);
+  await call("DELETE", `/api/data-pipelines/${pipeline.pipelineId}`);
+});
+
+test("a mark is valid only where it was shown", async () => {
+  const headers = { authorization: SECRET };
+  const pipeline = await createPipeline([
+    stepTo(`${receiver.url}/in?code=${SECRET}`, { headers, secret: "signs" }),
+  ]);
+  const [step] = pipeline.steps as unknown as [
+    { url: string; headers: { authorization: { kept: string } }; secret: { kept: string } },
+  ];
+  const mark = /kept-([0-9a-f]{16})/.exec(step.url)?.[0] ?? "";
+  const ofUrl = { kept: mark.slice(5) };
+  const { authorization } = step.headers;
+  const to = receiver.url;
+  for (const wrong of [
+    stepTo(`${to}/in/${mark}?code=${SECRET}`),
+    stepTo(`${to}/in/x${mark}`),
+    stepTo(`${to}/in?page=${mark}`),
+    stepTo(`${to}/in?page=kept%2D${ofUrl.kept}`),
+    stepTo(`${to}/in#${mark}`),
+    stepTo(`${to}/in?code=kept-${authorization.kept}`),
+    stepTo(`${to}/in`, { headers: { authorization: ofUrl } }),
+    stepTo(`${to}/in`, { headers: { authorization: mark } }),
+    stepTo(`${to}/in`, { headers: { "x-api-key": authorization } }),
+    stepTo(`${to}/in`, { secret: authorization }),
+    stepTo(`${to}/in`, { secret: ofUrl }),
+    stepTo(`${to}/in`, { headers: { authorization: step.secret } }),
+  ]) {
+    const { status, body } = await update(pipeline, [wrong]);
+    expect([wrong, status, JSON.stringify(body)]).toEqual([
+      wrong,
+      400,
+      expect.stringContaining("step.secret_"),
+    ]);
+  }
+  const moved = await update(pipeline, [stepTo(`${to}/other`, { headers: { authorization } })]);
+  expect([moved.status, moved.body.code]).toEqual([400, "step.secret_moved"]);
+  const kept = await update(pipeline, [{ ...step, headers: { Authorization: authorization } }]);
+  expect(kept.status).toBe(200);
+  await call("DELETE", `/api/data-pipelines/${pipeline.pipelineId}`);
+});
+
+test("a token in the path of a webhook is sent, and shown nowhere", async () => {
+  const token = "a1B2c3D4e5F6g7H8i9J0k1";
+  const pipeline = await createPipeline([stepTo(`${receiver.url}/hooks/${token}/in`)]);
+  const [{ url } = { url: "" }] = pipeline.steps;
+  expect(url).toMatch(/\/hooks\/kept-[0-9a-f]{16}\/in$/);
+  expect(
+    (await call("GET", `/api/data-pipelines/${pipeline.pipelineId}`, undefined, reader)).text,
+  ).not.toContain(token);
+  expect(stored()).not.toContain(token);
+  expect((await update(pipeline, [stepTo(url, { includeContext: false })])).body.steps[0].url).toBe(url);
+  expect(await deliver(5)).toMatchObject({ path: `/hooks/${token}/in` });
+  const elsewhere = await update(pipeline, [stepTo(url.replace("/in", "/out"))]);
+  expect([elsewhere.status, elsewhere.body.code]).toEqual([400, "step.secret_moved"]);
   await call("DELETE", `/api/data-pipelines/${pipeline.pipelineId}`);
 });
 

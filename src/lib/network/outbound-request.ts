@@ -58,16 +58,59 @@ const decoded = (text: string): string =>
     }
   });
 
-/** Secret in the query of an address: its decoded name, and which of the secrets with this name it is, from 1. */
-export interface QuerySecret {
-  readonly name: string;
-  readonly occurrence: number;
+/** Stands for a secret where an address is shown: the id of the sealed address, and from 2 on the occurrence of the name in it. */
+const SECRET_MARK = /kept-([0-9a-f]{16})(?:-([1-9]\d{0,4}))?/;
+export const WHOLE_SECRET_MARK = new RegExp(`^${SECRET_MARK.source}$`);
+
+/**
+ * Hosts whose webhook addresses are secrets, each with the beginning of the path that is none. Their documentation calls such an address or
+ * this part of it a secret: Slack, Discord, Microsoft Teams, IFTTT, Telegram.
+ */
+const SECRET_PATHS: ReadonlyArray<readonly [host: RegExp, shown: RegExp]> = [
+  [/^hooks\.slack(?:-gov)?\.com$/i, /^\/[^/]+\//],
+  [/^(?:[\w-]+\.)?discord(?:app)?\.com$/i, /^\/api(?:\/v\d+)?\/webhooks\/[^/]+\//i],
+  [/\.webhook\.office\.com$/i, /^\/[^/]+\//],
+  [/^maker\.ifttt\.com$/i, /^.*\/key\//i],
+  [/^api\.telegram\.org$/i, /^\/(?:file\/)?(?=bot)/i],
+];
+
+/** Returns the length of the beginning of a path that is no secret by the rules of its host; undefined for other hosts and paths. */
+function shownPathLength(origin: string, path: string): number | undefined {
+  const host = URL.canParse(origin) ? new URL(origin).hostname.replace(/\.$/, "") : "";
+  for (const [ofHost, shown] of SECRET_PATHS) if (ofHost.test(host)) return shown.exec(path)?.[0].length;
+  return undefined;
 }
 
-/** Returns the address with `change` applied to the secrets of its query; their values stay percent-encoded. */
-export function changeSecretQuery(url: string, change: (value: string, of: QuerySecret) => string): string {
-  const [, start = url, query, end = ""] = /^([^?#]*\?)([^#]*)(.*)$/s.exec(url) ?? [];
-  if (query === undefined) return url;
+/** Whether a part of a path may be a token: at least 20 characters, with letters and digits, or the mark of one. */
+const looksLikeToken = (text: string): boolean =>
+  hasMark(text) || /^(?=.*[A-Za-z])(?=.*\d)[\w.~:=@+-]{20,}$/.test(decoded(text));
+
+/** Secret in an address: its place, and whether it is surely one or only looks like it. */
+export interface UrlSecret {
+  /** Decoded name in the query; for a part of the path `/` with its number, and `#` for the fragment. */
+  readonly name: string;
+  /** Which of the secrets with this name it is, from 1. */
+  readonly occurrence: number;
+  readonly isCertain: boolean;
+}
+
+type ChangeSecret = (value: string, of: UrlSecret) => string;
+
+function changePath(origin: string, path: string, change: ChangeSecret): string {
+  const shownLength = shownPathLength(origin, path) ?? Number.POSITIVE_INFINITY;
+  let at = 0;
+  return path
+    .split("/")
+    .map((part, index) => {
+      const isCertain = at >= shownLength;
+      at += part.length + 1;
+      if (part === "" || !(isCertain || looksLikeToken(part))) return part;
+      return change(part, { name: `/${index}`, occurrence: 1, isCertain });
+    })
+    .join("/");
+}
+
+function changeQuery(query: string, change: ChangeSecret): string {
   /** Number of secrets so far, by name. */
   const counts = new Map<string, number>();
   const pieces = query.split("&").map((piece) => {
@@ -76,17 +119,40 @@ export function changeSecretQuery(url: string, change: (value: string, of: Query
     if (value === "" || !isSecretParameter(name)) return piece;
     const occurrence = (counts.get(name) ?? 0) + 1;
     counts.set(name, occurrence);
-    return `${written}=${change(value, { name, occurrence })}`;
+    return `${written}=${change(value, { name, occurrence, isCertain: true })}`;
   });
-  return start + pieces.join("&") + end;
+  return pieces.join("&");
 }
 
-/** Returns why an address that others can read must not be used: a secret in its query. */
-export function queryProblem(url: string): Text | undefined {
+/** Returns the address with `change` applied to the secrets of its path, query and fragment; they stay percent-encoded. */
+export function changeUrlSecrets(url: string, change: ChangeSecret): string {
+  const [, origin = "", path = "", query, fragment] =
+    /^([^/?#]*\/\/[^/?#]*)?([^?#]*)(?:\?([^#]*))?(?:#(.*))?$/s.exec(url) ?? [];
+  const isSecretFragment = fragment !== undefined && looksLikeToken(fragment);
+  const end = isSecretFragment ? change(fragment, { name: "#", occurrence: 1, isCertain: false }) : fragment;
+  return [
+    origin,
+    changePath(origin, path, change),
+    ...(query === undefined ? [] : [`?${changeQuery(query, change)}`]),
+    ...(end === undefined ? [] : [`#${end}`]),
+  ].join("");
+}
+
+/** Whether a text contains the mark of a secret, also percent-encoded. */
+export const hasMark = (text: string): boolean => SECRET_MARK.test(decoded(text));
+
+/** Whether an address has the mark of a secret in a place that holds no secret. */
+export const hasStrayMark = (url: string): boolean => hasMark(changeUrlSecrets(url, () => ""));
+
+/** Returns why an address that others can read must not be used: a secret in its query or path. */
+export function secretProblem(url: string): Text | undefined {
   let found: string | undefined;
-  changeSecretQuery(url, (value, { name }) => {
-    found ??= name;
+  changeUrlSecrets(url, (value, { name, isCertain }) => {
+    if (isCertain) found ??= name;
     return value;
   });
-  return found === undefined ? undefined : detail("rule.query_secret", { name: excerpt(found) });
+  if (found === undefined) return undefined;
+  return found.startsWith("/")
+    ? detail("rule.path_secret")
+    : detail("rule.query_secret", { name: excerpt(found) });
 }

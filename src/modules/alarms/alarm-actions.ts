@@ -4,7 +4,7 @@ import { isJsonObject, type JsonValue } from "../../lib/json/json.ts";
 import {
   headerProblem,
   isSecretHeader,
-  queryProblem,
+  secretProblem,
   urlProblem,
 } from "../../lib/network/outbound-request.ts";
 import type { Text } from "../../lib/texts/text.ts";
@@ -140,7 +140,7 @@ export function ensureUrls(
     const refusal = refusalOf(url);
     if (refusal !== undefined)
       throw wrong(`${where}[${index}].url`, detail("rule.address_refused", { refusal }));
-    const problem = wasNamed(url) ? undefined : queryProblem(url);
+    const problem = wasNamed(url) ? undefined : secretProblem(url);
     if (problem !== undefined) throw wrong(`${where}[${index}].url`, problem);
   }
 }

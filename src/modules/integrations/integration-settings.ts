@@ -3,7 +3,7 @@ import { DomainError, detail, invalid } from "../../lib/core/domain-error.ts";
 import { ruleOf } from "../../lib/core/schema-rule.ts";
 import { isJsonObject } from "../../lib/json/json.ts";
 import { isTopicName } from "../../lib/mqtt/topic-names.ts";
-import { queryProblem } from "../../lib/network/outbound-request.ts";
+import { secretProblem } from "../../lib/network/outbound-request.ts";
 import { pathExcerpt } from "../../lib/strings/excerpt.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import type { SealedBox } from "../../platform/secrets/sealed-box.ts";
@@ -129,7 +129,7 @@ function ensureUrl(where: string, url: string | undefined, protocols: readonly s
       detail("rule.address", { protocols: protocols.map((name) => `${name}//`).join(" or ") }),
     );
   if (parsed.username !== "" || parsed.password !== "") throw fail(where, detail("rule.address_credentials"));
-  const problem = queryProblem(url);
+  const problem = secretProblem(url);
   if (problem !== undefined) throw fail(where, problem);
 }
 

@@ -3,10 +3,12 @@ import { detail, invalid } from "../../lib/core/domain-error.ts";
 import { isJsonObject } from "../../lib/json/json.ts";
 import { toPlainJson } from "../../lib/json/plain-json.ts";
 import {
-  changeSecretQuery,
+  changeUrlSecrets,
+  hasMark,
+  hasStrayMark,
   isSecretHeader,
-  type QuerySecret,
-  queryProblem,
+  type UrlSecret,
+  WHOLE_SECRET_MARK,
 } from "../../lib/network/outbound-request.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import type { EventBus } from "../../platform/core/event-bus.ts";
@@ -31,20 +33,26 @@ import { compileSteps, type Step } from "./step-engine.ts";
 
 /*
  * Secrets of steps: sealed before they are stored, and shown as `{kept: "…"}`, which names one without giving it away. Whoever sends
- * that back keeps the secret, wherever the step has moved to; but only for the same server: otherwise changing the address would
- * be a way to have the secret sent to oneself.
+ * that back keeps the secret, wherever the step has moved to; but only in the place where it was shown, and for the same address up to the
+ * query: otherwise changing the address would be a way to have the secret sent to oneself.
  */
 
-/** A kept secret and the origin for which it was entered. */
-interface KnownSecret {
-  readonly sealed: string;
-  readonly origin: string;
+/** Where a secret was entered: in the secret of a step, a header or the address, and for which address. */
+interface SecretPlace {
+  readonly kind: "secret" | "header" | "url";
+  /** Name of the header in lower case; empty for others. */
+  readonly header: string;
+  /** Scheme, host, port and path, as they are shown. */
+  readonly target: string;
 }
 
-type Kind = "secret" | "header";
-type Change = (value: unknown, of: { origin: string; kind: Kind }) => unknown;
+interface KnownSecret extends SecretPlace {
+  readonly sealed: string;
+}
 
-/** Address of a step with secrets in its query: sealed as a whole, and with placeholders for the secrets. */
+type Change = (value: unknown, of: SecretPlace) => unknown;
+
+/** Address of a step with secrets in it: sealed as a whole, and with placeholders for the secrets. */
 interface SealedUrl {
   readonly url: unknown;
   readonly sealedUrl?: Sealed | undefined;
@@ -55,21 +63,22 @@ interface SecretChanges {
   readonly url: (url: SealedUrl) => SealedUrl;
 }
 
-/** Placeholder for a secret in the query of an address: the id of the sealed address, and from 2 on the occurrence of the name in it. */
-const QUERY_MARK = /^kept-([0-9a-f]{16})(?:-([1-9]\d{0,4}))?$/;
-const queryMark = (sealedUrl: Sealed, { occurrence }: QuerySecret): string =>
+const markOf = (sealedUrl: Sealed, { occurrence }: UrlSecret): string =>
   `kept-${idOf(sealedUrl.sealed)}${occurrence === 1 ? "" : `-${occurrence}`}`;
 
 /** Returns whether a value can be sealed, since sealed values are not checked again; others stay as they are, and are refused as the fields of the step say. */
-const isUsable = (value: string, kind: Kind): boolean =>
+const isUsable = (value: string, kind: SecretPlace["kind"]): boolean =>
   kind === "secret" ? /^.{1,256}$/s.test(value) : /^[\t\x20-\x7e\x80-\xff]{1,4096}$/.test(value);
 
-const originOf = (url: unknown): string =>
-  typeof url === "string" && URL.canParse(url) ? new URL(url).origin : "";
+function targetOf(url: unknown): string {
+  if (typeof url !== "string" || !URL.canParse(url)) return "";
+  const { origin, pathname } = new URL(url);
+  return origin + pathname;
+}
 
 function changeFields(
   fields: Record<string, unknown>,
-  origin: string,
+  target: string,
   { secret: change, url: changeUrl }: SecretChanges,
 ): Record<string, unknown> {
   const { secret, headers, url, sealedUrl, ...others } = fields;
@@ -77,7 +86,10 @@ function changeFields(
     ? Object.fromEntries(
         Object.entries(headers).map(([name, value]) => {
           const isSecret = typeof value !== "string" || (isSecretHeader(name) && value !== "");
-          return [name, isSecret ? change(value, { origin, kind: "header" }) : value];
+          return [
+            name,
+            isSecret ? change(value, { target, kind: "header", header: name.toLowerCase() }) : value,
+          ];
         }),
       )
     : headers;
@@ -85,7 +97,7 @@ function changeFields(
     ...others,
     ...(url !== undefined && defined(changeUrl({ url, ...(isSealed(sealedUrl) && { sealedUrl }) }))),
     ...(headers !== undefined && { headers: changed }),
-    ...(secret !== undefined && { secret: change(secret, { origin, kind: "secret" }) }),
+    ...(secret !== undefined && { secret: change(secret, { target, kind: "secret", header: "" }) }),
   };
 }
 
@@ -95,9 +107,9 @@ function changeSecrets(steps: unknown, changes: SecretChanges): unknown {
   return steps.map((step: unknown) => {
     if (!isJsonObject(step) || step.type !== "webhook_forward") return step;
     const { config } = step;
-    const origin = originOf(step.url ?? (isJsonObject(config) ? config.url : undefined));
-    const outer = changeFields(step, origin, changes);
-    return isJsonObject(config) ? { ...outer, config: changeFields(config, origin, changes) } : outer;
+    const target = targetOf(step.url ?? (isJsonObject(config) ? config.url : undefined));
+    const outer = changeFields(step, target, changes);
+    return isJsonObject(config) ? { ...outer, config: changeFields(config, target, changes) } : outer;
   });
 }
 
@@ -115,16 +127,16 @@ const maskSteps = (steps: readonly Step[]): readonly Step[] =>
 /** Every secret of these steps, by the name that it is shown under. */
 function knownOf(steps: readonly Step[]): Array<[string, KnownSecret]> {
   const found: Array<[string, KnownSecret]> = [];
-  const note = (value: unknown, origin: string) => {
-    if (isSealed(value)) found.push([idOf(value.sealed), { sealed: value.sealed, origin }]);
+  const note = (value: unknown, place: SecretPlace) => {
+    if (isSealed(value)) found.push([idOf(value.sealed), { sealed: value.sealed, ...place }]);
   };
   changeSecrets(steps, {
-    secret(value, { origin }) {
-      note(value, origin);
+    secret(value, place) {
+      note(value, place);
       return value;
     },
     url(address) {
-      note(address.sealedUrl, originOf(address.url));
+      note(address.sealedUrl, { kind: "url", header: "", target: targetOf(address.url) });
       return address;
     },
   });
@@ -137,29 +149,36 @@ interface SealOptions {
   readonly earlier: () => ReadonlyArray<readonly Step[]>;
 }
 
-/** Seals an address that has secrets in its query. Placeholders of an earlier address keep its secrets. */
+/** Seals an address that has secrets in it. Marks of an earlier address keep its secrets. @throws DomainError `step.secret_unknown` for other marks */
 export function sealUrl(
   url: string,
-  find: (kept: string, origin: string) => Sealed,
+  find: (kept: string, place: SecretPlace) => Sealed,
   options: SealOptions,
 ): SealedUrl {
   let kept: Sealed | undefined;
-  const full = changeSecretQuery(url, (value, { name }) => {
-    const [, id, occurrence = "1"] = QUERY_MARK.exec(value) ?? [];
+  if (hasStrayMark(url)) throw invalid("step.secret_unknown");
+  const full = changeUrlSecrets(url, (value, { name }) => {
+    const [, id, occurrence = "1"] = WHOLE_SECRET_MARK.exec(value) ?? [];
+    if (id === undefined && hasMark(value)) throw invalid("step.secret_unknown");
     if (id === undefined) return value;
-    kept = find(id, originOf(url));
+    kept = find(id, { kind: "url", header: "", target: targetOf(url) });
     let found: string | undefined;
-    changeSecretQuery(options.openUrl(kept) ?? "", (secret, of) => {
+    changeUrlSecrets(options.openUrl(kept) ?? "", (secret, of) => {
       if (of.name === name && of.occurrence === Number(occurrence)) found = secret;
       return secret;
     });
     if (found === undefined) throw invalid("step.secret_unknown");
     return found;
   });
-  if (queryProblem(full) === undefined) return { url };
+  let hasSecrets = false;
+  changeUrlSecrets(full, (secret) => {
+    hasSecrets = true;
+    return secret;
+  });
+  if (!hasSecrets) return { url };
   // Unchanged, it stays the same target.
   const sealedUrl = kept !== undefined && options.openUrl(kept) === full ? kept : options.seal(full);
-  return { url: changeSecretQuery(full, (_, secret) => queryMark(sealedUrl, secret)), sealedUrl };
+  return { url: changeUrlSecrets(full, (_, secret) => markOf(sealedUrl, secret)), sealedUrl };
 }
 
 /**
@@ -168,19 +187,20 @@ export function sealUrl(
  */
 function sealSteps(steps: unknown, options: SealOptions): unknown {
   let existing: Map<string, KnownSecret> | undefined;
-  function find(kept: string, origin: string): Sealed {
+  function find(kept: string, { kind, header, target }: SecretPlace): Sealed {
     existing ??= new Map(options.earlier().flatMap(knownOf));
     const found = existing.get(kept);
-    if (found === undefined) throw invalid("step.secret_unknown");
-    if (found.origin !== origin) throw invalid("step.secret_moved");
+    if (found?.kind !== kind || found.header !== header) throw invalid("step.secret_unknown");
+    if (found.target !== target) throw invalid("step.secret_moved");
     return { sealed: found.sealed };
   }
   return changeSecrets(steps, {
-    secret(value, { origin, kind }) {
-      if (typeof value === "string") return isUsable(value, kind) ? options.seal(value) : value;
+    secret(value, place) {
+      if (typeof value === "string" && WHOLE_SECRET_MARK.test(value)) throw invalid("step.secret_unknown");
+      if (typeof value === "string") return isUsable(value, place.kind) ? options.seal(value) : value;
       if (!isJsonObject(value)) return value;
       if (typeof value.kept !== "string") throw invalid("step.secret_invalid");
-      return find(value.kept, origin);
+      return find(value.kept, place);
     },
     url: ({ url }) => (typeof url === "string" ? sealUrl(url, find, options) : { url }),
   });

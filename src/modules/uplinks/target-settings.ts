@@ -2,7 +2,7 @@ import { Value } from "@sinclair/typebox/value";
 import { invalid } from "../../lib/core/domain-error.ts";
 import { ruleOf } from "../../lib/core/schema-rule.ts";
 import { isJsonObject } from "../../lib/json/json.ts";
-import { isSecretHeader, queryProblem, urlProblem } from "../../lib/network/outbound-request.ts";
+import { isSecretHeader, secretProblem, urlProblem } from "../../lib/network/outbound-request.ts";
 import { excerpt, pathExcerpt } from "../../lib/strings/excerpt.ts";
 import { type TargetSettings, targetSchemas } from "./targets/targets.schemas.ts";
 
@@ -23,6 +23,11 @@ function addressesOf(settings: TargetSettings): [field: string, address: string]
 
 const takesHttp = ({ type }: TargetSettings): boolean => type === "HTTP" || type === "INFLUXDB";
 
+const secretInAddress = (field: string, rule: Text) =>
+  rule.code === "rule.path_secret"
+    ? invalid("uplink.target_invalid", { field: `target.${field}`, rule })
+    : invalid("uplink.address_query", { field, name: String(rule.params.name) });
+
 /** Addresses and headers are shown to people, so they must not hold secrets. @throws DomainError `invalid` */
 function ensureNoSecrets(settings: TargetSettings): void {
   for (const [field, address] of addressesOf(settings)) {
@@ -30,9 +35,8 @@ function ensureNoSecrets(settings: TargetSettings): void {
     if (problem?.code === "rule.http_address")
       throw invalid("uplink.target_invalid", { field: `target.${field}`, rule: problem });
     if (USER_IN_ADDRESS.test(address)) throw invalid("uplink.address_password", { field });
-    const secret = queryProblem(address);
-    if (secret !== undefined)
-      throw invalid("uplink.address_query", { field, name: String(secret.params.name) });
+    const secret = secretProblem(address);
+    if (secret !== undefined) throw secretInAddress(field, secret);
     if (Number(PORT_IN_ADDRESS.exec(address)?.[1] ?? 0) > PORT_MAX)
       throw invalid("uplink.address_port", { field, portMax: PORT_MAX });
   }

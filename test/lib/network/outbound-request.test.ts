@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { queryProblem } from "../../../src/lib/network/outbound-request.ts";
+import { changeUrlSecrets, secretProblem } from "../../../src/lib/network/outbound-request.ts";
 
 const secrets = [
   ...["key", "KEY", "code", "sig", "auth", "pwd", "pass", "pw", "PW"],
@@ -69,15 +69,35 @@ const plain = [
 test.each(secrets)("%s names a secret in a query", (name) => {
   const asProblem = expect.objectContaining({ code: "rule.query_secret", params: { name } });
   for (const query of [`${name}=x`, `a=1&${name}=x#end`, `${name.replace(/[^$]/, encode)}=x`])
-    expect(queryProblem(`https://erp.example/in?${query}`)).toEqual(asProblem);
+    expect(secretProblem(`https://erp.example/in?${query}`)).toEqual(asProblem);
   for (const query of ["", name, `${name}=`, `a=1#${name}=x`, `a=${name}`])
-    expect(queryProblem(`https://erp.example/in?${query}`)).toBeUndefined();
+    expect(secretProblem(`https://erp.example/in?${query}`)).toBeUndefined();
 });
 
 test.each(plain)("%s names no secret in a query", (name) => {
-  expect(queryProblem(`https://erp.example/in?${name}=x`)).toBeUndefined();
+  expect(secretProblem(`https://erp.example/in?${name}=x`)).toBeUndefined();
 });
 
 function encode(character: string): string {
   return `%${character.charCodeAt(0).toString(16)}`;
 }
+
+test("webhook addresses that are secrets are recognized by their hosts, wherever people can read them", () => {
+  for (const url of [
+    "https://hooks.slack.com/services/T0/B0/XXXX",
+    "https://discord.com/api/webhooks/123456/abc",
+    "https://canary.discordapp.com/api/v10/webhooks/123456/abc",
+    "https://plant.webhook.office.com/webhookb2/guid@guid/IncomingWebhook/abc/def",
+    "https://maker.ifttt.com/trigger/hot/with/key/abc",
+    "https://api.telegram.org/bot123:abc/sendMessage",
+  ]) {
+    expect([url, secretProblem(url)?.code]).toEqual([url, "rule.path_secret"]);
+    expect(changeUrlSecrets(url, () => "*")).not.toContain("abc");
+  }
+  for (const url of [
+    "https://erp.example/in/0f8fad5b-d9cb-469f-a165-70867728950e/readings",
+    "https://discord.com/api/channels/123456/messages",
+    "https://hooks.slack.com/",
+  ])
+    expect([url, secretProblem(url)]).toEqual([url, undefined]);
+});
