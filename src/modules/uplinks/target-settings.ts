@@ -4,6 +4,7 @@ import { ruleOf } from "../../lib/core/schema-rule.ts";
 import { isJsonObject } from "../../lib/json/json.ts";
 import { isSecretHeader, secretProblem, urlProblem } from "../../lib/network/outbound-request.ts";
 import { excerpt, pathExcerpt } from "../../lib/strings/excerpt.ts";
+import type { Text } from "../../lib/texts/text.ts";
 import { type TargetSettings, targetSchemas } from "./targets/targets.schemas.ts";
 
 export type { TargetSettings };

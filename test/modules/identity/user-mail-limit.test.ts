@@ -38,9 +38,9 @@ function mail(count: number, addressOf: (index: number) => string, tenantId = no
   ).length;
 }
 
-test("one address gets 5 invitations an hour and 20 a day, whoever sends them", () => {
-  expect(mail(4, () => "nina@plant.example")).toBe(4);
-  expect(mail(4, () => "nina@plant.example", south)).toBe(1);
+test("one address gets 5 invitations of a tenant per hour and 20 per day, and none of another's", () => {
+  expect(mail(10, () => "nina@plant.example")).toBe(5);
+  expect(mail(10, () => "nina@plant.example", south)).toBe(5);
   expect(mail(1, () => "otto@plant.example")).toBe(1);
   let sent = 5;
   for (let hour = 1; hour < 24; hour++) {
@@ -48,6 +48,20 @@ test("one address gets 5 invitations an hour and 20 a day, whoever sends them", 
     sent += mail(10, () => "nina@plant.example");
   }
   expect(sent).toBe(20);
+});
+
+test("one address gets 20 invitations per hour and 60 per day of all tenants", () => {
+  const ofAll = () => {
+    const tenants = Array.from({ length: 30 }, (_, index) => `tenant ${index}` as TenantId);
+    return tenants.reduce((sent, tenantId) => sent + mail(5, () => "nina@plant.example", tenantId), 0);
+  };
+  let sent = ofAll();
+  expect(sent).toBe(20);
+  for (let hour = 1; hour < 24; hour++) {
+    clock.advance(HOUR_MS);
+    sent += ofAll();
+  }
+  expect(sent).toBe(60);
 });
 
 test("one tenant sends 200 an hour, and another is not held up", () => {
