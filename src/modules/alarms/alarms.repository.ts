@@ -263,7 +263,8 @@ export function createAlarmsRepository(database: MainDatabase) {
         .from(alarms)
         .where(
           and(
-            eq(alarms.tenantId, tenantId),
+            // The sign keeps SQLite from reading all alarms of the tenant by their index.
+            sql`+${alarms.tenantId} = ${tenantId}`,
             sql`${alarms.alarmId} IN (SELECT value FROM json_each(${JSON.stringify(alarmIds)}))`,
           ),
         )

@@ -36,6 +36,10 @@ interface AlarmPage {
 const nameOf = ({ email, apiKey, impersonator }: Principal) =>
   apiKey?.name ?? (impersonator ? `${email} (${impersonator.email})` : email);
 
+function* slicesOf<Item>(items: readonly Item[], size: number): Generator<Item[]> {
+  for (let begin = 0; begin < items.length; begin += size) yield items.slice(begin, begin + size);
+}
+
 const noSuchAlarm = () => notFound("alarm.not_found");
 
 /** Creates the functions that list alarms, the alarm raised last first. */
@@ -51,9 +55,8 @@ function createAlarmLists({
     return { ...rest, deviceId: visible };
   }
 
-  function* slicesOf(sequences: readonly number[]): Generator<ListedAlarm[]> {
-    for (let begin = 0; begin < sequences.length; begin += ALARMS_PER_SLICE)
-      yield repository.listBySequence(sequences.slice(begin, begin + ALARMS_PER_SLICE));
+  function* listedOf(sequences: readonly number[]): Generator<ListedAlarm[]> {
+    for (const some of slicesOf(sequences, ALARMS_PER_SLICE)) yield repository.listBySequence(some);
   }
 
   return {
@@ -63,7 +66,7 @@ function createAlarmLists({
     page(principal: Principal, filter: RequestedAlarms): AlarmPage {
       const visible = visibleFilter(principal, filter);
       const { sequences, total } = repository.listPage(principal.tenantId, principal.devices, visible);
-      return { total, count: sequences.length, slices: slicesOf(sequences) };
+      return { total, count: sequences.length, slices: listedOf(sequences) };
     },
   };
 }
@@ -102,12 +105,15 @@ export function createAlarmsService(deps: {
     change: (alarm: Alarm) => void,
   ): Promise<void> {
     const ids = [...new Set(alarmIds)];
-    if (readAll(principal, ids).length < ids.length) throw noSuchAlarm();
+    for (const some of slicesOf(ids, ALARMS_PER_SLICE)) {
+      await workShare.pause();
+      if (readAll(principal, some).length < some.length) throw noSuchAlarm();
+    }
     ensureMayHandle(principal);
-    for (let index = 0; index < ids.length; index += HANDLED_AT_ONCE) {
-      if (index > 0) await workShare.next();
+    for (const some of slicesOf(ids, HANDLED_AT_ONCE)) {
+      await workShare.pause();
       // Read anew: a rule may have changed them while others had their turn.
-      const alarms = readAll(principal, ids.slice(index, index + HANDLED_AT_ONCE));
+      const alarms = readAll(principal, some);
       lifecycle.commit(() => {
         for (const alarm of alarms) change(alarm);
       });

@@ -14,7 +14,10 @@ function serviceOver(alarms: Map<string, Partial<Alarm>>) {
       findMany: (_: string, ids: readonly string[]) => ids.flatMap((id) => alarms.get(id) ?? []),
     } as unknown as AlarmsRepository,
     lifecycle: {
-      commit: (work: () => unknown) => work(),
+      commit(work: () => unknown) {
+        work();
+        Bun.sleepSync(10); // longer than the share of a round
+      },
       acknowledge: (alarm: Alarm) => acknowledged.push(alarm),
     } as unknown as AlarmLifecycle,
     devices: { ensureVisible: () => "d" as never },
@@ -34,7 +37,7 @@ const many = () =>
 test("while very many alarms are acknowledged, others get their turn", async () => {
   const alarms = many();
   const { service, acknowledged } = serviceOver(alarms);
-  let seen = -1;
+  let seen = Number.NaN;
   setImmediate(() => {
     seen = acknowledged.length;
   });

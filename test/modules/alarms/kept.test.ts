@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, beforeAll, expect, spyOn, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -129,4 +129,13 @@ test("of an alarm 1,000 events are kept, the newest", () => {
   });
   const kept = repository.listEvents("long").map(({ eventId }) => eventId);
   expect([kept.length, kept[0], kept.at(-1)]).toEqual([1_000, "5", "1004"]);
+});
+
+test("alarms are found by their ids without reading the tenant's other alarms", () => {
+  const prepare = spyOn(database.sqlite, "prepare");
+  repository.findMany("tenant" as TenantId, ["open"]);
+  const [[sql = ""] = []] = prepare.mock.calls;
+  prepare.mockRestore();
+  const plan = database.sqlite.prepare<{ detail: string }, [string, string]>(`EXPLAIN QUERY PLAN ${sql}`);
+  expect(plan.all("tenant", '["open"]')[0]?.detail).toMatch(/^SEARCH alarms USING INDEX .*\(alarm_id=\?\)$/);
 });
