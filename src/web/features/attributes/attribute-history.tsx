@@ -1,12 +1,13 @@
 import { History } from "lucide-preact";
 import type { Scope } from "../../lib/api-types.ts";
-import { formatDate, formatValue, toMs } from "../../platform/i18n/format.ts";
+import { formatValue, toMs } from "../../platform/i18n/format.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { useLive } from "../../platform/live.ts";
 import { usePages } from "../../platform/resource.ts";
 import { useCoalesced } from "../../platform/use-coalesced.ts";
 import { Dialog } from "../../ui/dialog.tsx";
 import { ResourceList } from "../../ui/resource-list.tsx";
+import { TimelineItem } from "../../ui/timeline.tsx";
 import { type AttributeChange, attributesApi } from "./attributes-api.ts";
 
 const SHOWN = 50;
@@ -48,27 +49,18 @@ export function AttributeHistory({ deviceId, scope, name }: Props) {
 function Line({ change, isNamed }: { change: AttributeChange; isNamed: boolean }) {
   const { key, value, scope, source, by } = change;
   return (
-    <li
-      class={`grid items-baseline gap-x-4 px-4 py-2 ${isNamed ? "sm:grid-cols-[minmax(0,2fr)_minmax(0,3fr)_15rem]" : "sm:grid-cols-[minmax(0,1fr)_15rem]"}`}
-    >
+    <TimelineItem at={toMs(change.at) ?? 0} aside={by ?? t(`changes.by.${source}`)}>
       {isNamed && (
-        <p class="min-w-0 wrap-anywhere">
+        <p>
           <span class="font-medium">{key}</span> <span class="text-sm text-soft">{t(`scope.${scope}`)}</span>
         </p>
       )}
-      <p class="min-w-0 wrap-anywhere">
-        {value === undefined ? (
-          <span class="text-soft">{t("changes.deleted")}</span>
-        ) : (
-          <span class="reading">{formatValue(value)}</span>
-        )}
-      </p>
-      <p class="text-sm text-soft wrap-anywhere sm:text-right">
-        {formatDate(toMs(change.at) ?? 0, "full")}
-        <br />
-        {by ?? t(`changes.by.${source}`)}
-      </p>
-    </li>
+      {value === undefined ? (
+        <span class="text-soft">{t("changes.deleted")}</span>
+      ) : (
+        <span class="reading">{formatValue(value)}</span>
+      )}
+    </TimelineItem>
   );
 }
 

@@ -1,10 +1,9 @@
-import { ChevronRight } from "lucide-preact";
 import type { Text } from "../../../lib/texts/text.ts";
 import { describeUserAgent } from "../../lib/user-agent.ts";
 import { serverText } from "../../platform/i18n/error-texts.ts";
 import { formatDate, toMs } from "../../platform/i18n/format.ts";
 import { t } from "../../platform/i18n/i18n.ts";
-import { Age } from "../../ui/age.tsx";
+import { TimelineItem } from "../../ui/timeline.tsx";
 import type { AuditEntry } from "./audit-api.ts";
 import { actionText } from "./audit-text.ts";
 
@@ -60,31 +59,16 @@ export function AuditItem({ entry }: { entry: AuditEntry }) {
   const ts = toMs(entry.at) ?? 0;
   const { outcome } = entry;
   return (
-    <li>
-      <details class="group">
-        <summary class="flex cursor-pointer list-none items-start gap-3 px-4 py-3 hover:bg-base-200 [&::-webkit-details-marker]:hidden">
-          <ChevronRight
-            size={16}
-            class="mt-1 flex-none text-soft transition-transform group-open:rotate-90"
-            aria-hidden="true"
-          />
-          <span class="flex min-w-0 flex-1 flex-wrap items-baseline gap-x-6 gap-y-0.5">
-            <span class="min-w-0 flex-[3_1_16rem]">
-              <span class="font-medium">{actionText(entry.action)}</span>
-              {entry.targetName && <span class="break-words"> · {entry.targetName}</span>}
-              {outcome !== "SUCCESS" && <span class="text-sm text-error"> · {t(`outcome.${outcome}`)}</span>}
-            </span>
-            <span class="min-w-0 flex-[2_1_12rem] truncate text-sm" title={who(entry)}>
-              {who(entry)}
-            </span>
-            <span class="flex-[1_1_6rem] text-sm text-soft">
-              <Age ts={ts} />
-            </span>
-          </span>
-        </summary>
-        <AuditDetails entry={entry} ts={ts} />
-      </details>
-    </li>
+    <TimelineItem
+      at={ts}
+      state={t(`outcome.${outcome}`)}
+      color={outcome === "SUCCESS" ? "text-soft" : "text-error"}
+      aside={who(entry)}
+      more={<AuditDetails entry={entry} ts={ts} />}
+    >
+      <span class="font-medium">{actionText(entry.action)}</span>
+      {entry.targetName && ` · ${entry.targetName}`}
+    </TimelineItem>
   );
 }
 
@@ -101,7 +85,7 @@ function AuditDetails({ entry, ts }: { entry: AuditEntry; ts: number }) {
   ];
   const changes = changedFields(entry.before, entry.after);
   return (
-    <div class="flex flex-col gap-4 px-4 pt-1 pb-4 sm:pl-11">
+    <div class="flex flex-col gap-4">
       <dl class="grid grid-cols-[auto_1fr] gap-x-6 gap-y-1 text-sm">
         {facts.map(([label, text]) =>
           text ? (

@@ -1,9 +1,10 @@
 import { History } from "lucide-preact";
 import { serverText } from "../../platform/i18n/error-texts.ts";
-import { formatDate, formatNumber, toMs } from "../../platform/i18n/format.ts";
+import { formatNumber, toMs } from "../../platform/i18n/format.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import type { PagedResource } from "../../platform/resource.ts";
 import { ResourceList } from "../../ui/resource-list.tsx";
+import { TimelineItem } from "../../ui/timeline.tsx";
 import { RunSize } from "./backup-state.tsx";
 import type { BackupRun } from "./backups-api.ts";
 
@@ -46,27 +47,21 @@ function RunRow({ run }: { run: BackupRun }) {
   const startedAt = toMs(run.startedAt) ?? 0;
   const finishedAt = toMs(run.finishedAt);
   return (
-    <li class="grid gap-x-4 gap-y-1 px-4 py-2.5 sm:grid-cols-[7rem_minmax(0,1fr)_14rem]">
-      <span class={`text-sm font-semibold ${COLOURS[run.state]}`}>{t(`backupState.${run.state}`)}</span>
-      <span class="min-w-0">
-        <time dateTime={run.startedAt}>{formatDate(startedAt, "zoned")}</time>
-        <span class="block text-sm text-soft">
-          {t(run.trigger === "USER" ? "backups.byUser" : "backups.bySchedule")}
-          {finishedAt !== undefined &&
-            ` · ${t("backups.took", { duration: durationOf(finishedAt - startedAt) })}`}
-        </span>
-        {run.state === "DONE" && run.openedAll && (
-          <span class="block text-sm text-soft">{t("backups.openedAll")}</span>
-        )}
-        {run.error && (
-          <span class={`block text-sm wrap-anywhere ${run.state === "DONE" ? "text-warning" : "text-error"}`}>
-            {serverText(run.error, run.error.message)}
-          </span>
-        )}
-      </span>
-      <span class="sm:text-right">
-        <RunSize run={run} />
-      </span>
-    </li>
+    <TimelineItem
+      at={startedAt}
+      state={t(`backupState.${run.state}`)}
+      color={COLOURS[run.state]}
+      aside={<RunSize run={run} />}
+    >
+      {t(run.trigger === "USER" ? "backups.byUser" : "backups.bySchedule")}
+      {finishedAt !== undefined &&
+        ` · ${t("backups.took", { duration: durationOf(finishedAt - startedAt) })}`}
+      {run.state === "DONE" && run.openedAll && <p class="text-sm text-soft">{t("backups.openedAll")}</p>}
+      {run.error && (
+        <p class={`text-sm ${run.state === "DONE" ? "text-warning" : "text-error"}`}>
+          {serverText(run.error, run.error.message)}
+        </p>
+      )}
+    </TimelineItem>
   );
 }

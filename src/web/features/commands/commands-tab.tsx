@@ -10,7 +10,6 @@ import { useResource } from "../../platform/resource.ts";
 import { may } from "../../platform/session.ts";
 import { toast } from "../../platform/toasts.ts";
 import { useCoalesced } from "../../platform/use-coalesced.ts";
-import { Age } from "../../ui/age.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { EmptyPanel } from "../../ui/empty.tsx";
@@ -18,6 +17,7 @@ import { Field } from "../../ui/field.tsx";
 import { FormButtons } from "../../ui/form-buttons.tsx";
 import { Loaded } from "../../ui/loaded.tsx";
 import { TextField } from "../../ui/text-field.tsx";
+import { TimelineItem } from "../../ui/timeline.tsx";
 import { useAction } from "../../ui/use-form.ts";
 import type { DeviceTabProps } from "../devices/device-tab.types.ts";
 import { type CommandState, commandsApi, type DeviceCommand } from "./commands-api.ts";
@@ -89,25 +89,27 @@ function CommandList({ commands, isMore }: { commands: readonly DeviceCommand[];
 function Line({ command }: { command: DeviceCommand }) {
   const { method, params, status, response, errorText, attempts } = command;
   return (
-    <li class="grid gap-x-4 gap-y-1 px-4 py-2.5 sm:grid-cols-[6.5rem_minmax(0,1fr)_14rem]">
-      <span class={`text-sm font-semibold ${COLOURS[status]}`}>{t(`command.${status}`)}</span>
-      <div class="min-w-0">
-        <p class="reading wrap-anywhere">
-          <span class="font-medium">{method}</span> <span class="text-soft">{formatValue(params)}</span>
+    <TimelineItem
+      at={toMs(command.finishedAt ?? command.createdAt) ?? 0}
+      state={t(`command.${status}`)}
+      color={COLOURS[status]}
+      aside={
+        <>
+          <p>{t("commands.by", { name: command.createdBy })}</p>
+          {attempts > 0 && <p>{plural("commands.attempts", attempts)}</p>}
+        </>
+      }
+    >
+      <p class="reading">
+        <span class="font-medium">{method}</span> <span class="text-soft">{formatValue(params)}</span>
+      </p>
+      {errorText && <p class="text-sm text-error">{serverPhrase(errorText)}</p>}
+      {!errorText && response !== null && (
+        <p class="text-sm">
+          {t("commands.answer")}: <span class="reading">{formatValue(response)}</span>
         </p>
-        {errorText && <p class="text-sm break-words text-error">{serverPhrase(errorText)}</p>}
-        {!errorText && response !== null && (
-          <p class="text-sm wrap-anywhere">
-            {t("commands.answer")}: <span class="reading">{formatValue(response)}</span>
-          </p>
-        )}
-      </div>
-      <div class="text-sm text-soft sm:text-right">
-        <Age ts={toMs(command.finishedAt ?? command.createdAt)} />
-        <p class="wrap-anywhere">{t("commands.by", { name: command.createdBy })}</p>
-        {attempts > 0 && <p>{plural("commands.attempts", attempts)}</p>}
-      </div>
-    </li>
+      )}
+    </TimelineItem>
   );
 }
 

@@ -14,6 +14,7 @@ import { Empty } from "../../ui/empty.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { Loaded } from "../../ui/loaded.tsx";
 import { Segments } from "../../ui/segments.tsx";
+import { TimelineItem } from "../../ui/timeline.tsx";
 import { useAction } from "../../ui/use-form.ts";
 import type { DeviceTabProps } from "../devices/device-tab.types.ts";
 import { ThingFaults } from "../faults/fault-list.tsx";
@@ -133,21 +134,11 @@ export function MessagesTab({ device }: DeviceTabProps) {
 
 function Line({ entry }: { entry: Entry }) {
   return (
-    <li class="grid gap-x-4 gap-y-1 px-4 py-2.5 sm:grid-cols-[9rem_6.5rem_minmax(0,1fr)]">
-      <time
-        class="reading text-sm text-soft"
-        dateTime={new Date(entry.at).toISOString()}
-        title={formatDate(entry.at, "zoned")}
-      >
-        {formatDate(entry.at, "day")} {formatDate(entry.at, "time")}
-      </time>
-      <span class={`text-sm font-semibold ${BADGES[entry.kind]}`}>{t(`messages.${entry.kind}`)}</span>
-      <div class="min-w-0">
-        {entry.reason && <p class="break-words">{entry.reason}</p>}
-        {entry.where && <p class="text-sm wrap-anywhere text-soft">{entry.where}</p>}
-        {entry.body && <code class="reading text-sm break-all">{entry.body}</code>}
-      </div>
-    </li>
+    <TimelineItem at={entry.at} state={t(`messages.${entry.kind}`)} color={BADGES[entry.kind]}>
+      {entry.reason && <p>{entry.reason}</p>}
+      {entry.where && <p class="text-sm text-soft">{entry.where}</p>}
+      {entry.body && <code class="reading text-sm break-all">{entry.body}</code>}
+    </TimelineItem>
   );
 }
 

@@ -3,7 +3,7 @@ import { formatDate, toMs } from "../../platform/i18n/format.ts";
 import { plural, t } from "../../platform/i18n/i18n.ts";
 import { serverNow } from "../../platform/now.ts";
 import { me } from "../../platform/session.ts";
-import { Age } from "../../ui/age.tsx";
+import { TimelineItem } from "../../ui/timeline.tsx";
 import type { Fault, FaultSubject } from "./faults-api.ts";
 
 /** Page on which something can be done about an object. */
@@ -33,28 +33,28 @@ export function FaultItem({ fault, isNamed }: { fault: Fault; isNamed: boolean }
   const portText = port === undefined ? undefined : t("faults.port", { port: String(port) });
   const details = [t(`faultSource.${source}`), protocol, portText, where, client, foreignSite];
   return (
-    <li class="grid gap-x-4 gap-y-1 px-4 py-2.5 sm:grid-cols-[9rem_minmax(0,1fr)]">
-      <span class="text-sm text-soft">
-        <Age ts={toMs(fault.lastAt)} />
-        <br />
-        <span title={formatDate(firstAt, "zoned")}>{plural("faults.times", count)}</span>
-        {count > 1 && ` ${t("common.sinceTime", { time: formatDate(firstAt, styleOf(firstAt)) })}`}
-      </span>
-      <div class="min-w-0 wrap-anywhere">
-        {isNamed && (
-          <p>
-            <Name fault={fault} />{" "}
-            {address !== undefined && <span class="text-soft">{t("faults.from", { address })}</span>}
-          </p>
-        )}
-        <p>{serverText(reason, reason.message)}</p>
-        {hint && <p class="text-sm">{serverText(hint, hint.message)}</p>}
-        <p class="text-sm text-soft">
-          {details.filter((part) => part !== undefined && part !== "").join(" · ")}
+    <TimelineItem
+      at={toMs(fault.lastAt) ?? 0}
+      aside={
+        <>
+          <span title={formatDate(firstAt, "zoned")}>{plural("faults.times", count)}</span>
+          {count > 1 && ` ${t("common.sinceTime", { time: formatDate(firstAt, styleOf(firstAt)) })}`}
+        </>
+      }
+    >
+      {isNamed && (
+        <p>
+          <Name fault={fault} />{" "}
+          {address !== undefined && <span class="text-soft">{t("faults.from", { address })}</span>}
         </p>
-        {sample && <code class="reading text-sm break-all">{sample}</code>}
-      </div>
-    </li>
+      )}
+      <p>{serverText(reason, reason.message)}</p>
+      {hint && <p class="text-sm">{serverText(hint, hint.message)}</p>}
+      <p class="text-sm text-soft">
+        {details.filter((part) => part !== undefined && part !== "").join(" · ")}
+      </p>
+      {sample && <code class="reading text-sm break-all">{sample}</code>}
+    </TimelineItem>
   );
 }
 

@@ -8,11 +8,11 @@ import { useKept } from "../../platform/resource.ts";
 import { may } from "../../platform/session.ts";
 import { toast } from "../../platform/toasts.ts";
 import { useCoalesced } from "../../platform/use-coalesced.ts";
-import { Age } from "../../ui/age.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { ResourceList } from "../../ui/resource-list.tsx";
 import { SchemaFields } from "../../ui/schema-fields.tsx";
 import { SubmitButton } from "../../ui/submit-button.tsx";
+import { TimelineItem } from "../../ui/timeline.tsx";
 import { useSchemaForm } from "../../ui/use-schema-form.ts";
 import { nameOf } from "../devices/device-names.ts";
 import {
@@ -127,30 +127,27 @@ const COLORS: Partial<Record<DownlinkStatus, string>> = {
 function Row({ downlink }: { downlink: ListedDownlink }) {
   const { status, errorText, deviceId, devEui, fPort, attempts, createdAt, payload, isCommand } = downlink;
   return (
-    <li class="flex flex-wrap items-start gap-x-4 gap-y-1 px-4 py-2.5">
-      <span class={`w-28 flex-none text-sm font-semibold ${COLORS[status] ?? ""}`}>
-        {t(`downlinkStatus.${status}`)}
-      </span>
-      <div class="min-w-0 flex-[1_1_16rem]">
-        <p class="wrap-anywhere">
-          {deviceId === null ? (
-            <span class="reading">{devEui}</span>
-          ) : (
-            <a class="link link-hover" href={`/devices/${deviceId}`}>
-              {nameOf(deviceId)}
-            </a>
-          )}
-          <span class="text-soft">
-            {" "}
-            · <Age ts={toMs(createdAt)} />
-            {fPort !== null && ` · ${t("downlink.port", { fPort })}`}
-            {isCommand && ` · ${t("downlink.isCommand")}`}
-            {attempts > 1 && ` · ${plural("delivery.attempts", attempts)}`}
-          </span>
-        </p>
-        <p class="reading text-sm text-soft wrap-anywhere">{contentText(payload)}</p>
-        {errorText !== null && <p class="text-sm wrap-anywhere">{serverText(errorText)}</p>}
-      </div>
-    </li>
+    <TimelineItem
+      at={toMs(createdAt) ?? 0}
+      state={t(`downlinkStatus.${status}`)}
+      color={COLORS[status] ?? ""}
+      aside={attempts > 1 && plural("delivery.attempts", attempts)}
+    >
+      <p>
+        {deviceId === null ? (
+          <span class="reading">{devEui}</span>
+        ) : (
+          <a class="link link-hover" href={`/devices/${deviceId}`}>
+            {nameOf(deviceId)}
+          </a>
+        )}
+        <span class="text-soft">
+          {fPort !== null && ` · ${t("downlink.port", { fPort })}`}
+          {isCommand && ` · ${t("downlink.isCommand")}`}
+        </span>
+      </p>
+      <p class="reading text-sm text-soft">{contentText(payload)}</p>
+      {errorText !== null && <p class="text-sm">{serverText(errorText)}</p>}
+    </TimelineItem>
   );
 }

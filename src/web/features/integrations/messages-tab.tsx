@@ -2,7 +2,7 @@ import { Inbox, Pause, Play, RotateCw } from "lucide-preact";
 import { useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
 import { serverPhrase } from "../../platform/i18n/error-texts.ts";
-import { formatDate, toMs } from "../../platform/i18n/format.ts";
+import { toMs } from "../../platform/i18n/format.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { useLive } from "../../platform/live.ts";
 import { useKept } from "../../platform/resource.ts";
@@ -16,6 +16,7 @@ import { errorText } from "../../ui/error-text.ts";
 import { ResourceList } from "../../ui/resource-list.tsx";
 import { SearchBox } from "../../ui/search-box.tsx";
 import { Segments } from "../../ui/segments.tsx";
+import { TimelineItem } from "../../ui/timeline.tsx";
 import { useAction } from "../../ui/use-form.ts";
 import {
   type EventStatus,
@@ -149,7 +150,6 @@ interface LineProps {
 function Line({ integrationId, event, onChanged }: LineProps) {
   const { eventId, status, stage, code, params, message, topic, createdAt, replayable, replayedAt } = event;
   const action = useAction();
-  const timeMs = toMs(createdAt) ?? 0;
   const replay = () =>
     action.run(async () => {
       try {
@@ -165,41 +165,37 @@ function Line({ integrationId, event, onChanged }: LineProps) {
       onChanged();
     });
   return (
-    <li class="flex flex-wrap items-start gap-x-4 gap-y-1 px-4 py-2.5">
-      <time
-        class="reading w-36 flex-none text-sm text-soft"
-        dateTime={new Date(timeMs).toISOString()}
-        title={formatDate(timeMs, "zoned")}
-      >
-        {formatDate(timeMs, "day")} {formatDate(timeMs, "time")}
-      </time>
-      <span class={`w-28 flex-none text-sm font-semibold ${COLORS[status]}`}>
-        {t(`eventStatus.${status}`)}
-      </span>
-      <div class="min-w-0 flex-[1_1_18rem]">
-        <p class="wrap-anywhere">
-          {status === "ERROR" && (
-            <span class="text-soft">{t(`eventStage.${stage}` as "eventStage.script")}: </span>
-          )}
-          {serverPhrase({ code, params }, message)}
-        </p>
-        <p class="text-sm text-soft wrap-anywhere">
-          {topic}
-          {replayedAt !== null && (
-            <>
-              {topic !== null && " · "}
-              {t("events.again")} <Age ts={toMs(replayedAt)} />
-            </>
-          )}
-        </p>
-        <Details event={event} />
-      </div>
-      {status === "ERROR" && replayable && may("integrations:write") && (
-        <button type="button" class="btn btn-sm flex-none" disabled={action.busy} onClick={replay}>
-          {t("common.retry")}
-        </button>
-      )}
-    </li>
+    <TimelineItem
+      at={toMs(createdAt) ?? 0}
+      state={t(`eventStatus.${status}`)}
+      color={COLORS[status]}
+      aside={
+        status === "ERROR" &&
+        replayable &&
+        may("integrations:write") && (
+          <button type="button" class="btn btn-sm mt-1" disabled={action.busy} onClick={replay}>
+            {t("common.retry")}
+          </button>
+        )
+      }
+    >
+      <p>
+        {status === "ERROR" && (
+          <span class="text-soft">{t(`eventStage.${stage}` as "eventStage.script")}: </span>
+        )}
+        {serverPhrase({ code, params }, message)}
+      </p>
+      <p class="text-sm text-soft">
+        {topic}
+        {replayedAt !== null && (
+          <>
+            {topic !== null && " · "}
+            {t("events.again")} <Age ts={toMs(replayedAt)} />
+          </>
+        )}
+      </p>
+      <Details event={event} />
+    </TimelineItem>
   );
 }
 

@@ -14,6 +14,7 @@ import { errorText } from "../../ui/error-text.ts";
 import { IconButton } from "../../ui/icon-button.tsx";
 import { ResourceList } from "../../ui/resource-list.tsx";
 import { Segments } from "../../ui/segments.tsx";
+import { TimelineItem } from "../../ui/timeline.tsx";
 import { useAction } from "../../ui/use-form.ts";
 import { nameOf } from "../devices/device-names.ts";
 import { type Delivery, type DeliveryState, type Pipeline, pipelinesApi } from "./pipelines-api.ts";
@@ -174,72 +175,68 @@ function DeliveryRow({ delivery, act, busy }: ActionProps & { delivery: Delivery
   const [body, setBody] = useState<string | undefined>(undefined);
   const next = toMs(nextAttemptAt);
   return (
-    <li class="flex flex-wrap items-start gap-x-6 gap-y-2 px-4 py-3">
-      <div class="min-w-0 flex-[1_1_16rem]">
-        <p class="wrap-anywhere">
-          <span class="font-medium">{nameOf(delivery.deviceId)}</span>{" "}
-          <span class="text-soft">
-            · {t(state === "dead" ? "delivery.filterDead" : "delivery.filterWaiting")} ·{" "}
-            <Age ts={toMs(createdAt)} />
-          </span>
-        </p>
-        <p class="text-sm text-soft wrap-anywhere">
-          {method} {url}
-        </p>
-        <p class="text-sm wrap-anywhere">
-          {attempts > 0 && plural("delivery.attempts", attempts)}
-          {lastErrorText !== null && `: ${serverPhrase(lastErrorText)}`}
-          {attempts > 0 &&
-            next !== undefined &&
-            ` · ${t("delivery.next", { time: formatDate(next, "time") })}`}
-        </p>
-        <details
-          class="mt-1 text-sm"
-          onToggle={(e) => {
-            if (!e.currentTarget.open || body !== undefined) return;
-            pipelinesApi.delivery(deliveryId).then(
-              (whole) => setBody(whole.body),
-              (error: unknown) => setBody(errorText(error)),
-            );
-          }}
-        >
-          <summary class="cursor-pointer text-soft">{t("delivery.show")}</summary>
-          <pre class="reading mt-1 max-h-60 overflow-auto rounded-field bg-base-200 p-3 break-words whitespace-pre-wrap">
-            {body ?? t("common.loading")}
-          </pre>
-        </details>
-      </div>
-      {may("pipelines:write") && (
-        <div class="flex flex-none gap-1">
-          {state === "dead" && (
-            <button
-              type="button"
-              class="btn btn-sm"
+    <TimelineItem
+      at={toMs(createdAt) ?? 0}
+      state={t(state === "dead" ? "delivery.filterDead" : "delivery.filterWaiting")}
+      color={state === "dead" ? "text-error" : "text-soft"}
+      aside={
+        may("pipelines:write") && (
+          <div class="flex gap-1 sm:justify-end">
+            {state === "dead" && (
+              <button
+                type="button"
+                class="btn btn-sm"
+                disabled={busy}
+                onClick={() =>
+                  act(async () => {
+                    await pipelinesApi.replay(deliveryId);
+                    return plural("delivery.replayed", 1);
+                  })
+                }
+              >
+                {t("delivery.replay")}
+              </button>
+            )}
+            <IconButton
+              icon={Trash2}
+              label={t("delivery.delete")}
+              class="btn btn-ghost btn-square btn-sm text-error"
               disabled={busy}
               onClick={() =>
                 act(async () => {
-                  await pipelinesApi.replay(deliveryId);
-                  return plural("delivery.replayed", 1);
+                  await pipelinesApi.deleteDelivery(deliveryId);
+                  return plural("delivery.deletedCount", 1);
                 })
               }
-            >
-              {t("delivery.replay")}
-            </button>
-          )}
-          <IconButton
-            icon={Trash2}
-            label={t("delivery.delete")}
-            class="btn btn-ghost btn-square btn-sm text-error"
-            disabled={busy}
-            onClick={() =>
-              act(async () => {
-                await pipelinesApi.deleteDelivery(deliveryId);
-                return plural("delivery.deletedCount", 1);
-              })
-            }
-          />
-        </div>
-      )}
-    </li>
+            />
+          </div>
+        )
+      }
+    >
+      <p class="font-medium">{nameOf(delivery.deviceId)}</p>
+      <p class="text-sm text-soft">
+        {method} {url}
+      </p>
+      <p class="text-sm">
+        {attempts > 0 && plural("delivery.attempts", attempts)}
+        {lastErrorText !== null && `: ${serverPhrase(lastErrorText)}`}
+        {attempts > 0 && next !== undefined && ` · ${t("delivery.next", { time: formatDate(next, "time") })}`}
+      </p>
+      <details
+        class="mt-1 text-sm"
+        onToggle={(e) => {
+          if (!e.currentTarget.open || body !== undefined) return;
+          pipelinesApi.delivery(deliveryId).then(
+            (whole) => setBody(whole.body),
+            (error: unknown) => setBody(errorText(error)),
+          );
+        }}
+      >
+        <summary class="cursor-pointer text-soft">{t("delivery.show")}</summary>
+        <pre class="reading mt-1 max-h-60 overflow-auto rounded-field bg-base-200 p-3 break-words whitespace-pre-wrap">
+          {body ?? t("common.loading")}
+        </pre>
+      </details>
+    </TimelineItem>
   );
 }

@@ -16,6 +16,7 @@ import { Loaded } from "../../ui/loaded.tsx";
 import { ResourcePage } from "../../ui/resource-page.tsx";
 import { DeleteButton } from "../../ui/row-buttons.tsx";
 import { Tabs } from "../../ui/tabs.tsx";
+import { TimelineItem } from "../../ui/timeline.tsx";
 import { useAction } from "../../ui/use-form.ts";
 import { ThingFaults } from "../faults/fault-list.tsx";
 import { DeliveriesTab } from "./deliveries-tab.tsx";
@@ -141,35 +142,36 @@ function VersionsTab({ pipeline, onChanged }: { pipeline: Pipeline; onChanged: (
       {(versions) => (
         <ol class="panel divide-y divide-base-300/60" aria-label={t("pipeline.tabVersions")}>
           {versions.map((version) => (
-            <li key={version.version} class="flex flex-wrap items-center gap-x-6 gap-y-2 px-4 py-3">
-              <div class="min-w-0 flex-1">
-                <p class="font-medium">
-                  {t("version.number", { n: version.version })}
-                  {version.version === current && (
-                    <span class="font-normal text-soft"> · {t("version.current")}</span>
-                  )}
-                </p>
-                <p class="text-sm text-soft wrap-anywhere">
-                  {version.by} · <Age ts={toMs(version.createdAt)} /> · <ScopeText scope={version.scope} />
-                </p>
-                <p class="text-sm wrap-anywhere">
-                  {version.steps.length === 0
-                    ? t("version.empty")
-                    : version.steps.map(({ type }) => stepText(type).title).join(" → ")}
-                </p>
-              </div>
-              {may("pipelines:write") && version.version !== current && (
-                <button
-                  type="button"
-                  class="btn btn-sm"
-                  disabled={action.busy}
-                  aria-label={t("version.rollBackOf", { n: version.version })}
-                  onClick={() => bringBack(version)}
-                >
-                  {t("common.restore")}
-                </button>
+            <TimelineItem
+              key={version.version}
+              at={toMs(version.createdAt) ?? 0}
+              state={t("version.number", { n: version.version })}
+              aside={version.by}
+            >
+              <p>
+                {version.steps.length === 0
+                  ? t("version.empty")
+                  : version.steps.map(({ type }) => stepText(type).title).join(" → ")}
+              </p>
+              <p class="text-sm text-soft">
+                <ScopeText scope={version.scope} />
+              </p>
+              {version.version === current ? (
+                <span class="badge badge-sm">{t("version.current")}</span>
+              ) : (
+                may("pipelines:write") && (
+                  <button
+                    type="button"
+                    class="btn btn-sm mt-1"
+                    disabled={action.busy}
+                    aria-label={t("version.rollBackOf", { n: version.version })}
+                    onClick={() => bringBack(version)}
+                  >
+                    {t("common.restore")}
+                  </button>
+                )
               )}
-            </li>
+            </TimelineItem>
           ))}
         </ol>
       )}

@@ -1,9 +1,10 @@
 import { useState } from "preact/hooks";
 import { serverText } from "../../platform/i18n/error-texts.ts";
+import { toMs } from "../../platform/i18n/format.ts";
 import { plural, t } from "../../platform/i18n/i18n.ts";
 import { errorText } from "../../ui/error-text.ts";
+import { TimelineItem } from "../../ui/timeline.tsx";
 import { useAction } from "../../ui/use-form.ts";
-import { zonedTime } from "./schedule-text.ts";
 import { type JobRun, type RunStatus, type RunTarget, schedulerApi } from "./scheduler-api.ts";
 
 const COLOURS: Record<RunStatus, string> = {
@@ -32,25 +33,25 @@ export function RunList({
   return (
     <ul class="panel divide-y divide-base-300" data-testid="runs">
       {runs.map((run) => (
-        <li key={run.runId}>
-          <details>
-            <summary class="grid cursor-pointer gap-x-4 gap-y-1 px-4 py-2.5 sm:grid-cols-[8rem_minmax(0,1fr)_12rem]">
-              <RunWord status={run.status} />
-              <span>
-                <time dateTime={run.scheduledFor}>{zonedTime(run.scheduledFor, timezone)}</time>
-                {run.trigger === "MANUAL" && <span class="text-soft"> · {t("run.manual")}</span>}
-              </span>
-              <span class="text-sm text-soft sm:text-right">{devicesText(run)}</span>
-            </summary>
-            <div class="flex flex-col gap-2 px-4 pb-4">
+        <TimelineItem
+          key={run.runId}
+          at={toMs(run.scheduledFor) ?? 0}
+          timeZone={timezone}
+          state={t(`runStatus.${run.status}`)}
+          color={COLOURS[run.status]}
+          more={
+            <div class="flex flex-col gap-2">
               {run.errorText && <p class="break-words">{serverText(run.errorText)}</p>}
               {run.missed > 0 && run.status !== "SKIPPED" && (
                 <p class="text-sm text-soft">{plural("run.missed", run.missed)}</p>
               )}
               <Targets jobId={jobId} run={run} />
             </div>
-          </details>
-        </li>
+          }
+        >
+          {devicesText(run)}
+          {run.trigger === "MANUAL" && <span class="text-soft"> · {t("run.manual")}</span>}
+        </TimelineItem>
       ))}
     </ul>
   );

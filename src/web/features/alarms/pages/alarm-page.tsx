@@ -8,6 +8,7 @@ import { may } from "../../../platform/session.ts";
 import { useCoalesced } from "../../../platform/use-coalesced.ts";
 import { Loaded } from "../../../ui/loaded.tsx";
 import { PageHead } from "../../../ui/page-head.tsx";
+import { TimelineItem } from "../../../ui/timeline.tsx";
 import { type Alarm, type AlarmEvent, alarmMessage, alarmsApi } from "../alarms-api.ts";
 import { SeverityWord } from "../severity.tsx";
 import { AlarmCurve } from "./alarm-curve.tsx";
@@ -66,7 +67,7 @@ function AlarmContent(props: { alarm: Alarm; events: readonly AlarmEvent[]; onCh
         <h2 id="alarm-history" class="font-semibold">
           {t("common.history")}
         </h2>
-        <ol class="flex flex-col gap-3">
+        <ol class="-mx-4 divide-y divide-base-300/60">
           {events.map((event) => (
             <EventItem key={event.eventId} event={event} alarm={alarm} />
           ))}
@@ -96,13 +97,13 @@ function eventText(event: AlarmEvent, alarm: Alarm): string {
 
 function EventItem({ event, alarm }: { event: AlarmEvent; alarm: Alarm }) {
   return (
-    <li class="border-l-2 border-base-300 pl-3" data-testid="alarm-event">
-      <p class="text-sm">
-        <span class="font-medium">{t(`alarmEvent.${event.eventType}`)}</span>
-        {event.by !== undefined && <span class="text-soft">{` · ${event.by}`}</span>}
-        <span class="text-soft">{` · ${stamp(event.createdAt)}`}</span>
-      </p>
-      <p class="text-sm text-soft wrap-anywhere">{eventText(event, alarm)}</p>
-    </li>
+    <TimelineItem
+      testId="alarm-event"
+      at={toMs(event.createdAt) ?? 0}
+      state={t(`alarmEvent.${event.eventType}`)}
+      aside={event.by}
+    >
+      {eventText(event, alarm)}
+    </TimelineItem>
   );
 }
