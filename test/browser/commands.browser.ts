@@ -112,3 +112,44 @@ test("a command of the profile is edited, and asks before it is sent", async () 
   expect(await fetchCommand()).toMatchObject({ method: "calibrate", params: { level: 7 } });
   expect(ui.complaints).toEqual([]);
 });
+
+test("a button of a dashboard sends a command that the profile describes, or another one", async () => {
+  const { page } = ui;
+  const add = async () => {
+    await page.getByRole("button", { name: "Add widget" }).first().click();
+    await ui
+      .dialog()
+      .getByRole("button", { name: /^Button/ })
+      .click();
+  };
+  await ui.open("/dashboards?create=1");
+  await ui.dialog().getByLabel("Name").fill("Panel");
+  await ui.dialog().getByRole("button", { name: "Create dashboard" }).click();
+  await page.getByRole("button", { name: "Edit", exact: true }).click();
+  await add();
+  const commands = ui.dialog().getByRole("combobox", { name: "Command" });
+  await commands.selectOption("Calibrate sensor");
+  await ui.dialog().getByLabel("level").fill("8");
+  expect(await ui.dialog().getByLabel("Ask for confirmation").isChecked()).toBe(true);
+  expect(await ui.dialog().getByRole("textbox", { name: "Command" }).count()).toBe(0);
+  await expectTidy(page, "described-button", { theme: "light", language: "en", width: 1440 });
+  await ui.dialog().getByRole("button", { name: "Apply" }).click();
+  await add();
+  await commands.selectOption("setRelay");
+  await commands.selectOption("Other command");
+  await ui.dialog().getByRole("textbox", { name: "Command" }).fill("reboot");
+  await ui.dialog().getByRole("button", { name: "Apply" }).click();
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByText("Panel is saved.").waitFor();
+  const [{ id = "" } = {}] = (await ui.call("GET", "/api/dashboards")) as { id?: string }[];
+  const { widgets } = (await ui.call("GET", `/api/dashboards/${id}`)) as {
+    widgets: { type: string; config: object }[];
+  };
+  const buttons = widgets.filter(({ type }) => type === "commandButton").map(({ config }) => config);
+  expect(buttons).toMatchObject([
+    { method: "calibrate", params: { level: 8 }, confirm: true },
+    { method: "reboot" },
+  ]);
+  expect(buttons[1]).not.toHaveProperty("params");
+  expect(ui.complaints).toEqual([]);
+});

@@ -7,6 +7,7 @@ import {
   firstValues,
   guessCommands,
   paramsOf,
+  valuesOf,
 } from "../../src/web/features/commands/command-forms.ts";
 import type { JsonValue } from "../../src/web/lib/wire.ts";
 import { sentValues } from "../../src/web/ui/form-definition.ts";
@@ -118,4 +119,24 @@ test("a parameter without a name is the whole of the params", () => {
   const command: CommandDefinition = { method: "POWER", params: [{ name: "", type: "text" }] };
   expect(paramsOf(command, { param0: " ON " })).toBe(" ON ");
   expect(paramsOf(command, {})).toBeNull();
+});
+
+test("the form of a command shows the params that it returned", () => {
+  const named: CommandDefinition = {
+    method: "set",
+    params: [
+      { name: "motor.speed", type: "number" },
+      { name: "ramp", type: "boolean" },
+      { name: "note", type: "text" },
+    ],
+  };
+  const params = { "motor.speed": 0, ramp: false };
+  expect(paramsOf(named, valuesOf(named, params))).toEqual(params);
+  const single: CommandDefinition = {
+    method: "open",
+    params: [{ name: "", type: "number", isRequired: true }],
+  };
+  expect(paramsOf(single, valuesOf(single, 5))).toBe(5);
+  expect(valuesOf(named, "foreign")).toEqual({});
+  expect(valuesOf(named, undefined)).toEqual({});
 });

@@ -155,6 +155,7 @@ const widgetConfigs: Readonly<Record<string, Record<string, TSchema>>> = {
   commandButton: {
     ...devices,
     method: text(),
+    label: text("text on the button; by default the name of the widget"),
     params: jsonValueSchema,
     confirm: Type.Boolean({ description: "whether the widget asks before it sends" }),
   },

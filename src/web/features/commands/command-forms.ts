@@ -60,6 +60,15 @@ export function paramsOf({ params = [] }: CommandDefinition, values: FormValues)
   return params[0]?.name === "" ? (entered[0]?.[1] ?? null) : Object.fromEntries(entered);
 }
 
+/** Returns the values of the form for `params` that it returned. */
+export const valuesOf = ({ params = [] }: CommandDefinition, sent: JsonValue | undefined): FormValues =>
+  Object.fromEntries(
+    params.flatMap(({ name }, index) => {
+      const value = name === "" ? sent : isParams(sent) && Object.hasOwn(sent, name) ? sent[name] : undefined;
+      return value === undefined || value === null ? [] : [[pathOf(index), value]];
+    }),
+  );
+
 interface Sent {
   readonly method: string;
   readonly params: JsonValue;
@@ -82,7 +91,7 @@ function guessParam(name: string, values: readonly JsonValue[]): CommandParamete
   return { name, type: "text" }; // it may be a secret
 }
 
-const isParams = (params: JsonValue): params is Readonly<Record<string, JsonValue>> =>
+const isParams = (params: JsonValue | undefined): params is Readonly<Record<string, JsonValue>> =>
   typeof params === "object" && params !== null && !Array.isArray(params);
 
 /** Returns the definition that past commands of a method suggest, newest first; undefined if their params are neither values nor flat objects. */

@@ -1,6 +1,7 @@
 import { Plus, SquareTerminal } from "lucide-preact";
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
+import type { DeviceDetail } from "../../lib/api-types.ts";
 import { parseEditorText } from "../../lib/attribute-value.ts";
 import { serverPhrase } from "../../platform/i18n/error-texts.ts";
 import { formatValue, toMs } from "../../platform/i18n/format.ts";
@@ -56,7 +57,9 @@ export function CommandsTab({ device, known }: Props) {
         )}
       </div>
       {may("commands:write") && list.data && known(list.data.rows, list.reload)}
-      <Loaded of={list}>{({ rows, total }) => <CommandList commands={rows} isMore={total > SHOWN} />}</Loaded>
+      <Loaded of={list}>
+        {({ rows, total }) => <CommandList device={device} commands={rows} isMore={total > SHOWN} />}
+      </Loaded>
       {sending && (
         <CommandDialog
           deviceId={device.deviceId}
@@ -71,9 +74,16 @@ export function CommandsTab({ device, known }: Props) {
   );
 }
 
-function CommandList({ commands, isMore }: { commands: readonly DeviceCommand[]; isMore: boolean }) {
+/** Returns how commands reach the device. */
+function wayText({ lorawanDevEui, parentDeviceId }: DeviceDetail): string {
+  if (lorawanDevEui !== undefined) return t("commands.byDownlink");
+  return t(parentDeviceId === undefined ? "commands.byConnection" : "commands.byGateway");
+}
+
+function CommandList(props: { device: DeviceDetail; commands: readonly DeviceCommand[]; isMore: boolean }) {
+  const { device, commands, isMore } = props;
   if (commands.length === 0)
-    return <EmptyPanel icon={SquareTerminal} title={t("commands.none")} hint={t("commands.noneHint")} />;
+    return <EmptyPanel icon={SquareTerminal} title={t("commands.none")} hint={wayText(device)} />;
   return (
     <>
       <ul class="panel divide-y divide-base-300" data-testid="commands">

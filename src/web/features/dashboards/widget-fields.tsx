@@ -3,6 +3,7 @@ import { columnName } from "../../../lib/keys/key-format.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { keyMetadataVersion } from "../../platform/key-metadata.ts";
 import { SchemaFields } from "../../ui/schema-fields.tsx";
+import { CommandField, useDescribedCommands } from "./command-field.tsx";
 import type { ResolvedDevice, Widget, WidgetConfig } from "./dashboards-api.ts";
 import { type WidgetPart, widgetForm } from "./widget-form.tsx";
 import { keysOf, sharedMetadata } from "./widgets/values.ts";
@@ -57,6 +58,9 @@ const without = (config: WidgetConfig): WidgetConfig =>
 export function WidgetFields({ parts, ...props }: Props) {
   const { widget, devices, onChange } = props;
   const { config } = widget;
+  const commands = useDescribedCommands(parts.includes("method") ? devices : []);
+  const [isOther, setOther] = useState(false);
+  const command = isOther ? undefined : commands.find(({ method }) => method === config.method);
   const selected = keysOf(widget);
   // The order stays the same while selecting.
   const [first] = useState(parts.includes("keys") ? selected : []);
@@ -67,8 +71,24 @@ export function WidgetFields({ parts, ...props }: Props) {
   return (
     <>
       {parts.includes("keys") && <KeysField selected={selected} choices={choices} onChange={onChange} />}
+      {commands.length > 0 && (
+        <CommandField
+          {...{ commands, command, config }}
+          onChange={(changes) => {
+            setOther(false);
+            onChange(changes);
+          }}
+          onOther={() => {
+            setOther(true);
+            onChange({ method: undefined, params: undefined, label: undefined });
+          }}
+        />
+      )}
       <SchemaFields
-        form={widgetForm(parts, sharedMetadata(devices, selected[0] ?? ""))}
+        form={widgetForm(
+          command ? parts.filter((part) => part !== "method" && part !== "params") : parts,
+          sharedMetadata(devices, selected[0] ?? ""),
+        )}
         values={config}
         onChange={(after) => onChange({ ...without(config), ...(after as WidgetConfig) })} // values of JSON
         hints={config.style === "band" ? { style: t("line.bandHint") } : undefined}
