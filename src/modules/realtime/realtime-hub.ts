@@ -83,7 +83,8 @@ interface HubSession {
   maySee(deviceId: DeviceId): boolean;
   /** Hands readings to the subscriptions to every device and those that name this one, in steps. */
   addReadings(deviceId: DeviceId, data: DeviceData, named: readonly Subscription[]): Iterable<void>;
-  addEvent(event: LiveEvent): void;
+  /** @param isNamed true to send the event only to subscriptions that name its device */
+  addEvent(event: LiveEvent, options?: { readonly isNamed: boolean }): void;
   close(code: number, reason: string): void;
 }
 
@@ -126,7 +127,8 @@ export class RealtimeHub {
   readonly #sessions = new Set<HubSession>();
   #telemetryReaders = 0;
 
-  constructor(events: EventBus<DomainEvents>) {
+  /** @param childrenOf returns the children of a gateway */
+  constructor(events: EventBus<DomainEvents>, childrenOf: (deviceId: DeviceId) => readonly DeviceId[]) {
     events.on("attributes.changed", ({ tenantId, ...data }) => this.#publish("attributes", tenantId, data));
     events.on("command.changed", ({ tenantId, deviceId, commandId, requestId, status }) =>
       this.#publish("commands", tenantId, { deviceId, commandId, requestId, status }),
@@ -148,8 +150,8 @@ export class RealtimeHub {
     events.on("device.state", ({ tenantId, lastActivityAt, ...state }) =>
       this.#publish("devices", tenantId, { event: "state", ...state, lastActivityAt: iso(lastActivityAt) }),
     );
-    events.on("device.maintenance", ({ tenantId, deviceId, until }) =>
-      this.#publish("devices", tenantId, { event: "maintenance", deviceId, until: iso(until) }),
+    events.on("device.maintenance", (changed) =>
+      this.#publishMaintenance(changed, childrenOf(changed.deviceId)),
     );
     events.on("device.created", ({ tenantId, deviceId }) =>
       this.#publish("devices", tenantId, { event: "created", deviceId }),
@@ -251,6 +253,23 @@ export class RealtimeHub {
     for (const session of this.#sessions)
       if (session.isOf(tenantId) && (session.seesAll || deviceIds.some((id) => session.maySee(id))))
         session.addEvent(event);
+  }
+
+  /** Maintenance of a gateway includes its children, whose readers may watch or see them alone. */
+  #publishMaintenance(
+    { tenantId, deviceId, until }: DomainEvents["device.maintenance"],
+    children: readonly DeviceId[],
+  ): void {
+    const data = { event: "maintenance", until: iso(until) } as const;
+    this.#publish("devices", tenantId, { ...data, deviceId });
+    const ofChildren = children.map((child) => liveEvent("devices", { ...data, deviceId: child }));
+    for (const session of this.#sessions) {
+      if (!session.isOf(tenantId)) continue;
+      const isNamed = session.maySee(deviceId);
+      for (const event of ofChildren)
+        if (event.deviceId !== undefined && session.maySee(event.deviceId))
+          session.addEvent(event, { isNamed });
+    }
   }
 
   #publish<Topic extends EventTopic>(

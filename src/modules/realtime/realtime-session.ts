@@ -279,10 +279,10 @@ export class RealtimeSession {
     }
   }
 
-  addEvent({ topic, deviceId, textFor }: LiveEvent): void {
+  addEvent({ topic, deviceId, textFor }: LiveEvent, { isNamed } = { isNamed: false }): void {
     for (const { id, topics, deviceIds } of this.subscriptions.values()) {
       if (!topics.has(topic)) continue;
-      if (deviceIds !== undefined && (deviceId === undefined || !deviceIds.has(deviceId))) continue;
+      if (deviceIds === undefined ? isNamed : deviceId === undefined || !deviceIds.has(deviceId)) continue;
       this.#sendBuffer.addEvent(textFor(id));
       this.#count();
       this.#scheduleFlush();

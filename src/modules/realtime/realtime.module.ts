@@ -23,7 +23,7 @@ export function createRealtimeModule(
   const { devices, activity } = modules.devices;
   const { store } = modules.storage;
   const { observers } = modules.ingest;
-  const hub = new RealtimeHub(events);
+  const hub = new RealtimeHub(events, devices.children.listIds);
   observers.push(hub.onTelemetry);
   const realtime: RealtimeDeps = {
     hub,

@@ -29,7 +29,7 @@ interface Frame {
 function createWorld({ sendMs = 0, buffered = (_: number): number => 0 } = {}) {
   const log = createLogger();
   const events = createEventBus<DomainEvents>(log);
-  const hub = new RealtimeHub(events);
+  const hub = new RealtimeHub(events, () => []);
   const clock = new FakeClock();
   const frames: Frame[] = [];
   const deps = {

@@ -292,3 +292,29 @@ test("a stream brings attributes, device changes and rejections", async () => {
   });
   await reader.close();
 });
+
+test("maintenance of a gateway reaches readers who watch or see its children alone, and others once", async () => {
+  const gateway = await fixture.createDevice(owner, { role: "GATEWAY" });
+  const child = await fixture.createDevice(owner, { parentDeviceId: gateway.deviceId });
+  const { token } = await fixture.signIn("TENANT_READ_ONLY", { devices: [child.deviceId] });
+  const readers = [await signedIn(owner), await signedIn(owner), await signedIn(token)];
+  const topics = ["devices"];
+  const ids = [{ deviceIds: [child.deviceId] }, {}, {}];
+  for (const [index, reader] of readers.entries()) {
+    reader.send({ type: "subscribe", id: "m", topics, ...ids[index] });
+    await reader.next("snapshot");
+  }
+  const until = new Date(Date.now() + 60_000).toISOString();
+  const path = `/api/devices/${gateway.deviceId}/maintenance`;
+  expect((await fixture.call("POST", path, { token: owner, body: { until } })).status).toBeLessThan(300);
+  const seen = [child.deviceId, gateway.deviceId, child.deviceId];
+  for (const [index, reader] of readers.entries()) {
+    expect(await reader.until(({ event }) => event === "maintenance")).toMatchObject({
+      deviceId: seen[index] ?? "",
+      until,
+    });
+    await reader.ping();
+    expect(reader.messages).toEqual([]);
+    await reader.close();
+  }
+});

@@ -27,7 +27,7 @@ const principal = {
 } as Principal;
 const values = Object.fromEntries(Array.from({ length: 20 }, (_, index) => [`key${index}`, index]));
 
-const createHub = () => new RealtimeHub(createEventBus<DomainEvents>(createLogger()));
+const createHub = () => new RealtimeHub(createEventBus<DomainEvents>(createLogger()), () => []);
 
 /** A session whose peer has `buffered` bytes still to read. */
 async function open(
