@@ -3,6 +3,7 @@ import type { ProfileId, TenantId } from "../../lib/core/ids.ts";
 import { omit } from "../../lib/core/omit.ts";
 import type { KeyMetadata } from "../../lib/keys/key-metadata.ts";
 import type { MainDatabase } from "../../platform/database/database.ts";
+import { isAmong, type VisibleDevices } from "../../platform/database/is-among.ts";
 import type { Clock } from "../../platform/time/clock.ts";
 import { devices } from "../devices/devices.tables.ts";
 import {
@@ -46,6 +47,17 @@ export function createProfilesRepository(database: MainDatabase, clock: Clock) {
         .set({ isDefault: false })
         .where(and(eq(deviceProfiles.tenantId, tenantId), ne(deviceProfiles.profileId, profileId)))
         .run(),
+    /** Returns the numbers of visible devices by profile; profiles without any are left out. */
+    countDevicesOfAll: (tenantId: TenantId, visible: VisibleDevices): Map<string, number> =>
+      new Map(
+        orm
+          .select({ profileId: devices.profileId, total: count() })
+          .from(devices)
+          .where(and(eq(devices.tenantId, tenantId), isAmong(devices.deviceId, visible)))
+          .groupBy(devices.profileId)
+          .all()
+          .map(({ profileId, total }) => [profileId, total]),
+      ),
     countDevices: (profileId: ProfileId): number =>
       orm.select({ total: count() }).from(devices).where(eq(devices.profileId, profileId)).get()?.total ?? 0,
   };

@@ -134,6 +134,11 @@ export const profileBody = t.Object(
     keyMetadata: t.Optional(
       documentedAs(keyMetadataList, { description: "left out in the list of profiles" }),
     ),
+    deviceCount: t.Optional(
+      wholeNumber({
+        description: "devices with this profile that the caller may see; only in the list of profiles",
+      }),
+    ),
     inactivityTimeoutMs: t.Optional(wholeNumber()),
     retentionDays: t.Optional(wholeNumber()),
     telemetryTopic: t.Optional(t.String()),

@@ -23,6 +23,8 @@ type ProfileChanges = typeof profileResource.$update;
 
 /** A profile, read alone with the metadata of its keys, which most readers of profiles do not need. */
 export interface ShownProfile extends DeviceProfile {
+  /** Devices that the caller may see; only in lists. */
+  readonly deviceCount?: number;
   readonly keyMetadata?: readonly KeyMetadata[];
 }
 
@@ -131,7 +133,12 @@ export function createProfilesService(deps: ProfilesServiceDeps) {
   }
 
   return {
-    list: ({ tenantId }: Principal): DeviceProfile[] => repository.list(tenantId),
+    list({ tenantId, devices }: Principal): ShownProfile[] {
+      const counts = repository.countDevicesOfAll(tenantId, devices);
+      return repository
+        .list(tenantId)
+        .map((profile) => ({ ...profile, deviceCount: counts.get(profile.profileId) ?? 0 }));
+    },
     get: ({ tenantId }: Principal, profileId: string): ShownProfile => withKeys(get(tenantId, profileId)),
     /** Writing is `forbidden` without access to all devices: a profile is of devices that the caller may not see, too. */
     create(principal: Principal, profile: NewProfile): ShownProfile {

@@ -17,7 +17,7 @@ type Nullable =
 export type Profile = Refined<ProfileAnswer, { [Key in Nullable]: NonNullable<ProfileAnswer[Key]> | null }>;
 export type ProfileForm = Omit<
   Profile,
-  "profileId" | "alarmRules" | "keyMetadata" | "createdAt" | "updatedAt"
+  "profileId" | "alarmRules" | "keyMetadata" | "deviceCount" | "createdAt" | "updatedAt"
 >;
 type ProfileChanges = Partial<ProfileForm> & { readonly alarmRules?: readonly JsonValue[] };
 /** A key that devices of a profile send, with what its values may mean. */

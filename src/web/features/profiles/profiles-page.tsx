@@ -74,8 +74,9 @@ function ProfileList() {
 }
 
 function facts(profile: Profile): string {
-  const { inactivityTimeoutMs, retentionDays, messagesPerSecond } = profile;
+  const { deviceCount = 0, inactivityTimeoutMs, retentionDays, messagesPerSecond } = profile;
   return [
+    plural("run.devices", deviceCount),
     inactivityTimeoutMs === null
       ? t("profiles.silentAutomatic")
       : t("profiles.silentAfter", { time: durationText(inactivityTimeoutMs) }),
