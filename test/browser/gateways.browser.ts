@@ -106,6 +106,27 @@ test("a child is created by hand under the gateway's name for it", async () => {
   await page.getByLabel("Name at the gateway").waitFor();
 });
 
+test("a plain device becomes a gateway and back on its page", async () => {
+  const { page } = ui;
+  const child = page.url();
+  const { deviceId } = (await create({ name: "Edge box" })) as { deviceId: string };
+  const turn = async (isGateway: boolean) => {
+    await ui.open(`/devices/${deviceId}/settings`);
+    await page.getByLabel("This is a gateway").setChecked(isGateway);
+    await page.getByRole("button", { name: "Save" }).first().click();
+    await page
+      .getByRole("link", { name: "Child devices" })
+      .waitFor({ state: isGateway ? "visible" : "detached" });
+    const { role } = (await ui.call("GET", `/api/devices/${deviceId}`)) as { role: string };
+    expect(role).toBe(isGateway ? "GATEWAY" : "DEVICE");
+  };
+  await turn(true);
+  await turn(false);
+  await ui.open(`${new URL(child).pathname}`);
+  await page.getByLabel("Name at the gateway").waitFor();
+  expect(await page.getByLabel("This is a gateway").count()).toBe(0);
+});
+
 test("the tab and the card are accessible and keep within a phone and a desktop width in both themes", async () => {
   const { page } = ui;
   const shots = process.env.GATEWAY_SHOTS;

@@ -68,6 +68,8 @@ const editOf = (device: DeviceDetail): FormValues => ({
   assetId: device.assetId ?? null,
   inactivityTimeoutMs: device.inactivityTimeoutMs ?? null,
   profileId: device.profileId,
+  // A child cannot be a gateway.
+  ...(device.parentDeviceId === undefined && { role: device.role }),
 });
 
 function DangerZone({ device }: { device: DeviceDetail }) {

@@ -1,10 +1,20 @@
 import { formSchema } from "../../lib/form-schema.macro.ts" with { type: "macro" };
 import { Checkbox } from "../../ui/choice.tsx";
 import { CommaList } from "../../ui/comma-list.tsx";
-import type { FormDefinition } from "../../ui/form-definition.ts";
+import type { ControlProps, FormDefinition } from "../../ui/form-definition.ts";
 
 const schema = formSchema("devices/devices.schemas.ts", "createDeviceBody");
 const reading = { autocapitalize: "off", class: "input reading w-full" } as const;
+
+const GatewayBox = ({ label, hint, value, onChange }: ControlProps) => (
+  <Checkbox
+    checked={value === "GATEWAY"}
+    hint={hint}
+    onCheck={(isGateway) => onChange(isGateway ? "GATEWAY" : "DEVICE")}
+  >
+    {label}
+  </Checkbox>
+);
 
 export const newDeviceForm: FormDefinition = {
   schema,
@@ -15,19 +25,7 @@ export const newDeviceForm: FormDefinition = {
     { path: "deviceType", text: "type", isRequired: true, input: { list: "device-types" } },
     "label",
     { path: "childName", when: ({ parentDeviceId }) => parentDeviceId !== undefined, input: reading },
-    {
-      path: "role",
-      when: ({ parentDeviceId }) => parentDeviceId === undefined,
-      control: ({ label, hint, value, onChange }) => (
-        <Checkbox
-          checked={value === "GATEWAY"}
-          hint={hint}
-          onCheck={(isGateway) => onChange(isGateway ? "GATEWAY" : "DEVICE")}
-        >
-          {label}
-        </Checkbox>
-      ),
-    },
+    { path: "role", when: ({ parentDeviceId }) => parentDeviceId === undefined, control: GatewayBox },
   ],
 };
 
@@ -47,6 +45,7 @@ export const deviceForm: FormDefinition = {
       { path: "inactivityTimeoutMs", scale: 1 / 60_000 },
       { path: "profileId", isRequired: true },
     ],
+    { path: "role", when: ({ role }) => role !== undefined, control: GatewayBox },
   ],
 };
 
