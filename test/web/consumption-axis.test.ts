@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { amountMarks } from "../../src/web/lib/consumption.ts";
+import { amountMarks, comparable, isRunning } from "../../src/web/lib/consumption.ts";
 
 test("the marks of an axis begin at 0, reach the amount in even steps, and are few", () => {
   fc.assert(
@@ -17,4 +17,14 @@ test("the marks of an axis begin at 0, reach the amount in even steps, and are f
   );
   expect(amountMarks(0)).toEqual([0, 1]);
   expect(amountMarks(0.33)).toEqual([0, 0.1, 0.2, 0.3, 0.4]);
+});
+
+test("a running interval is compared with the same part of the one before", () => {
+  const bar = (from: number, amount: number) => ({ from, to: from + 10, amount });
+  const before = [bar(0, 5), bar(10, 8), bar(20, 6)];
+  // 5 in the first interval, 3 of the 8 in the part of the second one.
+  expect(comparable(before, 8, 14)).toEqual([bar(0, 5), bar(10, 3), bar(20, 6)]);
+  expect(comparable(before, undefined, 14)).toEqual(before);
+  expect(comparable(before, 19, 30)).toEqual(before);
+  expect([before[1]].map((one) => one && [isRunning(one, 10), isRunning(one, 20)])).toEqual([[true, false]]);
 });

@@ -70,6 +70,24 @@ export function consumptionOf(buffers: readonly SeriesBuffer[], interval: string
 export const totalOf = (all: readonly Consumption[]): number =>
   all.reduce((sum, { amount }) => sum + amount, 0);
 
+export const isRunning = ({ from, to }: Consumption, nowMs: number): boolean => from <= nowMs && nowMs < to;
+
+/**
+ * Returns the intervals of the previous period, with the one that corresponds to the running interval only up to the same time.
+ * @param soFar consumption of the previous period up to the same time; undefined if the current period has ended
+ */
+export function comparable(
+  before: readonly Consumption[],
+  soFar: number | undefined,
+  nowMs: number,
+): readonly Consumption[] {
+  const running = before.find((consumption) => isRunning(consumption, nowMs));
+  if (soFar === undefined || running === undefined) return before;
+  const earlier = totalOf(before.filter(({ from }) => from < running.from));
+  const amount = Math.max(0, soFar - earlier);
+  return before.map((consumption) => (consumption === running ? { ...running, amount } : consumption));
+}
+
 /** Returns the marks of an axis from 0 to an amount: 3 to 6 multiples of 1, 2 or 5 and a power of ten. */
 export function amountMarks(high: number): number[] {
   const step = Math.max(high, Number.MIN_VALUE) / 4;

@@ -1,10 +1,18 @@
 import { useState } from "preact/hooks";
 import { consumptionInterval } from "../../../../lib/console/consumption-interval.ts";
 import { aggregatedMetadata } from "../../../../lib/keys/key-metadata.ts";
-import { amountMarks, type Consumption, consumptionOf, totalOf } from "../../../lib/consumption.ts";
+import {
+  amountMarks,
+  type Consumption,
+  comparable,
+  consumptionOf,
+  isRunning,
+  totalOf,
+} from "../../../lib/consumption.ts";
 import { isZone } from "../../../lib/zoned-time.ts";
 import { formatChange, formatDate, formatMarks, formatMoney } from "../../../platform/i18n/format.ts";
 import { t } from "../../../platform/i18n/i18n.ts";
+import { serverNow } from "../../../platform/now.ts";
 import type { WidgetSeries } from "../board-feed.ts";
 import { keysOf, numberOf, sharedMetadata, shown, textOf } from "./values.ts";
 import type { WidgetProps } from "./widget.types.ts";
@@ -70,8 +78,8 @@ export function EnergyWidget(props: WidgetProps) {
       calendar.interval,
     );
   const all = amountsOf(feed.series);
-  const before = amountsOf(feed.previous);
   const soFar = feed.previousSoFar && totalOf(amountsOf(feed.previousSoFar));
+  const before = comparable(amountsOf(feed.previous), soFar, serverNow());
   if (all.length === 0) return <p class="text-soft">{t("widget.nothing")}</p>;
   const amount = pointed?.amount ?? totalOf(all);
   const cost = costOf(props, amount);
@@ -101,7 +109,7 @@ function Compared(
   },
 ) {
   const { before, soFar, pointed } = props;
-  const isSoFar = pointed === undefined && soFar !== undefined;
+  const isSoFar = soFar !== undefined && (pointed === undefined || isRunning(pointed, serverNow()));
   const other = pointed
     ? before.find(({ from }) => from === pointed.from)?.amount
     : (soFar ?? totalOf(before));
