@@ -96,11 +96,11 @@ const options = {
 
 const USAGE = `lineside export site [--from-backup <place>]
 
-Writes the set-up of the gateway as YAML: profiles with alarm rules, codecs, devices, dashboards, pipelines, generators, integrations, jobs,
+Writes the setup of the gateway as YAML: profiles with alarm rules, codecs, devices, dashboards, pipelines, generators, integrations, jobs,
 users, API keys, notifications, branding, mail server and backups. Objects refer to each other by name. Secrets, passwords and tokens are never written. If --to is
 a folder or ends with /, each section gets its own file. "lineside apply site" applies what this command writes.
 
-With --from-backup, the set-up of one tenant is read from a backup. No gateway is needed, and a running one is not touched. The configuration is
+With --from-backup, the setup of one tenant is read from a backup. No gateway is needed, and a running one is not touched. The configuration is
 restored into a private temporary folder (TMPDIR), which is removed again. Nothing is started, and nothing is sent.`;
 
 function write(target: string, content: Fields): string[] {

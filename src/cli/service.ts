@@ -36,7 +36,7 @@ const NEXT_STEPS = `Start the gateway, now and at every start of the machine:
   systemctl daemon-reload
   systemctl enable --now lineside
 
-The link to the set-up page is in its log:
+The link to the setup page is in its log:
 
   journalctl -u lineside
 

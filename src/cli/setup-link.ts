@@ -25,7 +25,7 @@ async function createSetupLink(config: Config): Promise<string | undefined> {
   }
 }
 
-/** `lineside setup-link`: a new link to the set-up page, also while the gateway runs; the ones before stop working. */
+/** `lineside setup-link`: a new link to the setup page, also while the gateway runs; the ones before stop working. */
 export async function setupLinkCommand(args: readonly string[]): Promise<number> {
   const config = loadConfig(args, processEnv());
   if (!existsSync(join(config.data, "lineside.db")))

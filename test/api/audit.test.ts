@@ -11,7 +11,7 @@ interface Operation {
   readonly "x-audit"?: unknown;
 }
 
-/** Requests without a signed-in caller: of devices and databases' clients, of who signs in, of the set-up. */
+/** Requests without a signed-in caller: of devices and databases' clients, of who signs in, of the setup. */
 const withoutCaller =
   /^\/(idp|write$|query$|api\/v2\/write$|api\/setup|api\/shared|api\/v1\/(\{deviceToken\}|integrations\/|provision$)|api\/auth\/(exchange|signup|verify-otp|resend-otp))/;
 

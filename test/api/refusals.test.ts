@@ -158,7 +158,7 @@ describe("each edge lists what it refuses", () => {
     expect(JSON.stringify(await list(tokens.operator))).not.toContain("MyPasswordAt");
   });
 
-  test("links that are valid once: set-up, a new password and the download of a backup", async () => {
+  test("links that are valid once: setup, a new password and the download of a backup", async () => {
     const secret = "AnInvalidSecretOfALink";
     const owner = { email: "a@b.example", password: PASSWORD, fullName: "A", tenantName: "T" };
     const answers = [

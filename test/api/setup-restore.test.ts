@@ -142,7 +142,7 @@ apiRows(
       answer: ({ body }) => expect(body.code).toBe("backup.no_room"),
     },
     {
-      name: "the other routes of the set-up still take short bodies only",
+      name: "the other routes of the setup still take short bodies only",
       request: () => ({ method: "POST", path: PATH, raw: " ".repeat(100_000), headers: OCTETS }),
       status: 413,
       answer: "error",
@@ -212,7 +212,7 @@ test.each([
   expect(readdirSync(fresh.directory)).not.toContain("restoring");
 });
 
-test("a set-up link does not expire while a restoration uses it", async () => {
+test("a setup link does not expire while a restoration uses it", async () => {
   const clock = new FakeClock();
   const slow = await createTestApp({ clock });
   const link = slow.app.services.setup.createLink();

@@ -172,7 +172,7 @@ describe("the unit", () => {
     expect([exitCode, complaints]).toEqual([0, []]);
   });
 
-  test.if(hasSeccomp)("lets a first start print the set-up link, with the addresses of the machine", () =>
+  test.if(hasSeccomp)("lets a first start print the setup link, with the addresses of the machine", () =>
     doesFirstStart(underFilters(program, "serve"), data),
   );
 

@@ -39,7 +39,7 @@ test("the rule editor describes a rule in a sentence and tests it on the last da
   await page.getByRole("button", { name: "Create alarm rule" }).click();
   await editor().getByLabel("Name of the alarm").fill("Overheated");
   const row = editor().getByTestId("condition-row").first();
-  await row.getByLabel("Key").fill("temperature");
+  await row.getByLabel("Measured value").fill("temperature");
   await row.getByLabel("Value", { exact: true }).fill("80");
   await editor().getByText("Major “Overheated” when temperature is above 80.").waitFor();
   await editor().getByRole("button", { name: "Run test" }).click();
@@ -60,7 +60,7 @@ test("the editor and the gateway report errors of a rule, and a correct rule is 
   await editor().getByRole("button", { name: "Add clear rule" }).click();
   const ends = editor().getByTestId("condition-row").nth(1);
   await ends.getByLabel("Comparison").selectOption("BETWEEN");
-  await ends.getByLabel("Key").fill("temperature");
+  await ends.getByLabel("Measured value").fill("temperature");
   await ends.getByLabel("Value", { exact: true }).fill("5");
   await editor().getByRole("button", { name: "Save" }).click();
   await editor()
@@ -89,7 +89,7 @@ test("a rule is edited by keyboard, gets another severity and is deleted after a
   await page.keyboard.press("Enter");
   await editor().getByLabel("Name of the alarm").waitFor();
   await editor().getByRole("button", { name: "Add severity" }).click();
-  await editor().getByTestId("condition-row").nth(1).getByLabel("Key").fill("temperature");
+  await editor().getByTestId("condition-row").nth(1).getByLabel("Measured value").fill("temperature");
   await editor().getByTestId("condition-row").nth(1).getByLabel("Comparison").selectOption("NO_DATA");
   await editor().getByRole("combobox", { name: /^For/ }).selectOption("A fixed time");
   await editor().getByRole("checkbox", { name: "Raise it only at certain times" }).check();

@@ -133,7 +133,7 @@ test("an empty dashboard is filled with a previewed widget of each kind", async 
       .click();
   };
   await add("Gauge");
-  await ui.dialog().getByLabel("Key").fill("force");
+  await ui.dialog().getByLabel("Measured value").fill("force");
   await ui.dialog().getByLabel("To", { exact: true }).fill("1000");
   await ui.dialog().getByTestId("widget-preview").getByRole("img").waitFor();
   await ui.dialog().getByRole("button", { name: "Apply" }).click();
@@ -150,7 +150,7 @@ test("an empty dashboard is filled with a previewed widget of each kind", async 
   await ui.dialog().getByRole("button", { name: "Apply" }).click();
 
   await add("Slider");
-  await ui.dialog().getByLabel("Key").fill("setpoint");
+  await ui.dialog().getByLabel("Measured value").fill("setpoint");
   await ui.dialog().getByRole("button", { name: "Apply" }).click();
   await add("Button");
   await ui.dialog().getByRole("textbox", { name: "Command" }).fill("stop");

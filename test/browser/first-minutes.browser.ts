@@ -1,4 +1,4 @@
-// From the set-up link to the demo plant and to a device of one's own, in five steps: each is what a person does, and no more.
+// From the setup link to the demo plant and to a device of one's own, in five steps: each is what a person does, and no more.
 
 import { expect, test } from "bun:test";
 import { seriousFindings } from "./support/accessibility.ts";
@@ -10,7 +10,7 @@ const steps: string[] = [];
 
 const widget = (name: string) => ui.page.getByTestId("widget").and(ui.page.getByLabel(name, { exact: true }));
 
-test("step 1: the owner opens the set-up link and fills in the form", async () => {
+test("step 1: the owner opens the setup link and fills in the form", async () => {
   const { page } = ui;
   steps.push("set up");
   await page.goto(ui.app.setupLink);

@@ -15,7 +15,7 @@ afterAll(async () => {
 const send = (values: object) =>
   device!.publishAsync("v1/devices/me/telemetry", JSON.stringify(values), { qos: 1 });
 
-test("the set-up link creates the owner, and a new device opens its Connect tab", async () => {
+test("the setup link creates the owner, and a new device opens its Connect tab", async () => {
   const { page } = ui;
   await setUpOwner(page, ui.app);
   await ui.connectDevice();
@@ -216,7 +216,7 @@ test("the screen of a device that another user deletes says so and leads to the 
   await page.getByText("Taken away is deleted.").waitFor();
 });
 
-test("a used set-up link and a used sign-in link lead a signed-in user to the overview", async () => {
+test("a used setup link and a used sign-in link lead a signed-in user to the overview", async () => {
   const { page } = ui;
   await ui.open("/auth/callback?code=used&state=old");
   await page.getByText("Last seen").waitFor();

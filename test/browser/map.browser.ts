@@ -63,7 +63,7 @@ test("the widget is created without JSON, and shows devices by telemetry and by 
   await ui.open(`/dashboards/${id}?edit=1`);
   await page.getByRole("button", { name: "Add widget" }).first().click();
   await ui.dialog().getByRole("button", { name: /^Map/ }).click();
-  await ui.dialog().getByLabel("Key", { exact: true }).fill("t");
+  await ui.dialog().getByLabel("Measured value", { exact: true }).fill("t");
   await ui.dialog().getByTestId("map").getByTitle("Berlin").waitFor();
   expect(await ui.dialog().getByLabel("Latitude of the upper edge").count()).toBe(0);
   await ui.dialog().getByLabel("Latitude", { exact: true }).fill("lat");

@@ -46,7 +46,7 @@ test("the kinds of widgets fit the screen of a phone, and the fields of one fill
   await chart.first().waitFor();
   expect(await roomOf()).toEqual({ ...WHOLE, scrolls: 0 });
   await chart.first().click();
-  const keys = ui.dialog().getByRole("group", { name: "Keys" });
+  const keys = ui.dialog().getByRole("group", { name: "Measured values" });
   await keys.getByRole("checkbox", { name: "Oil temperature" }).waitFor();
   await keys.getByRole("checkbox", { name: "other" }).waitFor();
   expect(await roomOf()).toMatchObject(WHOLE);

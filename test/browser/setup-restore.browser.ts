@@ -1,4 +1,4 @@
-// A new gateway takes over the backup of another one on the set-up page.
+// A new gateway takes over the backup of another one on the setup page.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";

@@ -226,7 +226,7 @@ test("every command explains its own options", async () => {
   }
 });
 
-test("a set-up link is refused where no gateway keeps its data, rather than printed for nobody", async () => {
+test("a setup link is refused where no gateway keeps its data, rather than printed for nobody", async () => {
   const { code, output } = await run("setup-link", "--data", join(fixture.directory, "elsewhere"));
   expect([code, output]).toEqual([1, expect.stringContaining("--data")]);
 });

@@ -1,4 +1,4 @@
-// `lineside check` and `lineside support-bundle`, beside a running gateway and without one; the set-up link for machines.
+// `lineside check` and `lineside support-bundle`, beside a running gateway and without one; the setup link for machines.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { mkdirSync, mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -53,7 +53,7 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
-test("the set-up link is a line of JSON where the log is", () => {
+test("the setup link is a line of JSON where the log is", () => {
   const { message, link } = JSON.parse(output);
   expect(message).toBe("open the link to set up the gateway");
   expect(new URL(link).searchParams.get("token")).toBeTruthy();

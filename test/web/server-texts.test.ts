@@ -32,6 +32,22 @@ describe("an error of the server", () => {
     );
   });
 
+  test("names times as people read them, also within other texts", () => {
+    const updatedAt = "2026-11-28T12:30:00.000Z";
+    const outdated = { code: "request.outdated", params: { updatedAt } };
+    for (const [id, day] of [
+      ["en", "28 Nov 2026"],
+      ["de", "28. Nov. 2026"],
+    ] as const) {
+      language.value = id;
+      for (const text of [outdated, detail("integration.topic_pattern", { reason: outdated })]) {
+        expect(serverText(text)).toContain(day);
+        expect(serverText(text)).not.toContain(updatedAt);
+      }
+    }
+    language.value = "en";
+  });
+
   test("of a newer server is said as the server says it", () => {
     expect(errorText(new ApiError(400, "something new", undefined, { code: "x.new", params: {} }))).toBe(
       "Something new.",

@@ -18,7 +18,7 @@ const partRequest = {
   content: { "application/octet-stream": { schema: { type: "string" as const, format: "binary" } } },
 };
 
-/** Restoration of a backup on a gateway that has no owner, authorized by the set-up link. */
+/** Restoration of a backup on a gateway that has no owner, authorized by the setup link. */
 export const setupRestorationRoutes = ({
   restoration,
   withLink,
@@ -40,7 +40,7 @@ export const setupRestorationRoutes = ({
           operationId: "getSetupRestoration",
           summary: "Get the state of a restoration on a new gateway",
           description:
-            "404 if the set-up link is not valid. A gateway that was restored has an owner, and answers 404 to the link.",
+            "404 if the setup link is not valid. A gateway that was restored has an owner, and answers 404 to the link.",
         },
       },
     )
@@ -68,7 +68,7 @@ export const setupRestorationRoutes = ({
           operationId: "uploadSetupArchive",
           summary: "Upload a part of a backup archive",
           description:
-            "At most 1 MiB, in order. A part at offset 0 begins a new upload. 404 if the set-up link is not valid; 409 when `offset` is not the number of bytes that have arrived, when the disk has no room for the file, and while a backup is restored; 413 for a larger part.",
+            "At most 1 MiB, in order. A part at offset 0 begins a new upload. 404 if the setup link is not valid; 409 when `offset` is not the number of bytes that have arrived, when the disk has no room for the file, and while a backup is restored; 413 for a larger part.",
           requestBody: partRequest,
         },
       },
@@ -88,7 +88,7 @@ export const setupRestorationRoutes = ({
           operationId: "restoreSetupArchive",
           summary: "Restore the uploaded archive",
           description:
-            "202: it is read and checked beside the running gateway, which then restarts with the restored data. Until then nothing is replaced, and no owner can be created. 404 if the set-up link is not valid; 409 before the whole file is there.",
+            "202: it is read and checked beside the running gateway, which then restarts with the restored data. Until then nothing is replaced, and no owner can be created. 404 if the setup link is not valid; 409 before the whole file is there.",
           example: {
             token: "dGhlIHNlY3JldCBvZiB0aGUgbGluaw",
             passphrase: "correct horse battery staple",

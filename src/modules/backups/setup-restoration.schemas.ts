@@ -2,7 +2,7 @@
 import { t } from "elysia";
 import { renderedText } from "../wire.schemas.ts";
 
-export const link = t.String({ minLength: 1, maxLength: 128, description: "secret of the set-up link" });
+export const link = t.String({ minLength: 1, maxLength: 128, description: "secret of the setup link" });
 
 export const restorationBody = t.Object(
   {

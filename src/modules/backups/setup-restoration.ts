@@ -32,7 +32,7 @@ export interface SetupRestorationDeps {
 }
 
 /**
- * Restores an uploaded archive on a gateway without an owner, authorized by the set-up link. The restored files take the place of the present
+ * Restores an uploaded archive on a gateway without an owner, authorized by the setup link. The restored files take the place of the present
  * ones at the restart that follows.
  */
 export class SetupRestoration {

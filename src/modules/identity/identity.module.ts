@@ -163,7 +163,7 @@ function createExternal(
 }
 
 /**
- * Creates the module of users and their sign-in: sessions, the identity provider, set-up, sign-up, accounts and user management.
+ * Creates the module of users and their sign-in: sessions, the identity provider, setup, sign-up, accounts and user management.
  */
 export function createIdentityModule(core: Core, modules: IdentityModules) {
   const { tenants, plans, branding } = modules.tenants;

@@ -102,11 +102,11 @@ export const setupRoutes = ({ setup, report }: { setup: SetupService; report: Re
         return withLink(context, token, () => setup.getLink(token));
       },
       {
-        query: t.Object({ token: t.String({ description: "secret of the set-up link" }) }),
+        query: t.Object({ token: t.String({ description: "secret of the setup link" }) }),
         response: { 200: t.Object({ valid: t.Boolean(), expiresAt: t.String() }) },
         detail: {
           operationId: "getSetup",
-          summary: "Check a set-up link",
+          summary: "Check a setup link",
           description: "404 if it is unknown, used or expired.",
         },
       },

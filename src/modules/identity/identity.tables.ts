@@ -29,7 +29,7 @@ export const sessions = sqliteTable(
   ],
 );
 
-/** Single-use links to the set-up page; only the hash of the secret is kept. */
+/** Single-use links to the setup page; only the hash of the secret is kept. */
 export const setupLinks = sqliteTable("setup_links", {
   secretHash: text("secret_hash").primaryKey(),
   expiresAt: integer("expires_at").notNull(),

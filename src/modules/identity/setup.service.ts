@@ -31,7 +31,7 @@ export function createLinkSecret(deps: {
   return secret;
 }
 
-/** The set-up links of a gateway without users. */
+/** The setup links of a gateway without users. */
 function createSetupLinks(deps: Parameters<typeof createLinkSecret>[0] & { users: UsersService }) {
   const { sessions, users, now } = deps;
   function ensure(secret: string): { expiresAt: number } {
@@ -57,7 +57,7 @@ function createSetupLinks(deps: Parameters<typeof createLinkSecret>[0] & { users
         isReserved = false;
       };
     },
-    /** @throws DomainError `conflict` while a restoration has reserved the set-up. */
+    /** @throws DomainError `conflict` while a restoration has reserved the setup. */
     ensureFree(): void {
       if (isReserved) throw conflict("backup.restoring");
     },
@@ -77,7 +77,7 @@ export function createSetupService(deps: {
   const { provider, users, tenants, sessions } = deps;
   const links = createSetupLinks(deps);
 
-  /** Serializes set-ups: of two at the same time the second must not leave an account, or replace the first one's password. */
+  /** Serializes setups: of two at the same time the second must not leave an account, or replace the first one's password. */
   let turn: Promise<unknown> = Promise.resolve();
   function createOwner(owner: Owner, check: () => void): Promise<void> {
     const mine = turn.then(() => createOwnerNow(owner, check));

@@ -34,7 +34,7 @@ const gatewayKeys: readonly KeyMetadata[] = [
     { ...gauge("memory_percent", "Memory used", "%", 1), limits: { high: 90 } },
     { ...gauge("temperature", "Temperature", "Cel", 1), limits: { high: 80 } },
     gauge("process_memory_mb", "Memory of Lineside", "MiB", 1),
-    gauge("event_loop_p99_ms", "Event loop delay (p99)", "ms", 1),
+    gauge("event_loop_p99_ms", "Event-loop delay (99 % are shorter)", "ms", 1),
     gauge("clock_step_seconds", "Clock was set by", "s", 1),
   ]),
   ...inGroup("Disk", [

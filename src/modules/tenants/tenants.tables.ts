@@ -4,7 +4,7 @@ export const tenants = sqliteTable("tenants", {
   tenantId: text("tenant_id").primaryKey(),
   name: text("name").notNull(),
   planName: text("plan_name").notNull(),
-  /** The tenant of the gateway's own people, made by the set-up. */
+  /** The tenant of the gateway's own people, made by the setup. */
   isHost: integer("is_host", { mode: "boolean" }).notNull().default(false),
   createdAt: integer("created_at").notNull(),
   updatedAt: integer("updated_at").notNull(),

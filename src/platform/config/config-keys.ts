@@ -97,7 +97,7 @@ export const configKeys = {
     kind: text,
     default: undefined,
     description:
-      "E-mail of the first owner, for a first start without the set-up page. Needs `owner_password`.",
+      "E-mail of the first owner, for a first start without the setup page. Needs `owner_password`.",
   },
   owner_password: {
     kind: text,

@@ -10,7 +10,7 @@ export interface ConsolePageOptions {
   readonly settings?: readonly string[] | (() => Promise<readonly string[]>);
   /** Whether animations are left out: half-way through a fade every text has too little contrast. */
   readonly isStill?: boolean;
-  /** `false`: nobody has followed the set-up link yet. */
+  /** `false`: nobody has followed the setup link yet. */
   readonly hasOwner?: boolean;
 }
 

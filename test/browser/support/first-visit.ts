@@ -7,7 +7,7 @@ export const OWNER = {
   name: "Anna Berger",
 };
 
-/** Lives through the set-up link until the choice of what to do first. */
+/** Lives through the setup link until the choice of what to do first. */
 export async function setUpOwner(page: Page, app: RunningApp): Promise<void> {
   await page.goto(app.setupLink);
   await page.getByLabel("Your name").fill(OWNER.name);

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { FakeClock } from "../../support/fake-clock.ts";
 import { createTestApp } from "../../support/test-app.ts";
 
-test("a set-up link from a gateway that booted in 1970 is good for its half hour though the clock is set meanwhile", async () => {
+test("a setup link from a gateway that booted in 1970 is good for its half hour though the clock is set meanwhile", async () => {
   const clock = new FakeClock(0);
   const fixture = await createTestApp({ clock });
   const link = `/api/setup?token=${fixture.app.services.setup.createLink()}`;

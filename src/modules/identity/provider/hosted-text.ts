@@ -13,7 +13,7 @@ const english = {
   back: "Back to sign-in",
   ownerless: "No owner yet",
   ownerlessHint:
-    "Nobody can sign in before this gateway has an owner. Open the set-up link in its log, or create a new one on the gateway with this command:",
+    "Nobody can sign in before this gateway has an owner. Open the setup link in its log, or create a new one on the gateway with this command:",
   wrong: "E-mail or password is wrong. Check both, and the caps lock key.",
   throttled: "Too many failed attempts. Wait {minutes} minutes, then try again.",
   secondFactor: "One more step",

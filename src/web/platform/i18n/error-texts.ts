@@ -3,6 +3,7 @@ import type { ErrorCode } from "../../../lib/texts/catalogues.ts";
 import { type Catalogue, renderText, type Text } from "../../../lib/texts/text.ts";
 import { loadPart } from "../load-part.ts";
 import { type Language, language } from "../preferences.ts";
+import { formatDate } from "./format.ts";
 
 /** The server's texts by language: errors, events, and whatever else it sends as a code and parameters. */
 const LOADERS: Record<Language, () => Promise<Catalogue>> = {
@@ -50,9 +51,26 @@ function currentCatalogue(): Catalogue | undefined {
 function render(text: Text, english: string): string {
   const catalogue = currentCatalogue();
   return catalogue !== undefined && Object.hasOwn(catalogue, text.code)
-    ? renderText(catalogue, text)
+    ? renderText(catalogue, localized(text))
     : english;
 }
+
+const ISO_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
+
+/** Writes times within a text as people read them. */
+const localized = ({ code, params }: Text): Text => ({
+  code,
+  params: Object.fromEntries(
+    Object.entries(params).map(([name, value]) => [
+      name,
+      isText(value)
+        ? localized(value)
+        : typeof value === "string" && ISO_TIME.test(value)
+          ? formatDate(Date.parse(value), "zoned")
+          : value,
+    ]),
+  ),
+});
 
 /** A text of the server in the reader's language, as a sentence. */
 export const serverText = (text: Text, english = text.code): string => asSentence(render(text, english));
