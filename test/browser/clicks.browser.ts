@@ -8,8 +8,8 @@ const ui = useConsole({ isStill: true });
 let press: { deviceId: string; credentials: { token: string } };
 let clicks = 0;
 
-const send = (body: string) =>
-  fetch(`${ui.app.url}/api/v1/${press.credentials.token}/telemetry`, {
+const send = (body: string, { credentials } = press) =>
+  fetch(`${ui.app.url}/api/v1/${credentials.token}/telemetry`, {
     method: "POST",
     headers: { "content-type": "application/json" },
     body,
@@ -74,6 +74,49 @@ test("why a message was rejected takes three clicks from the overview", async ()
     .first()
     .waitFor();
   expect(clicks).toBeLessThanOrEqual(CLICKS_MAX);
+});
+
+test("maintenance of a machine takes three clicks from the overview", async () => {
+  const { page } = ui;
+  await ui.open("/");
+  clicks++;
+  await page.getByRole("main").getByRole("link", { name: "Press 1" }).first().click();
+  await click("button", "Maintenance");
+  clicks++;
+  await ui.dialog().getByRole("button", { name: "Start maintenance" }).click();
+  await page.getByTestId("maintenance").waitFor();
+  expect(clicks).toBeLessThanOrEqual(CLICKS_MAX);
+  await page.getByRole("button", { name: "End", exact: false }).first().click();
+  await page.getByTestId("maintenance").waitFor({ state: "detached" });
+});
+
+test("the alarms of a line are acknowledged with a search and three clicks, and an alarm leads to its rule with one", async () => {
+  const { page } = ui;
+  const [profile] = (await ui.call("GET", "/api/device-profiles")) as { profileId: string }[];
+  const condition = { key: "temperature", op: "GT", value: 50 };
+  await ui.call("PATCH", `/api/device-profiles/${profile?.profileId}`, {
+    alarmRules: [{ alarmType: "Hot", createRules: [{ severity: "MAJOR", condition }] }],
+  });
+  await ui.call("PATCH", `/api/devices/${press.deviceId}`, { tags: ["Line 1"] });
+  const other = (await ui.call("POST", "/api/devices", { name: "Oven", deviceType: "oven" })) as typeof press;
+  expect((await send('{"temperature": 60}')).status).toBe(200);
+  expect((await send('{"temperature": 60}', other)).status).toBe(200);
+  await ui.open("/");
+  await click("link", "Alarms");
+  await page.getByRole("main").getByText("Oven").first().waitFor();
+  await page.getByRole("searchbox").fill("Line 1");
+  await page.getByRole("main").getByText("Oven").waitFor({ state: "detached" });
+  clicks++;
+  await page.getByLabel("Select all shown").check();
+  await page.getByText("1 selected").waitFor();
+  clicks++;
+  await page.getByRole("main").getByRole("button", { name: "Acknowledge", exact: true }).first().click();
+  await page.getByText("1 alarm is acknowledged.").waitFor();
+  expect(clicks).toBeLessThanOrEqual(CLICKS_MAX);
+  const [alarm] = (await ui.call("GET", `/api/alarms/device/${press.deviceId}`)) as { alarmId: string }[];
+  await ui.open(`/alarms/${alarm?.alarmId}`);
+  await click("link", "Edit the rule");
+  await page.getByRole("heading", { name: "Hot" }).first().waitFor();
 });
 
 test("at most four controls stand between the tabs of a device and its first chart, and two rows of them on a phone", async () => {
