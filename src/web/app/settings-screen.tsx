@@ -6,7 +6,6 @@ import { loadPart } from "../platform/load-part.ts";
 import { NotFoundScreen } from "../ui/not-found.tsx";
 import { PageHead } from "../ui/page-head.tsx";
 import type { SettingsPageProps } from "../ui/settings-page.types.ts";
-import { useTitle } from "../ui/use-title.ts";
 import { SettingsNav } from "./settings-nav.tsx";
 import { type SettingsPage, settingsPages } from "./settings-pages.ts";
 
@@ -48,13 +47,11 @@ export function SettingsScreen() {
   const pages = settingsPages();
   const current = oneOf(pages, params.settingsPage || "profile");
   const hasStrayId = params.settingsId !== undefined && oneOf(SETTINGS_PAGES_WITH_ID, current) === undefined;
-  const title = t(`page.${current ?? "profile"}`);
-  useTitle(current && title);
   if (current === undefined || hasStrayId) return <NotFoundScreen />;
   const Page = SCREENS[current];
   return (
     <div class="mx-auto flex min-h-full max-w-7xl flex-col gap-5 p-4 3xl:max-w-[100rem] lg:p-8">
-      <PageHead title={t("nav.settings")} />
+      <PageHead title={t(`page.${current}`)} />
       <div class="flex flex-col gap-5 xl:grid xl:grid-cols-[12rem_minmax(0,1fr)] xl:items-start xl:gap-8">
         <SettingsNav pages={pages} current={current} />
         <div class="min-w-0">
