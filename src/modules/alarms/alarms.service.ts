@@ -56,7 +56,7 @@ function createAlarmLists({
   }
 
   function* listedOf(sequences: readonly number[]): Generator<ListedAlarm[]> {
-    for (const some of slicesOf(sequences, ALARMS_PER_SLICE)) yield repository.listBySequence(some);
+    for (const slice of slicesOf(sequences, ALARMS_PER_SLICE)) yield repository.listBySequence(slice);
   }
 
   return {
@@ -105,15 +105,15 @@ export function createAlarmsService(deps: {
     change: (alarm: Alarm) => void,
   ): Promise<void> {
     const ids = [...new Set(alarmIds)];
-    for (const some of slicesOf(ids, ALARMS_PER_SLICE)) {
+    for (const slice of slicesOf(ids, ALARMS_PER_SLICE)) {
       await workShare.pause();
-      if (readAll(principal, some).length < some.length) throw noSuchAlarm();
+      if (readAll(principal, slice).length < slice.length) throw noSuchAlarm();
     }
     ensureMayHandle(principal);
-    for (const some of slicesOf(ids, HANDLED_AT_ONCE)) {
+    for (const slice of slicesOf(ids, HANDLED_AT_ONCE)) {
       await workShare.pause();
       // Read anew: a rule may have changed them while others had their turn.
-      const alarms = readAll(principal, some);
+      const alarms = readAll(principal, slice);
       lifecycle.commit(() => {
         for (const alarm of alarms) change(alarm);
       });

@@ -74,7 +74,7 @@ export function CommandsTab({ device, known }: Props) {
   );
 }
 
-/** Returns how commands reach the device. */
+/** Text for a device without commands. */
 function wayText({ lorawanDevEui, parentDeviceId }: DeviceDetail): string {
   if (lorawanDevEui !== undefined) return t("commands.byDownlink");
   return t(parentDeviceId === undefined ? "commands.byConnection" : "commands.byGateway");
