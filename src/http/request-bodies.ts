@@ -7,7 +7,7 @@ import { type TypeCheck, TypeCompiler } from "@sinclair/typebox/compiler";
 import { invalid, unsupported } from "../lib/core/domain-error.ts";
 import { isJsonObject } from "../lib/json/json.ts";
 import { jsonSchema } from "./json-schema.ts";
-import { unknownField } from "./unknown-fields.ts";
+import { unknownField, withoutUnknownTop } from "./unknown-fields.ts";
 import { describeIssue } from "./validation-message.ts";
 
 /** Values of attributes have at most 64 levels; nothing that is accepted needs more than this. */
@@ -62,18 +62,22 @@ class BodyCheck {
   readonly #schema: TSchema;
   readonly #read: readonly TSchema[];
   readonly #ignoresUnknown: boolean;
+  /** Clients of several servers create things with more fields than one of the servers knows. */
+  readonly #ignoresUnknownTop: boolean;
   #compiled: TypeCheck<TSchema> | undefined;
 
-  constructor({ path, hooks }: BodyRoute) {
+  constructor({ method, path, hooks }: BodyRoute) {
     this.#schema = hooks.body as TSchema; // of routes, as is checked before
     this.#read = readSchemas(hooks);
     this.#ignoresUnknown = IGNORES_UNKNOWN.test(path);
+    this.#ignoresUnknownTop = method !== "PATCH";
   }
 
-  /** Refuses unknown fields, at every depth: otherwise a misspelled field would return success and change nothing. */
+  /** Refuses unknown fields, at every depth below the top, and in a PATCH there, too: otherwise a misspelled field would return success and change nothing. */
   #ensureKnown(body: unknown): void {
     if (this.#ignoresUnknown) return;
-    const pointer = unknownField(body, this.#schema, this.#read);
+    const sent = this.#ignoresUnknownTop ? withoutUnknownTop(body, this.#schema) : body;
+    const pointer = unknownField(sent, this.#schema, this.#read);
     if (pointer === undefined) return;
     const names = pointer.slice(1).split("/");
     throw invalid("body.field_unknown", { field: names.map(shownName).join("/") });

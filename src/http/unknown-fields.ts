@@ -89,3 +89,13 @@ export const unknownField = (body: unknown, sent: TSchema, read: readonly TSchem
   typeof body === "object" && body !== null
     ? unknownIn(body, { sent: [sent as Schema], read: read as readonly object[] as Schemas }, "")
     : undefined;
+
+/** Returns the body without the fields that its schema does not name, at the top only. */
+export function withoutUnknownTop(body: unknown, schema: TSchema): unknown {
+  if (!isJsonObject(body)) return body;
+  const objects = membersOf(schema as Schema);
+  if (objects.some(isFree)) return body;
+  return Object.fromEntries(
+    Object.entries(body).filter(([name]) => propertiesNamed(name, objects).length > 0),
+  );
+}

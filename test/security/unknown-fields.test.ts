@@ -98,6 +98,14 @@ function* objectsIn(value: unknown, path: Path = []): Generator<Path> {
   for (const [name, inner] of Object.entries(value)) yield* objectsIn(inner, [...path, name]);
 }
 
+test("a PATCH with an unknown field is refused, and what creates or replaces ignores it at the top", async () => {
+  const [posted, patched] = [
+    await fixture.call("POST", "/api/device-profiles", { token, body: { name: "top", [UNKNOWN]: 1 } }),
+    await fixture.call("PATCH", `/api/device-profiles/${ids.profileId}`, { token, body: { [UNKNOWN]: 1 } }),
+  ];
+  expect([posted.status, patched.status, patched.body.code]).toEqual([201, 400, "body.field_unknown"]);
+});
+
 test("every example of the API description is refused with a misspelled field in any of its objects", async () => {
   const document = await (await fetch(`${fixture.app.url}/docs/json`)).json();
   const accepted: string[] = [];
@@ -111,6 +119,7 @@ test("every example of the API description is refused with a misspelled field in
       for (const place of objectsIn(example)) {
         const name = `${method} ${path} ${place.join(".")}`;
         if (FREE.test(name) || OTHERS.test(name)) continue;
+        if (place.length === 0 && method !== "PATCH") continue;
         const body = structuredClone(example);
         const object = place.reduce<unknown>((inner, key) => (inner as Record<string, unknown>)[key], body);
         Object.assign(object as object, { [UNKNOWN]: 1 });
@@ -121,7 +130,7 @@ test("every example of the API description is refused with a misspelled field in
       }
     }
   expect(accepted).toEqual([]);
-  expect(count).toBeGreaterThan(100);
+  expect(count).toBeGreaterThan(40);
 });
 
 test("a misspelled field of a command's parameter is refused and named", async () => {
