@@ -177,6 +177,16 @@ describe("an external provider", () => {
     expect([await statusOf(trusting, unverified), await statusOf(trusting, unstated)]).toEqual([403, 303]);
   });
 
+  test("does not take an address with a look-alike letter for that of a user", async () => {
+    fixture.app.services.users.create({
+      ...{ tenantId: null, email: "kim@one.example", fullName: "Kim", role: "TENANT_RW" },
+    });
+    const browser = createPlainBrowser(fixture);
+    const { status } = await browser.open(await throughProvider(browser, "\u212aim@one.example")); // Kelvin sign
+    expect(status).toBe(403);
+    expect(await refusalsOf("\u212aim@one.example")).toEqual(["refusal.user_unknown"]);
+  });
+
   test("brings newcomers where sign-up is open", async () => {
     const open = await startGateway({ signup: "open" });
     await open.signIn("TENANT_OWNER");

@@ -1,6 +1,7 @@
 import { forbidden, limited, notFound } from "../../lib/core/domain-error.ts";
 import type { SessionId } from "../../lib/core/ids.ts";
 import { addressGroup } from "../../lib/network/network-address.ts";
+import { normalizeEmail } from "../../lib/strings/normalize-email.ts";
 import type { MailLanguage, MailSender } from "../mail/mail.types.ts";
 import type { UsersService } from "../users/users.service.ts";
 import type { Principal } from "../users/users.types.ts";
@@ -69,7 +70,7 @@ export function createAccountService(deps: {
     },
     /** Sends a link to set a new password. Does the same, but sends nothing, for an address that is not known. */
     requestReset(text: string, { address, language, origin }: ResetContext): void {
-      const email = text.trim().toLowerCase();
+      const email = normalizeEmail(text);
       const refused =
         throttle.take([{ kind: "reset_address", who: addressGroup(address), burst: 20, perHour: 30 }]) ??
         throttle.takeOf([

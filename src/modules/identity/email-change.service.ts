@@ -1,5 +1,6 @@
 import { detail, forbidden, limited, notFound } from "../../lib/core/domain-error.ts";
 import type { UserId } from "../../lib/core/ids.ts";
+import { normalizeEmail } from "../../lib/strings/normalize-email.ts";
 import type { SealedBox } from "../../platform/secrets/sealed-box.ts";
 import type { MailLanguage, MailSender } from "../mail/mail.types.ts";
 import { emailTaken, notOneself } from "../users/users.errors.ts";
@@ -69,7 +70,7 @@ export function createEmailChangeService(deps: {
     ): Promise<void> {
       ensureMayChange(principal);
       const { userId, tenantId } = principal;
-      const email = input.email.trim().toLowerCase();
+      const email = normalizeEmail(input.email);
       const secret = await provider.createEmailSecret(principal.email, { password, code });
       if (users.findByEmail(email) !== undefined) throw emailTaken();
       ensureFewMails(userId, email);

@@ -1,4 +1,5 @@
 import { DomainError } from "../../lib/core/domain-error.ts";
+import { normalizeEmail } from "../../lib/strings/normalize-email.ts";
 import { secretHint, shownName } from "../../lib/strings/secret-hint.ts";
 import type { PresentedIdentity, RefusalReason, ReportRefusal } from "../faults/refusals.types.ts";
 import { type Peer, type PeerServer, peerOf } from "../request-peer.ts";
@@ -28,7 +29,7 @@ const EXTERNAL_REASONS: ReadonlyMap<string, RefusalReason> = new Map([
 /** Some people type their password where the address belongs. */
 const identityOf = (email: string): PresentedIdentity => ({
   kind: "user",
-  name: email.includes("@") ? shownName(email.trim().toLowerCase()) : secretHint(email),
+  name: email.includes("@") ? shownName(normalizeEmail(email)) : secretHint(email),
 });
 
 /** Returns the provider, which reports the sign-ins that it refuses and those of disabled users. */

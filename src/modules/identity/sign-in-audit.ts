@@ -1,5 +1,6 @@
 import { DomainError } from "../../lib/core/domain-error.ts";
 import type { UserId } from "../../lib/core/ids.ts";
+import { normalizeEmail } from "../../lib/strings/normalize-email.ts";
 import type { AuditRecorder } from "../audit/audit.types.ts";
 import type { MailLanguage } from "../mail/mail.types.ts";
 import type { UsersService } from "../users/users.service.ts";
@@ -43,7 +44,7 @@ export function createSignInAudit(
     const user = users.findByEmail(email);
     recorder.record({
       tenantId: user?.tenantId ?? null,
-      actor: { type: "ANONYMOUS", id: null, name: email.trim().toLowerCase() },
+      actor: { type: "ANONYMOUS", id: null, name: normalizeEmail(email) },
       action: "session.start",
       outcome: "FAILED",
       target: user && { type: "user", id: user.userId, name: user.fullName },

@@ -1,6 +1,7 @@
 import { timingSafeEqual } from "node:crypto";
 import { forbidden, invalid, limited } from "../../lib/core/domain-error.ts";
 import { addressGroup } from "../../lib/network/network-address.ts";
+import { normalizeEmail } from "../../lib/strings/normalize-email.ts";
 import type { MailLanguage, MailSender } from "../mail/mail.types.ts";
 import type { PlansService } from "../tenants/plans.service.ts";
 import type { UsersService } from "../users/users.service.ts";
@@ -37,8 +38,6 @@ const wrongCode = () => invalid("sign_up.code_wrong");
 /** Error that is only returned together with the right code: otherwise it would tell strangers whether an address has signed up. */
 const passwordDiffers = () => invalid("sign_up.password_differs");
 const tooMany = (waitMs: number) => limited("sign_up.limited", Math.max(Math.ceil(waitMs / 1000), 1));
-const normalize = (email: string) => email.trim().toLowerCase();
-
 const fromAddress = (kind: string, address: string): Allowance => ({
   kind,
   who: addressGroup(address),
@@ -125,7 +124,7 @@ export function createSignUpService(deps: {
       { address, language, origin }: SignUpContext,
     ): Promise<{ expiresInSeconds: number }> {
       ensureOpen();
-      const email = normalize(text);
+      const email = normalizeEmail(text);
       if (!deps.plans.offered().some(({ id }) => id === planId)) throw invalid("sign_up.plan_unknown");
       ensurePasswordStrong(password, email);
       ensureRoom("sign_up", email, address);
@@ -148,7 +147,7 @@ export function createSignUpService(deps: {
     },
     resend(text: string, { address, language }: SignUpContext): void {
       ensureOpen();
-      const email = normalize(text);
+      const email = normalizeEmail(text);
       ensureRoom("sign_up_resend", email, address);
       const signUp = repository.find(email);
       const isPending = signUp !== undefined && signUp.confirmedAt === null;
@@ -162,7 +161,7 @@ export function createSignUpService(deps: {
       { address }: Pick<SignUpContext, "address">,
     ): Promise<{ planId: string; fullName: string }> {
       ensureOpen();
-      const email = normalize(text);
+      const email = normalizeEmail(text);
       ensurePasswordStrong(password, email); // a weak one is none that was kept: it costs no try
       const refused = throttle.take([fromAddress("sign_up_verify", address)]);
       if (refused !== undefined) throw tooMany(refused.waitMs);

@@ -1,6 +1,7 @@
 import { detail } from "../../lib/core/domain-error.ts";
 import type { DeviceId, TenantId, UserId } from "../../lib/core/ids.ts";
 import { invariant } from "../../lib/core/invariant.ts";
+import { normalizeEmail } from "../../lib/strings/normalize-email.ts";
 import type { Language } from "../../lib/strings/preferred-language.ts";
 import { iso } from "../../lib/time/iso-time.ts";
 import type { Clock } from "../../platform/time/clock.ts";
@@ -131,7 +132,7 @@ function differencesOf(userFields: UserFields, current: object): UserChanges {
 
 const cleaned = (fields: UserFields): UserFields => ({
   ...fields,
-  ...(fields.email !== undefined && { email: fields.email.trim().toLowerCase() }),
+  ...(fields.email !== undefined && { email: normalizeEmail(fields.email) }),
   ...(fields.fullName !== undefined && { fullName: fields.fullName.trim() }),
 });
 

@@ -1,4 +1,5 @@
 import type { DeviceId, TenantId, UserId } from "../../lib/core/ids.ts";
+import { normalizeEmail } from "../../lib/strings/normalize-email.ts";
 import type { EventBus } from "../../platform/core/event-bus.ts";
 import { newId } from "../../platform/core/ids.ts";
 import type { Clock } from "../../platform/time/clock.ts";
@@ -83,7 +84,7 @@ export function createUserRegistry(deps: {
     /** @throws DomainError as `add` would, as far as that is known before. */
     ensureAddable({ tenantId, email }: Pick<NewUser, "tenantId" | "email">): void {
       ensureRoom(tenantId);
-      ensureAddressFree(email.trim().toLowerCase());
+      ensureAddressFree(normalizeEmail(email));
     },
     /**
      * `complete` runs in the same transaction, last: what it throws leaves no user behind.
@@ -94,7 +95,7 @@ export function createUserRegistry(deps: {
       const user: User = {
         ...userDefaults,
         ...newUser,
-        email: newUser.email.trim().toLowerCase(),
+        email: normalizeEmail(newUser.email),
         userId: newId<UserId>(),
         createdAt: now,
         updatedAt: now,

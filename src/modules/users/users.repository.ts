@@ -1,5 +1,6 @@
 import { and, asc, count, desc, eq, isNull, ne, or, type SQL, sql } from "drizzle-orm";
 import type { DeviceId, TenantId, UserId } from "../../lib/core/ids.ts";
+import { normalizeEmail } from "../../lib/strings/normalize-email.ts";
 import { contains } from "../../platform/database/contains.ts";
 import type { MainDatabase } from "../../platform/database/database.ts";
 import { devices } from "../devices/devices.tables.ts";
@@ -9,8 +10,6 @@ import type { Role, User, UserFilter } from "./users.types.ts";
 
 type Row = typeof users.$inferSelect;
 
-const normalize = (email: string) => email.trim().toLowerCase();
-
 const toUser = (row: Row): User => ({
   ...row,
   userId: row.userId as UserId, // ids in our own tables were minted by us
@@ -19,7 +18,7 @@ const toUser = (row: Row): User => ({
 
 const toRow = (user: User) => ({
   ...user,
-  email: normalize(user.email),
+  email: normalizeEmail(user.email),
   notificationSeverities: [...user.notificationSeverities],
 });
 
@@ -81,7 +80,7 @@ export function createUsersRepository({ orm }: MainDatabase) {
     },
     /** Whatever the address's case. */
     findByEmail(email: string): User | undefined {
-      const row = byEmail.get({ email: normalize(email) });
+      const row = byEmail.get({ email: normalizeEmail(email) });
       return row && toUser(row);
     },
     find(tenantId: TenantId, userId: string): User | undefined {

@@ -1,4 +1,5 @@
 import { conflict, DomainError, invalid, notFound } from "../../../lib/core/domain-error.ts";
+import { normalizeEmail } from "../../../lib/strings/normalize-email.ts";
 import { randomToken, sha256 } from "../../../platform/core/ids.ts";
 import { ensurePasswordStrong, type PasswordHasher } from "./password.ts";
 import type { PasswordCheck } from "./password-check.ts";
@@ -69,7 +70,7 @@ export function createAccountSecurity(deps: {
   now: () => number;
 }) {
   const { repository, passwords, hasher, secondFactor, now } = deps;
-  const find = (email: string) => repository.findAccount(email.trim().toLowerCase());
+  const find = (email: string) => repository.findAccount(normalizeEmail(email));
 
   function ensureAccount(email: string): Account {
     const account = find(email);

@@ -1,6 +1,7 @@
 import type { Configuration, CustomFetch, DiscoveryRequestOptions } from "openid-client";
 import { DomainError, forbidden, unavailable, unavailableDueTo } from "../../../lib/core/domain-error.ts";
 import { firstBytes } from "../../../lib/network/response-bytes.ts";
+import { normalizeEmail } from "../../../lib/strings/normalize-email.ts";
 import type { Logger } from "../../../platform/core/log.ts";
 import { StartupError } from "../../../platform/process/startup-error.ts";
 
@@ -219,7 +220,7 @@ export function createExternalProvider(
         log.warn("a sign-in at the external identity provider failed", { issuer: settings.issuer, error });
         throw refused();
       });
-      const email = textOf(claims.email).toLowerCase();
+      const email = normalizeEmail(textOf(claims.email));
       const stated: unknown = claims.email_verified;
       // Some send it as a text. One that is called unverified is never taken.
       const isVerified =

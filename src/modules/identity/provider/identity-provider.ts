@@ -1,3 +1,4 @@
+import { normalizeEmail } from "../../../lib/strings/normalize-email.ts";
 import { newId } from "../../../platform/core/ids.ts";
 import { type AccountSecurity, createAccountSecurity } from "./account-security.ts";
 import { createPasswordHasher, ensurePasswordStrong, type PasswordHasher } from "./password.ts";
@@ -73,7 +74,6 @@ export function createIdentityProvider(deps: {
   wallNow: () => number;
 }): IdentityProvider {
   const { repository, now, hasher = createPasswordHasher() } = deps;
-  const normalize = (email: string) => email.trim().toLowerCase();
   const passwords = createPasswordCheck({ ...deps, hasher });
   const secondFactor = createSecondFactor(deps);
 
@@ -84,7 +84,7 @@ export function createIdentityProvider(deps: {
 
   async function prepare(text: string, password: string, mustChangePassword: boolean): Promise<() => void> {
     const passwordHash = await hasher.hash(password);
-    const email = normalize(text);
+    const email = normalizeEmail(text);
     return () => {
       save(email, passwordHash, mustChangePassword);
       const account = repository.findAccount(email);
@@ -111,18 +111,18 @@ export function createIdentityProvider(deps: {
     async setTemporaryPassword(email, password) {
       (await prepare(email, password, true))();
     },
-    hasAccount: (email) => repository.findAccount(normalize(email)) !== undefined,
+    hasAccount: (email) => repository.findAccount(normalizeEmail(email)) !== undefined,
     rename(text, newEmail) {
-      const [email, target] = [normalize(text), normalize(newEmail)];
+      const [email, target] = [normalizeEmail(text), normalizeEmail(newEmail)];
       if (email === target) return;
       for (const address of [email, target]) repository.deletePending(address); // what went to one address ends with it
       if (repository.findAccount(email) === undefined) return;
       repository.deleteAccount(target);
       repository.renameAccount(email, target, now());
     },
-    endPending: (email) => repository.deletePending(normalize(email)),
+    endPending: (email) => repository.deletePending(normalizeEmail(email)),
     delete(text) {
-      const email = normalize(text);
+      const email = normalizeEmail(text);
       repository.deletePending(email);
       repository.deleteAccount(email);
     },

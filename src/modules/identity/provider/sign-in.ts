@@ -1,4 +1,5 @@
 import { forbidden, invalid, unauthenticated } from "../../../lib/core/domain-error.ts";
+import { normalizeEmail } from "../../../lib/strings/normalize-email.ts";
 import { randomToken, sha256 } from "../../../platform/core/ids.ts";
 import { ensurePasswordStrong, type PasswordHasher } from "./password.ts";
 import type { Caller, PasswordCheck } from "./password-check.ts";
@@ -89,7 +90,7 @@ export function createSignInFlow(deps: {
   }
 
   async function checkPassword({ email, password, ...caller }: SignIn): Promise<Account> {
-    const normalized = email.trim().toLowerCase();
+    const normalized = normalizeEmail(email);
     const account = await passwords.check(normalized.slice(0, EMAIL_LENGTH_MAX + 1), password, caller);
     const isOver = account.updatedAt <= now() - TEMPORARY_PASSWORD_LIFETIME_MS;
     if (account.mustChangePassword && isOver) throw temporaryPasswordExpired();
