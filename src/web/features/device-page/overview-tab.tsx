@@ -12,6 +12,7 @@ import { may } from "../../platform/session.ts";
 import { Age } from "../../ui/age.tsx";
 import { AlarmLink } from "../../ui/alarm-link.tsx";
 import { EmptyPanel } from "../../ui/empty.tsx";
+import { ErrorNote } from "../../ui/error-note.tsx";
 import { later } from "../../ui/later.tsx";
 import { limitsText } from "../../ui/limits-text.ts";
 import { Loaded } from "../../ui/loaded.tsx";
@@ -35,7 +36,7 @@ const RECENT = { spanMs: 15 * 60_000, pointsMax: 120 };
 
 export function OverviewTab({ device }: DeviceTabProps) {
   const { favorites, toggle } = useFavorites(device.profileId);
-  const { latest, version, first } = useLatestValues(device.deviceId, {
+  const { latest, version, first, curves } = useLatestValues(device.deviceId, {
     ...RECENT,
     shown: (keys) => (keys.length > TILES_MAX ? keys.filter((key) => favorites.has(key)) : keys),
   });
@@ -51,6 +52,7 @@ export function OverviewTab({ device }: DeviceTabProps) {
   return (
     <div class="flex flex-col gap-5">
       <Loaded of={first}>{() => isEmpty && <NoData deviceId={device.deviceId} />}</Loaded>
+      <ErrorNote error={curves.error} onRetry={curves.reload} />
       {!isEmpty && <OpenAlarms deviceId={device.deviceId} isGateway={device.role === "GATEWAY"} />}
       {hadUnnamed.current && may("profiles:write") && device.deviceType !== GATEWAY_DEVICE_TYPE && (
         <SuggestedUnits profileId={device.profileId} latest={latest} unnamed={unnamed} />

@@ -5,6 +5,7 @@ import { dataHref } from "../../lib/data-href.ts";
 import { t, textIfAny } from "../../platform/i18n/i18n.ts";
 import { serverNow } from "../../platform/now.ts";
 import { Age } from "../../ui/age.tsx";
+import { ErrorNote } from "../../ui/error-note.tsx";
 import { Loaded } from "../../ui/loaded.tsx";
 import { Spark } from "../telemetry/spark.tsx";
 import { type LatestValues, useLatestValues } from "../telemetry/use-latest-values.ts";
@@ -14,7 +15,7 @@ const RECENT = { spanMs: 24 * 3_600_000, pointsMax: 240 };
 
 /** The newest readings of the gateway's own device, each with its last 24 hours. */
 export function GatewayReadings({ device }: { device: DeviceRow }) {
-  const { latest, version, first } = useLatestValues(device.deviceId, RECENT);
+  const { latest, version, first, curves } = useLatestValues(device.deviceId, RECENT);
   const groups = groupReadings([...latest.values.keys()]);
   const newest = Math.max(0, ...[...latest.values.values()].map(({ ts }) => ts));
   return (
@@ -37,6 +38,7 @@ export function GatewayReadings({ device }: { device: DeviceRow }) {
       <Loaded of={first}>
         {() => groups.length === 0 && <p class="text-soft">{t("system.noReadings")}</p>}
       </Loaded>
+      <ErrorNote error={curves.error} onRetry={curves.reload} />
       {groups.map(({ id, keys }) => (
         <section key={id} class="flex flex-col gap-3" aria-labelledby={`readings-${id}`}>
           <h3 id={`readings-${id}`} class="panel-label">

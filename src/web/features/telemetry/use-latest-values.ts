@@ -49,6 +49,8 @@ export function useLatestValues(deviceId: string, recent: RecentSpan) {
   const first = useResource(() => telemetryApi.latest(deviceId), [deviceId]);
   /** Keys whose recent points have been requested since `first.data` came. */
   const requested = useRef(new Set<string>()).current;
+  const [failure, setFailure] = useState<unknown>(undefined);
+  const [attempt, setAttempt] = useState(0);
   useEffect(() => {
     if (!first.data) return;
     requested.clear();
@@ -61,16 +63,20 @@ export function useLatestValues(deviceId: string, recent: RecentSpan) {
     const keys = shown.filter((key) => !requested.has(key));
     if (keys.length === 0) return;
     for (const key of keys) requested.add(key);
-    loadRecent(deviceId, { keys, latest, recent }).then(changed, () => {
+    setFailure(undefined);
+    loadRecent(deviceId, { keys, latest, recent }).then(changed, (error: unknown) => {
       for (const key of keys) requested.delete(key);
+      setFailure(error);
     });
-  }, [first.data, JSON.stringify(shown)]);
+  }, [first.data, JSON.stringify(shown), attempt]);
   useLive({ topics: ["telemetry"], deviceIds: [deviceId] }, (message) => {
     if (message.type === "snapshot") for (const s of message.telemetry) latest.take(s);
     else if (message.topic === "telemetry") latest.take(message);
     changed();
   });
-  return { latest, version, first };
+  /** Why recent points are missing; undefined if they are not. */
+  const curves = { error: failure, reload: () => setAttempt((before) => before + 1) };
+  return { latest, version, first, curves };
 }
 
 async function loadRecent(
