@@ -37,7 +37,7 @@ describe("an error of the server", () => {
     const outdated = { code: "request.outdated", params: { updatedAt } };
     for (const [id, day] of [
       ["en", "28 Nov 2026"],
-      ["de", "28. Nov. 2026"],
+      ["de", "28.11.2026"],
     ] as const) {
       language.value = id;
       for (const text of [outdated, detail("integration.topic_pattern", { reason: outdated })]) {
