@@ -62,7 +62,7 @@ export const textTerms: readonly Term[] = [
 export const pageTerms: Readonly<Record<"en" | "de", readonly Term[]>> = {
   en: [
     { word: "the own / an own", pattern: /\b(?:the|an) own\b/i },
-    { word: "is a 409 (returns 409)", pattern: /\b(?:is a|are) [45]\d\d(?![\d,])/ },
+    { word: "is a 409 (returns 409)", pattern: /\b(?:is a|are) [45]\d\d(?!,?\d)/ },
     { word: "for ever", pattern: /\bfor ever\b/ },
     {
       word: "present version (current)",
