@@ -6,7 +6,7 @@ interface ConfigGroup {
 }
 
 /** Titles and the settings that belong there; the first group that fits has a setting. */
-const groups: ReadonlyArray<readonly [title: string, pattern: RegExp]> = [
+const GROUPS: ReadonlyArray<readonly [title: string, pattern: RegExp]> = [
   ["What most people set", /^(?:data|http_port|mqtt_port|tls|public_url|smtp_url|backup_to|retention_days)$/],
   ["Addresses and TLS", /^(?:tls_|https_|mqtt_tls_|trusted_proxies$)|^(?:http|mqtt)_host$/],
   ["First owner and sign-in", /^(?:owner_|tenant_name$|signup|oidc_|session_)/],
@@ -21,8 +21,8 @@ const groups: ReadonlyArray<readonly [title: string, pattern: RegExp]> = [
 ];
 
 /** All settings, by subject, as the help and docs/configuration.md list them. */
-export const configGroups: readonly ConfigGroup[] = groups.map(([title, pattern], index) => {
-  const earlier = groups.slice(0, index);
+export const configGroups: readonly ConfigGroup[] = GROUPS.map(([title, pattern], index) => {
+  const earlier = GROUPS.slice(0, index);
   const isHere = (key: string) => pattern.test(key) && !earlier.some(([, other]) => other.test(key));
   return { title, keys: (Object.keys(configKeys) as ConfigKey[]).filter(isHere) }; // the table's own keys
 });

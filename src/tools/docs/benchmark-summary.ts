@@ -5,7 +5,7 @@ import { join } from "node:path";
 export const benchmarksFile = join(import.meta.dir, "../../../docs/benchmarks.md");
 
 /** What readers ask first, and the beginning of the row that answers it. */
-const rows: ReadonlyArray<readonly [question: string, measure: string, ratioTo?: string]> = [
+const ROWS: ReadonlyArray<readonly [question: string, measure: string, ratioTo?: string]> = [
   ["MQTT, 100 connections: stored and acknowledged messages/s", "QoS 1, 100 connections, window 20, 3 keys"],
   ["MQTT, 1,000 connections, one message each: messages/s", "QoS 1, 1,000 connections, window 1"],
   ["MQTT, one connection: time to the acknowledgement", "QoS 1, 1 connection, window 1", "one fsync"],
@@ -38,7 +38,7 @@ const brief = (cell = ""): string =>
     .replace(/[,;] (?:p99|one write|SQLite rows|data files).*$/, "")
     .replace(", data files alone", "");
 
-function summaryRow(text: string, [question, measure, ratioTo]: (typeof rows)[number]): string {
+function summaryRow(text: string, [question, measure, ratioTo]: (typeof ROWS)[number]): string {
   const line = text.split("\n").find((candidate) => candidate.startsWith(`| ${measure}`));
   if (line === undefined) throw new Error(`docs/benchmarks.md has no row that begins with “${measure}”`);
   const [, value, peer, ratio, goal, met] = line
@@ -53,7 +53,7 @@ function summaryRow(text: string, [question, measure, ratioTo]: (typeof rows)[nu
 function summaryOf(text: string): string {
   const goals = [...text.matchAll(/^\|.*\| (yes|\*\*no\*\*) \|$/gm)].map(([, met]) => met);
   const met = goals.filter((result) => result === "yes").length;
-  const table = rows.map((row) => summaryRow(text, row)).join("\n");
+  const table = ROWS.map((row) => summaryRow(text, row)).join("\n");
   return `${BEGIN}
 
 | what | Lineside | peer, same run (ratio) | goal | met |
