@@ -57,10 +57,10 @@ function unknownInObject(object: Schema, { sent, read }: Described, path: string
   for (const [name, value] of Object.entries(object)) {
     const properties = propertiesNamed(name, objects);
     const shown = propertiesNamed(name, read);
-    const at = `${path}/${name}`;
-    if (properties.length === 0 && shown.length === 0) return at;
+    const pointer = `${path}/${name}`;
+    if (properties.length === 0 && shown.length === 0) return pointer;
     if (properties.length === 0 || typeof value !== "object" || value === null) continue;
-    const found = unknownIn(value, { sent: properties, read: shown }, at);
+    const found = unknownIn(value, { sent: properties, read: shown }, pointer);
     if (found !== undefined) return found;
   }
   return undefined;

@@ -126,10 +126,10 @@ const tests: Record<ConditionOperator, (value: unknown, against: unknown) => boo
 const ATTRIBUTE_SCOPES = ["SERVER", "SHARED", "CLIENT"];
 
 /** Refuses fields that a part does not have: a part with a misspelled field would hold at other times than meant. */
-function ensureFields(node: object, known: readonly string[], where: string): void {
-  const unknown = Object.keys(node).find((name) => !known.includes(name));
+function ensureFields(node: object, fieldNames: readonly string[], where: string): void {
+  const unknown = Object.keys(node).find((name) => !fieldNames.includes(name));
   if (unknown !== undefined)
-    throw wrong(`${where}.${excerpt(unknown)}`, detail("rule.unknown", { known: known.join(", ") }));
+    throw wrong(`${where}.${excerpt(unknown)}`, detail("rule.unknown", { known: fieldNames.join(", ") }));
 }
 
 function scopeOf(value: unknown, where: string): string {

@@ -98,12 +98,12 @@ type ChangeSecret = (value: string, of: UrlSecret) => string;
 
 function changePath(origin: string, path: string, change: ChangeSecret): string {
   const shownLength = shownPathLength(origin, path) ?? Number.POSITIVE_INFINITY;
-  let at = 0;
+  let offset = 0;
   return path
     .split("/")
     .map((part, index) => {
-      const isCertain = at >= shownLength;
-      at += part.length + 1;
+      const isCertain = offset >= shownLength;
+      offset += part.length + 1;
       if (part === "" || !(isCertain || looksLikeToken(part))) return part;
       return change(part, { name: `/${index}`, occurrence: 1, isCertain });
     })
