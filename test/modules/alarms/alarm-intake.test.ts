@@ -68,6 +68,12 @@ test("a message that waits has the same effect as one that does not", async () =
   expect(count).toBeGreaterThan(100);
 });
 
+test("a message that need not wait is evaluated before the call returns", () => {
+  const engine = startEngine(database, [hot]);
+  expect([engine.send(1_000, { t: 60 }), engine.send(1_001, { t: 70 })]).toEqual([true, false]);
+  engine.end();
+});
+
 test("others have their turn between the readings of a message that changes alarms", async () => {
   const engine = startEngine(database, [hot], alwaysOver);
   const answer = engine.sendMessage(toggling(20));

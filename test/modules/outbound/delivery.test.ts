@@ -76,6 +76,18 @@ test("a full queue makes dead letters, which are counted and reported once per s
   await rig.delivery.stop();
 });
 
+test("a full queue makes room for a hundred requests, whichever targets they are for", async () => {
+  const rig = createRig({ rows: 120, bytes: 1_000_000 });
+  rig.answer = () => ({ retry: "target" });
+  const [first, second] = [rig.target("a"), rig.target("b")];
+  for (let n = 0; n < 80; n++) rig.add(first, "d", `${n}`);
+  for (let n = 0; n < 41; n++) rig.add(second, "d", `${n}`);
+  await runTasks();
+  rig.delivery.queue.flush();
+  expect([deadOf("t"), rowsOf("t")]).toEqual([100, 121]);
+  await rig.delivery.stop();
+});
+
 test("beyond the limit, the tenant with the most dead letters loses its oldest", async () => {
   const rig = createRig();
   const error = detail("delivery_error.refused");
