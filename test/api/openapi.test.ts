@@ -75,8 +75,7 @@ describe("the document", () => {
     const wrong: string[] = [];
     for (const { name, operation } of operations())
       for (const [status, answer] of Object.entries(operation.responses)) {
-        const reference = "$ref" in answer ? answer.$ref.split("/").at(-1) : undefined;
-        const resolved = reference === undefined ? answer : responses[reference];
+        const resolved = "$ref" in answer ? responses[answer.$ref.split("/").at(-1) ?? ""] : answer;
         if (resolved === undefined || !("description" in resolved) || resolved.description === "")
           wrong.push(`${name} ${status}`);
         else if (Number(status) >= 400 && resolved.content !== undefined) {
@@ -85,6 +84,25 @@ describe("the document", () => {
         }
       }
     expect(wrong).toEqual([]);
+  });
+
+  test("says at the error itself what it means for an operation", () => {
+    const described = operations().flatMap(({ name, operation }) =>
+      Object.entries(operation.responses).flatMap(([status, answer]) =>
+        "$ref" in answer && answer.description !== undefined
+          ? [`${name} ${status} ${answer.description}`]
+          : [],
+      ),
+    );
+    expect(described).toContain("PATCH /api/device-profiles/{profileId} 409 When the name is taken.");
+    expect(described.length).toBeGreaterThan(40);
+    const atBeginning = operations().filter(({ operation: { description = "", responses } }) =>
+      [...description.matchAll(/(?:^|\. |; )([45]\d\d) /g)].some(([, status = ""]) => {
+        const answer = responses[status];
+        return answer !== undefined && "$ref" in answer && answer.description !== undefined;
+      }),
+    );
+    expect(atBeginning.map(({ name }) => name)).toEqual([]);
   });
 
   test("has an example in every JSON request", () => {

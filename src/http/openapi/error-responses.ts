@@ -1,5 +1,5 @@
 import { statusNames } from "../status-names.ts";
-import type { Response, RouteDetail } from "./openapi.types.ts";
+import type { Reference, Response, RouteDetail } from "./openapi.types.ts";
 
 const ERROR = { "application/json": { schema: { $ref: "#/components/schemas/Error" } } };
 
@@ -59,6 +59,41 @@ interface FailingRoute {
   readonly takesBody: boolean;
 }
 
+/** What a description says of an operation, and of its errors by status. */
+interface ToldErrors {
+  readonly description: string;
+  readonly errors: Readonly<Record<string, string>>;
+}
+
+const asSentence = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+
+/**
+ * Takes the clauses that begin with an error status out of a description (`409 when the name is taken; 403 without access`): they describe these
+ * responses, unless `described` has other words for them.
+ */
+export function splitErrors(description: string, described: object): ToldErrors {
+  const errors: Record<string, string> = {};
+  const sentences = description.split(/(?<=\.)\s+/).flatMap((sentence) => {
+    const clauses = sentence
+      .replace(/\.$/, "")
+      .split(/;\s+/)
+      .flatMap((clause) => (/^[45]\d\d/.test(clause) ? clause.split(/, (?:and )?(?=[45]\d\d,? )/) : clause));
+    const others = clauses.filter((clause) => {
+      const [, status, meaning] = /^([45]\d\d),?\s+(.+)$/s.exec(clause) ?? [];
+      if (status === undefined || meaning === undefined) return true;
+      if (!(status in descriptions) || status in described) return true;
+      errors[status] = asSentence(meaning);
+      return false;
+    });
+    return others.length === clauses.length
+      ? sentence
+      : others.length === 0
+        ? []
+        : asSentence(others.join("; "));
+  });
+  return { description: sentences.join(" "), errors };
+}
+
 /** Returns the error statuses named in a description: `409 when the name is taken`. */
 const statusesNamedIn = (description = ""): number[] =>
   [...description.matchAll(/\b[45]\d\d\b/g)]
@@ -72,7 +107,7 @@ export function errorsOf({
   detail,
   hasInput,
   takesBody,
-}: FailingRoute): Record<string, { $ref: string }> {
+}: FailingRoute): Record<string, Reference> {
   const needsPermission = detail["x-permission"] !== undefined;
   const isDevice = path.startsWith("/api/v1/:deviceToken/");
   const isRead = method === "GET";
@@ -92,7 +127,7 @@ export function errorsOf({
   return Object.fromEntries(statuses.map((status) => [String(status), refer(status, `${method} ${path}`)]));
 }
 
-function refer(status: number, route: string): { $ref: string } {
+function refer(status: number, route: string): Reference {
   const name = status === 400 && BARE_BAD_REQUESTS.has(route) ? "BareBadRequest" : nameOf(status);
   return { $ref: `#/components/responses/${name}` };
 }

@@ -35,6 +35,12 @@ export interface Response {
   readonly content?: Content;
 }
 
+/** A response that several operations have; `description` says what it means for one of them. */
+export interface Reference {
+  readonly $ref: string;
+  readonly description?: string;
+}
+
 export interface Operation {
   readonly operationId: string;
   readonly tags: readonly string[];
@@ -43,7 +49,7 @@ export interface Operation {
   readonly security: ReadonlyArray<Record<string, readonly string[]>>;
   readonly parameters?: readonly Parameter[];
   readonly requestBody?: { required: boolean; content: Content };
-  readonly responses: Record<string, Response | { $ref: string }>;
+  readonly responses: Record<string, Response | Reference>;
 }
 
 /** OpenAPI detail of a route, as Elysia keeps it. */
@@ -57,7 +63,7 @@ export interface RouteDetail {
   readonly hide?: boolean;
   readonly security?: ReadonlyArray<Record<string, readonly string[]>>;
   readonly requestBody?: { required?: boolean; content: Content };
-  readonly responses?: Record<string, Response | { $ref: string }>;
+  readonly responses?: Record<string, Response | Reference>;
   readonly parameters?: readonly Parameter[];
   readonly "x-permission"?: string;
 }

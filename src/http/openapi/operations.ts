@@ -2,8 +2,8 @@ import type { TSchema } from "@sinclair/typebox";
 import { invariant } from "../../lib/core/invariant.ts";
 import { ATTRIBUTE_SCOPES } from "../../modules/attributes/attributes.types.ts";
 import type { Components } from "./components.ts";
-import { errorsOf } from "./error-responses.ts";
-import type { Content, Operation, Parameter, Response, RouteDetail } from "./openapi.types.ts";
+import { errorsOf, splitErrors } from "./error-responses.ts";
+import type { Content, Operation, Parameter, Reference, Response, RouteDetail } from "./openapi.types.ts";
 
 /** Descriptions of the parameters in paths, by name. */
 
@@ -172,7 +172,7 @@ const extensionsOf = (detail: RouteDetail): object =>
  */
 export function operationOf(detail: RouteDetail, route: Route, components: Components): Operation {
   const { method, path } = route;
-  const { operationId, summary = "", description, tags = [], security = [] } = detail;
+  const { operationId, summary = "", tags = [], security = [] } = detail;
   // The plug-in makes one of the path where a route has none.
   invariant(
     operationId !== undefined && route.hooks.detail?.operationId === operationId,
@@ -190,15 +190,22 @@ export function operationOf(detail: RouteDetail, route: Route, components: Compo
     // The contract has webhooks answer 400 for a content type that they do not take.
     takesBody: requestBody !== undefined && !path.startsWith("/api/v1/integrations/"),
   });
+  const told = splitErrors(detail.description ?? "", responses ?? {});
+  const meanings = Object.fromEntries(
+    Object.entries(told.errors).map(([status, meaning]): [string, Reference] => [
+      status,
+      { $ref: errors[status]?.$ref ?? "", description: meaning },
+    ]),
+  );
   return {
     operationId,
     tags,
     summary,
-    ...(description !== undefined && { description }),
+    ...(told.description !== "" && { description: told.description }),
     security,
     ...extensionsOf(detail),
     ...(parameters.length > 0 && { parameters }),
     ...(requestBody !== undefined && { requestBody }),
-    responses: { ...errors, ...successesOf(route, making), ...responses },
+    responses: { ...errors, ...meanings, ...successesOf(route, making), ...responses },
   };
 }
