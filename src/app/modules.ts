@@ -1,5 +1,5 @@
 import type { DeviceId, TenantId } from "../lib/core/ids.ts";
-import { checkAlarmRules } from "../modules/alarms/alarm-rule.ts";
+import { checkAlarmRules, webhookUrlsOf } from "../modules/alarms/alarm-rule.ts";
 import { createAlarmsModule } from "../modules/alarms/alarms.module.ts";
 import { createApiKeysModule } from "../modules/api-keys/api-keys.module.ts";
 import { createAttributesModule } from "../modules/attributes/attributes.module.ts";
@@ -42,6 +42,7 @@ import { createSettingsModule } from "../modules/settings/settings.module.ts";
 import { createSystemModule } from "../modules/system/system.module.ts";
 import { createStorageModule } from "../modules/telemetry/storage.module.ts";
 import { createTelemetryModule } from "../modules/telemetry/telemetry.module.ts";
+import { ensurePersonSets } from "../modules/tenants/tenants.errors.ts";
 import { createTenantsModule } from "../modules/tenants/tenants.module.ts";
 import { createUpdatesModule } from "../modules/updates/updates.module.ts";
 import { createUplinksModule } from "../modules/uplinks/uplinks.module.ts";
@@ -81,7 +82,8 @@ function ruleCheck(
   tenantOf: (deviceId: DeviceId) => TenantId | undefined,
 ): CheckAlarmRules {
   const messengers = messengerResource.createStore(database, clock);
-  return (tenantId, rules, before) =>
+  return (principal, rules, before) => {
+    const { tenantId } = principal;
     checkAlarmRules(rules, {
       refusalOf: (url) => outbound.refusalOf(tenantId, url),
       isRecipient: (id) =>
@@ -90,6 +92,8 @@ function ruleCheck(
       isDevice: (id) => tenantOf(id as DeviceId) === tenantId, // only looked up
       before,
     });
+    ensurePersonSets(principal, webhookUrlsOf(rules), webhookUrlsOf(before));
+  };
 }
 
 /** Devices, what is kept of them, and the one way of their telemetry into the store. */

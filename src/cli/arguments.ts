@@ -51,6 +51,12 @@ export function parseCommand(
 
 /** Names the wrong argument. The message of the runtime does not know the nearest option. */
 function describeMistake(args: readonly string[], options: Record<string, CommandOption>): string {
+  const unfinished = args.find((arg, index) => {
+    const isString = options[arg.replace(/^--/, "")]?.type === "string";
+    return arg.startsWith("--") && isString && (args[index + 1] ?? "-").startsWith("-");
+  });
+  // First of all: what follows may be a secret that begins with a hyphen, and is not repeated.
+  if (unfinished !== undefined) return `${unfinished} needs a value, for example ${unfinished}=VALUE.`;
   for (const arg of args.filter((candidate) => candidate.startsWith("-"))) {
     const [flag = "", value] = arg.split(/=(.*)/s);
     const name = flag.replace(/^-+/, "");
@@ -63,13 +69,7 @@ function describeMistake(args: readonly string[], options: Record<string, Comman
     if (option.type === "boolean" && value !== undefined)
       return `${flag} takes no value. Leave "=${value}" out.`;
   }
-  const unfinished = args.find((arg, index) => {
-    const isString = options[arg.replace(/^--/, "")]?.type === "string";
-    return isString && (args[index + 1] ?? "-").startsWith("-");
-  });
-  return unfinished === undefined
-    ? "The options are not valid. Use --help to list them."
-    : `${unfinished} needs a value, for example ${unfinished}=VALUE.`;
+  return "The options are not valid. Use --help to list them.";
 }
 
 export function describeOptions(usage: string, options: Record<string, CommandOption>): string {

@@ -115,6 +115,7 @@ const commandLine: ReadonlyArray<readonly [provoke: () => string | readonly stri
   [() => wrongOption("-x"), '"-x" is not an option. Use --help to list the options.'],
   [() => wrongOption("--to"), "--to needs a value, for example --to=VALUE."],
   [() => wrongOption("--to", "--json"), "--to needs a value, for example --to=VALUE."],
+  [() => wrongOption("--to", "-s3cret"), "--to needs a value, for example --to=VALUE."],
   [() => wrongOption("--json=yes"), '--json takes no value. Leave "=yes" out.'],
   [() => systemError("ENOSPC"), "The disk is full. Free some space, then try again. (/data/x)"],
   [

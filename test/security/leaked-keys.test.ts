@@ -48,6 +48,14 @@ test("a key cannot create, change, test or delete uplinks", async () => {
 
 const webhook = (url: string) => ({ type: "webhook_forward", url });
 
+const alarmRules = (...urls: readonly string[]) => [
+  {
+    alarmType: "Hot",
+    createRules: [{ severity: "MAJOR", condition: { key: "t", op: "GT", value: 8 } }],
+    actions: urls.map((url) => ({ on: "CREATED", type: "webhook", url })),
+  },
+];
+
 test("a key cannot send data to an address that no person has set", async () => {
   const { token } = await fixture.signIn("TENANT_OWNER");
   const bridge = (brokerUrl: string) => ({ mqtt: { brokerUrl, topicFilter: "a/#" } });
@@ -59,6 +67,7 @@ test("a key cannot send data to an address that no person has set", async () => 
     ["POST", "/api/integrations", mqtt],
     ["POST", "/api/notifications/messengers", messenger],
     ["PATCH", "/api/notifications/settings", { messaging }],
+    ["POST", "/api/device-profiles", { name: "x", alarmRules: alarmRules("https://198.51.100.1") }],
   ] as const)
     expect([path, ...(await refusal(method, path, body))]).toEqual([path, 403, "auth.person_needed"]);
 
@@ -68,6 +77,10 @@ test("a key cannot send data to an address that no person has set", async () => 
     return answer.body;
   };
   const steps = [webhook("https://198.51.100.2")];
+  const { profileId } = await created("/api/device-profiles", {
+    name: "ours",
+    alarmRules: alarmRules("https://198.51.100.2"),
+  });
   const { pipelineId } = await created("/api/data-pipelines", { name: "ours", steps });
   const { integrationId } = await created("/api/integrations", {
     ...mqtt,
@@ -76,6 +89,10 @@ test("a key cannot send data to an address that no person has set", async () => 
   const { messengerId } = await created("/api/notifications/messengers", messenger);
   const change = (path: string, body: unknown) => refusal("PATCH", path, body);
   const refused = [403, "auth.person_needed"];
+  const profile = `/api/device-profiles/${profileId}`;
+  const rules = alarmRules("https://198.51.100.2", "https://198.51.100.3");
+  expect(await change(profile, { alarmRules: rules })).toEqual(refused);
+  expect((await change(profile, { alarmRules: alarmRules("https://198.51.100.2") }))[0]).toBe(200);
   const moved = [webhook("https://198.51.100.2"), webhook("https://198.51.100.3")];
   expect(await change(`/api/data-pipelines/${pipelineId}`, { steps: moved })).toEqual(refused);
   const settings_json = bridge("mqtt://198.51.100.3");

@@ -1,4 +1,5 @@
 import { type Document, isMap, isNode, LineCounter, parseDocument, stringify } from "yaml";
+import { normalizeEmail } from "../../lib/strings/normalize-email.ts";
 import { suggest } from "../../lib/strings/suggest.ts";
 import { StartupError } from "../../platform/process/startup-error.ts";
 import type { Section } from "./section.types.ts";
@@ -123,7 +124,7 @@ function objectsOf(file: ParsedFile, section: Section, problems: string[]): Site
     const key = isFields(fields) ? fields[keyField] : undefined;
     if (isFields(fields) && typeof key === "string" && key.trim() !== "") {
       const trimmed = key.trim();
-      return [toObject(fields, keyField === "email" ? trimmed.toLowerCase() : trimmed, [name, index])];
+      return [toObject(fields, keyField === "email" ? normalizeEmail(trimmed) : trimmed, [name, index])];
     }
     problems.push(`${file.where([name, index])}: ${name}[${index}] needs a string as ${keyField}.`);
     return [];

@@ -49,14 +49,17 @@ function isSecretParameter(name: string): boolean {
 }
 
 /** Decodes what is percent-encoded, and leaves what is not valid as it is. */
-const decoded = (text: string): string =>
-  text.replaceAll("+", " ").replace(/(?:%[\da-f]{2})+/gi, (encoded) => {
+const decodedPath = (text: string): string =>
+  text.replace(/(?:%[\da-f]{2})+/gi, (encoded) => {
     try {
       return decodeURIComponent(encoded);
     } catch {
       return encoded;
     }
   });
+
+/** Works like `decodedPath` for a query, where `+` is a space. */
+const decoded = (text: string): string => decodedPath(text.replaceAll("+", " "));
 
 /** Stands for a secret where an address is shown: the id of the sealed address, and from 2 on the occurrence of the name in it. */
 const SECRET_MARK = /kept-([0-9a-f]{16})(?:-([1-9]\d{0,4}))?/;
@@ -67,11 +70,11 @@ export const WHOLE_SECRET_MARK = new RegExp(`^${SECRET_MARK.source}$`);
  * this part of it a secret: Slack, Discord, Microsoft Teams, IFTTT, Telegram.
  */
 const SECRET_PATHS: ReadonlyArray<readonly [host: RegExp, shown: RegExp]> = [
-  [/^hooks\.slack(?:-gov)?\.com$/i, /^\/[^/]+\//],
-  [/^(?:[\w-]+\.)?discord(?:app)?\.com$/i, /^\/api(?:\/v\d+)?\/webhooks\/[^/]+\//i],
-  [/\.webhook\.office\.com$/i, /^\/[^/]+\//],
+  [/^hooks\.slack(?:-gov)?\.com$/i, /^\/+[^/]+\//],
+  [/^(?:[\w-]+\.)?discord(?:app)?\.com$/i, /^\/+api(?:\/+v\d+)?\/+webhooks\/+[^/]+\//i],
+  [/\.webhook\.office\.com$/i, /^\/+[^/]+\//],
   [/^maker\.ifttt\.com$/i, /^.*\/key\//i],
-  [/^api\.telegram\.org$/i, /^\/(?:file\/)?(?=bot)/i],
+  [/^api\.telegram\.org$/i, /^\/+(?:file\/+)?(?=bot)/i],
 ];
 
 /** Returns the length of the beginning of a path that is no secret by the rules of its host; undefined for other hosts and paths. */
@@ -83,7 +86,7 @@ function shownPathLength(origin: string, path: string): number | undefined {
 
 /** Whether a part of a path may be a token: at least 20 characters, with letters and digits, or the mark of one. */
 const looksLikeToken = (text: string): boolean =>
-  hasMark(text) || /^(?=.*[A-Za-z])(?=.*\d)[\w.~:=@+-]{20,}$/.test(decoded(text));
+  hasMark(text) || /^(?=.*[A-Za-z])(?=.*\d)[\w.~:=@+-]{20,}$/.test(decodedPath(text));
 
 /** Secret in an address: its place, and whether it is surely one or only looks like it. */
 export interface UrlSecret {

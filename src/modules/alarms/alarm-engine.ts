@@ -249,17 +249,14 @@ export class AlarmEngine {
   #takeNext(message: EvaluatedMessage): boolean {
     const { device, readings } = message;
     const reading = readings[message.next++];
-    // Both may have changed while the message waited.
-    const rules = this.#findWithRules(device.deviceId)?.rules;
-    if (reading === undefined || rules === undefined) {
-      message.next = readings.length;
-      return false;
-    }
     this.#hasWritten = false;
     this.#transitions = 0;
     let isEvaluated = false;
     const isDone = this.#guarded(device.deviceId, () => {
-      isEvaluated = this.#take(message, rules, reading);
+      // Both may have changed while the message waited.
+      const rules = this.#findWithRules(device.deviceId)?.rules;
+      if (reading === undefined || rules === undefined) message.next = readings.length;
+      else isEvaluated = this.#take(message, rules, reading);
     });
     if (!isDone) message.next = readings.length;
     message.hasWritten ||= this.#hasWritten;

@@ -248,13 +248,20 @@ export interface RuleChecks {
   readonly before: readonly unknown[];
 }
 
+const webhooksIn = (actions: AlarmRule["actions"]): string[] =>
+  actions.flatMap((action) => (action.type === "webhook" ? action.target.url : []));
+
+/** Returns the addresses to which rules send. Rules that cannot be read send nothing. */
+export const webhookUrlsOf = (rules: readonly unknown[]): string[] =>
+  compileKnownRules(rules, () => undefined).flatMap(({ actions }) => webhooksIn(actions));
+
 /** Returns the ids of recipients and devices, and the URLs, that rules name. */
 const namedIn = (rules: readonly unknown[]): Set<string> =>
   new Set(
     compileKnownRules(rules, () => undefined).flatMap(({ recipientIds = [], appliesTo, actions }) => [
       ...recipientIds,
       ...(appliesTo?.deviceIds ?? []),
-      ...actions.flatMap((action) => (action.type === "webhook" ? action.target.url : [])),
+      ...webhooksIn(actions),
     ]),
   );
 

@@ -30,20 +30,27 @@ export class SendRounds {
     }
     const round = { isDue: true };
     this.#rounds.set(name, round);
-    this.#run(round, isMeant)
-      .catch(this.#deps.onError)
-      .finally(() => this.#rounds.delete(name));
+    this.#run(name, round, isMeant).catch(this.#deps.onError);
   }
 
-  async #run(round: { isDue: boolean }, isMeant: (deviceId: DeviceId) => boolean): Promise<void> {
-    while (round.isDue) {
-      round.isDue = false;
-      for (const deviceId of this.#deps.devices()) {
-        const turn = workShare.pause();
-        if (turn !== undefined) await turn;
-        if (!this.#deps.isRunning()) return;
-        if (isMeant(deviceId)) this.#deps.send(deviceId);
+  async #run(
+    name: string,
+    round: { isDue: boolean },
+    isMeant: (deviceId: DeviceId) => boolean,
+  ): Promise<void> {
+    try {
+      while (round.isDue) {
+        round.isDue = false;
+        for (const deviceId of this.#deps.devices()) {
+          const turn = workShare.pause();
+          if (turn !== undefined) await turn;
+          if (!this.#deps.isRunning()) return;
+          if (isMeant(deviceId)) this.#deps.send(deviceId);
+        }
       }
+    } finally {
+      // Before this function returns, so that a request in the same turn starts another round.
+      this.#rounds.delete(name);
     }
   }
 }

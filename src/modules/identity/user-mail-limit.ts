@@ -14,8 +14,8 @@ const quotas = (kind: string, who: string, max: { hour: number; day: number }): 
 ];
 
 /**
- * Counts a mail to each address, for the tenant and for all tenants, and once for the tenant, or says after how many ms there is room. The addresses are those that administrators
- * give users. Where strangers may sign up, whoever does can give any address: the gateway must not become a way to mail people at will.
+ * Counts a mail to each address (of the tenant, and of all tenants) and one of the tenant, or says after how many ms there is room. The addresses
+ * are those that administrators give users. Where strangers may sign up, whoever does can give any address: the gateway must not become a way to mail people at will.
  */
 export const createUserMailLimit =
   (throttle: Pick<Throttle, "takeOf">) =>

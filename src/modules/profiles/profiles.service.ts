@@ -30,7 +30,7 @@ export interface ShownProfile extends DeviceProfile {
 
 /** `before`: the rules that they replace. */
 export type CheckAlarmRules = (
-  tenantId: TenantId,
+  principal: Pick<Principal, "tenantId" | "apiKey">,
   rules: readonly unknown[],
   before: readonly unknown[],
 ) => void;
@@ -40,7 +40,7 @@ interface ProfilesServiceDeps {
   readonly keys: Pick<KeyMetadataService, "ofProfile" | "saveOfProfile" | "of">;
   readonly transact: MainDatabase["transact"];
   readonly changes: MainDatabase["changes"];
-  /** Throws `invalid` that names the part that is wrong. */
+  /** Throws `invalid` that names the part that is wrong, and `forbidden` for a new address by an API key. */
   readonly checkAlarmRules: CheckAlarmRules;
   readonly events: EventBus<DomainEvents>;
 }
@@ -51,11 +51,11 @@ const parseGiven = (input: unknown): KeyMetadata[] | undefined =>
 
 function checkRules(
   { checkAlarmRules }: Pick<ProfilesServiceDeps, "checkAlarmRules">,
-  tenantId: TenantId,
+  principal: Principal,
   { alarmRules = [], deviceRequests = [], commands = [] }: ProfileChanges,
   before: readonly unknown[] = [],
 ): void {
-  checkAlarmRules(tenantId, alarmRules, before);
+  checkAlarmRules(principal, alarmRules, before);
   checkDeviceRequests(deviceRequests);
   checkCommandDefinitions(commands);
 }
@@ -143,7 +143,7 @@ export function createProfilesService(deps: ProfilesServiceDeps) {
     /** Writing is `forbidden` without access to all devices: a profile is of devices that the caller may not see, too. */
     create(principal: Principal, profile: NewProfile): ShownProfile {
       ensureAllDevices(principal, detail("action.create_device_profiles"));
-      checkRules(deps, principal.tenantId, profile);
+      checkRules(deps, principal, profile);
       return insert(principal.tenantId, profile);
     },
     async update(
@@ -153,7 +153,7 @@ export function createProfilesService(deps: ProfilesServiceDeps) {
     ): Promise<ShownProfile> {
       const { tenantId } = principal;
       ensureAllDevices(principal, detail("action.change_device_profiles"));
-      checkRules(deps, tenantId, changes, get(tenantId, profileId).alarmRules);
+      checkRules(deps, principal, changes, get(tenantId, profileId).alarmRules);
       if (changes.alarmRules !== undefined) await workShare.next(); // rules may name 24,000 devices
       const current = get(tenantId, profileId);
       const metadata = parseGiven(keyMetadata);

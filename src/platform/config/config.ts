@@ -5,6 +5,7 @@ import { isJsonObject } from "../../lib/json/json.ts";
 import { parseRange } from "../../lib/network/ip-range.ts";
 import { suggest } from "../../lib/strings/suggest.ts";
 import { checkPublicUrl } from "../network/public-address.ts";
+import { describeSystemError } from "../process/system-errors.ts";
 import {
   type ConfigKey,
   configKeys,
@@ -148,9 +149,13 @@ function readFile(path: string | undefined, mistakes: string[]): SettingsFile {
       if (!isConfigKey(name)) mistakes.push(`${placeOf(name)}: "${name}" is not a setting${perhaps(name)}.`);
     return { values, placeOf };
   } catch (error) {
-    const [message = ""] = error instanceof Error ? error.message.split("\n") : [];
+    if (!(error instanceof TomlError)) {
+      mistakes.push(`${file} cannot be read. ${describeSystemError(error) ?? String(error)}`);
+      return nothing;
+    }
+    const [message = ""] = error.message.split("\n");
     const reason = message.replace(/^Invalid TOML document: /, "");
-    const place = error instanceof TomlError ? `, line ${error.line}, column ${error.column}` : "";
+    const place = `, line ${error.line}, column ${error.column}`;
     mistakes.push(`${file}${place} is not valid TOML: ${reason}. Correct this line.`);
     return nothing;
   }

@@ -82,9 +82,17 @@ function encode(character: string): string {
   return `%${character.charCodeAt(0).toString(16)}`;
 }
 
+test("a part of a path that looks like a token is changed, with a literal plus as with an encoded one", () => {
+  for (const token of ["a1b2c3d4e5f6a7b8c9d0+x", "a1b2c3d4e5f6a7b8c9d0%2Bx", "a1b2c3d4e5f6a7b8c9d0"])
+    expect(changeUrlSecrets(`https://erp.example/in/${token}/x`, () => "*")).toBe(
+      "https://erp.example/in/*/x",
+    );
+});
+
 test("webhook addresses that are secrets are recognized by their hosts, wherever people can read them", () => {
   for (const url of [
     "https://hooks.slack.com/services/T0/B0/XXXX",
+    "https://hooks.slack.com//services//T0/B0/abc",
     "https://discord.com/api/webhooks/123456/abc",
     "https://canary.discordapp.com/api/v10/webhooks/123456/abc",
     "https://plant.webhook.office.com/webhookb2/guid@guid/IncomingWebhook/abc/def",

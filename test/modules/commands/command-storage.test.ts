@@ -295,6 +295,16 @@ test("the queues of many devices go out in turns, however often a way opens, and
   expect(turns).toBeGreaterThan(1);
 });
 
+test("a way that opens twice in one turn is looked at twice", async () => {
+  isListening = false;
+  const [deviceId] = rig.addDevices(1, "valve");
+  await create(deviceId as DeviceId);
+  engine.wayOpened(); // nobody listens yet
+  isListening = true;
+  engine.wayOpened();
+  await until(() => sent.some((command) => command.deviceId === deviceId));
+});
+
 test("a round ends with the engine", async () => {
   isListening = false;
   const many = rig.addDevices(300, "valve");

@@ -122,6 +122,12 @@ test("a mistake in the syntax of the file is named with its line and column", ()
   expect(() => loadConfig(["--config", file], {})).toThrow(`${file}, line 2, column 12 is not valid TOML`);
 });
 
+test("a configuration file that cannot be read is told from one with a mistake", () => {
+  expect(() => loadConfig(["--config", tmpdir()], {})).toThrow(
+    `${tmpdir()} cannot be read. A folder stands where a file is expected. Move it away.`,
+  );
+});
+
 test("the documentation lists every key as it is", async () => {
   const text = await Bun.file(join(import.meta.dir, "..", "..", "..", "docs", "configuration.md")).text();
   expect(text).toBe(renderConfiguration());
