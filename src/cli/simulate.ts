@@ -165,7 +165,7 @@ export async function simulateCommand(args: readonly string[]): Promise<number> 
   for (const { machine, token } of plant)
     connected.push({ machine, token, client: await openClient(url, token, credentials.tls) });
   console.log(
-    `${connected.length} machines connected to ${url}; ${rate} messages a second. Interrupt to stop.`,
+    `${connected.length} machines connected to ${url}; ${rate} messages per second. Interrupt to stop.`,
   );
   const { counts, stop } = runPlant(connected, { rate, qos });
   const report = () =>

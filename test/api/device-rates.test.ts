@@ -39,7 +39,7 @@ test("a device that sends more than its profile allows is told when to go on, an
   expect((await rejections(device.deviceId))[0]).toMatchObject({
     code: "device.messages_limit",
     where: "/attributes",
-    reason: "A device can send at most 2 messages a second to this gateway.",
+    reason: "A device can send at most 2 messages per second to this gateway.",
   });
   clock.advance(500);
   expect((await post(device.token)).status).toBe(200);

@@ -61,7 +61,7 @@ describe("an invalid generator", () => {
       bodyOf({ config: { ...config, deviceIds: Array.from({ length: 1_001 }, (_, i) => `${i}`) } }),
     ],
     [
-      "at most 1000 messages a second are possible",
+      "at most 1000 messages per second are possible",
       bodyOf({
         config: { ...config, intervalSeconds: 0.5, deviceIds: Array.from({ length: 501 }, (_, i) => `${i}`) },
       }),

@@ -10,7 +10,7 @@ const BURST = limits.messagesPerSecond * 10;
 const tooMany = {
   statusCode: 429,
   error: "Too Many Requests",
-  message: "The plan of this site allows 2 messages a second from all devices together.",
+  message: "The plan of this site allows 2 messages per second from all devices together.",
   code: "plan.messages_limit",
   params: { limit: 2 },
 };

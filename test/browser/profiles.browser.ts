@@ -29,7 +29,7 @@ test("a profile is created with all its settings", async () => {
   await page.getByLabel("Timeout for responses to commands: Unit").selectOption("hours");
   await page.getByRole("spinbutton", { name: "Timeout for responses to commands" }).fill("1.5");
   await page.getByLabel("MQTT sessions at once").fill("2");
-  await page.getByLabel("Messages a second").fill("5");
+  await page.getByLabel("Messages per second").fill("5");
   await page.getByLabel("Messages in a burst").fill("50");
   await page.getByLabel("A gateway creates its children by naming them").uncheck();
   await page.getByLabel("Convert texts to numbers").check();
@@ -47,7 +47,7 @@ test("a profile is created with all its settings", async () => {
   await page.getByLabel("Name").fill("Meters");
   await create();
   await rowOf("Meters")
-    .getByText("Inactive after 2 days without a message · data kept for 400 days · 5 messages a second")
+    .getByText("Inactive after 2 days without a message · data kept for 400 days · 5 messages per second")
     .waitFor();
   expect((await profiles()).find(({ name }) => name === "Meters")).toMatchObject({
     description: "Meters that report once a day",
@@ -73,7 +73,7 @@ test("another profile becomes the default, and empty fields take the gateway's v
   const { page } = ui;
   await page.getByRole("link", { name: "Meters", exact: true }).click();
   await page.getByLabel("Days that data is kept").fill("");
-  await page.getByLabel("Messages a second").fill("");
+  await page.getByLabel("Messages per second").fill("");
   await page.getByLabel("Use as default profile").check();
   await save();
   await page.getByText("Meters is saved.").waitFor();

@@ -86,7 +86,7 @@ describe("a tenant that sends as much as it can", () => {
     (await limited.call("GET", `/api/devices/${deviceId}/rejections`, { token })).body;
   const noise = (bytes: number) => Buffer.from(crypto.getRandomValues(new Uint8Array(bytes))).toString("hex");
 
-  test("is held to the bytes a second of its plan, over HTTP and MQTT, and nobody else is", async () => {
+  test("is held to the bytes per second of its plan, over HTTP and MQTT, and nobody else is", async () => {
     const slow = await limited.signIn("TENANT_OWNER", { tenant: "slow", plan: "slow" });
     const first = await limited.createDevice(slow.token);
     const second = await limited.createDevice(slow.token);
@@ -94,7 +94,7 @@ describe("a tenant that sends as much as it can", () => {
     const refused = await send(second.token, { log: "x".repeat(2 * BYTES_PER_SECOND) });
     expect([refused.status, refused.body.message]).toEqual([
       429,
-      "The plan of this site allows 2000 bytes a second from all devices together.",
+      "The plan of this site allows 2000 bytes per second from all devices together.",
     ]);
     expect(refused.headers.get("retry-after")).toBe("2");
     expect((await rejectionsOf(second.deviceId, slow.token))[0]).toMatchObject({ code: "plan.bytes_limit" });

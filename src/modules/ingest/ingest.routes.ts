@@ -124,7 +124,7 @@ export const deviceApiRoutes = (deps: {
         operationId: "postTelemetry",
         summary: "Send telemetry",
         description:
-          "Answers once the points are on the disk. `{payload: {…}}`, `{key: value}`, `{ts, values}` or arrays of these, JSON or CBOR; ts as epoch ms, epoch s or ISO 8601. 400 for an invalid token or body, 429 with Retry-After after 60 invalid tokens from an address, 403 for telemetry keys beyond a limit (the message names them, and everything else is stored) and beyond the stored bytes of the plan, 413 above 5 MiB and for a text above 64 KiB, 415 for another content type, 429 with Retry-After beyond the messages and bytes a second of the plan, 503 when storage cannot take writes.",
+          "Answers once the points are on the disk. `{payload: {…}}`, `{key: value}`, `{ts, values}` or arrays of these, JSON or CBOR; ts as epoch ms, epoch s or ISO 8601. 400 for an invalid token or body, 429 with Retry-After after 60 invalid tokens from an address, 403 for telemetry keys beyond a limit (the message names them, and everything else is stored) and beyond the stored bytes of the plan, 413 above 5 MiB and for a text above 64 KiB, 415 for another content type, 429 with Retry-After beyond the messages and bytes per second of the plan, 503 when storage cannot take writes.",
         ...deviceBody(
           "telemetry",
           { payload: { temperature: 21.5, ts: "2026-01-01T12:00:00Z" } },
@@ -187,7 +187,7 @@ export const deviceApiRoutes = (deps: {
           operationId: "postAttributes",
           summary: "Report client attributes",
           description:
-            "400 for an invalid token or body; 429 with Retry-After beyond the messages a second of the plan.",
+            "400 for an invalid token or body; 429 with Retry-After beyond the messages per second of the plan.",
           ...deviceBody("names to values", { firmware: "1.4.2" }),
         },
       },

@@ -87,7 +87,7 @@ const settings = {
   ),
   messagesPerSecond: t.Optional(
     t.Union([t.Integer({ minimum: 1, maximum: 1_000_000 }), t.Null()], {
-      description: "messages a second that one device may send; null: as the gateway is configured",
+      description: "messages per second that one device may send; null: as the gateway is configured",
     }),
   ),
   messagesBurst: t.Optional(

@@ -16,8 +16,8 @@ export const planBody = t.Object(
       devices: limit("devices"),
       users: limit("users"),
       retentionDays: limit("days that telemetry is kept"),
-      messagesPerSecond: limit("messages a second, of all devices together"),
-      bytesPerSecond: setting("bytes of messages a second, of all devices together"),
+      messagesPerSecond: limit("messages per second, of all devices together"),
+      bytesPerSecond: setting("bytes of messages per second, of all devices together"),
       storedBytes: setting("bytes of telemetry on the disk"),
       keysPerDevice: setting("telemetry keys of one device"),
       keys: setting("telemetry keys of all devices together"),
@@ -84,7 +84,7 @@ export const tenantUsage = t.Object(
     }),
     quotas: t.Object(
       {
-        bytesPerSecond: limit("bytes of messages a second, of all devices together"),
+        bytesPerSecond: limit("bytes of messages per second, of all devices together"),
         storedBytes: limit("bytes of telemetry on the disk"),
         keysPerDevice: limit("telemetry keys of one device"),
         keys: limit("telemetry keys of all devices together"),
