@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import {
   boardOf,
+  configWith,
   formOf,
   layoutIn,
   newId,
@@ -276,4 +277,13 @@ describe("a copy of a widget", () => {
       "first",
     );
   });
+});
+
+test("the config of a widget keeps no empty fields except for the params of a command", () => {
+  for (const params of [false, "", null, 0, {}])
+    expect(configWith({ method: "set", confirm: true }, { params, confirm: false, label: "" })).toEqual({
+      method: "set",
+      params,
+    });
+  expect(configWith({ method: "set", params: false }, { params: undefined })).toEqual({ method: "set" });
 });

@@ -1,4 +1,12 @@
-import type { Alias, BoardState, Content, DashboardForm, Widget, WindowSpec } from "./dashboards-api.ts";
+import type {
+  Alias,
+  BoardState,
+  Content,
+  DashboardForm,
+  Widget,
+  WidgetConfig,
+  WindowSpec,
+} from "./dashboards-api.ts";
 import { clamp, type Place, roomFor, settle } from "./grid.ts";
 
 type ListName = "states" | "layout" | "widgets" | "aliases";
@@ -133,6 +141,15 @@ export function layoutIn(board: Board, stateId: string): Place[] {
 export function withLayout(board: Board, places: readonly Place[]): Board {
   const byId = new Map(places.map((place) => [place.i, place]));
   return { ...board, layout: board.layout.map((place) => byId.get(place.i) ?? place) };
+}
+
+/** Applies changes to the config of a widget. Empty fields are removed; of `params`, which are sent as they are, only undefined ones. */
+export function configWith(config: WidgetConfig, changes: WidgetConfig): WidgetConfig {
+  const isEmpty = (name: string, value: unknown) =>
+    value === undefined || (name !== "params" && (value === "" || value === false));
+  return Object.fromEntries(
+    Object.entries({ ...config, ...changes }).filter(([name, value]) => !isEmpty(name, value)),
+  );
 }
 
 export function withWidget(board: Board, widget: Widget, size: { w: number; h: number }): Board {

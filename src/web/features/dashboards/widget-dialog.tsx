@@ -10,7 +10,7 @@ import { SelectField } from "../../ui/select-field.tsx";
 import { TextField } from "../../ui/text-field.tsx";
 import { telemetryApi } from "../telemetry/telemetry-api.ts";
 import { AliasField } from "./alias-field.tsx";
-import { type Board, newId, withWidget } from "./board.ts";
+import { type Board, configWith, newId, withWidget } from "./board.ts";
 import {
   type Alias,
   dashboardsApi,
@@ -37,9 +37,6 @@ function useAlias(alias: Alias | undefined): {
   }, [JSON.stringify(alias)]);
   return resource.data ?? { devices: [], keys: [] };
 }
-
-/** Values of fields that are left out of the config. */
-const EMPTY: readonly unknown[] = [undefined, "", false];
 
 interface Props {
   readonly board: Board;
@@ -96,12 +93,7 @@ function Setup(props: { board: Board; stateId: string; first: Widget; onClose: P
   const [aliases, setAliases] = useState<readonly Alias[]>(board.aliases);
   const kind = kindOf(widget.type);
   const set = (changes: WidgetConfig) =>
-    setWidget((now) => ({
-      ...now,
-      config: Object.fromEntries(
-        Object.entries({ ...now.config, ...changes }).filter(([, value]) => !EMPTY.includes(value)),
-      ),
-    }));
+    setWidget((now) => ({ ...now, config: configWith(now.config, changes) }));
   const aliasId = typeof widget.config.aliasId === "string" ? widget.config.aliasId : undefined;
   const { devices, keys } = useAlias(aliases.find(({ id }) => id === aliasId));
   const isDrawn = kind?.parts.includes("symbols") === true;

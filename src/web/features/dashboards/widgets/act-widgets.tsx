@@ -25,7 +25,7 @@ export function CommandButtonWidget(props: WidgetProps) {
   const method = textOf(widget, "method");
   const label = textOf(widget, "label") || widget.name || method;
   const send = async () => {
-    const params = widget.config.params ?? {};
+    const { params = {} } = widget.config; // null, false and "" are sent as they are
     const count = await sendAll(props, { method, params });
     toast("success", plural("widget.commandSent", count));
   };
