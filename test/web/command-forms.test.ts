@@ -4,6 +4,7 @@ import { checkCommandDefinitions } from "../../src/modules/profiles/command-defi
 import {
   type CommandDefinition,
   commandForm,
+  describes,
   firstValues,
   guessCommands,
   paramsOf,
@@ -139,4 +140,47 @@ test("the form of a command shows the params that it returned", () => {
   expect(paramsOf(single, valuesOf(single, 5))).toBe(5);
   expect(valuesOf(named, "foreign")).toEqual({});
   expect(valuesOf(named, undefined)).toEqual({});
+});
+
+test("a command describes the params that its form shows and returns unchanged, and no others", () => {
+  const named: CommandDefinition = {
+    method: "set",
+    params: [
+      { name: "level", type: "number" },
+      { name: "on", type: "boolean" },
+      { name: "note", type: "text" },
+      { name: "mode", type: "choice", options: ["auto", "manual"] },
+    ],
+  };
+  const single = (type: "number" | "boolean" | "text"): CommandDefinition => ({
+    method: "set",
+    params: [{ name: "", type }],
+  });
+  const commands = [named, single("number"), single("boolean"), single("text"), { method: "stop" }];
+  const value = fc.oneof(fc.constantFrom<JsonValue>(null, false, "", "auto", 5), fc.jsonValue());
+  const params = fc.oneof(
+    value,
+    fc.dictionary(fc.constantFrom("level", "on", "note", "mode", "foreign", "__proto__"), value),
+  );
+  fc.assert(
+    fc.property(fc.constantFrom(...commands), params, (command, input) => {
+      const sent = JSON.parse(JSON.stringify(input)) as JsonValue;
+      if (describes(command, sent)) expect(paramsOf(command, valuesOf(command, sent))).toEqual(sent);
+    }),
+  );
+  expect(describes(named, { level: 5, on: false, mode: "auto" })).toBe(true);
+  expect(describes(named, undefined)).toBe(true);
+  expect(describes(single("boolean"), false)).toBe(true);
+  expect(describes(single("text"), null)).toBe(true);
+  const hidden: JsonValue[] = [
+    { level: 5, x: 1 },
+    { level: "5" },
+    { mode: "x" },
+    { note: "" },
+    { on: null },
+    5,
+  ];
+  expect(hidden.filter((other) => describes(named, other))).toEqual([]);
+  expect(describes({ method: "stop" }, { level: 5 })).toBe(false);
+  expect(describes(single("number"), {})).toBe(false);
 });

@@ -69,6 +69,24 @@ export const valuesOf = ({ params = [] }: CommandDefinition, sent: JsonValue | u
     }),
   );
 
+/** Returns whether the form of a command shows all of `sent`, so that editing one parameter keeps the others. */
+export function describes({ params = [] }: CommandDefinition, sent: JsonValue | undefined): boolean {
+  const [first] = params;
+  if (first?.name === "") return sent === null || (sent !== undefined && fits(first, sent));
+  const named = new Map(params.map((param) => [param.name, param]));
+  const isFitting = ([name, value]: readonly [string, JsonValue]) => {
+    const param = named.get(name);
+    return param !== undefined && fits(param, value);
+  };
+  return sent === undefined || (isParams(sent) && Object.entries(sent).every(isFitting));
+}
+
+/** Returns whether the field of a parameter can show and return a value. */
+function fits({ type, options = [] }: CommandParameter, value: JsonValue): boolean {
+  if (type === "choice") return options.some((option) => option === value);
+  return type === "text" ? typeof value === "string" && value !== "" : typeof value === type;
+}
+
 interface Sent {
   readonly method: string;
   readonly params: JsonValue;

@@ -3,6 +3,7 @@ import { columnName } from "../../../lib/keys/key-format.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { keyMetadataVersion } from "../../platform/key-metadata.ts";
 import { SchemaFields } from "../../ui/schema-fields.tsx";
+import { describes } from "../commands/command-forms.ts";
 import { CommandField, useDescribedCommands } from "./command-field.tsx";
 import type { ResolvedDevice, Widget, WidgetConfig } from "./dashboards-api.ts";
 import { type WidgetPart, widgetForm } from "./widget-form.tsx";
@@ -60,7 +61,8 @@ export function WidgetFields({ parts, ...props }: Props) {
   const { config } = widget;
   const commands = useDescribedCommands(parts.includes("method") ? devices : []);
   const [isOther, setOther] = useState(false);
-  const command = isOther ? undefined : commands.find(({ method }) => method === config.method);
+  const described = commands.find(({ method }) => method === config.method);
+  const command = !isOther && described && describes(described, config.params) ? described : undefined;
   const selected = keysOf(widget);
   // The order stays the same while selecting.
   const [first] = useState(parts.includes("keys") ? selected : []);
@@ -90,7 +92,10 @@ export function WidgetFields({ parts, ...props }: Props) {
           sharedMetadata(devices, selected[0] ?? ""),
         )}
         values={config}
-        onChange={(after) => onChange({ ...without(config), ...(after as WidgetConfig) })} // values of JSON
+        onChange={(after) => {
+          if (commands.length > 0) setOther(command === undefined); // typed fields stay while their text becomes a described command
+          onChange({ ...without(config), ...(after as WidgetConfig) }); // values of JSON
+        }}
         hints={config.style === "band" ? { style: t("line.bandHint") } : undefined}
         options={
           parts.includes("share")
