@@ -130,6 +130,7 @@ test("a button of a dashboard sends a command that the profile describes, or ano
   const commands = ui.dialog().getByRole("combobox", { name: "Command" });
   await commands.selectOption("Calibrate sensor");
   await ui.dialog().getByLabel("level").fill("8");
+  expect(await ui.dialog().getByLabel("Text on the button").inputValue()).toBe("Calibrate sensor");
   expect(await ui.dialog().getByLabel("Ask for confirmation").isChecked()).toBe(true);
   expect(await ui.dialog().getByRole("textbox", { name: "Command" }).count()).toBe(0);
   await expectTidy(page, "described-button", { theme: "light", language: "en", width: 1440 });

@@ -90,7 +90,7 @@ export const widgetKinds = {
     View: CommandButtonWidget,
     stacked: "half",
     size: { w: 3, h: 2 },
-    parts: ["devices", "method", "params", "confirm"],
+    parts: ["devices", "method", "params", "label", "confirm"],
   },
   slider: {
     View: SliderWidget,
