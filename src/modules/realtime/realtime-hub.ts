@@ -19,6 +19,15 @@ import { type DeviceData, WaitingReadings, WaitingTotal } from "./waiting-readin
 /** Max. weight of a tenant's readings that wait for their turn: several times that of a single session. */
 const WEIGHT_MAX = 32_768;
 
+/** Max. events of a gateway's children that a session is sent: half of those that may wait, so that they displace few others. */
+const CHILD_EVENTS_MAX = 500;
+
+interface MaintenanceOfChildren {
+  readonly deviceId: DeviceId;
+  readonly children: readonly DeviceId[];
+  readonly data: { readonly event: "maintenance"; readonly until: string | null };
+}
+
 interface TenantQueue {
   readonly total: WaitingTotal;
   readonly devices: Map<DeviceId, { readonly device: IngestDevice; readonly readings: WaitingReadings }>;
@@ -83,8 +92,12 @@ interface HubSession {
   maySee(deviceId: DeviceId): boolean;
   /** Hands readings to the subscriptions to every device and those that name this one, in steps. */
   addReadings(deviceId: DeviceId, data: DeviceData, named: readonly Subscription[]): Iterable<void>;
-  /** @param isNamed true to send the event only to subscriptions that name its device */
-  addEvent(event: LiveEvent, options?: { readonly isNamed: boolean }): void;
+  /**
+   * @param isNamed true to send the event only to subscriptions that name its device
+   * @param max number of subscriptions that are sent the event; the others are told that one was left out
+   * @returns number of subscriptions to the event
+   */
+  addEvent(event: LiveEvent, options?: { readonly isNamed: boolean; readonly max: number }): number;
   close(code: number, reason: string): void;
 }
 
@@ -125,10 +138,12 @@ export class RealtimeHub {
   /** Telemetry of every device that the reader may see. */
   readonly #ofTenants = new Listeners<TenantId>();
   readonly #sessions = new Set<HubSession>();
+  readonly #childrenOf: (deviceId: DeviceId) => readonly DeviceId[];
   #telemetryReaders = 0;
 
   /** @param childrenOf returns the children of a gateway */
   constructor(events: EventBus<DomainEvents>, childrenOf: (deviceId: DeviceId) => readonly DeviceId[]) {
+    this.#childrenOf = childrenOf;
     events.on("attributes.changed", ({ tenantId, ...data }) => this.#publish("attributes", tenantId, data));
     events.on("command.changed", ({ tenantId, deviceId, commandId, requestId, status }) =>
       this.#publish("commands", tenantId, { deviceId, commandId, requestId, status }),
@@ -150,9 +165,7 @@ export class RealtimeHub {
     events.on("device.state", ({ tenantId, lastActivityAt, ...state }) =>
       this.#publish("devices", tenantId, { event: "state", ...state, lastActivityAt: iso(lastActivityAt) }),
     );
-    events.on("device.maintenance", (changed) =>
-      this.#publishMaintenance(changed, childrenOf(changed.deviceId)),
-    );
+    events.on("device.maintenance", (changed) => this.#publishMaintenance(changed));
     events.on("device.created", ({ tenantId, deviceId }) =>
       this.#publish("devices", tenantId, { event: "created", deviceId }),
     );
@@ -256,19 +269,31 @@ export class RealtimeHub {
   }
 
   /** Maintenance of a gateway includes its children, whose readers may watch or see them alone. */
-  #publishMaintenance(
-    { tenantId, deviceId, until }: DomainEvents["device.maintenance"],
-    children: readonly DeviceId[],
-  ): void {
+  #publishMaintenance({ tenantId, deviceId, until }: DomainEvents["device.maintenance"]): void {
     const data = { event: "maintenance", until: iso(until) } as const;
     this.#publish("devices", tenantId, { ...data, deviceId });
-    const ofChildren = children.map((child) => liveEvent("devices", { ...data, deviceId: child }));
+    const isHeard = [...this.#sessions].some((session) => session.isOf(tenantId));
+    const children = isHeard ? this.#childrenOf(deviceId) : [];
+    if (children.length > 0) void this.#publishOfChildren(tenantId, { deviceId, children, data });
+  }
+
+  /** Tells readers of the children in turns with other tenants; later maintenance of the tenant stays behind. */
+  async #publishOfChildren(
+    tenantId: TenantId,
+    { deviceId, children, data }: MaintenanceOfChildren,
+  ): Promise<void> {
+    const owner = { tenantId, userId: `maintenance ${tenantId}` };
+    const turn = workShare.enter(owner);
+    if (turn !== undefined) await turn;
+    const events = children.map((child) => liveEvent("devices", { ...data, deviceId: child }));
     for (const session of this.#sessions) {
-      if (!session.isOf(tenantId)) continue;
-      const isNamed = session.maySee(deviceId);
-      for (const event of ofChildren)
-        if (event.deviceId !== undefined && session.maySee(event.deviceId))
-          session.addEvent(event, { isNamed });
+      const isNamed = session.isOf(tenantId) && session.maySee(deviceId);
+      if (!session.isOf(tenantId) || !hearsOfChildren(session, isNamed)) continue;
+      for (const _ of addChildEvents(session, { events, isNamed })) {
+        const share = workShare.pause(owner);
+        if (share !== undefined) await share;
+        if (!this.#sessions.has(session)) break;
+      }
     }
   }
 
@@ -280,6 +305,24 @@ export class RealtimeHub {
     const event = liveEvent(topic, data);
     for (const session of this.#sessions)
       if (session.isOf(tenantId) && session.maySee(data.deviceId)) session.addEvent(event);
+  }
+}
+
+const hearsOfChildren = ({ subscriptions }: HubSession, isNamed: boolean): boolean =>
+  [...subscriptions.values()].some(
+    ({ topics, deviceIds }) => topics.has("devices") && (deviceIds !== undefined || !isNamed),
+  );
+
+/** Yields after each child. */
+function* addChildEvents(
+  session: HubSession,
+  { events, isNamed }: { events: readonly LiveEvent[]; isNamed: boolean },
+): Generator<void> {
+  let max = CHILD_EVENTS_MAX;
+  for (const event of events) {
+    if (event.deviceId !== undefined && session.maySee(event.deviceId))
+      max -= session.addEvent(event, { isNamed, max });
+    yield;
   }
 }
 

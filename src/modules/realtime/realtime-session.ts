@@ -279,15 +279,21 @@ export class RealtimeSession {
     }
   }
 
-  addEvent({ topic, deviceId, textFor }: LiveEvent, { isNamed } = { isNamed: false }): void {
+  addEvent(
+    { topic, deviceId, textFor }: LiveEvent,
+    { isNamed, max } = { isNamed: false, max: SUBSCRIPTIONS_MAX },
+  ): number {
+    let count = 0;
     for (const { id, topics, deviceIds } of this.subscriptions.values()) {
       if (!topics.has(topic)) continue;
       if (deviceIds === undefined ? isNamed : deviceId === undefined || !deviceIds.has(deviceId)) continue;
-      this.#sendBuffer.addEvent(textFor(id));
+      if (++count > max) this.#sendBuffer.leaveOutEvent();
+      else this.#sendBuffer.addEvent(textFor(id));
       this.#count();
       this.#scheduleFlush();
       if (topic === "alarms") this.#sendAlarmsSoon();
     }
+    return count;
   }
 
   #handle(message: ClientMessage): Promise<void> | void {

@@ -97,7 +97,8 @@ export class SendBuffer {
   }
 
   get isEmpty(): boolean {
-    return this.#queues.size === 0 && this.#events.length === 0 && this.#outgoing === undefined;
+    const hasEvents = this.#events.length > 0 || this.#droppedEvents > 0;
+    return this.#queues.size === 0 && !hasEvents && this.#outgoing === undefined;
   }
 
   /** Approximate memory of all that waits. */
@@ -207,10 +208,15 @@ export class SendBuffer {
       (this.#events.length > 0 && this.#eventsLength + text.length > EVENTS_LENGTH_MAX)
     ) {
       this.#takeEvent();
-      this.#droppedEvents++;
+      this.leaveOutEvent();
     }
     this.#events.push(text);
     this.#eventsLength += text.length;
+  }
+
+  /** The peer is told that an event was left out. */
+  leaveOutEvent(): void {
+    this.#droppedEvents++;
   }
 
   #takeEvent(): string {

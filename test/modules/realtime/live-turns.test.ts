@@ -1,4 +1,4 @@
-import { expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import type { DeviceId, TenantId, UserId } from "../../../src/lib/core/ids.ts";
 import type { DomainEvents } from "../../../src/modules/events.types.ts";
 import type { IngestDevice } from "../../../src/modules/ingest/ingest.types.ts";
@@ -20,18 +20,26 @@ interface Frame {
   readonly message: {
     readonly type: string;
     readonly id: string;
+    readonly deviceId: string;
+    readonly until?: string | null;
     readonly ts: number;
     readonly values: object;
   };
 }
 
 /** Live sessions of users, named by tenant and user ("A anna"), each of whose messages takes `sendMs` to send. */
-function createWorld({ sendMs = 0, buffered = (_: number): number => 0 } = {}) {
+function createWorld({
+  sendMs = 0,
+  buffered = (_: number): number => 0,
+  childrenOf = (_: DeviceId): readonly DeviceId[] => [],
+  devicesOf = (_: string): ReadonlySet<DeviceId> | "all" => "all",
+} = {}) {
   const log = createLogger();
   const events = createEventBus<DomainEvents>(log);
-  const hub = new RealtimeHub(events, () => []);
+  const hub = new RealtimeHub(events, childrenOf);
   const clock = new FakeClock();
   const frames: Frame[] = [];
+  const gaps: number[] = [];
   const deps = {
     hub,
     authenticator: {
@@ -39,23 +47,29 @@ function createWorld({ sendMs = 0, buffered = (_: number): number => 0 } = {}) {
         ({
           userId: token as UserId,
           tenantId: token.charAt(0) as TenantId,
-          devices: "all",
+          devices: devicesOf(token),
         }) as Principal,
     },
-    devices: { ensureAllVisible: (_: Principal, ids: DeviceId[]) => ids },
+    devices: { ensureAllVisible: (_: Principal, ids: DeviceId[]) => ids, listVisibleIds: () => [] },
     activityOf: () => ({ active: true, lastActivityAt: 1 }),
     store: { latest: async () => [] },
     answers: new AnswerSpace(),
     clock,
     log,
   } as unknown as RealtimeDeps; // what a session uses of them
-  async function open(user: string, subscriptions: number, keys?: string[]) {
+  async function open(
+    user: string,
+    subscriptions: number,
+    keys?: string[],
+    ids: readonly string[] | null = [],
+  ) {
     let sent = 0;
     const session = new RealtimeSession(
       {
         peer: {} as never,
         send(text) {
           const message = JSON.parse(text);
+          if (message.type === "gap") gaps.push(message.dropped);
           if (message.type !== "data") return;
           const end = performance.now() + sendMs;
           while (performance.now() < end);
@@ -68,8 +82,8 @@ function createWorld({ sendMs = 0, buffered = (_: number): number => 0 } = {}) {
       deps,
     );
     void session.message(JSON.stringify({ type: "auth", token: user }));
-    const topics = ["telemetry", "attributes"];
-    const deviceIds = [`${user.charAt(0)} pump`];
+    const topics = ["telemetry", "attributes", "devices"];
+    const deviceIds = ids === null ? undefined : [`${user.charAt(0)} pump`, ...ids];
     for (let index = 0; index < subscriptions; index++)
       void session.message(JSON.stringify({ type: "subscribe", id: `s${index}`, topics, deviceIds, keys }));
     await session.message('{"type":"ping"}');
@@ -87,7 +101,7 @@ function createWorld({ sendMs = 0, buffered = (_: number): number => 0 } = {}) {
       clock.advance(50);
     }
   };
-  return { frames, events, clock, open, report, turns };
+  return { frames, gaps, events, clock, open, report, turns };
 }
 
 const readings = (count: number): Reading[] =>
@@ -265,4 +279,68 @@ test("long objects wait as the newest value, like long strings", async () => {
   expect(frames.map(({ message }) => message)).toMatchObject([
     { ts: 19, merged: true, values: { a: { ts: 19 } } },
   ]);
+});
+
+describe("maintenance of a gateway with many children", () => {
+  const gateway = { tenantId: "A" as TenantId, deviceId: "A gateway" as DeviceId };
+  const children = Array.from({ length: 1_200 }, (_, index) => `child ${index}` as DeviceId);
+  const seen = new Set(children);
+
+  test("is not looked up if nobody of the tenant listens", async () => {
+    let lookups = 0;
+    const { events, open } = createWorld({
+      childrenOf: () => {
+        lookups++;
+        return children;
+      },
+    });
+    await open("B ben", 1, undefined, null);
+    events.emit("device.maintenance", { ...gateway, until: 1 });
+    expect(lookups).toBe(0);
+    await open("A anna", 1, undefined, null);
+    events.emit("device.maintenance", { ...gateway, until: 1 });
+    expect(lookups).toBe(1);
+  });
+
+  test("reaches those who name a child, and others as far as there is room, which is told", async () => {
+    const { frames, gaps, events, clock, open, turns } = createWorld({
+      childrenOf: () => children,
+      devicesOf: (user) => (user === "A anna" ? "all" : seen),
+    });
+    await open("A anna", 2, undefined, ["child 1100"]);
+    await open("A otto", 1, undefined, null);
+    events.emit("device.maintenance", { ...gateway, until: 1 });
+    await until(() => {
+      clock.advance(50);
+      return frames.length >= 502 && gaps.length > 0;
+    });
+    await turns();
+    const ofAnna = frames.filter(({ user }) => user === "A anna").map(({ message }) => message);
+    expect(ofAnna.map(({ deviceId }) => deviceId)).toEqual(["child 1100", "child 1100"]);
+    expect(frames.filter(({ user }) => user === "A otto")).toHaveLength(500);
+    expect(gaps.reduce((sum, gap) => sum + gap, 0)).toBe(700);
+  });
+
+  test("lets others have their turn, and stays before the end of the maintenance", async () => {
+    const looked = { count: 0 };
+    const slow = new Set(children);
+    slow.has = () => {
+      looked.count++;
+      const end = performance.now() + 0.2;
+      while (performance.now() < end);
+      return true;
+    };
+    const few = children.slice(0, 200);
+    const { frames, events, clock, open } = createWorld({ childrenOf: () => few, devicesOf: () => slow });
+    await open("A otto", 1, undefined, few);
+    events.emit("device.maintenance", { ...gateway, until: 1 });
+    expect(looked.count).toBeLessThan(few.length);
+    events.emit("device.maintenance", { ...gateway, until: null });
+    await until(() => {
+      clock.advance(50);
+      return frames.length === 2 * few.length;
+    });
+    const last = new Map(frames.map(({ message }) => [message.deviceId, message.until]));
+    expect(new Set(last.values())).toEqual(new Set([null]));
+  });
 });
