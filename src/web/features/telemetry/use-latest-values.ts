@@ -61,9 +61,9 @@ export function useLatestValues(deviceId: string, recent: RecentSpan) {
   const shown = recent.shown?.(all) ?? all;
   useEffect(() => {
     const keys = shown.filter((key) => !requested.has(key));
+    setFailure(undefined);
     if (keys.length === 0) return;
     for (const key of keys) requested.add(key);
-    setFailure(undefined);
     loadRecent(deviceId, { keys, latest, recent }).then(changed, (error: unknown) => {
       for (const key of keys) requested.delete(key);
       setFailure(error);
