@@ -3,6 +3,7 @@ import type { ErrorCode } from "../../../lib/texts/catalogues.ts";
 import { type Catalogue, renderText, type Text } from "../../../lib/texts/text.ts";
 import { loadPart } from "../load-part.ts";
 import { type Language, language } from "../preferences.ts";
+import { formatDate } from "./dates.ts";
 
 /** The server's texts by language: errors, events, and whatever else it sends as a code and parameters. */
 const LOADERS: Record<Language, () => Promise<Catalogue>> = {
@@ -56,12 +57,6 @@ function render(text: Text, english: string): string {
 
 const ISO_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
 
-const timeText = (time: string): string =>
-  new Intl.DateTimeFormat(language.value === "de" ? "de-DE" : "en-GB", {
-    dateStyle: "medium",
-    timeStyle: "medium",
-  }).format(Date.parse(time));
-
 /** Writes times within a text as people read them. */
 const localized = ({ code, params }: Text): Text => ({
   code,
@@ -71,7 +66,7 @@ const localized = ({ code, params }: Text): Text => ({
       isText(value)
         ? localized(value)
         : typeof value === "string" && ISO_TIME.test(value)
-          ? timeText(value)
+          ? formatDate(Date.parse(value), "full")
           : value,
     ]),
   ),

@@ -1,0 +1,43 @@
+import { language } from "../preferences.ts";
+
+/** "language|style|zone" → formatter; making one costs far more than using it. */
+const dateFormats = new Map<string, Intl.DateTimeFormat>();
+
+const STAMP = {
+  day: "2-digit",
+  month: "short",
+  year: "numeric",
+  hour: "2-digit",
+  minute: "2-digit",
+  second: "2-digit",
+  hourCycle: "h23",
+} as const;
+
+const STYLES = {
+  time: { hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23" },
+  minutes: { hour: "2-digit", minute: "2-digit", hourCycle: "h23" },
+  day: { day: "2-digit", month: "short" },
+  weekday: { weekday: "short", day: "2-digit", month: "short" },
+  month: { month: "short", year: "numeric" },
+  full: { dateStyle: "medium", timeStyle: "medium", hourCycle: "h23" },
+  stamp: STAMP,
+  zoned: { ...STAMP, timeZoneName: "short" },
+} satisfies Record<string, Intl.DateTimeFormatOptions>;
+
+export type DateStyle = keyof typeof STYLES;
+
+export function dateFormat(style: DateStyle, timeZone?: string): Intl.DateTimeFormat {
+  const id = `${language.value}|${style}|${timeZone}`;
+  let format = dateFormats.get(id);
+  if (!format) {
+    const options = { ...STYLES[style], ...(timeZone !== undefined && { timeZone }) };
+    format = new Intl.DateTimeFormat(language.value === "de" ? "de-DE" : "en-GB", options);
+    dateFormats.set(id, format);
+  }
+  return format;
+}
+
+/** In the browser's time zone unless another one is named. */
+export function formatDate(ts: number, style: DateStyle, timeZone?: string): string {
+  return dateFormat(style, timeZone).format(ts);
+}
