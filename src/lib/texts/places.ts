@@ -792,7 +792,7 @@ export interface ServerPlaces {
   readonly "fault.mqtt_packet_malformed": "error";
   readonly "fault.mqtt_packet_too_large": "bytes" | "max";
   readonly "fault.mqtt_taken_over": "count" | "minutes";
-  readonly "fault.readings_not_evaluated": "count" | "max";
+  readonly "fault.readings_not_evaluated": "changes" | "count";
   readonly "fault.uplink_refused": "reason";
   readonly "fault.uplink_set_aside": "file";
   readonly "fault.uplink_stalled": "reason";

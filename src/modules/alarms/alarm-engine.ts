@@ -13,7 +13,7 @@ import type { Reading } from "../telemetry/telemetry.types.ts";
 import { earliest, evaluateRule, type Moment, type RuleState } from "./alarm-evaluation.ts";
 import { type ExplainedRule, explainRule } from "./alarm-explain.ts";
 import { createJumpWatch, type HoldBack } from "./alarm-hold.ts";
-import { AlarmIntake, type EvaluatedMessage, keysToEvaluate, TRANSITIONS_MAX } from "./alarm-intake.ts";
+import { AlarmIntake, type EvaluatedMessage, keysToEvaluate } from "./alarm-intake.ts";
 import type { AlarmLifecycle } from "./alarm-lifecycle.ts";
 import type { AlarmRule } from "./alarm-rule.ts";
 import { AlarmStates, dueOf } from "./alarm-states.ts";
@@ -292,9 +292,10 @@ export class AlarmEngine {
     return true;
   }
 
-  #reportSkipped({ device: { tenantId, deviceId }, skipped: count }: EvaluatedMessage): void {
+  #reportSkipped({ device, skipped: count, transitions: changes }: EvaluatedMessage): void {
+    const { tenantId, deviceId } = device;
     const subject = { kind: "device", id: deviceId } as const;
-    const fault = detail("fault.readings_not_evaluated", { count, max: TRANSITIONS_MAX });
+    const fault = detail("fault.readings_not_evaluated", { count, changes });
     this.#deps.events.emit("fault.occurred", { ...fault, source: "alarm", tenantId, subject });
   }
 

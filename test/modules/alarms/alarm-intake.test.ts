@@ -97,7 +97,7 @@ test("a message that changes alarms too often is evaluated at its end, and that 
     expect(engine.faults).toEqual([
       {
         code: "fault.readings_not_evaluated",
-        params: { max: TRANSITIONS_MAX, count: count - TRANSITIONS_MAX - 1 },
+        params: { changes: TRANSITIONS_MAX, count: count - TRANSITIONS_MAX - 1 },
       },
     ]);
     await engine.sendMessage([
@@ -107,6 +107,16 @@ test("a message that changes alarms too often is evaluated at its end, and that 
     expect(engine.alarms()[0]?.events.at(-1)).toBe("CLEARED");
     engine.end();
   }
+});
+
+test("the fault of a device names all changes of alarms, also those of one reading beyond the limit", async () => {
+  const rules = ["A", "B", "C"].map((alarmType) => ({ ...hot, alarmType }));
+  const engine = startEngine(database, rules);
+  await engine.sendMessage(toggling(400));
+  const changes = Math.ceil(TRANSITIONS_MAX / rules.length) * rules.length;
+  expect(changes).toBeGreaterThan(TRANSITIONS_MAX);
+  expect(engine.faults).toMatchObject([{ params: { changes, count: 399 - changes / rules.length } }]);
+  engine.end();
 });
 
 test("what waits is evaluated when the gateway stops", async () => {
