@@ -79,9 +79,12 @@ describe.skipIf(modules === null)("Theengs Gateway (skipped where it is missing)
     // Sensors repeat what they say: the first state comes before its topic is subscribed to.
     await until(async () => {
       await hear();
-      return (await valuesOf("Thermo-Hygrometer-112233")).rssi === -71;
+      const [thermometer, sensor] = [
+        await valuesOf("Thermo-Hygrometer-112233"),
+        await valuesOf("TH Sensor-7B5D8E"),
+      ];
+      return thermometer.rssi === -71 && sensor.rssi === -70;
     });
-    await until(async () => (await valuesOf("TH Sensor-7B5D8E")).rssi === -70);
     expect(await valuesOf("TH Sensor-7B5D8E")).toEqual({
       tempc: 20.9,
       hum: 50,

@@ -62,8 +62,8 @@ const decodedPath = (text: string): string =>
 const decoded = (text: string): string => decodedPath(text.replaceAll("+", " "));
 
 /** Stands for a secret where an address is shown: the id of the sealed address, and from 2 on the occurrence of the name in it. */
-const SECRET_MARK = /kept-([0-9a-f]{16})(?:-([1-9]\d{0,4}))?/;
-export const WHOLE_SECRET_MARK = new RegExp(`^${SECRET_MARK.source}$`);
+const SECRET_MARK = /kept-[0-9a-f]{16}/;
+export const WHOLE_SECRET_MARK = /^kept-([0-9a-f]{16})(?:-([1-9]\d{0,4}))?$/;
 
 /**
  * Hosts whose webhook addresses are secrets, each with the beginning of the path that is none. Their documentation calls such an address or

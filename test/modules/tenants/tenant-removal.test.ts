@@ -22,7 +22,7 @@ function createRig() {
     repository: {
       listIds,
       detachChildren: () => [],
-      delete: (deviceId: DeviceId) => void devices.splice(devices.indexOf(deviceId), 1),
+      delete: (deviceId: DeviceId) => devices.splice(devices.indexOf(deviceId), 1).length > 0,
     },
     ...{ transact, events, dependents, deleteTelemetry },
   } as unknown as Parameters<typeof createDevicesService>[0]); // only what a deletion needs

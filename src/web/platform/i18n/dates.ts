@@ -24,7 +24,7 @@ const STYLES = {
   zoned: { ...STAMP, timeZoneName: "short" },
 } satisfies Record<string, Intl.DateTimeFormatOptions>;
 
-export type DateStyle = keyof typeof STYLES;
+type DateStyle = keyof typeof STYLES;
 
 export function dateFormat(style: DateStyle, timeZone?: string): Intl.DateTimeFormat {
   const id = `${language.value}|${style}|${timeZone}`;

@@ -11,7 +11,7 @@ import { language } from "../preferences.ts";
 import { dateFormat, formatDate } from "./dates.ts";
 import { t } from "./i18n.ts";
 
-export { type DateStyle, formatDate } from "./dates.ts";
+export { formatDate } from "./dates.ts";
 
 const DAY_MS = 86_400_000;
 
