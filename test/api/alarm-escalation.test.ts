@@ -35,9 +35,10 @@ const get = async (url: string) => (await fixture.call("GET", url, { token: owne
 const call = (method: string, path: string, body?: unknown) =>
   fixture.call(method, path, { token: owner, ...(body === undefined ? {} : { body }) });
 const hot = { severity: "MAJOR", condition: { key: "t", op: "GT", value: 50 } };
-const setRules = (rest: object) =>
-  call("PATCH", `/api/device-profiles/${profileId}`, {
-    alarmRules: [{ alarmType: "Overheated", createRules: [hot], ...rest }],
+const setRules = (rest: object, token = owner) =>
+  fixture.call("PATCH", `/api/device-profiles/${profileId}`, {
+    token,
+    body: { alarmRules: [{ alarmType: "Overheated", createRules: [hot], ...rest }] },
   });
 const set = (changes: Partial<typeof settings> = {}) =>
   call("PATCH", "/api/alarms/escalation-settings", { ...settings, ...changes });
@@ -268,9 +269,14 @@ describe("a rule with commands", () => {
 
   test("posts each event to a webhook, in order, with the alarm as it is then", async () => {
     const receiver = createWebhookReceiver();
-    await actions(
-      ...["CREATED", "ACK", "CLEARED"].map((on) => ({ on, type: "webhook", url: `${receiver.url}/alarms` })),
-    );
+    const webhooks = ["CREATED", "ACK", "CLEARED"].map((on) => ({
+      on,
+      type: "webhook",
+      url: `${receiver.url}/alarms`,
+    }));
+    const { tenantId } = await get("/api/tenant/profile");
+    const { token: person } = await fixture.signIn("TENANT_OWNER", { tenantId });
+    expect((await setRules({ actions: webhooks }, person)).status).toBe(200);
     const { alarmId, device } = await raise();
     await call("PATCH", `/api/alarms/${alarmId}/ack`);
     await send(device, 20);

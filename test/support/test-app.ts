@@ -40,7 +40,7 @@ export interface TestApp {
    */
   signIn(
     role: Role,
-    options?: { tenant?: string; plan?: string; devices?: readonly string[] },
+    options?: { tenant?: string; plan?: string; devices?: readonly string[]; tenantId?: string },
   ): Promise<{ token: string; user: User }>;
   createDevice(token: string, fields?: Record<string, unknown>): Promise<{ deviceId: string; token: string }>;
   stop(): Promise<void>;
@@ -148,9 +148,17 @@ export async function createTestApp(
       tenant = "one",
       plan = "onprem",
       devices,
-    }: { tenant?: string; plan?: string; devices?: readonly string[] } = {},
+      tenantId: earlier,
+    }: {
+      tenant?: string;
+      plan?: string;
+      devices?: readonly string[];
+      /** A tenant that an earlier run in the same directory has created. */
+      tenantId?: string;
+    } = {},
   ) {
     const { services } = app;
+    if (earlier !== undefined) tenants.set(tenant, earlier);
     const existingTenant = services.tenants
       .list()
       .find((candidate) => candidate.tenantId === tenants.get(tenant));
