@@ -106,6 +106,8 @@ test("the alarms of a line are acknowledged with a search and three clicks, and 
   await page.getByRole("main").getByText("Oven").first().waitFor();
   await page.getByRole("searchbox").fill("Line 1");
   await page.getByRole("main").getByText("Oven").waitFor({ state: "detached" });
+  // Neither is shown while the list loads, and there is nothing to select then.
+  await page.getByRole("main").getByText("Press 1").first().waitFor();
   clicks++;
   await page.getByLabel("Select all shown").check();
   await page.getByText("1 selected").waitFor();

@@ -122,7 +122,7 @@ test("a symbol is added from the palette, gets its value, and is moved by mouse 
   await ui.dialog().getByRole("button", { name: "Add: Pump", exact: true }).click();
   const symbol = ui.dialog().getByTestId("symbol");
   await symbol.getByLabel("Device").selectOption("Feed pump");
-  await symbol.getByLabel(/^Key/).fill("running");
+  await symbol.getByLabel(/^Measured value/).fill("running");
   await symbol.getByLabel("Label").fill("P 2");
   const pump = ui.dialog().getByRole("button", { name: /^Position of P 2/ });
   const from = (await pump.boundingBox())!;
