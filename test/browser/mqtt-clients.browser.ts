@@ -123,7 +123,7 @@ test("a Tasmota plug that publishes here becomes a device in three clicks", asyn
   const access = page.getByTestId("broker-access");
   await access.getByText("Configuration → Configure MQTT").waitFor();
   expect(clicks).toBe(3);
-  expect(await entry("Port")).toBe(String(ui.app.mqttPort));
+  await access.getByText(String(ui.app.mqttPort), { exact: true }).waitFor();
   const { client, password } = await signInAsShown(/^tasmota-/);
   await client.publishAsync("tele/desk-plug/SENSOR", '{"ENERGY":{"Power":42.5}}', { qos: 1 });
   await page.getByTestId("arrival").locator(".lamp-on").waitFor();

@@ -21,6 +21,12 @@ const ARGS = [
 /** Max. time a page may take to do what a test waits for: long, because a wait ends as soon as it is done. */
 const WAIT_MS_MAX = 60_000;
 
+/**
+ * Longest time in ms that each answer of the API is held back, from the environment. Pages and tests that take what is not yet loaded for an
+ * answer fail with it, as they do now and then on a slow machine.
+ */
+const SLOW_API_MS = Number(process.env.SLOW_API_MS ?? 0);
+
 export interface WatchedBrowser {
   readonly page: Page;
   /** Console errors, uncaught exceptions and requests to other hosts, each as one line. */
@@ -53,6 +59,13 @@ function launchChromium(): Promise<Browser> {
   return chromium.launch({ executablePath, headless: true, args: ARGS });
 }
 
+const holdAnswersBack = (context: BrowserContext): Promise<unknown> =>
+  context.route("**/api/**", async (route) => {
+    await Bun.sleep(Math.random() * SLOW_API_MS);
+    // A page that was left meanwhile takes no answer.
+    await route.continue().catch(() => undefined);
+  });
+
 /** A fresh profile in a headless browser that notes everything a console page must not do. */
 export async function openBrowser(origin: string, { anyCertificate = false } = {}): Promise<WatchedBrowser> {
   chromiumOfProcess ??= launchChromium();
@@ -62,6 +75,7 @@ export async function openBrowser(origin: string, { anyCertificate = false } = {
     viewport: { width: 1440, height: 900 },
   });
   context.setDefaultTimeout(WAIT_MS_MAX);
+  if (SLOW_API_MS > 0) await holdAnswersBack(context);
   const complaints: string[] = [];
   const gone: string[] = [];
   watch(context, origin, complaints, gone);

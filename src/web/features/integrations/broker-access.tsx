@@ -51,12 +51,19 @@ async function findAccess({ integrationId }: Integration): Promise<Access | null
   return client === undefined ? null : { clientId: client.mqttClientId, username: username(client) };
 }
 
-async function loadAddress(): Promise<URL | undefined> {
+interface Address {
+  readonly host: string;
+  readonly port: string;
+}
+
+async function loadAddress(): Promise<Address | undefined> {
   const { transports } = await connectivityApi.catalog();
   const urls = transports.map(({ url }) => url).filter((url) => URL.canParse(url));
   const broker =
     urls.find((url) => url.startsWith("mqtt://")) ?? urls.find((url) => url.startsWith("mqtts://"));
-  return broker === undefined ? undefined : new URL(broker);
+  if (broker === undefined) return;
+  const { protocol, hostname, port } = new URL(broker);
+  return { host: hostname, port: port || (protocol === "mqtts:" ? "8883" : "1883") };
 }
 
 /** What to enter on devices that send to this gateway's broker: where, and with which user and password. */
@@ -78,11 +85,8 @@ export function BrokerAccess({ integration }: { integration: Integration }) {
         <p class="text-soft">{menu ?? t("brokerAccess.hint")}</p>
       </div>
       <dl class="grid grid-cols-[auto_minmax(0,1fr)] items-center gap-x-6 gap-y-2">
-        <Entry name={t("brokerAccess.host")} value={address?.hostname} />
-        <Entry
-          name={t("brokerAccess.port")}
-          value={address?.port || (address?.protocol === "mqtts:" ? "8883" : "1883")}
-        />
+        <Entry name={t("brokerAccess.host")} value={address?.host} />
+        <Entry name={t("brokerAccess.port")} value={address?.port} />
         <Entry name={t("brokerAccess.user")} value={access?.username} />
         <Entry name={t("common.password")} value={access?.password} />
       </dl>
