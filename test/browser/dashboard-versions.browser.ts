@@ -56,6 +56,7 @@ test("changes that wait while another saves are kept, and can be saved anyway", 
   await button("Save").click();
   await button("Save anyway").click();
   await named("Kept").waitFor();
+  await button("Edit").waitFor();
   expect(await ui.call("GET", `/api/dashboards/${id}`)).toMatchObject({ name: "Kept" });
 });
 

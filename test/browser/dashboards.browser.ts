@@ -189,7 +189,7 @@ test("the wall view sets a value and sends a command after a confirmation", asyn
   await widget("Button").getByRole("button", { name: "stop" }).click();
   await ui.dialog().getByText("“stop” is sent to 2 devices.").waitFor();
   await ui.dialog().getByRole("button", { name: "Send" }).click();
-  await page.getByText("Sent to 2 devices.").waitFor();
+  await page.getByText("Sent to 2 devices.", { exact: true }).waitFor();
   const commands = `/api/devices/${first?.deviceId}/commands`;
   expect(await ui.call("GET", commands)).toMatchObject([{ method: "stop" }]);
 });

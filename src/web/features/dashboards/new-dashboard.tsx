@@ -4,6 +4,7 @@ import { t } from "../../platform/i18n/i18n.ts";
 import { useResource } from "../../platform/resource.ts";
 import { Dialog } from "../../ui/dialog.tsx";
 import { FormButtons } from "../../ui/form-buttons.tsx";
+import { Loaded } from "../../ui/loaded.tsx";
 import { SelectField } from "../../ui/select-field.tsx";
 import { TextField } from "../../ui/text-field.tsx";
 import { useAction } from "../../ui/use-form.ts";
@@ -45,18 +46,23 @@ export function NewDashboard({ onClose }: { onClose: (dashboard: Dashboard | und
           autofocus
           onText={setName}
         />
-        <SelectField
-          label={t("dashboards.beginWith")}
-          hint={t("dashboards.beginWithHint")}
-          value={selected}
-          options={[
-            ...(types.data ?? []).map(
-              ({ deviceType: type, count }) => [type, t("dashboards.typeOption", { type, count })] as const,
-            ),
-            ["", t("dashboards.empty")],
-          ]}
-          onSelect={setDeviceType}
-        />
+        <Loaded of={types}>
+          {(rows) => (
+            <SelectField
+              label={t("dashboards.beginWith")}
+              hint={t("dashboards.beginWithHint")}
+              value={selected}
+              options={[
+                ...rows.map(
+                  ({ deviceType: type, count }) =>
+                    [type, t("dashboards.typeOption", { type, count })] as const,
+                ),
+                ["", t("dashboards.empty")],
+              ]}
+              onSelect={setDeviceType}
+            />
+          )}
+        </Loaded>
         {selected !== "" && (
           <SelectField
             label={t("dashboards.template")}
@@ -67,7 +73,11 @@ export function NewDashboard({ onClose }: { onClose: (dashboard: Dashboard | und
             onSelect={(chosen) => setTemplate(chosen)}
           />
         )}
-        <FormButtons busy={action.busy} error={action.error} onCancel={() => onClose(undefined)}>
+        <FormButtons
+          busy={action.busy || types.loading}
+          error={action.error}
+          onCancel={() => onClose(undefined)}
+        >
           {t("dashboards.create")}
         </FormButtons>
       </form>
