@@ -1,9 +1,13 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { cpus, totalmem } from "node:os";
-import { monitorEventLoopDelay } from "node:perf_hooks";
+import { createHistogram } from "node:perf_hooks";
 
 const THERMAL = "/sys/class/thermal";
-const EVENT_LOOP_RESOLUTION_MS = 20;
+/** Time between two looks at the event loop: while the process works, and while it rests, when frequent looks would be most of its work. */
+const LOOK_MS_WORKING = 20;
+const LOOK_MS_RESTING = 250;
+/** Share of a processor from which the process works. */
+const WORKING_SHARE = 0.05;
 const NS_PER_MS = 1_000_000;
 
 const readText = (path: string): string | undefined => {
@@ -86,22 +90,35 @@ export class ProcessorLoad {
 
 /** How long the event loop was held up: percentiles since the last `reset`, in ms. */
 export class EventLoopDelay {
-  readonly #histogram = monitorEventLoopDelay({ resolution: EVENT_LOOP_RESOLUTION_MS });
+  readonly #histogram = createHistogram();
+  #timer: NodeJS.Timeout | undefined;
 
   start(): void {
-    this.#histogram.enable();
+    this.#lookIn(LOOK_MS_WORKING);
   }
 
   stop(): void {
-    this.#histogram.disable();
+    clearTimeout(this.#timer);
   }
 
   percentile(percent: number): number {
-    const ms = this.#histogram.percentile(percent) / NS_PER_MS;
-    return Number.isFinite(ms) ? ms : 0;
+    return this.#histogram.count === 0 ? 0 : this.#histogram.percentile(percent) / NS_PER_MS;
   }
 
   reset(): void {
     this.#histogram.reset();
+  }
+
+  #lookIn(ms: number): void {
+    const before = performance.now();
+    const usage = process.cpuUsage();
+    this.#timer = setTimeout(() => {
+      const tookMs = performance.now() - before;
+      this.#histogram.record(Math.max(1, Math.round((tookMs - ms) * NS_PER_MS)));
+      const { user, system } = process.cpuUsage(usage);
+      const share = (user + system) / 1_000 / tookMs;
+      this.#lookIn(share < WORKING_SHARE ? LOOK_MS_RESTING : LOOK_MS_WORKING);
+    }, ms);
+    this.#timer.unref();
   }
 }

@@ -152,15 +152,14 @@ export class UplinkFleet {
     const all = this.#deps.repository.listAll();
     await this.#deps.store.feeds.keepOnly(all.map(({ uplinkId }) => uplinkId));
     for (const uplink of all) await this.apply(uplink);
-    this.#waking.start();
     this.#counting.start();
   }
 
   async stop(): Promise<void> {
     this.#cancelRestart();
-    this.#waking.stop();
     this.#counting.stop();
     await Promise.allSettled([...this.#running.keys()].map((uplinkId) => this.#end(uplinkId)));
+    this.#waking.stop();
     this.#thread.stop();
   }
 
@@ -172,7 +171,7 @@ export class UplinkFleet {
       if (uplink === undefined) return;
       await store.feeds.open(uplinkId, tenantId, "now");
       if (!uplink.enabled) return this.#end(uplinkId);
-      this.#running.set(uplinkId, uplink);
+      this.#add(uplink);
       this.#upToDate.begin(uplinkId, uplink.createdAt);
       await this.#thread.call("run", this.#jobOf(uplink));
     });
@@ -192,7 +191,7 @@ export class UplinkFleet {
   /** Connects to a target, as a test. @throws DomainError what is wrong */
   async check(uplink: Uplink): Promise<void> {
     const wasRunning = this.#running.has(uplink.uplinkId);
-    if (!wasRunning) this.#running.set(uplink.uplinkId, uplink);
+    if (!wasRunning) this.#add(uplink);
     try {
       await this.#thread.call("check", this.#jobOf(uplink));
     } finally {
@@ -294,9 +293,16 @@ export class UplinkFleet {
     this.#stopIfIdle();
   }
 
-  /** A thread takes memory: without uplinks there is none. */
+  #add(uplink: Uplink): void {
+    if (this.#running.size === 0) this.#waking.start();
+    this.#running.set(uplink.uplinkId, uplink);
+  }
+
+  /** A thread takes memory, and looking for writes takes processor time: without uplinks there is neither. */
   #stopIfIdle(): void {
-    if (this.#running.size === 0) this.#thread.stop();
+    if (this.#running.size > 0) return;
+    this.#waking.stop();
+    this.#thread.stop();
   }
 
   #restart(): void {
