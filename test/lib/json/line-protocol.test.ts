@@ -114,6 +114,16 @@ test("goes on behind a line that it cannot read, and behind a line break within 
   ]);
 });
 
+test("takes a space that is escaped for no beginning of fields", () => {
+  const lines = readAll(String.raw`m\ n="q` + "\nm a=1 2");
+  expect(lines.map((line) => ("reason" in line ? line.number : line.ts))).toEqual([1, 2]);
+});
+
+test("lists the fields that a line repeats, and takes their last values", () => {
+  const [line] = readAll("m a=1,b=2,a=3,a=4,c=5");
+  expect(line).toMatchObject({ fields: { a: 4, b: 2, c: 5 }, repeated: ["a", "a"] });
+});
+
 test("reads any text to its end, with every line in it", () => {
   const piece = fc.constantFrom("m", ",", "=", " ", '"', "\\", "\n", "\r", "#", "a=1", "1", "t", "é", "-");
   fc.assert(

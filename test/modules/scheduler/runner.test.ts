@@ -54,6 +54,14 @@ describe("due jobs", () => {
     await rig.runner.stop();
   });
 
+  test("runs after the runner was stopped and started again", async () => {
+    const job = rig.addJob({ schedule: hourly, deviceIds: devices });
+    await rig.runner.stop();
+    rig.runner.start();
+    await later(HOUR + 15_000);
+    expect(commandsOf(job)).toEqual(["2026-03-01T01:00:00 SUCCESS 0"]);
+  });
+
   test("an interval does not drift, however late each look is", async () => {
     const job = rig.addJob({ schedule: { kind: "interval", everyMs: 2 * MINUTE }, deviceIds: devices });
     for (let step = 0; step < 20; step++) await later(2 * MINUTE + (step === 0 ? 0 : 1_500));
