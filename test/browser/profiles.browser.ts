@@ -75,8 +75,10 @@ test("another profile becomes the default, and empty fields take the gateway's v
   await page.getByLabel("Days that data is kept").fill("");
   await page.getByLabel("Messages per second").fill("");
   await page.getByLabel("Use as default profile").check();
+  // The message of the creation may still be there.
+  const saved = page.waitForResponse((response) => response.request().method() === "PATCH");
   await save();
-  await page.getByText("Meters is saved.").waitFor();
+  await saved;
   await page.getByRole("link", { name: "Device profiles" }).last().click();
   await rowOf("Meters").getByText("for new devices", { exact: true }).waitFor();
   await openActions("Meters");
