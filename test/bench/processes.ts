@@ -55,7 +55,7 @@ export const residentMb = (pid: number): number => statusMb(pid, "VmRSS");
 export const anonymousMb = (pid: number): number => statusMb(pid, "RssAnon");
 
 /** Returns the seconds of processor time that a process has taken so far. */
-function cpuSeconds(pid: number): number {
+export function cpuSeconds(pid: number): number {
   // The name of the program, in brackets, may contain spaces.
   const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ").at(-1)?.split(" ") ?? [];
   return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
