@@ -348,7 +348,8 @@ export class AlarmEngine {
 
   #momentOf(device: IngestDevice, { values }: DeviceState, named: Moment["named"]): Moment {
     const timeMs = this.#now();
-    const cameAt = (key: string) => values.get(key)?.at;
+    const cameAt = (key: string) =>
+      this.#intake.hasWaiting(device.deviceId, key) ? timeMs : values.get(key)?.at;
     const work = new WorkBudget(RULE_WORK_MAX);
     return {
       now: timeMs,

@@ -20,6 +20,19 @@ export interface EvaluatedMessage {
   left?: ReadonlySet<string>;
   /** Number of readings that were not evaluated one by one. */
   skipped: number;
+  /** Index of the last reading that has a key; made when it is first needed. */
+  lastIndexes?: ReadonlyMap<string, number>;
+}
+
+/** Returns whether a reading that has not been taken yet has the key. */
+function isToBring(message: EvaluatedMessage, key: string): boolean {
+  if (message.next === message.readings.length) return false;
+  message.lastIndexes ??= new Map(
+    message.readings.flatMap(({ values }, index) =>
+      Object.keys(values).map((name) => [name, index] as const),
+    ),
+  );
+  return (message.lastIndexes.get(key) ?? -1) >= message.next;
 }
 
 /**
@@ -53,6 +66,8 @@ export class AlarmIntake {
   readonly #waiting = new Map<DeviceId, Waiting[]>();
   /** True if rules were evaluated since the time left in this round was looked at. */
   #hasEvaluated = false;
+  /** Message whose next reading is being evaluated. */
+  #taken: EvaluatedMessage | undefined;
 
   constructor(
     readonly deps: {
@@ -83,6 +98,13 @@ export class AlarmIntake {
     });
   }
 
+  /** Returns whether a waiting reading of the device has the key, which is not silent then. Between the readings of a message, only the message counts. */
+  hasWaiting(deviceId: DeviceId, key: string): boolean {
+    const taken = this.#taken;
+    if (taken?.device.deviceId === deviceId) return isToBring(taken, key);
+    return (this.#waiting.get(deviceId) ?? []).some(({ message }) => isToBring(message, key));
+  }
+
   /** Takes in everything that waits, without sharing. */
   finish(): void {
     for (const deviceId of [...this.#waiting.keys()]) this.#finishDevice(deviceId);
@@ -92,9 +114,16 @@ export class AlarmIntake {
     const waiting = this.#waiting.get(deviceId) ?? [];
     this.#waiting.delete(deviceId);
     for (const { message, finish } of waiting) {
-      while (message.next < message.readings.length) this.deps.takeNext(message);
+      while (message.next < message.readings.length) this.#takeNext(message);
       finish(message.hasWritten);
     }
+  }
+
+  #takeNext(message: EvaluatedMessage): boolean {
+    this.#taken = message;
+    const isEvaluated = this.deps.takeNext(message);
+    this.#taken = undefined;
+    return isEvaluated;
   }
 
   /** Returns a promise if readings are left that have to wait for it. */
@@ -105,7 +134,7 @@ export class AlarmIntake {
       const pause = this.#hasEvaluated ? this.deps.share.pause({ tenantId, userId }) : undefined;
       this.#hasEvaluated = false;
       if (pause !== undefined) return pause;
-      this.#hasEvaluated = this.deps.takeNext(message);
+      this.#hasEvaluated = this.#takeNext(message);
     }
     return undefined;
   }

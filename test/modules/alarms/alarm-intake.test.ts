@@ -119,6 +119,35 @@ test("the fault of a device names all changes of alarms, also those of one readi
   engine.end();
 });
 
+test("a key is not silent while a reading of it waits, and is when nothing comes after that", async () => {
+  const silent = {
+    alarmType: "Silent",
+    createRules: [{ severity: "MAJOR", condition: { noData: { key: "p", forMs: 60_000 } } }],
+  };
+  for (const forMs of [60_000, 120_000]) {
+    let release: () => void = () => undefined;
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    let isHeld = true;
+    const share = { pause: () => (isHeld ? held : undefined) };
+    const engine = startEngine(database, [hot, silent], share);
+    const isRaised = () => engine.alarms().some(({ alarmType }) => alarmType === "Silent");
+    engine.send(900, { p: 1 });
+    const answer = engine.sendMessage([...toggling(4), { ts: 2_000, values: { p: 1 } }]);
+    engine.advance(forMs);
+    expect(isRaised()).toBe(false);
+    isHeld = false;
+    release();
+    await answer;
+    engine.advance(59_999);
+    expect(isRaised()).toBe(false);
+    engine.advance(60_001); // from when it was last looked at
+    expect(isRaised()).toBe(true);
+    engine.end();
+  }
+});
+
 test("what waits is evaluated when the gateway stops", async () => {
   const engine = startEngine(database, [hot], alwaysOver);
   const answers = [engine.sendMessage(toggling(21)), engine.sendMessage([{ ts: 5_000, values: { t: 1 } }])];
