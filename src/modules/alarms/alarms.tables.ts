@@ -73,7 +73,7 @@ export const alarmEvents = sqliteTable(
       .notNull()
       .references(() => alarms.alarmId, { onDelete: "cascade" }),
     /** The alarm's tenant: reading the events of a tenant must not cost more because of the events of others. */
-    tenantId: text("tenant_id").notNull().default(""),
+    tenantId: text("tenant_id").notNull(),
     eventType: text("event_type", { enum: ALARM_EVENT_TYPES }).notNull(),
     code: text("code").notNull(),
     params: text("params", { mode: "json" }).notNull().$type<Params>(),

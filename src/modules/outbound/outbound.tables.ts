@@ -40,7 +40,7 @@ export const outboundRequests = sqliteTable(
     /** The order in which they came; never used again. */
     seq: integer("seq").primaryKey({ autoIncrement: true }),
     /** Tenant of the target, by which dead letters are counted. */
-    tenantId: text("tenant_id").notNull().default(""),
+    tenantId: text("tenant_id").notNull(),
     targetId: text("target_id")
       .notNull()
       .references(() => outboundTargets.targetId, { onDelete: "cascade" }),

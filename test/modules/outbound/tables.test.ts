@@ -28,6 +28,7 @@ test("with a tenant go its targets, what waits for them, and what was counted", 
   };
   orm.insert(outboundTargets).values(target).run();
   const request = {
+    tenantId: source.tenantId,
     targetId: "g",
     orderKey: "d",
     contentType: "a/b",
