@@ -1,4 +1,5 @@
 import { isJsonObject } from "../json/json.ts";
+import { readStored } from "../json/known-fields.ts";
 import { type ConditionOperator, type ConditionScope, compileAlarmCondition } from "./condition.ts";
 
 /** A condition as it was written, each part with whether it holds. */
@@ -46,7 +47,8 @@ function compared(node: Record<string, unknown>, scope: ConditionScope): Omit<Ex
 /** `condition` has been compiled before, so that it is known to be well-formed. */
 export function explainCondition(condition: unknown, scope: ConditionScope): ExplainedCondition {
   const node = isJsonObject(condition) ? condition : {};
-  const holds = compileAlarmCondition(condition, "condition").test(scope);
+  const { test } = readStored(() => compileAlarmCondition(condition, "condition"));
+  const holds = test(scope);
   const inner = (part: unknown) => explainCondition(part, scope);
   if (Array.isArray(node.all)) return { all: node.all.map(inner), holds };
   if (Array.isArray(node.any)) return { any: node.any.map(inner), holds };

@@ -1,5 +1,6 @@
 import { detail, invalid } from "../core/domain-error.ts";
 import { isJsonObject } from "../json/json.ts";
+import { isReadingStored, unknownFieldOf } from "../json/known-fields.ts";
 import { excerpt } from "../strings/excerpt.ts";
 import type { Text } from "../texts/text.ts";
 
@@ -127,7 +128,7 @@ const ATTRIBUTE_SCOPES = ["SERVER", "SHARED", "CLIENT"];
 
 /** Refuses fields that a part does not have: a part with a misspelled field would hold at other times than meant. */
 function ensureFields(node: object, fieldNames: readonly string[], where: string): void {
-  const unknown = Object.keys(node).find((name) => !fieldNames.includes(name));
+  const unknown = unknownFieldOf(node, (name) => fieldNames.includes(name));
   if (unknown !== undefined)
     throw wrong(`${where}.${excerpt(unknown)}`, detail("rule.unknown", { known: fieldNames.join(", ") }));
 }
@@ -195,11 +196,11 @@ function comparand(
   const { source = "telemetry", attribute, value } = node;
   const isTelemetry = source === "telemetry";
   if (attribute === undefined) {
-    ensureValue(value, op, where);
+    if (!isReadingStored()) ensureValue(value, op, where);
     if (isTelemetry) addBounds(String(node.key), numbersOf(value), parts);
     return () => value;
   }
-  if (value !== undefined) throw wrong(where, detail("rule.value_or_attribute"));
+  if (value !== undefined && !isReadingStored()) throw wrong(where, detail("rule.value_or_attribute"));
   if (!isJsonObject(attribute)) throw wrong(where, detail("rule.attribute_not_object"));
   ensureFields(attribute, ["key", "scope"], `${where}.attribute`);
   const key = keyOf(attribute.key, `${where}.attribute`);

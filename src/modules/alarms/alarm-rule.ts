@@ -12,6 +12,7 @@ import {
   severitiesDescending,
 } from "../../lib/alarms/severity.ts";
 import { DomainError, detail } from "../../lib/core/domain-error.ts";
+import { readStored } from "../../lib/json/known-fields.ts";
 import { excerpt } from "../../lib/strings/excerpt.ts";
 import { isTimeZone } from "../../lib/time/time-zone.ts";
 import {
@@ -300,7 +301,7 @@ export function checkAlarmRules(input: readonly unknown[], checks: RuleChecks): 
   }
 }
 
-/** Returns those that can be run: what another version wrote and this one cannot read raises nothing and stops nothing. */
+/** Returns the stored rules that can be run: what another version wrote and this one cannot read raises nothing and stops nothing. */
 export function compileKnownRules(
   input: readonly unknown[],
   onUnknown: (error: DomainError) => void,
@@ -308,7 +309,7 @@ export function compileKnownRules(
   const types = new Set<string>();
   return input.flatMap((candidate, index) => {
     try {
-      const rule = compileRule(candidate, `alarmRules[${index}]`);
+      const rule = readStored(() => compileRule(candidate, `alarmRules[${index}]`));
       if (types.has(rule.alarmType)) return [];
       types.add(rule.alarmType);
       return [rule];

@@ -1,19 +1,20 @@
 import { detail, invalid } from "../../lib/core/domain-error.ts";
 import { isJsonObject } from "../../lib/json/json.ts";
+import { unknownFieldOf } from "../../lib/json/known-fields.ts";
 import { excerpt } from "../../lib/strings/excerpt.ts";
 import type { Text } from "../../lib/texts/text.ts";
 
 /** An error that names the part of a rule and what is wrong with it. */
 export const wrong = (field: string, rule: Text) => invalid("alarm_rule.invalid", { field, rule });
 
-/** An object with none but these fields. */
+/** An object with none but these fields; a stored object may have others, which are ignored. */
 export function only(
   input: unknown,
   where: string,
   existing: readonly string[],
 ): Readonly<Record<string, unknown>> {
   if (!isJsonObject(input)) throw wrong(where, detail("rule.object"));
-  const unknown = Object.keys(input).find((name) => !existing.includes(name));
+  const unknown = unknownFieldOf(input, (name) => existing.includes(name));
   if (unknown !== undefined)
     throw wrong(`${where}.${excerpt(unknown)}`, detail("rule.unknown", { known: existing.join(", ") }));
   return input;

@@ -304,7 +304,6 @@ export function createIntegrationsService(deps: IntegrationsServiceDeps) {
       const before = current && split(current);
       const type = current?.type ?? request.type;
       const input = before === undefined ? settings_json : mergeSettings(before, settings_json);
-      const steps = request.mappingSteps ?? current?.mappingSteps ?? [];
       return previewMessage(request, {
         ...deps,
         runScript: (run) => deps.scripts.trials.run(run),
@@ -315,7 +314,10 @@ export function createIntegrationsService(deps: IntegrationsServiceDeps) {
           name: current?.name ?? "preview",
           type,
           ...checkSettings(principal.tenantId, type, input, before),
-          mappingSteps: deps.isMapped ? checkMapping(steps) : [],
+          mappingSteps:
+            request.mappingSteps !== undefined && deps.isMapped
+              ? checkMapping(request.mappingSteps)
+              : (current?.mappingSteps ?? []),
         },
       });
     },

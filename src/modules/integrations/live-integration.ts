@@ -1,5 +1,6 @@
 import { invalid } from "../../lib/core/domain-error.ts";
 import { isJsonObject } from "../../lib/json/json.ts";
+import { readStored } from "../../lib/json/known-fields.ts";
 import type { SealedBox } from "../../platform/secrets/sealed-box.ts";
 import type { CompiledStep } from "../pipelines/step.types.ts";
 import { compileSteps } from "../pipelines/step-engine.ts";
@@ -59,7 +60,7 @@ export function createLive(
     adapter: devices
       ? new HomeAssistantAdapter(settings, devices)
       : adapterOf(formatOf(integration.type, settings)).create(settings),
-    steps: isMapped ? compileMapping(integration.mappingSteps) : [],
+    steps: isMapped ? readStored(() => compileMapping(integration.mappingSteps)) : [],
     script:
       scriptTransform?.enabled && scriptTransform.source.trim() !== "" ? scriptTransform.source : undefined,
   };

@@ -8,7 +8,7 @@ import type { Principal } from "../users/users.types.ts";
 import { pipelineNotFound } from "./pipelines.errors.ts";
 import type { PipelinesRepository } from "./pipelines.repository.ts";
 import type { StepTarget } from "./step.types.ts";
-import { compileSteps } from "./step-engine.ts";
+import { compileStoredSteps } from "./step-engine.ts";
 import { webhookTarget } from "./steps/webhook-forward.ts";
 
 type DeliveryState = "waiting" | "dead";
@@ -32,7 +32,7 @@ export function createDeliveriesService(deps: {
    * or that is the only one. Without either, to where they went before.
    */
   function targetNow(tenantId: TenantId, pipelineId: string): (url: string) => StepTarget | undefined {
-    const steps = compileSteps(repository.find(tenantId, pipelineId)?.steps ?? []);
+    const steps = compileStoredSteps(repository.find(tenantId, pipelineId)?.steps ?? []);
     const targets = steps.flatMap(
       ({ type, fields }) =>
         type === "webhook_forward" ? [webhookTarget(fields as Parameters<typeof webhookTarget>[0])] : [], // just checked

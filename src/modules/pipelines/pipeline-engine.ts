@@ -16,7 +16,7 @@ import type { PipelinesRepository } from "./pipelines.repository.ts";
 import type { Pipeline } from "./pipelines.resource.ts";
 import type { PipelineCounts } from "./pipelines.types.ts";
 import type { CompiledStep, StepContext, StepMessage } from "./step.types.ts";
-import { compileSteps, continueSteps, toMessage, toReading } from "./step-engine.ts";
+import { compileStoredSteps, continueSteps, toMessage, toReading } from "./step-engine.ts";
 import { stepWork } from "./step-work.ts";
 import { webhookLimits, webhookRoom } from "./webhook-room.ts";
 
@@ -246,7 +246,7 @@ export class PipelineEngine {
   #load(tenantId: TenantId): readonly Active[] {
     const active = this.#deps.repository.listActive(tenantId).flatMap((pipeline): Active[] => {
       try {
-        return [{ pipeline, steps: compileSteps(pipeline.steps) }];
+        return [{ pipeline, steps: compileStoredSteps(pipeline.steps) }];
       } catch (error) {
         // It was checked when it was written: an older version's, perhaps. Telemetry is not lost to it.
         this.#deps.log.error("a pipeline cannot be run", { pipelineId: pipeline.pipelineId, error });

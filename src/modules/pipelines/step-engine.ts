@@ -4,6 +4,7 @@ import { DomainError, detail, invalid, textOf } from "../../lib/core/domain-erro
 import { omit } from "../../lib/core/omit.ts";
 import { ruleOf } from "../../lib/core/schema-rule.ts";
 import { isJsonObject } from "../../lib/json/json.ts";
+import { readStored, unknownFieldOf } from "../../lib/json/known-fields.ts";
 import { excerpt, pathExcerpt, reasonExcerpt } from "../../lib/strings/excerpt.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import type { Reading, TelemetryValue } from "../telemetry/telemetry.types.ts";
@@ -63,7 +64,7 @@ function compileStep(input: unknown, where: string): CompiledStep | undefined {
       type: excerpt(type),
       known: [...byType.keys()].join(", "),
     });
-  const unknown = Object.keys(fields).find((name) => !Object.hasOwn(definition.fields.properties, name));
+  const unknown = unknownFieldOf(fields, (name) => Object.hasOwn(definition.fields.properties, name));
   if (unknown !== undefined)
     throw invalid("step.field_unknown", { field: where, type, unknown: excerpt(unknown) });
   const wrong = checkOf(definition).Errors(fields).First();
@@ -89,8 +90,11 @@ function reasonOf(error: unknown): Text {
   return detail("step_failure.unexpected", { reason: reasonExcerpt(reason) });
 }
 
+/** Works like `compileSteps` for stored steps: unknown fields are ignored. */
+export const compileStoredSteps = (steps: unknown): CompiledStep[] => readStored(() => compileSteps(steps));
+
 /**
- * Steps as closures, those that are switched off left out.
+ * Compiles steps that are to be saved or tried, those that are switched off left out.
  * @throws DomainError of kind `invalid` that names the step and what is wrong with it.
  */
 export function compileSteps(steps: unknown): CompiledStep[] {

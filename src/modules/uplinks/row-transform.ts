@@ -8,6 +8,7 @@ import {
   TAG_TRUE,
 } from "../../lib/data/value-kind.ts";
 import { exactJson } from "../../lib/json/exact-json.ts";
+import { readStored } from "../../lib/json/known-fields.ts";
 import { compileReadingSteps } from "../pipelines/reading-steps.service.ts";
 import type { FeedColumn, FeedDeviceRows } from "../telemetry/feeds.types.ts";
 import type { Reading, TelemetryValue } from "../telemetry/telemetry.types.ts";
@@ -21,7 +22,7 @@ export function createRowTransform({
   readonly steps: readonly unknown[];
 }): (rows: FeedDeviceRows) => FeedDeviceRows | undefined {
   const isSelected = keyFilter(keys);
-  const run = steps.length === 0 ? undefined : compileReadingSteps(steps);
+  const run = steps.length === 0 ? undefined : readStored(() => compileReadingSteps(steps));
   return (rows) => {
     const columns = rows.columns.filter(({ key }) => isSelected(key));
     if (columns.length === 0) return undefined;

@@ -54,3 +54,72 @@ test("a secret in the query of a webhook is refused when it is new, while stored
   for (const rule of [withWebhook("key=two"), withWebhook("page=1&key=one")])
     expect(() => check([rule], { before })).toThrow("alarmRules[0].actions[0].url");
 });
+
+/** A rule with every kind of part that has fields of its own. */
+const detailed = {
+  alarmType: "Detailed",
+  appliesTo: { tags: ["kiln"] },
+  createRules: [
+    {
+      severity: "MAJOR",
+      condition: {
+        all: [
+          { key: "t", op: "GT", value: 1 },
+          { key: "t", op: "LT", attribute: { key: "limit", scope: "SERVER" } },
+          { any: [{ key: "t", op: "CHANGED" }, { noData: { key: "t", forMs: 5_000 } }] },
+          { not: { key: "state", op: "EQ", value: "off" } },
+        ],
+      },
+    },
+  ],
+  clearRule: { condition: { key: "t", op: "LT", value: 0 } },
+  schedule: { timezone: "Europe/Berlin", from: "08:00", to: "17:00" },
+  actions: [
+    { on: "CREATED", type: "command", command: { method: "stop" } },
+    { on: "CLEARED", type: "integration_downlink", downlink: { fPort: 1, hex: "00" } },
+    { on: "ACK", type: "webhook", url: "https://erp.example/in" },
+  ],
+};
+
+/** Returns variants of `value`, each with an unknown field in one of its objects. */
+function withUnknownField(value: unknown): unknown[] {
+  if (Array.isArray(value))
+    return value.flatMap((item, index) =>
+      withUnknownField(item).map((changed) => value.with(index, changed)),
+    );
+  if (typeof value !== "object" || value === null) return [];
+  const inner = Object.entries(value).flatMap(([name, of]) =>
+    withUnknownField(of).map((changed) => ({ ...value, [name]: changed })),
+  );
+  return [{ ...value, unheardOf: 1 }, ...inner];
+}
+
+test("a rule with an unknown field is not saved, and runs without the field if it is stored", () => {
+  const variants = withUnknownField(detailed);
+  expect(variants).toHaveLength(21);
+  const [plain] = compileKnownRules([detailed], () => undefined);
+  const shapeOf = (rule: unknown) =>
+    JSON.parse(JSON.stringify({ ...Object(rule), fingerprint: "" }), (name, value) =>
+      name === "unheardOf" ? undefined : value,
+    ); // a command's parameters stay as they are
+  for (const variant of variants) {
+    expect(() => check([variant], {})).toThrow("unheardOf");
+    const errors: unknown[] = [];
+    const [rule] = compileKnownRules([variant], (error) => errors.push(error));
+    expect(errors).toEqual([]);
+    expect(shapeOf(rule)).toEqual(shapeOf(plain));
+    expect(() => check([variant], { before: [variant] })).toThrow("unheardOf"); // reading leaves nothing behind
+  }
+});
+
+test("a stored comparison that would be refused now still runs", () => {
+  for (const comparison of [
+    { key: "t", op: "GT", value: "5" },
+    { key: "t", op: "EQ" },
+    { key: "t", op: "EQ", value: 1, attribute: { key: "limit" } },
+  ]) {
+    const rule = { alarmType: "Old", createRules: [{ severity: "MAJOR", condition: comparison }] };
+    expect(() => check([rule], {})).toThrow();
+    expect(compileKnownRules([rule], () => undefined)).toHaveLength(1);
+  }
+});

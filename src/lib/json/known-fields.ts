@@ -1,0 +1,25 @@
+/*
+ * Fields that an object may have. People must not save an unknown field, which may be misspelled. Stored data is read without its unknown
+ * fields: a rule or step that was saved before they were refused, or by another version, keeps working.
+ */
+
+/** True while stored data is read. Reading is synchronous. */
+let isStored = false;
+
+/** Runs `read` on stored data instead of data to be saved. */
+export function readStored<Result>(read: () => Result): Result {
+  const before = isStored;
+  isStored = true;
+  try {
+    return read();
+  } finally {
+    isStored = before;
+  }
+}
+
+/** Whether stored data is read, whose checks may only refuse what cannot be run. */
+export const isReadingStored = (): boolean => isStored;
+
+/** Returns the first field that the object must not have; undefined without one, and for stored data. */
+export const unknownFieldOf = (node: object, known: (name: string) => boolean): string | undefined =>
+  isStored ? undefined : Object.keys(node).find((name) => !known(name));
