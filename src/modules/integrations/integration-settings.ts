@@ -120,8 +120,13 @@ function ensureSchema(settings: unknown): asserts settings is IntegrationSetting
 
 const fail = (field: string, rule: Text) => invalid("integration.settings_invalid", { field, rule });
 
-function ensureUrl(where: string, url: string | undefined, protocols: readonly string[]): void {
-  if (url === undefined) return;
+/** An unchanged address stays valid, though others could read a secret in it. */
+function ensureUrl(
+  where: string,
+  { url, before }: { readonly url: string | undefined; readonly before: string | undefined },
+  protocols: readonly string[],
+): void {
+  if (url === undefined || url === before) return;
   const parsed = URL.canParse(url) ? new URL(url) : undefined;
   if (parsed === undefined || !protocols.includes(parsed.protocol) || parsed.hostname === "")
     throw fail(
@@ -159,9 +164,14 @@ function ensureAttributesTopic(topic: string | undefined): void {
     throw fail("mqtt.attributesTopic", detail("rule.attributes_topic", { place: "{device}" }));
 }
 
-function ensureMqtt(mqtt: MqttSettings): void {
+function ensureMqtt(mqtt: MqttSettings, before: MqttSettings | undefined): void {
   if (mqtt.brokerUrl !== LOCAL_BROKER)
-    ensureUrl("mqtt.brokerUrl", mqtt.brokerUrl, ["mqtt:", "mqtts:", "ws:", "wss:"]);
+    ensureUrl("mqtt.brokerUrl", { url: mqtt.brokerUrl, before: before?.brokerUrl }, [
+      "mqtt:",
+      "mqtts:",
+      "ws:",
+      "wss:",
+    ]);
   for (const filter of [mqtt.topicFilter].flat()) ensureTopicFilter(filter);
   if (mqtt.topicDeviceRegex !== undefined && mqtt.topicTemplate !== undefined)
     throw fail("mqtt", detail("rule.topic_device_twice"));
@@ -170,15 +180,20 @@ function ensureMqtt(mqtt: MqttSettings): void {
     throw fail("mqtt.credentials", detail("rule.cert_and_key"));
 }
 
-function ensureRules(type: IntegrationType, settings: IntegrationSettings): void {
+function ensureRules(
+  type: IntegrationType,
+  settings: IntegrationSettings,
+  before: IntegrationSettings | undefined,
+): void {
   const { mqtt, downlink, scriptTransform } = settings;
   if (type === "MQTT" && mqtt === undefined) throw fail("mqtt", detail("rule.mqtt_required"));
   if (type === "HTTP" && mqtt !== undefined) throw fail("mqtt", detail("rule.mqtt_types"));
-  if (mqtt !== undefined) ensureMqtt(mqtt);
+  if (mqtt !== undefined) ensureMqtt(mqtt, before?.mqtt);
   if (settings.announceDevices && (settings.format !== "home-assistant" || mqtt?.brokerUrl !== LOCAL_BROKER))
     throw fail("announceDevices", detail("rule.announce_devices"));
   ensurePaths(settings.paths);
-  if (downlink !== undefined) ensureUrl("downlink.url", downlink.url, ["http:", "https:"]);
+  const url = { url: downlink?.url, before: before?.downlink?.url };
+  ensureUrl("downlink.url", url, ["http:", "https:"]);
   if (scriptTransform !== undefined && Buffer.byteLength(scriptTransform.source) > SOURCE_BYTES_MAX)
     throw fail("scriptTransform.source", detail("rule.more_than_bytes", { max: SOURCE_BYTES_MAX }));
 }
@@ -212,7 +227,7 @@ export function parseSettings(type: IntegrationType, input: unknown, before?: Sp
   const split = { settings: rest, secrets };
   const joined = joinSecrets(split);
   ensureSchema(joined);
-  ensureRules(type, joined);
+  ensureRules(type, joined, before?.settings);
   return split;
 }
 

@@ -9,7 +9,7 @@ import { createDeliveriesService } from "./deliveries.service.ts";
 import { PipelineEngine } from "./pipeline-engine.ts";
 import { createPipelineNames, createPipelinesRepository } from "./pipelines.repository.ts";
 import { pipelinesRoutes } from "./pipelines.routes.ts";
-import { createPipelinesService } from "./pipelines.service.ts";
+import { createPipelinesService, sealStoredSteps } from "./pipelines.service.ts";
 
 /** Data pipelines; switched off, they can be written and read and change nothing. */
 export function createPipelinesModule(
@@ -59,7 +59,16 @@ export function createPipelinesModule(
       pipelinesRoutes({ pipelines, auth }),
       deliveriesRoutes({ deliveries, auth }),
     ],
-    parts: [{ name: "data pipelines", start: () => engine.start(), stop: () => engine.stop() }],
+    parts: [
+      {
+        name: "data pipelines",
+        start() {
+          transact(() => repository.changeWebhookSteps((steps) => sealStoredSteps(steps, outbound)));
+          engine.start();
+        },
+        stop: () => engine.stop(),
+      },
+    ],
   };
 }
 

@@ -6,6 +6,7 @@ import type { Clock } from "../../platform/time/clock.ts";
 import { type Pipeline, pipelineResource } from "./pipelines.resource.ts";
 import { dataPipelines, dataPipelineVersions } from "./pipelines.tables.ts";
 import type { PipelineCounts, PipelineVersion } from "./pipelines.types.ts";
+import type { Step } from "./step-engine.ts";
 
 /** Returns a lookup of current pipeline names. */
 export function createPipelineNames({ orm }: MainDatabase) {
@@ -36,6 +37,18 @@ export function createPipelinesRepository(database: MainDatabase, clock: Clock) 
         })
         .where(eq(dataPipelines.pipelineId, pipelineId))
         .run(),
+    /** Changes the steps with webhooks of all tenants, those of versions, too. Steps that `change` leaves as they are are not written. */
+    changeWebhookSteps(change: (steps: readonly Step[]) => readonly Step[]): void {
+      for (const table of [dataPipelines, dataPipelineVersions]) {
+        const rows = orm.select({ row: sql<number>`rowid` }).from(table);
+        for (const { row } of rows.where(sql`instr(${table.steps}, 'webhook_forward') > 0`).all()) {
+          const isRow = sql`rowid = ${row}`;
+          const { steps = [] } = orm.select({ steps: table.steps }).from(table).where(isRow).get() ?? {};
+          const changed = change(steps);
+          if (!Bun.deepEquals(changed, steps)) orm.update(table).set({ steps: changed }).where(isRow).run();
+        }
+      }
+    },
     /** The newest first. */
     listVersions: (pipelineId: string): PipelineVersion[] =>
       orm

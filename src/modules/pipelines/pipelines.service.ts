@@ -1,6 +1,7 @@
 import { defined } from "../../lib/core/defined.ts";
 import { detail, invalid } from "../../lib/core/domain-error.ts";
 import { isJsonObject } from "../../lib/json/json.ts";
+import { readStored } from "../../lib/json/known-fields.ts";
 import { toPlainJson } from "../../lib/json/plain-json.ts";
 import {
   changeUrlSecrets,
@@ -170,16 +171,33 @@ export function sealUrl(
     if (found === undefined) throw invalid("step.secret_unknown");
     return found;
   });
-  let hasSecrets = false;
-  changeUrlSecrets(full, (secret) => {
-    hasSecrets = true;
-    return secret;
-  });
-  if (!hasSecrets) return { url };
   // Unchanged, it stays the same target.
-  const sealedUrl = kept !== undefined && options.openUrl(kept) === full ? kept : options.seal(full);
-  return { url: changeUrlSecrets(full, (_, secret) => markOf(sealedUrl, secret)), sealedUrl };
+  return hideSecrets(full, kept !== undefined && options.openUrl(kept) === full ? kept : options);
 }
+
+/** Returns an address with marks in place of its secrets, and the whole address sealed if it has any. */
+function hideSecrets(full: string, sealed: Sealed | Pick<SealOptions, "seal">): SealedUrl {
+  let sealedUrl: Sealed | undefined;
+  const url = changeUrlSecrets(full, (_, secret) => {
+    sealedUrl ??= "sealed" in sealed ? sealed : sealed.seal(full);
+    return markOf(sealedUrl, secret);
+  });
+  return { url, sealedUrl };
+}
+
+/** Seals secrets of stored steps that were stored readable, because they did not count as secrets then. */
+export const sealStoredSteps = (
+  steps: readonly Step[],
+  { seal, openUrl }: Pick<SealOptions, "seal" | "openUrl">,
+): readonly Step[] =>
+  changeSecrets(steps, {
+    secret: (value, { kind }) => (typeof value === "string" && isUsable(value, kind) ? seal(value) : value),
+    url({ url, sealedUrl }) {
+      const full = sealedUrl === undefined ? url : openUrl(sealedUrl);
+      if (typeof full !== "string" || hasStrayMark(full)) return { url, sealedUrl };
+      return hideSecrets(full, sealedUrl ?? { seal });
+    },
+  }) as readonly Step[]; // steps stay steps
 
 /**
  * Steps as somebody sent them, ready to be stored. `earlier` are those whose secrets may be kept.
@@ -409,7 +427,7 @@ export function createPipelinesService(deps: PipelinesServiceDeps) {
       if (wanted === undefined) throw versionNotFound();
       return change(principal, current, {
         scope: wanted.scope,
-        steps: accept(wanted.steps, principal, wanted),
+        steps: readStored(() => accept(wanted.steps, principal, wanted)),
       });
     },
     /** The newest message of a device as it came, where pipelines are for it. @throws DomainError for a device that is not seen. */

@@ -22,6 +22,9 @@ function addressesOf(settings: TargetSettings): [field: string, address: string]
   return "url" in settings ? [["url", settings.url]] : [];
 }
 
+const headersOf = (settings: TargetSettings | undefined): Readonly<Record<string, string>> =>
+  settings?.type === "HTTP" ? settings.headers : {};
+
 const takesHttp = ({ type }: TargetSettings): boolean => type === "HTTP" || type === "INFLUXDB";
 
 const secretInAddress = (field: string, rule: Text) =>
@@ -29,9 +32,10 @@ const secretInAddress = (field: string, rule: Text) =>
     ? invalid("uplink.target_invalid", { field: `target.${field}`, rule })
     : invalid("uplink.address_query", { field, name: String(rule.params.name) });
 
-/** Addresses and headers are shown to people, so they must not hold secrets. @throws DomainError `invalid` */
-function ensureNoSecrets(settings: TargetSettings): void {
-  for (const [field, address] of addressesOf(settings)) {
+/** Addresses and headers are shown to people, so new ones must not hold secrets. @throws DomainError `invalid` */
+function ensureNoSecrets(settings: TargetSettings, before: TargetSettings | undefined): void {
+  const existing = new Set(before && addressesOf(before).map(([, address]) => address));
+  for (const [field, address] of addressesOf(settings).filter(([, of]) => !existing.has(of))) {
     const problem = takesHttp(settings) ? urlProblem(address) : undefined;
     if (problem?.code === "rule.http_address")
       throw invalid("uplink.target_invalid", { field: `target.${field}`, rule: problem });
@@ -41,15 +45,18 @@ function ensureNoSecrets(settings: TargetSettings): void {
     if (Number(PORT_IN_ADDRESS.exec(address)?.[1] ?? 0) > PORT_MAX)
       throw invalid("uplink.address_port", { field, portMax: PORT_MAX });
   }
-  const header = settings.type === "HTTP" ? Object.keys(settings.headers).find(isSecretHeader) : undefined;
+  const headers = headersOf(before);
+  const header = Object.entries(headersOf(settings)).find(
+    ([name, value]) => isSecretHeader(name) && headers[name] !== value,
+  )?.[0];
   if (header !== undefined) throw invalid("uplink.header_secret", { name: excerpt(header) });
 }
 
 /**
- * Checks the settings of a target, and fills in what they leave out.
+ * Checks the settings of a target, and fills in what they leave out. `before`: what they replace.
  * @throws DomainError `invalid` that names the field
  */
-export function checkTarget(input: unknown): TargetSettings {
+export function checkTarget(input: unknown, before?: TargetSettings): TargetSettings {
   const type = isJsonObject(input) ? String(input.type) : "";
   const schema = Object.entries(targetSchemas).find(([name]) => name === type)?.[1];
   if (schema === undefined)
@@ -62,6 +69,6 @@ export function checkTarget(input: unknown): TargetSettings {
   if (wrong !== undefined)
     throw invalid("uplink.target_invalid", { field: pathExcerpt(wrong.path, "target"), rule: ruleOf(wrong) });
   const settings = filled as TargetSettings; // fits its schema
-  ensureNoSecrets(settings);
+  ensureNoSecrets(settings, before);
   return settings;
 }

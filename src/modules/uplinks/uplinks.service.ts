@@ -109,6 +109,7 @@ export class UplinksService {
     const { repository, fleet } = this.#deps;
     const before = this.#get(principal, uplinkId);
     const options = this.#withSite(before.tenantId, { ...before.options, ...optionsOf(fields) });
+    ensureSteps(fields.steps);
     ensureOptions(options);
     const { name, enabled, target } = fields;
     const uplink = repository.update(before, {
@@ -171,6 +172,7 @@ export class UplinksService {
     const { clock } = this.#deps;
     const { fields, settings, start } = of;
     const options = this.#withSite(tenantId, { ...defaults, ...optionsOf(fields) });
+    ensureSteps(fields.steps);
     ensureOptions(options);
     const now = clock.now();
     return {
@@ -209,7 +211,8 @@ export class UplinksService {
   #targetFrom(principal: Principal, input: unknown, before: Uplink | undefined): TargetSettings {
     const { box, tenants, dataPath } = this.#deps;
     const stored = before && { target: before.target, secrets: openSecrets(box, before) };
-    const settings = checkTarget(withKeptSecrets(input, stored));
+    const existing = before?.target as TargetSettings | undefined; // fitted when it was stored, without its secrets
+    const settings = checkTarget(withKeptSecrets(input, stored), existing);
     if (settings.type === "PARQUET" && settings.place.kind === "FOLDER") {
       // The disk belongs to the people of the gateway.
       ensureOperator(tenants, principal);
@@ -249,11 +252,15 @@ function optionsOf(fields: UplinkFields): Partial<UplinkOptions> {
 }
 
 /** @throws DomainError `invalid` */
-function ensureOptions({ steps, window, tags }: UplinkOptions): void {
+function ensureSteps(steps: UplinkFields["steps"] = []): void {
   // Its secrets would be stored as they are, and it would send nothing.
   if (Array.isArray(steps) && steps.some((step) => isJsonObject(step) && step.type === "webhook_forward"))
     throw stepUnfit();
   compileReadingSteps(steps);
+}
+
+/** @throws DomainError `invalid` */
+function ensureOptions({ window, tags }: UplinkOptions): void {
   const pairs: readonly unknown[][] = isJsonObject(tags) ? Object.entries(tags) : [[]];
   const isGood = ([name, value]: readonly unknown[]) =>
     typeof name === "string" && name.length <= 64 && typeof value === "string" && value.length <= 256;
