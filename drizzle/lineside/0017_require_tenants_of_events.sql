@@ -48,4 +48,23 @@ ALTER TABLE `__new_outbound_requests` RENAME TO `outbound_requests`;--> statemen
 CREATE INDEX `outbound_requests_lane` ON `outbound_requests` (`target_id`,`state`,`order_key`,`seq`);--> statement-breakpoint
 CREATE INDEX `outbound_requests_waiting` ON `outbound_requests` (`target_id`,`seq`) WHERE state = 'WAITING';--> statement-breakpoint
 CREATE INDEX `outbound_requests_dead` ON `outbound_requests` (`tenant_id`,`died_at`,`bytes`) WHERE state = 'DEAD';--> statement-breakpoint
-CREATE UNIQUE INDEX `outbound_requests_dedupe` ON `outbound_requests` (`target_id`,`dedupe_key`) WHERE dedupe_key IS NOT NULL;
+CREATE UNIQUE INDEX `outbound_requests_dedupe` ON `outbound_requests` (`target_id`,`dedupe_key`) WHERE dedupe_key IS NOT NULL;--> statement-breakpoint
+CREATE TABLE `__new_attribute_changes` (
+	`change_id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
+	`tenant_id` text NOT NULL,
+	`device_id` text NOT NULL,
+	`scope` text NOT NULL,
+	`key` text NOT NULL,
+	`value` text,
+	`at` integer NOT NULL,
+	`source` text NOT NULL,
+	`by` text,
+	FOREIGN KEY (`device_id`) REFERENCES `devices`(`device_id`) ON UPDATE no action ON DELETE cascade
+);
+--> statement-breakpoint
+INSERT INTO `sqlite_sequence`(`name`, `seq`) SELECT '__new_attribute_changes', `seq` FROM `sqlite_sequence` WHERE `name` = 'attribute_changes';--> statement-breakpoint
+INSERT INTO `__new_attribute_changes`("change_id", "tenant_id", "device_id", "scope", "key", "value", "at", "source", "by") SELECT "change_id", "tenant_id", `attribute_changes`."device_id", "scope", "key", "value", "at", "source", "by" FROM `attribute_changes` JOIN `devices` ON `devices`.`device_id` = `attribute_changes`.`device_id`;--> statement-breakpoint
+DROP TABLE `attribute_changes`;--> statement-breakpoint
+ALTER TABLE `__new_attribute_changes` RENAME TO `attribute_changes`;--> statement-breakpoint
+CREATE INDEX `attribute_changes_device` ON `attribute_changes` (`device_id`,`change_id`);--> statement-breakpoint
+CREATE INDEX `attribute_changes_tenant` ON `attribute_changes` (`tenant_id`,`change_id`);

@@ -22,7 +22,7 @@ export interface ChangeFilter {
 type Row = typeof attributeChanges.$inferSelect;
 
 const toChange = ({ value, ...row }: Row): AttributeChange => ({
-  ...omit(row, "deviceId"),
+  ...omit(row, "deviceId", "tenantId"),
   ...(value !== null && { value: JSON.parse(value) as JsonValue }), // written by `record`
 });
 
@@ -43,6 +43,7 @@ export function createAttributeChangesRepository({ orm }: MainDatabase, keptMax:
     .insert(attributeChanges)
     .values({
       deviceId: sql.placeholder("deviceId"),
+      tenantId: sql`(SELECT tenant_id FROM devices WHERE device_id = ${sql.placeholder("deviceId")})`,
       scope: sql.placeholder("scope"),
       key: sql.placeholder("key"),
       value: sql.placeholder("value"),

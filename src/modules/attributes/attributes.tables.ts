@@ -29,6 +29,8 @@ export const attributeChanges = sqliteTable(
   {
     /** Id that is never used twice: a client that knows one can ask for later changes. */
     changeId: integer("change_id").primaryKey({ autoIncrement: true }),
+    /** The device's tenant: reading the changes of a tenant must not cost more because of the changes of others. */
+    tenantId: text("tenant_id").notNull(),
     deviceId: text("device_id")
       .notNull()
       .references(() => devices.deviceId, { onDelete: "cascade" }),
@@ -41,5 +43,8 @@ export const attributeChanges = sqliteTable(
     /** E-mail address or name of the key. */
     by: text("by"),
   },
-  (table) => [index("attribute_changes_device").on(table.deviceId, table.changeId)],
+  (table) => [
+    index("attribute_changes_device").on(table.deviceId, table.changeId),
+    index("attribute_changes_tenant").on(table.tenantId, table.changeId),
+  ],
 );

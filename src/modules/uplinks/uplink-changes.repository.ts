@@ -28,8 +28,7 @@ export class UplinkChangesRepository {
     return this.#orm
       .select({ number, deviceId, scope, key, value, changedAt })
       .from(attributeChanges)
-      .innerJoin(devices, eq(devices.deviceId, attributeChanges.deviceId))
-      .where(and(eq(devices.tenantId, tenantId), gt(attributeChanges.changeId, after)))
+      .where(and(eq(attributeChanges.tenantId, tenantId), gt(attributeChanges.changeId, after)))
       .orderBy(asc(attributeChanges.changeId))
       .limit(limit)
       .all();

@@ -219,6 +219,14 @@ describe("in a database with the alarms of two tenants", () => {
     expect([others.raised, others.isComplete]).toEqual([0, true]);
   });
 
+  test("an uplink does not read the changed attributes of others", async () => {
+    const uplinks = new UplinkChangesRepository(database);
+    const [plan] = await plansOf(database, () => void uplinks.attributeChanges("one" as TenantId, 0, 500));
+    expect(plan).toMatch(
+      /SEARCH attribute_changes USING INDEX attribute_changes_tenant \(tenant_id=\? AND change_id>\?\)/,
+    );
+  });
+
   test("the events of others are neither read nor sorted", async () => {
     const plan = await plansOf(database, async () => void (await statistics(viewerOf("one"), {})));
     const uplinks = new UplinkChangesRepository(database);
