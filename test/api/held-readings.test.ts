@@ -38,6 +38,16 @@ const latest = async () =>
     .values ?? {};
 const warnings = async () => (await fixture.call("GET", "/readyz")).body.warnings;
 
+test("a site's readings that are ahead do not question the clock of the gateway", async () => {
+  const other = (await fixture.signIn("TENANT_OWNER", { tenant: "neighbor" })).token;
+  const { deviceId, token } = await fixture.createDevice(other);
+  const body = { ts: clock.now() + 2 * DAY_MS, values: { ahead: 1 } };
+  expect((await fixture.call("POST", `/api/v1/${token}/telemetry`, { body })).status).toBe(200);
+  const { body: kept } = await fixture.call("GET", heldPath(deviceId), { token: other });
+  expect(kept.messages).toBe(1);
+  expect(await warnings()).not.toContainEqual(expect.objectContaining({ code: "system.clock_behind" }));
+});
+
 describe("a message that is two days ahead", () => {
   test("is kept, and stored by itself when the clock is set", async () => {
     const ts = clock.now() + 2 * DAY_MS;

@@ -42,7 +42,7 @@ export class HeldReadings implements Part {
   #running: Promise<void> = Promise.resolve();
   /** Number and bytes of messages by device, for devices queried so far. */
   readonly #sizes = new Map<DeviceId, HeldSize>();
-  /** Total of the held readings, and when it was counted (monotonic ms); `undefined` if it has to be counted again. */
+  /** Total of the host's held readings, and when it was counted (monotonic ms); `undefined` if it has to be counted again. */
   #summary: (ReturnType<HeldRepository["summary"]> & { countedAt: number }) | undefined;
 
   readonly #deps: {
@@ -116,7 +116,7 @@ export class HeldReadings implements Part {
     return size;
   }
 
-  /** Returns a problem if devices agree on a time that the gateway's clock has not reached. */
+  /** Returns a problem if devices of the host report a time that the gateway's clock has not reached. */
   problem(): Problem | undefined {
     const { repository, clock } = this.#deps;
     const now = clock.monotonic();

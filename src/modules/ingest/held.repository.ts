@@ -1,7 +1,9 @@
 import { asc, count, countDistinct, eq, inArray, lte, max, min, sql } from "drizzle-orm";
 import type { DeviceId } from "../../lib/core/ids.ts";
 import type { MainDatabase } from "../../platform/database/database.ts";
+import { devices } from "../devices/devices.tables.ts";
 import type { Reading } from "../telemetry/telemetry.types.ts";
+import { tenants } from "../tenants/tenants.tables.ts";
 import { heldReadings } from "./held.tables.ts";
 
 export interface HeldMessage {
@@ -19,6 +21,11 @@ export interface HeldSize {
 const bytes = sql<number>`octet_length(${heldReadings.readings})`;
 
 export function createHeldRepository({ orm }: MainDatabase) {
+  const devicesOfHost = orm
+    .select({ deviceId: devices.deviceId })
+    .from(devices)
+    .innerJoin(tenants, eq(tenants.tenantId, devices.tenantId))
+    .where(eq(tenants.isHost, true));
   const toMessage = ({ seq, deviceId, readings }: typeof heldReadings.$inferSelect): HeldMessage => ({
     seq,
     deviceId: deviceId as DeviceId, // ids in our own tables were written by us
@@ -75,10 +82,12 @@ export function createHeldRepository({ orm }: MainDatabase) {
         .run(),
     deleteOf: (deviceId: DeviceId): void =>
       void orm.delete(heldReadings).where(eq(heldReadings.deviceId, deviceId)).run(),
+    /** Counts messages of the host's devices: those of another site say nothing about the gateway's clock. */
     summary: (): { messages: number; devices: number } =>
       orm
         .select({ messages: count(), devices: countDistinct(heldReadings.deviceId) })
         .from(heldReadings)
+        .where(inArray(heldReadings.deviceId, devicesOfHost))
         .get() ?? { messages: 0, devices: 0 },
     /** Times are those at which the messages are accepted. */
     summaryOf: (deviceId: DeviceId) =>
