@@ -17,10 +17,11 @@ export interface FaultNames {
 
 const rendered = ({ code, params }: Text) => ({ code, params, message: inEnglish({ code, params }) });
 
-/** Returns the remedy for a fault whose text does not say it itself. */
-export function hintOf({ code, params }: Text) {
+/** Returns the remedy for a fault whose text does not say it itself; some depend on the kind of its subject. */
+export function hintOf({ code, params }: Text, subjectKind?: FaultSubject["kind"]) {
   const hint = isRefusal(code) ? `refusal_hint.${reasonOf(code)}` : `fault_hint.${code}`;
-  return hasText(hint) ? { hint: rendered({ code: hint, params }) } : {};
+  const found = [`${hint}.${subjectKind}`, hint].find(hasText);
+  return found === undefined ? {} : { hint: rendered({ code: found, params }) };
 }
 
 function subjectToWire(names: FaultNames, subject: FaultSubject) {
@@ -36,7 +37,7 @@ export function faultToWire(names: FaultNames, entry: FaultEntry) {
     faultId,
     source,
     reason: rendered({ code, params }),
-    ...hintOf(entry),
+    ...hintOf(entry, subject?.kind),
     ...(subject !== undefined && { subject: subjectToWire(names, subject) }),
     ...(where !== undefined && { where }),
     ...(sample !== undefined && { sample }),
