@@ -48,6 +48,7 @@ function connect(token: string) {
     onUnauthorized: () => refused++,
     onRefused: (reason) => refusals.push(reason),
     random: () => 0,
+    gapWaitMs: 1,
   });
   cleanups.push(
     () => client.stop(),
@@ -125,4 +126,18 @@ test("a refused token ends the attempts and asks for sign-in", async () => {
   await until(() => refused() === 1);
   expect(client.state.value.kind).toBe("idle");
   expect(frames.map((f) => f.type)).toEqual(["auth"]);
+});
+
+test("after events were left out, subscriptions to events are renewed and get a snapshot, those to values are not", async () => {
+  const { client, frames, sockets } = connect("good");
+  const seen: RealtimeMessage[] = [];
+  client.subscribe({ topics: ["telemetry"], deviceIds: ["d1"] }, () => undefined);
+  client.subscribe({ topics: ["devices", "telemetry"] }, (message) => seen.push(message));
+  await until(() => seen.length === 1);
+  for (const socket of sockets)
+    for (let count = 0; count < 2; count++) socket.send('{"type":"gap","dropped":3}');
+  await until(() => seen.length >= 2);
+  expect(seen.at(-1)).toMatchObject({ type: "snapshot" });
+  const subscribed = frames.filter(({ type }) => type === "subscribe").map(({ id }) => id);
+  expect(new Set(subscribed.slice(2))).toEqual(new Set([subscribed[1]]));
 });

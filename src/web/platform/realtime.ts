@@ -1,5 +1,5 @@
 // The live connection: one WebSocket for the whole console. It comes back by itself, signs in again and renews every subscription;
-// subscribers then receive a fresh snapshot and know that they may have missed something.
+// subscribers then receive a fresh snapshot and know that they may have missed something, also after the server left out events.
 import { signal } from "@preact/signals";
 import { waitAfter } from "../../lib/network/retry-policy.ts";
 import type { Text } from "../../lib/texts/text.ts";
@@ -30,11 +30,14 @@ export interface RealtimeOptions {
   /** The server has refused a subscription, such as one beyond a limit. */
   readonly onRefused: (reason: Refusal) => void;
   readonly random?: () => number;
+  readonly gapWaitMs?: number;
 }
 
 const PING_EVERY_MS = 15_000;
 /** Anything that the server sends counts as a sign of life; after two missed pings the line is dead. */
 const SILENCE_MAX_MS = 35_000;
+/** Events that the server left out within this time are fetched together. */
+const GAP_WAIT_MS = 2_000;
 const CLOSE_UNAUTHORIZED = 4401;
 
 export class RealtimeClient {
@@ -50,6 +53,7 @@ export class RealtimeClient {
   #lastMessageAt = 0;
   #retryTimer: ReturnType<typeof setTimeout> | undefined;
   #pingTimer: ReturnType<typeof setInterval> | undefined;
+  #gapTimer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(options: RealtimeOptions) {
     this.#options = options;
@@ -95,6 +99,8 @@ export class RealtimeClient {
 
   #drop(): void {
     clearInterval(this.#pingTimer);
+    clearTimeout(this.#gapTimer);
+    this.#gapTimer = undefined;
     this.#parts.clear();
     const socket = this.#socket;
     this.#socket = undefined;
@@ -126,6 +132,7 @@ export class RealtimeClient {
     const message = JSON.parse(text) as { type: string; id?: string };
     if (message.type === "ready") this.#onReady();
     else if (message.type === "snapshot") this.#onSnapshot(message as unknown as SnapshotMessage);
+    else if (message.type === "gap") this.#onGap();
     else if (message.type === "error") this.#options.onRefused(message as unknown as Refusal);
     else if (message.type === "data")
       this.#subscriptions.get(message.id ?? "")?.handler(message as unknown as RealtimeMessage);
@@ -147,7 +154,20 @@ export class RealtimeClient {
   #onReady(): void {
     this.#attempt = 0;
     this.state.value = { kind: "ready" };
-    for (const [id, { spec }] of this.#subscriptions) this.#send({ type: "subscribe", id, ...spec });
+    this.#renew(() => true);
+  }
+
+  /** The server has left out events, because the line was too slow. Values are not events: the newest ones always arrive. */
+  #onGap(): void {
+    this.#gapTimer ??= setTimeout(() => {
+      this.#gapTimer = undefined;
+      this.#renew(({ topics }) => topics.some((topic) => topic !== "telemetry"));
+    }, this.#options.gapWaitMs ?? GAP_WAIT_MS);
+  }
+
+  #renew(isMeant: (spec: SubscriptionSpec) => boolean): void {
+    for (const [id, { spec }] of this.#subscriptions)
+      if (isMeant(spec)) this.#send({ type: "subscribe", id, ...spec });
   }
 
   #send(message: object): void {
