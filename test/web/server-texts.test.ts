@@ -32,6 +32,18 @@ describe("an error of the server", () => {
     );
   });
 
+  test("separates the thousands of counts", () => {
+    const fault = { code: "fault.readings_not_evaluated", params: { changes: 1_000, count: 12_345 } };
+    for (const [id, changes, count] of [
+      ["en", "1,000", "12,345"],
+      ["de", "1.000", "12.345"],
+    ] as const) {
+      language.value = id;
+      expect(serverText(fault)).toContain(` ${changes} `);
+      expect(serverText(fault)).toContain(count);
+    }
+  });
+
   test("names times as people read them, also within other texts", () => {
     const updatedAt = "2026-11-28T12:30:00.000Z";
     const outdated = { code: "request.outdated", params: { updatedAt } };

@@ -1,6 +1,7 @@
 import { signal } from "@preact/signals";
+import { formatDigits } from "../../../lib/keys/key-format.ts";
 import type { ErrorCode } from "../../../lib/texts/catalogues.ts";
-import { type Catalogue, renderText, type Text } from "../../../lib/texts/text.ts";
+import { type Catalogue, type ParamValue, renderText, type Text } from "../../../lib/texts/text.ts";
 import { loadPart } from "../load-part.ts";
 import { type Language, language } from "../preferences.ts";
 import { formatDate } from "./dates.ts";
@@ -57,18 +58,20 @@ function render(text: Text, english: string): string {
 
 const ISO_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
 
-/** Writes times within a text as people read them. */
+/** Parameters that count something. Other numbers, such as ports and codes, have no separators. */
+const COUNTS: ReadonlySet<string> = new Set(["changes", "count", "devices", "messages"]);
+
+function localizedValue(name: string, value: ParamValue): ParamValue {
+  if (isText(value)) return localized(value);
+  if (typeof value === "string" && ISO_TIME.test(value)) return formatDate(Date.parse(value), "full");
+  return typeof value === "number" && COUNTS.has(name) ? formatDigits(value, language.value) : value;
+}
+
+/** Writes times and counts within a text as people read them. */
 const localized = ({ code, params }: Text): Text => ({
   code,
   params: Object.fromEntries(
-    Object.entries(params).map(([name, value]) => [
-      name,
-      isText(value)
-        ? localized(value)
-        : typeof value === "string" && ISO_TIME.test(value)
-          ? formatDate(Date.parse(value), "full")
-          : value,
-    ]),
+    Object.entries(params).map(([name, value]) => [name, localizedValue(name, value)]),
   ),
 });
 
