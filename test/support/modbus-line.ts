@@ -4,6 +4,7 @@ import type { ModbusFraming, SerialSettings } from "../../src/lib/modbus/modbus-
 import type { RegisterValue } from "../../src/lib/modbus/register-values.ts";
 import { ConnectionRunner } from "../../src/modules/modbus/connection-runner.ts";
 import type { ModbusRegister, ModbusUnit } from "../../src/modules/modbus/modbus.types.ts";
+import type { FairShare } from "../../src/platform/load/fair-share.ts";
 import { systemClock } from "../../src/platform/time/clock.ts";
 import {
   addressesPdu,
@@ -54,12 +55,14 @@ export function run(
     timeoutMs = 200,
     clock = systemClock,
     store = async () => undefined,
+    share = undefined as Pick<FairShare, "enter"> | undefined,
     resolve = async () => ["127.0.0.1"],
   }: {
     units?: readonly ModbusUnit[];
     framing?: ModbusFraming;
     serial?: SerialSettings | null;
     timeoutMs?: number;
+    share?: Pick<FairShare, "enter"> | undefined;
     clock?: typeof systemClock;
     store?: () => Promise<void>;
     resolve?: () => Promise<string[]>;
@@ -89,6 +92,7 @@ export function run(
     },
     onConnected: () => undefined,
     onFailed: () => undefined,
+    ...(share && { share }),
     clock,
     random: () => 0,
     log: noLog,

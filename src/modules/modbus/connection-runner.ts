@@ -4,6 +4,7 @@ import type { RegisterValue } from "../../lib/modbus/register-values.ts";
 import { waitAfter } from "../../lib/network/retry-policy.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import type { Logger } from "../../platform/core/log.ts";
+import { type FairShare, workShare } from "../../platform/load/fair-share.ts";
 import { ModbusConnection } from "../../platform/modbus/modbus-connection.ts";
 import type { OutboundRule } from "../../platform/network/outbound-address.ts";
 import type { Clock } from "../../platform/time/clock.ts";
@@ -31,6 +32,8 @@ interface ConnectionRunnerDeps {
   readonly onConnected: () => void;
   /** Called for each failed connection attempt or read of a unit. */
   readonly onFailed: (reason: Text, unit?: ModbusUnit) => void;
+  /** Default: what all expensive messages and requests share. */
+  readonly share?: Pick<FairShare, "enter">;
   readonly clock: Clock;
   readonly random: () => number;
   readonly log: Logger;
@@ -102,6 +105,7 @@ export class ConnectionRunner {
 
   /** Stores values, unless the unit was removed or changed while they were read. */
   async #store(unit: ModbusUnit, values: Readonly<Record<string, RegisterValue>>): Promise<void> {
+    await this.#turn();
     if (this.pollerOf(unit.modbusUnitId)?.unit === unit) await this.#deps.store(unit, values);
   }
 
@@ -180,6 +184,13 @@ export class ConnectionRunner {
   async #beforeRead(connection: ModbusConnection): Promise<void> {
     await this.#runTask(connection);
     await this.#pause();
+    await this.#turn();
+  }
+
+  /** Waits for the site's share of the event loop: fast servers on many connections must not hold up others. */
+  #turn(): Promise<void> | undefined {
+    const { connection, share = workShare } = this.#deps;
+    return share.enter({ tenantId: connection.tenantId, userId: connection.connectionId });
   }
 
   #nextPoller(): UnitPoller | undefined {

@@ -2,6 +2,7 @@
 import { afterEach, describe, expect, test } from "bun:test";
 import { unavailable } from "../../../src/lib/core/domain-error.ts";
 import type { DeviceId } from "../../../src/lib/core/ids.ts";
+import type { TaskOwner } from "../../../src/platform/load/fair-share.ts";
 import { FakeClock } from "../../support/fake-clock.ts";
 import { endLines, ensureTrue, good, registersAt, run, server, unitOf } from "../../support/modbus-line.ts";
 import {
@@ -330,4 +331,31 @@ describe("a connection that is stopped", () => {
     await runner.stop();
     expect(runner.state.status).toBe("off");
   });
+});
+
+test("a fast server gets only its share of the event loop: each read and each message waits for its turn", async () => {
+  const turns: { owner: string; begin: () => void }[] = [];
+  const share = {
+    enter: (owner: TaskOwner | undefined) =>
+      new Promise<void>((begin) => turns.push({ owner: `${owner?.tenantId}/${owner?.userId}`, begin })),
+  };
+  let requests = 0;
+  const peer = await server((request) => {
+    requests++;
+    return good()(request);
+  });
+  const { stored } = run(peer, { share, units: [unitOf({ registers: registersAt(7) })] });
+  for (const counts of [
+    [0, 0], // before the first read
+    [1, 0], // before what it read is stored
+    [1, 1], // before the next read
+    [2, 1],
+  ]) {
+    await until(() => turns.length === 1);
+    expect([requests, stored.length]).toEqual(counts);
+    const [turn] = turns.splice(0);
+    expect(turn?.owner).toBe("tenant/line");
+    turn?.begin();
+  }
+  await until(() => stored.length === 2);
 });
