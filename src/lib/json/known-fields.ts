@@ -21,5 +21,5 @@ export function readStored<Result>(read: () => Result): Result {
 export const isReadingStored = (): boolean => isStored;
 
 /** Returns the first field that the object must not have; undefined without one, and for stored data. */
-export const unknownFieldOf = (node: object, known: (name: string) => boolean): string | undefined =>
-  isStored ? undefined : Object.keys(node).find((name) => !known(name));
+export const unknownFieldOf = (node: object, isField: (name: string) => boolean): string | undefined =>
+  isStored ? undefined : Object.keys(node).find((name) => !isField(name));
