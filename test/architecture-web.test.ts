@@ -134,6 +134,7 @@ const features: Record<string, readonly string[]> = {
   setup: ["demo-plant", "devices", "sign-in"],
   system: ["alarms", "telemetry"],
   "device-page": [
+    "annotations",
     "alarms",
     "attributes",
     "audit",

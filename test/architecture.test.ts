@@ -109,6 +109,7 @@ const modules: Record<string, readonly string[]> = {
   commands: ["script-sandbox", "telemetry", "attributes", "devices", "profiles", "identity", "users"],
   modbus: ["commands", "devices", "identity", "ingest", "outbound", "tenants", "users"],
   maintenance: ["devices", "identity", "users"],
+  notes: ["devices", "identity", "users"],
   alarms: [
     "maintenance",
     "commands",

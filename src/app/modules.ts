@@ -26,6 +26,7 @@ import { createMailModule } from "../modules/mail/mail.module.ts";
 import { createMaintenanceModule } from "../modules/maintenance/maintenance.module.ts";
 import { createModbusModule } from "../modules/modbus/modbus.module.ts";
 import type { Core, Module } from "../modules/module.types.ts";
+import { createNotesModule } from "../modules/notes/notes.module.ts";
 import { messengerResource } from "../modules/notifications/messengers.resource.ts";
 import { createNotificationsModule } from "../modules/notifications/notifications.module.ts";
 import { createOutboundModule, type OutboundModule } from "../modules/outbound/outbound.module.ts";
@@ -110,6 +111,7 @@ export function createDeviceModules(core: Core, { tenants, users, audit }: UserM
   const devices = createDevicesModule(core, { tenants, profiles, storage, loginIdentities });
   const faults = createFaultsModule(core, { tenants, devices });
   const attributes = createAttributesModule(core, { devices });
+  const notes = createNotesModule(core, { devices });
   const pipelines = createPipelinesModule(core, { devices, profiles, attributes, outbound });
   const ingest = createIngestModule(core, { storage, devices, attributes, pipelines, outbound, profiles });
   const telemetry = createTelemetryModule(core, { storage, tenants, devices, profiles });
@@ -128,6 +130,7 @@ export function createDeviceModules(core: Core, { tenants, users, audit }: UserM
     devices,
     faults,
     attributes,
+    notes,
     pipelines,
     ingest,
     telemetry,
@@ -314,6 +317,7 @@ export function inOrder(
     connections.modbus,
     connections.codecIndex,
     modules.attributes,
+    modules.notes,
     modules.realtime,
     modules.profiles,
     modules.ingest,

@@ -47,6 +47,7 @@ describe("of five simultaneous deletions, one succeeds", () => {
     "an integration": () => `/api/integrations/${ids.integrationId}`,
     "a codec": () => `/api/integrations/codecs/${ids.codecId}`,
     "a messenger": () => `/api/notifications/messengers/${ids.messengerId}`,
+    "a note": () => `/api/notes/${ids.noteId}`,
     "a profile": () => `/api/device-profiles/${ids.profileId}`,
     "a user": () => `/api/users/${ids.userId}`,
     "a device": () => `/api/devices/${ids.deviceId}`,

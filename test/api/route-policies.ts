@@ -43,6 +43,7 @@ export interface Ids {
   readonly eventId: string;
   readonly codecId: string;
   readonly messengerId: string;
+  readonly noteId: string;
 }
 
 /**
@@ -127,6 +128,14 @@ export const policies: Record<string, Policy> = {
   "GET /api/notifications/settings": { kind: "own" },
   "PATCH /api/notifications/settings": { kind: "own", body: { digestAfter: 5 } },
   "POST /api/notifications/test": { kind: "self" },
+  "GET /api/notes": { kind: "own" },
+  "POST /api/notes": {
+    kind: "tenant",
+    body: ({ deviceId }) => ({ deviceId, text: "x", at: "2026-11-28T08:30:00Z" }),
+  },
+  "GET /api/notes/:noteId": { kind: "tenant" },
+  "PATCH /api/notes/:noteId": { kind: "tenant", body: () => ({ text: "x" }) },
+  "DELETE /api/notes/:noteId": { kind: "tenant" },
   "GET /api/notifications/messengers": { kind: "own" },
   "POST /api/notifications/messengers": { kind: "own", body: { name: "own", kind: "NTFY", topic: "a" } },
   "GET /api/notifications/messengers/:messengerId": { kind: "tenant" },

@@ -118,11 +118,16 @@ export async function createTenantObjects(
     token: owner,
     body: { name: "of one", kind: "NTFY", topic: "own", isEnabled: false },
   });
+  const note = await fixture.call("POST", "/api/notes", {
+    token: owner,
+    body: { deviceId, text: "of one", at: "2026-11-28T08:30:00Z" },
+  });
   const entries = await fixture.call("GET", "/api/audit?action=api_key.create", { token: owner });
   return {
     apiKeyId: apiKey.body.apiKeyId,
     deviceId,
     messengerId: messenger.body.messengerId,
+    noteId: note.body.noteId,
     profileId: profiles.body[0].profileId,
     userId: user.userId,
     sessionId: fixture.app.services.sessions.list(user.userId)[0]?.sessionId ?? "",

@@ -90,13 +90,13 @@ test("an alarm that is raised while the chart is open appears on it", async () =
 test("the switch hides them on all charts and is kept", async () => {
   const { page } = ui;
   await page.getByRole("button", { name: "Export and options" }).click();
-  await page.getByLabel("Alarms and commands").uncheck();
+  await page.getByLabel("Alarms, commands and notes").uncheck();
   await listed().first().waitFor({ state: "detached" });
   await ui.open(`/dashboards/${dashboardId}`);
   await page.getByTestId("chart").waitFor();
-  expect(await page.getByLabel("Alarms and commands").isChecked()).toBe(false);
+  expect(await page.getByLabel("Alarms, commands and notes").isChecked()).toBe(false);
   expect(await listed().count()).toBe(0);
-  await page.getByLabel("Alarms and commands").check();
+  await page.getByLabel("Alarms, commands and notes").check();
   await listed().first().waitFor({ state: "attached" });
 });
 

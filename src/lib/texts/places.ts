@@ -70,6 +70,7 @@ export interface ConsolePlaces {
   readonly "alias.someDevices": "count";
   readonly "annotation.alarm": "device" | "from" | "name" | "severity" | "to";
   readonly "annotation.command": "method" | "state" | "time";
+  readonly "annotation.note": "by" | "text" | "time";
   readonly "attributes.delete": "key";
   readonly "audit.byCommand": "name";
   readonly "audit.byKey": "name";
@@ -406,6 +407,7 @@ export interface ConsolePlaces {
   readonly "mqttClients.refused.other": "count";
   readonly "mqttClients.topics.one": "count";
   readonly "mqttClients.topics.other": "count";
+  readonly "note.until": "time";
   readonly "notifier.bodyHint": "names";
   readonly "notifier.testAnswer": "status";
   readonly "notifier.testFailed": "reason";
@@ -930,6 +932,9 @@ export interface ServerPlaces {
   readonly "network_error.certificate": "message";
   readonly "network_error.no_answer_within": "ms";
   readonly "network_error.other": "message";
+  readonly "note.time_invalid": "field";
+  readonly "note.too_many": "max";
+  readonly "note.too_many_on_device": "max";
   readonly "notification_test.mail_failed": "reason";
   readonly "notification_test.mailed": "to";
   readonly "notification_test.sent": "to";

@@ -4,7 +4,7 @@ import { workShare } from "../../platform/load/fair-share.ts";
 import type { DevicesService } from "../devices/devices.service.ts";
 import { isAllowed } from "../identity/permissions.ts";
 import { ensureAllDevices } from "../tenants/tenants.errors.ts";
-import type { Principal } from "../users/users.types.ts";
+import { callerName, type Principal } from "../users/users.types.ts";
 import type { AlarmLifecycle } from "./alarm-lifecycle.ts";
 import type { AlarmsRepository } from "./alarms.repository.ts";
 import {
@@ -32,9 +32,6 @@ interface AlarmPage {
   readonly count: number;
   readonly slices: Iterable<readonly ListedAlarm[]>;
 }
-
-const nameOf = ({ email, apiKey, impersonator }: Principal) =>
-  apiKey?.name ?? (impersonator ? `${email} (${impersonator.email})` : email);
 
 function* slicesOf<Item>(items: readonly Item[], size: number): Generator<Item[]> {
   for (let begin = 0; begin < items.length; begin += size) yield items.slice(begin, begin + size);
@@ -134,15 +131,15 @@ export function createAlarmsService(deps: {
      * others get their turn in between.
      */
     acknowledge: (principal: Principal, alarmIds: readonly string[]): Promise<void> =>
-      handle(principal, alarmIds, (alarm) => lifecycle.acknowledge(alarm, nameOf(principal))),
+      handle(principal, alarmIds, (alarm) => lifecycle.acknowledge(alarm, callerName(principal))),
     clear(principal: Principal, alarmIds: readonly string[]): Promise<void> {
-      const by = nameOf(principal);
+      const by = callerName(principal);
       return handle(principal, alarmIds, (alarm) =>
         lifecycle.clear(alarm, by, detail("alarm_event.cleared", { by })),
       );
     },
     comment(principal: Principal, alarmIds: readonly string[], text: string): Promise<void> {
-      const by = nameOf(principal);
+      const by = callerName(principal);
       return handle(principal, alarmIds, (alarm) =>
         lifecycle.comment(alarm, by, detail("alarm_event.message", { message: text })),
       );

@@ -30,10 +30,10 @@ export const permissions = {
     isBeforeTenant: true,
     needsPerson: true,
   },
-  "devices:read": { roles: EVERYONE, what: "read the devices that are granted" },
+  "devices:read": { roles: EVERYONE, what: "read the devices that are granted, and notes on them" },
   "devices:write": {
     roles: WRITERS,
-    what: "create, change, claim, release and delete devices; their access tokens",
+    what: "create, change, claim, release and delete devices; their access tokens, and notes on devices",
   },
   "profiles:read": { roles: EVERYONE, what: "read device profiles" },
   "profiles:write": { roles: WRITERS, what: "create, change and delete device profiles" },

@@ -3,7 +3,7 @@ import type { DeviceId } from "../../lib/core/ids.ts";
 import { iso } from "../../lib/time/iso-time.ts";
 import type { Clock } from "../../platform/time/clock.ts";
 import type { DevicesService } from "../devices/devices.service.ts";
-import type { Principal } from "../users/users.types.ts";
+import { callerName, type Principal } from "../users/users.types.ts";
 import type { Maintenance } from "./maintenance.types.ts";
 import type { MaintainedDevice, MaintenanceWatch } from "./maintenance-watch.ts";
 
@@ -20,9 +20,6 @@ export function createMaintenanceService(deps: {
   /** @throws DomainError of kind `not_found` for a device that the caller may not see. */
   const maintained = (principal: Principal, deviceId: string): DeviceId =>
     devices.get(principal, deviceId).deviceId;
-
-  const nameOf = ({ email, apiKey, impersonator }: Principal) =>
-    apiKey?.name ?? (impersonator ? `${email} (${impersonator.email})` : email);
 
   return {
     /** Returns the maintenance of the device itself or of its gateway, whichever lasts longer. */
@@ -53,7 +50,7 @@ export function createMaintenanceService(deps: {
         since: Math.min(watch.ofItself(id)?.since ?? now, now),
         until,
         reason: reason.trim(),
-        by: nameOf(principal),
+        by: callerName(principal),
       };
       watch.begin(maintenance);
       return maintenance;

@@ -96,6 +96,14 @@ export interface Principal {
   readonly impersonator?: { readonly userId: UserId; readonly email: string };
 }
 
+/** Returns what histories call the caller: the key's name, or the user's address with that of who acts as the user. */
+export const callerName = ({
+  email,
+  apiKey,
+  impersonator,
+}: Pick<Principal, "email" | "apiKey" | "impersonator">): string =>
+  apiKey?.name ?? (impersonator ? `${email} (${impersonator.email})` : email);
+
 export interface UserFilter {
   readonly search?: string | undefined;
   readonly role?: string | undefined;

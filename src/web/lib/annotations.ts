@@ -1,7 +1,7 @@
-// Alarms and commands, as a chart shows them.
+// Alarms, commands and notes, as a chart shows them.
 
 export interface Annotation {
-  readonly kind: "alarm" | "command";
+  readonly kind: "alarm" | "command" | "note";
   /** Epoch ms. */
   readonly from: number;
   /** The end of a stretch of time, infinity if it has not ended; the same as `from` for a moment. */

@@ -2,9 +2,11 @@ import { type Period, raisedPeriods } from "../../lib/annotations.ts";
 import { may } from "../../platform/session.ts";
 import { type Alarm, alarmsApi } from "../alarms/alarms-api.ts";
 import { commandsApi, type DeviceCommand } from "../commands/commands-api.ts";
+import { type Note, notesApi } from "./notes-api.ts";
 
 const ALARMS_MAX = 100;
 const COMMANDS_MAX = 100;
+const NOTES_MAX = 100;
 /** Most alarms with several raises whose events are loaded. */
 const REPEATED_MAX = 20;
 
@@ -23,6 +25,7 @@ export interface RaisedAlarm {
 export interface DeviceHistory {
   readonly alarms: readonly RaisedAlarm[];
   readonly commands: readonly DeviceCommand[];
+  readonly notes: readonly Note[];
 }
 
 const onePeriod = ({ raisedAt, clearedAt }: Alarm): Period => ({
@@ -42,11 +45,12 @@ async function loadAlarms(deviceId: string, range: Range): Promise<RaisedAlarm[]
   );
 }
 
-/** Loads the alarms and commands of a device. What the caller may not read is left out. */
+/** Loads the alarms, commands and notes of a device. What the caller may not read is left out. */
 export async function loadHistory(deviceId: string, range: Range): Promise<DeviceHistory> {
-  const [alarms, commands] = await Promise.all([
+  const [alarms, commands, notes] = await Promise.all([
     may("alarms:read") ? loadAlarms(deviceId, range) : [],
     may("commands:read") ? commandsApi.list(deviceId, COMMANDS_MAX, range).then(({ rows }) => rows) : [],
+    notesApi.list(deviceId, { limit: NOTES_MAX, ...range }).then(({ rows }) => rows),
   ]);
-  return { alarms, commands };
+  return { alarms, commands, notes };
 }

@@ -1,4 +1,4 @@
-// Alarms and commands of the devices of a chart. Charts that show the same devices and time share what was loaded.
+// Alarms, commands and notes of the devices of a chart. Charts that show the same devices and time share what was loaded.
 import { signal } from "@preact/signals";
 import { useEffect, useMemo, useState } from "preact/hooks";
 import type { Annotation } from "../../lib/annotations.ts";
@@ -12,16 +12,19 @@ import { shareToken } from "../../platform/session.ts";
 import { themeColor } from "../../ui/chart/line-style.ts";
 import { severityColor } from "../../ui/severity-colors.ts";
 import { type DeviceHistory, loadHistory, type RaisedAlarm } from "./annotations-api.ts";
+import type { Note } from "./notes-api.ts";
 
 const STORED_AS = "lineside.annotations";
-/** Max. devices of a chart with alarms and commands: with more, nobody could tell whose they are. */
+/** Max. devices of a chart with annotations: with more, nobody could tell whose they are. */
 const DEVICES_MAX = 10;
 /** A moving window is loaded again each time it has moved by this share, or by at least this long. */
 const STEP_SHARE = 0.25;
 const STEP_MS_MIN = 60_000;
 const CACHED_MAX = 500;
+/** Characters of a note that a chart shows; the rest is in the history of its device. */
+const NOTE_CHARACTERS_MAX = 200;
 
-/** Whether charts show alarms and commands; kept by the browser. */
+/** Whether charts show alarms, commands and notes; kept by the browser. */
 export const showsAnnotations = signal(readStored(STORED_AS) !== "off");
 
 export function setShowsAnnotations(isOn: boolean): void {
@@ -77,6 +80,12 @@ const publish = coalesced(() => {
   changes.value = new Map([...changes.value, ...next]);
   changed.clear();
 }, GATHER_MS);
+/** Loads the history of a device again, after a note on it was written: notes are not sent live. */
+export function historyChanged(deviceId: string): void {
+  changed.add(deviceId);
+  publish();
+}
+
 let followers = 0;
 let unsubscribe: () => void = () => undefined;
 
@@ -122,10 +131,23 @@ function ofAlarm({ alarm, periods }: RaisedAlarm): Annotation[] {
   }));
 }
 
-function annotationsOf({ alarms, commands }: DeviceHistory): Annotation[] {
+function ofNote({ text, at, until, by }: Note): Annotation {
+  const from = Date.parse(at);
+  const shown = text.length > NOTE_CHARACTERS_MAX ? `${text.slice(0, NOTE_CHARACTERS_MAX)}…` : text;
+  return {
+    kind: "note",
+    from,
+    to: until === null ? from : Date.parse(until),
+    color: themeColor("accent"),
+    text: t("annotation.note", { text: shown, by, time: time(from) }),
+  };
+}
+
+function annotationsOf({ alarms, commands, notes }: DeviceHistory): Annotation[] {
   const color = themeColor("primary");
   return [
     ...alarms.flatMap(ofAlarm),
+    ...notes.map(ofNote),
     ...commands.map(({ method, status, createdAt }): Annotation => {
       const ts = Date.parse(createdAt);
       const state = t(`command.${status}`);
@@ -140,7 +162,7 @@ function annotationsOf({ alarms, commands }: DeviceHistory): Annotation[] {
   ];
 }
 
-/** Returns the alarms and commands of some devices, for a chart that shows `bounds`; none while they are switched off. */
+/** Returns the alarms, commands and notes of some devices, for a chart that shows `bounds`; none while they are switched off. */
 export function useAnnotations(deviceIds: readonly string[], bounds: Bounds): readonly Annotation[] {
   const [histories, setHistories] = useState<readonly DeviceHistory[]>([]);
   const isOn = showsAnnotations.value && shareToken.value === undefined && deviceIds.length <= DEVICES_MAX;

@@ -14,13 +14,12 @@ const SHOWN = 50;
 
 interface Props {
   readonly deviceId: string;
-  /** All of them unless given. */
-  readonly scope?: Scope;
-  readonly name?: string;
+  readonly scope: Scope;
+  readonly name: string;
 }
 
-/** History of attribute values and who set them, the newest first; new changes appear as they happen. */
-export function AttributeHistory({ deviceId, scope, name }: Props) {
+/** Values of an attribute and who set them, the newest first; new changes appear as they happen. */
+function AttributeHistory({ deviceId, scope, name }: Props) {
   const list = usePages(
     (limit) => attributesApi.history(deviceId, { scope, key: name, limit }),
     [deviceId, scope, name],
@@ -38,7 +37,7 @@ export function AttributeHistory({ deviceId, scope, name }: Props) {
       table={(changes) => (
         <ol class="divide-y divide-base-300" data-testid="attribute-history">
           {changes.map((change) => (
-            <Line key={change.changeId} change={change} isNamed={name === undefined} />
+            <ChangeItem key={change.changeId} change={change} />
           ))}
         </ol>
       )}
@@ -46,11 +45,12 @@ export function AttributeHistory({ deviceId, scope, name }: Props) {
   );
 }
 
-function Line({ change, isNamed }: { change: AttributeChange; isNamed: boolean }) {
+/** A new value of an attribute; with `state` in a list of other things, where it is named. */
+export function ChangeItem({ change, state }: { change: AttributeChange; state?: string }) {
   const { key, value, scope, source, by } = change;
   return (
-    <TimelineItem at={toMs(change.at) ?? 0} aside={by ?? t(`changes.by.${source}`)}>
-      {isNamed && (
+    <TimelineItem at={toMs(change.at) ?? 0} state={state} aside={by ?? t(`changes.by.${source}`)}>
+      {state !== undefined && (
         <p>
           <span class="font-medium">{key}</span> <span class="text-sm text-soft">{t(`scope.${scope}`)}</span>
         </p>
@@ -64,7 +64,7 @@ function Line({ change, isNamed }: { change: AttributeChange; isNamed: boolean }
   );
 }
 
-export function AttributeHistoryDialog(props: Props & { name: string; onClose: () => void }) {
+export function AttributeHistoryDialog(props: Props & { onClose: () => void }) {
   const { onClose, ...of } = props;
   return (
     <Dialog title={t("common.historyOfKey", { key: props.name })} onClose={onClose}>

@@ -88,7 +88,7 @@ function CommandList(props: { device: DeviceDetail; commands: readonly DeviceCom
     <>
       <ul class="panel divide-y divide-base-300" data-testid="commands">
         {commands.map((command) => (
-          <Line key={command.commandId} command={command} />
+          <CommandItem key={command.commandId} command={command} />
         ))}
       </ul>
       {isMore && <p class="text-sm text-soft">{t("commands.older")}</p>}
@@ -96,7 +96,7 @@ function CommandList(props: { device: DeviceDetail; commands: readonly DeviceCom
   );
 }
 
-function Line({ command }: { command: DeviceCommand }) {
+export function CommandItem({ command }: { command: DeviceCommand }) {
   const { method, params, status, response, errorText, attempts } = command;
   return (
     <TimelineItem

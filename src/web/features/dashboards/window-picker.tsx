@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import { isWindowId, WINDOW_IDS, WINDOWS } from "../../lib/time-window.ts";
-import { ownZone } from "../../lib/zoned-time.ts";
+import { ownZone, toZonedText } from "../../lib/zoned-time.ts";
 import { formatDateRange } from "../../platform/i18n/format.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { now } from "../../platform/now.ts";
@@ -42,12 +42,6 @@ export const windowText = (window: WindowSpec): string => {
   const choice = choiceOf(window);
   return windowChoices().find(([id]) => id === choice)?.[1] ?? t("board.windowFixed");
 };
-
-/** Formats a time for inputs of type `datetime-local`, in the time zone of the browser. */
-function localText(ts: number): string {
-  const date = new Date(ts - new Date(ts).getTimezoneOffset() * 60_000);
-  return date.toISOString().slice(0, 16);
-}
 
 interface Props {
   /** True on a wall, where nobody selects anything. */
@@ -106,7 +100,7 @@ function Picker({ window, boundsNow, onChange }: Omit<Props, "isHidden">) {
             class="input input-sm w-auto"
             type="datetime-local"
             aria-label={t(`board.${name}`)}
-            value={localText(bounds[name])}
+            value={toZonedText(bounds[name], ownZone())}
             onChange={(e) => {
               const ts = new Date(e.currentTarget.value).getTime();
               if (Number.isFinite(ts)) set({ [name]: ts });

@@ -2,7 +2,7 @@ import { ChevronRight, LayoutDashboard } from "lucide-preact";
 import { lazy, useLocation, useRoute } from "preact-iso";
 import { DEVICE_TABS, oneOf } from "../../../lib/console/console-routes.ts";
 import { withActive } from "../../../lib/devices/device-state.ts";
-import type { DeviceDetail, Scope } from "../../lib/api-types.ts";
+import type { DeviceDetail } from "../../lib/api-types.ts";
 import type { RealtimeMessage } from "../../lib/realtime-types.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { useLive } from "../../platform/live.ts";
@@ -12,12 +12,9 @@ import { toast } from "../../platform/toasts.ts";
 import { isMissing, Loaded } from "../../ui/loaded.tsx";
 import { NotFoundScreen } from "../../ui/not-found.tsx";
 import { PageHead } from "../../ui/page-head.tsx";
-import { Segments } from "../../ui/segments.tsx";
 import { Tabs } from "../../ui/tabs.tsx";
 import { DeviceState } from "../alarms/device-state.tsx";
-import { AttributeHistory } from "../attributes/attribute-history.tsx";
 import { AttributesTab } from "../attributes/attributes-tab.tsx";
-import { HistoryLink } from "../audit/history-link.tsx";
 import { CommandsTab } from "../commands/commands-tab.tsx";
 import { ConnectTab } from "../connect/connect-tab.tsx";
 import { nameOf } from "../devices/device-names.ts";
@@ -25,6 +22,7 @@ import type { DeviceTabProps } from "../devices/device-tab.types.ts";
 import { devicesApi } from "../devices/devices-api.ts";
 import { ChildrenTab } from "../gateways/children-tab.tsx";
 import { MaintenanceBanner, MaintenanceButton } from "../maintenance/maintenance.tsx";
+import { HistoryTab } from "./history-tab.tsx";
 import { KnownCommands } from "./known-commands.tsx";
 import { MessagesTab } from "./messages-tab.tsx";
 import { OverviewTab } from "./overview-tab.tsx";
@@ -162,30 +160,5 @@ function DashboardLink({ device: { deviceId, targetDashboardId, targetStateId } 
       <LayoutDashboard size={16} aria-hidden="true" />
       {t("common.dashboard")}
     </a>
-  );
-}
-
-const CHOICES = ["ALL", "SHARED", "SERVER", "CLIENT"] as const;
-
-function HistoryTab({ device }: DeviceTabProps) {
-  const { query, path, route } = useLocation();
-  const choice = CHOICES.find((id) => id === query.scope?.toUpperCase()) ?? "ALL";
-  const scope: Scope | undefined = choice === "ALL" ? undefined : choice;
-  return (
-    <div class="flex flex-col gap-4">
-      <div class="flex flex-wrap items-center justify-between gap-3">
-        <Segments
-          label={t("attributes.scope")}
-          items={CHOICES.map((id) => ({ id, text: id === "ALL" ? t("common.all") : t(`scope.${id}`) }))}
-          current={choice}
-          onSelect={(id) => route(id === "ALL" ? path : `${path}?scope=${id}`, true)}
-        />
-        <HistoryLink id={device.deviceId} />
-      </div>
-      <p class="text-sm text-soft">{t("changes.hint")}</p>
-      <div class="panel flex flex-col">
-        <AttributeHistory key={choice} deviceId={device.deviceId} {...(scope && { scope })} />
-      </div>
-    </div>
   );
 }

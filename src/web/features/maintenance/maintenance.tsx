@@ -1,6 +1,7 @@
 import { Wrench } from "lucide-preact";
 import { useState } from "preact/hooks";
 import type { DeviceDetail, Maintenance } from "../../lib/api-types.ts";
+import { ownZone, toZonedText } from "../../lib/zoned-time.ts";
 import { formatDate, toMs } from "../../platform/i18n/format.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { serverNow } from "../../platform/now.ts";
@@ -100,12 +101,6 @@ export function MaintenanceBanner({ device, onChanged }: Props) {
   );
 }
 
-/** The time as this browser's clock on the wall has it, for a field that knows no zone. */
-function localText(timeMs: number): string {
-  const date = new Date(timeMs);
-  return new Date(timeMs - date.getTimezoneOffset() * MINUTE_MS).toISOString().slice(0, 16);
-}
-
 function MaintenanceDialog({
   device,
   known,
@@ -155,7 +150,7 @@ function MaintenanceDialog({
             type="datetime-local"
             name="until"
             required
-            defaultValue={localText(toMs(known?.until) ?? serverNow() + 60 * MINUTE_MS)}
+            defaultValue={toZonedText(toMs(known?.until) ?? serverNow() + 60 * MINUTE_MS, ownZone())}
           />
         )}
         <TextField

@@ -1,4 +1,4 @@
-import { ArrowDownUp, ChartLine, Download, Pause, ZoomIn, ZoomOut } from "lucide-preact";
+import { ArrowDownUp, ChartLine, Download, Pause, StickyNote, ZoomIn, ZoomOut } from "lucide-preact";
 import type { ComponentChildren } from "preact";
 import { AGGREGATIONS } from "../../lib/aggregations.ts";
 import type { Aggregation } from "../../lib/api-types.ts";
@@ -21,6 +21,8 @@ interface Props {
   readonly onZoom: (factor: number) => void;
   readonly onDownload: () => void;
   readonly onHistory: () => void;
+  /** Absent if the user may not write notes. */
+  readonly onNote: (() => void) | undefined;
 }
 
 /** Menu of a device's data, in addition to its charts: aggregation of values, files, and Explore. */
@@ -52,6 +54,11 @@ export function DataMenu(props: Props) {
               </Button>
             </Group>
             <Group>
+              {props.onNote && (
+                <Button icon={StickyNote} class={MENU_ITEM} onClick={closing(props.onNote)}>
+                  {t("note.write")}
+                </Button>
+              )}
               <a class={MENU_ITEM} href={props.exploreHref}>
                 <ChartLine size={16} aria-hidden="true" />
                 {t("data.explore")}

@@ -23,12 +23,14 @@ import { keyMetadataReady, keyName, metadataOf } from "../../platform/key-metada
 import { useLive } from "../../platform/live.ts";
 import { now, serverNow } from "../../platform/now.ts";
 import { useResource } from "../../platform/resource.ts";
+import { may } from "../../platform/session.ts";
 import type { ChartWindow } from "../../ui/chart/chart-gestures.ts";
 import { EmptyPanel } from "../../ui/empty.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { KeyPicker } from "../../ui/key-picker.tsx";
 import { Loaded } from "../../ui/loaded.tsx";
 import { useAction } from "../../ui/use-form.ts";
+import { NoteDialog } from "../annotations/note-dialog.tsx";
 import { useAnnotations } from "../annotations/use-annotations.ts";
 import type { DeviceTabProps } from "../devices/device-tab.types.ts";
 import { downloadCsv } from "./csv-download.ts";
@@ -307,8 +309,9 @@ function ViewMenu(
     onDownload: () => void;
   },
 ) {
-  const { controls, bounds } = props;
-  return (
+  const { controls, bounds, device } = props;
+  const [isNoting, setNoting] = useState(false);
+  const menu = (
     <DataMenu
       aggregation={controls.aggregation}
       onPause={props.onPause}
@@ -319,7 +322,20 @@ function ViewMenu(
       onZoom={(factor) => props.onWindow(zoomed(bounds, factor))}
       onDownload={props.onDownload}
       onHistory={() => props.onHistory(bounds)}
+      onNote={may("devices:write") ? () => setNoting(true) : undefined}
     />
+  );
+  return (
+    <>
+      {menu}
+      {isNoting && (
+        <NoteDialog
+          deviceId={device.deviceId}
+          at={Math.min(bounds.to, serverNow())}
+          onClose={() => setNoting(false)}
+        />
+      )}
+    </>
   );
 }
 

@@ -2,7 +2,7 @@ import type uPlot from "uplot";
 import type { Annotation } from "../../lib/annotations.ts";
 import type { ChartBand, ChartEvent, ChartLimit } from "./chart.types.ts";
 
-/** Marks that a chart draws behind and above its lines: bands, limits, alarms and commands. */
+/** Marks that a chart draws behind and above its lines: bands, limits, alarms, commands and notes. */
 
 const BAND_OPACITY = 0.1;
 const ANNOTATION_OPACITY = 0.14;
@@ -34,7 +34,7 @@ export function drawBands(u: uPlot, bands: readonly ChartBand[]): void {
   });
 }
 
-/** Shades the time during which alarms were raised. A moment is a line from top to bottom. */
+/** Shades the time of raised alarms and of long notes. A moment is a line from top to bottom. */
 export function drawAnnotations(u: uPlot, annotations: readonly Annotation[]): void {
   if (annotations.length === 0) return;
   const { ctx } = u;

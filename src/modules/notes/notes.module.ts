@@ -1,0 +1,16 @@
+import type { DevicesModule } from "../devices/devices.module.ts";
+import type { AuthPlugin } from "../identity/identity.plugin.ts";
+import type { Core } from "../module.types.ts";
+import { createNotesRepository } from "./notes.repository.ts";
+import { notesRoutes } from "./notes.routes.ts";
+import { createNotesService } from "./notes.service.ts";
+
+/** Notes that people write on devices. */
+export function createNotesModule({ database, clock }: Core, modules: { readonly devices: DevicesModule }) {
+  const notes = createNotesService({
+    repository: createNotesRepository(database, clock),
+    devices: modules.devices.devices,
+    transact: database.transact,
+  });
+  return { routes: (auth: AuthPlugin) => [notesRoutes({ notes, auth })] };
+}

@@ -1,0 +1,46 @@
+import { t } from "elysia";
+import { timeRangeQuery } from "../lists.schemas.ts";
+import { isoTime, isoTimeOrNull } from "../wire.schemas.ts";
+
+const TEXT_MAX = 2_000;
+
+const text = t.String({
+  minLength: 1,
+  maxLength: TEXT_MAX,
+  pattern: "\\S",
+  description: `1 to ${TEXT_MAX} characters`,
+});
+const at = t.String({ maxLength: 40, description: "ISO 8601, with its offset or Z" });
+const until = t.Optional(
+  t.Union([t.String({ maxLength: 40 }), t.Null()], {
+    description: "end of a stretch of time, not before `at`; null, the default, for a moment",
+  }),
+);
+
+export const createNoteBody = t.Object(
+  { deviceId: t.String({ minLength: 1, maxLength: 64 }), text, at, until },
+  { title: "CreateNote" },
+);
+export const updateNoteBody = t.Object(
+  { text: t.Optional(text), at: t.Optional(at), until },
+  { title: "UpdateNote" },
+);
+
+export const noteBody = t.Object(
+  {
+    noteId: t.String(),
+    deviceId: t.String(),
+    text: t.String(),
+    at: isoTime,
+    until: isoTimeOrNull,
+    by: t.String({ description: "e-mail address of the author, or name of the API key" }),
+    createdAt: isoTime,
+    updatedAt: isoTime,
+  },
+  { title: "Note" },
+);
+
+export const noteFilters = {
+  deviceId: t.Optional(t.String({ maxLength: 64, description: "all devices by default" })),
+  ...timeRangeQuery({ from: "notes that end at or after this time", to: "notes that begin at or before it" }),
+};

@@ -1,0 +1,83 @@
+import { parseIsoTime } from "../../lib/time/iso-time.ts";
+import type { MainDatabase } from "../../platform/database/database.ts";
+import type { DevicesService } from "../devices/devices.service.ts";
+import { callerName, type Principal } from "../users/users.types.ts";
+import { deviceNotesLimit, noteEndsEarly, noteNotFound, noteTimeInvalid } from "./notes.errors.ts";
+import type { NotesRepository } from "./notes.repository.ts";
+import { DEVICE_NOTES_MAX, type Note, type noteResource } from "./notes.resource.ts";
+
+interface NoteFilter {
+  readonly deviceId?: string;
+  /** Epoch ms. */
+  readonly from?: number;
+  readonly to?: number;
+}
+
+function readTime(field: "at" | "until", text: string): number {
+  const timeMs = parseIsoTime(text);
+  if (timeMs === undefined) throw noteTimeInvalid(field);
+  return timeMs;
+}
+
+/** Reads the times of a note; those that the input leaves out stay. */
+function timesOf(
+  input: Pick<typeof noteResource.$update, "at" | "until">,
+  before: Pick<Note, "at" | "until">,
+): Pick<Note, "at" | "until"> {
+  const at = input.at === undefined ? before.at : readTime("at", input.at);
+  const until = typeof input.until === "string" ? readTime("until", input.until) : input.until;
+  const times = { at, until: until === undefined ? before.until : until };
+  if (times.until !== null && times.until < at) throw noteEndsEarly();
+  return times;
+}
+
+/** Notes of people on devices. Notes on a device that the caller may not see do not exist for the caller. */
+export function createNotesService(deps: {
+  repository: NotesRepository;
+  devices: Pick<DevicesService, "get">;
+  transact: MainDatabase["transact"];
+}) {
+  const { repository, devices } = deps;
+
+  const isVisible = ({ devices: seen }: Principal, { deviceId }: Note) =>
+    seen === "all" || seen.has(deviceId);
+
+  function get(principal: Principal, noteId: string): Note {
+    const note = repository.get(principal.tenantId, noteId);
+    if (!isVisible(principal, note)) throw noteNotFound();
+    return note;
+  }
+
+  return {
+    get,
+    /** The latest `at` first. */
+    list(principal: Principal, filter: unknown): Note[] {
+      const { deviceId, from = 0, to = Number.POSITIVE_INFINITY } = filter as NoteFilter; // the query's schema has checked it
+      const notes =
+        deviceId === undefined
+          ? repository.list(principal.tenantId).toReversed()
+          : repository.listOfDevice(devices.get(principal, deviceId).deviceId);
+      return notes.filter(
+        (note) => isVisible(principal, note) && note.at <= to && (note.until ?? note.at) >= from,
+      );
+    },
+    create(principal: Principal, input: typeof noteResource.$create): Note {
+      const { deviceId } = devices.get(principal, input.deviceId);
+      const times = timesOf(input, { at: 0, until: null });
+      return deps.transact(() => {
+        if (repository.listOfDevice(deviceId).length >= DEVICE_NOTES_MAX)
+          throw deviceNotesLimit(DEVICE_NOTES_MAX);
+        const text = input.text.trim();
+        return repository.insert(principal.tenantId, { deviceId, text, ...times, by: callerName(principal) });
+      });
+    },
+    update: (principal: Principal, noteId: string, input: typeof noteResource.$update): Note =>
+      deps.transact(() => {
+        const note = get(principal, noteId);
+        return repository.update(note, { text: input.text?.trim(), ...timesOf(input, note) });
+      }),
+    delete: (principal: Principal, noteId: string): void => repository.delete(get(principal, noteId)),
+  };
+}
+
+export type NotesService = ReturnType<typeof createNotesService>;

@@ -1,0 +1,32 @@
+import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import type { DeviceId, TenantId } from "../../lib/core/ids.ts";
+import { devices } from "../devices/devices.tables.ts";
+import { tenants } from "../tenants/tenants.tables.ts";
+
+/** What people write about a moment or a stretch of time of a device. */
+export const deviceNotes = sqliteTable(
+  "device_notes",
+  {
+    noteId: text("note_id").primaryKey(),
+    tenantId: text("tenant_id")
+      .notNull()
+      .$type<TenantId>()
+      .references(() => tenants.tenantId, { onDelete: "cascade" }),
+    deviceId: text("device_id")
+      .notNull()
+      .$type<DeviceId>()
+      .references(() => devices.deviceId, { onDelete: "cascade" }),
+    text: text("text").notNull(),
+    at: integer("at").notNull(),
+    /** End of a stretch of time; null for a moment. */
+    until: integer("until"),
+    /** E-mail address of the author, or name of the API key. */
+    by: text("by").notNull(),
+    createdAt: integer("created_at").notNull(),
+    updatedAt: integer("updated_at").notNull(),
+  },
+  (table) => [
+    index("device_notes_device").on(table.deviceId, table.at),
+    index("device_notes_tenant").on(table.tenantId),
+  ],
+);

@@ -1,0 +1,66 @@
+import { changedFields } from "../../lib/changed-fields.ts";
+import { formSchema } from "../../lib/form-schema.macro.ts" with { type: "macro" };
+import type { FormValues } from "../../lib/form-schema.ts";
+import { ownZone, toZonedText } from "../../lib/zoned-time.ts";
+import { toMs } from "../../platform/i18n/format.ts";
+import { t } from "../../platform/i18n/i18n.ts";
+import type { FormDefinition } from "../../ui/form-definition.ts";
+import { SchemaDialog } from "../../ui/schema-form.tsx";
+import { type Note, notesApi } from "./notes-api.ts";
+import { historyChanged } from "./use-annotations.ts";
+
+const input = { type: "datetime-local" };
+
+const noteForm: FormDefinition = {
+  schema: formSchema("notes/notes.schemas.ts", "createNoteBody", ["text", "at", "until"]),
+  texts: ["note"],
+  fields: [
+    { path: "text", rows: 4 },
+    [
+      { path: "at", input },
+      { path: "until", input },
+    ],
+  ],
+};
+
+const localText = (ts: number | undefined): string => (ts === undefined ? "" : toZonedText(ts, ownZone()));
+
+/** Returns the body of a request: times as people enter them are meant in the browser's time zone. */
+const toBody = (values: FormValues): object =>
+  Object.fromEntries(
+    Object.entries(values).map(([name, value]) => [
+      name,
+      name !== "text" && typeof value === "string" ? new Date(value).toISOString() : value,
+    ]),
+  );
+
+/** Writes a note at the time `at` (epoch ms), or changes one. */
+export function NoteDialog(props: {
+  deviceId: string;
+  at: number;
+  note?: Note | undefined;
+  onClose: () => void;
+  onSaved?: () => void;
+}) {
+  const { deviceId, note, onClose } = props;
+  const initial = {
+    text: note?.text ?? "",
+    at: localText(toMs(note?.at) ?? props.at),
+    until: localText(toMs(note?.until)),
+  };
+  return (
+    <SchemaDialog
+      title={t(note ? "note.edit" : "note.write")}
+      form={noteForm}
+      initial={initial}
+      onSave={async (values) => {
+        if (note) await notesApi.update(note.noteId, toBody(changedFields(values, initial)));
+        else await notesApi.create({ deviceId, ...toBody(values) });
+        historyChanged(deviceId);
+        props.onSaved?.();
+        onClose();
+      }}
+      onClose={onClose}
+    />
+  );
+}
