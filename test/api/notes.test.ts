@@ -123,7 +123,7 @@ test("a range of time holds the notes that it touches, the latest first", async 
     ["stretch", "2026-03-01T10:00:00Z", "2026-03-01T14:00:00Z"],
     ["later", "2026-03-02T00:00:00Z", null],
   ];
-  for (const [text, at, until] of times) await write({ deviceId: ranged, text, at, until });
+  for (const [text, begin, until] of times) await write({ deviceId: ranged, text, at: begin, until });
   const inRange = (from: string, to: string) =>
     textsIn(`deviceId=${ranged}&from=${Date.parse(from)}&to=${Date.parse(to)}`);
   expect(await textsIn(`deviceId=${ranged}`)).toEqual(["later", "moment", "stretch"]);

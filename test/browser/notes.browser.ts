@@ -55,11 +55,11 @@ test("a note is changed, and refused with an end before its beginning", async ()
   const { page } = ui;
   await page.getByRole("button", { name: "Edit note" }).click();
   const dialog = ui.dialog();
-  const at = await dialog.getByLabel("Time", { exact: true }).inputValue();
+  const begin = await dialog.getByLabel("Time", { exact: true }).inputValue();
   await dialog.getByLabel("End (optional)").fill("2020-01-01T00:00");
   await dialog.getByRole("button", { name: "Save" }).click();
   await dialog.getByText(/must not be before/).waitFor();
-  await dialog.getByLabel("End (optional)").fill(at.replace(/^\d+/, (year) => String(Number(year) + 1)));
+  await dialog.getByLabel("End (optional)").fill(begin.replace(/^\d+/, (year) => String(Number(year) + 1)));
   await dialog.getByLabel("Note", { exact: true }).fill("Bearing and seal");
   await dialog.getByRole("button", { name: "Save" }).click();
   await entries()

@@ -24,11 +24,11 @@ describe("the address of Explore", () => {
     { mode: "absolute", from: 1_000, to: 2_000 },
     { mode: "calendar", unit: "month", offset: -1, timezone: "America/Argentina/Buenos_Aires" },
   ])("keeps the window %j", (window) => {
-    expect(through({ panes: [], window, aggregation: "avg", compares: true })).toEqual({
+    expect(through({ panes: [], window, aggregation: "avg", compare: true })).toEqual({
       panes: [],
       window,
       aggregation: "avg",
-      compares: true,
+      compare: true,
     });
   });
 
@@ -38,7 +38,7 @@ describe("the address of Explore", () => {
       { kind: "lines" as const, series: keys.map((key) => ({ deviceId: "3f-1", key })) },
       { kind: "lanes" as const, series: [{ deviceId: "x", key: ";" }] },
     ];
-    expect(through({ panes, window: WINDOW_START, aggregation: "none", compares: false }).panes).toEqual(
+    expect(through({ panes, window: WINDOW_START, aggregation: "none", compare: false }).panes).toEqual(
       panes,
     );
   });
@@ -48,7 +48,7 @@ describe("the address of Explore", () => {
       { kind: "lines" as const, series: [temperature], style: "band" as const, min: -5.5, max: 0 },
       { kind: "lines" as const, series: [temperature] },
     ];
-    expect(through({ panes, window: WINDOW_START, aggregation: "none", compares: false }).panes).toEqual(
+    expect(through({ panes, window: WINDOW_START, aggregation: "none", compare: false }).panes).toEqual(
       panes,
     );
     const query = { panes: "l:style=pie:min=x:new=1,a~temperature" };
@@ -61,7 +61,7 @@ describe("the address of Explore", () => {
       panes: [{ kind: "lines", series: [{ deviceId: "a", key: "t" }] }],
       window: WINDOW_START,
       aggregation: "none",
-      compares: false,
+      compare: false,
     });
     expect(viewFromQuery({}).panes).toEqual([]);
   });

@@ -3,6 +3,7 @@ import { symbolEntries } from "../../lib/console/widget-keys.ts";
 import { DomainError, detail, inEnglish, textOf } from "../../lib/core/domain-error.ts";
 import type { DeviceId } from "../../lib/core/ids.ts";
 import type { Text } from "../../lib/texts/text.ts";
+import { yearsLater } from "../../lib/time/same-time.ts";
 import { workShare } from "../../platform/load/fair-share.ts";
 import type { AlarmsService } from "../alarms/alarms.service.ts";
 import type { AlarmStatus } from "../alarms/alarms.types.ts";
@@ -149,7 +150,8 @@ function shownSeries(
   });
 }
 
-const compares = ({ widget }: Wanted): boolean => widget.config.compare === true;
+const compares = ({ widget: { config } }: Wanted): boolean =>
+  config.compare === true || config.compare === "year";
 
 /** Returns the same request for another aggregation. */
 const withAggregation = (item: Wanted, aggregation: Aggregation): Wanted => ({
@@ -193,16 +195,42 @@ function bandOf(
   return { low: shownSeries(item, shown, low), high: shownSeries(item, shown, high) };
 }
 
-/** Returns the series of the previous period with their timestamps moved into the current one. */
-function movedToNow(item: Wanted, all: readonly DeviceSeries[]): DeviceSeries[] {
+/**
+ * Returns the function that moves a time of the compared period into the current one. Undefined for a time that the current year does not
+ * have. Weeks of a year have other dates, so they are compared by position.
+ */
+function moveOf(item: Wanted): (ts: number) => number | undefined {
   const { window } = item;
-  const move = pairIntervals(seriesSpec(item), window.before, window);
+  const spec = seriesSpec(item);
+  const { yearZone } = window;
+  if (yearZone === undefined || spec.interval?.endsWith("w"))
+    return pairIntervals(spec, window.before, window);
+  return (ts) => {
+    const moved = yearsLater(ts, 1, yearZone);
+    return moved.isExact ? moved.ts : undefined;
+  };
+}
+
+/** Returns points at their moved times. Where a clock change lets the same times come twice, the first occurrence counts. */
+function movedPoints<Point extends { readonly ts: number }>(
+  points: readonly Point[],
+  move: (ts: number) => number | undefined,
+): Point[] {
+  let last = Number.NEGATIVE_INFINITY;
+  return points.flatMap((point) => {
+    const ts = move(point.ts);
+    if (ts === undefined || ts <= last) return [];
+    last = ts;
+    return [{ ...point, ts }];
+  });
+}
+
+/** Returns the series of the compared period with their timestamps moved into the current one. */
+function movedToNow(item: Wanted, all: readonly DeviceSeries[]): DeviceSeries[] {
+  const move = moveOf(item);
   return all.map((found) => ({
     ...found,
-    series: found.series.map((keySeries) => ({
-      ...keySeries,
-      points: keySeries.points.map((point) => ({ ...point, ts: move(point.ts) })),
-    })),
+    series: found.series.map((keySeries) => ({ ...keySeries, points: movedPoints(keySeries.points, move) })),
   }));
 }
 

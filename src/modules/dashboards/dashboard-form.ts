@@ -216,6 +216,12 @@ export function aliasOf(aliases: readonly Alias[], { config }: Widget): Alias | 
 /** Returns whether a widget has its own time window. */
 export const hasOwnWindow = ({ config }: Widget): boolean => isJsonObject(config.timeWindow);
 
+/** The time zone of a widget that compares with the previous year; undefined for any other. */
+export function yearZoneOf({ config }: Widget): string | undefined {
+  if (config.compare !== "year") return undefined;
+  return typeof config.timezone === "string" ? config.timezone : "UTC";
+}
+
 /** The keys that a widget names, each once; those of a map are also the keys of positions. */
 export function keysOf({ config, type }: Widget): string[] {
   const positions = type === "map" ? positionKeys(config) : [];

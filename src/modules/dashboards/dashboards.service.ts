@@ -22,6 +22,7 @@ import {
   parseDashboard,
   selectorOf,
   widgetsOf,
+  yearZoneOf,
 } from "./dashboard-form.ts";
 import { aliasMissing, dashboardInvalid, dashboardShared, versionNotFound } from "./dashboards.errors.ts";
 import type {
@@ -295,7 +296,8 @@ export function createDashboardsService(deps: DashboardsServiceDeps) {
     { timeRange, dashboardStateId, widgetIds, context = {} }: ExecuteRequest,
   ): Promise<Executed> {
     const now = clock.now();
-    const window = shownWindow(timeRange ?? dashboard.timeWindow, now);
+    const input = timeRange ?? dashboard.timeWindow;
+    const window = shownWindow(input, now);
     const aliases = aliasesOf(dashboard.aliases);
     const resolved = await resolveAll(principal, aliases, context);
     const shown = widgetsOf(dashboard.widgets).filter(
@@ -306,7 +308,11 @@ export function createDashboardsService(deps: DashboardsServiceDeps) {
         (widgetIds === undefined || widgetIds.includes(widget.widgetId)),
     );
     const data = await deps.dataOf(principal, shown, {
-      windowOf: (widget) => (hasOwnWindow(widget) ? shownWindow(widget.config.timeWindow, now) : window),
+      windowOf(widget) {
+        const yearZone = yearZoneOf(widget);
+        if (yearZone === undefined && !hasOwnWindow(widget)) return window;
+        return shownWindow(hasOwnWindow(widget) ? widget.config.timeWindow : input, now, yearZone);
+      },
       devicesOf(widget) {
         const alias = aliasOf(aliases, widget);
         return alias === undefined ? [] : (resolved[alias.id] ?? []);

@@ -1,6 +1,7 @@
 import { detail } from "../../lib/core/domain-error.ts";
 import { isJsonObject } from "../../lib/json/json.ts";
 import { firstInstant, zoneOffset } from "../../lib/time/calendar-interval.ts";
+import { yearsLater } from "../../lib/time/same-time.ts";
 import { dashboardInvalid } from "./dashboards.errors.ts";
 
 export interface AbsoluteWindow {
@@ -77,25 +78,51 @@ export function windowOf(input: unknown, now: number): AbsoluteWindow {
 }
 
 export interface ShownWindow extends AbsoluteWindow {
-  /** Previous period, for comparison. */
+  /** Period for comparison: the previous period, or the same time of the previous year. */
   readonly before: AbsoluteWindow;
-  /** While the period lasts: the previous period, as far as the current one has come. */
+  /** While the period lasts: the period for comparison, as far as the current one has come. */
   readonly beforeSoFar?: AbsoluteWindow;
+  /** Time zone in which `before` has the same dates and times of day, a year earlier; undefined for the previous period. */
+  readonly yearZone?: string;
+}
+
+/** Returns the same local dates and times of the previous year; of a calendar month or year the whole one, leap day included. */
+function yearBefore(
+  input: unknown,
+  window: AbsoluteWindow,
+  { now, yearZone }: { readonly now: number; readonly yearZone: string },
+): AbsoluteWindow {
+  if (isJsonObject(input) && input.mode === "calendar" && (input.unit === "month" || input.unit === "year")) {
+    const offset = Number(input.offset ?? 0) - (input.unit === "month" ? 12 : 1);
+    return windowOf({ ...input, offset: Math.max(offset, -OFFSET_MAX) }, now);
+  }
+  const earlier = (ts: number) => Math.max(0, yearsLater(ts, -1, yearZone).ts);
+  return { from: earlier(window.from), to: earlier(window.to) };
+}
+
+function periodBefore(input: unknown, { from, to }: AbsoluteWindow, now: number): AbsoluteWindow {
+  if (!isJsonObject(input) || input.mode !== "calendar")
+    return { from: Math.max(0, from - (to - from)), to: from };
+  return windowOf({ ...input, offset: Math.max(Number(input.offset ?? 0) - 1, -OFFSET_MAX) }, now);
 }
 
 /**
- * Returns a time window with the period before it: the previous day, week, month or year of a calendar window, and one of the same length
- * otherwise. @throws DomainError of kind `invalid`.
+ * Returns a time window with the period to compare it with: the previous day, week, month or year of a calendar window, and one of the same
+ * length otherwise; with `yearZone`, the same time of the previous year, in the zone of a calendar window or in this one.
+ * @throws DomainError of kind `invalid`.
  */
-export function shownWindow(input: unknown, now: number): ShownWindow {
+export function shownWindow(input: unknown, now: number, yearZone?: string): ShownWindow {
   const window = windowOf(input, now);
   const { from, to } = window;
-  const isCalendar = isJsonObject(input) && input.mode === "calendar";
-  const offset = isCalendar ? Math.max(Number(input.offset ?? 0) - 1, -OFFSET_MAX) : 0;
-  const before = isCalendar
-    ? windowOf({ ...input, offset }, now)
-    : { from: Math.max(0, from - (to - from)), to: from };
   const isOpen = from <= now && now < to;
-  const beforeSoFar = { from: before.from, to: Math.min(before.from + now - from, before.to) };
-  return { ...window, before, ...(isOpen && { beforeSoFar }) };
+  if (yearZone === undefined) {
+    const before = periodBefore(input, window, now);
+    const beforeSoFar = { from: before.from, to: Math.min(before.from + now - from, before.to) };
+    return { ...window, before, ...(isOpen && { beforeSoFar }) };
+  }
+  const zone = isJsonObject(input) && typeof input.timezone === "string" ? input.timezone : yearZone;
+  offsetOf(zone); // refuses a zone that there is not
+  const before = yearBefore(input, window, { now, yearZone: zone });
+  const beforeSoFar = { from: before.from, to: Math.min(yearsLater(now, -1, zone).ts, before.to) };
+  return { ...window, before, yearZone: zone, ...(isOpen && { beforeSoFar }) };
 }

@@ -10,7 +10,7 @@ const text = t.String({
   pattern: "\\S",
   description: `1 to ${TEXT_MAX} characters`,
 });
-const at = t.String({ maxLength: 40, description: "ISO 8601, with its offset or Z" });
+const timeText = t.String({ maxLength: 40, description: "ISO 8601, with its offset or Z" });
 const until = t.Optional(
   t.Union([t.String({ maxLength: 40 }), t.Null()], {
     description: "end of a stretch of time, not before `at`; null, the default, for a moment",
@@ -18,11 +18,11 @@ const until = t.Optional(
 );
 
 export const createNoteBody = t.Object(
-  { deviceId: t.String({ minLength: 1, maxLength: 64 }), text, at, until },
+  { deviceId: t.String({ minLength: 1, maxLength: 64 }), text, at: timeText, until },
   { title: "CreateNote" },
 );
 export const updateNoteBody = t.Object(
-  { text: t.Optional(text), at: t.Optional(at), until },
+  { text: t.Optional(text), at: t.Optional(timeText), until },
   { title: "UpdateNote" },
 );
 

@@ -24,10 +24,10 @@ function timesOf(
   input: Pick<typeof noteResource.$update, "at" | "until">,
   before: Pick<Note, "at" | "until">,
 ): Pick<Note, "at" | "until"> {
-  const at = input.at === undefined ? before.at : readTime("at", input.at);
+  const begin = input.at === undefined ? before.at : readTime("at", input.at);
   const until = typeof input.until === "string" ? readTime("until", input.until) : input.until;
-  const times = { at, until: until === undefined ? before.until : until };
-  if (times.until !== null && times.until < at) throw noteEndsEarly();
+  const times = { at: begin, until: until === undefined ? before.until : until };
+  if (times.until !== null && times.until < begin) throw noteEndsEarly();
   return times;
 }
 

@@ -96,7 +96,7 @@ export interface Principal {
   readonly impersonator?: { readonly userId: UserId; readonly email: string };
 }
 
-/** Returns what histories call the caller: the key's name, or the user's address with that of who acts as the user. */
+/** Name of the caller in histories: that of the API key, or the user's address with the address of who acts as the user. */
 export const callerName = ({
   email,
   apiKey,

@@ -25,12 +25,17 @@ export interface Pane extends PaneAppearance {
   readonly series: readonly ExploreSeries[];
 }
 
+/** What each line is drawn beside: nothing, the same line one window earlier (`true`), or one year earlier. */
+export type Comparison = boolean | "year";
+
+/** Reads a comparison as widgets have it. */
+export const comparisonOf = (value: unknown): Comparison => (value === "year" ? value : value === true);
+
 export interface ExploreView {
   readonly panes: readonly Pane[];
   readonly window: WindowSpec;
   readonly aggregation: string;
-  /** True if each line is drawn beside the same line one window earlier. */
-  readonly compares: boolean;
+  readonly compare: Comparison;
 }
 
 const HOUR_MS = 3_600_000;
@@ -108,11 +113,11 @@ export function viewFromQuery(query: Readonly<Record<string, string>>): ExploreV
     panes: (query.panes ?? "").split(";").flatMap(paneOf),
     window: windowOf(query.window),
     aggregation: query.aggregation ?? "none",
-    compares: query.compare === "1",
+    compare: comparisonOf(query.compare === "1" || query.compare),
   };
 }
 
-export function viewToQuery({ panes, window, aggregation, compares }: ExploreView): Record<string, string> {
+export function viewToQuery({ panes, window, aggregation, compare }: ExploreView): Record<string, string> {
   const texts = panes.map(
     ({ kind, series, ...appearance }) =>
       (kind === "lanes" ? "s" : "l") + appearanceText(appearance) + series.map(seriesText).join(),
@@ -121,7 +126,7 @@ export function viewToQuery({ panes, window, aggregation, compares }: ExploreVie
     ...(texts.length > 0 && { panes: texts.join(";") }),
     window: windowText(window),
     ...(aggregation !== "none" && { aggregation }),
-    ...(compares && { compare: "1" }),
+    ...(compare && { compare: compare === "year" ? compare : "1" }),
   };
 }
 
@@ -130,7 +135,7 @@ export const exploreAddress = (view: ExploreView): string =>
 
 /** Returns the address of Explore with these series in one pane. */
 export const exploreHref = (series: readonly ExploreSeries[], window: WindowSpec = WINDOW_START): string =>
-  exploreAddress({ panes: [{ kind: "lines", series }], window, aggregation: "none", compares: false });
+  exploreAddress({ panes: [{ kind: "lines", series }], window, aggregation: "none", compare: false });
 
 /** Name of a series as a widget's `series` has it. */
 export const seriesId = ({ deviceId, key }: ExploreSeries): string => `${deviceId}/${key}`;

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { zoneOffset } from "../../../src/lib/time/calendar-interval.ts";
+import { yearsLater } from "../../../src/lib/time/same-time.ts";
 import { shownWindow, windowOf } from "../../../src/modules/dashboards/window-of.ts";
 
 const DAY_MS = 86_400_000;
@@ -72,5 +73,60 @@ describe("the period before", () => {
   test("of the earliest period is that period", () => {
     const input = { mode: "calendar", unit: "year", offset: -1_000 };
     expect(shownWindow(input, 0).before.from).toBe(0);
+  });
+});
+
+describe("the same time of the previous year", () => {
+  const HOUR = 3_600_000;
+  const timeOf = (text: string) => Date.parse(text);
+  const berlin = (input: unknown, now: string) => {
+    const { before, beforeSoFar } = shownWindow(input, timeOf(now), "Europe/Berlin");
+    return [before.from, before.to, ...(beforeSoFar ? [beforeSoFar.to] : [])].map((ts) =>
+      new Date(ts).toISOString(),
+    );
+  };
+
+  test("has the same wall clock, whatever the offset was", () => {
+    // Summer time began on 29 March 2026 and on 30 March 2025.
+    const window = { from: timeOf("2026-03-29T10:00:00Z"), to: timeOf("2026-03-29T12:00:00Z") };
+    expect(berlin(window, "2026-04-01T00:00:00Z")).toEqual([
+      "2025-03-29T11:00:00.000Z",
+      "2025-03-29T13:00:00.000Z",
+    ]);
+  });
+
+  test("of 29 February is 28 February; of a month or a year it is the whole one", () => {
+    const calendar = (unit: string, offset = 0) => ({ mode: "calendar", unit, offset, timezone: "UTC" });
+    expect(berlin(calendar("day"), "2028-02-29T06:00:00Z")).toEqual([
+      "2027-02-28T00:00:00.000Z",
+      "2027-02-28T23:59:59.999Z",
+      "2027-02-28T06:00:00.000Z",
+    ]);
+    expect(berlin(calendar("month", -1), "2029-03-10T06:00:00Z")).toEqual([
+      "2028-02-01T00:00:00.000Z",
+      "2028-02-29T23:59:59.999Z",
+    ]);
+    expect(berlin(calendar("year", -1), "2029-03-10T06:00:00Z")[0]).toBe("2027-01-01T00:00:00.000Z");
+  });
+
+  test("an unknown zone is refused", () => {
+    expect(() => shownWindow({ from: 0, to: 1 }, 2, "Moon/Base")).toThrow(/timezone/);
+  });
+
+  test("every time leads back to itself, or has no counterpart", () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: timeOf("2001-01-01T00:00:00Z"), max: timeOf("2040-01-01T00:00:00Z") }),
+        fc.constantFrom("UTC", "Europe/Berlin", "America/St_Johns", "Australia/Lord_Howe", "Asia/Kathmandu"),
+        (ts, zone) => {
+          const earlier = yearsLater(ts, -1, zone);
+          const again = yearsLater(earlier.ts, 1, zone);
+          expect([365, 366]).toContain(Math.round((ts - earlier.ts) / (24 * HOUR)));
+          // In the hour that comes twice, both occurrences lead to the first.
+          if (earlier.isExact && again.isExact) expect([0, HOUR / 2, HOUR]).toContain(ts - again.ts);
+        },
+      ),
+      { numRuns: 2_000 },
+    );
   });
 });

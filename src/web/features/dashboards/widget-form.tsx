@@ -2,6 +2,7 @@ import { useState } from "preact/hooks";
 import { positionKeys } from "../../../lib/console/web-mercator.ts";
 import { AGGREGATIONS } from "../../lib/aggregations.ts";
 import { BARS_MAX } from "../../lib/consumption.ts";
+import { type Comparison, comparisonOf } from "../../lib/explore-view.ts";
 import type { FormValues, ObjectSchema } from "../../lib/form-schema.ts";
 import { BAND_INTERVALS, LINE_STYLES } from "../../lib/line-styles.ts";
 import { ownZone } from "../../lib/zoned-time.ts";
@@ -52,7 +53,7 @@ const schema: ObjectSchema = {
     east: between(-180, 180),
     showCleared: { kind: "boolean" },
     timeWindow: { kind: "json" },
-    compare: { kind: "boolean" },
+    compare: { kind: "json" },
   },
 };
 
@@ -90,6 +91,25 @@ function Period({ label, value, schema, values, onChange, setValues }: ControlPr
         onChange={(timezone) => setValues({ ...values, timezone })}
       />
     </>
+  );
+}
+
+/** Selects the period to compare with. The times of a year ago are meant in a time zone. */
+function Compare({ label, value, values, setValues }: ControlProps) {
+  const set = (compare?: Comparison) =>
+    setValues({ ...values, compare, timezone: values.timezone || ownZone() });
+  return (
+    <SelectField
+      label={label}
+      value={String(value || "")}
+      options={[
+        ["true", t("compare.period")],
+        ["year", t("compare.year")],
+      ]}
+      none={t("compare.none")}
+      onSelect={(id) => set(comparisonOf(id === "true" || id))}
+      onNone={set}
+    />
   );
 }
 
@@ -196,7 +216,10 @@ const parts = {
     { path: "style", optionText: (style) => t(`line.${style as (typeof LINE_STYLES)[number]}`) },
   ],
   window: [{ path: "timeWindow", control: OwnWindow }],
-  period: [{ path: "interval", control: Period }, "compare"],
+  period: [
+    { path: "interval", control: Period },
+    { path: "compare", control: Compare },
+  ],
   price: ["costPerUnit", "currency"],
   reduce: [{ path: "reduce", optionText: aggregationText }],
   share: [{ path: "aggregation", text: "share" }],

@@ -3,6 +3,7 @@ import { useState } from "preact/hooks";
 import { alarmHref } from "../../lib/alarm-href.ts";
 import type { TelemetryValue } from "../../lib/api-types.ts";
 import {
+  comparisonOf,
   type ExploreSeries,
   exploreAddress,
   type Pane,
@@ -57,7 +58,7 @@ function hrefOf(props: Props, series: readonly ExploreSeries[]): string {
     panes: series.reduce<Pane[]>((panes, own) => withSeries(panes, own, kindOfPane(props, own)), []),
     window: props.window,
     aggregation: isChart ? aggregation : "none",
-    compares: props.widget.config.compare === true,
+    compare: comparisonOf(props.widget.config.compare),
   });
 }
 

@@ -1,8 +1,10 @@
 // The view of Explore as a dashboard that is not stored.
+
 import { BARS_MAX } from "../../lib/consumption.ts";
 import { type ExploreView, type Pane, seriesId } from "../../lib/explore-view.ts";
 import { BAND_INTERVALS } from "../../lib/line-styles.ts";
 import type { JsonValue } from "../../lib/wire.ts";
+import { ownZone } from "../../lib/zoned-time.ts";
 import type { Board } from "../dashboards/board.ts";
 import type { Widget } from "../dashboards/dashboards-api.ts";
 
@@ -37,7 +39,7 @@ function widgetOf(pane: Pane, index: number, view: ExploreView): Widget {
       ...(min !== undefined && { min }),
       ...(max !== undefined && { max }),
     }),
-    ...(kind === "lines" && view.compares && { compare: true }),
+    ...(kind === "lines" && view.compare && { compare: view.compare, timezone: ownZone() }),
   };
   const type = kind === "lines" || isOfDurations ? "timeseries" : "stateTimeline";
   return { widgetId: `pane-${index + 1}`, type, name: keys.join(", "), config };

@@ -4,6 +4,7 @@ import { useLocation } from "preact-iso";
 import { AGGREGATIONS } from "../../lib/aggregations.ts";
 import {
   arranged,
+  comparisonOf,
   type ExploreView,
   type Pane,
   type PaneAppearance,
@@ -22,8 +23,8 @@ import { toast } from "../../platform/toasts.ts";
 import { AlarmLink } from "../../ui/alarm-link.tsx";
 import { Button } from "../../ui/button.tsx";
 import { LinkedCharts, useChartLink } from "../../ui/chart/chart-link.ts";
-import { Checkbox } from "../../ui/choice.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
+import { FilterSelect } from "../../ui/filter-select.tsx";
 import { MENU_ITEM, MoreMenu } from "../../ui/more-menu.tsx";
 import { Page } from "../../ui/page.tsx";
 import { PageHead } from "../../ui/page-head.tsx";
@@ -101,9 +102,17 @@ function Arrangement({ view, onChange }: PartProps) {
           </option>
         ))}
       </select>
-      <Checkbox checked={view.compares} onCheck={(compares) => onChange({ compares })}>
-        <span class="text-sm">{t("explore.compare")}</span>
-      </Checkbox>
+      <FilterSelect
+        label={t("field.widget.compare")}
+        all={t("compare.none")}
+        value={String(view.compare || "")}
+        options={[
+          { id: "true", text: t("compare.period") },
+          { id: "year", text: t("compare.year") },
+        ]}
+        onSelect={(id) => onChange({ compare: comparisonOf(id === "true" || id) })}
+        class="w-48"
+      />
     </>
   );
 }

@@ -138,7 +138,7 @@ function RecentDevices({ examples }: { examples: Examples["recent"] }) {
         panes: keys.map((key) => ({ kind: "lines", series: [{ deviceId, key }] })),
         window: { mode: "live", durationMs: 86_400_000 },
         aggregation: "none",
-        compares: false,
+        compare: false,
       }),
       title: name,
       detail: keys.map((key) => keyName(deviceId, key)).join(", "),
