@@ -2,10 +2,10 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { t } from "../platform/i18n/i18n.ts";
 import { setLeaveGuard } from "../platform/leave-guard.ts";
-import { BackLink } from "./back-link.tsx";
 import { ErrorNote } from "./error-note.tsx";
 import { PageHead } from "./page-head.tsx";
 import { SubmitButton } from "./submit-button.tsx";
+import { Trail } from "./trail.tsx";
 import { DiscardQuestion, useTypedWork } from "./typed-work.tsx";
 
 /** Link that a click follows within the console. */
@@ -119,7 +119,7 @@ export function FormPage(props: Props) {
       {question}
       {props.head ?? (
         <div class={props.isNested ? "" : "flex flex-col gap-5"}>
-          <BackLink href={back.href}>{back.text}</BackLink>
+          <Trail steps={[back]} />
           {props.isNested ? (
             <h2 class="text-lg font-semibold wrap-anywhere">{props.title}</h2>
           ) : (
@@ -137,7 +137,7 @@ export function FormPage(props: Props) {
         </fieldset>
         {aside !== undefined && <div class="lg:sticky lg:top-8">{aside}</div>}
         {!isFixed && (
-          <div class="sticky bottom-0 z-10 -mx-4 flex justify-end gap-2 border-t border-base-300 bg-base-200 px-4 py-3 lg:col-span-full lg:-mx-8 lg:px-8">
+          <div class="sticky bottom-0 z-10 -mx-4 flex justify-end gap-2 border-t border-base-300 bg-base-200 px-4 py-3 lg:col-span-full lg:mx-0 lg:px-0">
             <a class="btn btn-ghost" href={props.cancelHref ?? back.href}>
               {t("common.cancel")}
             </a>

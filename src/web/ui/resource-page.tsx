@@ -1,9 +1,9 @@
 import type { ComponentChildren } from "preact";
 import type { Resource } from "../platform/resource.ts";
-import { BackLink } from "./back-link.tsx";
 import { isMissing, Loaded } from "./loaded.tsx";
 import { NotFoundScreen } from "./not-found.tsx";
 import { PageHead } from "./page-head.tsx";
+import { Trail } from "./trail.tsx";
 
 interface Props<T> {
   readonly of: Pick<Resource<T>, "data" | "error" | "reload">;
@@ -21,7 +21,7 @@ export function ResourcePage<T>({ of, back, title, detail, actions, children }: 
   if (isMissing(of.error)) return <NotFoundScreen />;
   return (
     <>
-      <BackLink href={back.href}>{back.text}</BackLink>
+      <Trail steps={[back]} />
       <Loaded of={of}>
         {(data) => (
           <>

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import {
+  columnName,
   decimalsOf,
   formatKeyValue,
   scaledData,
@@ -137,6 +138,35 @@ describe("formatKeyValue", () => {
       }),
     );
   });
+});
+
+test("a value, a column and an axis never show a UCUM code that has a symbol", () => {
+  const codes = [
+    "Cel",
+    "[degF]",
+    "Ohm",
+    "kW.h",
+    "MW.h",
+    "A.h",
+    "kV.A",
+    "m3",
+    "m3/h",
+    "m/s2",
+    "ug/m3",
+    "W/m2",
+    "us",
+  ];
+  fc.assert(
+    fc.property(fc.constantFrom(...codes), fc.double({ noNaN: true, min: -1e6, max: 1e6 }), (unit, value) => {
+      const metadata: KeyMetadata = { key: "t", unit };
+      for (const format of [en, de])
+        expect(formatKeyValue(value, metadata, format).endsWith(`${SPACE}${unit}`)).toBe(false);
+      expect(columnName("t", unit)).toBe(`t (${unitSymbol(unit)})`);
+      expect(unitSymbol(unit)).not.toBe(unit);
+      // A field shows the symbol of what was typed, so the symbol of a symbol must be the same.
+      expect(unitSymbol(unitSymbol(unit))).toBe(unitSymbol(unit));
+    }),
+  );
 });
 
 test("unitSymbol knows common UCUM codes and leaves any other text", () => {

@@ -9,7 +9,6 @@ import { may } from "../../platform/session.ts";
 import { uploadInParts } from "../../platform/upload.ts";
 import { useRefresh } from "../../platform/use-refresh.ts";
 import { Age } from "../../ui/age.tsx";
-import { BackLink } from "../../ui/back-link.tsx";
 import { Button } from "../../ui/button.tsx";
 import { ask } from "../../ui/confirmation.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
@@ -17,6 +16,7 @@ import { Loaded } from "../../ui/loaded.tsx";
 import { PageHead } from "../../ui/page-head.tsx";
 import { Section } from "../../ui/section.tsx";
 import { TextField } from "../../ui/text-field.tsx";
+import { Trail } from "../../ui/trail.tsx";
 import { useAction } from "../../ui/use-form.ts";
 import { codecIndexApi, type IndexStatus } from "./codec-index-api.ts";
 import { CodecIndexSearch } from "./codec-index-search.tsx";
@@ -31,7 +31,7 @@ export function CodecIndexPage() {
   useRefresh(status.reload, status.data?.loading ? POLL_MS : undefined);
   return (
     <>
-      <BackLink href="/integrations/codecs">{t("codecs.all")}</BackLink>
+      <Trail steps={[{ href: "/integrations/codecs", text: t("codecs.all") }]} />
       <PageHead title={t("codecIndex.title")} />
       <p class="-mt-2 max-w-2xl text-soft">{t("codecIndex.intro")}</p>
       <Loaded of={status}>

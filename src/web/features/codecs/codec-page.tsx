@@ -6,7 +6,6 @@ import { t } from "../../platform/i18n/i18n.ts";
 import { useResource } from "../../platform/resource.ts";
 import { may } from "../../platform/session.ts";
 import { toast } from "../../platform/toasts.ts";
-import { BackLink } from "../../ui/back-link.tsx";
 import { CodeEditor } from "../../ui/code-editor.tsx";
 import { confirmDelete } from "../../ui/confirmation.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
@@ -15,6 +14,7 @@ import { Loaded } from "../../ui/loaded.tsx";
 import { PageHead } from "../../ui/page-head.tsx";
 import { DeleteButton } from "../../ui/row-buttons.tsx";
 import { TextField } from "../../ui/text-field.tsx";
+import { Trail } from "../../ui/trail.tsx";
 import { useAction } from "../../ui/use-form.ts";
 import { type Codec, type CodecForm, codecsApi } from "./codecs-api.ts";
 import { FileButton } from "./file-button.tsx";
@@ -34,7 +34,7 @@ const FIRST_SOURCE = `function decodeUplink(input) {
 }
 `;
 
-const back = () => <BackLink href="/integrations/codecs">{t("codecs.all")}</BackLink>;
+const back = () => <Trail steps={[{ href: "/integrations/codecs", text: t("codecs.all") }]} />;
 
 export function CodecPage({ codecId }: { codecId: string | undefined }) {
   return codecId === undefined ? (

@@ -5,10 +5,10 @@ import { plural, t } from "../../platform/i18n/i18n.ts";
 import { useResource } from "../../platform/resource.ts";
 import { may } from "../../platform/session.ts";
 import { Age } from "../../ui/age.tsx";
-import { BackLink } from "../../ui/back-link.tsx";
 import { Page } from "../../ui/page.tsx";
 import { ResourceList } from "../../ui/resource-list.tsx";
 import { CreateLink } from "../../ui/row-buttons.tsx";
+import { Trail } from "../../ui/trail.tsx";
 import { CodecIndexPage } from "./codec-index-page.tsx";
 import { CodecPage } from "./codec-page.tsx";
 import { codecsApi, type ListedCodec } from "./codecs-api.ts";
@@ -33,7 +33,7 @@ function CodecsPage() {
   const list = useResource(codecsApi.list, []);
   return (
     <>
-      <BackLink href="/integrations">{t("integrations.all")}</BackLink>
+      <Trail steps={[{ href: "/integrations", text: t("integrations.all") }]} />
       <ResourceList
         title={t("nav.codecs")}
         intro={t("codecs.intro")}

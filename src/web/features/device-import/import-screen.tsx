@@ -2,12 +2,12 @@ import { Download, FileUp } from "lucide-preact";
 import { useState } from "preact/hooks";
 import { t } from "../../platform/i18n/i18n.ts";
 import { may } from "../../platform/session.ts";
-import { BackLink } from "../../ui/back-link.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Empty } from "../../ui/empty.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { PageHead } from "../../ui/page-head.tsx";
 import { saveFile } from "../../ui/save-file.ts";
+import { Trail } from "../../ui/trail.tsx";
 import { useAction } from "../../ui/use-form.ts";
 import { bulkApi, type ImportResult, type Validation } from "./bulk-api.ts";
 import { type CsvTable, decodeCsv, parseCsvTable } from "./csv-rows.ts";
@@ -49,7 +49,7 @@ export function ImportScreen() {
   };
   return (
     <div class="mx-auto flex h-full max-w-6xl flex-col gap-4 p-4 3xl:max-w-[100rem] lg:p-8">
-      <BackLink href="/devices">{t("nav.devices")}</BackLink>
+      <Trail steps={[{ href: "/devices", text: t("nav.devices") }]} />
       <PageHead title={t("import.title")} />
       {!may("devices:write") && (
         <div class="panel">

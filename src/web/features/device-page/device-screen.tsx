@@ -1,4 +1,4 @@
-import { ChevronRight, LayoutDashboard } from "lucide-preact";
+import { LayoutDashboard } from "lucide-preact";
 import { lazy, useLocation, useRoute } from "preact-iso";
 import { DEVICE_TABS, oneOf } from "../../../lib/console/console-routes.ts";
 import { withActive } from "../../../lib/devices/device-state.ts";
@@ -13,6 +13,7 @@ import { isMissing, Loaded } from "../../ui/loaded.tsx";
 import { NotFoundScreen } from "../../ui/not-found.tsx";
 import { PageHead } from "../../ui/page-head.tsx";
 import { Tabs } from "../../ui/tabs.tsx";
+import { Trail } from "../../ui/trail.tsx";
 import { DeviceState } from "../alarms/device-state.tsx";
 import { AttributesTab } from "../attributes/attributes-tab.tsx";
 import { CommandsTab } from "../commands/commands-tab.tsx";
@@ -73,6 +74,12 @@ function follow(
   return "kept";
 }
 
+/** Returns the gateway that a device belongs to, or the device's type. */
+const ownerOf = (device: DeviceDetail | undefined) =>
+  device?.parentDeviceId
+    ? { href: `/devices/${device.parentDeviceId}/children`, text: nameOf(device.parentDeviceId) }
+    : { text: device?.deviceType ?? "" };
+
 function DeviceHead({
   device,
   deviceId,
@@ -88,19 +95,7 @@ function DeviceHead({
   return (
     <div class="flex flex-col gap-4">
       <div class="flex flex-col gap-1">
-        <nav aria-label={t("nav.trail")} class="flex items-center gap-1 text-sm text-soft">
-          <a href="/devices" class="hover:underline">
-            {t("nav.devices")}
-          </a>
-          <ChevronRight size={14} aria-hidden="true" />
-          {device?.parentDeviceId ? (
-            <a href={`/devices/${device.parentDeviceId}/children`} class="truncate hover:underline">
-              {nameOf(device.parentDeviceId)}
-            </a>
-          ) : (
-            <span class="truncate">{device?.deviceType}</span>
-          )}
-        </nav>
+        <Trail steps={[{ href: "/devices", text: t("nav.devices") }, ownerOf(device)]} />
         <PageHead
           title={device?.name ?? "…"}
           detail={device?.label && <p class="text-soft">{device.label}</p>}

@@ -21,11 +21,11 @@ import { t } from "../../platform/i18n/i18n.ts";
 import { useResource } from "../../platform/resource.ts";
 import { may } from "../../platform/session.ts";
 import { toast } from "../../platform/toasts.ts";
-import { BackLink } from "../../ui/back-link.tsx";
 import { FormPage } from "../../ui/form-page.tsx";
 import { PageHead } from "../../ui/page-head.tsx";
 import { SchemaFields } from "../../ui/schema-fields.tsx";
 import { Section } from "../../ui/section.tsx";
+import { Trail } from "../../ui/trail.tsx";
 import { useAction } from "../../ui/use-form.ts";
 import { codecIndexApi } from "../codecs/codec-index-api.ts";
 import { CodecIndexSearch } from "../codecs/codec-index-search.tsx";
@@ -77,7 +77,7 @@ function Choice() {
   const { route } = useLocation();
   return (
     <>
-      <BackLink href="/integrations">{t("nav.integrations")}</BackLink>
+      <Trail steps={[{ href: "/integrations", text: t("nav.integrations") }]} />
       <PageHead title={t("network.title")} />
       <DiscoveredNetworks onConnected={() => route("/integrations")} />
       <Cards

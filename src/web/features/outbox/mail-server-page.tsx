@@ -3,7 +3,6 @@ import { serverText } from "../../platform/i18n/error-texts.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { useResource } from "../../platform/resource.ts";
 import { toast } from "../../platform/toasts.ts";
-import { BackLink } from "../../ui/back-link.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { FixedKeys } from "../../ui/fixed-keys.tsx";
 import { Loaded } from "../../ui/loaded.tsx";
@@ -11,6 +10,7 @@ import { SchemaFields } from "../../ui/schema-fields.tsx";
 import { Section } from "../../ui/section.tsx";
 import { SubmitButton } from "../../ui/submit-button.tsx";
 import { TextField } from "../../ui/text-field.tsx";
+import { Trail } from "../../ui/trail.tsx";
 import { useAction } from "../../ui/use-form.ts";
 import { useSchemaForm } from "../../ui/use-schema-form.ts";
 import type { MailSettingsInput, MailTestInput } from "./mail-server-api.ts";
@@ -22,7 +22,7 @@ export function MailServerPage() {
   const settings = useResource(() => mailServerApi.get(), []);
   return (
     <div class="flex max-w-3xl flex-col gap-4">
-      <BackLink href="/settings/notifications">{t("page.notifications")}</BackLink>
+      <Trail steps={[{ href: "/settings/notifications", text: t("page.notifications") }]} />
       <Loaded of={settings}>{(data) => <ServerForm settings={data} onSaved={settings.set} />}</Loaded>
     </div>
   );

@@ -8,7 +8,6 @@ import { toast } from "../../platform/toasts.ts";
 import { useRefresh } from "../../platform/use-refresh.ts";
 import { useUrlFilter } from "../../platform/use-url-filter.ts";
 import { Age } from "../../ui/age.tsx";
-import { BackLink } from "../../ui/back-link.tsx";
 import { Button } from "../../ui/button.tsx";
 import { CopyButton } from "../../ui/copy-button.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
@@ -17,6 +16,7 @@ import { Loaded } from "../../ui/loaded.tsx";
 import { ResourceList } from "../../ui/resource-list.tsx";
 import { SearchBox } from "../../ui/search-box.tsx";
 import type { SettingsPageProps } from "../../ui/settings-page.types.ts";
+import { Trail } from "../../ui/trail.tsx";
 import { useAction } from "../../ui/use-form.ts";
 import { ThingFaults } from "../faults/fault-list.tsx";
 import { type ListedMail, MAIL_STATES, type Mail, outboxApi } from "./outbox-api.ts";
@@ -115,7 +115,7 @@ function MailPage({ mailId }: { mailId: string }) {
   useRefresh(resource.reload, resource.data?.state === "QUEUED" ? WATCH_MS : undefined);
   return (
     <div class="flex max-w-3xl flex-col gap-4">
-      <BackLink href="/settings/outbox">{t("page.outbox")}</BackLink>
+      <Trail steps={[{ href: "/settings/outbox", text: t("page.outbox") }]} />
       <Loaded of={resource}>{(mail) => <MailView mail={mail} onSent={resource.set} />}</Loaded>
     </div>
   );

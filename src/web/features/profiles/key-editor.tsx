@@ -1,5 +1,6 @@
 import { Plus } from "lucide-preact";
 import { useState } from "preact/hooks";
+import { unitSymbol } from "../../../lib/keys/key-format.ts";
 import {
   DECIMALS_MAX,
   KEY_KINDS,
@@ -133,7 +134,7 @@ function UnitField({ form, set }: PartProps) {
         list="units"
         autocapitalize="off"
         spellcheck={false}
-        value={form.unit}
+        value={unitSymbol(form.unit)}
         onText={(unit) => set({ unit })}
       />
       <datalist id="units">

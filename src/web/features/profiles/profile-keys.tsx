@@ -3,8 +3,8 @@ import { t } from "../../platform/i18n/i18n.ts";
 import { refreshKeyMetadata } from "../../platform/key-metadata.ts";
 import { useKept } from "../../platform/resource.ts";
 import { toast } from "../../platform/toasts.ts";
-import { BackLink } from "../../ui/back-link.tsx";
 import { Loaded } from "../../ui/loaded.tsx";
+import { Trail } from "../../ui/trail.tsx";
 import { changedList } from "./changed-list.ts";
 import { KeyList } from "./key-list.tsx";
 import { ProfileHead } from "./profile-head.tsx";
@@ -59,7 +59,7 @@ export function SiteKeys() {
   return (
     <div class="flex flex-col gap-4">
       <div class="min-w-0">
-        <BackLink href="/settings/profiles">{t("page.profiles")}</BackLink>
+        <Trail steps={[{ href: "/settings/profiles", text: t("page.profiles") }]} />
         <h2 class="text-lg font-semibold">{t("meta.siteDefaults")}</h2>
       </div>
       <p class="max-w-2xl text-soft">{t("meta.siteIntro")}</p>

@@ -6,7 +6,6 @@ import { t } from "../../platform/i18n/i18n.ts";
 import { useKept } from "../../platform/resource.ts";
 import { toast } from "../../platform/toasts.ts";
 import { useRefresh } from "../../platform/use-refresh.ts";
-import { BackLink } from "../../ui/back-link.tsx";
 import { Button } from "../../ui/button.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { FixedKeys } from "../../ui/fixed-keys.tsx";
@@ -14,6 +13,7 @@ import { Loaded } from "../../ui/loaded.tsx";
 import { SchemaFields } from "../../ui/schema-fields.tsx";
 import { Section } from "../../ui/section.tsx";
 import { SubmitButton } from "../../ui/submit-button.tsx";
+import { Trail } from "../../ui/trail.tsx";
 import { useAction } from "../../ui/use-form.ts";
 import { useSchemaForm } from "../../ui/use-schema-form.ts";
 import type { ProxySettingsInput } from "./proxy-api.ts";
@@ -35,7 +35,7 @@ export function ProxyPage() {
   }, [isBack]);
   return (
     <div class="flex max-w-3xl flex-col gap-4">
-      <BackLink href="/settings/system">{t("page.system")}</BackLink>
+      <Trail steps={[{ href: "/settings/system", text: t("page.system") }]} />
       <Loaded of={resource} ignoresErrors={isRestarting}>
         {(settings) => (
           <>

@@ -6,13 +6,13 @@ import { plural, t } from "../../platform/i18n/i18n.ts";
 import { type Resource, useResource } from "../../platform/resource.ts";
 import { actWith, may, me } from "../../platform/session.ts";
 import { toast } from "../../platform/toasts.ts";
-import { BackLink } from "../../ui/back-link.tsx";
 import { Button } from "../../ui/button.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { Loaded } from "../../ui/loaded.tsx";
 import { SchemaFields } from "../../ui/schema-fields.tsx";
 import { Section } from "../../ui/section.tsx";
 import { SubmitButton } from "../../ui/submit-button.tsx";
+import { Trail } from "../../ui/trail.tsx";
 import { useAction } from "../../ui/use-form.ts";
 import { useSchemaForm } from "../../ui/use-schema-form.ts";
 import { HistoryLink } from "../audit/history-link.tsx";
@@ -25,7 +25,7 @@ export function UserPage({ userId }: { userId: string }) {
   const resource = useResource(() => usersApi.get(userId), [userId]);
   return (
     <div class="flex max-w-3xl flex-col gap-5">
-      <BackLink href="/settings/users">{t("page.users")}</BackLink>
+      <Trail steps={[{ href: "/settings/users", text: t("page.users") }]} />
       <Loaded of={resource} isPage>
         {(user) => (
           <>

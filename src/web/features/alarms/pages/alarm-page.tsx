@@ -1,4 +1,3 @@
-import { ChevronRight } from "lucide-preact";
 import { serverPhrase } from "../../../platform/i18n/error-texts.ts";
 import { formatDate, toMs } from "../../../platform/i18n/format.ts";
 import { t } from "../../../platform/i18n/i18n.ts";
@@ -9,6 +8,7 @@ import { useCoalesced } from "../../../platform/use-coalesced.ts";
 import { Loaded } from "../../../ui/loaded.tsx";
 import { PageHead } from "../../../ui/page-head.tsx";
 import { TimelineItem } from "../../../ui/timeline.tsx";
+import { Trail } from "../../../ui/trail.tsx";
 import { type Alarm, type AlarmEvent, alarmMessage, alarmsApi } from "../alarms-api.ts";
 import { SeverityWord } from "../severity.tsx";
 import { AlarmCurve } from "./alarm-curve.tsx";
@@ -41,15 +41,12 @@ function AlarmContent(props: { alarm: Alarm; events: readonly AlarmEvent[]; onCh
   const message = alarmMessage(alarm);
   return (
     <>
-      <nav class="flex items-center gap-1 text-sm text-soft" aria-label={t("nav.trail")}>
-        <a class="link link-hover" href="/alarms">
-          {t("nav.alarms")}
-        </a>
-        <ChevronRight size={14} aria-hidden="true" />
-        <a class="link link-hover" href={`/devices/${alarm.deviceId}`}>
-          {alarm.deviceName}
-        </a>
-      </nav>
+      <Trail
+        steps={[
+          { href: "/alarms", text: t("nav.alarms") },
+          { href: `/devices/${alarm.deviceId}`, text: alarm.deviceName },
+        ]}
+      />
       <PageHead
         title={alarm.name}
         detail={message !== alarm.name && <p class="mt-1 max-w-3xl wrap-anywhere">{message}</p>}

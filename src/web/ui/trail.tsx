@@ -1,0 +1,29 @@
+import { ChevronRight } from "lucide-preact";
+import { Fragment } from "preact";
+import { t } from "../platform/i18n/i18n.ts";
+
+interface Step {
+  readonly text: string;
+  /** Absent for a word that leads nowhere, such as the type of a device. */
+  readonly href?: string;
+}
+
+/** Where a page belongs, above its title: the pages that contain it, each with a link. */
+export const Trail = ({ steps }: { steps: readonly Step[] }) => (
+  <nav aria-label={t("nav.trail")} class="flex min-w-0 flex-wrap items-center gap-1 text-sm text-soft">
+    {steps.map(({ text, href }) =>
+      href === undefined ? (
+        <span key={text} class="truncate">
+          {text}
+        </span>
+      ) : (
+        <Fragment key={href}>
+          <a href={href} class="link link-hover truncate">
+            {text}
+          </a>
+          <ChevronRight size={14} class="flex-none" aria-hidden="true" />
+        </Fragment>
+      ),
+    )}
+  </nav>
+);
