@@ -138,7 +138,7 @@ test("a device has a limit, and its notes end with it", async () => {
   await write({ deviceId: full });
   const database = new Database(join(fixture.directory, "lineside.db"));
   database.run(
-    `INSERT INTO device_notes SELECT note_id || value, tenant_id, device_id, text, at, until, "by", created_at, updated_at
+    `INSERT INTO device_notes SELECT note_id || value, tenant_id, device_id, text, "at", until, "by", created_at, updated_at
      FROM device_notes, json_each(?) WHERE device_id = ?`,
     [JSON.stringify([...Array(DEVICE_NOTES_MAX - 1).keys()]), full],
   );

@@ -6,6 +6,7 @@ import { MESSENGER_KINDS } from "../../src/modules/notifications/messengers.type
 import { PARAM_TYPES } from "../../src/modules/profiles/profiles.types.ts";
 import { checkTarget } from "../../src/modules/uplinks/target-settings.ts";
 import { targetSchemas } from "../../src/modules/uplinks/targets/targets.schemas.ts";
+import { noteForm } from "../../src/web/features/annotations/note-dialog.tsx";
 import { symbolForm } from "../../src/web/features/dashboards/symbols-field.tsx";
 import { PART_NAMES, widgetForm } from "../../src/web/features/dashboards/widget-form.tsx";
 import { settingsForm } from "../../src/web/features/integrations/integration-form.tsx";
@@ -64,6 +65,7 @@ async function constantForms(): Promise<Record<string, FormDefinition>> {
 }
 
 const forms: Record<string, FormDefinition> = {
+  noteForm,
   ...(await constantForms()),
   ...Object.fromEntries(TARGET_TYPES.map((type) => [`uplink to ${type}`, targetForm(type)])),
   ...Object.fromEntries(

@@ -11,7 +11,7 @@ import { historyChanged } from "./use-annotations.ts";
 
 const input = { type: "datetime-local" };
 
-const noteForm: FormDefinition = {
+export const noteForm: FormDefinition = {
   schema: formSchema("notes/notes.schemas.ts", "createNoteBody", ["text", "at", "until"]),
   texts: ["note"],
   fields: [
