@@ -7,7 +7,7 @@ import { apiRows } from "../support/api-rows.ts";
 import { createTestApp, type TestApp } from "../support/test-app.ts";
 
 const PATH = "/api/notes";
-const AT = "2026-11-28T08:30:00.000Z";
+const BEGIN = "2026-11-28T08:30:00.000Z";
 const UNTIL = "2026-11-28T09:15:00.000Z";
 
 let fixture: TestApp;
@@ -33,7 +33,7 @@ beforeAll(async () => {
 });
 afterAll(() => fixture.stop());
 
-const body = (changes: object = {}) => ({ deviceId, text: " Bearing replaced ", at: AT, ...changes });
+const body = (changes: object = {}) => ({ deviceId, text: " Bearing replaced ", at: BEGIN, ...changes });
 const call = (method: string, path: string, sent?: unknown, as: keyof typeof tokens = "owner") =>
   fixture.call(method, path, { token: tokens[as], ...(sent !== undefined && { body: sent }) });
 const write = (changes: object = {}, as: keyof typeof tokens = "owner") =>
@@ -103,11 +103,11 @@ test("a note has its author, its times and a trimmed text; a change keeps what i
   const { body: user } = await call("GET", "/api/auth/me", undefined, "writer");
   const { status, body: note } = await write({ until: UNTIL }, "writer");
   expect(status).toBe(201);
-  expect(note).toMatchObject({ deviceId, text: "Bearing replaced", at: AT, until: UNTIL, by: user.email });
+  expect(note).toMatchObject({ deviceId, text: "Bearing replaced", at: BEGIN, until: UNTIL, by: user.email });
   const path = `${PATH}/${note.noteId}`;
   expect((await call("PATCH", path, { text: "a\nb" })).body).toMatchObject({
     text: "a\nb",
-    at: AT,
+    at: BEGIN,
     until: UNTIL,
     by: user.email,
   });
@@ -138,7 +138,8 @@ test("a device has a limit, and its notes end with it", async () => {
   await write({ deviceId: full });
   const database = new Database(join(fixture.directory, "lineside.db"));
   database.run(
-    `INSERT INTO device_notes SELECT note_id || value, tenant_id, device_id, text, "at", until, "by", created_at, updated_at
+    `INSERT INTO device_notes (note_id, tenant_id, device_id, text, "by", "at", created_at, updated_at)
+     SELECT note_id || value, tenant_id, device_id, text, "by", created_at, created_at, updated_at
      FROM device_notes, json_each(?) WHERE device_id = ?`,
     [JSON.stringify([...Array(DEVICE_NOTES_MAX - 1).keys()]), full],
   );
