@@ -1,5 +1,6 @@
 /** Schemas of the queries that lists accept. */
 import { t } from "elysia";
+import { sortForm } from "../lib/core/text-forms.ts";
 
 export const LIST_LIMIT_DEFAULT = 1_000;
 const LIST_LIMIT_MAX = 10_000;
@@ -35,7 +36,7 @@ export const timeRangeQuery = (descriptions: { readonly from: string; readonly t
 export const sortQuery = (fields: readonly string[], order = "") =>
   t.Optional(
     t.String({
-      pattern: `^-?(${fields.join("|")})$`,
+      pattern: sortForm(fields),
       description: `one of ${fields.join(", ")}; - before it reverses the order${order}`,
     }),
   );

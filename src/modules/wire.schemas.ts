@@ -10,6 +10,7 @@ import {
 import { t } from "elysia";
 import { ALARM_SEVERITIES } from "../lib/alarms/severity.ts";
 import { TAGS_MAX } from "../lib/console/tag-limits.ts";
+import { TEXT_FORMS } from "../lib/core/text-forms.ts";
 import type { Params } from "../lib/texts/text.ts";
 import { documentedAs, mapOf } from "./documented-as.ts";
 
@@ -29,16 +30,11 @@ export const textSchema = t.Object(textFields, { title: "Text" });
 /** The same with its sentence, for programs without a catalogue. */
 export const renderedText = t.Object({ ...textFields, message: t.String({ description: "in English" }) });
 
-/** Pattern of a name: one visible character or more, and no control characters, because names end up in logs, mail headers and exported files. */
-const NAME =
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused
-  /^[^\S\u0000-\u001f\u007f-\u009f]*[^\s\u0000-\u001f\u007f-\u009f][^\u0000-\u001f\u007f-\u009f]*$/;
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused
-const LINE = /^[^\u0000-\u001f\u007f-\u009f]*$/;
+const NAME = new RegExp(TEXT_FORMS.name);
 
 /** A name that people give to something, in a request. Answers use a plain string: older names may have other characters. */
 export const nameText = (maxLength: number, description = `1 to ${maxLength} characters in one line`) =>
-  t.String({ minLength: 1, maxLength, pattern: NAME.source, description });
+  t.String({ minLength: 1, maxLength, pattern: TEXT_FORMS.name, description });
 
 /** Tags, in a request. */
 export const tagList = (options: ArrayOptions = {}) =>
@@ -46,7 +42,7 @@ export const tagList = (options: ArrayOptions = {}) =>
 
 /** A short text without control characters, in a request; it may be empty. */
 export const lineText = (maxLength: number, description = `at most ${maxLength} characters in one line`) =>
-  t.String({ maxLength, pattern: LINE.source, description });
+  t.String({ maxLength, pattern: TEXT_FORMS.line, description });
 
 /** Returns whether a text is a name as `nameText` accepts it. */
 export const isName = (text: string, maxLength: number): boolean =>

@@ -101,7 +101,7 @@ test("what the server refuses is said in the reader's language", () => {
   const rows: Array<[step: Record<string, unknown>, en: string, de: string]> = [
     [
       { type: "round_keys", keys: ["a"], decimals: 13 },
-      "Must be a whole number from 0 to 12.",
+      "Must be an integer from 0 to 12.",
       "Erwartet wird eine ganze Zahl von 0 bis 12.",
     ],
     [
@@ -112,7 +112,7 @@ test("what the server refuses is said in the reader's language", () => {
     [{ type: "copy_key", from: "a" }, "Is required.", "Fehlt."],
     [
       { type: "copy_key", from: "a", to: "b".repeat(300) },
-      "Must be a text of at most 256 characters.",
+      "Must be a string of at most 256 characters.",
       "Erwartet wird ein Text mit höchstens 256 Zeichen.",
     ],
     [

@@ -1,5 +1,6 @@
 import type { Text } from "../texts/text.ts";
 import { detail } from "./domain-error.ts";
+import { formText } from "./text-forms.ts";
 
 /** Part of a TypeBox schema that rules need. */
 export interface SchemaPart {
@@ -24,6 +25,8 @@ export interface SchemaIssue {
   readonly message: string;
   readonly value: unknown;
   readonly schema: SchemaPart;
+  /** Of a union: what each of its options refuses. */
+  readonly errors?: ReadonlyArray<Iterable<SchemaIssue>>;
 }
 
 /** Characters of a description that an error repeats. Longer descriptions are for the documentation. */
@@ -53,8 +56,8 @@ function expectedText({ minLength: min, maxLength: max, pattern, format }: Schem
   if (max !== undefined && value.length > max) return detail("expected.text_max", { max });
   if (min !== undefined && value.length < min)
     return min === 1 ? detail("expected.text_filled") : detail("expected.text_min", { min });
-  if (pattern !== undefined) return detail("expected.pattern", { pattern });
-  return format === undefined ? detail("expected.text") : detail("expected.format", { format });
+  if (format === "uri") return detail("expected.form_uri");
+  return formText(pattern ?? "") ?? detail("expected.text");
 }
 
 function expectedList({ minItems: min, maxItems: max }: SchemaPart, value: unknown): Text {
@@ -95,19 +98,41 @@ export function expectedOf(schema: SchemaPart, value: unknown): Text {
   return expectedTypes[schema.type ?? ""]?.(schema, value) ?? detail("expected.any");
 }
 
+/** The fields that say which option of a union an object is, such as `type`; they are constants. */
+const isTag = ({ schema }: SchemaIssue): boolean => schema.const !== undefined;
+
+/**
+ * Returns the mismatch inside an object that fits no option of a union: of the option that its tag names, or of the tag. Any other issue is
+ * returned as it is.
+ */
+export function innermostIssue(issue: SchemaIssue): SchemaIssue {
+  // A mismatch at the value itself is of an option for values of another type.
+  const options = (issue.errors ?? [])
+    .map((errors) => [...errors])
+    .filter(([first]) => first !== undefined && first.path !== issue.path);
+  const [nearest] = options
+    .filter((issues) => !issues.some(isTag))
+    .toSorted((one, other) => one.length - other.length);
+  if (nearest?.[0] !== undefined) return innermostIssue(nearest[0]);
+  const tags = options.flatMap((issues) => issues.find(isTag) ?? []);
+  const [tag] = tags;
+  return tag === undefined ? issue : { ...tag, schema: { anyOf: tags.map(({ schema }) => schema) } };
+}
+
 /** The rule of the schema that the value breaks, without the value; with the description of the field unless forms have one of their own. */
 export function ruleOf({ value, schema, message }: SchemaIssue, isDescribed = true): Text {
   const expects = withoutNull(schema);
   const about = expects.description ?? schema.description ?? "";
-  const isBrief = about.length <= DESCRIPTION_CHARACTERS_MAX;
+  // Sentences are documentation; a phrase such as "0 by default" completes an error.
+  const isBrief = about.length <= DESCRIPTION_CHARACTERS_MAX && !/\.(?: |$)/.test(about);
   const description = isDescribed && isBrief ? about : "";
   if (message === "Unexpected property") return detail("rule.field_unknown");
-  if (value === undefined)
-    return description === "" ? detail("rule.required") : detail("rule.required_described", { description });
+  if (value === undefined && isDescribed)
+    return detail("rule.required_described", { description: description || expectedOf(expects, value) });
+  if (value === undefined) return detail("rule.required");
   const expected = expectedOf(expects, value);
-  // The description says what the form is, which a pattern does not tell a person.
-  if (expected.code === "expected.pattern" && isDescribed && about !== "")
-    return detail("rule.expected", { expected: isBrief ? about : (about.split("; ")[0] ?? about) });
-  if (description === "") return detail("rule.expected", { expected });
+  // A form in words is complete; the description of the field may say less than the form.
+  if (description === "" || expected.code.startsWith("expected.form_"))
+    return detail("rule.expected", { expected });
   return detail("rule.expected_described", { expected, description });
 }

@@ -753,7 +753,7 @@ export interface ServerPlaces {
   readonly "expected.alternatives": "options";
   readonly "expected.array_max": "max";
   readonly "expected.array_min": "min";
-  readonly "expected.format": "format";
+  readonly "expected.form_sort": "fields";
   readonly "expected.integer_between": "max" | "min";
   readonly "expected.integer_from": "min";
   readonly "expected.integer_to": "max";
@@ -762,7 +762,6 @@ export interface ServerPlaces {
   readonly "expected.number_between": "max" | "min";
   readonly "expected.number_from": "min";
   readonly "expected.number_to": "max";
-  readonly "expected.pattern": "pattern";
   readonly "expected.text_max": "max";
   readonly "expected.text_min": "min";
   readonly "expression.invalid": "rule";
@@ -1105,7 +1104,7 @@ export interface ServerPlaces {
   readonly "step.config_invalid": "field";
   readonly "step.enabled_invalid": "field";
   readonly "step.field_invalid": "field" | "rule";
-  readonly "step.field_unknown": "field" | "type" | "unknown";
+  readonly "step.field_unknown": "field" | "known" | "type" | "unknown";
   readonly "step.headers_invalid": "rule";
   readonly "step.invalid": "field";
   readonly "step.rejected": "field" | "reason";

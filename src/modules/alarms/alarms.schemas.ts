@@ -1,5 +1,6 @@
 import { t } from "elysia";
 import { MESSAGE_WORDS } from "../../lib/alarms/message-parts.ts";
+import { TEXT_FORMS } from "../../lib/core/text-forms.ts";
 import { pageQuery, searchQuery, sortQuery, timeRangeQuery } from "../lists.schemas.ts";
 import { choice, isoTime, severityBody, textFields, wholeNumber } from "../wire.schemas.ts";
 import { ALARM_SORT_FIELDS, ALARM_STATUSES } from "./alarms.types.ts";
@@ -112,7 +113,7 @@ export const openAlarmsBody = t.Object(
 );
 
 const alarmIds = t.Array(t.String({ maxLength: 64 }), { minItems: 1, maxItems: BULK_MAX });
-const message = t.String({ minLength: 1, maxLength: TEXT_MAX, pattern: "\\S" });
+const message = t.String({ minLength: 1, maxLength: TEXT_MAX, pattern: TEXT_FORMS.visible });
 export const bulkBody = t.Object({ alarmIds }, { title: "AlarmIds" });
 export const commentBody = t.Object({ message }, { title: "AlarmComment" });
 export const bulkCommentBody = t.Object({ alarmIds, message }, { title: "AlarmComments" });

@@ -1,5 +1,6 @@
 import { t } from "elysia";
 import { VERIFY_DAYS_MAX } from "../../lib/console/backup-limits.ts";
+import { TEXT_FORMS } from "../../lib/core/text-forms.ts";
 import { newestFirst, pageQuery, searchQuery } from "../lists.schemas.ts";
 import { literals, renderedText } from "../wire.schemas.ts";
 import { FIXED_KEYS } from "./backup-settings.ts";
@@ -15,7 +16,7 @@ const bucket = {
   bucket: t.String({ minLength: 1, maxLength: 200 }),
   prefix: t.String({
     maxLength: 500,
-    pattern: "^(|[^/].*/)$",
+    pattern: TEXT_FORMS.object_prefix,
     description: "prefix of the names of all objects; empty, or ends with /",
   }),
   accessKeyId: t.String({ maxLength: 200 }),

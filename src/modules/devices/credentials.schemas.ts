@@ -1,15 +1,16 @@
 import { t } from "elysia";
+import { TEXT_FORMS } from "../../lib/core/text-forms.ts";
 import { choice } from "../wire.schemas.ts";
 
 const name = t.String({
   minLength: 1,
   maxLength: 128,
-  pattern: "^[^\\u0000-\\u001f\\u007f]+$",
+  pattern: TEXT_FORMS.printable,
   description: "1 to 128 characters, none of them a control character",
 });
 
 export const deviceToken = t.String({
-  pattern: "^[A-Za-z0-9._~-]{20,128}$",
+  pattern: TEXT_FORMS.device_token,
   description: "20 to 128 letters, digits and . _ ~ -",
 });
 

@@ -1,5 +1,6 @@
 import { t } from "elysia";
 import { TAGS_MAX } from "../../lib/console/tag-limits.ts";
+import { sortForm, TEXT_FORMS } from "../../lib/core/text-forms.ts";
 import { DEVICE_STATES } from "../../lib/devices/device-state.ts";
 import { pageQuery, searchQuery } from "../lists.schemas.ts";
 import { choice, isoTime, lineText, literals, nameText, tagList, wholeNumber } from "../wire.schemas.ts";
@@ -38,7 +39,7 @@ const settings = {
     t.Boolean({ description: "gives every device of the type this dashboard and state, now and later" }),
   ),
   lorawanDevEui: nullable(
-    t.String({ pattern: "^[0-9A-Fa-f]{16}$", description: "16 hexadecimal characters" }),
+    t.String({ pattern: TEXT_FORMS.dev_eui, description: "16 hexadecimal characters" }),
     "maps LoRaWAN uplinks to the device; kept as attribute integration.lorawan.dev_eui",
   ),
   tags: t.Optional(tagList()),
@@ -85,7 +86,15 @@ export const listDevicesQuery = t.Object({
   state: t.Optional(literals(DEVICE_STATES)),
   sort: t.Optional(
     t.String({
-      pattern: "^-?(name|deviceType|createdAt|lastActivityAt|active|state|key:.{1,256})$",
+      pattern: sortForm([
+        "name",
+        "deviceType",
+        "createdAt",
+        "lastActivityAt",
+        "active",
+        "state",
+        "key:.{1,256}",
+      ]),
       description:
         "one of name, deviceType, createdAt, lastActivityAt, active, state and key:…; - before it reverses the order; name by default, with the devices of the type `lineside-gateway` last; lastActivityAt as last written, at most 5 min old; -state lists devices with the most severe open alarms first, then inactive devices, devices that have never connected, devices in maintenance, and active devices; key: and the name of a telemetry key sorts by its newest values, with devices without one last",
     }),

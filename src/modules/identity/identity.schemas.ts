@@ -1,4 +1,5 @@
 import { t } from "elysia";
+import { TEXT_FORMS } from "../../lib/core/text-forms.ts";
 import { ROLES } from "../users/users.types.ts";
 import { choice, nameText, wholeNumber } from "../wire.schemas.ts";
 
@@ -56,7 +57,7 @@ export const ownSession = t.Object(
 export const emailText = t.String({
   minLength: 3,
   maxLength: 254,
-  pattern: '^\\s*[^\\s@<>,;:"\\\\\\u0000-\\u001f\\u007f]+@[^\\s@<>,;:"\\\\\\u0000-\\u001f\\u007f]+\\s*$',
+  pattern: TEXT_FORMS.email,
   description: "an e-mail address",
 });
 

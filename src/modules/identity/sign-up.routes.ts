@@ -1,4 +1,5 @@
 import { Elysia, t } from "elysia";
+import { TEXT_FORMS } from "../../lib/core/text-forms.ts";
 import { preferredLanguage } from "../../lib/strings/preferred-language.ts";
 import type { AuditContext } from "../audit/audit.types.ts";
 import type { PeerServer } from "../request-peer.ts";
@@ -100,7 +101,7 @@ export const signUpRoutes = (deps: {
       {
         body: t.Object({
           email: emailText,
-          otp: t.String({ pattern: "^[0-9]{6}$", description: "the 6 digits of the mail" }),
+          otp: t.String({ pattern: TEXT_FORMS.one_time_code, description: "the 6 digits of the mail" }),
           password,
         }),
         response: {

@@ -1,6 +1,6 @@
 import { type TypeCheck, TypeCompiler } from "@sinclair/typebox/compiler";
 import { DomainError, detail, invalid } from "../../lib/core/domain-error.ts";
-import { ruleOf } from "../../lib/core/schema-rule.ts";
+import { innermostIssue, ruleOf } from "../../lib/core/schema-rule.ts";
 import { isJsonObject } from "../../lib/json/json.ts";
 import { isTopicName } from "../../lib/mqtt/topic-names.ts";
 import { secretProblem } from "../../lib/network/outbound-request.ts";
@@ -114,8 +114,9 @@ function ensureSchema(settings: unknown): asserts settings is IntegrationSetting
   check ??= TypeCompiler.Compile(settingsSchema);
   const wrong = check.Errors(settings).First();
   if (wrong === undefined) return;
-  const field = pathExcerpt(wrong.path, "settings_json");
-  throw invalid("integration.settings_mismatch", { field, rule: ruleOf(wrong) });
+  const inner = innermostIssue(wrong);
+  const field = pathExcerpt(inner.path, "settings_json");
+  throw invalid("integration.settings_mismatch", { field, rule: ruleOf(inner) });
 }
 
 const fail = (field: string, rule: Text) => invalid("integration.settings_invalid", { field, rule });

@@ -1,15 +1,16 @@
 import { t } from "elysia";
+import { TEXT_FORMS } from "../../lib/core/text-forms.ts";
 import { textSchema } from "../wire.schemas.ts";
 
 const address = t.String({
   maxLength: 254,
-  pattern: '^[^\\s@<>,;:()"\\\\\\u0000-\\u001f\\u007f]+@[^\\s@<>,;:()"\\\\\\u0000-\\u001f\\u007f]+$',
+  pattern: TEXT_FORMS.mail_address,
   description: "an e-mail address",
 });
 
 const server = {
   host: t.String({
-    pattern: "^(?:[A-Za-z0-9_](?:[A-Za-z0-9_.-]{0,252})|[0-9A-Fa-f:.]{2,45})$",
+    pattern: TEXT_FORMS.host,
     description: "name or address of the mail server",
   }),
   port: t.Integer({ minimum: 1, maximum: 65_535 }),

@@ -1,5 +1,6 @@
 import { t } from "elysia";
 import { ALARM_SEVERITIES } from "../../lib/alarms/severity.ts";
+import { TEXT_FORMS } from "../../lib/core/text-forms.ts";
 import {
   choice,
   isoTime,
@@ -41,7 +42,9 @@ const fields = {
     ),
   ),
   chatId: t.Optional(lineText(128, "TELEGRAM: id of the chat, or @name of a public channel")),
-  topic: t.Optional(t.String({ maxLength: 64, pattern: "^[-_A-Za-z0-9]*$", description: "NTFY: the topic" })),
+  topic: t.Optional(
+    t.String({ maxLength: 64, pattern: TEXT_FORMS.ntfy_topic, description: "NTFY: the topic" }),
+  ),
   secret: t.Optional(
     lineText(
       2_048,

@@ -1,4 +1,5 @@
 import { t } from "elysia";
+import { TEXT_FORMS } from "../../lib/core/text-forms.ts";
 import { textFields } from "../wire.schemas.ts";
 import { PLACEHOLDER_NAMES } from "./message-template.ts";
 
@@ -24,7 +25,7 @@ const url = t.String({
   maxLength: URL_MAX,
   description: `http or https; may have ${placeholders}`,
 });
-const contentType = t.String({ maxLength: 128, pattern: "^[\\w.+-]+/[\\w.+-]+(;[\\x20-\\x7e]*)?$" });
+const contentType = t.String({ maxLength: 128, pattern: TEXT_FORMS.content_type });
 const body = t.String({
   maxLength: BODY_MAX,
   description: `may have ${placeholders}, written as the content type has it: escaped in JSON, encoded in forms`,

@@ -2,7 +2,7 @@ import type { TObject } from "@sinclair/typebox";
 import { type TypeCheck, TypeCompiler } from "@sinclair/typebox/compiler";
 import { DomainError, detail, invalid, textOf } from "../../lib/core/domain-error.ts";
 import { omit } from "../../lib/core/omit.ts";
-import { ruleOf } from "../../lib/core/schema-rule.ts";
+import { innermostIssue, ruleOf } from "../../lib/core/schema-rule.ts";
 import { isJsonObject } from "../../lib/json/json.ts";
 import { readStored, unknownFieldOf } from "../../lib/json/known-fields.ts";
 import { excerpt, pathExcerpt, reasonExcerpt } from "../../lib/strings/excerpt.ts";
@@ -66,20 +66,27 @@ function compileStep(input: unknown, where: string): CompiledStep | undefined {
     });
   const unknown = unknownFieldOf(fields, (name) => Object.hasOwn(definition.fields.properties, name));
   if (unknown !== undefined)
-    throw invalid("step.field_unknown", { field: where, type, unknown: excerpt(unknown) });
-  const wrong = checkOf(definition).Errors(fields).First();
-  if (wrong !== undefined)
-    throw invalid("step.field_invalid", {
-      field: pathExcerpt(wrong.path, where),
-      rule: ruleOf(wrong, false),
+    throw invalid("step.field_unknown", {
+      field: where,
+      type,
+      unknown: excerpt(unknown),
+      known: Object.keys(definition.fields.properties).join(", "),
     });
+  const wrong = checkOf(definition).Errors(fields).First();
+  if (wrong !== undefined) {
+    const inner = innermostIssue(wrong);
+    throw invalid("step.field_invalid", {
+      field: pathExcerpt(inner.path, where),
+      rule: ruleOf(inner, false),
+    });
+  }
   try {
     const compiled = definition.compile(fields);
     if (!enabled) return undefined;
     if (typeof compiled === "function") return { type, fields, run: compiled };
     return { type, fields, run: runAlone(compiled), slotStep: compiled };
   } catch (error) {
-    if (error instanceof DomainError) throw invalid("step.rejected", { field: where, reason: error });
+    if (error instanceof DomainError) throw invalid("step.rejected", { field: where, reason: textOf(error) });
     throw error;
   }
 }

@@ -3,6 +3,7 @@ import { type TSchema, Type } from "@sinclair/typebox";
 import { DURATION_MS_MAX } from "../../lib/alarms/condition.ts";
 import { ALARM_SEVERITIES } from "../../lib/alarms/severity.ts";
 import { TAGS_MAX } from "../../lib/console/tag-limits.ts";
+import { TEXT_FORMS } from "../../lib/core/text-forms.ts";
 import { WEEKDAYS } from "../../lib/time/weekly-window.ts";
 import { alarmConditionSchema } from "../condition.schemas.ts";
 import { discriminatedUnion, enumOf, mapOf } from "../documented-as.ts";
@@ -99,8 +100,6 @@ const actions = {
   ),
 };
 
-const TIME_OF_DAY = "^([01]\\d|2[0-3]):[0-5]\\d$";
-
 const names = ({ items, length }: { readonly items: number; readonly length: number }) =>
   Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength: length }), { maxItems: items }));
 
@@ -144,9 +143,9 @@ export const alarmRuleSchema = Type.Object(
           days: Type.Optional(
             Type.Array(enumOf(WEEKDAYS), { minItems: 1, description: "every day by default" }),
           ),
-          from: Type.String({ pattern: TIME_OF_DAY }),
+          from: Type.String({ pattern: TEXT_FORMS.time_of_day }),
           to: Type.String({
-            pattern: `${TIME_OF_DAY}|^24:00$`,
+            pattern: TEXT_FORMS.end_of_day,
             description: "end of the period; it is on the next day if it is not after `from`",
           }),
         },

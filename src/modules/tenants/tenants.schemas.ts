@@ -1,4 +1,5 @@
 import { t } from "elysia";
+import { TEXT_FORMS } from "../../lib/core/text-forms.ts";
 import { jsonObject, nameText, wholeNumber } from "../wire.schemas.ts";
 
 const limit = (subject: string) =>
@@ -104,7 +105,7 @@ export const setAttributeBody = t.Object(
     key: t.String({
       minLength: 1,
       maxLength: 256,
-      pattern: "^[^\\u0000-\\u001f\\u007f]+$",
+      pattern: TEXT_FORMS.printable,
       description: "1 to 256 characters in one line",
     }),
     value: jsonObject("an object of up to 256 KiB"),

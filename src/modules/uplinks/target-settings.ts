@@ -1,6 +1,6 @@
 import { Value } from "@sinclair/typebox/value";
 import { invalid } from "../../lib/core/domain-error.ts";
-import { ruleOf } from "../../lib/core/schema-rule.ts";
+import { innermostIssue, ruleOf } from "../../lib/core/schema-rule.ts";
 import { isJsonObject } from "../../lib/json/json.ts";
 import { isSecretHeader, secretProblem, urlProblem } from "../../lib/network/outbound-request.ts";
 import { excerpt, pathExcerpt } from "../../lib/strings/excerpt.ts";
@@ -25,7 +25,7 @@ function addressesOf(settings: TargetSettings): [field: string, address: string]
 const headersOf = (settings: TargetSettings | undefined): Readonly<Record<string, string>> =>
   settings?.type === "HTTP" ? settings.headers : {};
 
-const takesHttp = ({ type }: TargetSettings): boolean => type === "HTTP" || type === "INFLUXDB";
+const takesHttp = ({ type }: TargetSettings): boolean => ["HTTP", "INFLUXDB", "PARQUET"].includes(type);
 
 const secretInAddress = (field: string, rule: Text) =>
   rule.code === "rule.path_secret"
@@ -66,8 +66,10 @@ export function checkTarget(input: unknown, before?: TargetSettings): TargetSett
     });
   const filled = Value.Default(schema, structuredClone(input));
   const wrong = Value.Errors(schema, filled).First();
-  if (wrong !== undefined)
-    throw invalid("uplink.target_invalid", { field: pathExcerpt(wrong.path, "target"), rule: ruleOf(wrong) });
+  if (wrong !== undefined) {
+    const inner = innermostIssue(wrong);
+    throw invalid("uplink.target_invalid", { field: pathExcerpt(inner.path, "target"), rule: ruleOf(inner) });
+  }
   const settings = filled as TargetSettings; // fits its schema
   ensureNoSecrets(settings, before);
   return settings;

@@ -1,5 +1,6 @@
 import { t } from "elysia";
 import { ALARM_SEVERITIES } from "../../lib/alarms/severity.ts";
+import { TEXT_FORMS } from "../../lib/core/text-forms.ts";
 import { pageQuery, searchQuery, sortQuery } from "../lists.schemas.ts";
 import { choice, isoTime, nameText, severityBody, severityInput, wholeNumber } from "../wire.schemas.ts";
 import { INVITE_DELIVERIES, ROLES, USER_STATUSES } from "./users.types.ts";
@@ -25,7 +26,7 @@ const fullName = nameText(200);
 const email = t.String({
   minLength: 3,
   maxLength: 254,
-  pattern: '^\\s*[^\\s@<>,;:"\\\\\\u0000-\\u001f\\u007f]+@[^\\s@<>,;:"\\\\\\u0000-\\u001f\\u007f]+\\s*$',
+  pattern: TEXT_FORMS.email,
   description: "an e-mail address, of one user in the whole gateway",
 });
 
@@ -54,7 +55,7 @@ const settings = {
   notificationPhone: t.Optional(
     t.String({
       maxLength: 32,
-      pattern: "^(\\+?[0-9][0-9 ()/.-]{2,30})?$",
+      pattern: TEXT_FORMS.phone,
       description: "a phone number; empty for none",
     }),
   ),

@@ -1,4 +1,5 @@
 import { type Static, type TSchema, Type as t } from "@sinclair/typebox";
+import { TEXT_FORMS } from "../../../lib/core/text-forms.ts";
 import { tlsOfUrl } from "./tls.schemas.ts";
 
 const SECRET_CHARACTERS_MAX = 4_096;
@@ -12,6 +13,7 @@ export const brokerLinkFields = {
   url: t.String({
     minLength: 1,
     maxLength: 512,
+    pattern: TEXT_FORMS.broker_url,
     description: "address of the broker, beginning with mqtt://, mqtts://, ws:// or wss://",
   }),
   username: t.Optional(t.String({ maxLength: 256 })),

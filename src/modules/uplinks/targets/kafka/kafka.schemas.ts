@@ -1,7 +1,6 @@
 import { type Static, Type as t } from "@sinclair/typebox";
+import { TEXT_FORMS } from "../../../../lib/core/text-forms.ts";
 import { tlsOrPlain } from "../tls.schemas.ts";
-
-const TOPIC = "^[a-zA-Z0-9._-]{1,249}$";
 
 /** A Kafka cluster, from version 2.4 on. */
 export const kafkaSettings = t.Object(
@@ -12,8 +11,12 @@ export const kafkaSettings = t.Object(
       maxItems: 20,
       description: "brokers that the uplink asks for all brokers of the cluster",
     }),
-    topic: t.String({ pattern: TOPIC, default: "lineside.telemetry", description: "topic of telemetry" }),
-    eventTopic: t.Union([t.String({ pattern: TOPIC }), t.Null()], {
+    topic: t.String({
+      pattern: TEXT_FORMS.kafka_topic,
+      default: "lineside.telemetry",
+      description: "topic of telemetry",
+    }),
+    eventTopic: t.Union([t.String({ pattern: TEXT_FORMS.kafka_topic }), t.Null()], {
       default: "lineside.events",
       description: "topic of attributes, alarms, devices and deletions; null: they are not sent",
     }),

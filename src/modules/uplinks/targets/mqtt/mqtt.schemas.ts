@@ -1,11 +1,9 @@
 import { type Static, Type as t } from "@sinclair/typebox";
+import { TEXT_FORMS } from "../../../../lib/core/text-forms.ts";
 import { brokerLinkFields } from "../broker-link.schemas.ts";
 
 const PLACES = "{site}, {device}, {deviceId}, {type}, {tag.<name>}";
 const TEMPLATE_CHARACTERS_MAX = 512;
-
-/** A level of a topic that is not blank. */
-const TOPIC_LEVEL = "^[^/+#]*[^/+#\\s][^/+#]*$";
 
 /** Any MQTT broker. */
 export const mqttSettings = t.Object(
@@ -44,14 +42,14 @@ export const mqttSettings = t.Object(
     groupId: t.String({
       minLength: 1,
       maxLength: 128,
-      pattern: TOPIC_LEVEL,
+      pattern: TEXT_FORMS.topic_level,
       default: "lineside",
       description: "group of Sparkplug B, without /, + and #",
     }),
     edgeNodeId: t.String({
       minLength: 1,
       maxLength: 128,
-      pattern: TOPIC_LEVEL,
+      pattern: TEXT_FORMS.topic_level,
       default: "gateway",
       description: "edge node of Sparkplug B, unique in its group: the name of the site, without /, + and #",
     }),

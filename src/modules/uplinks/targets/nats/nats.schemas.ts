@@ -1,4 +1,5 @@
 import { type Static, Type as t } from "@sinclair/typebox";
+import { TEXT_FORMS } from "../../../../lib/core/text-forms.ts";
 import { tlsOrPlain } from "../tls.schemas.ts";
 
 const PLACES = "{site}, {device}, {deviceId}, {type}, {tag.<name>}";
@@ -13,7 +14,7 @@ export const natsSettings = t.Object(
       maxItems: 20,
       description: "servers that are tried one after the other",
     }),
-    stream: t.String({ pattern: "^[^\\s.*>/\\\\]{1,128}$", default: "LINESIDE" }),
+    stream: t.String({ pattern: TEXT_FORMS.nats_stream, default: "LINESIDE" }),
     createStream: t.Boolean({ default: true, description: "whether a missing stream is created" }),
     streamReplicas: t.Integer({ minimum: 1, maximum: 5, default: 1, description: "of a new stream" }),
     streamMaxAgeDays: t.Optional(

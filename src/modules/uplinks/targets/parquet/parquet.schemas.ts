@@ -1,4 +1,5 @@
 import { type Static, Type as t } from "@sinclair/typebox";
+import { TEXT_FORMS } from "../../../../lib/core/text-forms.ts";
 import { tlsOfUrl } from "../tls.schemas.ts";
 
 const folder = t.Object(
@@ -22,7 +23,7 @@ const bucket = t.Object(
     prefix: t.String({
       default: "",
       maxLength: 500,
-      pattern: "^(|[^/].*/)$",
+      pattern: TEXT_FORMS.object_prefix,
       description: "prefix of the names of all objects; empty, or ends with /",
     }),
     accessKeyId: t.String({ minLength: 1, maxLength: 200 }),

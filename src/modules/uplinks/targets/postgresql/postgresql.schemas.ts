@@ -1,4 +1,5 @@
 import { type Static, Type as t } from "@sinclair/typebox";
+import { TEXT_FORMS } from "../../../../lib/core/text-forms.ts";
 import { tlsOrPlain } from "../tls.schemas.ts";
 
 const NAME_CHARACTERS_MAX = 63;
@@ -16,7 +17,7 @@ export const postgresqlSettings = t.Object(
       default: "lineside",
       minLength: 1,
       maxLength: NAME_CHARACTERS_MAX,
-      pattern: "^[^\\u0000]+$",
+      pattern: TEXT_FORMS.no_nul,
       description: "schema of the tables, which is created if it is missing",
     }),
     layout: t.Union([t.Literal("NARROW"), t.Literal("WIDE")], {
