@@ -33,8 +33,8 @@ import { printTable } from "./user-store.ts";
 
 /** Options that say which gateway of this machine is meant. */
 export const dataOptions = {
-  data: { type: "string", help: "the gateway's data directory (else LINESIDE_DATA)" },
-  config: { type: "string", help: "the gateway's configuration file (else lineside.toml)" },
+  data: { type: "string", help: "the gateway's data directory (default: LINESIDE_DATA)" },
+  config: { type: "string", help: "the gateway's configuration file (default: lineside.toml)" },
 } as const satisfies Record<string, CommandOption>;
 
 /** Options that say where backups are, and how they are encrypted. */
@@ -42,7 +42,10 @@ export const placeOptions = {
   ...dataOptions,
   endpoint: { type: "string", help: "address of the S3-compatible server, for s3:// places" },
   region: { type: "string", default: "us-east-1", help: "region of the bucket" },
-  "passphrase-file": { type: "string", help: "file with the passphrase (else LINESIDE_BACKUP_PASSPHRASE)" },
+  "passphrase-file": {
+    type: "string",
+    help: "file with the passphrase (default: LINESIDE_BACKUP_PASSPHRASE)",
+  },
   json: { type: "boolean", help: "print JSON" },
 } as const satisfies Record<string, CommandOption>;
 
@@ -59,7 +62,7 @@ const options = {
     help: "days within which every file at the place is read back and verified",
   },
   all: { type: "boolean", help: "verify every backup at the place" },
-  rate: { type: "string", default: "100", help: "read at most this many MB a second" },
+  rate: { type: "string", default: "100", help: "read at most this many MB per second" },
 } as const;
 
 const USAGE = `lineside backup --to <place>              back up the gateway

@@ -121,11 +121,23 @@ const commands: Record<string, Command> = {
   },
 };
 
+/** Commands with a summary, by the heading of the help and of docs/cli.md. */
+export const commandGroups: Readonly<Record<string, readonly string[]>> = {
+  "Run the gateway": ["serve", "service", "setup-link", "healthcheck", "update"],
+  "Users and keys": ["user", "apikey", "tenant", "outbox"],
+  "Backup and repair": ["backup", "restore", "check", "set-aside", "keys", "support-bundle"],
+  "Setup and data": ["export", "apply", "import", "simulate"],
+  About: ["licenses", "version"],
+};
+
+export const summaryOf = (name: string): string => commands[name]?.summary ?? "";
+
 function help(): string {
-  const rows = Object.entries(commands).flatMap(([name, { summary }]) =>
-    summary === undefined ? [] : [`  ${name.padEnd(14)} ${summary}`],
+  const groups = Object.entries(commandGroups).map(
+    ([title, names]) =>
+      `${title}:\n${names.map((name) => `  ${name.padEnd(14)} ${summaryOf(name)}`).join("\n")}`,
   );
-  return `Lineside ${version}: device telemetry and management in one file.\n\nUsage: lineside [command] [--key value …]\n\nCommands:\n${rows.join("\n")}\n\nRun lineside <command> --help for the options of a command.`;
+  return `Lineside ${version}: device telemetry and management in one file.\n\nUsage: lineside [command] [--key value …]\n\n${groups.join("\n\n")}\n\nRun lineside <command> --help for the options of a command.`;
 }
 
 function describeSettings(keys: readonly ConfigKey[]): string {

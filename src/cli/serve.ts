@@ -1,5 +1,5 @@
 import { type App, createApp } from "../app.ts";
-import { inEnglish } from "../lib/core/domain-error.ts";
+import { DomainError, inEnglish } from "../lib/core/domain-error.ts";
 import { type Config, ConfigError, loadConfig, processEnv } from "../platform/config/config.ts";
 import { configureLogging, createLogger } from "../platform/core/log.ts";
 import { IdleMemory } from "../platform/process/idle-memory.ts";
@@ -29,12 +29,13 @@ const STOP_SIGNALS = ["SIGTERM", "SIGINT"];
 async function createConfiguredOwner(app: App, config: Config): Promise<void> {
   const { owner_email: email, owner_password: password } = config;
   if (email === undefined || password === undefined || !app.services.setup.isRequired()) return;
-  await app.services.setup.createOwner({
-    email,
-    password,
-    fullName: "Owner",
-    tenantName: config.tenant_name,
-  });
+  const { tenant_name: tenantName } = config;
+  try {
+    await app.services.setup.createOwner({ email, password, fullName: "Owner", tenantName });
+  } catch (error) {
+    if (!(error instanceof DomainError && error.code.startsWith("password."))) throw error;
+    throw new ConfigError([`LINESIDE_OWNER_PASSWORD: ${error.message}`]);
+  }
   createLogger("setup").info("owner created from the configuration", { email });
 }
 

@@ -161,10 +161,10 @@ async function install(
   });
   const pid = findGateway(dataPath);
   if (pid === undefined) {
-    console.log(`The gateway does not run. Its next start is one of ${manifest.version}.`);
+    console.log(`The gateway is not running. Version ${manifest.version} takes effect at its next start.`);
     return 0;
   }
-  console.log(`The gateway starts again as ${manifest.version} …`);
+  console.log(`The gateway restarts with version ${manifest.version} …`);
   process.kill(pid, RESTART_SIGNAL);
   return untilUpdated(dataPath, { readyWithinMs, probationMs });
 }

@@ -28,7 +28,7 @@ const USAGE = `lineside user <action> [e-mail] [--option …]
   add <e-mail>              adds a user with a temporary password (--role, --name)
   reset-password <e-mail>   sets a new temporary password and signs the user out everywhere
   role <e-mail> <role>      changes the role and signs the user out everywhere
-  disable <e-mail>          locks the user out at once; what the user created stays
+  disable <e-mail>          locks the user out immediately; what the user created stays
   enable <e-mail>           lets the user sign in again
   delete <e-mail>           deletes the user
 

@@ -123,7 +123,7 @@ function rowsOf({ rates, delayMs, before, first, second }: Measured): Row[] {
   return [
     {
       section,
-      measure: `messages a second acknowledged while a store of ${thousands((first.run.bytes ?? 0) / 1e6)} MB is backed up for ${fixed(first.seconds, 1)} s, sent at half the highest rate`,
+      measure: `messages per second acknowledged while a store of ${thousands((first.run.bytes ?? 0) / 1e6)} MB is backed up for ${fixed(first.seconds, 1)} s, sent at half the highest rate`,
       value: thousands(rates.beside),
       peer: `${thousands(rates.alone)} without a backup`,
       ratio,

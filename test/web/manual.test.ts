@@ -138,6 +138,7 @@ describe("the German manual", () => {
     "glossary",
     "permissions",
     "storage-format",
+    "cli",
   ];
   const source = (path: string) => readFileSync(join(root, path), "utf8");
   const pathsOf = (id: string) =>

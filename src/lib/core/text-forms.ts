@@ -2,7 +2,7 @@ import type { Text } from "../texts/text.ts";
 
 /**
  * Forms of strings in requests: the pattern that a schema checks. Each has a text `expected.form_…`, because an error says a form in words.
- * Schemas take their patterns from here (`test/cli/mistakes.test.ts`).
+ * Schemas take their patterns from here (`test/api/messages.test.ts`).
  */
 export const TEXT_FORMS = {
   /** One visible character or more, and no control characters, because names end up in logs, mail headers and exported files. */

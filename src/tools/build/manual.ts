@@ -84,6 +84,7 @@ export const manualSections: ReadonlyArray<{ readonly id: string; readonly pages
     id: "reference",
     pages: [
       "configuration",
+      "cli",
       "api",
       "permissions",
       "device-protocol",
@@ -100,6 +101,7 @@ export const manualSections: ReadonlyArray<{ readonly id: string; readonly pages
 const germanTitles: Readonly<Record<string, string>> = {
   permissions: "Berechtigungen",
   configuration: "Konfiguration",
+  cli: "Befehle",
   architecture: "Architektur",
   glossary: "Glossar",
   "storage-format": "Die Telemetriedatei",

@@ -10,6 +10,7 @@ import {
 } from "../../platform/config/config-keys.ts";
 import { handWrittenPartsFile, renderHandWrittenParts } from "../check/hand-written-parts.ts";
 import { benchmarksFile, renderBenchmarks } from "./benchmark-summary.ts";
+import { renderCommands } from "./commands-doc.ts";
 import { renderPermissions } from "./permissions-doc.ts";
 import { placesFile, renderPlaces } from "./text-places.ts";
 
@@ -47,6 +48,7 @@ ${tables.join("\n")}`;
 const docs = join(import.meta.dir, "../../../docs");
 const files = {
   [join(docs, "configuration.md")]: renderConfiguration,
+  [join(docs, "cli.md")]: renderCommands,
   [join(docs, "permissions.md")]: renderPermissions,
   [benchmarksFile]: renderBenchmarks,
   [handWrittenPartsFile]: renderHandWrittenParts,
