@@ -112,7 +112,7 @@ export function innermostIssue(issue: SchemaIssue): SchemaIssue {
     .filter(([first]) => first !== undefined && first.path !== issue.path);
   const [nearest] = options
     .filter((issues) => !issues.some(isTag))
-    .toSorted((one, other) => one.length - other.length);
+    .toSorted((left, right) => left.length - right.length);
   if (nearest?.[0] !== undefined) return innermostIssue(nearest[0]);
   const tags = options.flatMap((issues) => issues.find(isTag) ?? []);
   const [tag] = tags;
