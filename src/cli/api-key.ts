@@ -30,7 +30,7 @@ const USAGE = `lineside apikey <action> [name] [--option …]
 
   list            lists the API keys of the gateway
   create <name>   creates a key for a program and prints it once (--role, --days)
-  revoke <name>   revokes the key at once
+  revoke <name>   revokes the key immediately
 
 The command works on the data directory, also while the gateway runs. The key belongs to the site and not to one of its users.`;
 
