@@ -1,4 +1,5 @@
 import type { TenantId } from "../../lib/core/ids.ts";
+import { changeUrlSecrets } from "../../lib/network/outbound-request.ts";
 import { GIVE_UP_AFTER_MS } from "../../lib/network/retry-policy.ts";
 import { newId, sha256 } from "../../platform/core/ids.ts";
 import { toStorageFailure } from "../../platform/database/storage-failure.ts";
@@ -22,12 +23,17 @@ interface Group {
   isOpen: boolean;
 }
 
+/** Returns how an address with secrets is stored: shown without them, and sealed as a whole. */
+export function sealAddress(url: string, box: SealedBox): Pick<TargetRow, "url" | "urlSealed"> {
+  const shown = changeUrlSecrets(url, () => "…");
+  return shown === url ? { url, urlSealed: null } : { url: shown, urlSealed: box.seal(url) };
+}
+
 const columnsOf = (
   { url, sealedUrl, method, headers, timeoutMs, secret }: OutboundTarget,
   box: SealedBox,
 ) => ({
-  url,
-  urlSealed: sealedUrl?.sealed ?? null,
+  ...(sealedUrl === undefined ? sealAddress(url, box) : { url, urlSealed: sealedUrl.sealed }),
   method,
   headers: { ...headers },
   timeoutMs,

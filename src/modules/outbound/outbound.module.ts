@@ -14,6 +14,7 @@ import type { OutboundSource } from "./outbound.types.ts";
 import { createOutboundDelivery } from "./outbound-delivery.ts";
 import type { OutboundReach } from "./outbound-reach.types.ts";
 import { createOutboundSender, deliveryIdOf, targetOf } from "./outbound-sender.ts";
+import { sealAddress } from "./outbound-writer.ts";
 
 const MEGABYTE = 1024 * 1024;
 const HOUR_MS = 3_600_000;
@@ -85,7 +86,16 @@ export function createOutboundModule(
   return {
     outbound,
     reach,
-    parts: [{ name: "outbound", start: () => delivery.start(), stop: () => delivery.stop() }],
+    parts: [
+      {
+        name: "outbound",
+        start() {
+          transact(() => repository.sealAddresses((url) => sealAddress(url, box)));
+          delivery.start();
+        },
+        stop: () => delivery.stop(),
+      },
+    ],
   };
 }
 

@@ -1,4 +1,18 @@
-import { and, asc, count, desc, eq, getTableColumns, gt, inArray, lt, max, sql, sum } from "drizzle-orm";
+import {
+  and,
+  asc,
+  count,
+  desc,
+  eq,
+  getTableColumns,
+  gt,
+  inArray,
+  isNull,
+  lt,
+  max,
+  sql,
+  sum,
+} from "drizzle-orm";
 import type { TenantId } from "../../lib/core/ids.ts";
 import { GIVE_UP_AFTER_MS } from "../../lib/network/retry-policy.ts";
 import type { Text } from "../../lib/texts/text.ts";
@@ -105,6 +119,15 @@ export function createOutboundRepository(database: MainDatabase) {
         .where(eq(outboundTargets.fingerprint, target.fingerprint))
         .get();
       return found?.targetId ?? target.targetId;
+    },
+    /** Seals addresses that were stored readable, because their secrets did not count as such. */
+    sealAddresses(seal: (url: string) => Pick<TargetRow, "url" | "urlSealed">): void {
+      const readable = orm.select().from(outboundTargets).where(isNull(outboundTargets.urlSealed)).all();
+      for (const { targetId: id, url } of readable) {
+        const sealed = seal(url);
+        if (sealed.urlSealed !== null)
+          orm.update(outboundTargets).set(sealed).where(eq(outboundTargets.targetId, id)).run();
+      }
     },
     findTarget: (id: string): TargetRow | undefined =>
       orm.select().from(outboundTargets).where(eq(outboundTargets.targetId, id)).get(),

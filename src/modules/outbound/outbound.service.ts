@@ -1,5 +1,4 @@
 import type { TenantId } from "../../lib/core/ids.ts";
-import { changeUrlSecrets } from "../../lib/network/outbound-request.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import type { EventBus } from "../../platform/core/event-bus.ts";
 import { newId } from "../../platform/core/ids.ts";
@@ -57,7 +56,7 @@ export function createOutboundService(deps: {
     return {
       deliveryId: deliveryIdOf(request),
       source: { kind: target.sourceKind as OutboundSource["kind"], id: target.sourceId }, // written by us
-      url: target.urlSealed === null ? changeUrlSecrets(target.url, () => "…") : target.url,
+      url: target.url,
       method: target.method,
       orderKey,
       state,

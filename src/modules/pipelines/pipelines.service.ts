@@ -195,7 +195,9 @@ export const sealStoredSteps = (
     url({ url, sealedUrl }) {
       const full = sealedUrl === undefined ? url : openUrl(sealedUrl);
       if (typeof full !== "string" || hasStrayMark(full)) return { url, sealedUrl };
-      return hideSecrets(full, sealedUrl ?? { seal });
+      const hidden = hideSecrets(full, sealedUrl ?? { seal });
+      // What an earlier version sealed stays sealed, also where this one sees no secret.
+      return hidden.sealedUrl === undefined ? { url, sealedUrl } : hidden;
     },
   }) as readonly Step[]; // steps stay steps
 
