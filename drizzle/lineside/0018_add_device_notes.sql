@@ -13,4 +13,4 @@ CREATE TABLE `device_notes` (
 );
 --> statement-breakpoint
 CREATE INDEX `device_notes_device` ON `device_notes` (`device_id`,`at`);--> statement-breakpoint
-CREATE INDEX `device_notes_tenant` ON `device_notes` (`tenant_id`);
+CREATE INDEX `device_notes_tenant` ON `device_notes` (`tenant_id`,`at`);

@@ -52,7 +52,11 @@ export function createNotesService(deps: {
     get,
     /** The latest `at` first. */
     list(principal: Principal, filter: unknown): Note[] {
-      const { deviceId, from = 0, to = Number.POSITIVE_INFINITY } = filter as NoteFilter; // the query's schema has checked it
+      const {
+        deviceId,
+        from = Number.NEGATIVE_INFINITY,
+        to = Number.POSITIVE_INFINITY,
+      } = filter as NoteFilter; // the query's schema has checked it
       const notes =
         deviceId === undefined
           ? repository.list(principal.tenantId).toReversed()

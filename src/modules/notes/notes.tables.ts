@@ -27,6 +27,6 @@ export const deviceNotes = sqliteTable(
   },
   (table) => [
     index("device_notes_device").on(table.deviceId, table.at),
-    index("device_notes_tenant").on(table.tenantId),
+    index("device_notes_tenant").on(table.tenantId, table.at),
   ],
 );
