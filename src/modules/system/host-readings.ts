@@ -3,10 +3,10 @@ import { cpus, totalmem } from "node:os";
 import { createHistogram } from "node:perf_hooks";
 
 const THERMAL = "/sys/class/thermal";
-/** Time between two looks at the event loop: while the process works, and while it rests, when frequent looks would be most of its work. */
+/** Time between two looks at the event loop: while the main thread works, and while it rests, when frequent looks would be most of its work. */
 const LOOK_MS_WORKING = 20;
 const LOOK_MS_RESTING = 250;
-/** Share of a processor from which the process works. */
+/** Share of a processor from which the main thread works. */
 const WORKING_SHARE = 0.05;
 const NS_PER_MS = 1_000_000;
 
@@ -111,13 +111,16 @@ export class EventLoopDelay {
 
   #lookIn(ms: number): void {
     const before = performance.now();
-    const usage = process.cpuUsage();
+    const usage = process.threadCpuUsage();
     this.#timer = setTimeout(() => {
       const tookMs = performance.now() - before;
-      this.#histogram.record(Math.max(1, Math.round((tookMs - ms) * NS_PER_MS)));
-      const { user, system } = process.cpuUsage(usage);
-      const share = (user + system) / 1_000 / tookMs;
-      this.#lookIn(share < WORKING_SHARE ? LOOK_MS_RESTING : LOOK_MS_WORKING);
+      const { user, system } = process.threadCpuUsage(usage);
+      const workedMs = (user + system) / 1_000;
+      const isWorking = workedMs / tookMs >= WORKING_SHARE;
+      // Between two looks at rest, work may have begun and ended: all of it counts as one hold-up.
+      const delayMs = Math.max(tookMs - ms, ms === LOOK_MS_RESTING && isWorking ? workedMs : 0);
+      this.#histogram.record(Math.max(1, Math.round(delayMs * NS_PER_MS)));
+      this.#lookIn(isWorking ? LOOK_MS_WORKING : LOOK_MS_RESTING);
     }, ms);
     this.#timer.unref();
   }
