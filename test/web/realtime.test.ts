@@ -141,3 +141,17 @@ test("after events were left out, subscriptions to events are renewed and get a 
   const subscribed = frames.filter(({ type }) => type === "subscribe").map(({ id }) => id);
   expect(new Set(subscribed.slice(2))).toEqual(new Set([subscribed[1]]));
 });
+
+test("on a line that stays slow, each fetch of what was left out waits twice as long", async () => {
+  const { client, frames, sockets } = connect("good");
+  client.subscribe({ topics: ["devices"] }, () => undefined);
+  const renewals = () => frames.filter(({ type }) => type === "subscribe").length - 1;
+  await until(() => renewals() === 0);
+  for (let round = 1; round <= 6; round++) {
+    const before = performance.now();
+    for (const socket of sockets) socket.send('{"type":"gap","dropped":1}');
+    await until(() => renewals() === round);
+    // The first wait is a millisecond.
+    expect(performance.now() - before).toBeGreaterThanOrEqual(2 ** (round - 1) - 1);
+  }
+});

@@ -36,8 +36,9 @@ export interface RealtimeOptions {
 const PING_EVERY_MS = 15_000;
 /** Anything that the server sends counts as a sign of life; after two missed pings the line is dead. */
 const SILENCE_MAX_MS = 35_000;
-/** Events that the server left out within this time are fetched together. */
+/** Events that the server left out within this time are fetched together. On a line that stays slow, each fetch waits twice as long. */
 const GAP_WAIT_MS = 2_000;
+const GAP_WAIT_MS_MAX = 60_000;
 const CLOSE_UNAUTHORIZED = 4401;
 
 export class RealtimeClient {
@@ -54,6 +55,8 @@ export class RealtimeClient {
   #retryTimer: ReturnType<typeof setTimeout> | undefined;
   #pingTimer: ReturnType<typeof setInterval> | undefined;
   #gapTimer: ReturnType<typeof setTimeout> | undefined;
+  #gapEndedAt = Number.NEGATIVE_INFINITY;
+  #gapWaitMs = GAP_WAIT_MS;
 
   constructor(options: RealtimeOptions) {
     this.#options = options;
@@ -159,10 +162,15 @@ export class RealtimeClient {
 
   /** The server has left out events, because the line was too slow. Values are not events: the newest ones always arrive. */
   #onGap(): void {
-    this.#gapTimer ??= setTimeout(() => {
+    if (this.#gapTimer !== undefined) return;
+    const firstMs = this.#options.gapWaitMs ?? GAP_WAIT_MS;
+    if (performance.now() - this.#gapEndedAt > GAP_WAIT_MS_MAX) this.#gapWaitMs = firstMs;
+    this.#gapTimer = setTimeout(() => {
       this.#gapTimer = undefined;
+      this.#gapEndedAt = performance.now();
+      this.#gapWaitMs = Math.min(2 * this.#gapWaitMs, GAP_WAIT_MS_MAX);
       this.#renew(({ topics }) => topics.some((topic) => topic !== "telemetry"));
-    }, this.#options.gapWaitMs ?? GAP_WAIT_MS);
+    }, this.#gapWaitMs);
   }
 
   #renew(isMeant: (spec: SubscriptionSpec) => boolean): void {
