@@ -61,7 +61,8 @@ test("the end of a device with many rows, whose deletion takes turns, is announc
   const database = new Database(join(fixture.directory, "lineside.db"));
   database.run(
     `WITH RECURSIVE rows(number) AS (SELECT 1 UNION ALL SELECT number + 1 FROM rows WHERE number < 20000)
-     INSERT INTO attribute_changes (device_id, scope, key, value, at, source) SELECT ?, 'SERVER', 'key', '1', 1, 'USER' FROM rows`,
+     INSERT INTO attribute_changes (tenant_id, device_id, scope, key, value, at, source)
+     SELECT (SELECT tenant_id FROM devices WHERE device_id = ?1), ?1, 'SERVER', 'key', '1', 1, 'USER' FROM rows`,
     [deviceId],
   );
   const uplink = await fixture.call("POST", "/api/uplinks", {

@@ -35,6 +35,12 @@ export const sortForm = (fields: readonly string[]): string => `^-?(${fields.joi
 
 const nameOf = new Map<string, string>(Object.entries(TEXT_FORMS).map(([name, pattern]) => [pattern, name]));
 
+/** Leaves out the changing part of a name, such as `latest.{key}`. */
+function shortName(field: string): string {
+  const end = field.indexOf(".{");
+  return end < 0 ? field : `${field.slice(0, end)}…`;
+}
+
 /** The form of a pattern in words; undefined for one that is not of this file. */
 export function formText(pattern: string): Text | undefined {
   const name = nameOf.get(pattern);
@@ -43,6 +49,6 @@ export function formText(pattern: string): Text | undefined {
   if (fields === undefined) return undefined;
   return {
     code: "expected.form_sort",
-    params: { fields: fields.split("|").map((field) => field.replace(/\.\{.+\}$/, "…")) },
+    params: { fields: fields.split("|").map(shortName) },
   };
 }

@@ -3,11 +3,11 @@
  * fields: a rule or step that was saved before they were refused, or by another version, keeps working.
  */
 
-/** True while stored data is read. Reading is synchronous. */
+/** True while stored data is read. The type of `readStored` refuses what would leave it set for others: asynchronous reading. */
 let isStored = false;
 
 /** Runs `read` on stored data instead of data to be saved. */
-export function readStored<Result>(read: () => Result): Result {
+export function readStored<Result>(read: () => Result extends Promise<unknown> ? never : Result): Result {
   const before = isStored;
   isStored = true;
   try {

@@ -101,7 +101,7 @@ test("a device that has far too many events gets down to some 5,000 with a few n
     for (let index = 0; index < 40; index++) repository.insert(alarm(`of six ${index}`, deviceId, null));
     for (let index = 0; index < 24_000; index++)
       database.sqlite.run(
-        "INSERT INTO alarm_events (event_id, alarm_id, event_type, code, params, created_at) VALUES (?, ?, 'COMMENT', '', '{}', 1)",
+        "INSERT INTO alarm_events (event_id, alarm_id, tenant_id, event_type, code, params, created_at) VALUES (?, ?, 't', 'COMMENT', '', '{}', 1)",
         [`${index}`, `of six ${index % 40}`],
       );
     for (let night = 0; night < 5; night++)
