@@ -45,7 +45,7 @@ test("a vendor's file is imported, tested on a frame and saved", async () => {
   await trial().getByText("Sent to FPort 15.").waitFor();
   await page.getByRole("button", { name: "Save" }).click();
   await page.getByRole("heading", { name: "valve-v2" }).waitFor();
-  await page.getByRole("link", { name: "All codecs" }).click();
+  await page.getByRole("navigation", { name: "Breadcrumb" }).getByRole("link", { name: "Codecs" }).click();
   await page.getByText("decodeUplink, encodeDownlink").waitFor();
 });
 

@@ -98,7 +98,7 @@ test("a started pipeline stores what its preview showed and counts messages", as
   await publish({ t: 212 });
   expect(await latest()).toMatchObject({ temperature: 100 });
   await page.getByTestId("counters").getByText("1 in · 1 out · 0 dropped · 0 errors").waitFor();
-  await page.getByRole("link", { name: "All pipelines" }).click();
+  await page.getByRole("navigation", { name: "Breadcrumb" }).getByRole("link", { name: "Pipelines" }).click();
   await page.getByRole("listitem").filter({ hasText: "Fahrenheit" }).getByText("2 steps").waitFor();
 });
 

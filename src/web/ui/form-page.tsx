@@ -5,7 +5,7 @@ import { setLeaveGuard } from "../platform/leave-guard.ts";
 import { ErrorNote } from "./error-note.tsx";
 import { PageHead } from "./page-head.tsx";
 import { SubmitButton } from "./submit-button.tsx";
-import { Trail } from "./trail.tsx";
+import { Trail, type TrailStep } from "./trail.tsx";
 import { DiscardQuestion, useTypedWork } from "./typed-work.tsx";
 
 /** Link that a click follows within the console. */
@@ -72,6 +72,8 @@ interface Props {
   readonly title: string;
   /** Page that the form belongs to, which the link above it leads to. */
   readonly back: { readonly href: string; readonly text: string };
+  /** Pages that contain `back`. */
+  readonly above?: readonly TrailStep[];
   /** Address of the Cancel button, if that is another page. */
   readonly cancelHref?: string;
   /** True for a page within a page, which has a title of its own. */
@@ -93,7 +95,7 @@ interface Props {
 
 /** A form with a page of its own. Its buttons stay in sight, and what was typed is not lost without a question. */
 export function FormPage(props: Props) {
-  const { back, busy, error, isFixed = false, aside } = props;
+  const { back, above = [], busy, error, isFixed = false, aside } = props;
   const ref = useRef<HTMLDivElement>(null);
   const { isUnsaved, discard, handlers } = useTypedWork(ref);
   const changed = useRef(false);
@@ -119,7 +121,7 @@ export function FormPage(props: Props) {
       {question}
       {props.head ?? (
         <div class={props.isNested ? "" : "flex flex-col gap-5"}>
-          <Trail steps={[back]} />
+          <Trail steps={[...above, back]} />
           {props.isNested ? (
             <h2 class="text-lg font-semibold wrap-anywhere">{props.title}</h2>
           ) : (

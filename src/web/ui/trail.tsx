@@ -2,14 +2,14 @@ import { ChevronRight } from "lucide-preact";
 import { Fragment } from "preact";
 import { t } from "../platform/i18n/i18n.ts";
 
-interface Step {
+export interface TrailStep {
   readonly text: string;
   /** Absent for a word that leads nowhere, such as the type of a device. */
   readonly href?: string;
 }
 
 /** Where a page belongs, above its title: the pages that contain it, each with a link. */
-export const Trail = ({ steps }: { steps: readonly Step[] }) => (
+export const Trail = ({ steps }: { steps: readonly TrailStep[] }) => (
   <nav aria-label={t("nav.trail")} class="flex min-w-0 flex-wrap items-center gap-1 text-sm text-soft">
     {steps.map(({ text, href }) =>
       href === undefined ? (

@@ -16,10 +16,10 @@ import { Loaded } from "../../ui/loaded.tsx";
 import { PageHead } from "../../ui/page-head.tsx";
 import { Section } from "../../ui/section.tsx";
 import { TextField } from "../../ui/text-field.tsx";
-import { Trail } from "../../ui/trail.tsx";
 import { useAction } from "../../ui/use-form.ts";
 import { codecIndexApi, type IndexStatus } from "./codec-index-api.ts";
 import { CodecIndexSearch } from "./codec-index-search.tsx";
+import { CodecsTrail } from "./codecs-trail.tsx";
 import { FileButton } from "./file-button.tsx";
 
 const POLL_MS = 1_000;
@@ -31,7 +31,7 @@ export function CodecIndexPage() {
   useRefresh(status.reload, status.data?.loading ? POLL_MS : undefined);
   return (
     <>
-      <Trail steps={[{ href: "/integrations/codecs", text: t("codecs.all") }]} />
+      <CodecsTrail />
       <PageHead title={t("codecIndex.title")} />
       <p class="-mt-2 max-w-2xl text-soft">{t("codecIndex.intro")}</p>
       <Loaded of={status}>

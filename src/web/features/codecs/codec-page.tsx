@@ -14,9 +14,9 @@ import { Loaded } from "../../ui/loaded.tsx";
 import { PageHead } from "../../ui/page-head.tsx";
 import { DeleteButton } from "../../ui/row-buttons.tsx";
 import { TextField } from "../../ui/text-field.tsx";
-import { Trail } from "../../ui/trail.tsx";
 import { useAction } from "../../ui/use-form.ts";
 import { type Codec, type CodecForm, codecsApi } from "./codecs-api.ts";
+import { CodecsTrail } from "./codecs-trail.tsx";
 import { FileButton } from "./file-button.tsx";
 import { TrialPanel } from "./trial-panel.tsx";
 import { useTrial } from "./use-trial.ts";
@@ -33,8 +33,6 @@ const FIRST_SOURCE = `function decodeUplink(input) {
   };
 }
 `;
-
-const back = () => <Trail steps={[{ href: "/integrations/codecs", text: t("codecs.all") }]} />;
 
 export function CodecPage({ codecId }: { codecId: string | undefined }) {
   return codecId === undefined ? (
@@ -140,7 +138,7 @@ function CodecEditor({ codec, onSaved }: { codec: Codec | undefined; onSaved: (c
   return (
     <>
       {question}
-      {back()}
+      <CodecsTrail />
       <PageHead title={codec?.name ?? t("codecs.create")}>
         {mayChange && (
           <FileButton

@@ -33,7 +33,7 @@ function CodecsPage() {
   const list = useResource(codecsApi.list, []);
   return (
     <>
-      <Trail steps={[{ href: "/integrations", text: t("integrations.all") }]} />
+      <Trail steps={[{ href: "/integrations", text: t("nav.integrations") }]} />
       <ResourceList
         title={t("nav.codecs")}
         intro={t("codecs.intro")}

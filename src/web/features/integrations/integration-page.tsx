@@ -68,7 +68,7 @@ export function IntegrationPage({ integrationId, tab }: { integrationId: string;
   return (
     <ResourcePage
       of={loaded}
-      back={{ href: "/integrations", text: t("integrations.all") }}
+      back={{ href: "/integrations", text: t("nav.integrations") }}
       title={({ name }) => name}
       detail={(integration) => <Summary integration={integration} />}
       actions={(integration) =>

@@ -171,7 +171,8 @@ function Details({ network }: { network: Network }) {
   return (
     <FormPage
       title={t("integrations.create")}
-      back={{ href: HREF, text: t("integration.back") }}
+      above={[{ href: "/integrations", text: t("nav.integrations") }]}
+      back={{ href: HREF, text: t("network.title") }}
       cancelHref="/integrations"
       submitText={t("integrations.create")}
       onSubmit={submit}

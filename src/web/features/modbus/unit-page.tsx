@@ -145,6 +145,7 @@ function UnitForm({ connectionId, connectionName, unit }: FormProps) {
     <>
       <FormPage
         title={unit?.deviceName ?? t("modbus.addUnit")}
+        above={[{ href: "/modbus", text: t("nav.modbus") }]}
         back={{ href: `/modbus/${connectionId}`, text: connectionName }}
         submitText={t("common.save")}
         onSubmit={page.submit}

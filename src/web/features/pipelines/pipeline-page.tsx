@@ -46,7 +46,7 @@ export function PipelinePage({ pipelineId, tab }: { pipelineId: string; tab: str
   return (
     <ResourcePage
       of={loaded}
-      back={{ href: "/pipelines", text: t("pipelines.all") }}
+      back={{ href: "/pipelines", text: t("nav.pipelines") }}
       title={({ name }) => name}
       detail={(pipeline) => <Summary pipeline={pipeline} />}
       actions={(pipeline) =>

@@ -45,15 +45,13 @@ export function JobFormPage({ job }: { job?: JobDetail }) {
       route(`/scheduler/${saved.jobId}`, true);
     });
   };
+  const list = { href: "/scheduler", text: t("nav.scheduler") };
   const existing = [...(types.data ?? []).map(({ deviceType }) => deviceType), job?.action.deviceType ?? ""];
   return (
     <FormPage
       title={job ? t("common.editName", { name: job.name }) : t("jobs.create")}
-      back={
-        job
-          ? { href: `/scheduler/${job.jobId}`, text: job.name }
-          : { href: "/scheduler", text: t("jobs.all") }
-      }
+      above={job ? [list] : []}
+      back={job ? { href: `/scheduler/${job.jobId}`, text: job.name } : list}
       submitText={t(job ? "common.save" : "jobs.create")}
       onSubmit={submit}
       busy={form.busy}

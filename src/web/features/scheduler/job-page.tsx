@@ -44,7 +44,7 @@ export function JobPage({ jobId }: { jobId: string }) {
   return (
     <ResourcePage
       of={loaded}
-      back={{ href: "/scheduler", text: t("jobs.all") }}
+      back={{ href: "/scheduler", text: t("nav.scheduler") }}
       title={({ name }) => name}
       detail={({ status }) => <p class="text-soft">{t(`jobStatus.${status}`)}</p>}
       actions={(job) =>
