@@ -11,7 +11,7 @@ const options = {
 const USAGE = `lineside check
 
 Reads every database of the data directory, each block of telemetry included, and names what is damaged. Nothing is changed.
-Works beside a running gateway or without one. Exit code 0 if everything is intact, 1 if something is damaged.`;
+Works while the gateway is running, or without one. Exit code 0 if everything is intact, 1 if something is damaged.`;
 
 /** `lineside check`: verifies the files of a gateway. */
 export async function checkCommand(args: readonly string[]): Promise<number> {

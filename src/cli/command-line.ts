@@ -100,7 +100,7 @@ const commands: Record<string, Command> = {
     run: async (args) => (await import("./simulate.ts")).simulateCommand(args),
   },
   import: {
-    summary: "Import CSV files of sensor data with their own time stamps",
+    summary: "Import CSV and NDJSON files of sensor data with their own time stamps",
     run: async (args) => (await import("./import.ts")).importCommand(args),
   },
   "script-host": {
@@ -131,6 +131,10 @@ export const commandGroups: Readonly<Record<string, readonly string[]>> = {
 };
 
 export const summaryOf = (name: string): string => commands[name]?.summary ?? "";
+
+/** Commands that the help must list. */
+export const documentedCommands = (): readonly string[] =>
+  Object.keys(commands).filter((name) => summaryOf(name) !== "");
 
 function help(): string {
   const groups = Object.entries(commandGroups).map(
@@ -193,7 +197,7 @@ async function runNamed(first: string, rest: readonly string[]): Promise<number>
   }
   if (command.takesNothing && rest.length > 0) {
     console.error(`lineside ${first}: "${rest[0]}" is not an option. The command has no options.`);
-    return 2;
+    return 1;
   }
   try {
     return await command.run(rest);

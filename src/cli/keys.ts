@@ -25,7 +25,7 @@ const options = {
 const USAGE = `lineside keys rotate [key …]     replace keys: ${KEY_NAMES.join(", ")}; all of them by default
        lineside keys create-missing     create keys that are lost, and accept what is lost with them
 
-The gateway must not run. A new jwt.key ends all sessions at once: everybody signs in again. With a new storage.key or outbound.key, every
+The gateway must not run. A new jwt.key ends all sessions immediately: everybody signs in again. With a new storage.key or outbound.key, every
 secret in the databases is sealed anew; devices, links and webhooks keep their tokens and signatures. Back up the gateway afterwards: older
 backups keep the old keys.`;
 

@@ -20,7 +20,7 @@ const options = {
 const USAGE = `lineside restore [backup] --from <place>
 
 Restores a backup, the newest one unless it is named, into the data directory. The gateway must not run.
-Nothing of the present data is touched before the whole backup is read and checked.
+Nothing of the current data is touched before the whole backup is read and checked.
 With --only, the other databases and the keys stay as they are.`;
 
 /** @throws StartupError for an unknown name */

@@ -189,7 +189,7 @@ describe("the help of a command", () => {
       expect.stringMatching(/^"exprot" is not a command\. Did you mean "lineside export"\?\n/),
     ]);
     expect(await run("version", "--frob")).toEqual([
-      2,
+      1,
       'lineside version: "--frob" is not an option. The command has no options.\n',
     ]);
   });

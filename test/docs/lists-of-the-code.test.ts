@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { commandGroups, documentedCommands } from "../../src/cli/command-line.ts";
 import { severitiesDescending } from "../../src/lib/alarms/severity.ts";
 import { stepDefinitions } from "../../src/modules/pipelines/step-types.ts";
 import { scriptLimits } from "../../src/modules/script-sandbox/script-limits.ts";
@@ -16,6 +17,13 @@ const pageOf = (name: string): string => readFileSync(join(docs, `${name}.md`), 
 /** Returns the first cells of all rows of the page's tables. */
 const firstCells = (page: string): string[] =>
   [...page.matchAll(/^\| `?([^`|]+?)`? \|/gm)].map((match) => match[1] ?? "");
+
+test("the help and cli.md list every command with a summary once", () => {
+  const listed = Object.values(commandGroups).flat();
+  expect(listed.toSorted()).toEqual([...documentedCommands()].toSorted());
+  const headings = [...pageOf("cli").matchAll(/^### lineside (\S+)$/gm)].map((match) => match[1]);
+  expect(headings).toEqual(listed);
+});
 
 for (const language of ["", "de/"]) {
   test(`${language}pipelines.md has a row for each step, in the order of the code`, () => {

@@ -132,7 +132,7 @@ const installRoutes = ({ updates, auth }: UpdateRouteDeps) =>
         detail: {
           operationId: "installUpdate",
           summary: "Install the uploaded update",
-          description: `The gateway makes a backup, restarts as the new version, and goes back to the present one if that is not ready within 60 s. 409 before a file is uploaded. ${OPERATORS}`,
+          description: `The gateway makes a backup, restarts with the new version, and goes back to the current version if the new one is not ready within 60 s. 409 before a file is uploaded. ${OPERATORS}`,
         },
       },
     );

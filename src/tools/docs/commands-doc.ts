@@ -1,12 +1,16 @@
 import { commandGroups, runCommand, summaryOf } from "../../cli/command-line.ts";
 
-/** Returns the lines that the program prints for `lineside NAME --help`. */
+/**
+ * Returns the lines that the program prints for `lineside NAME --help`.
+ * @throws if the help fails, so that no page appears with an empty block
+ */
 async function helpOf(name: string): Promise<string> {
   const lines: string[] = [];
   const { log } = console;
   console.log = (line: string) => lines.push(line);
   try {
-    await runCommand([name, "--help"]);
+    const code = await runCommand([name, "--help"]);
+    if (code !== 0) throw new Error(`lineside ${name} --help exited with ${code}`);
   } finally {
     console.log = log;
   }
@@ -34,8 +38,9 @@ The executable is the gateway and its command line. Without a command it runs th
 \`lineside COMMAND --help\` prints the options that this page lists. In a container, run commands with \`docker exec lineside lineside COMMAND\`, and in a
 checkout with \`npm run lineside -- COMMAND\`.
 
-A command exits with 0 on success, and with 1 or 2 if it failed or its arguments are wrong. If the gateway cannot start because of a setting, \`serve\` exits with 78; after a
-failure of the disk, it exits with 74.
+A command exits with 0 on success and with 1 on failure, also for wrong options. It exits with 2 if the command is unknown or lacks its arguments, and
+\`apply\` exits with 2 if changes were not applied. If the gateway cannot start because of a setting, \`serve\` exits with 78; after a failure of the disk,
+it exits with 74.
 
 ${groups.join("\n")}`;
 }
