@@ -175,7 +175,7 @@ const requests: ReadonlyArray<readonly [request: string, body: unknown, message:
   [
     "PUT /api/devices/ID/credentials",
     { type: "ACCESS_TOKEN", token: "a b" },
-    "token: must be 20 to 128 letters, digits and . _ ~ -",
+    "token: must be a string of 20 to 128 letters, digits and . _ ~ -",
   ],
   [
     "PUT /api/devices/ID/credentials",
@@ -188,7 +188,7 @@ const requests: ReadonlyArray<readonly [request: string, body: unknown, message:
       server: { host: "http://x", port: 25, security: "TLS", user: "", acceptsAnyCertificate: false },
       from: "a@b.example",
     },
-    "server.host: must be a host name or an IP address, without a port and without a scheme",
+    "server.host: must be a host name or an IP address, without port or scheme",
   ],
   ["POST /api/gateway/backup/test", { place: { kind: "ftp" } }, "place.kind: must be one of: folder, s3"],
   [
@@ -206,17 +206,17 @@ const requests: ReadonlyArray<readonly [request: string, body: unknown, message:
   [
     "POST /api/notifications/messengers",
     { name: "m", kind: "NTFY", topic: "a b" },
-    "topic: must be letters, digits, - and _",
+    "topic: must be a string of letters, digits, - and _",
   ],
   [
     "POST /api/uplinks",
     { name: "u", target: { type: "KAFKA", brokers: ["a:1"], eventTopic: "a b" } },
-    "target.eventTopic: must be 1 to 249 letters, digits and . _ -",
+    "target.eventTopic: must be a string of 1 to 249 letters, digits and . _ -",
   ],
   [
     "POST /api/uplinks",
     { name: "u", target: { type: "MQTT", url: "mqtt://x", format: "SPARKPLUG_B", groupId: "a/b" } },
-    "target.groupId: must be one level of a topic, without / + and #",
+    "target.groupId: must be one level of a topic, without /, + or #",
   ],
   [
     "POST /api/uplinks",

@@ -81,7 +81,7 @@ test("an alarm shows each part of its rule with the present value", async () => 
   await page.getByRole("heading", { name: "Overheated", level: 1 }).waitFor();
   await page.getByText("Active", { exact: true }).waitFor();
   await page.getByText("Not acknowledged", { exact: true }).waitFor();
-  await page.getByRole("heading", { name: "Present state of the rule" }).waitFor();
+  await page.getByRole("heading", { name: "Current state of the rule" }).waitFor();
   const triggers = page.getByTestId("trigger");
   await triggers.nth(1).getByText("t is above 50").waitFor();
   await triggers.nth(1).getByText("now 60").waitFor();

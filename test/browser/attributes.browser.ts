@@ -64,5 +64,5 @@ test("the history of one attribute, and of all, shows who set which value and is
   await all.first().getByText("the device").waitFor();
   await page.getByRole("button", { name: "Notes", exact: true }).click();
   await page.waitForURL(/kind=notes/);
-  await page.getByText("Nothing has happened yet").waitFor();
+  await page.getByText("No entries yet").waitFor();
 });

@@ -129,7 +129,7 @@ test("an energy widget has a period of its own, with hours and the period before
     await ui.open(`/dashboards/${dashboard.id}`);
     const widget = page.getByTestId("widget");
     await widget
-      .getByText(/^\+0\s?% (vs\.|gegenüber) 117\s*kWh (in the compared period|im Vergleichszeitraum)$/)
+      .getByText(/^\+0\s?% (vs\.|gegenüber) 117\s*kWh (in the comparison period|im Vergleichszeitraum)$/)
       .waitFor();
     await widget.getByText(/^(Yesterday|Gestern)$/).waitFor();
     expect(await widget.getByRole("row").count()).toBe(24);
@@ -176,15 +176,15 @@ test("a bar without a counterpart is compared with nothing, and an open period w
     page.getByTestId("widget").filter({ has: page.getByText(name, { exact: true }) }),
   );
   if (yesterday === undefined || open === undefined) throw new Error("two widgets");
-  await yesterday.getByText(/^\+100\s?% vs\. 12\s*kWh in the compared period$/).waitFor();
+  await yesterday.getByText(/^\+100\s?% vs\. 12\s*kWh in the comparison period$/).waitFor();
   const bars = yesterday.locator("svg g");
   expect(await bars.count()).toBe(24);
   expect(await yesterday.locator('rect[class="fill-base-content/20"]').count()).toBe(12);
   await bars.nth(6).hover();
-  await yesterday.getByText(/^\+0\s?% vs\. 1\s*kWh in the compared period$/).waitFor();
+  await yesterday.getByText(/^\+0\s?% vs\. 1\s*kWh in the comparison period$/).waitFor();
   await bars.nth(18).hover();
-  await yesterday.getByText(/^– vs\. – in the compared period$/).waitFor();
-  const text = await open.getByText(/kWh in the compared period so far$/).textContent();
+  await yesterday.getByText(/^– vs\. – in the comparison period$/).waitFor();
+  const text = await open.getByText(/kWh in the comparison period so far$/).textContent();
   const soFar = Number(/vs\. (\d+)/.exec(text ?? "")?.[1]);
   const hoursUntil = (ts: number) => Math.floor((ts - today) / HOUR_MS) + 1;
   expect(soFar).toBeGreaterThanOrEqual(hoursUntil(begin));

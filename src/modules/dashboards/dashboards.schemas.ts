@@ -180,13 +180,13 @@ export const widgetData = t.Object(
     previous: t.Optional(
       t.Array(deviceSeries, {
         description:
-          "with `compare`: the series of the compared period, with timestamps shifted into the current one; of the previous period, intervals to the interval at the same position",
+          "with `compare`: the series of the comparison period, with timestamps shifted into the current one; of the previous period, intervals to the interval at the same position",
       }),
     ),
     previousSoFar: t.Optional(
       t.Array(deviceSeries, {
         description:
-          "of an `energy` widget with `compare`, while the time window lasts: the consumption of the compared period up to the same time after its start, with timestamps of that period",
+          "of an `energy` widget with `compare`, while the time window lasts: the consumption of the comparison period up to the same time after its start, with timestamps of that period",
       }),
     ),
     low: t.Optional(

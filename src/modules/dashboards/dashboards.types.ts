@@ -106,7 +106,7 @@ export interface WidgetData {
   /** Time range that the widget shows, if it has its own window. */
   readonly timeWindow?: AbsoluteWindow;
   readonly series?: readonly DeviceSeries[];
-  /** Series of the compared period, with timestamps shifted into the current one. */
+  /** Series of the comparison period, with timestamps shifted into the current one. */
   readonly previous?: readonly DeviceSeries[];
   /** Lowest and highest values of the intervals of `series`, for a chart that shows them as a band. */
   readonly low?: readonly DeviceSeries[];

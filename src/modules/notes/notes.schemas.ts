@@ -1,4 +1,5 @@
 import { t } from "elysia";
+import { TEXT_FORMS } from "../../lib/core/text-forms.ts";
 import { timeRangeQuery } from "../lists.schemas.ts";
 import { isoTime, isoTimeOrNull } from "../wire.schemas.ts";
 
@@ -7,7 +8,7 @@ const TEXT_MAX = 2_000;
 const text = t.String({
   minLength: 1,
   maxLength: TEXT_MAX,
-  pattern: "\\S",
+  pattern: TEXT_FORMS.visible,
   description: `1 to ${TEXT_MAX} characters`,
 });
 const timeText = t.String({ maxLength: 40, description: "ISO 8601, with its offset or Z" });

@@ -67,7 +67,7 @@ function readPlan(input: unknown, place: string): Plan {
   const { id, name = id, whitelabelEnabled = false, limits = {}, ...rest } = input;
   if (typeof id !== "string" || !/^[a-z0-9][a-z0-9_-]{0,63}$/.test(id))
     throw wrong(".id must be 1 to 64 small letters, digits, - or _");
-  if (typeof name !== "string" || name === "") throw wrong(".name must be a text");
+  if (typeof name !== "string" || name === "") throw wrong(".name must be a string");
   if (typeof whitelabelEnabled !== "boolean") throw wrong(".whitelabelEnabled must be true or false");
   if (!isJsonObject(limits)) throw wrong(".limits must be an object");
   const unknown =

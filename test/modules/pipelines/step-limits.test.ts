@@ -18,7 +18,7 @@ function run(step: unknown, values: Record<string, TelemetryValue>) {
   return { out: message && { ...toReading(message)?.values }, failures };
 }
 
-const tooLong = ["a text would be longer than 65536 characters"];
+const tooLong = ["a string would be longer than 65536 characters"];
 
 test("a replacement that would make a text of gigabytes is not made", () => {
   const step = {
