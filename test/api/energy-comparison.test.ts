@@ -29,13 +29,23 @@ function sumOf(parts: readonly Part[], interval: string): number {
   return totalOf(consumptionOf(buffers, interval));
 }
 
-/** Returns the data of an energy widget of a meter that counts 1 kWh per hour, at half past. */
-async function dataAt(now: number, config: Record<string, unknown>) {
+interface Reading {
+  readonly ts: number;
+  readonly values: { readonly energy: number };
+}
+
+/** Returns the readings of a meter that counts 1 kWh per hour, at half past. */
+const hourly = (now: number): Reading[] =>
+  Array.from({ length: DAYS * 24 + 1 }, (_, index) => DAYS * 24 - index).map((ago) => ({
+    ts: now - (ago + 0.5) * HOUR_MS,
+    values: { energy: 10_000 - ago },
+  }));
+
+/** Returns the data of an energy widget of a meter. */
+async function dataAt(now: number, config: Record<string, unknown>, body: readonly Reading[] = hourly(now)) {
   app = await createTestApp({ clock: new FakeClock(now) });
   const { token: owner } = await app.signIn("TENANT_OWNER");
   const { token, deviceId } = await app.createDevice(owner, { name: "meter", deviceType: "meter" });
-  const hours = Array.from({ length: DAYS * 24 + 1 }, (_, index) => DAYS * 24 - index);
-  const body = hours.map((ago) => ({ ts: now - (ago + 0.5) * HOUR_MS, values: { energy: 10_000 - ago } }));
   expect((await app.call("POST", `/api/v1/${token}/telemetry`, { body })).status).toBe(200);
   const answer = await app.call("POST", "/api/dashboards/preview", {
     token: owner,
@@ -86,4 +96,29 @@ test("a period that is over is compared with the whole previous period, and only
   expect(data.previous).toHaveLength(1);
   await app?.stop();
   expect(await dataAt(now, { interval: "1w", timeWindow: thisMonth })).not.toHaveProperty("previousSoFar");
+});
+
+/** Returns readings at noon, UTC, of some dates. */
+const atNoon = (...dates: string[]): Reading[] =>
+  dates.map((date, index) => ({ ts: Date.parse(`${date}T12:00Z`), values: { energy: 10 * index } }));
+
+test("bars of UTC days have those of the previous year behind them, also if the window has another zone", async () => {
+  const day = { mode: "calendar", unit: "day", timezone: "Europe/Berlin" };
+  const readings = atNoon("2025-10-25", "2025-10-26", "2026-10-25", "2026-10-26");
+  const config = { interval: "1d", compare: "year", timeWindow: day };
+  const { series, previous } = await dataAt(Date.parse("2026-10-26T20:00Z"), config, readings);
+  const startsOf = (parts: readonly Part[]) => parts[0]?.series[0]?.points.map(({ ts }) => ts);
+  expect([series, previous].map(startsOf)).toEqual([
+    [Date.parse("2026-10-26T00:00Z")],
+    [Date.parse("2026-10-26T00:00Z")],
+  ]);
+});
+
+test("29 February is compared with nothing", async () => {
+  const config = { interval: "1d", compare: "year", timeWindow: { ...thisMonth, unit: "day" } };
+  const readings = atNoon("2027-02-27", "2027-02-28", "2028-02-28", "2028-02-29");
+  const data = await dataAt(Date.parse("2028-02-29T20:00Z"), config, readings);
+  expect(sumOf(data.series, "1d")).toBe(10);
+  expect(data).not.toHaveProperty("previous");
+  expect(data).not.toHaveProperty("previousSoFar");
 });

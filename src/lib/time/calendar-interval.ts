@@ -40,6 +40,26 @@ function nextWall(wall: number, unit: "day" | "week" | "month"): number {
   return date.setUTCMonth(date.getUTCMonth() + 1);
 }
 
+/**
+ * Returns a function that gives the wall clock (ms) at which the interval with a given start should begin: midnight of its day, or its time
+ * of day. Where a clock change skips that time, the interval itself starts later.
+ */
+export function nominalStarts(of: CalendarInterval): (start: number) => number {
+  const offset = zoneOffset(of.timezone);
+  if ("times" in of) {
+    const times = of.times.map((minutes) => minutes * MINUTE_MS);
+    return (start) => {
+      const wall = start + offset(start);
+      const day = floorWall(wall, "day");
+      const time = times.findLast((candidate) => candidate <= wall - day);
+      return time === undefined ? day - DAY_MS + times.at(-1)! : day + time;
+    };
+  }
+  const { unit } = of;
+  if (unit === "minute" || unit === "hour") return (start) => start + offset(start);
+  return (start) => floorWall(start + offset(start), unit);
+}
+
 /** The first instant at which the wall clock shows `wall` or, where a clock change skips it, something later. */
 export function firstInstant(wall: number, offset: (ts: number) => number): number {
   let early = wall - offset(wall - DAY_MS);

@@ -1,5 +1,13 @@
 const NANOSECONDS_PER_MS = 1_000_000n;
 
+/** Returns a wall clock (ms) some years later; undefined if that year does not have its date, 29 February. */
+export function wallYearsLater(wall: number, years: number): number | undefined {
+  const date = new Date(wall);
+  const day = date.getUTCDate();
+  date.setUTCFullYear(date.getUTCFullYear() + years);
+  return date.getUTCDate() === day ? date.getTime() : undefined;
+}
+
 interface SameTime {
   /** Epoch ms. */
   readonly ts: number;

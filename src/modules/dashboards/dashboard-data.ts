@@ -7,7 +7,12 @@ import { yearsLater } from "../../lib/time/same-time.ts";
 import { workShare } from "../../platform/load/fair-share.ts";
 import type { AlarmsService } from "../alarms/alarms.service.ts";
 import type { AlarmStatus } from "../alarms/alarms.types.ts";
-import { pairIntervals, type TelemetryService, valuesIn } from "../telemetry/telemetry.service.ts";
+import {
+  pairIntervals,
+  pairWithNextYear,
+  type TelemetryService,
+  valuesIn,
+} from "../telemetry/telemetry.service.ts";
 import {
   type Aggregation,
   DATA_POINTS_DEFAULT,
@@ -19,7 +24,7 @@ import type { Principal } from "../users/users.types.ts";
 import { hasOwnWindow, keysOf } from "./dashboard-form.ts";
 import { dashboardTooLarge } from "./dashboards.errors.ts";
 import type { AlarmRow, ResolvedDevice, Widget, WidgetData } from "./dashboards.types.ts";
-import type { ShownWindow } from "./window-of.ts";
+import type { AbsoluteWindow, ShownWindow } from "./window-of.ts";
 
 /*
  * What the widgets of a dashboard show, asked for together: the newest values of all of them together, and one query for each way in
@@ -174,8 +179,11 @@ const groupOf = (item: Wanted) =>
     idsOf(item.devices, SERIES_DEVICES_MAX),
   ]);
 
-/** Returns the same request for the previous period. */
-const beforeOf = (item: Wanted): Wanted => ({ ...item, window: { ...item.window, ...item.window.before } });
+/** Returns the same request for the compared period, if the widget compares and there is such a period. */
+const beforeOf = (item: Wanted): Wanted | undefined =>
+  compares(item) && item.window.before !== undefined
+    ? { ...item, window: { ...item.window, ...item.window.before } }
+    : undefined;
 
 /** Returns the same request for the previous period up to the same time, if the widget shows that consumption. */
 const beforeSoFarOf = (item: Wanted): Wanted | undefined =>
@@ -199,12 +207,13 @@ function bandOf(
  * Returns the function that moves a time of the compared period into the current one. Undefined for a time that the current year does not
  * have. Weeks of a year have other dates, so they are compared by position.
  */
-function moveOf(item: Wanted): (ts: number) => number | undefined {
+function moveOf(item: Wanted, before: AbsoluteWindow): (ts: number) => number | undefined {
   const { window } = item;
   const spec = seriesSpec(item);
+  const { interval, timezone } = spec;
   const { yearZone } = window;
-  if (yearZone === undefined || spec.interval?.endsWith("w"))
-    return pairIntervals(spec, window.before, window);
+  if (yearZone === undefined || interval?.endsWith("w")) return pairIntervals(spec, before, window);
+  if (interval !== undefined) return pairWithNextYear({ interval, timezone }, window, yearZone);
   return (ts) => {
     const moved = yearsLater(ts, 1, yearZone);
     return moved.isExact ? moved.ts : undefined;
@@ -226,8 +235,8 @@ function movedPoints<Point extends { readonly ts: number }>(
 }
 
 /** Returns the series of the compared period with their timestamps moved into the current one. */
-function movedToNow(item: Wanted, all: readonly DeviceSeries[]): DeviceSeries[] {
-  const move = moveOf(item);
+function movedToNow(item: Wanted, before: AbsoluteWindow, all: readonly DeviceSeries[]): DeviceSeries[] {
+  const move = moveOf(item, before);
   return all.map((found) => ({
     ...found,
     series: found.series.map((keySeries) => ({ ...keySeries, points: movedPoints(keySeries.points, move) })),
@@ -288,17 +297,19 @@ function createParts({ latest, series, previous, previousSoFar, lows, highs }: F
     const answer = series.get(groupOf(item));
     if (isText(answer)) return { error: inEnglish(answer), errorText: answer };
     // Another widget of the group may compare.
-    const compared = compares(item) ? previous.get(groupOf(beforeOf(item))) : undefined;
+    const itemBefore = beforeOf(item);
+    const compared = itemBefore && previous.get(groupOf(itemBefore));
     const itemSoFar = beforeSoFarOf(item);
     const soFar = itemSoFar && previousSoFar.get(groupOf(itemSoFar));
     const edges = isBand(item.widget) ? bandOf(item, shown, { lows, highs }) : {};
     for (const edge of [edges.low, edges.high]) tally.addPoints(edge ?? []);
-    const hasPrevious = compared !== undefined && !isText(compared);
     return {
       series: counted(shownSeries(item, shown, answer)),
-      ...(hasPrevious && {
-        previous: movedToNow(item, counted(shownSeries(item, shown, compared))),
-      }),
+      ...(itemBefore !== undefined &&
+        compared !== undefined &&
+        !isText(compared) && {
+          previous: movedToNow(item, itemBefore.window, counted(shownSeries(item, shown, compared))),
+        }),
       ...(soFar !== undefined &&
         !isText(soFar) && { previousSoFar: counted(shownSeries(item, shown, soFar)) }),
       ...edges,
@@ -457,7 +468,10 @@ export function createDashboardData(deps: {
     const [latest, series, previous, previousSoFar, lows, highs] = await Promise.all([
       latestOf(principal, wanted),
       seriesOf(principal, wanted),
-      seriesOf(principal, wanted.filter(compares).map(beforeOf)),
+      seriesOf(
+        principal,
+        wanted.flatMap((item) => beforeOf(item) ?? []),
+      ),
       seriesOf(
         principal,
         wanted.flatMap((item) => beforeSoFarOf(item) ?? []),

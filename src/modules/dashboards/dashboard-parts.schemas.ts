@@ -37,7 +37,7 @@ const ownSeries = {
 const compare = {
   compare: Type.Union([Type.Boolean(), Type.Literal("year")], {
     description:
-      "whether to show the same series of an earlier period, too. true: the previous day, week, month or year of a calendar window, otherwise the preceding window of the same length. `year`: the same local dates and times of the previous year, in the time zone of a calendar window or else in the widget's `timezone` (UTC by default); times that the current year does not have, such as 29 February, are left out",
+      "whether to show the same series of an earlier period, too. true: the previous day, week, month or year of a calendar window, otherwise the preceding window of the same length. `year`: the same local dates and times of the previous year, in the time zone of a calendar window or else in the widget's `timezone` (UTC by default); bars of days, months and times of day by their date in `timezone`; times that only one of the years has, such as 29 February, are left out",
   }),
 };
 const reduce = { reduce: text("how the values of several devices become one") };

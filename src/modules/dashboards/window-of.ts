@@ -1,7 +1,7 @@
 import { detail } from "../../lib/core/domain-error.ts";
 import { isJsonObject } from "../../lib/json/json.ts";
 import { firstInstant, zoneOffset } from "../../lib/time/calendar-interval.ts";
-import { yearsLater } from "../../lib/time/same-time.ts";
+import { wallYearsLater } from "../../lib/time/same-time.ts";
 import { dashboardInvalid } from "./dashboards.errors.ts";
 
 export interface AbsoluteWindow {
@@ -78,26 +78,32 @@ export function windowOf(input: unknown, now: number): AbsoluteWindow {
 }
 
 export interface ShownWindow extends AbsoluteWindow {
-  /** Period for comparison: the previous period, or the same time of the previous year. */
-  readonly before: AbsoluteWindow;
+  /** Period for comparison: the previous period, or the same time of the previous year; undefined if there is none, as on 29 February. */
+  readonly before?: AbsoluteWindow;
   /** While the period lasts: the period for comparison, as far as the current one has come. */
   readonly beforeSoFar?: AbsoluteWindow;
   /** Time zone in which `before` has the same dates and times of day, a year earlier; undefined for the previous period. */
   readonly yearZone?: string;
 }
 
-/** Returns the same local dates and times of the previous year; of a calendar month or year the whole one, leap day included. */
+/**
+ * Returns the same local dates and times of the previous year, leap day included; undefined for 29 February. Where a clock change skips
+ * midnight, a calendar window still gets whole days.
+ */
 function yearBefore(
-  input: unknown,
   window: AbsoluteWindow,
-  { now, yearZone }: { readonly now: number; readonly yearZone: string },
-): AbsoluteWindow {
-  if (isJsonObject(input) && input.mode === "calendar" && (input.unit === "month" || input.unit === "year")) {
-    const offset = Number(input.offset ?? 0) - (input.unit === "month" ? 12 : 1);
-    return windowOf({ ...input, offset: Math.max(offset, -OFFSET_MAX) }, now);
-  }
-  const earlier = (ts: number) => Math.max(0, yearsLater(ts, -1, yearZone).ts);
-  return { from: earlier(window.from), to: earlier(window.to) };
+  timezone: string,
+  isWholeDays: boolean,
+): AbsoluteWindow | undefined {
+  const offset = zoneOffset(timezone);
+  const earlier = (ts: number) => {
+    const wall = ts + offset(ts);
+    const day = Math.floor(wall / DAY_MS) * DAY_MS;
+    const sameWall = isWholeDays ? undefined : wallYearsLater(wall, -1);
+    return firstInstant(sameWall ?? wallYearsLater(day, -1) ?? wallYearsLater(day + DAY_MS, -1)!, offset);
+  };
+  const [from, to] = [earlier(window.from), earlier(window.to + 1) - 1];
+  return from > to || to < 0 ? undefined : { from: Math.max(0, from), to };
 }
 
 function periodBefore(input: unknown, { from, to }: AbsoluteWindow, now: number): AbsoluteWindow {
@@ -122,7 +128,10 @@ export function shownWindow(input: unknown, now: number, yearZone?: string): Sho
   }
   const zone = isJsonObject(input) && typeof input.timezone === "string" ? input.timezone : yearZone;
   offsetOf(zone); // refuses a zone that there is not
-  const before = yearBefore(input, window, { now, yearZone: zone });
-  const beforeSoFar = { from: before.from, to: Math.min(yearsLater(now, -1, zone).ts, before.to) };
+  const isCalendar = isJsonObject(input) && input.mode === "calendar";
+  const before = yearBefore(window, zone, isCalendar);
+  const soFar = isOpen ? yearBefore({ from, to: now }, zone, false) : before;
+  if (before === undefined || soFar === undefined) return { ...window, yearZone: zone };
+  const beforeSoFar = { from: before.from, to: Math.min(soFar.to, before.to) };
   return { ...window, before, yearZone: zone, ...(isOpen && { beforeSoFar }) };
 }

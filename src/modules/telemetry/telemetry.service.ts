@@ -1,4 +1,6 @@
 import { invalid } from "../../lib/core/domain-error.ts";
+import { firstInstant, nominalStarts, zoneOffset } from "../../lib/time/calendar-interval.ts";
+import { wallYearsLater, yearsLater } from "../../lib/time/same-time.ts";
 import type { DevicesService } from "../devices/devices.service.ts";
 import type { Principal } from "../users/users.types.ts";
 import type { KeyMetadataLookup } from "./key-metadata.service.ts";
@@ -139,6 +141,38 @@ export function pairIntervals(
   return (ts) => {
     const start = after.startOf(before.indexOf(ts));
     return start <= target.to ? start : target.to + 1 + ts - source.from;
+  };
+}
+
+/**
+ * Returns a function that moves points of intervals to the intervals of the next year: those of days and longer, and of times of day, by
+ * their local date; shorter ones to the interval at the same local time of `yearZone`. Undefined for a date or time that the next year does
+ * not have, and outside of `target`. Weeks begin on other dates each year and have no counterpart here.
+ * @throws DomainError `telemetry.interval_invalid`
+ */
+export function pairWithNextYear(
+  { interval: text, timezone }: { readonly interval: string; readonly timezone?: string | undefined },
+  target: TimeRange,
+  yearZone: string,
+): (ts: number) => number | undefined {
+  const interval = parseInterval(text, timezone);
+  const after = intervalsOf({ ...target, interval, maxDataPoints: Number.POSITIVE_INFINITY });
+  const startAt = (ts: number) =>
+    ts < after.startOf(0) || ts > target.to ? undefined : after.startOf(after.indexOf(ts));
+  if (
+    interval.kind === "ms" ||
+    ("unit" in interval && (interval.unit === "hour" || interval.unit === "minute"))
+  )
+    return (ts) => {
+      const moved = yearsLater(ts, 1, yearZone);
+      return moved.isExact ? startAt(moved.ts) : undefined;
+    };
+  const offset = zoneOffset(interval.timezone);
+  const nominal = nominalStarts(interval);
+  return (ts) => {
+    const wall = wallYearsLater(nominal(ts), 1);
+    const start = wall === undefined ? undefined : startAt(firstInstant(wall, offset));
+    return start !== undefined && nominal(start) === wall ? start : undefined;
   };
 }
 

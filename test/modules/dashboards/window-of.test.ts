@@ -65,14 +65,14 @@ describe("the period before", () => {
   ] as const)("%s", (_, input, from) => {
     const now = Date.UTC(2026, 2, 1, 12);
     const window = shownWindow(input, now);
-    expect(new Date(window.before.from).toISOString()).toBe(from);
+    expect(new Date(window.before?.from ?? 0).toISOString()).toBe(from);
     expect(windowOf(input, now)).toEqual({ from: window.from, to: window.to });
-    expect(window.from - window.before.to).toBeLessThanOrEqual(1);
+    expect(window.from - (window.before?.to ?? 0)).toBeLessThanOrEqual(1);
   });
 
   test("of the earliest period is that period", () => {
     const input = { mode: "calendar", unit: "year", offset: -1_000 };
-    expect(shownWindow(input, 0).before.from).toBe(0);
+    expect(shownWindow(input, 0).before?.from).toBe(0);
   });
 });
 
@@ -81,9 +81,8 @@ describe("the same time of the previous year", () => {
   const timeOf = (text: string) => Date.parse(text);
   const berlin = (input: unknown, now: string) => {
     const { before, beforeSoFar } = shownWindow(input, timeOf(now), "Europe/Berlin");
-    return [before.from, before.to, ...(beforeSoFar ? [beforeSoFar.to] : [])].map((ts) =>
-      new Date(ts).toISOString(),
-    );
+    const times = [...(before ? [before.from, before.to] : []), ...(beforeSoFar ? [beforeSoFar.to] : [])];
+    return times.map((ts) => new Date(ts).toISOString());
   };
 
   test("has the same wall clock, whatever the offset was", () => {
@@ -95,18 +94,65 @@ describe("the same time of the previous year", () => {
     ]);
   });
 
-  test("of 29 February is 28 February; of a month or a year it is the whole one", () => {
-    const calendar = (unit: string, offset = 0) => ({ mode: "calendar", unit, offset, timezone: "UTC" });
-    expect(berlin(calendar("day"), "2028-02-29T06:00:00Z")).toEqual([
-      "2027-02-28T00:00:00.000Z",
-      "2027-02-28T23:59:59.999Z",
-      "2027-02-28T06:00:00.000Z",
+  const calendar = (unit: string, offset = 0) => ({ mode: "calendar", unit, offset, timezone: "UTC" });
+
+  test("of 29 February is nothing; a window that reaches into it ends on 28 February", () => {
+    const endOf = (date: string) => `${date}T23:59:59.999Z`;
+    expect(berlin(calendar("day"), "2028-02-29T06:00:00Z")).toEqual([]);
+    expect(berlin({ mode: "live", durationMs: 6 * HOUR }, "2028-02-29T12:00:00Z")).toEqual([]);
+    expect(berlin(calendar("month"), "2028-02-29T06:00:00Z")).toEqual([
+      "2027-02-01T00:00:00.000Z",
+      endOf("2027-02-28"),
+      endOf("2027-02-28"),
     ]);
+    // A day of Berlin begins an hour earlier.
+    expect(berlin({ mode: "live", durationMs: 24 * HOUR }, "2028-02-29T12:00:00Z")).toEqual([
+      "2027-02-28T12:00:00.000Z",
+      "2027-02-28T22:59:59.999Z",
+    ]);
+    // On Monday, 29 February, the week has nothing to compare yet.
+    expect(berlin(calendar("week"), "2044-02-29T06:00:00Z")).toEqual([]);
+    expect(berlin(calendar("week"), "2044-03-01T06:00:00Z")).toEqual([
+      "2043-03-01T00:00:00.000Z",
+      endOf("2043-03-06"),
+      "2043-03-01T06:00:00.000Z",
+    ]);
+  });
+
+  test("of a month or a year is the whole one", () => {
     expect(berlin(calendar("month", -1), "2029-03-10T06:00:00Z")).toEqual([
       "2028-02-01T00:00:00.000Z",
       "2028-02-29T23:59:59.999Z",
     ]);
     expect(berlin(calendar("year", -1), "2029-03-10T06:00:00Z")[0]).toBe("2027-01-01T00:00:00.000Z");
+  });
+
+  test("of calendar windows has the same local dates from their first to their last moment, in ten zones", () => {
+    fc.assert(
+      fc.property(
+        fc.constantFrom(...zones),
+        fc.constantFrom("day", "week", "month", "year"),
+        fc.integer({ min: timeOf("2008-01-01T00:00:00Z"), max: timeOf("2026-12-31T00:00:00Z") }),
+        (timezone, unit, now) => {
+          const { from, to, before } = shownWindow({ mode: "calendar", unit, timezone }, now, "UTC");
+          const dateAt = (ts: number) =>
+            new Temporal.ZonedDateTime(BigInt(ts) * 1_000_000n, timezone).toPlainDate();
+          const [first, last] = [dateAt(from), dateAt(to)];
+          const isLeapDay = (date: Temporal.PlainDate) => date.month === 2 && date.day === 29;
+          if (isLeapDay(first) && isLeapDay(last)) return expect(before).toBeUndefined();
+          if (before === undefined) throw new Error("no period to compare with");
+          const firstBefore = isLeapDay(first) ? first.add({ days: 1 }) : first;
+          expect(String(dateAt(before.from))).toBe(String(firstBefore.subtract({ years: 1 })));
+          expect(dateAt(before.from - 1).equals(dateAt(before.from))).toBe(false);
+          const nextBefore = dateAt(before.to + 1);
+          expect(nextBefore.equals(dateAt(before.to))).toBe(false);
+          const next = last.add({ days: 1 });
+          const wanted = (isLeapDay(next) ? next.add({ days: 1 }) : next).subtract({ years: 1 });
+          expect(String(nextBefore)).toBe(String(wanted));
+        },
+      ),
+      { numRuns: 2_000 },
+    );
   });
 
   test("an unknown zone is refused", () => {

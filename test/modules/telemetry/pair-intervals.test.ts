@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { calendarStarts } from "../../../src/lib/time/calendar-interval.ts";
 import { shownWindow } from "../../../src/modules/dashboards/window-of.ts";
-import { pairIntervals } from "../../../src/modules/telemetry/telemetry.service.ts";
+import { pairIntervals, pairWithNextYear } from "../../../src/modules/telemetry/telemetry.service.ts";
 
 const DAY_MS = 86_400_000;
 const BERLIN = "Europe/Berlin";
@@ -20,8 +20,9 @@ function paired(
   const startsOf = (range: { from: number; to: number }) => [
     ...(calendarStarts(range, { unit, timezone }, Number.POSITIVE_INFINITY) ?? []),
   ];
-  const move = pairIntervals({ interval: intervals[unit], timezone }, window.before, window);
-  return { current: startsOf(window), moved: startsOf(window.before).map(move) };
+  const before = window.before ?? window;
+  const move = pairIntervals({ interval: intervals[unit], timezone }, before, window);
+  return { current: startsOf(window), moved: startsOf(before).map(move) };
 }
 
 const calendar = (unit: string) => ({ mode: "calendar", unit, timezone: BERLIN });
@@ -77,4 +78,98 @@ test("intervals of a fixed length keep their grid, and values without intervals 
   const move = pairIntervals({ interval: "10ms" }, source, target);
   expect([0, 10, 20].map(move)).toEqual([20, 30, 40]);
   expect([0, 7, 24].map(pairIntervals({}, source, target))).toEqual([25, 32, 49]);
+});
+
+describe("bars of the previous year are put at those of the same local date", () => {
+  // Santiago, Beirut and Cairo skip midnight, Lord Howe changes by half an hour.
+  const zones = [
+    ...["UTC", BERLIN, "America/New_York", "America/Santiago", "Asia/Beirut", "Africa/Cairo"],
+    ...["Australia/Lord_Howe", "Asia/Kolkata", "America/Havana"],
+  ];
+  const anyZone = fc.constantFrom(...zones);
+  const times = fc.integer({ min: Date.UTC(2009), max: Date.UTC(2029) });
+  const localAt = (ts: number, timezone: string) =>
+    new Temporal.ZonedDateTime(BigInt(ts) * 1_000_000n, timezone).toPlainDateTime();
+  const windows = fc.oneof(
+    fc.constantFrom("day", "week", "month", "year").map(calendar),
+    fc.integer({ min: 3_600_000, max: 400 * DAY_MS }).map((durationMs) => ({ mode: "live", durationMs })),
+  );
+
+  test.each([
+    ["day", "1d"],
+    ["month", "1mo"],
+  ] as const)("%ss, whatever zone the window has", (unit, interval) => {
+    fc.assert(
+      fc.property(windows, times, anyZone, anyZone, (spec, now, windowZone, timezone) => {
+        const window = shownWindow({ ...spec, timezone: windowZone }, now, timezone);
+        if (window.before === undefined) return;
+        const startsOf = (range: { from: number; to: number }) => [
+          ...(calendarStarts(range, { unit, timezone }, Number.POSITIVE_INFINITY) ?? []),
+        ];
+        const dateOf = (ts: number) => String(localAt(ts, timezone).toPlainDate());
+        const byDate = new Map(startsOf(window).map((ts) => [dateOf(ts), ts]));
+        const move = pairWithNextYear({ interval, timezone }, window, windowZone);
+        for (const start of startsOf(window.before)) {
+          const nextYear = Number(dateOf(start).slice(0, 4)) + 1;
+          expect(move(start)).toBe(byDate.get(`${nextYear}${dateOf(start).slice(4)}`));
+        }
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  test("hours, by the local time of the window's zone, and only within the window", () => {
+    fc.assert(
+      fc.property(times, fc.integer({ min: 1, max: 72 }), anyZone, anyZone, (now, hours, zone, timezone) => {
+        const window = shownWindow({ mode: "live", durationMs: hours * 3_600_000 }, now, zone);
+        if (window.before === undefined) return;
+        const of = { unit: "hour", timezone } as const;
+        const current = new Set(calendarStarts(window, of, Number.POSITIVE_INFINITY));
+        const move = pairWithNextYear({ interval: "1h", timezone }, window, zone);
+        for (const start of calendarStarts(window.before, of, Number.POSITIVE_INFINITY) ?? []) {
+          const moved = move(start);
+          if (moved === undefined) continue;
+          expect(current.has(moved)).toBe(true);
+          const [wanted, found] = [localAt(start, zone).add({ years: 1 }), localAt(moved, zone)];
+          expect(found.until(wanted).total("minutes")).toBeWithin(0, 60);
+        }
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  type Pair = readonly [before: string, after: string | undefined];
+  const cases: Array<[string, { interval: string; timezone?: string }, readonly Pair[]]> = [
+    [
+      "days of UTC in a window of Berlin between the clock changes",
+      { interval: "1d" },
+      [["2025-10-26T00:00Z", "2026-10-26T00:00Z"]],
+    ],
+    [
+      "a day whose midnight is skipped",
+      { interval: "1d", timezone: "America/Santiago" },
+      [
+        ["2024-09-08T04:00Z", "2025-09-08T03:00Z"],
+        ["2025-09-07T04:00Z", "2026-09-07T03:00Z"],
+        ["2025-09-06T04:00Z", "2026-09-06T04:00Z"],
+      ],
+    ],
+    ["29 February", { interval: "1d" }, [["2028-02-29T00:00Z", undefined]]],
+    [
+      "a shift that begins in a skipped hour",
+      { interval: "02:30,14:00", timezone: BERLIN },
+      [
+        ["2025-03-29T01:30Z", "2026-03-29T01:00Z"],
+        ["2025-03-30T01:00Z", "2026-03-30T00:30Z"],
+      ],
+    ],
+    ["a skipped hour", { interval: "1h", timezone: BERLIN }, [["2025-03-29T01:00Z", undefined]]],
+  ];
+  test.each(cases)("%s", (_, spec, pairs) => {
+    for (const [before, after] of pairs) {
+      const ts = after === undefined ? Date.parse(before) + 365 * DAY_MS : Date.parse(after);
+      const window = { from: ts - 3 * DAY_MS, to: ts + 3 * DAY_MS };
+      expect(pairWithNextYear(spec, window, BERLIN)(Date.parse(before))).toBe(after === undefined ? after : ts);
+    }
+  });
 });
