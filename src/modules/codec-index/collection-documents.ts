@@ -1,5 +1,4 @@
 import { parse as parseToml } from "smol-toml";
-import { parse as parseYaml } from "yaml";
 import { isJsonObject } from "../../lib/json/json.ts";
 import type { CollectedFiles } from "./collected-files.ts";
 
@@ -11,8 +10,8 @@ export function readDocument(files: CollectedFiles, path: string): unknown {
   if (text === undefined) return undefined;
   try {
     if (path.endsWith(".toml")) return parseToml(text);
-    // The library limits what aliases expand to.
-    return path.endsWith(".json") ? JSON.parse(text) : parseYaml(text);
+    // The parser limits what aliases expand to. Its time and memory grow with the text, not with nesting or errors.
+    return path.endsWith(".json") ? JSON.parse(text) : Bun.YAML.parse(text);
   } catch {
     files.skip();
     return undefined;

@@ -254,6 +254,30 @@ test("survives broken, deep and self-repeating descriptions", async () => {
   index.close();
 });
 
+const repeated = (count: number, part: (index: number) => string) =>
+  Array.from({ length: count }, (_, index) => part(index)).join("");
+
+/** Descriptions of up to 512 KiB that cost some parsers far more time or memory than their length, and whether they are skipped. */
+test.each([
+  ["flow maps in flow maps", `nested: ${"{".repeat(1_000)}${"}".repeat(1_000)}`, false],
+  ["keys", repeated(40_000, (index) => `k${index}: 1\n`), false],
+  ["aliases", `a: &a 1\n${repeated(40_000, (index) => `k${index}: *a\n`)}`, false],
+  [
+    "merged maps",
+    `k0: &k0 { x: 1 }\n${repeated(10_000, (index) => `k${index + 1}: &k${index + 1} { <<: *k${index} }\n`)}`,
+    true,
+  ],
+  ["anchors", repeated(60_000, (index) => `&a${index} `), true],
+  ["brackets", "} ".repeat(200_000), true],
+])("reads or skips a description with many %s", async (_, description, isSkipped) => {
+  const { summary, index } = await fromFolder({
+    ...thingsNetworkCollection,
+    "vendor/empty/index.yaml": description,
+  });
+  expect([summary.entries, summary.skipped]).toEqual([3, isSkipped ? 2 : 1]);
+  index.close();
+});
+
 test("refuses a collection without codecs, and a folder that is gone", async () => {
   expect(await codeOf(fromFolder({ "a.js": "var x;", "b.yaml": "x: 1" }))).toBe("codec_index.no_codecs");
   expect(await codeOf(build("folder", join(directory, "gone")))).toBe("codec_index.folder_unreadable");
