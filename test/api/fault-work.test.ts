@@ -1,6 +1,8 @@
 // What the gateway does by itself (imports of devices, Modbus, jobs, mails) lists what fails in the one log: with the thing to act on, as one
 // entry however often it happens, for those who may read the thing.
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, afterEach, beforeAll, expect, jest, spyOn, test } from "bun:test";
+import { SubjectNames } from "../../src/modules/faults/subject-names.ts";
+import { workShare } from "../../src/platform/load/fair-share.ts";
 import { type MailServer, reply, startMailServer } from "../support/mail-server.ts";
 import { addressesPdu, answerFrame, exceptionOf, startModbusServer } from "../support/modbus-server.ts";
 import { createTestApp, type TestApp } from "../support/test-app.ts";
@@ -41,6 +43,7 @@ beforeAll(async () => {
   tokens.limited = (await fixture.signIn("TENANT_ADMIN", { devices: [] })).token;
   tokens.stranger = (await fixture.signIn("TENANT_OWNER", { tenant: "two" })).token;
 });
+afterEach(() => void jest.restoreAllMocks());
 afterAll(async () => {
   await fixture.stop();
   await mailServer.stop();
@@ -248,6 +251,26 @@ test("the current name of a pipeline, and none of its faults once it is deleted"
   expect(await faults(`${query}&search=erp`)).toMatchObject([{ subject: { name: "To ERP" } }]);
   await call("DELETE", path);
   expect(await faults(query)).toEqual([]);
+});
+
+test("a list renders its page alone, and a search gives way to other requests before each entry", async () => {
+  const { deviceId, token } = await fixture.createDevice(tokens.owner);
+  const twice = (key: string) => [1, 2].map((value) => ({ ts: 1, values: { [key]: value } }));
+  for (let index = 0; index < 40; index++)
+    await fixture.call("POST", `/api/v1/${token}/telemetry`, { body: twice(`key${index}`) });
+  const query = `subject=device&subjectId=${deviceId}`;
+  const all = await faults(query);
+  expect(all.length).toBeGreaterThanOrEqual(40);
+  const find = spyOn(SubjectNames.prototype, "find");
+  const pause = spyOn(workShare, "pause");
+  const first = await fixture.call("GET", `/api/faults?${query}&limit=3`, { token: tokens.owner });
+  expect(first.body).toEqual(all.slice(0, 3));
+  expect([first.headers.get("x-total-count"), find.mock.calls.length]).toEqual([`${all.length}`, 3]);
+  const next = first.headers.get("link")?.match(/<(.*)>/)?.[1] ?? "";
+  expect((await fixture.call("GET", next, { token: tokens.owner })).body).toEqual(all.slice(3, 6));
+  pause.mockClear();
+  expect(await faults(`${query}&search=nothing%20of%20it`)).toEqual([]);
+  expect(pause.mock.calls.length).toBeGreaterThanOrEqual(all.length);
 });
 
 test("counts for Prometheus", async () => {

@@ -18,7 +18,7 @@ import {
 } from "./faults.schemas.ts";
 import type { Faults } from "./faults.service.ts";
 import type { FaultEntry, FaultFilter } from "./faults.types.ts";
-import { type FaultNames, faultToWire, forTenant } from "./faults.wire.ts";
+import { type FaultNames, faultToWire, forTenant, renderInTurns } from "./faults.wire.ts";
 
 interface FaultRouteDeps extends FaultNames {
   readonly faults: Pick<Faults, "list" | "clear">;
@@ -72,26 +72,19 @@ const matchesText = (fault: Wire, search: string): boolean =>
   ].some((text) => text?.toLowerCase().includes(search) === true);
 
 /** Entries are in the order of their last occurrence: a cursor is the place of the last one that was read. */
-const cursorOf = ({ lastAt, faultId }: Pick<Wire, "lastAt" | "faultId">): string =>
-  `${Date.parse(lastAt)}.${faultId}`;
+const cursorOf = ({ lastAt, faultId }: FaultEntry): string => `${lastAt}.${faultId}`;
 
-function afterCursor(faults: readonly Wire[], cursor: string | undefined): readonly Wire[] {
+function afterCursor(faults: readonly FaultEntry[], cursor: string | undefined): readonly FaultEntry[] {
   if (cursor === undefined) return faults;
   const [, time = "", id = ""] = /^(\d{1,16})\.([\w-]{1,64})$/.exec(cursor) ?? [];
   if (id === "") throw invalid("audit.cursor_invalid");
   const index = faults.findIndex(({ faultId }) => faultId === id);
   // An entry that occurred again has moved to the front.
   if (index >= 0 && cursorOf(faults[index]!) === cursor) return faults.slice(index + 1);
-  return faults.filter(({ lastAt }) => Date.parse(lastAt) < Number(time));
+  return faults.filter(({ lastAt }) => lastAt < Number(time));
 }
 
 type Filter = FaultFilter & { readonly search?: string | undefined };
-
-/** An entry, and what the caller sees of it. */
-interface Match {
-  readonly entry: FaultEntry;
-  readonly wire: Wire;
-}
 
 interface ListContext {
   readonly query: { readonly limit?: number; readonly cursor?: string };
@@ -99,9 +92,8 @@ interface ListContext {
   readonly set: { headers: Record<string, string | number> };
 }
 
-function page({ query, request, set }: ListContext, found: readonly Match[]): Wire[] {
+function page({ query, request, set }: ListContext, faults: readonly FaultEntry[]): readonly FaultEntry[] {
   const { limit = FAULTS_PAGE_DEFAULT } = query;
-  const faults = found.map(({ wire }) => wire);
   const rest = afterCursor(faults, query.cursor);
   const items = rest.slice(0, limit);
   set.headers["x-total-count"] = String(faults.length);
@@ -143,12 +135,16 @@ interface FaultResource {
 }
 
 /** Returns the entries that match. A search reads only what the caller sees. */
-function matches(of: FaultResource, principal: Principal, { search = "", ...filter }: Filter): Match[] {
+async function matches(
+  of: FaultResource,
+  principal: Principal,
+  { search = "", ...filter }: Filter,
+): Promise<readonly FaultEntry[]> {
+  const entries = of.entriesOf(principal, filter);
+  if (search === "") return entries;
   const text = search.toLowerCase();
-  return of
-    .entriesOf(principal, filter)
-    .map((entry) => ({ entry, wire: of.toWire(entry, principal) }))
-    .filter(({ wire }) => matchesText(wire, text));
+  const found = await renderInTurns(entries, (entry) => matchesText(of.toWire(entry, principal), text));
+  return entries.filter((_, index) => found[index]);
 }
 
 /** Refuses parameters that are not filters: ignoring a misspelled filter would clear every fault. */
@@ -162,16 +158,24 @@ function ensureFilters(url: string): void {
 const resource = (deps: Pick<FaultRouteDeps, "auth" | "faults">, of: FaultResource) =>
   new Elysia({ prefix: of.prefix, tags: [of.tag] })
     .use(deps.auth)
-    .get("", (context) => page(context, matches(of, context.principal, context.query)), {
-      auth: of.permissions.read,
-      query: listFaultsQuery,
-      response: { 200: t.Array(faultBody) },
-      detail: {
-        operationId: `list${of.noun}`,
-        summary: `List faults${of.ofWhat}`,
-        description: `${of.description} The newest come first. ${FAULTS_KEPT} \`X-Total-Count\` has the number of matches, \`Link\` the next page. 400 for an invalid cursor.`,
+    .get(
+      "",
+      async (context) => {
+        const { principal, query } = context;
+        const shown = page(context, await matches(of, principal, query));
+        return renderInTurns(shown, (entry) => of.toWire(entry, principal));
       },
-    })
+      {
+        auth: of.permissions.read,
+        query: listFaultsQuery,
+        response: { 200: t.Array(faultBody) },
+        detail: {
+          operationId: `list${of.noun}`,
+          summary: `List faults${of.ofWhat}`,
+          description: `${of.description} The newest come first. ${FAULTS_KEPT} \`X-Total-Count\` has the number of matches, \`Link\` the next page. 400 for an invalid cursor.`,
+        },
+      },
+    )
     .get("/counts", ({ principal }) => countsOf(of.entriesOf(principal, {})), {
       auth: of.permissions.read,
       response: { 200: t.Array(faultCountBody) },
@@ -184,9 +188,9 @@ const resource = (deps: Pick<FaultRouteDeps, "auth" | "faults">, of: FaultResour
     })
     .delete(
       "",
-      ({ principal, query, request }) => {
+      async ({ principal, query, request }) => {
         ensureFilters(request.url);
-        const entries = matches(of, principal, query).map(({ entry }) => entry);
+        const entries = await matches(of, principal, query);
         deps.faults.clear(entries);
         return { cleared: entries.length };
       },

@@ -3,6 +3,7 @@ import type { TenantId } from "../../lib/core/ids.ts";
 import { hasText } from "../../lib/texts/catalogues.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import { iso } from "../../lib/time/iso-time.ts";
+import { workShare } from "../../platform/load/fair-share.ts";
 import type { FaultEntry, FaultSubject } from "./faults.types.ts";
 import { isRefusal, reasonOf } from "./refusals.types.ts";
 import type { SubjectNames } from "./subject-names.ts";
@@ -63,4 +64,18 @@ export function forTenant<Wire extends { identityKind?: string; address?: string
   delete hidden.address;
   delete hidden.client;
   return hidden;
+}
+
+/** Renders entries, of which there may be thousands, in turns with other requests. */
+export async function renderInTurns<Shown>(
+  entries: readonly FaultEntry[],
+  render: (entry: FaultEntry) => Shown,
+): Promise<Shown[]> {
+  const shown: Shown[] = [];
+  for (const entry of entries) {
+    const turn = workShare.pause();
+    if (turn !== undefined) await turn;
+    shown.push(render(entry));
+  }
+  return shown;
 }

@@ -11,7 +11,7 @@ import { isVisibleTo } from "./faults.routes.ts";
 import { FAULTS_KEPT } from "./faults.schemas.ts";
 import type { Faults } from "./faults.service.ts";
 import type { FaultEntry, FaultSubject } from "./faults.types.ts";
-import { type FaultNames, faultToWire, forTenant } from "./faults.wire.ts";
+import { type FaultNames, faultToWire, forTenant, renderInTurns } from "./faults.wire.ts";
 import { refusalBody, refusalFilter, rejectionBody } from "./refusals.schemas.ts";
 import { isRefusal } from "./refusals.types.ts";
 
@@ -53,7 +53,10 @@ function refusalToWire(names: FaultNames, entry: FaultEntry) {
 }
 
 const refusalsOf = (names: FaultNames, entries: readonly FaultEntry[]) =>
-  entries.filter(({ code }) => isRefusal(code)).map((entry) => refusalToWire(names, entry));
+  renderInTurns(
+    entries.filter(({ code }) => isRefusal(code)),
+    (entry) => refusalToWire(names, entry),
+  );
 
 /** The sources of messages, as the list of rejections names them. */
 const REJECTION_SOURCES = new Map([
@@ -93,9 +96,12 @@ const listRoutes = (deps: RefusalRouteDeps) => {
     .use(auth)
     .get(
       "/api/gateway/refusals",
-      (context) => {
+      async (context) => {
         ensureOperator(tenants, context.principal);
-        return list.page(context, refusalsOf(deps, faults.list(undefined, { source: context.query.edge })));
+        return list.page(
+          context,
+          await refusalsOf(deps, faults.list(undefined, { source: context.query.edge })),
+        );
       },
       {
         auth: "gateway:manage",
@@ -111,12 +117,12 @@ const listRoutes = (deps: RefusalRouteDeps) => {
     )
     .get(
       "/api/refusals",
-      (context) => {
+      async (context) => {
         const { principal, query } = context;
         const entries = faults
           .list(principal.tenantId, { source: query.edge })
           .filter((entry) => isVisibleTo(principal, entry));
-        return list.page(context, refusalsOf(deps, entries).map(forTenant));
+        return list.page(context, (await refusalsOf(deps, entries)).map(forTenant));
       },
       {
         auth: "audit:read",
@@ -141,9 +147,9 @@ const deviceRoutes = (deps: RefusalRouteDeps) => {
     .use(auth)
     .get(
       "/refusals",
-      (context) => {
+      async (context) => {
         const entries = of(context.principal, context.params.deviceId);
-        return list.page(context, refusalsOf(deps, entries).map(forTenant));
+        return list.page(context, (await refusalsOf(deps, entries)).map(forTenant));
       },
       {
         auth: "devices:read",
