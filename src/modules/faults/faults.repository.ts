@@ -1,4 +1,4 @@
-import { asc, eq, sql } from "drizzle-orm";
+import { asc, eq, getTableColumns, type Placeholder, sql } from "drizzle-orm";
 import { withoutNulls } from "../../lib/core/defined.ts";
 import type { MainDatabase } from "../../platform/database/database.ts";
 import { faults } from "./faults.tables.ts";
@@ -45,21 +45,31 @@ export function createFaultsRepository({ orm, transact }: MainDatabase) {
     .delete(faults)
     .where(eq(faults.faultId, sql.placeholder("faultId")))
     .prepare();
+  const placeholders = Object.fromEntries(
+    Object.keys(getTableColumns(faults)).map((column) => [column, sql.placeholder(column)]),
+  ) as Record<keyof Row, Placeholder>;
+  /** Prepared, because building the statement takes 15 times as long as running it. */
+  const upsert = orm
+    .insert(faults)
+    .values(placeholders)
+    .onConflictDoUpdate({
+      target: faults.faultId,
+      set: {
+        lastAt: sql`excluded.last_at`,
+        count: sql`excluded.count`,
+        client: sql`excluded.client`,
+        params: sql`excluded.params`,
+        sample: sql`excluded.sample`,
+      },
+    })
+    .prepare();
   return {
     /** Lists all entries, the one that occurred longest ago first. */
     list: (): FaultEntry[] => orm.select().from(faults).orderBy(asc(faults.lastAt)).all().map(toEntry),
     save: (saved: readonly FaultEntry[], removed: readonly string[]): void =>
       transact(() => {
         for (const faultId of removed) remove.run({ faultId });
-        for (const entry of saved) {
-          const row = toRow(entry);
-          const { lastAt, count, client, params, sample } = row;
-          orm
-            .insert(faults)
-            .values(row)
-            .onConflictDoUpdate({ target: faults.faultId, set: { lastAt, count, client, params, sample } })
-            .run();
-        }
+        for (const entry of saved) upsert.run(toRow(entry));
       }),
   };
 }
