@@ -8,7 +8,7 @@ import { checkTarget } from "../../src/modules/uplinks/target-settings.ts";
 import { targetSchemas } from "../../src/modules/uplinks/targets/targets.schemas.ts";
 import { noteForm } from "../../src/web/features/annotations/note-dialog.tsx";
 import { symbolForm } from "../../src/web/features/dashboards/symbols-field.tsx";
-import { PART_NAMES, widgetForm } from "../../src/web/features/dashboards/widget-form.tsx";
+import { PART_NAMES, widgetForm, withComparison } from "../../src/web/features/dashboards/widget-form.tsx";
 import { settingsForm } from "../../src/web/features/integrations/integration-form.tsx";
 import { serviceForm } from "../../src/web/features/notifications/messenger-form.ts";
 import { commandDefinitionForm, paramForm } from "../../src/web/features/profiles/command-fields.tsx";
@@ -278,4 +278,12 @@ describe("the target of an uplink", () => {
 
 test("the console offers every target of uplinks", () => {
   expect<string[]>([...TARGET_TYPES].sort()).toEqual(Object.keys(targetSchemas).sort());
+});
+
+test("only a comparison with the previous year sets the time zone of a widget, which its days follow, too", () => {
+  const values = { interval: "1d" };
+  for (const compare of [undefined, true] as const)
+    expect(withComparison(values, compare)).toEqual({ interval: "1d", compare });
+  expect(withComparison(values, "year").timezone).toBeTruthy();
+  expect(withComparison({ ...values, timezone: "UTC" }, "year").timezone).toBe("UTC");
 });

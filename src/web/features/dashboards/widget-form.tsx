@@ -94,10 +94,15 @@ function Period({ label, value, schema, values, onChange, setValues }: ControlPr
   );
 }
 
-/** Selects the period to compare with. The times of a year ago are meant in a time zone. */
+/** Returns the values of a widget for a comparison. Only the times of a year ago need a time zone, which would also move its intervals. */
+export const withComparison = (values: FormValues, compare?: Comparison): FormValues =>
+  compare === "year"
+    ? { ...values, compare, timezone: values.timezone || ownZone() }
+    : { ...values, compare };
+
+/** Selects the period to compare with. */
 function Compare({ label, value, values, setValues }: ControlProps) {
-  const set = (compare?: Comparison) =>
-    setValues({ ...values, compare, timezone: values.timezone || ownZone() });
+  const set = (compare?: Comparison) => setValues(withComparison(values, compare));
   return (
     <SelectField
       label={label}
