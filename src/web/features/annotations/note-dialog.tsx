@@ -1,3 +1,4 @@
+import { useState } from "preact/hooks";
 import { changedFields } from "../../lib/changed-fields.ts";
 import { formSchema } from "../../lib/form-schema.macro.ts" with { type: "macro" };
 import type { FormValues } from "../../lib/form-schema.ts";
@@ -43,11 +44,12 @@ export function NoteDialog(props: {
   onSaved?: () => void;
 }) {
   const { deviceId, note, onClose } = props;
-  const initial = {
+  // The values that the form began with: the note may change while the dialog is open.
+  const [initial] = useState({
     text: note?.text ?? "",
     at: localText(toMs(note?.at) ?? props.at),
     until: localText(toMs(note?.until)),
-  };
+  });
   return (
     <SchemaDialog
       title={t(note ? "note.edit" : "note.write")}
