@@ -69,12 +69,34 @@ test("a note is changed, and refused with an end before its beginning", async ()
   expect((await saved()).map(({ text }) => text)).toEqual(["Bearing and seal"]);
 });
 
+test("a change of somebody else stays if the dialog changes other fields", async () => {
+  const { page } = ui;
+  const [note] = (await ui.call("GET", `/api/notes?deviceId=${device.deviceId}`)) as { noteId: string }[];
+  await page.getByRole("button", { name: "Edit note" }).click();
+  const end = ui.dialog().getByLabel("End (optional)");
+  const wanted = (await end.inputValue()).replace(/^\d+/, (year) => String(Number(year) + 1));
+  await ui.call("PATCH", `/api/notes/${note?.noteId}`, { text: "Bearing and seal, by Ada" });
+  // Notes are not sent live: another command loads the timeline again behind the dialog.
+  await ui.call("POST", `/api/devices/${device.deviceId}/commands`, { method: "rinse" });
+  await ui.page.getByText("Bearing and seal, by Ada").waitFor({ state: "attached" });
+  await end.fill(wanted);
+  await ui.dialog().getByRole("button", { name: "Save" }).click();
+  await untilAnswer(
+    saved,
+    ([found]) => new Date(found?.until ?? 0).getFullYear() === Number(wanted.slice(0, 4)),
+  );
+  expect((await saved()).map(({ text }) => text)).toEqual(["Bearing and seal, by Ada"]);
+});
+
 test("the chart shows a note and takes one, and a deleted one leaves it", async () => {
   const { page } = ui;
-  const listed = () => page.getByRole("listitem").filter({ hasText: /Note by/ });
+  const listed = () => page.getByRole("listitem").filter({ hasText: /Note on Kiln 1 by/ });
   await ui.open(`/devices/${device.deviceId}/data`);
   await page.getByTestId("chart").first().waitFor();
-  await listed().filter({ hasText: "Bearing and seal" }).first().waitFor({ state: "attached" });
+  await listed()
+    .filter({ hasText: /, .+ – .+: Bearing and seal/ })
+    .first()
+    .waitFor({ state: "attached" });
   await page.getByRole("button", { name: "Export and options" }).click();
   await page.getByRole("button", { name: "Write a note" }).click();
   await ui.dialog().getByLabel("Note", { exact: true }).fill("Door open");

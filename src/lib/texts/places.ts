@@ -70,7 +70,8 @@ export interface ConsolePlaces {
   readonly "alias.someDevices": "count";
   readonly "annotation.alarm": "device" | "from" | "name" | "severity" | "to";
   readonly "annotation.command": "method" | "state" | "time";
-  readonly "annotation.note": "by" | "text" | "time";
+  readonly "annotation.note": "by" | "device" | "text" | "time";
+  readonly "annotation.noteStretch": "by" | "device" | "from" | "text" | "to";
   readonly "attributes.delete": "key";
   readonly "audit.byCommand": "name";
   readonly "audit.byKey": "name";

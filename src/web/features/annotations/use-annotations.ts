@@ -131,23 +131,31 @@ function ofAlarm({ alarm, periods }: RaisedAlarm): Annotation[] {
   }));
 }
 
-function ofNote({ text, at, until, by }: Note): Annotation {
+function ofNote({ deviceId, text, at, until, by }: Note, names: ReadonlyMap<string, string>): Annotation {
   const from = Date.parse(at);
+  const to = until === null ? from : Date.parse(until);
+  const device = names.get(deviceId) ?? deviceId;
   const shown = text.length > NOTE_CHARACTERS_MAX ? `${text.slice(0, NOTE_CHARACTERS_MAX)}…` : text;
   return {
     kind: "note",
     from,
-    to: until === null ? from : Date.parse(until),
+    to,
     color: themeColor("accent"),
-    text: t("annotation.note", { text: shown, by, time: time(from) }),
+    text:
+      to === from
+        ? t("annotation.note", { text: shown, device, by, time: time(from) })
+        : t("annotation.noteStretch", { text: shown, device, by, from: time(from), to: time(to) }),
   };
 }
 
-function annotationsOf({ alarms, commands, notes }: DeviceHistory): Annotation[] {
+function annotationsOf(
+  { alarms, commands, notes }: DeviceHistory,
+  names: ReadonlyMap<string, string>,
+): Annotation[] {
   const color = themeColor("primary");
   return [
     ...alarms.flatMap(ofAlarm),
-    ...notes.map(ofNote),
+    ...notes.map((note) => ofNote(note, names)),
     ...commands.map(({ method, status, createdAt }): Annotation => {
       const ts = Date.parse(createdAt);
       const state = t(`command.${status}`);
@@ -163,10 +171,14 @@ function annotationsOf({ alarms, commands, notes }: DeviceHistory): Annotation[]
 }
 
 /** Returns the alarms, commands and notes of some devices, for a chart that shows `bounds`; none while they are switched off. */
-export function useAnnotations(deviceIds: readonly string[], bounds: Bounds): readonly Annotation[] {
+export function useAnnotations(
+  devices: ReadonlyArray<{ readonly deviceId: string; readonly name: string }>,
+  bounds: Bounds,
+): readonly Annotation[] {
   const [histories, setHistories] = useState<readonly DeviceHistory[]>([]);
-  const isOn = showsAnnotations.value && shareToken.value === undefined && deviceIds.length <= DEVICES_MAX;
-  const shown = isOn ? [...new Set(deviceIds)] : [];
+  const isOn = showsAnnotations.value && shareToken.value === undefined && devices.length <= DEVICES_MAX;
+  const names = new Map(devices.map(({ deviceId, name }) => [deviceId, name]));
+  const shown = isOn ? [...names.keys()] : [];
   const range = rangeOf(bounds);
   const rounds = shown.map((deviceId) => changes.value.get(deviceId) ?? 0);
   const wanted = JSON.stringify([shown, rounds, range.from, range.to]);
@@ -182,7 +194,7 @@ export function useAnnotations(deviceIds: readonly string[], bounds: Bounds): re
     };
   }, [wanted]);
   return useMemo(
-    () => (isOn ? histories.flatMap(annotationsOf) : []),
-    [histories, isOn, darkNow.value, language.value],
+    () => (isOn ? histories.flatMap((history) => annotationsOf(history, names)) : []),
+    [histories, isOn, darkNow.value, language.value, JSON.stringify([...names.values()])],
   );
 }

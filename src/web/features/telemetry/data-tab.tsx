@@ -353,7 +353,7 @@ function exploreAddressOf({ device, selected, controls }: ViewProps, bounds: Bou
 
 function Content(props: ViewProps & { bounds: Bounds; listed: Bounds; onWindow: ChartWindow["onWindow"] }) {
   const { series, selected, controls, bounds, listed } = props;
-  const annotations = useAnnotations([props.device.deviceId], bounds);
+  const annotations = useAnnotations([props.device], bounds);
   if (selected.length === 0) return null;
   if (controls.aggregation === "timeIn") return <DurationsContent {...props} />;
   const meaningOf = (key: string) =>

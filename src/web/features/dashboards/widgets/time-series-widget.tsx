@@ -134,7 +134,7 @@ function Plot({ bounds, size, link, ...props }: PlotProps) {
   const { widget, feed, onWindow, onReset } = props;
   const lines = linesOf(props);
   const annotations = useAnnotations(
-    feed.series.filter(hasPoints).map(({ device }) => device.deviceId),
+    feed.series.filter(hasPoints).map(({ device }) => device),
     bounds,
   );
   if (lines.length === 0) return <p class="text-soft">{t("widget.nothing")}</p>;
