@@ -6,7 +6,8 @@ import { type Note, notesApi } from "./notes-api.ts";
 
 const ALARMS_MAX = 100;
 const COMMANDS_MAX = 100;
-const NOTES_MAX = 100;
+/** All notes of a device: the limit of the API. */
+const NOTES_MAX = 1_000;
 /** Most alarms with several raises whose events are loaded. */
 const REPEATED_MAX = 20;
 
