@@ -23,7 +23,7 @@ interface Group {
   isOpen: boolean;
 }
 
-/** Returns how an address with secrets is stored: shown without them, and sealed as a whole. */
+/** The columns of an address: with secrets, they hide them and keep the whole address sealed. */
 export function sealAddress(url: string, box: SealedBox): Pick<TargetRow, "url" | "urlSealed"> {
   const shown = changeUrlSecrets(url, () => "…");
   return shown === url ? { url, urlSealed: null } : { url: shown, urlSealed: box.seal(url) };

@@ -169,7 +169,9 @@ describe("bars of the previous year are put at those of the same local date", ()
     for (const [before, after] of pairs) {
       const ts = after === undefined ? Date.parse(before) + 365 * DAY_MS : Date.parse(after);
       const window = { from: ts - 3 * DAY_MS, to: ts + 3 * DAY_MS };
-      expect(pairWithNextYear(spec, window, BERLIN)(Date.parse(before))).toBe(after === undefined ? after : ts);
+      expect(pairWithNextYear(spec, window, BERLIN)(Date.parse(before))).toBe(
+        after === undefined ? after : ts,
+      );
     }
   });
 });

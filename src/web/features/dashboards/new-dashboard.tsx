@@ -74,7 +74,7 @@ export function NewDashboard({ onClose }: { onClose: (dashboard: Dashboard | und
           />
         )}
         <FormButtons
-          busy={action.busy || types.loading}
+          busy={action.busy || types.data === undefined}
           error={action.error}
           onCancel={() => onClose(undefined)}
         >
