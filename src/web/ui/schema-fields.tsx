@@ -17,6 +17,9 @@ import { SelectField } from "./select-field.tsx";
 import { TextAreaField } from "./text-area-field.tsx";
 import { TextField } from "./text-field.tsx";
 
+/** A pattern that is taken away from an input would stay as an empty one, which only an empty text matches. */
+const ANY_TEXT = ".*";
+
 export interface FormState {
   readonly values: FormValues;
   readonly onChange: (values: FormValues) => void;
@@ -198,7 +201,7 @@ function SchemaField(props: Props) {
       {...common}
       {...(schema.isSecret && { type: "password", autocomplete: "new-password" })}
       {...limitsOf(props)}
-      pattern={schema.pattern}
+      pattern={schema.pattern ?? ANY_TEXT}
       title={props.pattern}
       {...field.input}
       value={textOf(value)}
