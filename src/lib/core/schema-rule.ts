@@ -127,10 +127,11 @@ export function ruleOf({ value, schema, message }: SchemaIssue, isDescribed = tr
   const isBrief = about.length <= DESCRIPTION_CHARACTERS_MAX && !/\.(?: |$)/.test(about);
   const description = isDescribed && isBrief ? about : "";
   if (message === "Unexpected property") return detail("rule.field_unknown");
-  if (value === undefined && isDescribed)
-    return detail("rule.required_described", { description: description || expectedOf(expects, value) });
-  if (value === undefined) return detail("rule.required");
   const expected = expectedOf(expects, value);
+  if (value === undefined)
+    return !isDescribed || (description === "" && expected.code === "expected.any")
+      ? detail("rule.required")
+      : detail("rule.required_described", { description: description || expected });
   // A form in words is complete; the description of the field may say less than the form.
   if (description === "" || expected.code.startsWith("expected.form_"))
     return detail("rule.expected", { expected });
