@@ -54,7 +54,8 @@ afterEach(async () => {
   for (const pid of [running?.pid, gatewayPid()])
     if (pid !== undefined && isRunning(pid)) await endProcess(pid);
   running = undefined;
-  rmSync(directory, { recursive: true });
+  // A program that has just ended may still remove a file of its own meanwhile.
+  rmSync(directory, { recursive: true, force: true });
 });
 
 const startOld = async () => {

@@ -8,7 +8,7 @@ import { createSealedBox } from "../../platform/secrets/sealed-box.ts";
 import type { Core } from "../module.types.ts";
 import type { TenantsModule } from "../tenants/tenants.module.ts";
 import { createHttpExchange } from "./http-exchange.ts";
-import { createOutboundRepository } from "./outbound.repository.ts";
+import { createOutboundRepository, sealAddresses } from "./outbound.repository.ts";
 import { createOutboundService } from "./outbound.service.ts";
 import type { OutboundSource } from "./outbound.types.ts";
 import { createOutboundDelivery } from "./outbound-delivery.ts";
@@ -90,7 +90,7 @@ export function createOutboundModule(
       {
         name: "outbound",
         start() {
-          transact(() => repository.sealAddresses((url) => sealAddress(url, box)));
+          transact(() => sealAddresses(database, (url) => sealAddress(url, box)));
           delivery.start();
         },
         stop: () => delivery.stop(),

@@ -40,10 +40,11 @@ type ListedRow = { readonly request: RequestRow; readonly target: TargetRow };
 /** The row of a target was removed, with its tenant or with the transaction that made it. */
 export class TargetGone extends Error {}
 
-type SealAddress = (url: string) => Pick<TargetRow, "url" | "urlSealed">;
-
 /** Seals addresses that were stored readable, because their secrets did not count as such. */
-function sealAddresses(orm: MainDatabase["orm"], seal: SealAddress): void {
+export function sealAddresses(
+  { orm }: MainDatabase,
+  seal: (url: string) => Pick<TargetRow, "url" | "urlSealed">,
+): void {
   const readable = orm.select().from(outboundTargets).where(isNull(outboundTargets.urlSealed)).all();
   for (const { targetId: id, url } of readable) {
     const sealed = seal(url);
@@ -132,7 +133,6 @@ export function createOutboundRepository(database: MainDatabase) {
         .get();
       return found?.targetId ?? target.targetId;
     },
-    sealAddresses: (seal: SealAddress): void => sealAddresses(orm, seal),
     findTarget: (id: string): TargetRow | undefined =>
       orm.select().from(outboundTargets).where(eq(outboundTargets.targetId, id)).get(),
     listTargets: (tenantId: TenantId, source: OutboundSource): TargetRow[] =>
