@@ -33,7 +33,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await fixture.stop();
-  rmSync(root, { recursive: true });
+  rmSync(root, { recursive: true, force: true });
 });
 
 /** Tokens end while the clock moves. */
@@ -222,7 +222,7 @@ test("a schedule makes backups, catches up on missed ones, and warns when none w
   expect(Number((await get("/runs")).headers.get("x-total-count"))).toBe(Number(before) + 1);
   expect((await get()).body.problems).toEqual([]);
 
-  rmSync(stick, { recursive: true });
+  rmSync(stick, { recursive: true, force: true });
   clock.leap(90 * MINUTE_MS);
   await signIn();
   const { body } = await untilAnswer(get, (answer) => answer.body.problems.length > 0);

@@ -25,7 +25,7 @@ async function boot(systemTime: string): Promise<void> {
 }
 afterEach(async () => {
   await fixture.stop();
-  rmSync(directory, { recursive: true });
+  rmSync(directory, { recursive: true, force: true });
 });
 
 const call = (method: string, path = "") =>

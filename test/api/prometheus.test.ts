@@ -26,7 +26,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await fixture.stop();
-  rmSync(directory, { recursive: true });
+  rmSync(directory, { recursive: true, force: true });
 });
 
 test.if(promtool !== null)("promtool finds nothing to complain about", async () => {

@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await fixture.stop();
-  rmSync(directory, { recursive: true });
+  rmSync(directory, { recursive: true, force: true });
 });
 
 const call = (method: string, path = "", body?: unknown, headers: Record<string, string> = {}) =>

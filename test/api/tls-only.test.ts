@@ -14,7 +14,7 @@ if (openssl === null && process.env.CI) throw new Error("openssl must be install
 
 const home = mkdtempSync(join(tmpdir(), "lineside-tls-only-"));
 const file = (name: string) => join(home, name);
-afterAll(() => rmSync(home, { recursive: true }));
+afterAll(() => rmSync(home, { recursive: true, force: true }));
 
 async function cli(...args: string[]): Promise<[number, string]> {
   const child = Bun.spawn([...PROGRAM, ...args], {

@@ -64,7 +64,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await fixture.stop();
-  rmSync(home, { recursive: true });
+  rmSync(home, { recursive: true, force: true });
 });
 
 const mqtts = () => `mqtts://localhost:${fixture.app.tlsPorts.mqtt}`;

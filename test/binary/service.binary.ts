@@ -39,7 +39,7 @@ beforeEach(() => {
   data = join(directory, "data");
   mkdirSync(data, { mode: 0o700 });
 });
-afterEach(() => rmSync(directory, { recursive: true }));
+afterEach(() => rmSync(directory, { recursive: true, force: true }));
 
 /** Returns the command under the unit's system calls and address families. */
 const underFilters = (...command: string[]) => {

@@ -42,7 +42,7 @@ beforeAll(() => {
   oldProgram = buildVersion(builds, "0.1.0", keys.publicKey);
   newProgram = buildVersion(builds, "0.2.0", keys.publicKey);
 });
-afterAll(() => rmSync(builds, { recursive: true }));
+afterAll(() => rmSync(builds, { recursive: true, force: true }));
 
 beforeEach(() => {
   directory = mkdtempSync(join(tmpdir(), "lineside-update-"));

@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await gateway.fixture.stop();
-  rmSync(directory, { recursive: true });
+  rmSync(directory, { recursive: true, force: true });
 });
 
 interface Outcome {

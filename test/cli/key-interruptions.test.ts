@@ -234,7 +234,7 @@ test.each(["identity.db-synced", "mqtt.db-wal"])(
         expect.stringContaining(`${name} is a pipe or device, but a file belongs there`),
       ]);
     }
-    rmSync(place, { recursive: true });
+    rmSync(place, { recursive: true, force: true });
   },
 );
 
@@ -272,7 +272,7 @@ test("commands name a file in place of the folder of the keys, and a folder in p
   rmSync(join(data, "lineside.lock"));
   mkdirSync(join(data, "lineside.lock"));
   expect(run(...backup)).toEqual({ exitCode: 1, text: expect.stringContaining("lineside.lock is a folder") });
-  rmSync(place, { recursive: true });
+  rmSync(place, { recursive: true, force: true });
 });
 
 test("creating a lost key can be repeated after an interruption", async () => {
@@ -281,7 +281,7 @@ test("creating a lost key can be repeated after an interruption", async () => {
   rmSync(join(data, "secrets", "jwt.key"));
   mkdirSync(join(data, "inventory.json.new")); // nothing can be recorded
   expect(run("keys", "create-missing").exitCode).toBe(1);
-  rmSync(join(data, "inventory.json.new"), { recursive: true });
+  rmSync(join(data, "inventory.json.new"), { recursive: true, force: true });
   expect(run("keys", "create-missing")).toEqual({ exitCode: 0, text: "Created jwt.key.\n" });
   const { call } = await open();
   expect((await call("GET", "/readyz")).status).toBe(200);

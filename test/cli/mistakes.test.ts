@@ -14,7 +14,7 @@ import { PROGRAM } from "../support/program.ts";
 const folder = mkdtempSync(join(tmpdir(), "lineside-mistakes-"));
 const empty = join(folder, "empty");
 mkdirSync(empty);
-afterAll(() => rmSync(folder, { recursive: true }));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const file = join(folder, "lineside.toml");
 
 /** Not for people: errnos, names of classes, patterns, the runtime's own words. */

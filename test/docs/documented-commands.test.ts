@@ -39,7 +39,7 @@ interface Site {
 }
 
 const places = mkdtempSync(join(tmpdir(), "lineside-backups-"));
-afterAll(() => rmSync(places, { recursive: true }));
+afterAll(() => rmSync(places, { recursive: true, force: true }));
 const backupFolder = async () => ({ BACKUPS: mkdtempSync(join(places, "of-a-page-")) });
 
 async function aDevice({ create, fixture, env }: Site): Promise<Record<string, string>> {

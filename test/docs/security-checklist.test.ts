@@ -72,6 +72,6 @@ test("the gateway starts with the settings that the page on hardening shows", ()
   const file = join(folder, "lineside.toml");
   writeFileSync(file, /```toml\n([\s\S]*?)```/.exec(text)?.[1] ?? "");
   const config = loadConfig(["--config", file], {});
-  rmSync(folder, { recursive: true });
+  rmSync(folder, { recursive: true, force: true });
   expect(config).toMatchObject({ tls: "auto", api_docs: "signed-in", outbound_private: "none" });
 });

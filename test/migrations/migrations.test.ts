@@ -17,7 +17,7 @@ let data: string;
 afterEach(async () => {
   await app?.app.stop();
   app = undefined;
-  rmSync(data, { recursive: true });
+  rmSync(data, { recursive: true, force: true });
 });
 
 /** Makes the data directory that a version has left behind. */

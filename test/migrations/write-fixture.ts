@@ -78,6 +78,6 @@ const fixture: Fixture = {
   deviceToken: device.token,
 };
 writeFileSync(join(folder, FIXTURE_FILE), `${JSON.stringify(fixture, null, 2)}\n`);
-rmSync(app.directory, { recursive: true });
+rmSync(app.directory, { recursive: true, force: true });
 console.log(`The databases of ${version} are in ${folder}.`);
 process.exit(0);

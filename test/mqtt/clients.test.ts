@@ -86,7 +86,7 @@ test.skipIf(openssl === null)("a client connects over TLS", async () => {
   await run("openssl", ...request, "-subj", "/CN=localhost", "-keyout", key, "-out", cert);
   const pair = { cert: readFileSync(cert, "utf8"), key: readFileSync(key, "utf8") };
   const tls = { port: 0, pair: () => pair };
-  rmSync(home, { recursive: true });
+  rmSync(home, { recursive: true, force: true });
   const { server, ingest } = await start({ tls });
   const client = await open(`mqtts://127.0.0.1:${server.tlsPort}`, { rejectUnauthorized: false });
   await client.publishAsync(telemetry, "x".repeat(50_000), { qos: 1 });

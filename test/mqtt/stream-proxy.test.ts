@@ -52,7 +52,7 @@ describe.skipIf(isMissing)("MQTT through nginx as a TCP proxy", () => {
     proxy.kill();
     await proxy.exited;
     await fixture.stop();
-    rmSync(home, { recursive: true });
+    rmSync(home, { recursive: true, force: true });
   });
 
   async function send(value: number, options: IClientOptions): Promise<void> {

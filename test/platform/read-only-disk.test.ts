@@ -14,7 +14,7 @@ const disk = mountLoopDisk(home, 16);
 if (disk === undefined) console.warn("not run: this process may not mount a file system");
 afterAll(() => {
   disk?.unmount();
-  rmSync(home, { recursive: true });
+  rmSync(home, { recursive: true, force: true });
 });
 
 describe.skipIf(disk === undefined)("a file system that the kernel has given up", () => {

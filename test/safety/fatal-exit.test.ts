@@ -52,7 +52,7 @@ test("after a failed fsync it says so and exits; the next start serves again", a
     next.kill("SIGTERM");
     expect(await next.exited).toBe(0);
   } finally {
-    rmSync(directory, { recursive: true });
+    rmSync(directory, { recursive: true, force: true });
   }
 });
 
@@ -80,6 +80,6 @@ test("on a file system that has become read-only it exits, although nothing can 
     expect(await child.exited).toBe(EX_IOERR);
   } finally {
     disk?.unmount();
-    rmSync(home, { recursive: true });
+    rmSync(home, { recursive: true, force: true });
   }
 });

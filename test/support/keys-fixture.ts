@@ -18,7 +18,7 @@ export function useDataDirectory(): void {
   afterEach(async () => {
     await fixture?.app.stop();
     fixture = undefined;
-    rmSync(data, { recursive: true });
+    rmSync(data, { recursive: true, force: true });
   });
 }
 

@@ -6,7 +6,7 @@ import { join } from "node:path";
 
 const script = join(import.meta.dir, "../../src/tools/locked-packages.mjs");
 const directory = mkdtempSync(join(tmpdir(), "lineside-packages-"));
-afterAll(() => rmSync(directory, { recursive: true }));
+afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
 const foreign = { version: "1.0.0", integrity: "sha512-b", optional: true };
 const lib = { version: "1.0.0", integrity: "sha512-a" };

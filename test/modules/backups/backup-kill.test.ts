@@ -38,7 +38,7 @@ beforeAll(async () => {
 afterAll(async () => {
   writer.kill("SIGKILL");
   await writer.exited;
-  rmSync(root, { recursive: true });
+  rmSync(root, { recursive: true, force: true });
 });
 
 const run = (...args: string[]) => Bun.spawn([...PROGRAM, ...args], { stdio: ["ignore", "ignore", "pipe"] });

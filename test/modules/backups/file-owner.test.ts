@@ -52,7 +52,7 @@ beforeEach(() => {
   for (const name of KEY_NAMES) ensureSecret(data, name, KEY_BYTES);
   for (const path of createOtherDatabases(data)) if (isRoot) chownSync(path, USER, USER);
 });
-afterEach(() => rmSync(root, { recursive: true }));
+afterEach(() => rmSync(root, { recursive: true, force: true }));
 
 test.if(isRoot)("a backup leaves no file of root in the data, nor at the place", async () => {
   await backUp();

@@ -9,7 +9,7 @@ import { openMainDatabase } from "../../../src/platform/database/database.ts";
 import { hasWalPosition, walLossOf } from "../../../src/platform/database/wal-position.ts";
 
 const data = mkdtempSync(join(tmpdir(), "lineside-frozen-"));
-afterAll(() => rmSync(data, { recursive: true }));
+afterAll(() => rmSync(data, { recursive: true, force: true }));
 
 test("a backup without a gateway that is killed while it closes the databases leaves no false loss", async () => {
   const file = join(data, "identity.db");

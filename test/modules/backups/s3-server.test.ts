@@ -68,7 +68,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await server?.stop();
-  rmSync(root, { recursive: true });
+  rmSync(root, { recursive: true, force: true });
 });
 
 test.if(hasS3Server)("a bucket keeps backups that add what is new, and restores the newest", async () => {

@@ -42,7 +42,7 @@ beforeEach(() => {
     });
   createOtherDatabases(data);
 });
-afterEach(() => rmSync(root, { recursive: true }));
+afterEach(() => rmSync(root, { recursive: true, force: true }));
 
 function write(name: string, work: (db: Database) => void): void {
   const db = new Database(join(data, name), { create: true });

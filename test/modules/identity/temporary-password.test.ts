@@ -43,7 +43,7 @@ beforeEach(() => {
 });
 afterEach(() => {
   database.close();
-  rmSync(directory, { recursive: true });
+  rmSync(directory, { recursive: true, force: true });
 });
 
 const begin = (password: string) =>

@@ -28,7 +28,7 @@ beforeEach(() => {
 });
 afterEach(() => {
   database.close();
-  rmSync(directory, { recursive: true });
+  rmSync(directory, { recursive: true, force: true });
 });
 
 /** Tries that often, and says how many went out. */

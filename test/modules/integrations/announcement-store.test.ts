@@ -22,7 +22,7 @@ beforeEach(() => {
 });
 afterEach(() => {
   database.close();
-  rmSync(directory, { recursive: true });
+  rmSync(directory, { recursive: true, force: true });
 });
 
 const store = (source = "a") => new AnnouncementStore(repository, "one", source);

@@ -31,7 +31,7 @@ beforeEach(() => {
 });
 afterEach(() => {
   database.close();
-  rmSync(directory, { recursive: true });
+  rmSync(directory, { recursive: true, force: true });
 });
 
 /** A log of a new run of the program; the one before was killed. */

@@ -23,7 +23,7 @@ afterEach(async () => {
 
 function openOutbox() {
   const directory = mkdtempSync(join(tmpdir(), "lineside-mail-turns-"));
-  undo.push(() => rmSync(directory, { recursive: true }));
+  undo.push(() => rmSync(directory, { recursive: true, force: true }));
   const database = openMainDatabase(join(directory, "lineside.db"), "lineside", log);
   undo.push(() => database.close());
   const clock = new FakeClock();

@@ -85,7 +85,7 @@ test("a file that is no serial port is refused", async () => {
     await until(() => runner.state.status === "waiting");
     expect(runner.state.problem?.code).toBe(code);
   }
-  rmSync(folder, { recursive: true });
+  rmSync(folder, { recursive: true, force: true });
 });
 
 test.each([

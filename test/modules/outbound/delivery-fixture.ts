@@ -35,7 +35,7 @@ export function useDatabase(): void {
   });
   afterAll(() => {
     database.close();
-    rmSync(directory, { recursive: true });
+    rmSync(directory, { recursive: true, force: true });
   });
 }
 

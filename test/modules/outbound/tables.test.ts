@@ -49,5 +49,5 @@ test("with a tenant go its targets, what waits for them, and what was counted", 
   for (const table of [outboundTargets, outboundRequests, outboundCounts])
     expect(orm.select().from(table).all()).toEqual([]);
   close();
-  rmSync(directory, { recursive: true });
+  rmSync(directory, { recursive: true, force: true });
 });

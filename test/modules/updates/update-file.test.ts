@@ -15,7 +15,7 @@ beforeEach(() => {
   directory = mkdtempSync(join(tmpdir(), "lineside-update-file-"));
   file = join(directory, "new.update");
 });
-afterEach(() => rmSync(directory, { recursive: true }));
+afterEach(() => rmSync(directory, { recursive: true, force: true }));
 
 const update = (fields: object = {}) =>
   createUpdate(executable, { version: "0.2.0", ...fields }, keys.privateKey);

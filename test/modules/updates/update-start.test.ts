@@ -50,7 +50,7 @@ beforeEach(() => {
   writeFileSync(`${program}.next`, "new");
   setSchema(1);
 });
-afterEach(() => rmSync(root, { recursive: true }));
+afterEach(() => rmSync(root, { recursive: true, force: true }));
 
 function setSchema(version: number): void {
   const database = new Database(join(data, "telemetry.db"), { create: true });

@@ -31,7 +31,7 @@ const closing: Array<() => unknown> = [];
 afterEach(async () => {
   for (const close of closing.splice(0)) await close();
 });
-afterAll(() => rmSync(folder, { recursive: true }));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 type Row = Record<string, unknown>;
 

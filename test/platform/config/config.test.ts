@@ -153,7 +153,7 @@ describe("a setting that does not exist", () => {
     expect(mistakesOf(["--config", file])).toEqual([
       `${file}, line 4: "http_prot" is not a setting (did you mean http_port?).`,
     ]);
-    rmSync(directory, { recursive: true });
+    rmSync(directory, { recursive: true, force: true });
   });
 
   test("is not seen in what an orchestrator or a command sets", () => {

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { loggedPages, logSalts } from "../../../src/platform/database/logged-pages.ts";
 
 const root = mkdtempSync(join(tmpdir(), "lineside-pages-"));
-afterAll(() => rmSync(root, { recursive: true }));
+afterAll(() => rmSync(root, { recursive: true, force: true }));
 
 test("a log that cannot be read is not taken for one that is missing", () => {
   const missing = join(root, "missing-wal");

@@ -15,7 +15,7 @@ let writer: Bun.Subprocess | undefined;
 afterEach(async () => {
   writer?.kill();
   await writer?.exited;
-  rmSync(directory, { recursive: true });
+  rmSync(directory, { recursive: true, force: true });
 });
 
 test("the log of a database that is written to without a pause stays short", async () => {

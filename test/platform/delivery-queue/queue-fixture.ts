@@ -55,7 +55,7 @@ export function useDatabase(): void {
   afterEach(ensureAttempts);
   afterAll(() => {
     database.close();
-    rmSync(directory, { recursive: true });
+    rmSync(directory, { recursive: true, force: true });
   });
 }
 

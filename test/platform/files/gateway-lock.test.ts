@@ -15,7 +15,7 @@ import { lockIdOf, takeGatewayLock } from "../../../src/platform/files/gateway-l
 import { createRecord, writeRecord } from "../../../src/platform/files/inventory-record.ts";
 
 const root = mkdtempSync(join(tmpdir(), "lineside-lock-"));
-afterAll(() => rmSync(root, { recursive: true }));
+afterAll(() => rmSync(root, { recursive: true, force: true }));
 
 /** A process that has a file open, as far as it is ready. */
 async function processWith(file: string): Promise<Bun.Subprocess> {

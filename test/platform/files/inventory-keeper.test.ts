@@ -9,7 +9,7 @@ import { readRecord } from "../../../src/platform/files/inventory-record.ts";
 import { FakeClock } from "../../support/fake-clock.ts";
 
 const data = mkdtempSync(join(tmpdir(), "lineside-inventory-"));
-afterAll(() => rmSync(data, { recursive: true }));
+afterAll(() => rmSync(data, { recursive: true, force: true }));
 
 const HOUR_MS = 3_600_000;
 const HOURS_OF_MONTH = 720;

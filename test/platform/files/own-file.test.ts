@@ -25,7 +25,7 @@ beforeEach(() => {
 });
 afterEach(() => {
   expect(readFileSync(other, "utf8")).toBe("other");
-  rmSync(folder, { recursive: true });
+  rmSync(folder, { recursive: true, force: true });
 });
 
 const plants: [string, (path: string) => void][] = [

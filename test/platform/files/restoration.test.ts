@@ -62,7 +62,7 @@ test("what an interruption of the last step leaves changes nothing", () => {
     expect(finishRestoration(data)).toBe(false);
     expect([left, contents()]).toEqual([left, restored]);
   }
-  rmSync(copy, { recursive: true });
+  rmSync(copy, { recursive: true, force: true });
 });
 
 test.each([

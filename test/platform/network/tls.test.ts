@@ -28,7 +28,7 @@ beforeEach(() => {
 afterEach(() => {
   for (const tls of running.splice(0)) tls.stop();
   data.release();
-  rmSync(directory, { recursive: true });
+  rmSync(directory, { recursive: true, force: true });
 });
 
 function namesOf() {

@@ -28,7 +28,7 @@ let directory: string;
 beforeEach(() => {
   directory = mkdtempSync(join(tmpdir(), "lineside-supervisor-"));
 });
-afterEach(() => rmSync(directory, { recursive: true }));
+afterEach(() => rmSync(directory, { recursive: true, force: true }));
 
 async function receive(address: string, act: (clock: FakeClock) => void): Promise<string[]> {
   const child = Bun.spawn([PYTHON, "-c", RECEIVER, address], { stdio: ["ignore", "pipe", "inherit"] });

@@ -38,7 +38,7 @@ let directory: string;
 beforeEach(() => {
   directory = mkdtempSync(join(tmpdir(), "lineside-clock-"));
 });
-afterEach(() => rmSync(directory, { recursive: true }));
+afterEach(() => rmSync(directory, { recursive: true, force: true }));
 
 const saved = () => Number(readFileSync(join(directory, "clock"), "utf8").split(" ")[0]);
 /** Lets a gateway run until a time, and stop. */

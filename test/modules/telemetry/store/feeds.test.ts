@@ -278,7 +278,7 @@ test("a feed does not give out a deletion that has not gone through the blocks, 
     expect(read(first)).toEqual([[deletion, last], last, true]);
   } finally {
     file.close();
-    rmSync(fixture.directory, { recursive: true });
+    rmSync(fixture.directory, { recursive: true, force: true });
   }
 });
 
@@ -302,7 +302,7 @@ test("a deletion that a full disk keeps from being put aside is put aside by the
     expect(deletions.map(({ deviceId: of }) => of)).toEqual([device]);
   } finally {
     file.close();
-    rmSync(fixture.directory, { recursive: true });
+    rmSync(fixture.directory, { recursive: true, force: true });
   }
 });
 
@@ -327,7 +327,7 @@ test("a busy store writes positions often, an idle one every few seconds", async
     expect(positions.areDue()).toBe(false);
   } finally {
     file.close();
-    rmSync(fixture.directory, { recursive: true });
+    rmSync(fixture.directory, { recursive: true, force: true });
   }
 });
 

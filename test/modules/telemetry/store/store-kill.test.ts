@@ -75,5 +75,5 @@ test.if(Bun.which("cc") !== null)("the same holds on a slow disk, where syncs ov
   const directory = mkdtempSync(join(tmpdir(), "lineside-slow-"));
   const preload = buildPreload(directory, "slow-fsync");
   expect(await expectNothingLost([20, 60, 150], preload)).toBeGreaterThan(500);
-  rmSync(directory, { recursive: true });
+  rmSync(directory, { recursive: true, force: true });
 });
