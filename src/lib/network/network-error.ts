@@ -25,6 +25,9 @@ const PARSER_CODE_PREFIX = "HPE_";
 /** Codes and messages of TLS that are about a certificate, such as `DEPTH_ZERO_SELF_SIGNED_CERT`. */
 const CERTIFICATE = /cert|verify_leaf|altname/i;
 
+/** Codes and messages of TLS when the answer is not TLS: most often the port of the unencrypted or of the STARTTLS service. */
+const NOT_TLS = /wrong_version_number|packet_length_too_long|unknown_protocol/i;
+
 /** Message of Bun's S3 client for every failure of the network; its code says more. */
 const NO_MESSAGE = "an unexpected error has occurred";
 
@@ -43,6 +46,7 @@ export function networkErrorText(error: unknown): Text {
   if (error instanceof Error && error.name === "TimeoutError") return detail("network_error.timed_out");
   if (code.startsWith(PARSER_CODE_PREFIX)) return detail("network_error.no_http");
   const message = messageOf(error);
+  if (NOT_TLS.test(code) || NOT_TLS.test(message)) return detail("network_error.no_tls");
   if (CERTIFICATE.test(code) || CERTIFICATE.test(message))
     return detail("network_error.certificate", { message: message === "" ? code : message });
   return detail("network_error.other", { message: message === "" ? code : message });

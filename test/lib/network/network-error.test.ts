@@ -1,4 +1,7 @@
 import { expect, test } from "bun:test";
+import { createServer } from "node:net";
+import { connect } from "node:tls";
+import { createTransport } from "nodemailer";
 import { invalid } from "../../../src/lib/core/domain-error.ts";
 import { networkErrorText } from "../../../src/lib/network/network-error.ts";
 
@@ -28,4 +31,29 @@ test("keeps the code of an error of ours", () => {
     code: "downlink.no_network",
     params: {},
   });
+});
+
+test.each([
+  ["an SMTP server", "220 mail.plant.example ESMTP\r\n"],
+  ["an HTTP server", "HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n"],
+  ["a NATS server", 'INFO {"server_id":"a"}\r\n'],
+])("says that %s without TLS does not speak it", async (_, greeting) => {
+  const server = createServer((socket) => {
+    socket.on("error", () => undefined);
+    socket.write(greeting);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as { port: number };
+  const bySocket = new Promise((resolve) => {
+    const socket = connect({ host: "127.0.0.1", port });
+    socket.once("error", resolve).once("secureConnect", () => resolve("connected"));
+  });
+  const transport = createTransport({ host: "127.0.0.1", port, secure: true });
+  const byMail = transport.verify().then(
+    () => "connected",
+    (error: unknown) => error,
+  );
+  for (const error of [await bySocket, await byMail])
+    expect(networkErrorText(error)).toEqual({ code: "network_error.no_tls", params: {} });
+  server.close();
 });
