@@ -4,7 +4,7 @@ import ts from "typescript";
 import { commentRules, localTerms, nameTerms, pageTerms, type Term, textTerms } from "./vocabulary-terms.ts";
 
 /*
- * Part of `npm run check`: finds the words that docs/glossary.md replaces, in file names, in declared names and in the English texts, doc comments that say nothing, and phrases of docs/ that are foreign to its language. `vocabulary-terms.ts` has the words and the
+ * Part of `npm run check`: finds the words that docs/glossary.md replaces, in file names, in declared names and in the English texts, doc comments that say nothing, and in docs/ phrases that are foreign to its language and sentences that are too long. `vocabulary-terms.ts` has the words and the
  * patterns, and the places where they are allowed.
  */
 
@@ -97,10 +97,43 @@ export function checkPage(file: string, text: string): string[] {
     );
 }
 
+const SENTENCE_WORDS_MAX = 35;
+/** Pages that describe formats and measurements byte by byte. */
+const EXACT_PAGES = new Set(["docs/benchmarks.md", "docs/storage-format.md"]);
+
+/** Reports sentences of a page that are too long to be understood at first reading. Code and what is in parentheses does not count. */
+export function checkSentences(file: string, text: string): string[] {
+  if (EXACT_PAGES.has(file)) return [];
+  const prose = text
+    .replaceAll(/```[\s\S]*?```/g, "\n\n")
+    .replaceAll(/^(?:\||#|<!--).*$/gm, "\n")
+    .replaceAll(/`[^`]*`/g, "`")
+    .replaceAll(/\]\([^)]*\)/g, "]")
+    .replaceAll(/\([^)]*\)/g, "");
+  return prose
+    .split(/\n\s*\n|\n(?=\s*(?:[-*]|\d+\.) )/)
+    .flatMap((paragraph) => paragraph.split(/(?<=[.!?:][*"”]*)\s+(?=[A-ZÄÖÜ[*0-9„“`])/))
+    .map((sentence) =>
+      sentence
+        .replaceAll(/[[\]*]/g, "")
+        .split(/\s+/)
+        .filter((word) => /\w/.test(word)),
+    )
+    .filter((words) => words.length > SENTENCE_WORDS_MAX)
+    .map(
+      (words) => `${file}: divide the sentence of ${words.length} words: ${words.slice(0, 8).join(" ")} …`,
+    );
+}
+
 const checkPages = (): string[] =>
   readdirSync(join(root, "docs"), { recursive: true, encoding: "utf8" })
     .filter((file) => file.endsWith(".md"))
-    .flatMap((file) => checkPage(`docs/${file}`, readFileSync(join(root, "docs", file), "utf8")));
+    .map((file) => `docs/${file}`)
+    .concat("README.md", "CONTRIBUTING.md")
+    .flatMap((file) => {
+      const text = readFileSync(join(root, file), "utf8");
+      return [...checkPage(file, text), ...checkSentences(file, text)];
+    });
 
 function main(): number {
   const files = ["src", "test"].flatMap((folder) =>

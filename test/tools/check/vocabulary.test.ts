@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { checkComments, checkPage } from "../../../src/tools/check/vocabulary.ts";
+import { checkComments, checkPage, checkSentences } from "../../../src/tools/check/vocabulary.ts";
 
 const problemsOf = (comment: string) =>
   checkComments("src/lib/example.ts", `const first = 1;\n\n${comment}\nexport const second = 2;\n`);
@@ -47,4 +47,26 @@ test.each([
   ["docs/de/index.md", "the own"],
 ])("the check allows a page %s with %p", (file, line) => {
   expect(checkPage(file, line)).toEqual([]);
+});
+
+const words = (count: number) => `Each${" word".repeat(count - 1)}.`;
+
+test.each([
+  ["a paragraph", `Short. ${words(36)}`],
+  ["an item of a list", `- One.\n- ${words(36)}`],
+  ["lines that are wrapped", words(36).replaceAll(/((?:\S+ ){9})/g, "$1\n")],
+  ["a sentence with links", `[Each](a.md) ${words(36)}`],
+])("the check reports a sentence that is too long in %s", (_, text) => {
+  expect(checkSentences("docs/users.md", text)).toEqual([
+    expect.stringMatching(/divide the sentence of 3[67] words/),
+  ]);
+});
+
+test.each([
+  ["as many words as allowed", words(35)],
+  ["code and parentheses", `${words(34)} \`${words(30)}\` (${words(30)})`],
+  ["two sentences", `${words(30)} ${words(30)}`],
+  ["a table and a block of code", `| ${words(60)} |\n\n\`\`\`\n${words(60)}\n\`\`\``],
+])("the check allows %s", (_, text) => {
+  expect(checkSentences("docs/users.md", text)).toEqual([]);
 });
