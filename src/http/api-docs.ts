@@ -10,7 +10,7 @@ import { nothingHere } from "./errors.ts";
 import { Components } from "./openapi/components.ts";
 import { errorResponses } from "./openapi/error-responses.ts";
 import type { Operation, RouteDetail } from "./openapi/openapi.types.ts";
-import { operationOf, type Route } from "./openapi/operations.ts";
+import { type AnswerExamples, operationOf, type Route } from "./openapi/operations.ts";
 import { securityHeaders } from "./security-headers.ts";
 
 const tags = [
@@ -110,7 +110,13 @@ interface Collected {
  */
 export type ApiDocument = ReturnType<typeof createDocument>;
 
-function createDocument(collected: Collected, routes: readonly Route[], version: string, basePath: string) {
+function createDocument(
+  collected: Collected,
+  routes: readonly Route[],
+  version: string,
+  basePath: string,
+  answers: AnswerExamples,
+) {
   const components = new Components();
   components.toSchema(errorSchema);
   const paths: Record<string, Record<string, Operation>> = {};
@@ -119,7 +125,7 @@ function createDocument(collected: Collected, routes: readonly Route[], version:
     const method = route.method.toLowerCase();
     const detail = METHODS.has(route.method) ? collected.paths[path]?.[method] : undefined;
     if (detail !== undefined)
-      paths[path] = { ...paths[path], [method]: operationOf(detail, route, components) };
+      paths[path] = { ...paths[path], [method]: operationOf(detail, route, components, answers) };
   }
   const used = new Set(
     Object.values(paths).flatMap((item) => Object.values(item).flatMap((operation) => operation.tags)),
@@ -166,8 +172,10 @@ export function apiDocs(
 ) {
   /** Serialized once: anybody may ask for it, as often as they like. */
   let document: Promise<readonly Uint8Array[]> | undefined;
-  const show = (collected: Collected) =>
-    jsonBytes(createDocument(collected, routes(), version, access.basePath));
+  async function show(collected: Collected) {
+    const { default: answers } = await import("./openapi/answer-examples.json"); // 70 kB that few gateways need
+    return await jsonBytes(createDocument(collected, routes(), version, access.basePath, answers));
+  }
   const headers = { ...securityHeaders, "content-security-policy": POLICY, "cache-control": "no-cache" };
   const collector = new Elysia({ name: "api-docs-collector" }).use(access.auth);
   if (access.needsSignIn) collector.guard({ auth: "self:read" });

@@ -113,22 +113,43 @@ describe("the document", () => {
     expect(missing.map(({ name }) => name)).toEqual([]);
   });
 
+  test("has an example in every JSON answer of success", () => {
+    const missing = operations().flatMap(({ name, operation }) =>
+      Object.entries(operation.responses).flatMap(([status, answer]) => {
+        const json = Number(status) < 400 && "content" in answer && answer.content?.["application/json"];
+        return json && json.example === undefined ? [`${name} ${status}`] : [];
+      }),
+    );
+    expect(missing).toEqual([]);
+  });
+
   test("has only examples that its schemas accept", () => {
     const ajv = new Ajv2020({ strict: false });
     formats.default(ajv);
     ajv.addSchema(document, "api");
     const wrong: string[] = [];
+    let checked = 0;
     for (const { name, path, method, operation } of operations()) {
-      const json = operation.requestBody?.content["application/json"];
-      if (json?.example === undefined || json.schema === undefined) continue;
-      const pointer = ["paths", path, method, "requestBody", "content", "application/json", "schema"];
-      const escaped = pointer.map((part) =>
-        encodeURIComponent(part.replaceAll("~", "~0").replaceAll("/", "~1")),
+      const answers = Object.entries(operation.responses).flatMap(([status, answer]) =>
+        "content" in answer ? [[["responses", status], answer.content] as const] : [],
       );
-      const validate = ajv.compile({ $ref: `api#/${escaped.join("/")}` });
-      if (!validate(json.example)) wrong.push(`${name} ${JSON.stringify(validate.errors?.[0])}`);
+      for (const [place, content] of [
+        [["requestBody"], operation.requestBody?.content] as const,
+        ...answers,
+      ]) {
+        const json = content?.["application/json"];
+        if (json?.example === undefined || json.schema === undefined) continue;
+        const pointer = ["paths", path, method, ...place, "content", "application/json", "schema"];
+        const escaped = pointer.map((part) =>
+          encodeURIComponent(part.replaceAll("~", "~0").replaceAll("/", "~1")),
+        );
+        const validate = ajv.compile({ $ref: `api#/${escaped.join("/")}` });
+        checked++;
+        if (!validate(json.example)) wrong.push(`${name} ${JSON.stringify(validate.errors?.[0])}`);
+      }
     }
     expect(wrong).toEqual([]);
+    expect(checked).toBeGreaterThan(400);
   });
 
   test("reuses its schemas", () => {

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { apiRows } from "../support/api-rows.ts";
-import { startMailServer } from "../support/mail-server.ts";
+import { reply, startMailServer } from "../support/mail-server.ts";
 import { createTestApp, PASSWORD, type TestApp } from "../support/test-app.ts";
+import { until } from "../support/until.ts";
 
 let fixture: TestApp;
 let host: string;
@@ -223,6 +224,35 @@ test("with a mail server the gateway sends by itself, and what was sent cannot b
     const { body } = await sender.call("GET", "/api/outbox", { token });
     const again = await sender.call("POST", `/api/outbox/${body[0].mailId}/retry`, { token });
     expect([again.status, again.body.message]).toEqual([409, "This mail was already sent."]);
+  } finally {
+    await sender.stop();
+    await server.stop();
+  }
+});
+
+test("a mail that the mail server refused is sent again", async () => {
+  let refuses = true;
+  const server = await startMailServer({
+    onRcptTo: (_address, _session, done) => done(refuses ? reply(550, "no such mailbox") : undefined),
+  });
+  const sender = await createTestApp({
+    config: { smtp_url: server.url, smtp_from: "gateway@plant.example" },
+  });
+  try {
+    const { token, user } = await sender.signIn("TENANT_OWNER");
+    sender.app.services.mail.enqueue({
+      tenantId: user.tenantId,
+      to: "colleague@one.example",
+      template: "password_changed",
+      values: { fullName: "Carla", at: "2026-03-01T09:30:00Z" },
+    });
+    const mails = async () => (await sender.call("GET", "/api/outbox", { token })).body;
+    await until(async () => (await mails())[0]?.state === "FAILED");
+    const [{ mailId }] = await mails();
+    refuses = false;
+    const { status, body } = await sender.call("POST", `/api/outbox/${mailId}/retry`, { token });
+    expect({ status, body }).toMatchObject({ status: 200, body: { mailId, state: "QUEUED", attempts: 0 } });
+    expect((await server.next()).recipients).toEqual(["colleague@one.example"]);
   } finally {
     await sender.stop();
     await server.stop();

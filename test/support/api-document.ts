@@ -68,6 +68,10 @@ export class ApiContract {
     return this.#mismatch(`${found.where} accepts what is not documented`, pointer, body);
   }
 
+  operationIdOf(method: string, path: string): string | undefined {
+    return this.#find(method, path)?.operation.operationId;
+  }
+
   #find(method: string, path: string) {
     const pathname = path.split("?", 1)[0] ?? "";
     // What clients make of these is another path.

@@ -1,3 +1,4 @@
+import { appendFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -59,6 +60,9 @@ function createTestHasher(): PasswordHasher {
     },
   };
 }
+
+/** File to which answers are added as lines `{operationId, status, body}`: see `src/tools/docs/answer-examples.ts`. */
+const ANSWERS_FILE = process.env.ANSWERS_FILE;
 
 /** The same for every app of a test file: routes do not depend on settings. */
 let contract: ApiContract | undefined;
@@ -131,6 +135,11 @@ export async function createTestApp(
       body: parsed,
     });
     if (problem !== undefined) throw new Error(problem);
+    if (ANSWERS_FILE !== undefined && response.ok && parsed !== undefined)
+      appendFileSync(
+        ANSWERS_FILE,
+        `${JSON.stringify({ operationId: contract?.operationIdOf(method, path), status: response.status, body: parsed })}\n`,
+      );
     if (response.ok && body !== undefined && headers["content-type"] === undefined) {
       const undocumented = contract?.requestProblemOf({
         method,

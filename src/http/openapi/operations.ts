@@ -95,6 +95,9 @@ function queryFieldsOf(schema: unknown, components: Components): Parameter[] {
   }));
 }
 
+/** Examples of answers by operation and status. */
+export type AnswerExamples = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+
 /** Context in which the parts of one operation are made. */
 interface Making {
   readonly components: Components;
@@ -162,6 +165,20 @@ function successesOf({ hooks }: Route, making: Making): Operation["responses"] {
   return Object.fromEntries(answers);
 }
 
+/** Gives answers their examples. */
+const withAnswers = (
+  responses: Operation["responses"],
+  examples: Readonly<Record<string, unknown>>,
+): Operation["responses"] =>
+  Object.fromEntries(
+    Object.entries(responses).map(([status, response]) => [
+      status,
+      "content" in response && response.content !== undefined
+        ? { ...response, content: withExample(response.content, { example: examples[status] }) }
+        : response,
+    ]),
+  );
+
 /** Marks of our own, such as the permission that an operation needs (`x-permission`). */
 const extensionsOf = (detail: RouteDetail): object =>
   Object.fromEntries(Object.entries(detail).filter(([name]) => name.startsWith("x-")));
@@ -170,7 +187,12 @@ const extensionsOf = (detail: RouteDetail): object =>
  * Builds one operation of the document from what the plug-in collected and the schemas of its route, which the plug-in repeats for three media
  * types, without their titles and further fields.
  */
-export function operationOf(detail: RouteDetail, route: Route, components: Components): Operation {
+export function operationOf(
+  detail: RouteDetail,
+  route: Route,
+  components: Components,
+  answers: AnswerExamples,
+): Operation {
   const { method, path } = route;
   const { operationId, summary = "", tags = [], security = [] } = detail;
   // The plug-in makes one of the path where a route has none.
@@ -206,6 +228,10 @@ export function operationOf(detail: RouteDetail, route: Route, components: Compo
     ...extensionsOf(detail),
     ...(parameters.length > 0 && { parameters }),
     ...(requestBody !== undefined && { requestBody }),
-    responses: { ...errors, ...meanings, ...successesOf(route, making), ...responses },
+    responses: {
+      ...errors,
+      ...meanings,
+      ...withAnswers({ ...successesOf(route, making), ...responses }, answers[operationId] ?? {}),
+    },
   };
 }
