@@ -10,7 +10,11 @@ for (const part of ["first-screens", "console", "server"]) {
   test(`${part}: both languages have the same keys in the same order, with the same places`, async () => {
     const english = Object.entries(await textsOf(part, "en"));
     const german = Object.entries(await textsOf(part, "de"));
-    const shape = ([key, text]: [string, string]) => [key, placesIn(text)];
+    // Descriptions of fields are English: they stand in the API document.
+    const shape = ([key, text]: [string, string]) => [
+      key,
+      placesIn(text).filter((place) => place !== "description"),
+    ];
     expect(english.length).toBeGreaterThan(300);
     expect(german.map(shape)).toEqual(english.map(shape));
     expect(german.filter(([, text]) => text.trim() === "")).toEqual([]);

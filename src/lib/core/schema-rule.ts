@@ -128,10 +128,12 @@ export function ruleOf({ value, schema, message }: SchemaIssue, isDescribed = tr
   const description = isDescribed && isBrief ? about : "";
   if (message === "Unexpected property") return detail("rule.field_unknown");
   const expected = expectedOf(expects, value);
-  if (value === undefined)
-    return !isDescribed || (description === "" && expected.code === "expected.any")
+  if (value === undefined) {
+    if (description !== "") return detail("rule.required_described", { description });
+    return !isDescribed || expected.code === "expected.any"
       ? detail("rule.required")
-      : detail("rule.required_described", { description: description || expected });
+      : detail("rule.required_as", { expected });
+  }
   // A form in words is complete; the description of the field may say less than the form.
   if (description === "" || expected.code.startsWith("expected.form_"))
     return detail("rule.expected", { expected });

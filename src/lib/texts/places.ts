@@ -1043,6 +1043,7 @@ export interface ServerPlaces {
   readonly "rule.placeholder_unknown": "names" | "placeholder";
   readonly "rule.query_secret": "name";
   readonly "rule.recipient_unknown": "id";
+  readonly "rule.required_as": "expected";
   readonly "rule.required_described": "description";
   readonly "rule.required_for_type": "names" | "type";
   readonly "rule.same_as_row": "row";
