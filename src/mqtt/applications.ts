@@ -83,7 +83,7 @@ export class Applications {
   /** Returns the retained messages of the tenant that a filter matches. */
   retained(tenantId: TenantId, filter: string): Omit<PublishedMessage, "retain">[] {
     const found = this.#store()?.retained.matching(toBroker(tenantSpace(tenantId), filter)) ?? [];
-    return found.map(({ topic, payload, qos }) => ({
+    return Array.from(found, ({ topic, payload, qos }) => ({
       topic: fromBrokerTopic(topic),
       payload: open(payload).payload,
       qos,

@@ -272,7 +272,7 @@ export class Broker {
   }
 
   /** Retained messages that a filter of this space matches. */
-  retained(space: string, filter: string): RetainedMessage[] {
+  retained(space: string, filter: string): Iterable<RetainedMessage> {
     return this.#store.retained.matching(toBroker(space, filter));
   }
 

@@ -41,40 +41,53 @@ import { FILTER_LEVELS_MAX } from "./subscription-counts.ts";
 import { toBroker } from "./topics.ts";
 
 /**
- * Retained messages of new subscriptions. Each filter is compared with all retained messages of the tenant: after its share of a turn, the rest waits for
- * the next one.
+ * Retained messages of new subscriptions. Each filter is compared with all retained messages of the tenant, and may match thousands: after its
+ * share of a turn, the rest waits for the next one.
  */
 export class RetainedReplay implements Turn {
   /** Filter → subscription whose retained messages are still to be sent. */
   readonly #pending = new Map<string, Subscription>();
+  /** Sends the pending messages, one for each step. */
+  #sending: Iterator<void> | undefined;
   readonly #connectionTurns: ConnectionTurns;
-  readonly #send: (subscription: Subscription) => void;
+  readonly #send: (subscription: Subscription) => Iterable<void>;
 
-  /** @param send sends the retained messages of a subscription, if the client still has it */
-  constructor(connectionTurns: ConnectionTurns, send: (subscription: Subscription) => void) {
+  /** @param send sends a retained message of a subscription for each step, as long as the client still has it */
+  constructor(connectionTurns: ConnectionTurns, send: (subscription: Subscription) => Iterable<void>) {
     this.#connectionTurns = connectionTurns;
     this.#send = send;
   }
 
   add(subscriptions: readonly Subscription[]): void {
+    const isWaiting = this.#sending !== undefined;
     for (const subscription of subscriptions) this.#pending.set(subscription.topic, subscription);
+    if (isWaiting) return;
     // Many connections may subscribe in the same turn: whoever comes after its end waits.
     if (this.#connectionTurns.isTurnOver) this.#connectionTurns.enqueue(this);
     else this.resume();
   }
 
   resume(): void {
+    this.#sending ??= this.#sendPending();
+    while (this.#sending.next().done !== true) {
+      if (!this.#connectionTurns.isTurnOver) continue;
+      this.#connectionTurns.enqueue(this);
+      return;
+    }
+    this.#sending = undefined;
+  }
+
+  *#sendPending(): Generator<void> {
     for (const [filter, subscription] of this.#pending) {
       this.#pending.delete(filter);
-      this.#send(subscription);
-      if (!this.#connectionTurns.isTurnOver) continue;
-      if (this.#pending.size > 0) this.#connectionTurns.enqueue(this);
-      return;
+      yield* this.#send(subscription);
+      if (this.#pending.size > 0) yield;
     }
   }
 
   stop(): void {
     this.#pending.clear();
+    this.#sending = undefined;
     this.#connectionTurns.remove(this);
   }
 }
@@ -120,7 +133,7 @@ export interface ClientHost {
   /** Attaches the client to the broker. */
   attach(client: Client): ClientLink;
   /** Retained messages of a space that a filter matches. */
-  retained(space: string, filter: string): readonly RetainedMessage[];
+  retained(space: string, filter: string): Iterable<RetainedMessage>;
   /** The client has subscriptions, and hears what comes from now on. */
   subscribed(client: Client): void;
   /** Returns a function that checks an additional filter against the limits of the client's credential and tenant. */
@@ -384,15 +397,19 @@ export class Client {
   }
 
   #sendRetainedOf(subscriptions: readonly Subscription[]): void {
-    this.#replay ??= new RetainedReplay(this.#host.connectionTurns, (subscription) => {
-      if (this.#link?.filters.has(subscription.topic) === true) this.#sendRetained(subscription);
-    });
+    this.#replay ??= new RetainedReplay(this.#host.connectionTurns, (subscription) =>
+      this.#sendRetained(subscription),
+    );
     this.#replay.add(subscriptions);
   }
 
-  #sendRetained({ topic, qos }: Subscription): void {
+  *#sendRetained({ topic, qos }: Subscription): Generator<void> {
+    const isSubscribed = () => this.#link?.filters.has(topic) === true;
+    if (!isSubscribed()) return;
     for (const message of this.#host.retained(this.session.space, topic)) {
       this.#link?.sendRetained({ ...message, qos: message.qos < qos ? message.qos : qos });
+      yield;
+      if (!isSubscribed()) return;
     }
     this.#host.greet(this, topic);
   }

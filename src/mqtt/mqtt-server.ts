@@ -280,7 +280,7 @@ class Server implements MqttServer, ConnectionHost, ClientHost {
     else this.applications.changed(client, false);
   }
 
-  retained(space: string, filter: string): RetainedMessage[] {
+  retained(space: string, filter: string): Iterable<RetainedMessage> {
     return this.#running().broker.retained(space, filter);
   }
 

@@ -51,13 +51,18 @@ export class RetainedMessages {
     return isKept;
   }
 
-  /** Returns the messages whose topics a filter matches; both as the broker knows them. */
-  matching(filter: string): RetainedMessage[] {
-    const messages = this.#spaces.get(spaceOf(filter))?.messages;
-    if (messages === undefined) return [];
-    const exact = messages.get(filter);
-    if (!/[+#]/.test(filter)) return exact === undefined ? [] : [exact];
-    return [...messages.values()].filter(({ topic }) => filterMatches(filter, topic));
+  /**
+   * Yields the messages whose topics a filter matches; both as the broker knows them. A message that changes before its step is yielded as it is
+   * then, and one that is deleted is left out.
+   */
+  *matching(filter: string): Generator<RetainedMessage> {
+    const topics = /[+#]/.test(filter)
+      ? this.topicsOf(spaceOf(filter)).filter((topic) => filterMatches(filter, topic))
+      : [filter];
+    for (const topic of topics) {
+      const message = this.get(topic);
+      if (message !== undefined) yield message;
+    }
   }
 
   topicsOf(space: string): string[] {

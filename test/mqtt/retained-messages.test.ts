@@ -31,3 +31,17 @@ test("a tenant keeps its own megabyte when others have used up what all share", 
   keep(1, 0);
   expect(keep(6, 2 * MEGABYTE)).toBe(true);
 });
+
+test("messages that change or go while others are read are those of then", () => {
+  const retained = new RetainedMessages();
+  const keep = (topic: string, text: string) =>
+    retained.set({ topic: `tenant~1/${topic}`, payload: Buffer.from(text), qos: 0 });
+  for (const topic of ["a", "b", "c"]) keep(topic, "before");
+  const reading = retained.matching("tenant~1/#");
+  const read = () => reading.next().value?.payload.toString();
+  expect(read()).toBe("before");
+  keep("b", "");
+  keep("c", "after");
+  keep("d", "later");
+  expect([read(), read()]).toEqual(["after", undefined]);
+});

@@ -21,6 +21,7 @@ test("connections that subscribe in the same turn are sent their retained messag
       new RetainedReplay(connectionTurns, ({ topic }) => {
         sent.push(`${name} ${topic}`);
         now += 10; // more than a turn may take
+        return [];
       }),
   );
   for (const replay of replays) replay.add([subscriptionTo("r/#")]);
@@ -39,6 +40,7 @@ test("a connection that closes while it waits is sent nothing", async () => {
     new RetainedReplay(connectionTurns, () => {
       sent.push(name);
       now += 10;
+      return [];
     });
   const [first, closed] = [replayOf("first"), replayOf("closed")];
   first.add([subscriptionTo("r/#")]);
@@ -47,4 +49,28 @@ test("a connection that closes while it waits is sent nothing", async () => {
   await nextTurn();
   await nextTurn();
   expect(sent).toEqual(["first"]);
+});
+
+test("a filter that matches many retained messages is sent them in several turns, in between with those of later filters", async () => {
+  let now = 0;
+  const connectionTurns = new ConnectionTurns({ monotonic: () => now });
+  const sent: string[] = [];
+  const replay = new RetainedReplay(connectionTurns, function* ({ topic }) {
+    for (let index = 0; index < 4; index++) {
+      sent.push(`${topic} ${index}`);
+      now += 5; // two messages take more than a turn may
+      yield;
+    }
+  });
+  replay.add([subscriptionTo("many/#")]);
+  expect(sent).toHaveLength(2);
+  replay.add([subscriptionTo("later")]);
+  expect(sent).toHaveLength(2);
+  const turns: number[] = [];
+  while (sent.length < 8) {
+    await nextTurn();
+    turns.push(sent.length);
+  }
+  expect(turns).toEqual([4, 6, 8]);
+  expect(sent.at(-1)).toBe("later 3");
 });
