@@ -132,11 +132,11 @@ export class ConnectionFaults {
   }
 
   /** Reports a dropped message, unless it expired as its sender wanted. */
-  dropped(session: Pick<Session, "space" | "owner" | "clientId">, reason: MessageLoss): void {
+  dropped(session: Pick<Session, "space" | "owner" | "clientId">, reason: MessageLoss, count: number): void {
     if (reason === "expired") return;
     const { owner, clientId, space } = session;
     const isDevice = space === owner.credentialId;
-    this.#report(owner, isDevice, { ...detail(lossCodes[reason]), client: clientId });
+    this.#report(owner, isDevice, { ...detail(lossCodes[reason]), client: clientId, count });
   }
 
   #tooLarge(principal: Principal, peer: Peer, packet: PacketTooLarge): void {

@@ -170,7 +170,7 @@ class Server implements MqttServer, ConnectionHost, ClientHost {
   }
 
   async start(): Promise<void> {
-    this.#store = openSessionStore(this.#deps, (session, reason) => this.#faults.dropped(session, reason));
+    this.#store = openSessionStore(this.#deps, (...loss) => this.#faults.dropped(...loss));
     const { clock, ingest } = this.#deps;
     this.#broker = new Broker(this.#store, clock, this.log);
     this.#factory = new ClientFactory({

@@ -6,8 +6,15 @@ import type { SessionFile } from "./session-file.ts";
 
 /** Changes reach the file this long after they were made, at most, unless there are more than one commit takes. */
 const FLUSH_MS = 100;
-/** Rows that one commit writes, some 5 ms: nobody waits for the queues of thousands of sessions. */
-const FLUSH_ROWS_MAX = 1_000;
+/** Max. rows and bytes per commit, some 5 ms: nobody waits for the queues of thousands of sessions. One row may be larger. */
+const FLUSH_MAX: Size = { rows: 1_000, bytes: 1024 * 1024 };
+const EVERYTHING: Size = { rows: Number.POSITIVE_INFINITY, bytes: Number.POSITIVE_INFINITY };
+
+interface Size {
+  readonly rows: number;
+  /** Bytes of payloads. */
+  readonly bytes: number;
+}
 
 interface Batch {
   readonly deletedKeys: string[];
@@ -15,7 +22,6 @@ interface Batch {
   readonly deletedMessages: number[];
   readonly messages: Array<[QueuedMessage, string]>;
   readonly retained: string[];
-  readonly rows: number;
 }
 
 interface ChangesDeps {
@@ -25,14 +31,26 @@ interface ChangesDeps {
   readonly log: Logger;
 }
 
-/** The first `room` of some changes. */
-function first<Item>(changes: Iterable<Item>, room: number): Item[] {
-  const taken: Item[] = [];
-  for (const change of changes) {
-    if (taken.length >= room) break;
-    taken.push(change);
+/** Takes changes until a batch is full. */
+class BatchSpace {
+  readonly #max: Size;
+  rows = 0;
+  #bytes = 0;
+
+  constructor(max: Size) {
+    this.#max = max;
   }
-  return taken;
+
+  take<Item>(changes: Iterable<Item>, bytesOf: (change: Item) => number = () => 0): Item[] {
+    const taken: Item[] = [];
+    for (const change of changes) {
+      if (this.rows >= this.#max.rows || this.#bytes >= this.#max.bytes) break;
+      taken.push(change);
+      this.rows++;
+      this.#bytes += bytesOf(change);
+    }
+    return taken;
+  }
 }
 
 /** Changes of the broker's sessions that are not on file yet. They are written later, in batches of bounded size. */
@@ -79,24 +97,24 @@ export class SessionChanges {
 
   /** Writes the ends of sessions now if one of them had this key. */
   settleKey(key: string): void {
-    if (this.#deletedKeys.has(key)) this.#flush(this.#deletedKeys.size);
+    if (this.#deletedKeys.has(key)) this.#flush({ ...FLUSH_MAX, rows: this.#deletedKeys.size });
   }
 
   /** Writes everything that is left. */
   close(): void {
-    this.#flush(Number.POSITIVE_INFINITY);
+    this.#flush(EVERYTHING);
     this.#cancelFlush?.();
   }
 
   #flushSoon(): void {
-    this.#cancelFlush ??= this.#deps.clock.schedule(FLUSH_MS, () => this.#flush(FLUSH_ROWS_MAX));
+    this.#cancelFlush ??= this.#deps.clock.schedule(FLUSH_MS, () => this.#flush(FLUSH_MAX));
   }
 
-  #flush(rowsMax: number): void {
+  #flush(max: Size): void {
     this.#cancelFlush?.();
     this.#cancelFlush = undefined;
     const { file, log, clock } = this.#deps;
-    const batch = this.#nextBatch(rowsMax);
+    const batch = this.#nextBatch(max);
     try {
       file.batch(() => this.#write(batch));
     } catch (error) {
@@ -104,23 +122,25 @@ export class SessionChanges {
       return; // what was not written goes with the next change
     }
     this.#forget(batch);
-    if (this.#nextBatch(1).rows > 0) this.#cancelFlush = clock.schedule(0, () => this.#flush(FLUSH_ROWS_MAX));
+    if (this.#hasChanges()) this.#cancelFlush = clock.schedule(0, () => this.#flush(FLUSH_MAX));
   }
 
   /** Ends of sessions go first: what is written of a successor must not be deleted with its predecessor. */
-  #nextBatch(rowsMax: number): Batch {
-    let rows = 0;
-    const take = <Item>(changes: Iterable<Item>): Item[] => {
-      const taken = first(changes, rowsMax - rows);
-      rows += taken.length;
-      return taken;
-    };
-    const deletedKeys = take(this.#deletedKeys);
-    const sessions = take(this.#sessions);
-    const deletedMessages = take(this.#deletedMessages);
-    const messages = take(this.#messages);
-    const retained = take(this.#retained);
-    return { deletedKeys, sessions, deletedMessages, messages, retained, rows };
+  #nextBatch(max: Size): Batch {
+    const space = new BatchSpace(max);
+    const deletedKeys = space.take(this.#deletedKeys);
+    const sessions = space.take(this.#sessions);
+    const deletedMessages = space.take(this.#deletedMessages);
+    const messages = space.take(this.#messages, ([{ payload }]) => payload.length);
+    const { retained: kept } = this.#deps;
+    const retained = space.take(this.#retained, (topic) => kept.get(topic)?.payload.length ?? 0);
+    return { deletedKeys, sessions, deletedMessages, messages, retained };
+  }
+
+  #hasChanges(): boolean {
+    return [this.#deletedKeys, this.#sessions, this.#deletedMessages, this.#messages, this.#retained].some(
+      ({ size }) => size > 0,
+    );
   }
 
   #write(batch: Batch): void {

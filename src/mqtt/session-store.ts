@@ -30,6 +30,12 @@ interface QueueByteLimits {
   readonly all: number;
 }
 
+/** Session whose oldest messages make room, and the bytes that are missing. */
+interface Victim {
+  readonly session: Session;
+  readonly bytes: number;
+}
+
 /** Queued bytes that share a limit. */
 class Pool {
   bytes = 0;
@@ -74,19 +80,27 @@ class QueueLimits {
     }
   }
 
-  /** Returns whether `bytes` more fit into the queue of the session; if not, whose oldest message has to go first, where one can. */
-  check(session: Session, bytes: number): { fits: true } | { fits: false; victim: Session | undefined } {
+  /** Returns whether `bytes` more fit into the queue of the session; if not, whose oldest messages have to go first, where some can. */
+  check(session: Session, bytes: number): { fits: true } | { fits: false; victim?: Victim | undefined } {
     const { tenantId, credentialId } = session.owner;
     const own = session.queue.length > 0 ? session : undefined;
+    const refused = (victim: Session | undefined, excess: number) => ({
+      fits: false as const,
+      victim: victim && { session: victim, bytes: excess },
+    });
     const credential = this.#credentials.get(credentialId);
-    if ((credential?.bytes ?? 0) + bytes > this.#limits.perCredential)
-      return { fits: false, victim: own ?? credential?.oldest };
+    const ofCredential = (credential?.bytes ?? 0) + bytes - this.#limits.perCredential;
+    if (ofCredential > 0) return refused(own ?? credential?.oldest, ofCredential);
     const tenant = this.#tenants.get(tenantId);
-    if ((tenant?.bytes ?? 0) + bytes > (this.#limits.perTenant(tenantId) ?? Number.POSITIVE_INFINITY))
-      return { fits: false, victim: own ?? tenant?.oldest };
-    if (this.#bytes + bytes <= this.#limits.all) return { fits: true };
-    const larger = this.#largestBeyond((tenant?.bytes ?? 0) + bytes);
-    return { fits: false, victim: larger === undefined ? (own ?? tenant?.oldest) : larger.oldest };
+    const tenantBytes = (tenant?.bytes ?? 0) + bytes;
+    const ofTenant = tenantBytes - (this.#limits.perTenant(tenantId) ?? Number.POSITIVE_INFINITY);
+    if (ofTenant > 0) return refused(own ?? tenant?.oldest, ofTenant);
+    const ofAll = this.#bytes + bytes - this.#limits.all;
+    if (ofAll <= 0) return { fits: true };
+    const larger = this.#largestBeyond(tenantBytes);
+    // A tenant gives up messages only as long as it has the most.
+    if (larger !== undefined) return refused(larger.oldest, Math.min(ofAll, larger.bytes - tenantBytes));
+    return refused(own ?? tenant?.oldest, ofAll);
   }
 
   bytesOf(tenantId: string): number {
@@ -116,12 +130,14 @@ export interface SessionStoreOptions {
   readonly onLoss?: (text: Text) => void;
   /** Called when a session and what it kept are deleted. */
   readonly onDeleted?: (session: Session) => void;
-  /** Called when a message of a session is dropped. */
-  readonly onDropped?: (session: Session, reason: MessageLoss) => void;
+  /** Called when messages of a session are dropped. */
+  readonly onDropped?: (session: Session, reason: MessageLoss, count: number) => void;
 }
 
 const bytesOf = ({ payload, topic }: Pick<QueuedMessage, "payload" | "topic">) =>
   payload.length + topic.length + MESSAGE_OVERHEAD_BYTES;
+
+const isUnsent = ({ messageId }: QueuedMessage) => messageId === undefined;
 
 /** The store of a server, with the server's limits. */
 export function openSessionStore(
@@ -129,7 +145,7 @@ export function openSessionStore(
     MqttServerDeps,
     "sessionFile" | "clock" | "log" | "limits" | "quotasOf" | "onLoss" | "onSessionEnded"
   >,
-  onDropped: (session: Session, reason: MessageLoss) => void,
+  onDropped: NonNullable<SessionStoreOptions["onDropped"]>,
 ): SessionStore {
   const { sessionFile: file, clock, log, limits, onLoss } = deps;
   const queuedBytes = {
@@ -321,7 +337,11 @@ export class SessionStore {
     if (this.#sessions.get(session.key) !== session) return;
     const { queuedPerClientMax } = this.#options;
     const { queue } = session;
-    while (queue.length > 0 && queue.length >= queuedPerClientMax && this.#dropFor(session, session));
+    while (
+      queue.length > 0 &&
+      queue.length >= queuedPerClientMax &&
+      this.#dropFor(session, { session, bytes: 0 })
+    );
     const bytes = bytesOf(message);
     const hasRoom = queue.length < queuedPerClientMax && this.#evictOldest(session, bytes);
     if (!hasRoom) {
@@ -346,23 +366,32 @@ export class SessionStore {
   }
 
   /**
-   * Gives up the oldest message of the victim that was not sent: to a client that has received a message of QoS 2, the next one under the same identifier
+   * Gives up the oldest messages of the victim that were not sent, until the missing bytes are free: to a client that has received a message of QoS 2, the next one under the same identifier
    * is a repetition (MQTT 5, 4.3.3). Returns `false` if an application's client would lose one that is in flight to a message of its own.
    */
-  #dropFor(session: Session, victim: Session): boolean {
-    const index = victim.queue.findIndex(({ messageId }) => messageId === undefined);
-    if (index < 0 && victim === session && isApplicationSpace(victim.space)) return false;
-    this.remove(victim, Math.max(0, index));
-    this.countDropped(victim);
+  #dropFor(session: Session, { session: victim, bytes: missing }: Victim): boolean {
+    const { queue } = victim;
+    const firstUnsent = queue.findIndex(isUnsent);
+    if (firstUnsent < 0 && victim === session && isApplicationSpace(victim.space)) return false;
+    const begin = Math.max(0, firstUnsent);
+    let end = begin;
+    let bytes = 0;
+    do bytes += bytesOf(queue[end++]!);
+    while (bytes < missing && end < queue.length && isUnsent(queue[end]!)); // within its bounds
+    // Together: one large message may push out thousands.
+    const dropped = queue.splice(begin, end - begin);
+    this.#queues.changed(victim, -bytes);
+    for (const message of dropped) this.#changes.messageDeleted(message);
+    this.countDropped(victim, "full", dropped.length);
     return true;
   }
 
-  /** Counts a dropped message. */
-  countDropped(session: Session, reason: MessageLoss = "full"): void {
+  /** Counts dropped messages. */
+  countDropped(session: Session, reason: MessageLoss = "full", count = 1): void {
     const { owner } = session;
-    this.dropped++;
-    this.#options.onDropped?.(session, reason);
-    this.#droppedOf.set(owner.tenantId, (this.#droppedOf.get(owner.tenantId) ?? 0) + 1);
+    this.dropped += count;
+    this.#options.onDropped?.(session, reason, count);
+    this.#droppedOf.set(owner.tenantId, (this.#droppedOf.get(owner.tenantId) ?? 0) + count);
   }
 
   usageOf(

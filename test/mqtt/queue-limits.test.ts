@@ -1,8 +1,9 @@
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { afterEach, beforeEach, describe, expect, spyOn, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Session } from "../../src/mqtt/session.ts";
+import { SessionFile } from "../../src/mqtt/session-file.ts";
 import { SessionStore } from "../../src/mqtt/session-store.ts";
 import { createLogger } from "../../src/platform/core/log.ts";
 import { ManualClock } from "./mqtt-fixture.ts";
@@ -17,8 +18,12 @@ let directory: string;
 let clock: ManualClock;
 let store: SessionStore;
 
+/** Reported losses: client id and number of messages. */
+let losses: [clientId: string, count: number][];
+
 const open = (limits: { perCredential?: number; perTenant?: number; all?: number } = {}) =>
   new SessionStore({
+    onDropped: ({ clientId }, _, count) => losses.push([clientId, count]),
     file: join(directory, "mqtt.db"),
     clock,
     log: createLogger("test"),
@@ -53,6 +58,7 @@ const enqueue = (session: Session, count = 1, bytes = MESSAGE) => {
 beforeEach(() => {
   directory = mkdtempSync(join(tmpdir(), "lineside-queues-"));
   clock = new ManualClock();
+  losses = [];
 });
 afterEach(() => {
   store.close();
@@ -105,6 +111,49 @@ describe("the queues of sessions", () => {
     expect(session.queue).toHaveLength(2);
     store.delete(session);
     expect(store.usageOf("t")).toMatchObject({ sessions: 0, queuedBytes: 0 });
+  });
+
+  test("report a loss once, however many messages one large message pushes out", () => {
+    store = open({ perCredential: 500_000 });
+    const [small, large] = [add("t", "key", "small"), add("t", "key", "large")];
+    enqueue(small, 1_000, 500 - TOPIC.length - OVERHEAD);
+    enqueue(large, 1, 100_000 - TOPIC.length - OVERHEAD);
+    expect(losses).toEqual([["small", 200]]);
+    expect([small.queue.length, large.queue.length, store.dropped]).toEqual([800, 1, 200]);
+    enqueue(large, 1, 450_000 - TOPIC.length - OVERHEAD);
+    // Its own message goes first, then those that wait longest.
+    expect(losses.slice(1)).toEqual([
+      ["large", 1],
+      ["small", 700],
+    ]);
+    expect(store.usageOf("t")).toMatchObject({ queuedBytes: 500_000, dropped: 901 });
+  });
+
+  test("are written in batches of bounded size, however large the messages are", () => {
+    const batches: number[] = [];
+    const begun = spyOn(SessionFile.prototype, "batch");
+    const saved = spyOn(SessionFile.prototype, "saveMessage");
+    const write = begun.getMockImplementation() as SessionFile["batch"];
+    begun.mockImplementation(function (this: SessionFile, work) {
+      batches.push(0);
+      return write.call(this, work);
+    });
+    const save = saved.getMockImplementation() as SessionFile["saveMessage"];
+    saved.mockImplementation(function (this: SessionFile, key, message) {
+      batches[batches.length - 1]! += message.payload.length; // within its bounds
+      return save.call(this, key, message);
+    });
+    try {
+      store = open({ perCredential: 100_000_000, all: 100_000_000 });
+      const session = add("t", "key");
+      enqueue(session, 200, 60_000);
+      clock.advance(100);
+    } finally {
+      begun.mockRestore();
+      saved.mockRestore();
+    }
+    expect(batches.reduce((total, bytes) => total + bytes, 0)).toBe(200 * 60_000);
+    expect(Math.max(...batches)).toBeLessThan(1_200_000);
   });
 
   test("count the same after a restart, also when thousands of messages are written", () => {

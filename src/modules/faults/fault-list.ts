@@ -258,7 +258,7 @@ export class FaultList {
   }
 
   #count(entry: FaultEntry, fault: Fault, { pool, holder, key, now }: Occurrence): FaultEntry {
-    entry.count++;
+    entry.count += fault.count ?? 1;
     entry.lastAt = now;
     entry.params = fault.params;
     entry.client = shownClient(fault);
@@ -277,7 +277,7 @@ export class FaultList {
       port: portOf(),
       firstAt: now,
       lastAt: now,
-      count: 1,
+      count: fault.count ?? 1,
     };
     this.#keep(entry, occurrence);
     this.#changed.add(entry);
@@ -304,11 +304,11 @@ export class FaultList {
 
   /** The whole group of an IPv6 address counts together: one machine has as many addresses as it likes. */
   #recordAmongOthers(fault: Fault, occurrence: Occurrence): FaultEntry {
-    const { source, code, protocol, tenantId } = fault;
+    const { source, code, protocol, tenantId, count = 1 } = fault;
     const kind = fault.identity?.kind === "shared_name" ? "shared_name" : "others"; // stays hidden
     const identity = { kind, name: "" } as const;
     const group = { address: occurrence.holder, identity };
-    const others: Fault = { source, code, params: {}, protocol, tenantId, ...group };
+    const others: Fault = { source, code, params: {}, protocol, tenantId, count, ...group };
     const key = keyOf(others);
     const existing = occurrence.pool.find(occurrence.holder, key);
     return existing === undefined

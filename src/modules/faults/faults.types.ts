@@ -28,6 +28,8 @@ export interface Fault extends Text {
   readonly where?: string | undefined;
   /** First bytes of the message as text. */
   readonly sample?: string | undefined;
+  /** How often it occurred; once by default. */
+  readonly count?: number;
 }
 
 /** Faults that differ only in time, numbers and sample. */

@@ -45,6 +45,14 @@ describe("aggregation", () => {
     expect(list.list()).toMatchObject([{ count: 3, firstAt: 1, lastAt: 3 }]);
   });
 
+  test("counts what is reported together", () => {
+    const list = createList();
+    list.record(fault(pump, "a", { count: 5 }), 1);
+    list.record(fault(pump, "a"), 2);
+    list.record(fault(pump, "a", { count: 10 }), 3);
+    expect(list.list()).toMatchObject([{ count: 16, firstAt: 1, lastAt: 3 }]);
+  });
+
   test("takes parts of the message among the parameters from the newest one", () => {
     const list = createList();
     for (const number of ["5.1", "5.2"])
