@@ -1,20 +1,15 @@
 import { and, asc, count, desc, eq, exists, gte, isNull, lte, or, type SQL, sql } from "drizzle-orm";
 import type { AlarmSeverity } from "../../lib/alarms/severity.ts";
-import type { ProfileId, TenantId } from "../../lib/core/ids.ts";
+import type { ProfileId } from "../../lib/core/ids.ts";
 import type { MainDatabase } from "../../platform/database/database.ts";
-import { isAmong, type VisibleDevices } from "../../platform/database/is-among.ts";
+import { isAmong } from "../../platform/database/is-among.ts";
 import { devices } from "../devices/devices.tables.ts";
-import { conditionOf, havingProperties } from "./alarms.repository.ts";
+import { type AlarmViewer, conditionOf, havingProperties } from "./alarms.repository.ts";
 import { alarmEvents, alarms, alarmTrims, isCountedEvent } from "./alarms.tables.ts";
 import type { AlarmFilter } from "./alarms.types.ts";
 
 /** Newest alarms of a rule that are looked through for one of a device that the caller may see. */
 const LOOKED_THROUGH_MAX = 10_000;
-
-export interface Viewer {
-  readonly tenantId: TenantId;
-  readonly devices: VisibleDevices;
-}
 
 export type CountedFilter = Omit<AlarmFilter, "from" | "to" | "sort" | "limit" | "offset">;
 
@@ -61,7 +56,7 @@ export function createAlarmStatisticsRepository({ orm }: MainDatabase) {
   return {
     /** Returns a page of events, the newest first, from `before` on. */
     listEvents(
-      viewer: Viewer,
+      viewer: AlarmViewer,
       filter: CountedFilter,
       range: {
         from: number;
@@ -116,7 +111,11 @@ export function createAlarmStatisticsRepository({ orm }: MainDatabase) {
      * Whether events of visible devices that happened at a time or later have been deleted, because there were too many. Names and
      * severities do not count: nobody knows those of deleted events.
      */
-    hasDeletedSince({ tenantId, devices: visible }: Viewer, filter: CountedFilter, from: number): boolean {
+    hasDeletedSince(
+      { tenantId, devices: visible }: AlarmViewer,
+      filter: CountedFilter,
+      from: number,
+    ): boolean {
       const row = orm
         .select({ deviceId: alarmTrims.deviceId })
         .from(alarmTrims)
@@ -136,7 +135,7 @@ export function createAlarmStatisticsRepository({ orm }: MainDatabase) {
     },
     /** Counts alarms that have been open since `until` or longer, and lists the oldest. */
     standing(
-      viewer: Viewer,
+      viewer: AlarmViewer,
       filter: CountedFilter,
       { until, limit }: { until: number; limit: number },
     ): { total: number; alarms: StandingAlarm[] } {
@@ -170,7 +169,7 @@ export function createAlarmStatisticsRepository({ orm }: MainDatabase) {
     },
     /** Time of the last alarm of a rule, as far as the caller sees the devices; null without one. */
     lastRaisedBy(
-      { devices: visible }: Viewer,
+      { devices: visible }: AlarmViewer,
       rule: { profileId: ProfileId; alarmType: string },
     ): number | null {
       const newest = orm
@@ -190,7 +189,7 @@ export function createAlarmStatisticsRepository({ orm }: MainDatabase) {
       return last?.raisedAt ?? null;
     },
     /** Returns the number of open alarms of each rule that has some. */
-    countOpenByRule: ({ tenantId, devices: visible }: Viewer) =>
+    countOpenByRule: ({ tenantId, devices: visible }: AlarmViewer) =>
       orm
         .select({ profileId: alarms.profileId, alarmType: alarms.alarmType, openCount: count() })
         .from(alarms)

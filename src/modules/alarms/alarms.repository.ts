@@ -8,6 +8,7 @@ import {
   inArray,
   isNotNull,
   isNull,
+  lt,
   lte,
   or,
   type SQL,
@@ -30,18 +31,31 @@ import {
   alarms,
   severityRank,
 } from "./alarms.tables.ts";
-import {
-  ALARM_SORT_FIELDS,
-  type Alarm,
-  type AlarmEvent,
-  type AlarmFilter,
-  type AlarmStatus,
-  type EscalationSettings,
-  type ListedAlarm,
-  type OpenAlarms,
+import type {
+  Alarm,
+  AlarmEvent,
+  AlarmFilter,
+  AlarmSortField,
+  AlarmStatus,
+  EscalationSettings,
+  ListedAlarm,
+  OpenAlarms,
 } from "./alarms.types.ts";
 
 export type AlarmRun = Omit<typeof alarmRun.$inferSelect, "one">;
+
+type ListFilter = Omit<AlarmFilter, "sort" | "limit" | "offset">;
+
+export interface AlarmViewer {
+  readonly tenantId: TenantId;
+  readonly devices: VisibleDevices;
+}
+
+/** A page of alarms by their sequence numbers, and the number of alarms on all pages. */
+export interface AlarmSequences {
+  readonly sequences: readonly number[];
+  readonly total: number;
+}
 
 const toAlarm = ({ sequence: _, ...row }: AlarmRow): Alarm => ({
   ...row,
@@ -52,20 +66,15 @@ const toAlarm = ({ sequence: _, ...row }: AlarmRow): Alarm => ({
   messageParts: row.messageParts === null ? null : (JSON.parse(row.messageParts) as MessagePart[]), // our own
 });
 
-const sortable: Record<(typeof ALARM_SORT_FIELDS)[number], SQL> = {
+const sortKeys: Record<AlarmSortField, SQL<string | number>> = {
   raisedAt: sql`${alarms.sequence}`,
   createdAt: sql`${alarms.createdAt}`,
   updatedAt: sql`${alarms.updatedAt}`,
   severity: severityRank,
   status: sql`${alarms.status}`,
-  name: sql`${alarms.alarmType} COLLATE NOCASE`,
-  deviceName: sql`${devices.name} COLLATE NOCASE`,
+  name: sql`lower(${alarms.alarmType})`,
+  deviceName: sql`lower(${devices.name})`,
 };
-
-function orderOf(sort = "-raisedAt"): SQL[] {
-  const field = ALARM_SORT_FIELDS.find((name) => name === sort.replace(/^-/, "")) ?? "raisedAt";
-  return [sort.startsWith("-") ? desc(sortable[field]) : asc(sortable[field]), desc(alarms.sequence)];
-}
 
 /** Alarms that may have been open in a range of time: an alarm that was reopened counts from its first raise to its last end. */
 const openIn = ({ from, to }: Pick<AlarmFilter, "from" | "to">): SQL | undefined =>
@@ -74,18 +83,30 @@ const openIn = ({ from, to }: Pick<AlarmFilter, "from" | "to">): SQL | undefined
     to === undefined ? undefined : lte(alarms.createdAt, to),
   );
 
-/** SQLite finds the small indexes of open and of unacknowledged alarms only if the condition is the one of the index. */
-function hasStatus(statuses: readonly AlarmStatus[] | undefined): SQL | undefined {
-  if (statuses === undefined) return undefined;
-  const half = (["ACTIVE", "UNACK"] as const).find((part) =>
-    statuses.every((status) => status.split("_").includes(part)),
+/** Returns what all the statuses have in common. */
+const halfOf = (statuses: readonly AlarmStatus[] | undefined) =>
+  (["ACTIVE", "UNACK"] as const).find((part) =>
+    statuses?.every((status) => status.split("_").includes(part)),
   );
+
+/** SQLite finds the small indexes of open and of unacknowledged alarms only if the condition is the one of the index. */
+function isInHalf(statuses: readonly AlarmStatus[] | undefined): SQL | undefined {
+  const half = halfOf(statuses);
   return and(
     half === "ACTIVE" ? isNull(alarms.clearedAt) : undefined,
     half === "UNACK" ? isNull(alarms.acknowledgedAt) : undefined,
-    half !== undefined && new Set(statuses).size === 2 ? undefined : inArray(alarms.status, [...statuses]),
   );
 }
+
+/** Whether the condition of an index answers for the statuses. */
+const isHalf = (statuses: readonly AlarmStatus[] | undefined): boolean =>
+  statuses === undefined || (halfOf(statuses) !== undefined && new Set(statuses).size === 2);
+
+const hasStatus = (statuses: readonly AlarmStatus[] | undefined): SQL | undefined =>
+  and(
+    isInHalf(statuses),
+    statuses === undefined || isHalf(statuses) ? undefined : inArray(alarms.status, [...statuses]),
+  );
 
 const containsTag = (search: string): SQL =>
   sql`(${devices.tags} <> '[]' AND EXISTS (SELECT 1 FROM json_each(${devices.tags}) AS tag WHERE ${contains(sql`tag.value`, search)}))`;
@@ -118,7 +139,7 @@ const ofGateway = ({ gatewayId }: Pick<AlarmFilter, "gatewayId">): SQL | undefin
 export function conditionOf(
   tenantId: TenantId,
   visible: VisibleDevices,
-  filter: Omit<AlarmFilter, "sort" | "limit" | "offset">,
+  filter: ListFilter,
 ): SQL | undefined {
   const { search } = filter;
   return and(
@@ -141,17 +162,6 @@ export function conditionOf(
         )
       : undefined,
   );
-}
-
-const readsDevices = ({ search, gatewayId, profileId, deviceType, tag }: AlarmFilter): boolean =>
-  [search, gatewayId, profileId, deviceType, tag].some((value) => value !== undefined && value !== "");
-
-function countOf(orm: MainDatabase["orm"], condition: SQL | undefined, filter: AlarmFilter): number {
-  const counting = orm.select({ total: count() }).from(alarms).$dynamic();
-  const joined = readsDevices(filter)
-    ? counting.innerJoin(devices, eq(devices.deviceId, alarms.deviceId))
-    : counting; // every alarm has its device
-  return joined.where(condition).get()?.total ?? 0;
 }
 
 /** Creates the function that returns the devices with open alarms, in no order. */
@@ -194,41 +204,90 @@ const toListed = ({
   deviceType: string;
 }): ListedAlarm => ({ ...toAlarm(alarm), ...device });
 
-/** Creates the functions that list alarms, whole pages or piece by piece. */
-function createAlarmPages(orm: MainDatabase["orm"]) {
+/** An alarm that a list may have. */
+export interface SiftedAlarm {
+  readonly sequence: number;
+  readonly deviceId: string;
+  /** Sort field of the list: a number, or a string whose case does not count. */
+  readonly key: string | number;
+  readonly isListed: boolean;
+}
+
+/** Devices up to which the alarms of each are read, instead of all alarms of the tenant. */
+const OWN_DEVICES_MAX = 50;
+
+/** Returns the next alarms that a list may have, from an index alone: the alarm raised last first. */
+function candidatesOf(
+  orm: MainDatabase["orm"],
+  { tenantId, devices: visible }: AlarmViewer,
+  { filter, before, limit }: { filter: ListFilter; before: number; limit: number },
+) {
+  const { sequence } = alarms;
+  const next = (isCandidate: SQL | undefined) =>
+    orm
+      .select({ sequence })
+      .from(alarms)
+      .where(and(isCandidate, lt(sequence, before)))
+      .orderBy(desc(sequence))
+      .limit(limit);
+  const { deviceId, statuses } = filter;
+  if (deviceId !== undefined) {
+    const own = next(eq(alarms.deviceId, deviceId)).as("own");
+    const passedOn = next(eq(alarms.gatewayId, deviceId)).as("passed_on");
+    return orm
+      .select({ sequence: own.sequence })
+      .from(own)
+      .union(orm.select({ sequence: passedOn.sequence }).from(passedOn))
+      .orderBy(sql`sequence DESC`)
+      .limit(limit)
+      .as("candidates");
+  }
+  if (visible !== "all" && visible.size <= OWN_DEVICES_MAX)
+    return next(isAmong(alarms.deviceId, visible)).as("candidates");
+  return next(and(eq(alarms.tenantId, tenantId), isInHalf(statuses))).as("candidates");
+}
+
+/** Creates the functions that list alarms. Each call looks at a bounded number of alarms, or only at an index: a tenant may have millions. */
+function createAlarmReads(orm: MainDatabase["orm"]) {
   return {
-    list(
-      tenantId: TenantId,
-      visible: VisibleDevices,
-      filter: AlarmFilter,
-    ): { items: ListedAlarm[]; total: number } {
-      const condition = conditionOf(tenantId, visible, filter);
-      const items = listedAlarms(orm)
-        .where(condition)
-        .orderBy(...orderOf(filter.sort))
-        .limit(filter.limit)
-        .offset(filter.offset)
-        .all()
-        .map(toListed);
-      return { items, total: countOf(orm, condition, filter) };
+    /** Looks at the next alarms of a list before a sequence number, the alarm raised last first. The caller leaves out alarms of hidden devices. */
+    sift(
+      viewer: AlarmViewer,
+      filter: ListFilter,
+      { before, limit, sort }: { before: number; limit: number; sort: AlarmSortField },
+    ): SiftedAlarm[] {
+      const candidates = candidatesOf(orm, viewer, { filter, before, limit });
+      return orm
+        .select({
+          sequence: alarms.sequence,
+          deviceId: alarms.deviceId,
+          key: sortKeys[sort],
+          isListed: sql`(${conditionOf(viewer.tenantId, "all", filter)}) IS TRUE`.mapWith(Boolean),
+        })
+        .from(candidates)
+        .innerJoin(alarms, eq(alarms.sequence, candidates.sequence))
+        .leftJoin(devices, eq(devices.deviceId, alarms.deviceId)) // a row for each candidate
+        .orderBy(desc(alarms.sequence))
+        .all();
     },
-    /** Returns the alarms of a page by their sequence numbers, from which `listBySequence` reads them. */
-    listPage(
+    /** Returns a page of all alarms of a tenant, or of those that are open or unacknowledged, by their sequence numbers. */
+    listIndexed(
       tenantId: TenantId,
-      visible: VisibleDevices,
-      filter: AlarmFilter,
-    ): { sequences: number[]; total: number } {
-      const condition = conditionOf(tenantId, visible, filter);
+      statuses: AlarmFilter["statuses"],
+      { limit, offset, isDescending }: { limit: number; offset: number; isDescending: boolean },
+    ): AlarmSequences | undefined {
+      if (!isHalf(statuses)) return undefined;
+      const isListed = and(eq(alarms.tenantId, tenantId), isInHalf(statuses));
       const rows = orm
         .select({ sequence: alarms.sequence })
         .from(alarms)
-        .innerJoin(devices, eq(devices.deviceId, alarms.deviceId))
-        .where(condition)
-        .orderBy(...orderOf(filter.sort))
-        .limit(filter.limit)
-        .offset(filter.offset)
+        .where(isListed)
+        .orderBy(isDescending ? desc(alarms.sequence) : asc(alarms.sequence))
+        .limit(limit)
+        .offset(offset)
         .all();
-      return { sequences: rows.map(({ sequence }) => sequence), total: countOf(orm, condition, filter) };
+      const counted = orm.select({ total: count() }).from(alarms).where(isListed).get();
+      return { sequences: rows.map(({ sequence }) => sequence), total: counted?.total ?? 0 };
     },
     /** Returns alarms in the given order; deleted ones are left out. */
     listBySequence(sequences: readonly number[]): ListedAlarm[] {
@@ -249,7 +308,7 @@ export function createAlarmsRepository(database: MainDatabase) {
   const writes = createAlarmWrites(database);
   const listed = () => listedAlarms(orm);
   return {
-    ...createAlarmPages(orm),
+    ...createAlarmReads(orm),
     find(tenantId: TenantId, alarmId: string): ListedAlarm | undefined {
       const row = listed()
         .where(and(eq(alarms.tenantId, tenantId), eq(alarms.alarmId, alarmId)))

@@ -6,6 +6,7 @@ import { isAllowed } from "../identity/permissions.ts";
 import { ensureAllDevices } from "../tenants/tenants.errors.ts";
 import { callerName, type Principal } from "../users/users.types.ts";
 import type { AlarmLifecycle } from "./alarm-lifecycle.ts";
+import { createAlarmPages } from "./alarm-pages.ts";
 import type { AlarmsRepository } from "./alarms.repository.ts";
 import {
   type Alarm,
@@ -56,13 +57,10 @@ function createAlarmLists({
     for (const slice of slicesOf(sequences, ALARMS_PER_SLICE)) yield repository.listBySequence(slice);
   }
 
+  const find = createAlarmPages(repository);
   return {
-    list: (principal: Principal, filter: RequestedAlarms): { items: ListedAlarm[]; total: number } =>
-      repository.list(principal.tenantId, principal.devices, visibleFilter(principal, filter)),
-    /** Lists alarms like `list`, slice by slice. */
-    page(principal: Principal, filter: RequestedAlarms): AlarmPage {
-      const visible = visibleFilter(principal, filter);
-      const { sequences, total } = repository.listPage(principal.tenantId, principal.devices, visible);
+    async page(principal: Principal, filter: RequestedAlarms): Promise<AlarmPage> {
+      const { sequences, total } = await find(principal, visibleFilter(principal, filter));
       return { total, count: sequences.length, slices: listedOf(sequences) };
     },
   };

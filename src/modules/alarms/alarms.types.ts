@@ -88,6 +88,8 @@ export const ALARM_SORT_FIELDS = [
   "deviceName",
 ] as const;
 
+export type AlarmSortField = (typeof ALARM_SORT_FIELDS)[number];
+
 export interface AlarmFilter {
   readonly severities?: readonly AlarmSeverity[] | undefined;
   readonly statuses?: readonly AlarmStatus[] | undefined;

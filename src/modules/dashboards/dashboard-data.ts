@@ -6,7 +6,7 @@ import type { Text } from "../../lib/texts/text.ts";
 import { yearsLater } from "../../lib/time/same-time.ts";
 import { workShare } from "../../platform/load/fair-share.ts";
 import type { AlarmsService } from "../alarms/alarms.service.ts";
-import type { AlarmStatus } from "../alarms/alarms.types.ts";
+import type { AlarmStatus, ListedAlarm } from "../alarms/alarms.types.ts";
 import {
   pairIntervals,
   pairWithNextYear,
@@ -332,7 +332,7 @@ function createParts({ latest, series, previous, previousSoFar, lows, highs }: F
 
 export function createDashboardData(deps: {
   telemetry: Pick<TelemetryService, "latestOf" | "query">;
-  alarms: Pick<AlarmsService, "list">;
+  alarms: Pick<AlarmsService, "page">;
 }) {
   const { telemetry, alarms } = deps;
 
@@ -402,18 +402,29 @@ export function createDashboardData(deps: {
 
   /** Open alarms, the most severe first and of the same severity the newest; after them, if wanted, cleared ones, the newest first. */
   function createAlarmList(principal: Principal) {
-    const list = (statuses: readonly AlarmStatus[], sort: string) =>
-      alarms.list(principal, { statuses, sort, limit: ALARMS_SCANNED_MAX, offset: 0 }).items;
+    const list = async (statuses: readonly AlarmStatus[], sort: string) => {
+      const wanted = { statuses, sort, limit: ALARMS_SCANNED_MAX, offset: 0 };
+      const found: ListedAlarm[] = [];
+      for (const slice of (await alarms.page(principal, wanted)).slices) {
+        found.push(...slice);
+        await workShare.pause();
+      }
+      return found;
+    };
     let [open, cleared]: Array<ReturnType<typeof list>> = [];
     /** Each list is read once, however many widgets show it. */
-    return (withCleared: boolean) => {
+    return async (withCleared: boolean) => {
       open ??= list(OPEN_STATUSES, "-severity");
-      if (withCleared) cleared ??= list(CLEARED_STATUSES, "-raisedAt");
-      return withCleared ? [...open, ...(cleared ?? [])] : open;
+      if (!withCleared) return open;
+      cleared ??= list(CLEARED_STATUSES, "-raisedAt");
+      return [...(await open), ...(await cleared)];
     };
   }
 
-  function alarmsOf({ widget, devices }: Wanted, listed: ReturnType<typeof createAlarmList>): AlarmRow[] {
+  async function alarmsOf(
+    { widget, devices }: Wanted,
+    listed: ReturnType<typeof createAlarmList>,
+  ): Promise<AlarmRow[]> {
     const { config } = widget;
     const limit = Math.min(
       Number.isInteger(config.limit) ? Number(config.limit) : ALARMS_DEFAULT,
@@ -421,7 +432,7 @@ export function createDashboardData(deps: {
     );
     const isOfAlias = config.aliasId !== undefined || config.alias !== undefined;
     const only = isOfAlias ? new Set<string>(idsOf(devices)) : undefined;
-    const items = listed(config.showCleared === true);
+    const items = await listed(config.showCleared === true);
     return items
       .filter(({ deviceId }) => only?.has(deviceId) ?? true)
       .slice(0, limit)
@@ -481,7 +492,7 @@ export function createDashboardData(deps: {
     ]);
     const partOf = createParts({ latest, series, previous, previousSoFar, lows, highs });
     for (const candidate of wanted) {
-      const alarmsShown = candidate.need === "alarms" && { alarms: alarmsOf(candidate, listed) };
+      const alarmsShown = candidate.need === "alarms" && { alarms: await alarmsOf(candidate, listed) };
       data[candidate.widget.widgetId] = { ...partOf(candidate), ...alarmsShown };
       await workShare.pause();
     }

@@ -1,0 +1,105 @@
+import { omit } from "../../lib/core/omit.ts";
+import { workShare } from "../../platform/load/fair-share.ts";
+import type { AlarmSequences, AlarmsRepository, AlarmViewer, SiftedAlarm } from "./alarms.repository.ts";
+import { ALARM_SORT_FIELDS, type AlarmFilter, type AlarmSortField } from "./alarms.types.ts";
+
+/** Alarms that are looked at in one go: some 10 ms of work. */
+const SIFTED_AT_ONCE = 1_000;
+
+type Position = Pick<SiftedAlarm, "sequence" | "key">;
+
+function readSort(sort = "-raisedAt"): { field: AlarmSortField; isDescending: boolean } {
+  const field = ALARM_SORT_FIELDS.find((name) => name === sort.replace(/^-/, "")) ?? "raisedAt";
+  return { field, isDescending: sort.startsWith("-") };
+}
+
+/** Of equal keys, the alarm raised last comes first. */
+const compareBy =
+  (isDescending: boolean) =>
+  (left: Position, right: Position): number => {
+    const [low, high] = isDescending ? [right, left] : [left, right];
+    return Number(low.key > high.key) - Number(low.key < high.key) || right.sequence - left.sequence;
+  };
+
+/** Returns the first positions of two sorted lists. */
+function merge(
+  left: readonly Position[],
+  right: readonly Position[],
+  { limit, compare }: { limit: number; compare: ReturnType<typeof compareBy> },
+): Position[] {
+  const merged: Position[] = [];
+  let [inLeft, inRight] = [0, 0];
+  while (merged.length < limit) {
+    const [first, second] = [left[inLeft], right[inRight]];
+    const isLeft = first !== undefined && (second === undefined || compare(first, second) <= 0);
+    const next = isLeft ? first : second;
+    if (next === undefined) break;
+    if (isLeft) inLeft++;
+    else inRight++;
+    merged.push(next);
+  }
+  return merged;
+}
+
+/** Whether a list has all alarms, or all that an index knows. */
+const isUnfiltered = (filter: AlarmFilter): boolean =>
+  Object.values(omit(filter, "statuses", "sort", "limit", "offset")).every(
+    (condition) => condition === undefined || condition === "",
+  );
+
+type PagesRepository = Pick<AlarmsRepository, "sift" | "listIndexed">;
+
+/** Looks through all alarms that the list may have, with other work in between. */
+async function sift(
+  repository: PagesRepository,
+  viewer: AlarmViewer,
+  { sort, limit, offset, ...filter }: AlarmFilter,
+  atOnce: number,
+): Promise<AlarmSequences> {
+  const { field, isDescending } = readSort(sort);
+  const order = { limit: offset + limit, compare: compareBy(isDescending) };
+  const isVisible = (deviceId: string) =>
+    viewer.devices === "all" || (viewer.devices as ReadonlySet<string>).has(deviceId);
+  let first: Position[] = [];
+  let total = 0;
+  for (let before = Number.MAX_SAFE_INTEGER; ; ) {
+    const slice = repository.sift(viewer, filter, { before, limit: atOnce, sort: field });
+    const listed = slice.filter(({ isListed, deviceId }) => isListed && isVisible(deviceId));
+    total += listed.length;
+    const positions = listed.map(({ sequence, key }) => ({ sequence, key })).sort(order.compare);
+    first = merge(first, positions, order);
+    if (slice.length < atOnce) break;
+    before = slice.at(-1)?.sequence ?? 0;
+    // No owner: otherwise the user's other requests would queue behind this one.
+    await workShare.next();
+  }
+  return { sequences: first.slice(offset).map(({ sequence }) => sequence), total };
+}
+
+/**
+ * Creates the function that returns a page of alarms. A user's pages are found one after the other: a page far down the list needs the positions of
+ * all alarms before it. An alarm that is raised again meanwhile may be missing from the page.
+ */
+export function createAlarmPages(repository: PagesRepository, siftedAtOnce = SIFTED_AT_ONCE) {
+  const latest = new Map<string, Promise<unknown>>();
+  return (
+    viewer: AlarmViewer & { readonly userId: string },
+    filter: AlarmFilter,
+  ): Promise<AlarmSequences> => {
+    const { field, isDescending } = readSort(filter.sort);
+    const isIndexed = viewer.devices === "all" && field === "raisedAt" && isUnfiltered(filter);
+    const indexed = isIndexed
+      ? repository.listIndexed(viewer.tenantId, filter.statuses, { ...filter, isDescending })
+      : undefined;
+    if (indexed !== undefined) return Promise.resolve(indexed);
+    const before = latest.get(viewer.userId) ?? Promise.resolve();
+    const page = before.then(() => sift(repository, viewer, filter, siftedAtOnce));
+    const ended = page
+      .catch(() => undefined)
+      .then(() => {
+        if (latest.get(viewer.userId) === ended) latest.delete(viewer.userId);
+      });
+    latest.set(viewer.userId, ended);
+    return page;
+  };
+}
