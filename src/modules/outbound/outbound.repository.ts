@@ -35,7 +35,8 @@ type AttemptResult = Pick<
   "seq" | "state" | "attempts" | "dueAt" | "triedAt" | "lastStatus" | "lastError" | "diedAt"
 >;
 
-type ListedRow = { readonly request: RequestRow; readonly target: TargetRow };
+/** A request without its body, of which a list would read megabytes. */
+type ListedRow = { readonly request: Omit<RequestRow, "body">; readonly target: TargetRow };
 
 /** The row of a target was removed, with its tenant or with the transaction that made it. */
 export class TargetGone extends Error {}
@@ -102,11 +103,7 @@ export function createOutboundRepository(database: MainDatabase) {
       .select({ targetId: outboundTargets.targetId })
       .from(outboundTargets)
       .where(targetsOf(tenantId, source));
-  const joined = () =>
-    orm
-      .select({ request: outboundRequests, target: outboundTargets })
-      .from(outboundRequests)
-      .innerJoin(outboundTargets, eq(targetId, outboundTargets.targetId));
+  const { body: __, ...listed } = getTableColumns(outboundRequests);
 
   const deleteRows = (seqs: readonly number[]) => {
     for (let index = 0; index < seqs.length; index += 500)
@@ -161,7 +158,13 @@ export function createOutboundRepository(database: MainDatabase) {
         throw isOfForeignKey(error) ? new TargetGone() : error;
       }
     },
-    find: (number: number): ListedRow | undefined => joined().where(eq(seq, number)).get(),
+    find: (number: number): { request: RequestRow; target: TargetRow } | undefined =>
+      orm
+        .select({ request: outboundRequests, target: outboundTargets })
+        .from(outboundRequests)
+        .innerJoin(outboundTargets, eq(targetId, outboundTargets.targetId))
+        .where(eq(seq, number))
+        .get(),
     list(tenantId: TenantId, filter: OutboundFilter): { items: ListedRow[]; total: number } {
       const where = and(
         filter.source === undefined
@@ -170,7 +173,23 @@ export function createOutboundRepository(database: MainDatabase) {
         filter.state === undefined ? undefined : eq(state, filter.state),
         filter.search === undefined ? undefined : contains(outboundTargets.url, filter.search),
       );
-      const items = joined().where(where).orderBy(desc(seq)).limit(filter.limit).offset(filter.offset).all();
+      // From an index alone: a page far down the list would sort and pass over the rows of all before it.
+      const page = orm
+        .select({ seq })
+        .from(outboundRequests)
+        .innerJoin(outboundTargets, eq(targetId, outboundTargets.targetId))
+        .where(where)
+        .orderBy(desc(seq))
+        .limit(filter.limit)
+        .offset(filter.offset)
+        .all();
+      const items = orm
+        .select({ request: listed, target: outboundTargets })
+        .from(outboundRequests)
+        .innerJoin(outboundTargets, eq(targetId, outboundTargets.targetId))
+        .where(sql`${seq} IN (SELECT value FROM json_each(${JSON.stringify(page.map((row) => row.seq))}))`)
+        .orderBy(desc(seq))
+        .all();
       const total = orm
         .select({ n: count() })
         .from(outboundRequests)

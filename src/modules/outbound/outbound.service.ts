@@ -50,7 +50,13 @@ export function createOutboundService(deps: {
   const { repository, delivery, sender, clock } = deps;
   const { queue } = delivery;
   const writer = createOutboundWriter(deps);
-  function toEntry({ request, target }: { request: RequestRow; target: TargetRow }): OutboundEntry {
+  function toEntry({
+    request,
+    target,
+  }: {
+    request: Omit<RequestRow, "body">;
+    target: TargetRow;
+  }): OutboundEntry {
     const { orderKey, state, attempts, lastStatus, lastError, createdAt, diedAt, bytes, dueAt } = request;
     const waitMs = Math.max(dueAt - delivery.now(), 0);
     return {

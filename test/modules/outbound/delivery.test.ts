@@ -1,4 +1,4 @@
-import { describe, expect, test } from "bun:test";
+import { describe, expect, spyOn, test } from "bun:test";
 import { detail } from "../../../src/lib/core/domain-error.ts";
 import type { TenantId } from "../../../src/lib/core/ids.ts";
 import { retryAfter, type Verdict, verdictOf, waitAfter } from "../../../src/lib/network/retry-policy.ts";
@@ -35,8 +35,8 @@ test("what was delivered is deleted, what was refused is kept, and both are coun
     .list("t" as TenantId, { limit: 10, offset: 0 })
     .items.map(({ request }) => request);
   expect(items).toMatchObject([
-    { ...row, body: "later", state: "WAITING", diedAt: null },
-    { ...row, body: "dead", state: "DEAD", diedAt: expect.any(Number) },
+    { ...row, orderKey: "later", state: "WAITING", diedAt: null },
+    { ...row, orderKey: "dead", state: "DEAD", diedAt: expect.any(Number) },
   ]);
   expect(repository.countsOf("t" as TenantId, SOURCE)).toMatchObject({ sent: 1, died: 1 });
   expect(rig.failed.map(({ code }) => code).sort()).toEqual([
@@ -109,20 +109,39 @@ test("beyond the limit, the tenant with the most dead letters loses its oldest",
   ).toEqual(["u16", "u17", "u18", "u19"]);
 });
 
+const planOf = (sql: string) => {
+  const statement = database.sqlite.prepare<{ detail: string }, []>(`EXPLAIN QUERY PLAN ${sql}`);
+  const details = statement.all().map((row) => row.detail);
+  statement.finalize();
+  return details.join();
+};
+
+test("a page of requests is found from an index alone, and reads no bodies", async () => {
+  const rig = createRig();
+  await rig.delivery.stop();
+  const target = rig.target("a");
+  for (let n = 0; n < 30; n++) rig.add(target, `key ${n}`, "a body");
+  const prepare = spyOn(database.sqlite, "prepare");
+  const { items, total } = repository.list("t" as TenantId, { limit: 5, offset: 20 });
+  const statements = prepare.mock.calls.map(([text]) => text);
+  prepare.mockRestore();
+  expect([items.map(({ request }) => request.orderKey), total]).toEqual([
+    ["key 9", "key 8", "key 7", "key 6", "key 5"],
+    30,
+  ]);
+  expect(statements.filter((text) => text.includes('"body"'))).toEqual([]);
+  const [page = ""] = statements.filter((text) => text.includes("limit"));
+  expect(planOf(page)).toContain("outbound_requests USING COVERING INDEX outbound_requests_lane");
+});
+
 test("the next request of a lane is found by index", () => {
-  const plan = (sql: string) => {
-    const statement = database.sqlite.prepare<{ detail: string }, []>(`EXPLAIN QUERY PLAN ${sql}`);
-    const details = statement.all().map((row) => row.detail);
-    statement.finalize();
-    return details.join();
-  };
   const isOfTarget = "target_id = 'a' AND state = 'WAITING'";
   expect(
-    plan(
+    planOf(
       `SELECT * FROM outbound_requests WHERE ${isOfTarget} AND order_key = 'd' AND seq > 1 ORDER BY seq LIMIT 1`,
     ),
   ).toMatch(/outbound_requests_lane \(target_id=\? AND state=\? AND order_key=\? AND seq>\?\)$/);
-  expect(plan(`SELECT seq FROM outbound_requests WHERE ${isOfTarget} ORDER BY seq LIMIT 1`)).toMatch(
+  expect(planOf(`SELECT seq FROM outbound_requests WHERE ${isOfTarget} ORDER BY seq LIMIT 1`)).toMatch(
     /outbound_requests_waiting \(target_id=\?\)$/,
   );
 });
