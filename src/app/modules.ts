@@ -98,7 +98,11 @@ function ruleCheck(
 }
 
 /** Devices, what is kept of them, and the one way of their telemetry into the store. */
-export function createDeviceModules(core: Core, { tenants, users, audit }: UserModules, disk: Overrides) {
+export function createDeviceModules(
+  core: Core,
+  { tenants, users, audit, identity }: UserModules,
+  disk: Overrides,
+) {
   const storage = createStorageModule(core, { tenants, disk });
   const outbound = createOutboundModule(core, { tenants });
   const checkAlarmRules = ruleCheck(
@@ -116,6 +120,7 @@ export function createDeviceModules(core: Core, { tenants, users, audit }: UserM
   const ingest = createIngestModule(core, { storage, devices, attributes, pipelines, outbound, profiles });
   const telemetry = createTelemetryModule(core, { storage, tenants, devices, profiles });
   tenants.created.connect(({ tenantId }) => profiles.profiles.createDefault(tenantId));
+  identity.roomForChange.connect((bytes) => storage.diskGuard.ensureRoomForChange(bytes));
   audit.isDevice.connect((id) => devices.directory.find(id as DeviceId) !== undefined);
   devices.saveDevEui.connect((deviceId, devEui) =>
     attributes.attributes.saveServer(deviceId, DEV_EUI_KEY, devEui),

@@ -71,7 +71,7 @@ const auth = () => {
   return createAuthPlugin(
     { authenticate: async (token) => principalOf(token), refused: async () => 0 },
     createRequestAudit({ record: (entry) => void entries.push(entry), durable: async () => undefined }),
-    { note: () => undefined },
+    { answers: { note: () => undefined }, ensureRoom: () => undefined },
   );
 };
 

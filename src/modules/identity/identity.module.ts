@@ -1,3 +1,4 @@
+import { Port } from "../../platform/core/port.ts";
 import { createOwnOrigin } from "../../platform/network/own-origin.ts";
 import { publicAddressOf } from "../../platform/network/public-address.ts";
 import { createSealedBox } from "../../platform/secrets/sealed-box.ts";
@@ -225,8 +226,13 @@ export function createIdentityModule(core: Core, modules: IdentityModules) {
   });
   const authenticator = createAuthenticator({ keys, identity, tokens, users, changes, clock, report });
   const requestAudit = createRequestAudit(audit);
-  const auth = createAuthPlugin(authenticator, requestAudit, core.answers);
+  const roomForChange = new Port<(bytes: number) => void>("identity.roomForChange");
+  const auth = createAuthPlugin(authenticator, requestAudit, {
+    answers: core.answers,
+    ensureRoom: (bytes) => roomForChange.call(bytes),
+  });
   return {
+    roomForChange,
     users,
     provider,
     setup,

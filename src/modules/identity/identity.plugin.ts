@@ -78,6 +78,16 @@ const isCanonical = (token: string): boolean =>
 
 const BEARER = /^Bearer ([^\s]+)$/i;
 
+/** Permissions of requests that have to work on a full disk: they sign in, or help to make room. */
+const KEPT_POSSIBLE: ReadonlySet<Permission> = new Set(["session:use", "gateway:manage"]);
+
+/** Whether a request adds to the databases. */
+const addsData = ({ method, url }: Request, permission: Permission): boolean =>
+  /^(?:POST|PUT|PATCH)$/.test(method) &&
+  !permission.endsWith(":read") &&
+  !KEPT_POSSIBLE.has(permission) &&
+  !/\/delete\/?$/.test(new URL(url).pathname);
+
 interface RouteContext {
   readonly request: Request;
   readonly server: PeerServer | null;
@@ -114,7 +124,14 @@ const auditMacro = (requestAudit: RequestAudit, principals: WeakMap<Request, Pri
 export function createAuthPlugin(
   authenticator: Authenticator,
   requestAudit: RequestAudit,
-  answers: Pick<AnswerSpace, "note">,
+  {
+    answers,
+    ensureRoom,
+  }: {
+    readonly answers: Pick<AnswerSpace, "note">;
+    /** @throws DomainError of kind `unavailable` if the disk has no room for a change of `bytes` */
+    readonly ensureRoom: (bytes: number) => void;
+  },
 ) {
   /** Principal of each request, resolved once by the first hook that asks. */
   const principals = new WeakMap<Request, Principal>();
@@ -130,6 +147,17 @@ export function createAuthPlugin(
     return principal;
   }
 
+  function ensurePermission(
+    principal: Principal,
+    permission: Permission,
+    params: RouteContext["params"],
+  ): void {
+    if (principal.apiKey !== undefined && needsPerson(permission)) throw forbidden("auth.person_needed");
+    if (!isBeforeTenant(permission) && principal.tenantId === "") throw forbidden("auth.no_tenant");
+    if (!isAllowedFor(principal, permission, params?.userId))
+      throw forbidden("auth.forbidden", { permission });
+  }
+
   async function ensureAllowed(context: RouteContext, permission: Permission): Promise<void> {
     const { request, params } = context;
     if (principals.has(request)) return;
@@ -137,10 +165,8 @@ export function createAuthPlugin(
     const principal = token === undefined ? undefined : await authenticate(token, context);
     if (principal === undefined) throw unauthenticated("auth.required");
     requestAudit.caller(request, principal);
-    if (principal.apiKey !== undefined && needsPerson(permission)) throw forbidden("auth.person_needed");
-    if (!isBeforeTenant(permission) && principal.tenantId === "") throw forbidden("auth.no_tenant");
-    if (!isAllowedFor(principal, permission, params?.userId))
-      throw forbidden("auth.forbidden", { permission });
+    ensurePermission(principal, permission, params);
+    if (addsData(request, permission)) ensureRoom(Number(request.headers.get("content-length") ?? 0));
     answers.note(request, principal);
     principals.set(request, principal);
   }

@@ -1,5 +1,5 @@
 import { type Database, SQLiteError } from "bun:sqlite";
-import { closeSync, fdatasync, fstatSync } from "node:fs";
+import { closeSync, fdatasync, fstatSync, statfsSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { type BunSQLiteDatabase, drizzle } from "drizzle-orm/bun-sqlite";
 import { detail, unavailableDueTo } from "../../lib/core/domain-error.ts";
@@ -199,6 +199,11 @@ export function openMainDatabases<const Names extends readonly string[]>(
   return openVerifiedDatabases(dataPath, names, log);
 }
 
+function freeBytesOf(directory: string): number {
+  const { bavail, bsize } = statfsSync(directory);
+  return bavail * bsize;
+}
+
 /** Verifies databases, and records what their logs have lost: a log is gone once its database is closed. */
 function prepareDatabases(dataPath: string, files: readonly string[]): void {
   beginInventory(dataPath);
@@ -244,13 +249,15 @@ function openVerifiedDatabase(file: string, name: string, log: Logger): MainData
   let checkpointing = false;
   let isClosed = false;
   const checkpoint = async () => {
-    if (checkpointing || fstatSync(wal).size < WAL_BYTES_BEFORE_CHECKPOINT) return;
+    if (checkpointing || fstatSync(wal).size < WAL_BYTES_BEFORE_CHECKPOINT || !hasRoom()) return;
     checkpointing = true;
     await prepareCheckpoint();
     const generation = await checkpointInWorker(file, log);
     checkpointing = false;
     if (generation > 0 && !isClosed) position.noteCheckpoint(generation);
   };
+  // Otherwise half a checkpoint would use up the last space, and nobody could sign in to make room.
+  const hasRoom = () => fstatSync(wal).size <= freeBytesOf(dirname(file));
   const timer = setInterval(checkpoint, CHECKPOINT_INTERVAL_MS);
   timer.unref();
   const end = () => {
@@ -260,6 +267,13 @@ function openVerifiedDatabase(file: string, name: string, log: Logger): MainData
     closeSync(wal);
   };
   const durable = () => writes.pending?.then(sync.durable) ?? sync.durable();
+  const closeWithLog = () => {
+    end();
+    position.dispose();
+    freeStatements();
+    closeKeepingLog(sqlite);
+    position.release();
+  };
   return {
     orm: drizzle(sqlite),
     sqlite,
@@ -281,14 +295,12 @@ function openVerifiedDatabase(file: string, name: string, log: Logger): MainData
       return durable();
     },
     failure: () => (sync.hasFailed() ? { severity: "FATAL", ...detail("storage.failed") } : undefined),
-    abandon() {
-      end();
-      position.dispose();
-      freeStatements();
-      closeKeepingLog(sqlite);
-      position.release();
-    },
+    abandon: closeWithLog,
     close() {
+      if (!hasRoom()) {
+        log.warn("no space to move the write-ahead log into the database: it is kept", { file });
+        return closeWithLog();
+      }
       end();
       position.forget();
       sqlite.run("PRAGMA busy_timeout=0"); // a backup may hold the log; the next start takes it in

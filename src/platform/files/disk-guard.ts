@@ -1,5 +1,5 @@
 import { constants, rmSync, statfsSync, writeFileSync } from "node:fs";
-import { access, open, statfs } from "node:fs/promises";
+import { access, open, readdir, stat, statfs } from "node:fs/promises";
 import { join } from "node:path";
 import { DomainError, detail } from "../../lib/core/domain-error.ts";
 import type { Problem } from "../core/health.ts";
@@ -14,8 +14,10 @@ const FREE_SHARE_MAX = 0.05;
 const FREE_BYTES_MIN = 8 * 1024 * 1024;
 /** Max. share that `FREE_BYTES_MIN` may take of a small disk. */
 const SMALL_DISK_SHARE_MAX = 0.25;
-/** Estimated bytes on the disk per byte of telemetry: in the hot log, and again in a block. */
+/** Estimated bytes on the disk per byte: of telemetry in the hot log and again in a block, of a change in the write-ahead log and the database. */
 const WRITE_FACTOR = 2;
+/** Share of the space kept free that changes by people and programs cannot use: it remains for signing in and deleting. */
+const RESERVED_SHARE = 0.5;
 /** Share of the free space that may be written before the disk is checked again. */
 const UNSEEN_SHARE_MAX = 0.25;
 /** Writes are taken again only with this much more room, so that the guard does not flutter. */
@@ -39,6 +41,20 @@ const readSpaceOfDisk: ReadSpace = async (directory) => {
   const { bavail, blocks, bsize } = await statfs(directory);
   return { free: bavail * bsize, total: blocks * bsize };
 };
+
+/** Returns the size of the write-ahead logs in a directory: moving them into their databases takes as much space again. */
+async function logBytesIn(directory: string): Promise<number> {
+  const logs = (await readdir(directory)).filter((name) => name.endsWith(".db-wal"));
+  const sizes = await Promise.all(
+    logs.map((name) =>
+      stat(join(directory, name)).then(
+        ({ size }) => size,
+        () => 0, // deleted meanwhile
+      ),
+    ),
+  );
+  return sizes.reduce((total, size) => total + size, 0);
+}
 
 /** Checks whether the file system refuses writes: the kernel remounts a failing disk read-only. */
 export type ReadOnlyCheck = (directory: string) => Promise<boolean>;
@@ -70,8 +86,8 @@ interface DiskGuardDeps {
 }
 
 /**
- * Stops taking data before the disk is full, and takes it again by itself when there is room. Reads and deletions stay possible
- * all the while: a ballast file is given up for them.
+ * Stops taking data before the disk is full, and takes it again by itself when there is room. Changes that add to the databases may use a part of
+ * the rest. Reads and deletions stay possible all the while: a ballast file is given up for them.
  */
 export class DiskGuard implements Part {
   readonly name = "disk guard";
@@ -87,6 +103,8 @@ export class DiskGuard implements Part {
   #readOnlyChecks = 0;
   #cancel: () => void = () => undefined;
   #stopped = false;
+  /** Size of the write-ahead logs, of which none of the free space is left over. */
+  #logBytes = 0;
   freeBytes = Number.POSITIVE_INFINITY;
   totalBytes = Number.POSITIVE_INFINITY;
 
@@ -108,9 +126,9 @@ export class DiskGuard implements Part {
     this.#cancel();
   }
 
-  /** Bytes that can be written before data is refused; infinite before the first check. */
+  /** Bytes that can be written before data is refused, and moved into the databases; infinite before the first check. */
   get roomBytes(): number {
-    return this.freeBytes - this.#floor(this.totalBytes);
+    return this.freeBytes - this.#logBytes - this.#floor(this.totalBytes);
   }
 
   /** Throws `unavailable` while the disk is too full to take data. */
@@ -119,7 +137,15 @@ export class DiskGuard implements Part {
       throw new DomainError("unavailable", detail("storage.disk_full"), { retryAfterSeconds: 10 });
   }
 
-  /** Counts telemetry being written, and checks the disk after a large amount: a fast sender can fill a small disk between two regular checks. */
+  /** Counts a change of `bytes` that adds to the databases. Throws `unavailable` if it would use what signing in and deleting need. */
+  ensureRoomForChange(bytes: number): void {
+    const usable = this.roomBytes + this.#floor(this.totalBytes) * (1 - RESERVED_SHARE);
+    if (this.#written > usable)
+      throw new DomainError("unavailable", detail("storage.full"), { retryAfterSeconds: 10 });
+    this.noteWrite(bytes);
+  }
+
+  /** Counts bytes being written, and checks the disk after a large amount: a fast sender can fill a small disk between two regular checks. */
   noteWrite(bytes: number): void {
     this.#written += bytes * WRITE_FACTOR;
     if (this.#isFull || this.#isChecking || this.#written < this.roomBytes * UNSEEN_SHARE_MAX) return;
@@ -142,6 +168,7 @@ export class DiskGuard implements Part {
     this.#isChecking = true;
     const before = this.#written;
     try {
+      this.#logBytes = await logBytesIn(directory);
       const { free, total } = await this.#readSpace(directory);
       this.#written -= before;
       this.#updateState(free, total);
@@ -158,14 +185,16 @@ export class DiskGuard implements Part {
     const floor = this.#floor(total);
     this.freeBytes = free;
     this.totalBytes = total;
-    if (!this.#isFull && free < floor) {
+    const left = free - this.#logBytes;
+    if (!this.#isFull && left < floor) {
       this.#isFull = true;
       this.#setBallast(false);
       log.error("the disk is almost full: no data is accepted until there is space", {
         freeBytes: free,
+        logBytes: this.#logBytes,
         neededBytes: floor,
       });
-    } else if (this.#isFull && free > floor * RESUME_FACTOR + BALLAST_BYTES) {
+    } else if (this.#isFull && left > floor * RESUME_FACTOR + BALLAST_BYTES) {
       this.#isFull = false;
       this.#setBallast(true);
       log.info("there is space on the disk again", { freeBytes: free });

@@ -53,6 +53,43 @@ describe("before the disk is full", () => {
     expect(existsSync(join(fixture.directory, "ballast"))).toBe(false);
   });
 
+  test("changes are made until half of the space kept free is used, and deletions afterwards", async () => {
+    const create = (text = "") =>
+      fixture.call("POST", "/api/dashboards", {
+        token: owner,
+        body: { name: "Line 1", configuration: { text } },
+      });
+    const created = await create();
+    expect(created.status).toBe(201);
+    // Between two looks at the disk, what was sent counts.
+    await setFree(52 * MB);
+    const answers = [];
+    for (let sent = 0; sent < 4; sent++) answers.push((await create("x".repeat(700_000))).status);
+    expect(answers).toContain(503);
+    await setFree(49 * MB);
+    const refused = await create();
+    expect([refused.status, refused.headers.get("retry-after")]).toEqual([503, "10"]);
+    expect(refused.body).toMatchObject({ code: "storage.full" });
+    const renamed = await fixture.call("PATCH", `/api/devices/${device.deviceId}`, {
+      token: owner,
+      body: { label: "new" },
+    });
+    expect(renamed.status).toBe(503);
+    // Reading, deleting and settings of the gateway still work.
+    const spare = { deviceIds: [device.deviceId], keys: ["a"] };
+    const reading = await fixture.call("POST", "/api/v1/telemetry/latest", { token: owner, body: spare });
+    expect(reading.status).toBe(200);
+    const deleted = await fixture.call("DELETE", `/api/dashboards/${created.body.id}`, { token: owner });
+    expect(deleted.status).toBe(200);
+    const bulk = await fixture.call("POST", "/api/devices/bulk/delete", {
+      token: owner,
+      body: { deviceIds: ["unknown"] },
+    });
+    expect(bulk.status).not.toBe(503);
+    await setFree(99 * MB);
+    expect((await create()).status).toBe(201);
+  });
+
   test("an MQTT device gets no acknowledgement and is sent away", async () => {
     const client = await connectAsync(`mqtt://127.0.0.1:${fixture.app.mqttPort}`, {
       username: device.token,
