@@ -107,7 +107,8 @@ const modules: Record<string, readonly string[]> = {
   gateways: ["provisioning", "ingest", "attributes", "devices"],
   "script-sandbox": [],
   commands: ["script-sandbox", "telemetry", "attributes", "devices", "profiles", "identity", "users"],
-  modbus: ["commands", "devices", "identity", "ingest", "outbound", "tenants", "users"],
+  field: ["commands", "devices", "identity", "ingest", "outbound", "tenants", "users"],
+  modbus: ["field", "identity", "outbound"],
   maintenance: ["devices", "identity", "users"],
   notes: ["devices", "identity", "users"],
   alarms: [

@@ -2,7 +2,8 @@ import { expect } from "bun:test";
 import type { DeviceId, TenantId } from "../../src/lib/core/ids.ts";
 import type { ModbusFraming, SerialSettings } from "../../src/lib/modbus/modbus-lists.ts";
 import type { RegisterValue } from "../../src/lib/modbus/register-values.ts";
-import { ConnectionRunner } from "../../src/modules/modbus/connection-runner.ts";
+import { ConnectionRunner } from "../../src/modules/field/connection-runner.ts";
+import { createModbusProtocol } from "../../src/modules/modbus/modbus.protocol.ts";
 import type { ModbusRegister, ModbusUnit } from "../../src/modules/modbus/modbus.types.ts";
 import type { FairShare } from "../../src/platform/load/fair-share.ts";
 import { systemClock } from "../../src/platform/time/clock.ts";
@@ -70,6 +71,7 @@ export function run(
 ) {
   const stored: { unitId: number; values: Readonly<Record<string, RegisterValue>> }[] = [];
   const runner = new ConnectionRunner({
+    protocol: createModbusProtocol({ isHost: () => true }),
     connection: {
       connectionId: "line",
       tenantId: "tenant" as TenantId,

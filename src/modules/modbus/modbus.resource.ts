@@ -1,6 +1,7 @@
 import { conflict, notFound } from "../../lib/core/domain-error.ts";
+import { NEEDS_ALL } from "../field/field.schemas.ts";
 import { defineResource } from "../resource.ts";
-import { connectionBody, createConnectionBody, NEEDS_ALL, updateConnectionBody } from "./modbus.schemas.ts";
+import { connectionBody, createConnectionBody, updateConnectionBody } from "./modbus.schemas.ts";
 import { modbusConnections } from "./modbus.tables.ts";
 
 export const modbusConnectionResource = defineResource({

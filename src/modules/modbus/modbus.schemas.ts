@@ -12,21 +12,21 @@ import {
 } from "../../lib/modbus/modbus-lists.ts";
 import { READ_WORDS_MAX } from "../../lib/modbus/modbus-pdu.ts";
 import {
-  choice,
-  isoTime,
-  isoTimeOrNull,
-  literals,
-  nameText,
-  textSchema,
-  wholeNumber,
-} from "../wire.schemas.ts";
-import { CONNECTION_STATES } from "./modbus.types.ts";
+  connectionState,
+  deviceField,
+  enabledField,
+  entryFields,
+  entryKey,
+  hostField,
+  mapBody,
+  mapProblems,
+  portField,
+  timeoutField,
+  unitHealth,
+  unitInterval,
+} from "../field/field.schemas.ts";
+import { choice, isoTime, literals, nameText, wholeNumber } from "../wire.schemas.ts";
 
-const INTERVAL_MS_MIN = 100;
-const DAY_MS = 86_400_000;
-
-const interval = (description: string) =>
-  wholeNumber({ minimum: INTERVAL_MS_MIN, maximum: DAY_MS, description });
 const unitNumber = wholeNumber({ minimum: 0, maximum: 255, description: "address of the unit on the line" });
 const addressNumber = wholeNumber({
   minimum: 0,
@@ -57,10 +57,9 @@ const registerFields = {
 
 export const registerBody = t.Object(
   {
-    key: nameText(256, "telemetry key of the value"),
+    key: entryKey,
     ...registerFields,
-    intervalMs: t.Optional(interval("time between two reads; that of the unit by default")),
-    writable: t.Optional(t.Boolean({ description: "whether commands may write it" })),
+    ...entryFields,
   },
   { title: "ModbusRegister", additionalProperties: false },
 );
@@ -77,8 +76,8 @@ const serialFields = t.Object(
 );
 
 const connectionFields = {
-  enabled: t.Optional(t.Boolean({ description: "true by default" })),
-  port: t.Optional(wholeNumber({ minimum: 1, maximum: 65_535, description: "502 by default" })),
+  enabled: enabledField,
+  port: portField(502),
   framing: t.Optional(
     literals(MODBUS_FRAMINGS, {
       description:
@@ -90,20 +89,12 @@ const connectionFields = {
       description: "settings of the serial port; 9,600 baud, no parity and one stop bit by default",
     }),
   ),
-  timeoutMs: t.Optional(
-    wholeNumber({ minimum: 50, maximum: 60_000, description: "time for an answer; 2,000 by default" }),
-  ),
+  timeoutMs: timeoutField,
   pauseMs: t.Optional(
     wholeNumber({ minimum: 0, maximum: 10_000, description: "pause between two requests; 0 by default" }),
   ),
 };
-const host = t.String({
-  minLength: 1,
-  maxLength: 253,
-  description: "IP address or host name; path of the port for SERIAL",
-});
-
-export const NEEDS_ALL = "403 without access to all devices.";
+const host = hostField("IP address or host name; path of the port for SERIAL");
 
 export const createConnectionBody = t.Object(
   { name: nameText(100), host, ...connectionFields },
@@ -116,7 +107,7 @@ export const updateConnectionBody = t.Object(
 
 const unitFields = {
   unitId: t.Optional(unitNumber),
-  intervalMs: t.Optional(interval("time between two reads; 10,000 by default")),
+  intervalMs: t.Optional(unitInterval),
   wordsMax: t.Optional(
     wholeNumber({
       minimum: 1,
@@ -135,12 +126,10 @@ const unitFields = {
 };
 
 export const createUnitBody = t.Object(
-  { deviceId: t.String({ maxLength: 64, description: "device that gets the values" }), ...unitFields },
+  { deviceId: deviceField, ...unitFields },
   { title: "CreateModbusUnit" },
 );
 export const updateUnitBody = t.Object(unitFields, { title: "UpdateModbusUnit" });
-
-const nullableText = t.Union([textSchema, t.Null()]);
 
 export const connectionBody = t.Object(
   {
@@ -154,15 +143,7 @@ export const connectionBody = t.Object(
     timeoutMs: t.Integer(),
     pauseMs: t.Integer(),
     units: t.Integer({ description: "number of units" }),
-    state: t.Object(
-      {
-        status: choice(CONNECTION_STATES, { description: "waiting: until the next attempt" }),
-        since: isoTime,
-        problem: nullableText,
-        nextAttemptAt: isoTimeOrNull,
-      },
-      { title: "ModbusConnectionState" },
-    ),
+    state: connectionState("ModbusConnectionState"),
     createdAt: isoTime,
     updatedAt: isoTime,
   },
@@ -180,23 +161,10 @@ export const unitBody = t.Object(
     wordsMax: t.Integer(),
     gapMax: t.Integer(),
     registers: t.Array(registerBody),
-    health: t.Object(
-      {
-        lastReadAt: isoTimeOrNull,
-        lastError: nullableText,
-        lastErrorAt: isoTimeOrNull,
-        answered: t.Integer({ description: "requests that were answered since the gateway started" }),
-        failed: t.Integer({ description: "reads that got no answer since the gateway started" }),
-        values: t.Array(
-          t.Object({ key: t.String(), value: t.Union([t.Number(), t.String(), t.Boolean()]) }),
-          { description: "newest values" },
-        ),
-        refused: t.Array(t.Object({ key: t.String(), exceptionCode: t.Integer() }), {
-          description: "registers that the device refuses to read; they are tried again after ten minutes",
-        }),
-      },
-      { title: "ModbusUnitHealth" },
-    ),
+    health: unitHealth("ModbusUnitHealth", {
+      refused: t.Object({ key: t.String(), exceptionCode: t.Integer() }),
+      description: "registers that the device refuses to read; they are tried again after ten minutes",
+    }),
     createdAt: isoTime,
     updatedAt: isoTime,
   },
@@ -222,24 +190,15 @@ export const readAnswerBody = t.Object(
   { title: "ModbusRegisters" },
 );
 
-export const registerMapBody = t.Object(
-  {
-    csv: t.String({
-      minLength: 1,
-      maxLength: 65_536,
-      description:
-        "a line with the names of the columns, then a line for each register; the columns have the names of the fields of a register",
-    }),
-  },
-  { title: "ModbusRegisterMapCsv" },
+export const registerMapBody = mapBody(
+  "ModbusRegisterMapCsv",
+  "a line with the names of the columns, then a line for each register; the columns have the names of the fields of a register",
 );
 
 export const registerMapAnswerBody = t.Object(
   {
     registers: t.Array(registerBody),
-    problems: t.Array(t.Object({ line: t.Integer(), problem: textSchema }), {
-      description: "lines that are no register",
-    }),
+    problems: mapProblems("lines that are no register"),
   },
   { title: "ModbusRegisterMap" },
 );

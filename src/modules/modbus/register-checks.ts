@@ -2,7 +2,7 @@ import { detail } from "../../lib/core/domain-error.ts";
 import { ADDRESS_MAX, isBitArea, sizeOf } from "../../lib/modbus/modbus-lists.ts";
 import { absentValueOf, type RegisterSpec } from "../../lib/modbus/register-values.ts";
 import type { Text } from "../../lib/texts/text.ts";
-import { modbusRegisterInvalid } from "./modbus.errors.ts";
+import { modbusErrors, modbusRegisterInvalid } from "./modbus.errors.ts";
 import type { ModbusRegister } from "./modbus.types.ts";
 
 const FIELD_TYPES: ReadonlySet<string> = new Set(["UINT16", "UINT32"]);
@@ -29,7 +29,7 @@ export function registerProblem(register: RegisterSpec & { readonly writable?: b
 export function ensureRegisters(registers: readonly ModbusRegister[]): void {
   const keys = new Set<string>();
   for (const register of registers) {
-    const problem = keys.has(register.key) ? detail("modbus_rule.key_twice") : registerProblem(register);
+    const problem = keys.has(register.key) ? modbusErrors.keyTwice() : registerProblem(register);
     if (problem !== undefined) throw modbusRegisterInvalid(register.key, problem);
     keys.add(register.key);
   }

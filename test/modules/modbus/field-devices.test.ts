@@ -2,9 +2,9 @@ import { afterEach, describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { inEnglish } from "../../../src/lib/core/domain-error.ts";
 import { absentValueOf, decodeRegister } from "../../../src/lib/modbus/register-values.ts";
-import { readRegisterMap } from "../../../src/modules/modbus/modbus.routes.ts";
 import type { ModbusRegister } from "../../../src/modules/modbus/modbus.types.ts";
-import { writeRegister } from "../../../src/modules/modbus/modbus-commands.ts";
+import { readRegisterMap } from "../../../src/modules/modbus/register-map.ts";
+import { writeRegister } from "../../../src/modules/modbus/register-writing.ts";
 import { endLines, good, registersAt, run, server, unitOf } from "../../support/modbus-line.ts";
 import { answerFrame, exceptionOf } from "../../support/modbus-server.ts";
 import { until } from "../../support/until.ts";
@@ -15,7 +15,7 @@ afterEach(endLines);
 
 describe("a marker for no value", () => {
   test("is read as manuals print it", async () => {
-    const { registers, problems } = await readRegisterMap(
+    const { entries: registers, problems } = await readRegisterMap(
       "key;area;address;type;absent;scale\np;holding;30775;INT32;0x80000000;0.1\nq;holding;1;INT16;32768;1",
     );
     expect(problems).toEqual([]);

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from "bun:test";
 import type { ModbusRegister } from "../../../src/modules/modbus/modbus.types.ts";
-import { writeRegister } from "../../../src/modules/modbus/modbus-commands.ts";
+import { writeRegister } from "../../../src/modules/modbus/register-writing.ts";
 import { endLines, good, registersAt, run, server, unitOf } from "../../support/modbus-line.ts";
 import { answerFrame, exceptionOf, type ServerRequest } from "../../support/modbus-server.ts";
 import { until } from "../../support/until.ts";

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { ModbusRegister } from "../../../src/modules/modbus/modbus.types.ts";
-import { writeRegister } from "../../../src/modules/modbus/modbus-commands.ts";
+import { writeRegister } from "../../../src/modules/modbus/register-writing.ts";
 import { isPortPath } from "../../../src/platform/serial/serial-port.ts";
 import { endLines, registersAt, run, unitOf } from "../../support/modbus-line.ts";
 import { hasPymodbus, type ModbusSimulator, startModbusSimulator } from "../../support/modbus-simulator.ts";

@@ -1,6 +1,5 @@
-import { DomainError, detail, textOf } from "../../lib/core/domain-error.ts";
+import { DomainError, textOf } from "../../lib/core/domain-error.ts";
 import type { DeviceId, TenantId } from "../../lib/core/ids.ts";
-import type { RegisterValue } from "../../lib/modbus/register-values.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import type { EventBus } from "../../platform/core/event-bus.ts";
 import type { Logger } from "../../platform/core/log.ts";
@@ -10,12 +9,16 @@ import type { DomainEvents } from "../events.types.ts";
 import type { IngestService } from "../ingest/ingest.service.ts";
 import type { IngestDevice } from "../ingest/ingest.types.ts";
 import { ConnectionRunner } from "./connection-runner.ts";
-import type { ModbusRepository } from "./modbus.repository.ts";
-import type { ModbusConnectionRecord } from "./modbus.resource.ts";
-import type { ConnectionState, ModbusUnit, UnitHealth } from "./modbus.types.ts";
+import type { FieldKind, FieldProtocol } from "./field.protocol.ts";
+import type { FieldRepository } from "./field.repository.ts";
+import type { ConnectionState, FieldValue, UnitHealth } from "./field.types.ts";
 
-interface ModbusFleetDeps {
-  readonly repository: Pick<ModbusRepository, "listEnabled" | "findAcrossTenants" | "findUnit" | "unitsOf">;
+interface FieldFleetDeps<Kind extends FieldKind> {
+  readonly protocol: FieldProtocol<Kind>;
+  readonly repository: Pick<
+    FieldRepository<Kind>,
+    "listEnabled" | "findAcrossTenants" | "findUnit" | "unitsOf"
+  >;
   readonly findDevice: (deviceId: DeviceId) => IngestDevice | undefined;
   readonly ingest: Pick<IngestService, "admit" | "readings" | "reject">;
   readonly addresses: OutboundAddresses;
@@ -27,22 +30,22 @@ interface ModbusFleetDeps {
   readonly log: Logger;
 }
 
-interface Running {
+interface Running<Kind extends FieldKind> {
   readonly tenantId: TenantId;
-  readonly runner: ConnectionRunner;
+  readonly runner: ConnectionRunner<Kind>;
   readonly updatedAt: number;
 }
 
-/** Runs the connections that are enabled. */
-export class ModbusFleet {
-  readonly #deps: ModbusFleetDeps;
+/** Runs the connections of a protocol that are enabled. */
+export class FieldFleet<Kind extends FieldKind> {
+  readonly #deps: FieldFleetDeps<Kind>;
   /** Keyed by connection id. */
-  readonly #running = new Map<string, Running>();
+  readonly #running = new Map<string, Running<Kind>>();
   /** Ends of runners that were stopped, by connection: the next one waits for them. */
   readonly #ending = new Map<string, Promise<void>>();
   #isStarted = false;
 
-  constructor(deps: ModbusFleetDeps) {
+  constructor(deps: FieldFleetDeps<Kind>) {
     this.#deps = deps;
   }
 
@@ -72,29 +75,29 @@ export class ModbusFleet {
   /** Applies the stored settings of a connection: every change connects anew. */
   refresh(connectionId: string): void {
     if (!this.#isStarted) return;
-    const { repository, events } = this.#deps;
+    const { protocol, repository, events } = this.#deps;
     const connection = repository.findAcrossTenants(connectionId);
     const running = this.#running.get(connectionId);
     if (connection?.enabled === true && running?.updatedAt === connection.updatedAt) return;
     this.#end(connectionId);
     if (connection?.enabled === true) this.#begin(connection, repository.unitsOf(connectionId));
     if (connection === undefined)
-      events.emit("subject.deleted", { kind: "modbus_connection", id: connectionId });
+      events.emit("subject.deleted", { kind: `${protocol.name}_connection`, id: connectionId });
   }
 
   /** Applies the stored settings of a unit. */
-  refreshUnit(connectionId: string, modbusUnitId: string): void {
+  refreshUnit(connectionId: string, unitId: string): void {
     const runner = this.runnerOf(connectionId);
-    const unit = runner && this.#deps.repository.findUnit(modbusUnitId);
-    if (unit === undefined) runner?.removeUnit(modbusUnitId);
+    const unit = runner && this.#deps.repository.findUnit(unitId);
+    if (unit === undefined) runner?.removeUnit(unitId);
     else runner?.setUnit(unit);
   }
 
-  runnerOf(connectionId: string): ConnectionRunner | undefined {
+  runnerOf(connectionId: string): ConnectionRunner<Kind> | undefined {
     return this.#running.get(connectionId)?.runner;
   }
 
-  stateOf({ connectionId, updatedAt }: ModbusConnectionRecord): ConnectionState {
+  stateOf({ connectionId, updatedAt }: Kind["connection"]): ConnectionState {
     return (
       this.runnerOf(connectionId)?.state ?? {
         status: "off",
@@ -105,14 +108,15 @@ export class ModbusFleet {
     );
   }
 
-  healthOf({ connectionId, modbusUnitId }: ModbusUnit): UnitHealth | undefined {
-    return this.runnerOf(connectionId)?.pollerOf(modbusUnitId)?.health;
+  healthOf(unit: Kind["unit"]): UnitHealth | undefined {
+    return this.runnerOf(unit.connectionId)?.pollerOf(this.#deps.protocol.unitIdOf(unit))?.health;
   }
 
-  #begin(connection: ModbusConnectionRecord, units: readonly ModbusUnit[]): void {
-    const { addresses, clock, random, onConnected } = this.#deps;
+  #begin(connection: Kind["connection"], units: readonly Kind["unit"][]): void {
+    const { protocol, addresses, clock, random, onConnected } = this.#deps;
     const { connectionId, tenantId } = connection;
     const runner = new ConnectionRunner({
+      protocol,
       connection,
       units,
       addresses: addresses.of(tenantId),
@@ -141,35 +145,36 @@ export class ModbusFleet {
   }
 
   /** Faults of a unit are listed on its device, faults of the connection on the connection. */
-  #report(connection: ModbusConnectionRecord, reason: Text, unit?: ModbusUnit): void {
-    const { connectionId, tenantId, name, host, port, serial } = connection;
-    this.#deps.events.emit("fault.occurred", {
-      source: "modbus",
+  #report(connection: Kind["connection"], reason: Text, unit?: Kind["unit"]): void {
+    const { connectionId, tenantId, name } = connection;
+    const { protocol, events } = this.#deps;
+    events.emit("fault.occurred", {
+      source: protocol.name,
       tenantId,
       ...(unit === undefined
         ? {
-            ...detail("fault.modbus_disconnected", { reason }),
-            subject: { kind: "modbus_connection", id: connectionId, name },
-            where: serial === null ? `${host}:${port}` : host,
+            ...protocol.errors.disconnected(reason),
+            subject: { kind: `${protocol.name}_connection`, id: connectionId, name },
+            where: protocol.whereOf(connection),
           }
         : {
-            ...detail("fault.modbus_read_failed", { reason }),
+            ...protocol.errors.readFailed(reason),
             subject: { kind: "device", id: unit.deviceId },
-            where: `${name} / ${unit.unitId}`,
+            where: `${name} / ${protocol.unitNameOf(unit)}`,
           }),
     });
   }
 
   async #store(
-    { name }: ModbusConnectionRecord,
-    { deviceId }: ModbusUnit,
-    values: Readonly<Record<string, RegisterValue>>,
+    { name }: Kind["connection"],
+    { deviceId }: Kind["unit"],
+    values: Readonly<Record<string, FieldValue>>,
   ): Promise<void> {
-    const { findDevice, ingest, clock } = this.#deps;
+    const { protocol, findDevice, ingest, clock } = this.#deps;
     const device = findDevice(deviceId);
     if (device === undefined || device.revoked) return;
     const body = Buffer.from(JSON.stringify(values));
-    const origin = { source: "integration", where: `Modbus ${name}` } as const;
+    const origin = { source: "integration", where: `${protocol.label} ${name}` } as const;
     ingest.admit(device, { ...origin, body });
     try {
       await ingest.readings(device, [{ ts: clock.now(), values }]);

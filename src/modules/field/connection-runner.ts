@@ -1,18 +1,15 @@
 import { DomainError } from "../../lib/core/domain-error.ts";
 import type { DeviceId } from "../../lib/core/ids.ts";
-import type { RegisterValue } from "../../lib/modbus/register-values.ts";
 import { waitAfter } from "../../lib/network/retry-policy.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import type { Logger } from "../../platform/core/log.ts";
 import { type FairShare, workShare } from "../../platform/load/fair-share.ts";
-import { ModbusConnection } from "../../platform/modbus/modbus-connection.ts";
 import type { OutboundRule } from "../../platform/network/outbound-address.ts";
 import type { Clock } from "../../platform/time/clock.ts";
 import { waitFor } from "../../platform/time/wait-for.ts";
-import { modbusNotConnected } from "./modbus.errors.ts";
-import type { ModbusConnectionRecord } from "./modbus.resource.ts";
-import type { ConnectionState, ModbusUnit } from "./modbus.types.ts";
-import { errorTextOf, UnitPoller } from "./unit-poller.ts";
+import type { FieldKind, FieldProtocol } from "./field.protocol.ts";
+import type { ConnectionState, FieldValue } from "./field.types.ts";
+import { UnitPoller } from "./unit-poller.ts";
 
 const WAIT_MS_MAX = 60_000;
 /** Requests of people and commands that wait for their turn. */
@@ -21,17 +18,19 @@ const WAITING_MAX = 100;
 const isTimeout = (error: unknown): boolean => error instanceof DomainError && error.kind === "timed_out";
 
 /** A request that goes before the reads that are due. */
-type Task = (connection: ModbusConnection) => Promise<void>;
+type Task<Line> = (line: Line) => Promise<void>;
 
-interface ConnectionRunnerDeps {
-  readonly connection: ModbusConnectionRecord;
-  readonly units: readonly ModbusUnit[];
+interface ConnectionRunnerDeps<Kind extends FieldKind> {
+  readonly protocol: FieldProtocol<Kind>;
+  readonly connection: Kind["connection"];
+  readonly units: readonly Kind["unit"][];
   readonly addresses: Pick<OutboundRule, "resolve">;
-  readonly store: ConstructorParameters<typeof UnitPoller>[0]["store"];
+  /** Stores values that were read together. Resolves when they are on the disk. @throws DomainError for the rate or the storage */
+  readonly store: (unit: Kind["unit"], values: Readonly<Record<string, FieldValue>>) => Promise<void>;
   /** Called when the connection has been opened. */
   readonly onConnected: () => void;
   /** Called for each failed connection attempt or read of a unit. */
-  readonly onFailed: (reason: Text, unit?: ModbusUnit) => void;
+  readonly onFailed: (reason: Text, unit?: Kind["unit"]) => void;
   /** Default: what all expensive messages and requests share. */
   readonly share?: Pick<FairShare, "enter">;
   readonly clock: Clock;
@@ -40,17 +39,17 @@ interface ConnectionRunnerDeps {
 }
 
 /** Keeps one connection open, reads its units one after the other, and sends what people and commands ask for in between. */
-export class ConnectionRunner {
-  readonly #deps: ConnectionRunnerDeps;
+export class ConnectionRunner<Kind extends FieldKind> {
+  readonly #deps: ConnectionRunnerDeps<Kind>;
   readonly #stopping = new AbortController();
-  readonly #tasks: { run: Task; reject(error: unknown): void }[] = [];
-  #pollers: UnitPoller[] = [];
-  #connection: ModbusConnection | undefined;
+  readonly #tasks: { run: Task<Kind["line"]>; reject(error: unknown): void }[] = [];
+  #pollers: UnitPoller<Kind>[] = [];
+  #line: Kind["line"] | undefined;
   #state: ConnectionState;
   #wake: () => void = () => undefined;
   #done: Promise<void> = Promise.resolve();
 
-  constructor(deps: ConnectionRunnerDeps) {
+  constructor(deps: ConnectionRunnerDeps<Kind>) {
     this.#deps = deps;
     this.#state = { status: "connecting", since: deps.clock.now(), problem: null, nextAttemptAt: null };
     for (const unit of deps.units) this.setUnit(unit);
@@ -60,16 +59,18 @@ export class ConnectionRunner {
     return this.#state;
   }
 
-  pollerOf(modbusUnitId: string): UnitPoller | undefined {
-    return this.#pollers.find(({ unit }) => unit.modbusUnitId === modbusUnitId);
+  pollerOf(unitId: string): UnitPoller<Kind> | undefined {
+    const { unitIdOf } = this.#deps.protocol;
+    return this.#pollers.find(({ unit }) => unitIdOf(unit) === unitId);
   }
 
   /** Adds or replaces a unit. */
-  setUnit(unit: ModbusUnit): void {
-    const { clock, onFailed } = this.#deps;
-    this.removeUnit(unit.modbusUnitId);
+  setUnit(unit: Kind["unit"]): void {
+    const { protocol, clock, onFailed } = this.#deps;
+    this.removeUnit(protocol.unitIdOf(unit));
     this.#pollers.push(
       new UnitPoller({
+        protocol,
         unit,
         clock,
         store: (of, values) => this.#store(of, values),
@@ -79,8 +80,9 @@ export class ConnectionRunner {
     this.#wake();
   }
 
-  removeUnit(modbusUnitId: string): void {
-    this.#pollers = this.#pollers.filter(({ unit }) => unit.modbusUnitId !== modbusUnitId);
+  removeUnit(unitId: string): void {
+    const { unitIdOf } = this.#deps.protocol;
+    this.#pollers = this.#pollers.filter(({ unit }) => unitIdOf(unit) !== unitId);
   }
 
   /** Removes the unit that has the values of the device, if there is one. */
@@ -89,9 +91,9 @@ export class ConnectionRunner {
   }
 
   start(): void {
-    const { connection, log } = this.#deps;
+    const { protocol, connection, log } = this.#deps;
     this.#done = this.#run().catch((error) =>
-      log.error("a Modbus connection has ended", { connectionId: connection.connectionId, error }),
+      log.error(`${protocol.label} connection has ended`, { connectionId: connection.connectionId, error }),
     );
   }
 
@@ -99,22 +101,23 @@ export class ConnectionRunner {
   async stop(): Promise<void> {
     this.#stopping.abort();
     this.#wake();
-    this.#connection?.close();
+    this.#line?.close();
     await this.#done;
   }
 
   /** Stores values, unless the unit was removed or changed while they were read. */
-  async #store(unit: ModbusUnit, values: Readonly<Record<string, RegisterValue>>): Promise<void> {
+  async #store(unit: Kind["unit"], values: Readonly<Record<string, FieldValue>>): Promise<void> {
     await this.#turn();
-    if (this.pollerOf(unit.modbusUnitId)?.unit === unit) await this.#deps.store(unit, values);
+    if (this.pollerOf(this.#deps.protocol.unitIdOf(unit))?.unit === unit)
+      await this.#deps.store(unit, values);
   }
 
   /** Runs a task on the open connection, before the next read. @throws DomainError `conflict` without a connection */
-  perform<Result>(task: (connection: ModbusConnection) => Promise<Result>): Promise<Result> {
-    if (this.#connection?.isOpen !== true || this.#tasks.length >= WAITING_MAX)
-      return Promise.reject(modbusNotConnected());
+  perform<Result>(task: (line: Kind["line"]) => Promise<Result>): Promise<Result> {
+    if (this.#line?.isOpen !== true || this.#tasks.length >= WAITING_MAX)
+      return Promise.reject(this.#deps.protocol.errors.notConnected());
     const { promise, resolve, reject } = Promise.withResolvers<Result>();
-    this.#tasks.push({ run: (connection) => task(connection).then(resolve, reject), reject });
+    this.#tasks.push({ run: (line) => task(line).then(resolve, reject), reject });
     this.#wake();
     return promise;
   }
@@ -130,9 +133,9 @@ export class ConnectionRunner {
         if (signal.aborted) break;
         failures = await this.#recover(error, failures);
       } finally {
-        this.#connection?.close();
-        this.#connection = undefined;
-        for (const { reject } of this.#tasks.splice(0)) reject(modbusNotConnected());
+        this.#line?.close();
+        this.#line = undefined;
+        for (const { reject } of this.#tasks.splice(0)) reject(this.#deps.protocol.errors.notConnected());
       }
     }
     this.#change({ status: "off", problem: null, nextAttemptAt: null });
@@ -140,7 +143,7 @@ export class ConnectionRunner {
 
   /** Waits until the next attempt. Returns the failures in a row, this one included. */
   async #recover(error: unknown, before: number): Promise<number> {
-    const hasAnswered = this.#connection?.hasAnswered === true;
+    const hasAnswered = this.#line?.hasAnswered === true;
     const failures = hasAnswered ? 1 : before + 1;
     // A serial line ends its connection after each request without an answer: the other units must not wait for long.
     if (!hasAnswered || !isTimeout(error)) await this.#sleepAfter(error, failures);
@@ -148,41 +151,40 @@ export class ConnectionRunner {
   }
 
   async #connect(): Promise<void> {
-    const { connection, addresses, clock, onConnected } = this.#deps;
+    const { protocol, connection, addresses, clock, onConnected } = this.#deps;
     const { signal } = this.#stopping;
     if (this.#state.status !== "connecting")
       this.#change({ ...this.#state, status: "connecting", nextAttemptAt: null });
-    this.#connection = await ModbusConnection.open({ ...connection, addresses, clock, signal });
-    void this.#connection.closed.then(() => this.#wake());
+    this.#line = await protocol.open(connection, { addresses, clock, signal });
+    void this.#line.closed.then(() => this.#wake());
     this.#change({ status: "connected", problem: null, nextAttemptAt: null });
     onConnected();
   }
 
   async #serve(): Promise<void> {
-    const connection = this.#connection;
-    while (connection !== undefined && !this.#stopping.signal.aborted) {
-      if (!connection.isOpen) throw connection.failure;
-      if (await this.#runTask(connection)) continue;
+    const line = this.#line;
+    while (line !== undefined && !this.#stopping.signal.aborted) {
+      if (!line.isOpen) throw line.failure;
+      if (await this.#runTask(line)) continue;
       const next = this.#nextPoller();
       const now = this.#deps.clock.monotonic();
-      if (next !== undefined && (next.dueAt ?? 0) <= now)
-        await next.poll(connection, () => this.#beforeRead(connection));
+      if (next !== undefined && (next.dueAt ?? 0) <= now) await next.poll(line, () => this.#beforeRead(line));
       else await this.#sleep(next?.dueAt === undefined ? WAIT_MS_MAX : next.dueAt - now);
     }
   }
 
   /** Runs the task that has waited longest. Returns whether there was one. */
-  async #runTask(connection: ModbusConnection): Promise<boolean> {
+  async #runTask(line: Kind["line"]): Promise<boolean> {
     const task = this.#tasks.shift();
     if (task === undefined) return false;
     await this.#pause();
-    await task.run(connection);
+    await task.run(line);
     return true;
   }
 
   /** Lets one task go first: a unit may need many requests, and a command must not wait for all of them. */
-  async #beforeRead(connection: ModbusConnection): Promise<void> {
-    await this.#runTask(connection);
+  async #beforeRead(line: Kind["line"]): Promise<void> {
+    await this.#runTask(line);
     await this.#pause();
     await this.#turn();
   }
@@ -193,8 +195,8 @@ export class ConnectionRunner {
     return share.enter({ tenantId: connection.tenantId, userId: connection.connectionId });
   }
 
-  #nextPoller(): UnitPoller | undefined {
-    let first: UnitPoller | undefined;
+  #nextPoller(): UnitPoller<Kind> | undefined {
+    let first: UnitPoller<Kind> | undefined;
     for (const poller of this.#pollers)
       if ((poller.dueAt ?? Number.POSITIVE_INFINITY) < (first?.dueAt ?? Number.POSITIVE_INFINITY))
         first = poller;
@@ -212,14 +214,17 @@ export class ConnectionRunner {
 
   async #pause(): Promise<void> {
     const { connection, clock } = this.#deps;
-    if (connection.pauseMs > 0) await waitFor(clock, connection.pauseMs, this.#stopping.signal);
+    const { pauseMs = 0 } = connection;
+    if (pauseMs > 0) await waitFor(clock, pauseMs, this.#stopping.signal);
   }
 
   async #sleepAfter(error: unknown, failures: number): Promise<void> {
-    const { clock, onFailed, random } = this.#deps;
+    const { protocol, clock, onFailed, random } = this.#deps;
     const waitMs = waitAfter(failures, random, { maxMs: WAIT_MS_MAX });
     const problem: Text =
-      error instanceof DomainError ? { code: error.code, params: error.params } : errorTextOf(error);
+      error instanceof DomainError
+        ? { code: error.code, params: error.params }
+        : protocol.failureOf(error).text;
     this.#change({ status: "waiting", problem, nextAttemptAt: clock.now() + waitMs });
     onFailed(problem);
     await waitFor(clock, waitMs, this.#stopping.signal);

@@ -1,0 +1,100 @@
+import type { TSchema } from "@sinclair/typebox";
+import { TypeCompiler } from "@sinclair/typebox/compiler";
+import { isJsonObject } from "../../lib/json/json.ts";
+import type { Text } from "../../lib/texts/text.ts";
+import type { FieldErrors } from "./field.errors.ts";
+import type { FieldEntry } from "./field.types.ts";
+
+/** A map as a table: one line for each entry, columns with the names of the entry's fields. */
+export interface EntryMap<Entry> {
+  readonly entries: readonly Entry[];
+  readonly problems: ReadonlyArray<{ readonly line: number; readonly problem: Text }>;
+}
+
+export interface EntryMapRules<Entry> {
+  readonly errors: Pick<FieldErrors, "csvUnreadable" | "mapColumn" | "keyTwice" | "mapEntries" | "mapLines">;
+  readonly schema: TSchema;
+  readonly entriesMax: number;
+  /** Fields that every line has unless its columns say otherwise. */
+  readonly defaults?: Readonly<Record<string, unknown>>;
+  /** Returns the value of a field from the text of its column. */
+  fieldOf(name: string, text: string): unknown;
+  /** Returns what is wrong with an entry that has the right fields. */
+  problemOf(entry: Entry): Text | undefined;
+}
+
+export const isYes = (text: string): boolean => /^(true|yes|ja|1|rw|w)$/i.test(text);
+
+/** Max. characters per line. */
+const LINE_CHARACTERS_MAX = 10_000;
+/** Lines that are read: a map has 500 entries at most, and longer tables would hold up others. */
+const LINES_MAX = 1_000;
+
+interface Row {
+  /** Line of the text, from 1. */
+  readonly line: number;
+  readonly fields: Readonly<Record<string, string>>;
+}
+
+const isRow = (row: unknown): row is { record: Record<string, string>; info: { lines: number } } =>
+  isJsonObject(row) && isJsonObject(row.record) && isJsonObject(row.info);
+
+async function rowsOf(csv: string, errors: Pick<FieldErrors, "csvUnreadable">): Promise<Row[]> {
+  const { parse } = await import("csv-parse/sync"); // by the few who import, not at every start
+  const [head = ""] = csv.split("\n", 1);
+  try {
+    const rows: unknown = parse(csv, {
+      bom: true,
+      columns: (names: string[]) => names.map((name) => name.trim()),
+      delimiter: head.includes(";") ? ";" : head.includes("\t") ? "\t" : ",",
+      relax_column_count: true,
+      skip_empty_lines: true,
+      info: true,
+      to: LINES_MAX + 1,
+      max_record_size: LINE_CHARACTERS_MAX,
+      trim: true,
+    });
+    if (!Array.isArray(rows)) return [];
+    return rows.filter(isRow).map(({ record, info }) => ({ line: info.lines, fields: record }));
+  } catch (error) {
+    throw errors.csvUnreadable(error instanceof Error ? error.message : String(error));
+  }
+}
+
+/** Returns a reader of maps. It throws a DomainError `invalid` for a text that is no table. */
+export function entryMapReader<Entry extends FieldEntry>(rules: EntryMapRules<Entry>) {
+  const { errors, entriesMax, defaults = {}, fieldOf, problemOf } = rules;
+  const check = TypeCompiler.Compile(rules.schema);
+
+  /** Returns the entry of a line, or what is wrong with the line. */
+  function entryOf(row: Readonly<Record<string, string>>): Entry | Text {
+    const fields = Object.entries(row)
+      .filter(([, text]) => text !== "")
+      .map(([name, text]) => [name, fieldOf(name, text)] as const);
+    const entry: unknown = { ...defaults, ...Object.fromEntries(fields) };
+    const wrong = check.Errors(entry).First();
+    if (wrong !== undefined) return errors.mapColumn(wrong.path.slice(1));
+    return problemOf(entry as Entry) ?? (entry as Entry); // the schema is that of the entry
+  }
+
+  return async (csv: string): Promise<EntryMap<Entry>> => {
+    const entries: Entry[] = [];
+    const problems: { line: number; problem: Text }[] = [];
+    const keys = new Set<string>();
+    for (const [index, { line, fields }] of (await rowsOf(csv, errors)).entries()) {
+      if (index === LINES_MAX) {
+        problems.push({ line, problem: errors.mapLines(LINES_MAX) });
+        break;
+      }
+      const entry = entryOf(fields);
+      if ("code" in entry) problems.push({ line, problem: entry });
+      else if (keys.has(entry.key)) problems.push({ line, problem: errors.keyTwice() });
+      else if (entries.length >= entriesMax) problems.push({ line, problem: errors.mapEntries(entriesMax) });
+      else {
+        keys.add(entry.key);
+        entries.push(entry);
+      }
+    }
+    return { entries, problems };
+  };
+}

@@ -1,0 +1,64 @@
+import { DomainError } from "../../lib/core/domain-error.ts";
+import type { DeviceId } from "../../lib/core/ids.ts";
+import { settingOf } from "../../lib/devices/command-setting.ts";
+import type { JsonValue } from "../../lib/json/json.ts";
+import {
+  type Command,
+  type CommandAnswer,
+  CommandFailure,
+  type CommandTransport,
+} from "../commands/commands.types.ts";
+import type { ConnectionRunner } from "./connection-runner.ts";
+import type { FieldKind, FieldProtocol } from "./field.protocol.ts";
+
+interface FieldCommandsDeps<Kind extends FieldKind> {
+  readonly protocol: FieldProtocol<Kind>;
+  readonly unitOfDevice: (deviceId: DeviceId) => Kind["unit"] | undefined;
+  readonly runnerOf: (connectionId: string) => ConnectionRunner<Kind> | undefined;
+  readonly answered: (deviceId: DeviceId, rpcId: number, answer: CommandAnswer) => boolean;
+}
+
+/** Transport of commands to devices behind a field protocol: a command writes an entry, and its answer is the value that was read back. */
+export class FieldCommands<Kind extends FieldKind> implements CommandTransport {
+  readonly #deps: FieldCommandsDeps<Kind>;
+
+  constructor(deps: FieldCommandsDeps<Kind>) {
+    this.#deps = deps;
+  }
+
+  send(command: Command): boolean {
+    const { deviceId, rpcId } = command;
+    const { protocol, unitOfDevice, runnerOf, answered } = this.#deps;
+    const unit = unitOfDevice(deviceId);
+    const runner = unit && runnerOf(unit.connectionId);
+    if (unit === undefined || runner?.state.status !== "connected") return false;
+    // In a later step: the caller records first that the command was sent.
+    void Promise.resolve()
+      .then(() => this.#write(runner, unit, command))
+      .catch(
+        (error) => new CommandFailure(error instanceof DomainError ? error : protocol.failureOf(error).text),
+      )
+      .then((answer) => answered(deviceId, rpcId, answer));
+    return true;
+  }
+
+  /** Returns false, because a command that was sent is finished immediately. */
+  keepsFor(): boolean {
+    return false;
+  }
+
+  async #write(runner: ConnectionRunner<Kind>, unit: Kind["unit"], command: Command): Promise<JsonValue> {
+    const { protocol } = this.#deps;
+    const setting = settingOf(command);
+    return runner.perform(protocol.writing(unit, this.#writableEntry(unit, setting.name), setting));
+  }
+
+  /** @throws DomainError `invalid` unless the key is that of a writable entry */
+  #writableEntry(unit: Kind["unit"], key: string): Kind["entry"] {
+    const { errors, entriesOf, keysOf } = this.#deps.protocol;
+    const entry = entriesOf(unit).find((candidate) => keysOf(candidate).includes(key));
+    if (entry === undefined) throw errors.keyUnknown(key);
+    if (entry.writable !== true) throw errors.keyNotWritable(key);
+    return entry;
+  }
+}

@@ -1,0 +1,102 @@
+import type { DeviceId, TenantId } from "../../lib/core/ids.ts";
+import type { JsonValue } from "../../lib/json/json.ts";
+import type { Text } from "../../lib/texts/text.ts";
+import type { NewFields } from "../../platform/database/resource-store.ts";
+import type { OutboundRule } from "../../platform/network/outbound-address.ts";
+import type { Clock } from "../../platform/time/clock.ts";
+import type { FieldErrors } from "./field.errors.ts";
+import type {
+  FieldConnection,
+  FieldEntry,
+  FieldLine,
+  FieldProtocolName,
+  FieldUnit,
+  FieldValue,
+} from "./field.types.ts";
+
+/** Types of one protocol. The base passes them on and looks only at the fields that all protocols have. */
+export interface FieldKind {
+  readonly connection: FieldConnection;
+  readonly unit: FieldUnit;
+  readonly entry: FieldEntry;
+  readonly line: FieldLine;
+  /** Bodies of requests. */
+  readonly create: object;
+  readonly update: object;
+  readonly createUnit: { readonly deviceId: string };
+  readonly updateUnit: object;
+}
+
+/** One request to the device, and the entries whose values its answer has. */
+export interface FieldBlock<Kind extends FieldKind> {
+  readonly entries: readonly Kind["entry"][];
+  /** @throws Error whose meaning `failureOf` knows */
+  read(line: Kind["line"]): Promise<BlockRead<Kind["entry"]>>;
+}
+
+export interface BlockRead<Entry> {
+  /** Values in the order of the entry's keys; `undefined` where the device has no value. */
+  readonly values: readonly (readonly [entry: Entry, values: readonly (FieldValue | undefined)[]])[];
+  /** Entries that the device refuses, with its error codes, if it has read others. */
+  readonly refused?: ReadonlyMap<Entry, number>;
+}
+
+/** What an error of a read or write means. */
+export interface FieldFailure {
+  readonly text: Text;
+  /** The device did not answer: it may be switched off, and asking it takes the time of the others. */
+  readonly isSilence?: boolean;
+  /** The device itself answered with an error. */
+  readonly isAnswer?: boolean;
+  /** Error code by which the device refuses the entries of the request; a request for fewer of them may succeed. */
+  readonly refusal?: number;
+}
+
+export interface OpenOptions {
+  readonly addresses: Pick<OutboundRule, "resolve">;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+}
+
+/** Fields of a new unit that the base sets. */
+export type UnitBase = Omit<FieldUnit, "intervalMs"> & {
+  readonly unitId: string;
+  readonly deviceId: DeviceId;
+};
+
+/** What a protocol brings: everything else of a connection is in this module. */
+export interface FieldProtocol<Kind extends FieldKind> {
+  readonly name: FieldProtocolName;
+  /** Name for people, in logs and sources of values. */
+  readonly label: string;
+  readonly errors: FieldErrors;
+  /** @throws Error of the network; DomainError for an address that is not allowed */
+  open(connection: Kind["connection"], options: OpenOptions): Promise<Kind["line"]>;
+  /** Where a connection leads, for its faults. */
+  whereOf(connection: Kind["connection"]): string;
+  unitIdOf(unit: Kind["unit"]): string;
+  entriesOf(unit: Kind["unit"]): readonly Kind["entry"][];
+  /** Name of the unit within its connection, for its faults. */
+  unitNameOf(unit: Kind["unit"]): string;
+  /** Telemetry keys of an entry. */
+  keysOf(entry: Kind["entry"]): readonly string[];
+  /** Returns the fewest requests that read the entries. */
+  plan(unit: Kind["unit"], entries: readonly Kind["entry"][]): readonly FieldBlock<Kind>[];
+  failureOf(error: unknown): FieldFailure;
+  refusedText(key: string, code: number): Text;
+  /**
+   * Returns the writing of a value: it resolves to an object with the key and the value that was read back.
+   * @throws DomainError `invalid` for a value that the entry cannot have
+   */
+  writing(
+    unit: Kind["unit"],
+    entry: Kind["entry"],
+    setting: { readonly name: string; readonly value: JsonValue },
+  ): (line: Kind["line"]) => Promise<JsonValue>;
+  /** @throws DomainError for settings that the tenant must not use */
+  newConnection(input: Kind["create"], tenantId: TenantId): NewFields<Kind["connection"], "connectionId">;
+  changedConnection(before: Kind["connection"], change: Kind["update"]): Kind["connection"];
+  newUnit(input: Omit<Kind["createUnit"], "deviceId">, base: UnitBase): Kind["unit"];
+  /** @throws DomainError `invalid` for an entry that cannot be, or a key that two entries have */
+  ensureEntries(entries: readonly Kind["entry"][]): void;
+}

@@ -1,0 +1,175 @@
+import type { TObject, TSchema } from "@sinclair/typebox";
+import { Elysia, t } from "elysia";
+import { omit } from "../../lib/core/omit.ts";
+import { iso } from "../../lib/time/iso-time.ts";
+import type { AuditContext } from "../audit/audit.types.ts";
+import type { AuthPlugin } from "../identity/identity.plugin.ts";
+import { wholeList } from "../lists.ts";
+import { type ChangeTexts, itemToWire, type OperationTexts } from "../resource.ts";
+import { successBody } from "../wire.schemas.ts";
+import type { EntryMap } from "./entry-map.ts";
+import type { FieldKind } from "./field.protocol.ts";
+import type { mapBody } from "./field.schemas.ts";
+import type { FieldService, ShownConnection, ShownUnit } from "./field.service.ts";
+
+export const connectionToWire = <Kind extends FieldKind>({
+  connection,
+  units,
+  state,
+}: ShownConnection<Kind>) => {
+  const { status, since, problem, nextAttemptAt } = state;
+  return {
+    ...itemToWire(connection as Kind["connection"]),
+    units,
+    state: { status, since: iso(since), problem, nextAttemptAt: iso(nextAttemptAt) },
+  };
+};
+
+interface UnitApi<Kind extends FieldKind> {
+  readonly path: `/api/${string}/:connectionId/units`;
+  readonly tag: string;
+  /** Field with the id of a unit, and target in the audit log. */
+  readonly key: string;
+  readonly name: string;
+  readonly sort: readonly string[];
+  readonly schemas: { readonly item: TObject; readonly create: TSchema; readonly update: TSchema };
+  /** Returns what responses say about an entry that the device refuses. */
+  readonly refusedToWire: (key: string, code: number) => object;
+  readonly operations: {
+    readonly list: OperationTexts;
+    readonly create: ChangeTexts;
+    readonly update: ChangeTexts;
+    readonly delete: ChangeTexts;
+  };
+  readonly service: FieldService<Kind>;
+  readonly auth: AuthPlugin;
+}
+
+/** Routes of the units of a protocol's connections. */
+export function fieldUnitRoutes<Kind extends FieldKind>(api: UnitApi<Kind>) {
+  const { service, key, name, operations, refusedToWire } = api;
+  const schemas: { item: TSchema; create: TSchema; update: TSchema } = api.schemas;
+  const { title } = api.schemas.item;
+  const units = wholeList({ sort: api.sort, search: ["deviceName"] });
+  const toWire = ({ unit, deviceName, health }: ShownUnit<Kind>) => {
+    const { values, refused, lastReadAt, lastErrorAt, ...counts } = health;
+    return {
+      ...unit,
+      deviceName,
+      health: {
+        ...counts,
+        lastReadAt: iso(lastReadAt),
+        lastErrorAt: iso(lastErrorAt),
+        values: [...values].map(([of, value]) => ({ key: of, value })),
+        refused: [...refused].map(([of, code]) => refusedToWire(of, code)),
+      },
+      createdAt: iso(unit.createdAt),
+      updatedAt: iso(unit.updatedAt),
+    };
+  };
+  // The compiler does not know the fields of the protocol's schemas, nor the name of the id in the path.
+  const idsOf = (params: unknown) => {
+    const ids = params as Record<string, string>;
+    return { connectionId: ids.connectionId ?? "", unitId: ids[key] ?? "" };
+  };
+  const read = ({ principal, params }: AuditContext, id: string) =>
+    omit(toWire(service.unit(principal, params.connectionId ?? "", id)), "health");
+  const changing = (operation: string, texts: ChangeTexts, created?: string) => ({
+    auth: "integrations:write" as const,
+    audit: { action: `${name}.${operation}`, target: name, ...(created !== undefined && { created }), read },
+    detail: { operationId: `${operation}${title}`, ...texts },
+  });
+
+  const routes = new Elysia({ prefix: api.path, tags: [api.tag] }).use(api.auth);
+  routes.get(
+    "",
+    ({ principal, params, query, request, set }) =>
+      units.page(
+        { query, request, set },
+        service.units(principal, idsOf(params).connectionId).map((unit) => toWire(unit)),
+      ),
+    {
+      auth: "integrations:read",
+      query: t.Object(units.fields),
+      response: { 200: t.Array(schemas.item) },
+      detail: { operationId: `list${title}s`, ...operations.list },
+    },
+  );
+  routes.post(
+    "",
+    ({ principal, params, body, set }) => {
+      set.status = 201;
+      return toWire(service.createUnit(principal, idsOf(params).connectionId, body as Kind["createUnit"]));
+    },
+    {
+      ...changing("create", operations.create, key),
+      body: schemas.create,
+      response: { 201: schemas.item },
+    },
+  );
+  routes.patch(
+    `/:${key}`,
+    ({ principal, params, body }) =>
+      toWire(service.updateUnit(principal, idsOf(params), body as Kind["updateUnit"])),
+    { ...changing("update", operations.update), body: schemas.update, response: { 200: schemas.item } },
+  );
+  routes.delete(
+    `/:${key}`,
+    ({ principal, params }) => {
+      const { connectionId, unitId } = idsOf(params);
+      service.deleteUnit(principal, connectionId, unitId);
+      return { success: true };
+    },
+    { ...changing("delete", operations.delete), response: { 200: successBody } },
+  );
+  return routes;
+}
+
+interface MapApi {
+  readonly path: `/api/${string}`;
+  readonly tag: string;
+  /** Last part of the path of the route that reads a map. */
+  readonly maps: string;
+  /** Field with the entries in responses. */
+  readonly entries: string;
+  readonly templates: () => readonly object[];
+  readonly readMap: (csv: string) => Promise<EntryMap<object>>;
+  readonly schemas: {
+    readonly template: TObject;
+    readonly body: ReturnType<typeof mapBody>;
+    readonly map: TObject;
+  };
+  readonly operations: { readonly templates: OperationTexts; readonly map: ChangeTexts };
+  readonly auth: AuthPlugin;
+}
+
+/** Routes for the maps of a protocol: templates, and tables from a file. */
+export function fieldMapRoutes({ path, tag, maps, entries, templates, readMap, ...api }: MapApi) {
+  const { template, map }: { template: TSchema; map: TSchema } = api.schemas;
+  const templateList = wholeList({ sort: ["name", "vendor", "kind"], search: ["name", "vendor"] });
+  return new Elysia({ prefix: path, tags: [tag] })
+    .use(api.auth)
+    .get(
+      "/templates",
+      ({ query, request, set }) => templateList.page({ query, request, set }, [...templates()]),
+      {
+        auth: "integrations:read",
+        query: t.Object(templateList.fields),
+        response: { 200: t.Array(template) },
+        detail: api.operations.templates,
+      },
+    )
+    .post(
+      `/${maps}`,
+      async ({ body: { csv } }) => {
+        const read = await readMap(csv);
+        return { [entries]: [...read.entries], problems: [...read.problems] };
+      },
+      {
+        auth: "integrations:read",
+        body: api.schemas.body,
+        response: { 200: map },
+        detail: api.operations.map,
+      },
+    );
+}

@@ -1,0 +1,272 @@
+import { DomainError } from "../../lib/core/domain-error.ts";
+import type { Text } from "../../lib/texts/text.ts";
+import type { Clock } from "../../platform/time/clock.ts";
+import type { BlockRead, FieldBlock, FieldFailure, FieldKind, FieldProtocol } from "./field.protocol.ts";
+import type { FieldValue, UnitHealth } from "./field.types.ts";
+
+/** Entries with the same interval, and the requests that read them. */
+interface PollGroup<Kind extends FieldKind> {
+  readonly intervalMs: number;
+  readonly entries: readonly Kind["entry"][];
+  blocks: readonly FieldBlock<Kind>[];
+  /** Index of the block to begin with: the one at which the last read ended early, so that none is left out for ever. */
+  first: number;
+  /** Monotonic time of the next read. */
+  dueAt: number;
+}
+
+/** Time after which a refused entry is asked for again: a device may get it with another configuration. */
+const REFUSED_AGAIN_MS = 10 * 60_000;
+/** Longest time for which a unit that does not answer is left alone. */
+const SILENCE_MS_MAX = 60_000;
+/** Shortest wait after the second time in a row; it doubles with each further time. */
+const SILENCE_MS_MIN = 1_000;
+
+/** Something else ended the connection between two requests of a unit, which is not to blame. */
+class Interrupted extends Error {}
+
+/** What the reads of one group share. */
+interface ReadStep<Kind extends FieldKind> {
+  readonly line: Kind["line"];
+  /** Values that were read, by key. */
+  readonly values: Record<string, FieldValue>;
+  /** Resolves when the next request may be sent. */
+  readonly ready: () => Promise<void>;
+  /** Whether the unit has answered, be it with an error. */
+  isAnswered: boolean;
+  /** Whether an entry that was refused has been read. */
+  isRecovered: boolean;
+}
+
+interface UnitPollerDeps<Kind extends FieldKind> {
+  readonly protocol: FieldProtocol<Kind>;
+  readonly unit: Kind["unit"];
+  readonly clock: Clock;
+  /** Stores values that were read together. Resolves when they are on the disk. @throws DomainError for the rate or the storage */
+  readonly store: (unit: Kind["unit"], values: Readonly<Record<string, FieldValue>>) => Promise<void>;
+  /** Called for each read that failed. */
+  readonly onFailed: (unit: Kind["unit"], reason: Text) => void;
+}
+
+/**
+ * Reads the entries of one unit, each group at its own interval. Reads that could not be made in time are left out: a gap stays a gap.
+ * A block that the device refuses is split until only the entries that it does not have are left out.
+ */
+export class UnitPoller<Kind extends FieldKind> {
+  readonly unit: Kind["unit"];
+  readonly #deps: UnitPollerDeps<Kind>;
+  readonly #groups: PollGroup<Kind>[];
+  readonly #values = new Map<string, FieldValue>();
+  /** Keys of the entries that the device refuses, and the time (monotonic) from which they are asked for again. */
+  readonly #refused = new Map<string, { readonly code: number; readonly againAt: number }>();
+  #silentUntil = Number.NEGATIVE_INFINITY;
+  #silences = 0;
+  #health = { lastReadAt: null, lastError: null, lastErrorAt: null, answered: 0, failed: 0 } as {
+    lastReadAt: number | null;
+    lastError: Text | null;
+    lastErrorAt: number | null;
+    answered: number;
+    failed: number;
+  };
+
+  constructor(deps: UnitPollerDeps<Kind>) {
+    this.#deps = deps;
+    this.unit = deps.unit;
+    const { protocol, unit, clock } = deps;
+    const now = clock.monotonic();
+    const byInterval = Map.groupBy(
+      protocol.entriesOf(unit),
+      ({ intervalMs }) => intervalMs ?? unit.intervalMs,
+    );
+    this.#groups = [...byInterval].map(([intervalMs, entries]) => ({
+      intervalMs,
+      entries,
+      blocks: protocol.plan(unit, entries),
+      first: 0,
+      dueAt: now,
+    }));
+  }
+
+  get health(): UnitHealth {
+    const refused = new Map([...this.#refused].map(([key, { code }]) => [key, code]));
+    return { ...this.#health, values: this.#values, refused };
+  }
+
+  /** Monotonic time of the next read; `undefined` for a unit without entries. */
+  get dueAt(): number | undefined {
+    if (this.#groups.length === 0) return undefined;
+    return Math.max(this.#silentUntil, Math.min(...this.#groups.map(({ dueAt }) => dueAt)));
+  }
+
+  /** Reads the group that is due first. Errors of the unit are kept in its health. @throws Error when the connection has ended */
+  async poll(line: Kind["line"], ready: () => Promise<void>): Promise<void> {
+    const group = this.#groups.toSorted((a, b) => a.dueAt - b.dueAt)[0];
+    if (group === undefined) return;
+    const now = this.#deps.clock.monotonic();
+    const late = Math.max(0, now - group.dueAt);
+    group.dueAt += group.intervalMs * (Math.floor(late / group.intervalMs) + 1);
+    const step: ReadStep<Kind> = {
+      line,
+      values: Object.create(null),
+      ready,
+      isAnswered: false,
+      isRecovered: false,
+    };
+    const error = await this.#readGroup(step, group);
+    if (step.isRecovered) this.#planAgain(group);
+    // What was read before an error is true nevertheless.
+    await this.#store(step.values);
+    if (step.isAnswered) this.#silences = 0;
+    if (error !== undefined && !(error instanceof Interrupted)) this.#fail(error, step, group);
+    if (!line.isOpen) throw line.failure;
+  }
+
+  /** Reads the blocks of a group. Returns the newest error. */
+  async #readGroup(step: ReadStep<Kind>, group: PollGroup<Kind>): Promise<unknown> {
+    const blocks = [...group.blocks.slice(group.first), ...group.blocks.slice(0, group.first)];
+    let failure: unknown;
+    group.first = 0;
+    for (const block of blocks) {
+      try {
+        const parts = await this.#read(step, block);
+        if (parts.length > 1)
+          group.blocks = group.blocks.flatMap((current) => (current === block ? parts : current));
+      } catch (error) {
+        failure = error;
+        if (step.line.isOpen && !this.#failureOf(error).isSilence) continue;
+        const index = group.blocks.indexOf(block);
+        const isAgain = step.isAnswered || error instanceof Interrupted;
+        group.first = (isAgain ? index : index + 1) % group.blocks.length;
+        break;
+      }
+    }
+    return failure;
+  }
+
+  /** Joins the entries of a group again after one that was refused has been read. */
+  #planAgain(group: PollGroup<Kind>): void {
+    const refused = group.entries.filter(({ key }) => this.#refused.has(key));
+    const others = group.entries.filter(({ key }) => !this.#refused.has(key));
+    group.blocks = [...this.#plan(others), ...refused.flatMap((entry) => this.#plan([entry]))];
+    group.first = 0;
+  }
+
+  #plan(entries: readonly Kind["entry"][]): readonly FieldBlock<Kind>[] {
+    return this.#deps.protocol.plan(this.unit, entries);
+  }
+
+  #failureOf(error: unknown): FieldFailure {
+    return this.#deps.protocol.failureOf(error);
+  }
+
+  /**
+   * Reads one block into `values`. Returns the blocks to read from now on: the parts of a block that the device refuses in whole or part.
+   * @throws Error for a unit that does not answer
+   */
+  async #read(step: ReadStep<Kind>, block: FieldBlock<Kind>): Promise<readonly FieldBlock<Kind>[]> {
+    const { entries } = block;
+    const [first] = entries;
+    if (first === undefined || (entries.length === 1 && this.#isRefused(first))) return [block];
+    try {
+      await step.ready();
+      if (!step.line.isOpen) throw new Interrupted();
+      const { values, refused = new Map<Kind["entry"], number>() } = await block.read(step.line);
+      this.#keep(step, values);
+      if (refused.size === 0) return [block];
+      if (entries.length > 1)
+        return [
+          ...this.#plan(entries.filter((entry) => !refused.has(entry))),
+          ...(await this.#readHalves(step, [...refused.keys()])),
+        ];
+      for (const [entry, code] of refused) this.#refuse(entry, code);
+      return [block];
+    } catch (error) {
+      const { isAnswer, refusal } = this.#failureOf(error);
+      if (isAnswer) step.isAnswered = true;
+      if (refusal === undefined) throw error;
+      if (entries.length > 1) return this.#readHalves(step, entries);
+      this.#refuse(first, refusal);
+      return [block];
+    }
+  }
+
+  async #readHalves(
+    step: ReadStep<Kind>,
+    entries: readonly Kind["entry"][],
+  ): Promise<readonly FieldBlock<Kind>[]> {
+    const middle = Math.ceil(entries.length / 2);
+    const parts: FieldBlock<Kind>[] = [];
+    for (const half of [entries.slice(0, middle), entries.slice(middle)])
+      for (const part of this.#plan(half)) parts.push(...(await this.#read(step, part)));
+    return parts;
+  }
+
+  #keep(step: ReadStep<Kind>, values: BlockRead<Kind["entry"]>["values"]): void {
+    this.#health.answered++;
+    step.isAnswered = true;
+    for (const [entry, own] of values) {
+      if (this.#refused.delete(entry.key)) step.isRecovered = true;
+      for (const [index, key] of this.#deps.protocol.keysOf(entry).entries()) {
+        const value = own[index];
+        if (value === undefined) this.#values.delete(key);
+        else step.values[key] = value;
+      }
+    }
+  }
+
+  #isRefused({ key }: Kind["entry"]): boolean {
+    const refused = this.#refused.get(key);
+    return refused !== undefined && refused.againAt > this.#deps.clock.monotonic();
+  }
+
+  /** Leaves an entry out for a while. */
+  #refuse(entry: Kind["entry"], code: number): void {
+    const { protocol, clock } = this.#deps;
+    this.#refused.set(entry.key, { code, againAt: clock.monotonic() + REFUSED_AGAIN_MS });
+    for (const key of protocol.keysOf(entry)) this.#values.delete(key);
+    this.#failed(protocol.refusedText(entry.key, code));
+  }
+
+  async #store(values: Readonly<Record<string, FieldValue>>): Promise<void> {
+    const entries = Object.entries(values);
+    if (entries.length === 0) return;
+    try {
+      await this.#deps.store(this.unit, values);
+      for (const [key, value] of entries) this.#values.set(key, value);
+      this.#health.lastReadAt = this.#deps.clock.now();
+      if (this.#refused.size === 0) {
+        this.#health.lastError = null;
+        this.#health.lastErrorAt = null;
+      }
+    } catch (error) {
+      this.#note(
+        error instanceof DomainError
+          ? { code: error.code, params: error.params }
+          : this.#failureOf(error).text,
+      );
+    }
+  }
+
+  #fail(error: unknown, { isAnswered }: ReadStep<Kind>, { intervalMs }: PollGroup<Kind>): void {
+    const { clock } = this.#deps;
+    const { text, isSilence } = this.#failureOf(error);
+    this.#health.failed++;
+    this.#failed(text);
+    if (isAnswered || !isSilence) return;
+    // A unit that is switched off must not hold up the others of its line.
+    this.#silences++;
+    const firstMs = Math.max(SILENCE_MS_MIN, intervalMs);
+    const waitMs = Math.min(SILENCE_MS_MAX, firstMs * 2 ** Math.min(this.#silences - 1, 10));
+    this.#silentUntil = clock.monotonic() + (this.#silences === 1 ? 0 : waitMs);
+  }
+
+  #failed(reason: Text): void {
+    this.#note(reason);
+    this.#deps.onFailed(this.unit, reason);
+  }
+
+  #note(text: Text): void {
+    this.#health.lastError = text;
+    this.#health.lastErrorAt = this.#deps.clock.now();
+  }
+}

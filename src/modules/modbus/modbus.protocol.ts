@@ -1,0 +1,116 @@
+import { DomainError, detail } from "../../lib/core/domain-error.ts";
+import type { TenantId } from "../../lib/core/ids.ts";
+import { defaultSerial } from "../../lib/modbus/modbus-lists.ts";
+import {
+  ModbusException,
+  ModbusProtocolError,
+  readAnswer,
+  readRequest,
+} from "../../lib/modbus/modbus-pdu.ts";
+import { planReads, wordsIn } from "../../lib/modbus/read-plan.ts";
+import { decodeRegister } from "../../lib/modbus/register-values.ts";
+import { networkErrorText } from "../../lib/network/network-error.ts";
+import { ModbusConnection } from "../../platform/modbus/modbus-connection.ts";
+import { isPortPath } from "../../platform/serial/serial-port.ts";
+import type { FieldFailure, FieldProtocol } from "../field/field.protocol.ts";
+import { modbusErrors, modbusPortPath, modbusSerialHostOnly } from "./modbus.errors.ts";
+import type { ModbusConnectionRecord, modbusConnectionResource } from "./modbus.resource.ts";
+import type { ModbusRegister, ModbusUnit, NewUnit, UnitChange } from "./modbus.types.ts";
+import { ensureRegisters } from "./register-checks.ts";
+import { wordsFor, writeRegister } from "./register-writing.ts";
+
+export interface ModbusKind {
+  readonly connection: ModbusConnectionRecord;
+  readonly unit: ModbusUnit;
+  readonly entry: ModbusRegister;
+  readonly line: ModbusConnection;
+  readonly create: typeof modbusConnectionResource.$create;
+  readonly update: typeof modbusConnectionResource.$update;
+  readonly createUnit: NewUnit;
+  readonly updateUnit: UnitChange;
+}
+
+const connectionDefaults = {
+  enabled: true,
+  port: 502,
+  framing: "TCP",
+  serial: null,
+  timeoutMs: 2_000,
+  pauseMs: 0,
+} as const;
+const unitDefaults = { unitId: 1, intervalMs: 10_000, wordsMax: 125, gapMax: 8, registers: [] } as const;
+
+/** Exceptions that concern the address, the number of registers or the function: another request may succeed. */
+const REFUSALS: ReadonlySet<number> = new Set([1, 2, 3]);
+/** Exceptions by which a gateway to a serial line says that it cannot reach the unit. */
+const UNREACHABLE: ReadonlySet<number> = new Set([10, 11]);
+
+function failureOf(error: unknown): FieldFailure {
+  if (error instanceof ModbusException) {
+    const { exceptionCode: code } = error;
+    const isSilence = UNREACHABLE.has(code);
+    const text = detail("modbus.exception", { code });
+    return { text, isSilence, isAnswer: !isSilence, ...(REFUSALS.has(code) && { refusal: code }) };
+  }
+  if (error instanceof ModbusProtocolError)
+    return { text: detail("modbus.bad_answer", { reason: error.message }) };
+  return {
+    text: networkErrorText(error),
+    isSilence: error instanceof DomainError && error.kind === "timed_out",
+  };
+}
+
+type ConnectionFields = Pick<ModbusConnectionRecord, "framing" | "serial" | "tenantId" | "host">;
+
+export interface ModbusProtocolDeps {
+  /** Returns whether the tenant is that of the gateway's own people, who may use its serial ports. */
+  readonly isHost: (tenantId: TenantId) => boolean;
+}
+
+export function createModbusProtocol({ isHost }: ModbusProtocolDeps): FieldProtocol<ModbusKind> {
+  /** Returns the connection with the settings of its serial port, if it has one. @throws DomainError for a port that it must not use */
+  function withPort<Fields extends ConnectionFields>(connection: Fields): Fields {
+    const { framing, serial, tenantId, host } = connection;
+    if (framing !== "SERIAL") return { ...connection, serial: null };
+    if (!isHost(tenantId)) throw modbusSerialHostOnly();
+    if (!isPortPath(host)) throw modbusPortPath();
+    return { ...connection, serial: serial ?? defaultSerial };
+  }
+  return {
+    name: "modbus",
+    label: "Modbus",
+    errors: modbusErrors,
+    open: (connection, options) => ModbusConnection.open({ ...connection, ...options }),
+    whereOf: ({ host, port, serial }) => (serial === null ? `${host}:${port}` : host),
+    unitIdOf: ({ modbusUnitId }) => modbusUnitId,
+    entriesOf: ({ registers }) => registers,
+    unitNameOf: ({ unitId }) => String(unitId),
+    keysOf: ({ key }) => [key],
+    plan: (unit, registers) =>
+      planReads(registers, unit).map((block) => ({
+        entries: block.registers,
+        read: async (line) => {
+          const { range } = block;
+          const words = readAnswer(range, await line.request(unit.unitId, readRequest(range)));
+          const decoded = (register: ModbusRegister) =>
+            decodeRegister(register, wordsIn(block, register, words));
+          return { values: block.registers.map((register) => [register, [decoded(register)]]) };
+        },
+      })),
+    failureOf,
+    refusedText: (key, code) => detail("modbus.register_refused", { key, code }),
+    writing: ({ unitId }, register, { value }) => {
+      const words = wordsFor(register, value);
+      return (line) => writeRegister(line, unitId, { register, words });
+    },
+    newConnection: (input, tenantId) => withPort({ ...connectionDefaults, ...input, tenantId }),
+    changedConnection: (before, change) => withPort({ ...before, ...change }),
+    newUnit: (input, { unitId: modbusUnitId, ...base }) => ({
+      ...unitDefaults,
+      ...input,
+      ...base,
+      modbusUnitId,
+    }),
+    ensureEntries: ensureRegisters,
+  };
+}

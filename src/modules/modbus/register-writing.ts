@@ -1,0 +1,67 @@
+import type { JsonValue } from "../../lib/json/json.ts";
+import { sizeOf } from "../../lib/modbus/modbus-lists.ts";
+import {
+  ensureWritten,
+  ILLEGAL_FUNCTION,
+  ModbusException,
+  readAnswer,
+  readRequest,
+  writeManyRequest,
+  writeRequest,
+} from "../../lib/modbus/modbus-pdu.ts";
+import { decodeRegister, encodeRegister, RegisterValueError } from "../../lib/modbus/register-values.ts";
+import type { ModbusConnection } from "../../platform/modbus/modbus-connection.ts";
+import { modbusRegisterInvalid } from "./modbus.errors.ts";
+import type { ModbusRegister } from "./modbus.types.ts";
+
+/** @throws DomainError `invalid` for a value that the register cannot have */
+export function wordsFor(register: ModbusRegister, value: JsonValue): number[] {
+  try {
+    return encodeRegister(register, value);
+  } catch (error) {
+    if (error instanceof RegisterValueError) throw modbusRegisterInvalid(register.key, error.reason);
+    throw error;
+  }
+}
+
+/** Writes a value with the function for one value. For a unit that does not support it, uses the function for several values from then on. */
+async function writeWords(
+  connection: ModbusConnection,
+  unitId: number,
+  { register, words }: { register: ModbusRegister; words: readonly number[] },
+): Promise<void> {
+  const { area, address } = register;
+  const isMany = words.length > 1 || connection.writingMany.has(unitId);
+  const request = (isMany ? writeManyRequest : writeRequest)(area, address, words);
+  try {
+    ensureWritten(request, await connection.request(unitId, request));
+  } catch (error) {
+    const isUnknown = error instanceof ModbusException && error.exceptionCode === ILLEGAL_FUNCTION;
+    if (isMany || !isUnknown) throw error;
+    const other = writeManyRequest(area, address, words);
+    ensureWritten(other, await connection.request(unitId, other));
+    connection.writingMany.add(unitId);
+  }
+}
+
+/**
+ * Writes a value and reads it back. Resolves to what the device has then, which may differ from what was written: a device may limit
+ * it or apply it later. The value is `null` where the device refuses to be read.
+ */
+export async function writeRegister(
+  connection: ModbusConnection,
+  unitId: number,
+  { register, words }: { register: ModbusRegister; words: readonly number[] },
+): Promise<JsonValue> {
+  const { area, address, key } = register;
+  await writeWords(connection, unitId, { register, words });
+  const range = { area, address, count: sizeOf(register) };
+  try {
+    const read = readAnswer(range, await connection.request(unitId, readRequest(range)));
+    return { [key]: decodeRegister(register, read) ?? null };
+  } catch (error) {
+    // The device has the value: many registers can only be written.
+    if (error instanceof ModbusException) return { [key]: null };
+    throw error;
+  }
+}
