@@ -109,6 +109,7 @@ const modules: Record<string, readonly string[]> = {
   commands: ["script-sandbox", "telemetry", "attributes", "devices", "profiles", "identity", "users"],
   field: ["commands", "devices", "identity", "ingest", "outbound", "tenants", "users"],
   modbus: ["field", "identity", "outbound"],
+  s7: ["field", "identity"],
   maintenance: ["devices", "identity", "users"],
   notes: ["devices", "identity", "users"],
   alarms: [

@@ -37,6 +37,7 @@ import type { CheckAlarmRules } from "../modules/profiles/profiles.service.ts";
 import { createProvisioningModule } from "../modules/provisioning/provisioning.module.ts";
 import { createProxiesModule } from "../modules/proxies/proxies.module.ts";
 import { createRealtimeModule } from "../modules/realtime/realtime.module.ts";
+import { createS7Module } from "../modules/s7/s7.module.ts";
 import { createSchedulerModule } from "../modules/scheduler/scheduler.module.ts";
 import { createScriptSandboxModule } from "../modules/script-sandbox/script-sandbox.module.ts";
 import { createSettingsModule } from "../modules/settings/settings.module.ts";
@@ -243,8 +244,10 @@ export function createConnectionModules(
     outbound,
     commands,
   });
-  const modbus = createModbusModule(core, { devices, ingest, outbound, commands });
-  return { generators, demoPlant, connectivity, codecs, codecIndex, integrations, downlinks, modbus };
+  const field = { devices, ingest, outbound, commands };
+  const modbus = createModbusModule(core, field);
+  const s7 = createS7Module(core, field);
+  return { generators, demoPlant, connectivity, codecs, codecIndex, integrations, downlinks, modbus, s7 };
 }
 
 /** The modules that operate the gateway: its settings, backups and self-monitoring. */
@@ -320,6 +323,7 @@ export function inOrder(
     connections.integrations,
     connections.downlinks,
     connections.modbus,
+    connections.s7,
     connections.codecIndex,
     modules.attributes,
     modules.notes,

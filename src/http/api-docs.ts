@@ -37,6 +37,7 @@ const tags = [
   { name: "integrations", description: "Webhooks, MQTT bridges, network servers, codecs and downlinks" },
   { name: "mqtt clients", description: "Clients of the broker with topics of their own" },
   { name: "modbus", description: "Devices that the gateway reads by Modbus TCP or RTU over TCP" },
+  { name: "s7", description: "Devices that the gateway reads from Siemens S7 controllers" },
   { name: "scheduler", description: "Timed jobs and their runs" },
   { name: "device API", description: "What devices call, with their access token in the path" },
   { name: "connectivity", description: "How devices connect" },

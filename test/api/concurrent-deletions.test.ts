@@ -35,6 +35,8 @@ const once = [200, 404, 404, 404, 404];
 describe("of five simultaneous deletions, one succeeds", () => {
   const paths: Record<string, () => string> = {
     "a Modbus unit": () => `/api/modbus/connections/${ids.connectionId}/units/${ids.modbusUnitId}`,
+    "an S7 unit": () => `/api/s7/connections/${ids.s7ConnectionId}/units/${ids.s7UnitId}`,
+    "an S7 connection": () => `/api/s7/connections/${ids.s7ConnectionId}`,
     "a Modbus connection": () => `/api/modbus/connections/${ids.connectionId}`,
     "an API key": () => `/api/api-keys/${ids.apiKeyId}`,
     "a job": () => `/api/scheduler/${ids.jobId}`,

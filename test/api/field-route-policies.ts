@@ -1,6 +1,6 @@
 import type { Policy } from "./route-policies.ts";
 
-/** Routes of MQTT clients and of Modbus, and of people who claim devices. */
+/** Routes of MQTT clients, Modbus and S7, and of people who claim devices. */
 export const fieldPolicies: Record<string, Policy> = {
   // It names a device by its name and secret key; test/api/claiming.test.ts has its rows.
   "POST /api/devices/claim": { kind: "self" },
@@ -33,6 +33,24 @@ export const fieldPolicies: Record<string, Policy> = {
     body: () => ({ unitId: 7 }),
   },
   "DELETE /api/modbus/connections/:connectionId/units/:modbusUnitId": { kind: "tenant" },
+  "GET /api/s7/connections": { kind: "own" },
+  "POST /api/s7/connections": { kind: "own", body: { name: "x", host: "192.0.2.1", enabled: false } },
+  "GET /api/s7/connections/:s7ConnectionId": { kind: "tenant" },
+  "PATCH /api/s7/connections/:s7ConnectionId": { kind: "tenant", body: () => ({ name: "taken over" }) },
+  "DELETE /api/s7/connections/:s7ConnectionId": { kind: "tenant" },
+  "POST /api/s7/connections/:s7ConnectionId/read": { kind: "tenant", body: () => ({ address: "MB0" }) },
+  "GET /api/s7/connections/:s7ConnectionId/units": { kind: "tenant" },
+  "POST /api/s7/connections/:s7ConnectionId/units": {
+    kind: "tenant",
+    body: ({ deviceId }) => ({ deviceId }),
+  },
+  "PATCH /api/s7/connections/:s7ConnectionId/units/:s7UnitId": {
+    kind: "tenant",
+    body: () => ({ intervalMs: 700 }),
+  },
+  "DELETE /api/s7/connections/:s7ConnectionId/units/:s7UnitId": { kind: "tenant" },
+  "GET /api/s7/templates": { kind: "own" },
+  "POST /api/s7/tag-maps": { kind: "own", body: { csv: "key,address" } },
   "GET /api/modbus/templates": { kind: "own" },
   "POST /api/modbus/register-maps": { kind: "own", body: { csv: "key,address,type" } },
 };

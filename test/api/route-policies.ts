@@ -36,6 +36,8 @@ export interface Ids {
   readonly mqttClientId: string;
   readonly connectionId: string;
   readonly modbusUnitId: string;
+  readonly s7ConnectionId: string;
+  readonly s7UnitId: string;
   readonly integrationId: string;
   readonly dashboardId: string;
   readonly version: string;
@@ -378,6 +380,8 @@ export const withoutDevices = new Set([
   "GET /api/integrations/codecs",
   "GET /api/modbus/connections",
   "GET /api/modbus/templates",
+  "GET /api/s7/connections",
+  "GET /api/s7/templates",
   "GET /api/dashboards",
   "GET /api/data-pipelines",
   "GET /api/alarm-rules",

@@ -96,6 +96,15 @@ export async function createTenantObjects(
     token: owner,
     body: { deviceId },
   });
+  const s7 = await fixture.call("POST", "/api/s7/connections", {
+    token: owner,
+    body: { name: "own", host: "192.0.2.1", enabled: false },
+  });
+  const s7ConnectionId = s7.body.connectionId;
+  const s7Unit = await fixture.call("POST", `/api/s7/connections/${s7ConnectionId}/units`, {
+    token: owner,
+    body: { deviceId },
+  });
   const dashboard = await fixture.call("POST", "/api/dashboards", { token: owner, body: { name: "own" } });
   const share = await fixture.call("POST", `/api/dashboards/${dashboard.body.id}/shares`, { token: owner });
   const integration = await fixture.call("POST", "/api/integrations", {
@@ -144,6 +153,8 @@ export async function createTenantObjects(
     mqttClientId: mqttClient.body.mqttClientId,
     connectionId,
     modbusUnitId: unit.body.modbusUnitId,
+    s7ConnectionId,
+    s7UnitId: s7Unit.body.s7UnitId,
     integrationId: integration.body.integrationId,
     dashboardId: dashboard.body.id,
     version: "1",

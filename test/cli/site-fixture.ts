@@ -226,6 +226,18 @@ export async function setUpPlant(gateway: Gateway): Promise<void> {
       { key: "setpoint", area: "HOLDING_REGISTER", address: 4, type: "INT16", scale: 0.1, writable: true },
     ],
   });
+  const s7 = await create(gateway, "/api/s7/connections", {
+    name: "Press 4",
+    host: "127.0.0.1",
+    port: 9,
+    slot: 2,
+    enabled: false,
+  });
+  await create(gateway, `/api/s7/connections/${s7.connectionId}/units`, {
+    deviceId,
+    intervalMs: 500,
+    tags: [{ key: "pressure", address: "%DB1.DBD4:REAL", scale: 2, writable: true }],
+  });
   await create(gateway, "/api/uplinks", {
     name: "Central",
     enabled: false,

@@ -14,12 +14,13 @@ export type ReferenceKind =
   | "job"
   | "messenger"
   | "modbusConnection"
+  | "s7Connection"
   | "user";
 type ExpressionKind = ReferenceKind | "secret";
 
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/gi;
 const EXPRESSION =
-  /\$?\$\{(profile|codec|device|dashboard|pipeline|generator|integration|job|messenger|modbusConnection|user|secret):([^{}]*)\}/g;
+  /\$?\$\{(profile|codec|device|dashboard|pipeline|generator|integration|job|messenger|modbusConnection|s7Connection|user|secret):([^{}]*)\}/g;
 
 const encodeName = (name: string) => name.replace(/[%{}]/g, encodeURIComponent);
 const decodeName = (text: string) =>

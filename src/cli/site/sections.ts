@@ -11,12 +11,14 @@ import { generatorResource } from "../../modules/generators/generators.resource.
 import { createIntegrationBody } from "../../modules/integrations/integrations.schemas.ts";
 import { mailSettingsInput } from "../../modules/mail/mail-settings.schemas.ts";
 import { modbusConnectionResource } from "../../modules/modbus/modbus.resource.ts";
-import { createUnitBody } from "../../modules/modbus/modbus.schemas.ts";
+import { createUnitBody as createModbusUnitBody } from "../../modules/modbus/modbus.schemas.ts";
 import { messengerResource } from "../../modules/notifications/messengers.resource.ts";
 import { changeSettingsBody } from "../../modules/notifications/notifications.schemas.ts";
 import { pipelineResource } from "../../modules/pipelines/pipelines.resource.ts";
 import { keyDefaultsBody } from "../../modules/profiles/key-metadata.schemas.ts";
 import { profileResource } from "../../modules/profiles/profiles.resource.ts";
+import { s7ConnectionResource } from "../../modules/s7/s7.resource.ts";
+import { createUnitBody as createS7UnitBody } from "../../modules/s7/s7.schemas.ts";
 import { jobResource } from "../../modules/scheduler/scheduler.resource.ts";
 import { brandingBody } from "../../modules/tenants/tenants.schemas.ts";
 import { createUplinkBody } from "../../modules/uplinks/uplinks.schemas.ts";
@@ -274,30 +276,32 @@ const updateMessenger: Section["update"] = (api, { id, changes: { secret, ...cha
     ...(secret !== undefined && !isFields(secret) && { secret }),
   });
 
-const MODBUS_CONNECTIONS = "/api/modbus/connections";
-
-/** A device has one unit at most, which identifies it. Its path names its connection. */
-const modbusUnits: Section = {
-  name: "modbusUnits",
+/** Units of a field protocol. A device has one unit at most, which identifies it. Its path names its connection. */
+const unitsOf = (
+  name: string,
+  { path }: { path: string },
+  { id, schema }: { id: string; schema: { properties: object } },
+): Section => ({
+  name,
   key: "deviceId",
   id: "path",
-  path: MODBUS_CONNECTIONS,
+  path,
   schema: {
-    properties: { connectionId: Type.String(), ...createUnitBody.properties },
+    properties: { connectionId: Type.String(), ...schema.properties },
     required: ["connectionId", "deviceId"],
   },
   createOnly: ["connectionId"],
   prunes: true,
   async list(api) {
     const all: Fields[] = [];
-    for (const { connectionId } of await listAll(api, MODBUS_CONNECTIONS)) {
-      const units = await listAll(api, `${MODBUS_CONNECTIONS}/${connectionId}/units`);
-      all.push(...units.map((unit) => ({ ...unit, path: `${connectionId}/units/${unit.modbusUnitId}` })));
+    for (const { connectionId } of await listAll(api, path)) {
+      const units = await listAll(api, `${path}/${connectionId}/units`);
+      all.push(...units.map((unit) => ({ ...unit, path: `${connectionId}/units/${unit[id]}` })));
     }
     return all;
   },
-  creation: ({ connectionId, ...body }) => ({ path: `${MODBUS_CONNECTIONS}/${connectionId}/units`, body }),
-};
+  creation: ({ connectionId, ...body }) => ({ path: `${path}/${connectionId}/units`, body }),
+});
 
 /** In the order in which objects are created: what others refer to comes first. */
 export const sections: readonly Section[] = [
@@ -390,7 +394,14 @@ export const sections: readonly Section[] = [
     ...objectsOf(modbusConnectionResource),
     prunes: true,
   },
-  modbusUnits,
+  unitsOf("modbusUnits", modbusConnectionResource, { id: "modbusUnitId", schema: createModbusUnitBody }),
+  {
+    name: "s7Connections",
+    kind: "s7Connection",
+    ...objectsOf(s7ConnectionResource),
+    prunes: true,
+  },
+  unitsOf("s7Units", s7ConnectionResource, { id: "s7UnitId", schema: createS7UnitBody }),
   {
     name: "jobs",
     kind: "job",

@@ -22,6 +22,8 @@ const identified = {
   mqttClientId: "an MQTT client",
   connectionId: "a Modbus connection",
   modbusUnitId: "a unit of a Modbus connection",
+  s7ConnectionId: "an S7 connection",
+  s7UnitId: "a unit of an S7 connection",
   deliveryId: "a delivery of a webhook",
   codecId: "a codec",
   entryId: "a device of the codec index",

@@ -24,6 +24,7 @@ export const FAULT_SOURCES = [
   "delivery",
   "uplink",
   "modbus",
+  "s7",
   "alarm",
   "scheduler",
   "mail",
@@ -42,6 +43,7 @@ export const FAULT_SUBJECTS = [
   "notification",
   "uplink",
   "modbus_connection",
+  "s7_connection",
   "job",
   "outbox",
 ] as const;

@@ -1,12 +1,13 @@
 /** Values that devices keep in their registers, as numbers, texts and booleans and back. */
 
 import { detail } from "../core/domain-error.ts";
+import { isScaled, type Scaling, scaled, shortestFloat, unscaled } from "../field/number-scaling.ts";
 import { exactInteger } from "../json/exact-integer.ts";
 import type { Text } from "../texts/text.ts";
 import { type ByteOrder, isBitArea, type RegisterArea, type RegisterType, sizeOf } from "./modbus-lists.ts";
 
 /** A value that a device has in one or more registers. */
-export interface RegisterSpec {
+export interface RegisterSpec extends Scaling {
   readonly area: RegisterArea;
   /** Address of the first register, from 0. */
   readonly address: number;
@@ -19,9 +20,6 @@ export interface RegisterSpec {
   readonly bit?: number;
   /** Number of bits of the field; one bit is a boolean. 1 by default. */
   readonly bits?: number;
-  /** The raw value is multiplied by `scale`, then `offset` is added. */
-  readonly scale?: number;
-  readonly offset?: number;
   /** Raw value that stands for "no value". */
   readonly absent?: number;
 }
@@ -41,15 +39,6 @@ function ordered(words: readonly number[], order: ByteOrder): Buffer {
 
 const wordsOf = (bytes: Buffer): number[] =>
   Array.from({ length: bytes.length / 2 }, (_, index) => bytes.readUInt16BE(index * 2));
-
-/** Returns the shortest decimal number that is the same 32-bit float: 0.1 instead of 0.10000000149011612. */
-function shortestFloat(value: number): number {
-  for (let digits = 6; digits < 9; digits++) {
-    const candidate = Number(value.toPrecision(digits));
-    if (Math.fround(candidate) === value) return candidate;
-  }
-  return value;
-}
 
 function bcdOf(bytes: Buffer): number {
   const digits = bytes.toString("hex");
@@ -119,9 +108,6 @@ export function absentValueOf(type: RegisterType, absent: number): number | unde
   return absent >= values / 2 ? absent - values : absent;
 }
 
-/** Precision beyond which a scaled value is noise of the multiplication. */
-const SCALED_DIGITS = 14;
-
 function exactRaw(type: RegisterType, bytes: Buffer): number | string | undefined {
   if (type === "INT64") return exactInteger(String(bytes.readBigInt64BE()));
   return type === "UINT64" ? exactInteger(String(bytes.readBigUInt64BE())) : undefined;
@@ -144,8 +130,7 @@ export function decodeRegister(spec: RegisterSpec, words: readonly number[]): Re
     if (bits === 1) return field === 1;
     return field * scale + offset;
   }
-  if (scale === 1 && offset === 0) return exactRaw(type, bytes) ?? raw;
-  return Number((raw * scale + offset).toPrecision(SCALED_DIGITS));
+  return isScaled(spec) ? scaled(raw, spec) : (exactRaw(type, bytes) ?? raw);
 }
 
 /** The value cannot be in the register. */
@@ -195,7 +180,7 @@ function encodeText(value: string, length: number): Buffer {
  * @throws RegisterValueError for a value of another type or out of range
  */
 export function encodeRegister(spec: RegisterSpec, value: unknown): number[] {
-  const { area, type, order = "ABCD", length = 1, bit, scale = 1, offset = 0 } = spec;
+  const { area, type, order = "ABCD", length = 1, bit } = spec;
   if (bit !== undefined) throw new RegisterValueError(detail("modbus_rule.bit_written"));
   if (type === "BOOL" || isBitArea(area)) {
     if (typeof value !== "boolean" && value !== 0 && value !== 1)
@@ -208,8 +193,7 @@ export function encodeRegister(spec: RegisterSpec, value: unknown): number[] {
   }
   if (typeof value !== "number" || !Number.isFinite(value))
     throw new RegisterValueError(detail("modbus_rule.no_number"));
-  const isScaled = scale !== 1 || offset !== 0;
-  const unscaled = isScaled ? Number(((value - offset) / scale).toPrecision(SCALED_DIGITS)) : value;
-  const raw = type === "FLOAT32" || type === "FLOAT64" ? unscaled : Math.round(unscaled);
+  const stored = isScaled(spec) ? unscaled(value, spec) : value;
+  const raw = type === "FLOAT32" || type === "FLOAT64" ? stored : Math.round(stored);
   return wordsOf(ordered(wordsOf(encodeNumber(type, raw)), order));
 }

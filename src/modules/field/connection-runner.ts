@@ -220,7 +220,7 @@ export class ConnectionRunner<Kind extends FieldKind> {
 
   async #sleepAfter(error: unknown, failures: number): Promise<void> {
     const { protocol, clock, onFailed, random } = this.#deps;
-    const waitMs = waitAfter(failures, random, { maxMs: WAIT_MS_MAX });
+    const waitMs = waitAfter(failures, random, { maxMs: protocol.waitMsMax ?? WAIT_MS_MAX });
     const problem: Text =
       error instanceof DomainError
         ? { code: error.code, params: error.params }

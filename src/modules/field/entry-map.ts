@@ -19,7 +19,7 @@ export interface EntryMapRules<Entry> {
   readonly defaults?: Readonly<Record<string, unknown>>;
   /** Returns the value of a field from the text of its column. */
   fieldOf(name: string, text: string): unknown;
-  /** Returns what is wrong with an entry that has the right fields. */
+  /** Checks an entry that has the right fields. */
   problemOf(entry: Entry): Text | undefined;
 }
 

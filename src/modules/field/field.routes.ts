@@ -26,14 +26,16 @@ export const connectionToWire = <Kind extends FieldKind>({
 };
 
 interface UnitApi<Kind extends FieldKind> {
-  readonly path: `/api/${string}/:connectionId/units`;
+  readonly path: `/api/${string}/units`;
+  /** Name of the connection's id in the path. */
+  readonly connection: string;
   readonly tag: string;
   /** Field with the id of a unit, and target in the audit log. */
   readonly key: string;
   readonly name: string;
   readonly sort: readonly string[];
   readonly schemas: { readonly item: TObject; readonly create: TSchema; readonly update: TSchema };
-  /** Returns what responses say about an entry that the device refuses. */
+  /** Form in responses of an entry that the device refuses. */
   readonly refusedToWire: (key: string, code: number) => object;
   readonly operations: {
     readonly list: OperationTexts;
@@ -47,7 +49,7 @@ interface UnitApi<Kind extends FieldKind> {
 
 /** Routes of the units of a protocol's connections. */
 export function fieldUnitRoutes<Kind extends FieldKind>(api: UnitApi<Kind>) {
-  const { service, key, name, operations, refusedToWire } = api;
+  const { service, connection, key, name, operations, refusedToWire } = api;
   const schemas: { item: TSchema; create: TSchema; update: TSchema } = api.schemas;
   const { title } = api.schemas.item;
   const units = wholeList({ sort: api.sort, search: ["deviceName"] });
@@ -70,10 +72,10 @@ export function fieldUnitRoutes<Kind extends FieldKind>(api: UnitApi<Kind>) {
   // The compiler does not know the fields of the protocol's schemas, nor the name of the id in the path.
   const idsOf = (params: unknown) => {
     const ids = params as Record<string, string>;
-    return { connectionId: ids.connectionId ?? "", unitId: ids[key] ?? "" };
+    return { connectionId: ids[connection] ?? "", unitId: ids[key] ?? "" };
   };
   const read = ({ principal, params }: AuditContext, id: string) =>
-    omit(toWire(service.unit(principal, params.connectionId ?? "", id)), "health");
+    omit(toWire(service.unit(principal, params[connection] ?? "", id)), "health");
   const changing = (operation: string, texts: ChangeTexts, created?: string) => ({
     auth: "integrations:write" as const,
     audit: { action: `${name}.${operation}`, target: name, ...(created !== undefined && { created }), read },

@@ -2,7 +2,7 @@ import type { DeviceId, TenantId } from "../../lib/core/ids.ts";
 import type { Text } from "../../lib/texts/text.ts";
 
 /** Names of the protocols: source of their faults, way of their commands, first part of their paths. */
-export type FieldProtocolName = "modbus";
+export type FieldProtocolName = "modbus" | "s7";
 
 export type FieldValue = number | string | boolean;
 

@@ -56,6 +56,7 @@ export const modbusUnitsRoutes = ({ modbus, auth }: RoutesDeps) =>
   fieldUnitRoutes({
     path: "/api/modbus/connections/:connectionId/units",
     tag: "modbus",
+    connection: "connectionId",
     key: "modbusUnitId",
     name: "modbus_unit",
     sort: ["unitId", "deviceName"],

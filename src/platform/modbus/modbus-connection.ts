@@ -1,8 +1,9 @@
 import { connect, type Socket } from "node:net";
-import { timedOut, unavailable } from "../../lib/core/domain-error.ts";
+import { timedOut } from "../../lib/core/domain-error.ts";
 import { createFrameCodec, type FrameCodec, type ModbusFrame } from "../../lib/modbus/modbus-frames.ts";
 import { defaultSerial, type ModbusFraming, type SerialSettings } from "../../lib/modbus/modbus-lists.ts";
 import { ensureAnswers, ModbusProtocolError } from "../../lib/modbus/modbus-pdu.ts";
+import { openFirst } from "../network/open-first.ts";
 import type { OutboundRule } from "../network/outbound-address.ts";
 import { SerialPort } from "../serial/serial-port.ts";
 import type { Clock } from "../time/clock.ts";
@@ -21,8 +22,6 @@ export interface ModbusConnectionOptions {
   readonly signal: AbortSignal;
 }
 
-/** Addresses of a name that are tried one after the other. */
-const ADDRESSES_MAX = 3;
 const TRANSACTIONS = 0x1_0000;
 const GIVEN_UP_MAX = 16;
 /** Answers in a row that no request waits for, after which the connection ends: a server could send them without end. */
@@ -81,19 +80,6 @@ function openSocket(address: string, options: ModbusConnectionOptions): Promise<
   return promise.finally(() => signal.removeEventListener("abort", giveUp));
 }
 
-/** Looks the name up, until the signal says that nobody waits. */
-async function addressesOf({ addresses, host, port, signal }: ModbusConnectionOptions): Promise<string[]> {
-  const { promise, reject } = Promise.withResolvers<never>();
-  const giveUp = () => reject(new Error("stopped"));
-  if (signal.aborted) giveUp();
-  signal.addEventListener("abort", giveUp);
-  try {
-    return (await Promise.race([addresses.resolve(host, port), promise])).slice(0, ADDRESSES_MAX);
-  } finally {
-    signal.removeEventListener("abort", giveUp);
-  }
-}
-
 /** An open connection to a Modbus server, which answers one request at a time. */
 export class ModbusConnection {
   readonly #line: Line;
@@ -132,17 +118,10 @@ export class ModbusConnection {
       const settings = serial ?? defaultSerial;
       return new ModbusConnection(options, (events) => new SerialPort({ path, settings, clock, ...events }));
     }
-    let failure: unknown = unavailable("network_error.no_address");
-    for (const address of await addressesOf(options)) {
-      if (options.signal.aborted) break;
-      try {
-        const socket = await openSocket(address, options);
-        return new ModbusConnection(options, (events) => lineOf(socket, events));
-      } catch (error) {
-        failure = error;
-      }
-    }
-    throw failure;
+    return openFirst(options, async (address) => {
+      const socket = await openSocket(address, options);
+      return new ModbusConnection(options, (events) => lineOf(socket, events));
+    });
   }
 
   get isOpen(): boolean {

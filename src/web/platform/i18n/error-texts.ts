@@ -97,6 +97,7 @@ const fieldsByCode: Readonly<Record<string, string>> = {
   "api_key.name_taken": "name",
   "device.child_name_taken": "childName",
   "modbus.name_taken": "name",
+  "s7.name_taken": "name",
   "password.long": "newPassword",
   "password.same": "newPassword",
   "password.short": "newPassword",

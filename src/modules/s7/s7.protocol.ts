@@ -1,0 +1,117 @@
+import { DomainError, detail } from "../../lib/core/domain-error.ts";
+import type { JsonValue } from "../../lib/json/json.ts";
+import { networkErrorText } from "../../lib/network/network-error.ts";
+import { elementOf, type S7Address } from "../../lib/s7/s7-address.ts";
+import { planS7, rangeOf } from "../../lib/s7/s7-plan.ts";
+import { decodeS7, encodeS7, isArray, type S7Value, S7ValueError } from "../../lib/s7/s7-values.ts";
+import { S7Connection, S7ProtocolError, S7Refusal } from "../../platform/s7/s7-connection.ts";
+import type { FieldBlock, FieldFailure, FieldProtocol } from "../field/field.protocol.ts";
+import { refusalText, s7Errors, s7TagInvalid } from "./s7.errors.ts";
+import type { S7ConnectionRecord, s7ConnectionResource } from "./s7.resource.ts";
+import type { NewUnit, S7Tag, S7Unit, UnitChange } from "./s7.types.ts";
+import { addressOf, ensureTags, keysOf } from "./tag-checks.ts";
+
+export interface S7Kind {
+  readonly connection: S7ConnectionRecord;
+  readonly unit: S7Unit;
+  readonly entry: S7Tag;
+  readonly line: S7Connection;
+  readonly create: typeof s7ConnectionResource.$create;
+  readonly update: typeof s7ConnectionResource.$update;
+  readonly createUnit: NewUnit;
+  readonly updateUnit: UnitChange;
+}
+
+const connectionDefaults = { enabled: true, port: 102, rack: 0, slot: 1, timeoutMs: 2_000 } as const;
+const unitDefaults = { intervalMs: 1_000, tags: [] } as const;
+/** A controller that comes back is read within five seconds: its start is waited for, not the end of a long pause. */
+const WAIT_MS_MAX = 3_000;
+
+function failureOf(error: unknown): FieldFailure {
+  if (error instanceof S7Refusal) return { text: refusalText(error.refusalCode), isAnswer: true };
+  if (error instanceof S7ProtocolError) return { text: detail("s7.bad_answer", { reason: error.message }) };
+  return {
+    text: networkErrorText(error),
+    isSilence: error instanceof DomainError && error.kind === "timed_out",
+  };
+}
+
+/** Reads one address now. @throws S7Refusal, and what the connection throws */
+export async function readAddress(line: S7Connection, address: S7Address): Promise<(S7Value | null)[]> {
+  const [bytes] = await line.read([rangeOf(address)]);
+  if (!(bytes instanceof Uint8Array)) throw bytes ?? new S7Refusal(0);
+  return decodeS7(address, bytes).map((value) => value ?? null);
+}
+
+function planTags(tags: readonly S7Tag[]): FieldBlock<S7Kind>[] {
+  const addresses = new Map(tags.map((tag) => [tag, addressOf(tag)]));
+  const known = (tag: S7Tag) => addresses.get(tag) ?? addressOf(tag);
+  return planS7(tags, known).map((ranges) => ({
+    entries: ranges.flatMap(({ entries }) => entries),
+    read: async (line) => {
+      const values: [S7Tag, (S7Value | undefined)[]][] = [];
+      const refused = new Map<S7Tag, number>();
+      const answers = await line.read(ranges.map(({ range }) => range));
+      for (const [index, { range, entries }] of ranges.entries()) {
+        const answer = answers[index] ?? new S7Refusal(0);
+        for (const tag of entries)
+          if (answer instanceof S7Refusal) refused.set(tag, answer.refusalCode);
+          else {
+            const own = rangeOf(known(tag));
+            const first = own.byte - range.byte;
+            values.push([tag, decodeS7(known(tag), answer.subarray(first, first + own.count), tag)]);
+          }
+      }
+      return { values, refused };
+    },
+  }));
+}
+
+/** Writes a value and reads it back, which may differ: the program of the controller may write it, too. */
+function writing(tag: S7Tag, { name, value }: { name: string; value: JsonValue }) {
+  const whole = addressOf(tag);
+  const index = isArray(whole) ? keysOf(tag).indexOf(name) : 0;
+  const address = isArray(whole) ? elementOf(whole, index) : whole;
+  const encoded = encodedFor(tag, address, value);
+  return async (line: S7Connection): Promise<JsonValue> => {
+    if (typeof encoded === "boolean") await line.writeBit(address, encoded);
+    else {
+      const { skip, bytes } = encoded;
+      await line.writeBytes({ ...rangeOf(address), byte: address.byte + skip, count: bytes.length }, bytes);
+    }
+    const [read] = await line.read([rangeOf(address)]);
+    // The controller has the value, whether or not it lets it be read.
+    if (!(read instanceof Uint8Array)) return { [name]: null };
+    return { [name]: decodeS7(address, read, tag)[0] ?? null };
+  };
+}
+
+function encodedFor(tag: S7Tag, address: S7Address, value: JsonValue) {
+  try {
+    return encodeS7(address, value, tag);
+  } catch (error) {
+    if (error instanceof S7ValueError) throw s7TagInvalid(tag.key, error.reason);
+    throw error;
+  }
+}
+
+export const s7Protocol: FieldProtocol<S7Kind> = {
+  name: "s7",
+  label: "S7",
+  errors: s7Errors,
+  waitMsMax: WAIT_MS_MAX,
+  open: (connection, options) => S7Connection.open({ ...connection, ...options }),
+  whereOf: ({ host, port }) => `${host}:${port}`,
+  unitIdOf: ({ s7UnitId }) => s7UnitId,
+  entriesOf: ({ tags }) => tags,
+  unitNameOf: ({ tags }) => String(tags.length),
+  keysOf,
+  plan: (_, tags) => planTags(tags),
+  failureOf,
+  refusedText: (key, code) => detail("s7.tag_refused", { key, reason: refusalText(code) }),
+  writing: (_, tag, setting) => writing(tag, setting),
+  newConnection: (input) => ({ ...connectionDefaults, ...input }),
+  changedConnection: (before, change) => ({ ...before, ...change }),
+  newUnit: (input, { unitId: s7UnitId, ...base }) => ({ ...unitDefaults, ...input, ...base, s7UnitId }),
+  ensureEntries: ensureTags,
+};

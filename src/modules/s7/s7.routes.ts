@@ -1,0 +1,116 @@
+import { connectionToWire, fieldMapRoutes, fieldUnitRoutes } from "../field/field.routes.ts";
+import { NEEDS_ALL } from "../field/field.schemas.ts";
+import type { FieldService } from "../field/field.service.ts";
+import type { AuthPlugin } from "../identity/identity.plugin.ts";
+import { resourceRoutes } from "../resource.routes.ts";
+import { itemToWire } from "../resource.ts";
+import { readAddress, type S7Kind } from "./s7.protocol.ts";
+import { s7ConnectionResource } from "./s7.resource.ts";
+import {
+  createUnitBody,
+  readAnswerBody,
+  readBody,
+  tagMapAnswerBody,
+  tagMapBody,
+  templateBody,
+  unitBody,
+  updateUnitBody,
+} from "./s7.schemas.ts";
+import { s7Templates } from "./s7-templates.ts";
+import { addressOf } from "./tag-checks.ts";
+import { readTagMap } from "./tag-map.ts";
+
+interface RoutesDeps {
+  readonly s7: FieldService<S7Kind>;
+  readonly auth: AuthPlugin;
+}
+
+export const s7ConnectionsRoutes = ({ s7, auth }: RoutesDeps) =>
+  resourceRoutes(s7ConnectionResource, {
+    service: s7,
+    toWire: connectionToWire,
+    read: ({ principal }, id) => itemToWire(s7.get(principal, id).connection),
+    auth,
+  }).post(
+    "/:s7ConnectionId/read",
+    async ({ principal, params, body }) => {
+      const address = addressOf(body);
+      const values = await s7.perform(principal, params.s7ConnectionId, (line) => readAddress(line, address));
+      return { address: body.address, values };
+    },
+    {
+      auth: "integrations:read",
+      body: readBody,
+      response: { 200: readAnswerBody },
+      detail: {
+        operationId: "readS7Address",
+        summary: "Read an address of an S7 controller now",
+        description: `Reads one variable or array between two regular reads. 400 for a text that is no address; 409 while the connection is not open, or if the controller refuses; 404 unknown. ${NEEDS_ALL}`,
+        example: { address: "%DB1.DBD4:REAL" },
+      },
+    },
+  );
+
+export const s7UnitsRoutes = ({ s7, auth }: RoutesDeps) =>
+  fieldUnitRoutes({
+    path: "/api/s7/connections/:s7ConnectionId/units",
+    tag: "s7",
+    connection: "s7ConnectionId",
+    key: "s7UnitId",
+    name: "s7_unit",
+    sort: ["deviceName"],
+    schemas: { item: unitBody, create: createUnitBody, update: updateUnitBody },
+    refusedToWire: (key, returnCode) => ({ key, returnCode }),
+    operations: {
+      list: {
+        summary: "List the units of an S7 connection",
+        description: `Lists what the connection reads for each device: tags, newest values and health. 404 unknown. ${NEEDS_ALL}`,
+      },
+      create: {
+        summary: "Add a unit to an S7 connection",
+        description: `The values of its tags become telemetry of the device, and commands to the device write its writable tags. 400 for a tag that cannot be; 404 for an unknown connection or device; 409 for a device that another unit has, for more than 250 units, or for more than 20,000 tags of all units of the connection. ${NEEDS_ALL}`,
+        example: {
+          deviceId: "01996d2e-5a3c-7b10-9c0e-3f1d2a4b5c6d",
+          intervalMs: 1_000,
+          tags: [{ key: "pressure", address: "%DB1.DBD4:REAL" }],
+        },
+      },
+      update: {
+        summary: "Change a unit of an S7 connection",
+        description: `A list of tags replaces the previous one. 400 for a tag that cannot be; 404 unknown; 409 for more than 20,000 tags of all units of the connection. ${NEEDS_ALL}`,
+        example: { intervalMs: 500 },
+      },
+      delete: {
+        summary: "Delete a unit of an S7 connection",
+        description: `The device and its values stay. 404 unknown. ${NEEDS_ALL}`,
+      },
+    },
+    service: s7,
+    auth,
+  });
+
+export const s7TagMapsRoutes = ({ auth }: Pick<RoutesDeps, "auth">) =>
+  fieldMapRoutes({
+    path: "/api/s7",
+    tag: "s7",
+    maps: "tag-maps",
+    entries: "tags",
+    templates: s7Templates,
+    readMap: readTagMap,
+    schemas: { template: templateBody, body: tagMapBody, map: tagMapAnswerBody },
+    operations: {
+      templates: {
+        operationId: "listS7Templates",
+        summary: "List tags of common controllers",
+        description: "Lists tags that many controllers have at the same addresses, to begin with.",
+      },
+      map: {
+        operationId: "parseS7TagMap",
+        summary: "Read S7 tags from CSV",
+        description:
+          "Returns the tags of a table without storing anything, and the lines that are no tag. At most 1,000 lines are read. Columns: key, address, scale, offset, intervalMs, writable. 400 for a text that is no table.",
+        example: { csv: "key,address\npressure,%DB1.DBD4:REAL" },
+      },
+    },
+    auth,
+  });

@@ -1,0 +1,49 @@
+/** The parts of the library that the gateway uses, internal ones included: they are pinned with its version. */
+declare module "nodes7" {
+  interface RequestPart {
+    readonly errCode: string | undefined;
+    readonly writeResponse: number | undefined;
+  }
+
+  interface Item {
+    readonly useraddr: string;
+    readonly requestReference: readonly RequestPart[];
+  }
+
+  export default class NodeS7 {
+    constructor(options: { silent: boolean });
+
+    /** 4 is connected. */
+    isoConnectionState: number;
+    /** Bytes of a packet, and packets that may be under way, as agreed with the controller. */
+    maxPDU: number;
+    maxParallel: number;
+    doNotOptimize: boolean;
+    globalReadBlockList: readonly Item[];
+    globalWriteBlockList: readonly Item[];
+    reconnectTimer: ReturnType<typeof setTimeout> | undefined;
+    rereadTimer: ReturnType<typeof setTimeout> | undefined;
+    resetTimeout: ReturnType<typeof setTimeout> | undefined;
+
+    initiateConnection(
+      options: { host: string; port: number; rack: number; slot: number; timeout: number },
+      done: (error?: unknown) => void,
+    ): void;
+    addItems(addresses: readonly string[]): void;
+    removeItems(): void;
+    readAllItems(done: (isAnyBad: boolean, values: Record<string, unknown>) => void): void;
+    writeItems(address: string, value: unknown, done: (isAnyBad: boolean) => void): number;
+
+    onISOConnectReply(data: Buffer): void;
+    onPDUReply(data: Buffer): void;
+    onResponse(data: Buffer): void;
+    onClientDisconnect(): void;
+    onClientClose(): void;
+    connectNow(options: unknown): void;
+    connectError(error: unknown): void;
+    readWriteError(error: unknown): void;
+    packetTimeout(kind: string): void;
+    connectionReset(): void;
+    connectionCleanup(): void;
+  }
+}

@@ -1,0 +1,259 @@
+/// <reference path="./nodes7.d.ts" />
+import type NodeS7 from "nodes7";
+import { timedOut } from "../../lib/core/domain-error.ts";
+import type { S7Address } from "../../lib/s7/s7-address.ts";
+import type { S7Range } from "../../lib/s7/s7-plan.ts";
+import { openFirst } from "../network/open-first.ts";
+import type { OutboundRule } from "../network/outbound-address.ts";
+
+export interface S7ConnectionOptions {
+  readonly host: string;
+  readonly port: number;
+  readonly rack: number;
+  readonly slot: number;
+  /** Time for the connection, and for each answer, ms. */
+  readonly timeoutMs: number;
+  readonly addresses: Pick<OutboundRule, "resolve">;
+  readonly signal: AbortSignal;
+}
+
+/** The controller does not read or write an address. The code is that of the protocol, or 0 without one. */
+export class S7Refusal extends Error {
+  constructor(readonly refusalCode: number) {
+    super(`S7 return code ${refusalCode}`);
+  }
+}
+
+/** The controller sent something that is no answer. */
+export class S7ProtocolError extends Error {}
+
+/** Version and bytes of the header of a frame (RFC 1006). */
+const FRAME_VERSION = 3;
+const HEADER_BYTES = 4;
+const FRAME_BYTES_MIN = 7;
+/** The library asks for packets of 960 bytes. */
+const FRAME_BYTES_MAX = 2_048;
+/** The smallest packets of a real controller have 240 bytes. The library would not end with fewer than 32. */
+const PACKET_BYTES_MIN = 112;
+const CONNECTED = 4;
+/** Frames for one request, after which the connection ends: a controller could send them without end. */
+const FRAMES_MAX = 1_000;
+
+const area = { DB: "", M: "M", I: "I", Q: "Q", PI: "PI", PQ: "PQ" } as const;
+
+/** Returns the library's address of bytes. Every value is read as bytes: what the library says instead of a value it could not read is a text. */
+const bytesAddress = ({ area: of, db, byte, count }: S7Range): string =>
+  of === "DB" ? `DB${db},B${byte}.${count}` : `${area[of]}B${byte}.${count}`;
+
+const bitAddress = ({ area: of, db, byte, bit }: S7Address): string =>
+  of === "DB" ? `DB${db},X${byte}.${bit}` : `${area[of]}${byte}.${bit}`;
+
+const isByte = (value: unknown): value is number =>
+  typeof value === "number" && Number.isInteger(value) && value >= 0 && value <= 0xff;
+
+/** Returns the bytes that the library read, or undefined for a failed read: it says `BAD 255` in place of the value. */
+function bytesFrom(value: unknown, count: number): Uint8Array | undefined {
+  const values: readonly unknown[] = Array.isArray(value) ? value : [value];
+  return values.length === count && values.every(isByte) ? Uint8Array.from(values) : undefined;
+}
+
+const refusalCodeIn = (errCode: string | undefined): number =>
+  Number(/^Invalid Response Code - (\d{1,3})$/.exec(errCode ?? "")?.[1] ?? 0);
+
+const closedByPeer = () => Object.assign(new Error("closed"), { code: "ECONNRESET" });
+
+/** Cuts what arrives into whole frames. The library takes every piece that arrives for one. */
+class Frames {
+  #rest: Buffer = Buffer.alloc(0);
+
+  /** @throws S7ProtocolError */
+  add(chunk: Buffer): Buffer[] {
+    this.#rest = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk]);
+    const frames: Buffer[] = [];
+    while (this.#rest.length >= HEADER_BYTES) {
+      const length = this.#rest.readUInt16BE(2);
+      if (this.#rest[0] !== FRAME_VERSION || length < FRAME_BYTES_MIN || length > FRAME_BYTES_MAX)
+        throw new S7ProtocolError("sent a frame that is none of ISO on TCP");
+      if (this.#rest.length < length) break;
+      frames.push(this.#rest.subarray(0, length));
+      this.#rest = this.#rest.subarray(length);
+    }
+    return frames;
+  }
+}
+
+/**
+ * An open connection to a controller, for one request at a time. The library connects, and packs what is read into packets; it never
+ * connects again here. Every error ends the connection, so that no answer is taken for that to a later request.
+ */
+export class S7Connection {
+  readonly #client: NodeS7;
+  readonly #timeoutMs: number;
+  readonly #closed = Promise.withResolvers<void>();
+  #reject: (error: Error) => void = () => undefined;
+  #failure: Error | undefined;
+  #hasAnswered = false;
+  /** Frames since the last request. */
+  #frames = 0;
+
+  private constructor(client: NodeS7, timeoutMs: number) {
+    this.#client = client;
+    this.#timeoutMs = timeoutMs;
+    this.#guard();
+  }
+
+  /** @throws Error of the network; S7ProtocolError; DomainError `timed_out`, or for an address that is not allowed */
+  static async open(options: S7ConnectionOptions): Promise<S7Connection> {
+    const { default: Client } = await import("nodes7"); // not before a connection needs it
+    return openFirst(options, async (address) => {
+      const client = new Client({ silent: true });
+      client.doNotOptimize = true;
+      const connection = new S7Connection(client, options.timeoutMs);
+      await connection.#connect(address, options);
+      return connection;
+    });
+  }
+
+  get isOpen(): boolean {
+    return this.#failure === undefined;
+  }
+
+  get hasAnswered(): boolean {
+    return this.#hasAnswered;
+  }
+
+  get closed(): Promise<void> {
+    return this.#closed.promise;
+  }
+
+  get failure(): Error | undefined {
+    return this.#failure;
+  }
+
+  close(): void {
+    this.#end(new Error("closed"));
+  }
+
+  /**
+   * Reads ranges. Resolves to the bytes of each, or to the code with which the controller refuses it.
+   * @throws DomainError `timed_out`; S7ProtocolError; Error of the network
+   */
+  async read(ranges: readonly S7Range[]): Promise<(Uint8Array | S7Refusal)[]> {
+    const client = this.#client;
+    const addresses = ranges.map(bytesAddress);
+    const values = await this.#request<Record<string, unknown>>((resolve) => {
+      client.removeItems();
+      client.addItems(addresses);
+      client.readAllItems((_, read) => resolve(read));
+    });
+    /** Keyed by address. */
+    const items = new Map(client.globalReadBlockList.map((item) => [item.useraddr, item]));
+    return ranges.map(({ count }, index) => {
+      const address = addresses[index] ?? "";
+      const bytes = bytesFrom(values[address], count);
+      if (bytes !== undefined) return bytes;
+      const parts = items.get(address)?.requestReference ?? [];
+      return new S7Refusal(Math.max(0, ...parts.map(({ errCode }) => refusalCodeIn(errCode))));
+    });
+  }
+
+  writeBit(address: S7Address, value: boolean): Promise<void> {
+    return this.#write(bitAddress(address), value);
+  }
+
+  writeBytes(range: S7Range, bytes: Uint8Array): Promise<void> {
+    return this.#write(bytesAddress(range), bytes.length === 1 ? bytes[0] : [...bytes]);
+  }
+
+  /** @throws S7Refusal, and as `read` */
+  async #write(address: string, value: unknown): Promise<void> {
+    const client = this.#client;
+    const isAnyBad = await this.#request<boolean>((resolve) => {
+      client.writeItems(address, value, resolve);
+    });
+    if (!isAnyBad) return;
+    const codes = client.globalWriteBlockList.flatMap(({ requestReference }) =>
+      requestReference.map(({ writeResponse = 0 }) => (writeResponse === 0xff ? 0 : writeResponse)),
+    );
+    throw new S7Refusal(Math.max(0, ...codes));
+  }
+
+  async #connect(host: string, { port, rack, slot, timeoutMs, signal }: S7ConnectionOptions): Promise<void> {
+    const giveUp = () => this.close();
+    signal.addEventListener("abort", giveUp);
+    try {
+      await this.#request<void>((resolve) => {
+        this.#client.initiateConnection({ host, port, rack, slot, timeout: timeoutMs }, () => {
+          const { isoConnectionState, maxPDU, maxParallel } = this.#client;
+          if (isoConnectionState !== CONNECTED) return;
+          if (maxPDU < PACKET_BYTES_MIN || maxParallel < 1)
+            this.#end(new S7ProtocolError(`offers packets of ${maxPDU} bytes, ${maxParallel} at a time`));
+          else resolve();
+        });
+        this.#client.connectNow = () => undefined;
+      });
+    } finally {
+      signal.removeEventListener("abort", giveUp);
+    }
+  }
+
+  /** Runs a request of the library, which calls back. */
+  async #request<Result>(start: (resolve: (result: Result) => void) => void): Promise<Result> {
+    if (this.#failure !== undefined) throw this.#failure;
+    const { promise, resolve, reject } = Promise.withResolvers<Result>();
+    this.#reject = reject;
+    this.#frames = 0;
+    this.#try(() => start(resolve));
+    return promise;
+  }
+
+  #try(action: () => void): void {
+    try {
+      action();
+    } catch (error) {
+      this.#end(error instanceof Error ? error : new Error(String(error)));
+    }
+  }
+
+  /** Takes over what the library does on errors, and gives it whole frames. It calls these functions from the events of its socket. */
+  #guard(): void {
+    const client = this.#client;
+    const frames = new Frames();
+    for (const name of ["onISOConnectReply", "onPDUReply", "onResponse"] as const) {
+      const original = client[name];
+      client[name] = (chunk) =>
+        this.#try(() => {
+          for (const frame of frames.add(chunk))
+            if (this.isOpen) this.#take(frame, () => original.call(client, frame));
+        });
+    }
+    client.onClientDisconnect = () => this.#end(closedByPeer());
+    client.onClientClose = () => this.#end(closedByPeer());
+    const silence = () => this.#end(timedOut("s7.no_answer", { ms: this.#timeoutMs }));
+    // Its own time-out is no Error.
+    client.connectError = (error) => (error instanceof Error ? this.#end(error) : silence());
+    client.readWriteError = client.connectError;
+    client.connectionReset = () => this.#end(new S7ProtocolError("sent something that is no answer of S7"));
+    client.packetTimeout = silence;
+  }
+
+  #take(frame: Buffer, handle: () => void): void {
+    if (++this.#frames > FRAMES_MAX) throw new S7ProtocolError("sent frames without end");
+    const client = this.#client;
+    const isAnswer = client.isoConnectionState === CONNECTED && frame.length > FRAME_BYTES_MIN;
+    handle();
+    if (isAnswer) this.#hasAnswered = true;
+    // The library would wait for two seconds, and connect again.
+    if (client.reconnectTimer !== undefined) throw new S7ProtocolError("refused the agreement on packets");
+  }
+
+  #end(error: Error): void {
+    if (this.#failure !== undefined) return;
+    this.#failure = error;
+    const client = this.#client;
+    for (const timer of [client.reconnectTimer, client.rereadTimer, client.resetTimeout]) clearTimeout(timer);
+    client.connectionCleanup();
+    this.#reject(error);
+    this.#closed.resolve();
+  }
+}
