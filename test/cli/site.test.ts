@@ -71,7 +71,7 @@ test("changes nothing on the gateway that it was exported from", async () => {
   const { code, out } = await plant.run(["apply", "site", await save("same.yaml", exported)]);
   expect([code, out]).toEqual([
     0,
-    expect.stringContaining("0 to create, 0 to change, 0 to delete, 20 unchanged"),
+    expect.stringContaining("0 to create, 0 to change, 0 to delete, 22 unchanged"),
   ]);
 });
 

@@ -51,6 +51,7 @@ export const manualSections: ReadonlyArray<{ readonly id: string; readonly pages
     pages: [
       "integrations",
       "modbus",
+      "s7",
       "telegraf",
       "scripts",
       "webhooks",

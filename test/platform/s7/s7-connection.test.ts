@@ -35,7 +35,7 @@ async function controller(...steps: Step[]): Promise<number> {
     sockets.add(socket);
     socket.on("error", () => undefined);
     let index = 0;
-    socket.on("data", (request) => steps[Math.min(index++, steps.length - 1)]?.(socket, request));
+    socket.on("data", (request: Buffer) => steps[Math.min(index++, steps.length - 1)]?.(socket, request));
   });
   closing.push(() => {
     for (const socket of sockets) socket.destroy();
