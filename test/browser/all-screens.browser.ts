@@ -38,10 +38,13 @@ const PATHS = [
   "/integrations/codecs",
   "/integrations/codecs/new",
   "/integrations/codecs/index",
-  "/modbus",
-  "/modbus?create=1",
+  "/field",
+  "/field?create=modbus",
+  "/field?create=s7",
   "/modbus/:modbus",
   "/modbus/:modbus/new",
+  "/s7/:s7",
+  "/s7/:s7/new",
   "/mqtt-clients",
   "/mqtt-clients/topics",
   "/mqtt-clients/clients/new",
@@ -90,6 +93,12 @@ beforeAll(async () => {
     host: "127.0.0.1",
     enabled: false,
   })) as { connectionId: string };
+  const s7 = (await call("POST", "/api/s7/connections", {
+    name: "Press 4",
+    host: "192.0.2.1",
+    enabled: false,
+  })) as { connectionId: string };
+  ids.s7 = s7.connectionId;
   ids.modbus = modbus.connectionId;
   const alarms = await untilAnswer(
     async () => (await call("GET", "/api/alarms")) as { alarmId: string }[],

@@ -16,7 +16,7 @@ const PATHS = [
   ...["", "/data", "/attributes", "/commands", "/connect", "/messages", "/history", "/settings"].map(
     (tab) => `/devices/:device${tab}`,
   ),
-  ...["/dashboards", "/explore", "/alarms", "/pipelines", "/integrations", "/integrations/codecs", "/modbus"],
+  ...["/dashboards", "/explore", "/alarms", "/pipelines", "/integrations", "/integrations/codecs", "/field"],
   ...["/mqtt-clients", "/mqtt-clients/topics", "/scheduler", "/generators", "/uplinks"],
   ...["profile", "security", "site", "users", "profiles", "notifications", "api-keys", "audit", "outbox"].map(
     (page) => `/settings/${page}`,

@@ -29,7 +29,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-const unit = () => ui.page.getByTestId("modbus-unit");
+const unit = () => ui.page.getByTestId("field-unit");
 const state = () => ui.page.getByTestId("state");
 let connectionPath = "";
 
@@ -52,8 +52,8 @@ async function checkScreen(name: string, path: string, ready: () => Promise<unkn
 
 test("a connection is created and says that it is connected", async () => {
   const { page } = ui;
-  await ui.open("/modbus");
-  await page.getByText("No Modbus connections yet").waitFor();
+  await ui.open("/field");
+  await page.getByText("No field connections yet").waitFor();
   await page.getByRole("main").getByRole("button", { name: "Create connection" }).click();
   const dialog = ui.dialog();
   await dialog.getByLabel("Name", { exact: true }).fill("Hall meters");
@@ -103,7 +103,7 @@ test("the unit shows its values, and which register the device refuses", async (
   await unit().getByText("50.5", { exact: true }).waitFor();
   await unit().getByText("Modbus exception 2: The device has no register at this address.").waitFor();
   await checkScreen("connection", connectionPath, () => unit().getByText("power").waitFor());
-  await checkScreen("list", "/modbus", () => ui.page.getByTestId("modbus-connection").waitFor());
+  await checkScreen("list", "/field", () => ui.page.getByTestId("field-connection").waitFor());
   await checkScreen("new-unit", `${connectionPath}/new`, () => ui.page.locator("#modbus-unit").waitFor());
   expect(ui.complaints).toEqual([]);
 });
@@ -153,7 +153,7 @@ test("the screen shows that the server is gone, with advice, and that it is back
 
 test("a connection to a serial port is created, says that the adapter is missing, and keeps its settings", async () => {
   const { page } = ui;
-  await ui.open("/modbus");
+  await ui.open("/field");
   await page.getByRole("button", { name: "Create connection" }).click();
   const dialog = ui.dialog();
   await dialog.getByLabel("Name", { exact: true }).fill("RS-485");
@@ -186,6 +186,6 @@ test("Ctrl-K finds a connection, and deleting asks first", async () => {
   await ui.open(connectionPath);
   await page.getByRole("main").getByRole("button", { name: "Delete", exact: true }).click();
   await ui.dialog().getByRole("button", { name: "Delete", exact: true }).click();
-  await page.getByText("No Modbus connections yet").waitFor();
+  await page.getByText("No field connections yet").waitFor();
   expect(await ui.call("GET", "/api/devices?search=Press%207")).toHaveLength(1);
 });

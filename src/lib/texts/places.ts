@@ -487,6 +487,12 @@ export interface ConsolePlaces {
   readonly "run.failed": "count" | "failed";
   readonly "run.missed.one": "count";
   readonly "run.missed.other": "count";
+  readonly "s7.added.one": "count";
+  readonly "s7.added.other": "count";
+  readonly "s7.place": "rack" | "slot";
+  readonly "s7.tags.one": "count";
+  readonly "s7.tags.other": "count";
+  readonly "s7.unitLine": "interval";
   readonly "sample.attributes": "scope";
   readonly "sample.nothing": "name";
   readonly "sample.taken": "name";

@@ -50,8 +50,8 @@ const SchedulerScreen = lazy(() =>
 const UplinksScreen = lazy(() =>
   loadScreen(() => import("../features/uplinks/uplinks-screen.tsx")).then((m) => m.UplinksScreen),
 );
-const ModbusScreen = lazy(() =>
-  loadScreen(() => import("../features/modbus/modbus-screen.tsx")).then((m) => m.ModbusScreen),
+const FieldScreen = lazy(() =>
+  loadScreen(() => import("../features/field-screen/field-screen.tsx")).then((m) => m.FieldScreen),
 );
 const MqttClientsScreen = lazy(() =>
   loadScreen(() => import("../features/mqtt-clients/mqtt-clients-screen.tsx")).then(
@@ -141,7 +141,9 @@ function Screens() {
         <Route path={screenRoutes.codecs} component={CodecsScreen} />
         <Route path={screenRoutes.integrations} component={IntegrationsScreen} />
         <Route path={screenRoutes.uplinks} component={UplinksScreen} />
-        <Route path={screenRoutes.modbus} component={ModbusScreen} />
+        <Route path={screenRoutes.field} component={FieldScreen} />
+        <Route path={screenRoutes.modbus} component={FieldScreen} />
+        <Route path={screenRoutes.s7} component={FieldScreen} />
         <Route path={screenRoutes.mqttClients} component={MqttClientsScreen} />
         <Route path={screenRoutes.scheduler} component={SchedulerScreen} />
         <Route path={screenRoutes.generators} component={GeneratorsScreen} />

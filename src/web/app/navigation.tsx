@@ -66,7 +66,7 @@ const GROUPS: ReadonlyArray<{ readonly text: NavText; readonly items: readonly I
     text: "nav.group.connect",
     items: [
       { path: "/integrations", text: "nav.integrations", Icon: Cable },
-      { path: "/modbus", text: "nav.modbus", Icon: Network, needs: "integrations:read" },
+      { path: "/field", text: "nav.field", Icon: Network, needs: "integrations:read" },
       { path: "/mqtt-clients", text: "nav.mqttClients", Icon: Radio, needs: "mqtt-clients:read" },
       { path: "/uplinks", text: "nav.uplinks", Icon: CloudUpload },
     ],

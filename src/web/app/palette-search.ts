@@ -7,6 +7,7 @@ import { loadManual } from "../features/manual/manual-api.ts";
 import { modbusApi } from "../features/modbus/modbus-api.ts";
 import { pipelinesApi } from "../features/pipelines/pipelines-api.ts";
 import { profilesApi } from "../features/profiles/profiles-api.ts";
+import { s7Api } from "../features/s7/s7-api.ts";
 import { schedulerApi } from "../features/scheduler/scheduler-api.ts";
 import { uplinksApi } from "../features/uplinks/uplinks-api.ts";
 import { usersApi } from "../features/users/users-api.ts";
@@ -64,7 +65,12 @@ export async function loadFound(): Promise<Found[]> {
     ),
     listed("integrations:read", async () =>
       (await modbusApi.list("")).rows.map(({ connectionId, name }) =>
-        found(`/modbus/${connectionId}`, name, t("nav.modbus")),
+        found(`/modbus/${connectionId}`, name, t("nav.field")),
+      ),
+    ),
+    listed("integrations:read", async () =>
+      (await s7Api.list("")).rows.map(({ connectionId, name }) =>
+        found(`/s7/${connectionId}`, name, t("nav.field")),
       ),
     ),
     listed("pipelines:read", async () =>

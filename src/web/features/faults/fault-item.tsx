@@ -18,7 +18,7 @@ const PAGES: Record<FaultSubject["kind"], ((id: string) => string) | undefined> 
   notification: () => "/settings/notifications",
   uplink: (id) => `/uplinks/${id}`,
   modbus_connection: (id) => `/modbus/${id}`,
-  s7_connection: undefined,
+  s7_connection: (id) => `/s7/${id}`,
   job: (id) => `/scheduler/${id}`,
   outbox: () => "/settings/outbox",
 };

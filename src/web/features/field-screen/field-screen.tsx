@@ -8,44 +8,79 @@ import { may } from "../../platform/session.ts";
 import { toast } from "../../platform/toasts.ts";
 import { useRefresh } from "../../platform/use-refresh.ts";
 import { Button } from "../../ui/button.tsx";
+import { Radio } from "../../ui/choice.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
 import { Page } from "../../ui/page.tsx";
 import { ResourceList } from "../../ui/resource-list.tsx";
-import { ConnectionDialog } from "./connection-dialog.tsx";
-import { ConnectionPage } from "./connection-page.tsx";
-import { addressOf, ConnectionStateText } from "./connection-state.tsx";
-import { type ModbusConnection, modbusApi } from "./modbus-api.ts";
-import { UnitPage } from "./unit-page.tsx";
+import { addressText, ConnectionStateText } from "../field/connection-state.tsx";
+import type { FieldConnection } from "../field/field-api.ts";
+import { modbusApi } from "../modbus/modbus-api.ts";
+import { ModbusForm } from "../modbus/modbus-form.tsx";
+import { ModbusPages } from "../modbus/modbus-pages.tsx";
+import { addressOf } from "../modbus/modbus-texts.ts";
+import { s7Api } from "../s7/s7-api.ts";
+import { S7Form } from "../s7/s7-form.tsx";
+import { S7Pages } from "../s7/s7-pages.tsx";
 
 const REFRESH_MS = 5_000;
 
-/** Modbus connections: all of them, one with its units, or a unit. */
-export function ModbusScreen() {
-  const { connectionId, modbusUnitId } = useRoute().params;
+const PROTOCOLS = ["modbus", "s7"] as const;
+type Protocol = (typeof PROTOCOLS)[number];
+
+interface Listed {
+  readonly protocol: Protocol;
+  readonly address: string;
+  readonly connection: FieldConnection;
+}
+
+/** Connections to field devices by all protocols: the list, one with its units, or a unit. */
+export function FieldScreen() {
+  const { path } = useLocation();
+  const { connectionId, unitId } = useRoute().params;
+  if (!connectionId)
+    return (
+      <Page>
+        <ConnectionList />
+      </Page>
+    );
+  const Pages = path.startsWith("/s7") ? S7Pages : ModbusPages;
   return (
     <Page>
-      {connectionId && modbusUnitId && (
-        <UnitPage
-          key={modbusUnitId}
-          connectionId={connectionId}
-          modbusUnitId={modbusUnitId === "new" ? undefined : modbusUnitId}
-        />
-      )}
-      {connectionId && !modbusUnitId && <ConnectionPage key={connectionId} connectionId={connectionId} />}
-      {!connectionId && <ConnectionList />}
+      <Pages connectionId={connectionId} unitId={unitId} />
     </Page>
   );
+}
+
+async function listAll(search: string) {
+  const [modbus, s7] = await Promise.all([modbusApi.list(search), s7Api.list(search)]);
+  const rows: Listed[] = [
+    ...modbus.rows.map((connection) => ({
+      protocol: "modbus" as const,
+      address: addressOf(connection),
+      connection,
+    })),
+    ...s7.rows.map((connection) => ({
+      protocol: "s7" as const,
+      address: addressText(connection),
+      connection,
+    })),
+  ];
+  return {
+    rows: rows.toSorted((a, b) => a.connection.name.localeCompare(b.connection.name)),
+    total: modbus.total + s7.total,
+  };
 }
 
 function ConnectionList() {
   const { query, route } = useLocation();
   const search = query.search ?? "";
   const [isCreating, setCreating] = useState(query.create !== undefined && may("integrations:write"));
-  const list = useKept(() => modbusApi.list(search), [search]);
+  const list = useKept(() => listAll(search), [search]);
   useRefresh(list.reload, REFRESH_MS);
   return (
     <>
       <ResourceList
-        title={t("nav.modbus")}
+        title={t("nav.field")}
         intro={t("modbus.intro")}
         list={list}
         search={search}
@@ -62,14 +97,15 @@ function ConnectionList() {
           )
         }
       >
-        {(connection) => <Row key={connection.connectionId} connection={connection} />}
+        {(listed) => <Row key={listed.connection.connectionId} {...listed} />}
       </ResourceList>
       {isCreating && (
-        <ConnectionDialog
+        <CreateDialog
+          first={query.create === "s7" ? "s7" : "modbus"}
           onClose={() => setCreating(false)}
-          onSaved={({ connectionId, name }) => {
+          onCreated={(protocol, { connectionId, name }) => {
             toast("success", t("modbus.created", { name }));
-            route(`/modbus/${connectionId}`);
+            route(`/${protocol}/${connectionId}`);
           }}
         />
       )}
@@ -77,17 +113,42 @@ function ConnectionList() {
   );
 }
 
-function Row({ connection }: { connection: ModbusConnection }) {
-  const { connectionId, name, framing, units, state } = connection;
+function CreateDialog(props: {
+  first: Protocol;
+  onClose: () => void;
+  onCreated: (protocol: Protocol, connection: FieldConnection) => void;
+}) {
+  const [protocol, setProtocol] = useState(props.first);
+  const Form = protocol === "s7" ? S7Form : ModbusForm;
   return (
-    <li class="flex flex-wrap items-center gap-x-6 gap-y-2 px-4 py-3" data-testid="modbus-connection">
+    <Dialog title={t("modbus.create")} onClose={props.onClose}>
+      <fieldset class="mb-4 flex flex-wrap gap-x-6 gap-y-2">
+        <legend class="mb-2 text-sm font-medium">{t("modbus.protocol")}</legend>
+        {PROTOCOLS.map((name) => (
+          <Radio key={name} name="protocol" checked={protocol === name} onChange={() => setProtocol(name)}>
+            {t(`direct.${name}`)}
+          </Radio>
+        ))}
+      </fieldset>
+      <Form
+        key={protocol}
+        onClose={props.onClose}
+        onSaved={(saved: FieldConnection) => props.onCreated(protocol, saved)}
+      />
+    </Dialog>
+  );
+}
+
+function Row({ protocol, address, connection }: Listed) {
+  const { connectionId, name, units, state } = connection;
+  return (
+    <li class="flex flex-wrap items-center gap-x-6 gap-y-2 px-4 py-3" data-testid="field-connection">
       <div class="min-w-0 flex-[2_1_14rem]">
-        <a class="link link-hover font-medium wrap-anywhere" href={`/modbus/${connectionId}`}>
+        <a class="link link-hover font-medium wrap-anywhere" href={`/${protocol}/${connectionId}`}>
           {name}
         </a>
         <p class="text-sm text-soft wrap-anywhere">
-          <span class="reading">{addressOf(connection)}</span> ·{" "}
-          {t(`fieldOption.modbusConnection.framing.${framing}`)}
+          <span class="reading">{address}</span> · {t(`direct.${protocol}`)}
         </p>
       </div>
       <div class="min-w-0 flex-[2_1_14rem]">

@@ -1,8 +1,8 @@
 import { Pencil, Plus, Trash2 } from "lucide-preact";
+import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
 import { ApiError } from "../../platform/api-client.ts";
-import { codeText } from "../../platform/i18n/error-texts.ts";
 import { toMs } from "../../platform/i18n/format.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import type { Resource } from "../../platform/resource.ts";
@@ -13,22 +13,51 @@ import { useRefresh } from "../../platform/use-refresh.ts";
 import { Age } from "../../ui/age.tsx";
 import { Button } from "../../ui/button.tsx";
 import { confirmDelete } from "../../ui/confirmation.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
 import { Loaded } from "../../ui/loaded.tsx";
 import { ResourcePage } from "../../ui/resource-page.tsx";
 import { Section } from "../../ui/section.tsx";
 import { ThingFaults } from "../faults/fault-list.tsx";
-import { ConnectionDialog } from "./connection-dialog.tsx";
-import { addressOf, ConnectionStateText, NextAttempt, Problem } from "./connection-state.tsx";
-import { type ModbusConnection, type ModbusUnit, modbusApi } from "./modbus-api.ts";
-import { RegisterBrowser } from "./register-browser.tsx";
-import { UnitCard } from "./unit-card.tsx";
+import { ConnectionStateText, NextAttempt, Problem } from "./connection-state.tsx";
+import type { FieldKind, fieldApi } from "./field-api.ts";
 
 const REFRESH_MS = 2_000;
 
-/** A connection with its state, its units and a browser for its registers. */
-export function ConnectionPage({ connectionId }: { connectionId: string }) {
-  const resource = useResource(() => modbusApi.get(connectionId), [connectionId]);
-  const units = useResource(() => modbusApi.units(connectionId), [connectionId]);
+/** What a protocol brings to the page of a connection. */
+export interface ConnectionView<Kind extends FieldKind> {
+  readonly api: Pick<ReturnType<typeof fieldApi<Kind>>, "get" | "units" | "delete">;
+  /** Path of its pages. */
+  readonly path: "/modbus" | "/s7";
+  readonly faults: "modbus_connection" | "s7_connection";
+  /** Explains what a unit is. */
+  readonly unitsHint: string;
+  /** Said to people who may not see units. */
+  readonly forbidden: string;
+  /** Address and settings in one line. */
+  readonly Settings: (props: { connection: Kind["connection"] }) => ComponentChildren;
+  readonly Form: (props: ConnectionFormProps<Kind["connection"]>) => ComponentChildren;
+  readonly Unit: (props: { unit: Kind["unit"]; isOpen: boolean; onDeleted: () => void }) => ComponentChildren;
+  readonly Browser: (props: {
+    connection: Kind["connection"];
+    units: readonly Kind["unit"][];
+  }) => ComponentChildren;
+}
+
+export interface ConnectionFormProps<Connection> {
+  readonly connection?: Connection;
+  readonly onClose: () => void;
+  readonly onSaved: (connection: Connection) => void;
+}
+
+/** A connection with its state, its units and a browser for its values. */
+export function ConnectionPage<Kind extends FieldKind>(props: {
+  connectionId: string;
+  view: ConnectionView<Kind>;
+}) {
+  const { connectionId, view } = props;
+  const { api, Browser } = view;
+  const resource = useResource(() => api.get(connectionId), [connectionId]);
+  const units = useResource<readonly Kind["unit"][]>(() => api.units(connectionId), [connectionId]);
   const reload = () => {
     resource.reload();
     if (!isForbidden(units.error)) units.reload();
@@ -39,23 +68,24 @@ export function ConnectionPage({ connectionId }: { connectionId: string }) {
     <div class="flex max-w-5xl flex-col gap-5">
       <ResourcePage
         of={resource}
-        back={{ href: "/modbus", text: t("nav.modbus") }}
+        back={{ href: "/field", text: t("nav.field") }}
         title={({ name }) => name}
         actions={(connection) =>
-          mayChange && units.data && <Actions connection={connection} onSaved={resource.set} />
+          mayChange && units.data && <Actions view={view} connection={connection} onSaved={resource.set} />
         }
       >
         {(connection) => (
           <>
-            <StatePanel connection={connection} />
-            <ThingFaults kind="modbus_connection" id={connectionId} />
+            <StatePanel view={view} connection={connection} />
+            <ThingFaults kind={view.faults} id={connectionId} />
             <Units
+              view={view}
               connectionId={connectionId}
               isOpen={connection.state.status === "connected"}
               units={units}
               onChanged={reload}
             />
-            {units.data && mayChange && <RegisterBrowser connection={connection} units={units.data} />}
+            {units.data && mayChange && <Browser connection={connection} units={units.data} />}
           </>
         )}
       </ResourcePage>
@@ -65,8 +95,13 @@ export function ConnectionPage({ connectionId }: { connectionId: string }) {
 
 const isForbidden = (error: unknown): boolean => error instanceof ApiError && error.status === 403;
 
-function Actions(props: { connection: ModbusConnection; onSaved: (connection: ModbusConnection) => void }) {
+function Actions<Kind extends FieldKind>(props: {
+  view: ConnectionView<Kind>;
+  connection: Kind["connection"];
+  onSaved: (connection: Kind["connection"]) => void;
+}) {
   const { connection, onSaved } = props;
+  const { api, Form } = props.view;
   const { connectionId, name } = connection;
   const { route } = useLocation();
   const [isEditing, setEditing] = useState(false);
@@ -76,8 +111,8 @@ function Actions(props: { connection: ModbusConnection; onSaved: (connection: Mo
       name,
       title: t("modbus.deleteTitle"),
       warning: t("modbus.deleteWarning", { name }),
-      onDelete: () => modbusApi.delete(connectionId),
-      onDeleted: () => route("/modbus"),
+      onDelete: () => api.delete(connectionId),
+      onDeleted: () => route("/field"),
     });
   return (
     <>
@@ -88,22 +123,28 @@ function Actions(props: { connection: ModbusConnection; onSaved: (connection: Mo
         {t("common.delete")}
       </Button>
       {isEditing && (
-        <ConnectionDialog
-          connection={connection}
-          onClose={close}
-          onSaved={(saved) => {
-            toast("success", t("common.nameIsSaved", { name: saved.name }));
-            onSaved(saved);
-            close();
-          }}
-        />
+        <Dialog title={t("common.editName", { name })} onClose={close}>
+          <Form
+            connection={connection}
+            onClose={close}
+            onSaved={(saved) => {
+              toast("success", t("common.nameIsSaved", { name: saved.name }));
+              onSaved(saved);
+              close();
+            }}
+          />
+        </Dialog>
       )}
     </>
   );
 }
 
-function StatePanel({ connection }: { connection: ModbusConnection }) {
-  const { framing, state, timeoutMs, pauseMs } = connection;
+function StatePanel<Kind extends FieldKind>(props: {
+  view: ConnectionView<Kind>;
+  connection: Kind["connection"];
+}) {
+  const { connection, view } = props;
+  const { state } = connection;
   return (
     <section class="panel flex flex-col gap-3 p-4 sm:p-5" aria-label={t("modbus.state")} data-testid="state">
       <div class="flex flex-wrap items-center gap-x-3 gap-y-1 font-semibold" role="status">
@@ -113,9 +154,7 @@ function StatePanel({ connection }: { connection: ModbusConnection }) {
         </span>
       </div>
       <p class="text-sm text-soft wrap-anywhere">
-        <span class="reading">{addressOf(connection)}</span> ·{" "}
-        {t(`fieldOption.modbusConnection.framing.${framing}`)} ·{" "}
-        {t("modbus.timing", { timeout: timeoutMs, pause: pauseMs })}
+        <view.Settings connection={connection} />
       </p>
       {state.problem && <Problem problem={state.problem} />}
       <NextAttempt state={state} />
@@ -123,23 +162,24 @@ function StatePanel({ connection }: { connection: ModbusConnection }) {
   );
 }
 
-function Units(props: {
+function Units<Kind extends FieldKind>(props: {
+  view: ConnectionView<Kind>;
   connectionId: string;
   isOpen: boolean;
-  units: Resource<readonly ModbusUnit[]>;
+  units: Resource<readonly Kind["unit"][]>;
   onChanged: () => void;
 }) {
-  const { connectionId, units } = props;
+  const { view, connectionId, units } = props;
   const newUnit = may("integrations:write") && (
-    <a class="btn btn-primary btn-sm self-start" href={`/modbus/${connectionId}/new`}>
+    <a class="btn btn-primary btn-sm self-start" href={`${view.path}/${connectionId}/new`}>
       <Plus size={16} aria-hidden="true" />
       {t("modbus.addUnit")}
     </a>
   );
   return (
-    <Section id="modbus-units" title={t("modbus.unitsTitle")} hint={t("modbus.unitsHint")}>
+    <Section id="field-units" title={t("modbus.unitsTitle")} hint={view.unitsHint}>
       {isForbidden(units.error) ? (
-        <p role="status">{codeText("modbus.all_devices_needed")}</p>
+        <p role="status">{view.forbidden}</p>
       ) : (
         <Loaded of={units}>
           {(rows) => (
@@ -149,8 +189,8 @@ function Units(props: {
               ) : (
                 <ul class="divide-y divide-base-300/60" aria-label={t("modbus.unitsTitle")}>
                   {rows.map((unit) => (
-                    <UnitCard
-                      key={unit.modbusUnitId}
+                    <view.Unit
+                      key={unit.deviceId}
                       unit={unit}
                       isOpen={props.isOpen}
                       onDeleted={props.onChanged}

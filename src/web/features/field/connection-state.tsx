@@ -3,10 +3,10 @@ import { serverText } from "../../platform/i18n/error-texts.ts";
 import { toMs } from "../../platform/i18n/format.ts";
 import { type MessageKey, t } from "../../platform/i18n/i18n.ts";
 import { now } from "../../platform/now.ts";
-import type { ModbusConnection } from "./modbus-api.ts";
+import type { FieldConnection } from "./field-api.ts";
 
 /** Advice about a problem, by its code. */
-const advice: Readonly<Record<string, Extract<MessageKey, `modbusWhy.${string}`>>> = {
+const advice: Readonly<Record<string, Extract<MessageKey, `modbusWhy.${string}` | `s7Why.${string}`>>> = {
   "network_error.no_address": "modbusWhy.name",
   "network_error.unknown_name": "modbusWhy.name",
   "network_error.no_host": "modbusWhy.silent",
@@ -17,15 +17,16 @@ const advice: Readonly<Record<string, Extract<MessageKey, `modbusWhy.${string}`>
   "outbound.address_refused": "modbusWhy.forbidden",
   "modbus.no_answer": "modbusWhy.noAnswer",
   "modbus.bad_answer": "modbusWhy.badAnswer",
+  "s7.no_answer": "s7Why.noAnswer",
 };
 
-const LAMPS: Partial<Record<ModbusConnection["state"]["status"], string>> = {
+const LAMPS: Partial<Record<FieldConnection["state"]["status"], string>> = {
   connected: "lamp-on",
   connecting: "lamp-wait",
   waiting: "lamp-bad",
 };
 
-export function ConnectionStateText({ state }: Pick<ModbusConnection, "state">) {
+export function ConnectionStateText({ state }: Pick<FieldConnection, "state">) {
   return (
     <span class="flex items-center gap-2.5">
       <span class={`lamp ${LAMPS[state.status] ?? ""}`} aria-hidden="true" />
@@ -45,25 +46,13 @@ export function Problem({ problem }: { problem: Text }) {
   );
 }
 
-export function NextAttempt({ state }: Pick<ModbusConnection, "state">) {
+export function NextAttempt({ state }: Pick<FieldConnection, "state">) {
   const time = toMs(state.nextAttemptAt);
   if (time === undefined) return null;
   const seconds = Math.max(0, Math.ceil((time - now.value) / 1_000));
   return <p class="text-sm text-soft">{t("modbus.nextAttempt", { seconds })}</p>;
 }
 
-const EXCEPTIONS = [1, 2, 3, 4, 5, 6, 10, 11] as const;
-
-export function exceptionText(code: number): string {
-  const listed = EXCEPTIONS.find((exception) => exception === code);
-  const meaning = listed === undefined ? "" : `: ${t(`modbusException.${listed}`)}`;
-  return `${t("modbus.exception", { code })}${meaning}`;
-}
-
-/** Returns host and port as one text, or the path of the serial port. */
-export const addressOf = ({
-  framing,
-  host,
-  port,
-}: Pick<ModbusConnection, "framing" | "host" | "port">): string =>
-  framing === "SERIAL" ? host : host.includes(":") ? `[${host}]:${port}` : `${host}:${port}`;
+/** Returns host and port as one text. */
+export const addressText = ({ host, port }: Pick<FieldConnection, "host" | "port">): string =>
+  host.includes(":") ? `[${host}]:${port}` : `${host}:${port}`;

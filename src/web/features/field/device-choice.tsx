@@ -1,8 +1,11 @@
 import { useState } from "preact/hooks";
+import { ApiError } from "../../platform/api-client.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { may } from "../../platform/session.ts";
 import { Radio } from "../../ui/choice.tsx";
+import { errorText } from "../../ui/error-text.ts";
 import { TextField } from "../../ui/text-field.tsx";
+import { devicesApi } from "../devices/devices-api.ts";
 import { useDeviceSearch } from "../devices/use-device-search.ts";
 
 const FOUND_MAX = 50;
@@ -11,6 +14,33 @@ const FOUND_MAX = 50;
 export type DeviceDraft =
   | { readonly kind: "existing"; readonly deviceId: string | undefined }
   | { readonly kind: "new"; readonly name: string; readonly deviceType: string };
+
+export const firstDevice = (): DeviceDraft =>
+  may("devices:write")
+    ? { kind: "new", name: "", deviceType: "meter" }
+    : { kind: "existing", deviceId: undefined };
+
+/** Texts of refusals that belong to the device. */
+export const deviceProblem = (error: unknown): string | undefined =>
+  error instanceof ApiError && /^((modbus|s7)\.device_taken|device\.)/.test(error.text?.code ?? "")
+    ? errorText(error)
+    : undefined;
+
+/** Returns the id of the device; creates it first if it is new. A second attempt uses the device of the first. */
+export async function deviceIdOf(
+  device: DeviceDraft,
+  onCreated: (device: DeviceDraft) => void,
+): Promise<string> {
+  if (device.kind === "existing") return device.deviceId ?? "";
+  const { name, deviceType } = device;
+  const created = await devicesApi.create({
+    name: name.trim(),
+    deviceType: deviceType.trim(),
+    role: "DEVICE",
+  });
+  onCreated({ kind: "existing", deviceId: created.deviceId });
+  return created.deviceId;
+}
 
 interface Props {
   readonly draft: DeviceDraft;

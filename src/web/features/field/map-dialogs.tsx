@@ -1,8 +1,9 @@
+import { FileSpreadsheet, LayoutTemplate } from "lucide-preact";
 import { useState } from "preact/hooks";
 import type { Text } from "../../../lib/texts/text.ts";
-import { serverText } from "../../platform/i18n/error-texts.ts";
-import { type MessageKey, plural, t } from "../../platform/i18n/i18n.ts";
+import { plural, t } from "../../platform/i18n/i18n.ts";
 import { useResource } from "../../platform/resource.ts";
+import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { Field } from "../../ui/field.tsx";
@@ -10,21 +11,43 @@ import { FormButtons } from "../../ui/form-buttons.tsx";
 import { Loaded } from "../../ui/loaded.tsx";
 import { TextAreaField } from "../../ui/text-area-field.tsx";
 import { useAction } from "../../ui/use-form.ts";
-import { type ModbusRegister, type ModbusTemplate, modbusApi, type RegisterMap } from "./modbus-api.ts";
 
-interface Props {
-  readonly onClose: () => void;
-  readonly onAdd: (registers: readonly ModbusRegister[]) => void;
+export type MapSource = "csv" | "template";
+
+/** Entries of a table, and its lines that are none. */
+export interface EntryMap<Entry> {
+  readonly entries: readonly Entry[];
+  readonly problems: readonly { readonly line: number; readonly problem: Text }[];
 }
 
-const EXAMPLE =
-  "key;area;address;type;scale;writable\nspeed;holding;1;UINT16;0.1;\nsetpoint;holding;10;FLOAT32;;yes";
+export interface EntryTemplate<Entry> {
+  readonly templateId: string;
+  readonly vendor: string;
+  readonly name: string;
+  /** Second line of its button. */
+  readonly text: string;
+  readonly source: string;
+  readonly entries: readonly Entry[];
+}
+
+export interface MapDialogProps<Entry> {
+  readonly onClose: () => void;
+  readonly onAdd: (entries: readonly Entry[]) => void;
+}
+
+interface CsvProps<Entry> extends MapDialogProps<Entry> {
+  readonly example: string;
+  readonly hint: string;
+  readonly read: (csv: string) => Promise<EntryMap<Entry>>;
+  readonly problemText: (problem: Text) => string;
+}
+
 const CSV_MAX = 65_536;
 
-/** Reads a table of registers and shows the lines that are none, before the registers are added. */
-export function CsvDialog({ onClose, onAdd }: Props) {
+/** Reads a table of entries and shows the lines that are none, before the others are added. */
+export function CsvDialog<Entry>({ onClose, onAdd, example, hint, read, problemText }: CsvProps<Entry>) {
   const [csv, setCsv] = useState("");
-  const [map, setMap] = useState<RegisterMap | undefined>(undefined);
+  const [map, setMap] = useState<EntryMap<Entry> | undefined>(undefined);
   const action = useAction();
   const change = (text: string) => {
     setCsv(text);
@@ -32,10 +55,10 @@ export function CsvDialog({ onClose, onAdd }: Props) {
   };
   const submit = (e: Event) => {
     e.preventDefault();
-    if (map && map.registers.length > 0) return onAdd(map.registers);
+    if (map && map.entries.length > 0) return onAdd(map.entries);
     action.run(async () => {
-      const answer = await modbusApi.readMap(csv);
-      if (answer.problems.length === 0 && answer.registers.length > 0) onAdd(answer.registers);
+      const answer = await read(csv);
+      if (answer.problems.length === 0 && answer.entries.length > 0) onAdd(answer.entries);
       else setMap(answer);
     });
   };
@@ -55,19 +78,19 @@ export function CsvDialog({ onClose, onAdd }: Props) {
         </Field>
         <TextAreaField
           label={t("modbus.csvText")}
-          hint={t("modbus.csvHint")}
+          hint={hint}
           rows={8}
           required
           maxLength={CSV_MAX}
-          placeholder={EXAMPLE}
+          placeholder={example}
           value={csv}
           onText={change}
         />
-        {map && <MapProblems map={map} csv={csv} />}
+        {map && <MapProblems map={map} csv={csv} problemText={problemText} />}
         <ErrorNote error={action.error} />
         <FormButtons busy={action.busy} onCancel={onClose}>
-          {map && map.registers.length > 0
-            ? plural("modbus.addOthers", map.registers.length)
+          {map && map.entries.length > 0
+            ? plural("modbus.addOthers", map.entries.length)
             : t("modbus.readCsv")}
         </FormButtons>
       </form>
@@ -77,35 +100,8 @@ export function CsvDialog({ onClose, onAdd }: Props) {
 
 const PROBLEMS_SHOWN = 20;
 
-/** Rules of the columns, by their name. */
-const rules: Readonly<Record<string, Extract<MessageKey, `modbusProblem.${string}`>>> = {
-  key: "modbusProblem.needed",
-  area: "modbusProblem.area",
-  address: "modbusProblem.address",
-  type: "modbusProblem.type",
-  order: "modbusProblem.order",
-  length: "modbusProblem.length",
-  bit: "modbusProblem.bit",
-  bits: "modbusProblem.bits",
-  scale: "modbusProblem.number",
-  offset: "modbusProblem.number",
-  absent: "modbusProblem.number",
-  intervalMs: "modbusProblem.intervalMs",
-};
-
-function Reason({ problem }: { problem: Text }) {
-  if (problem.code !== "modbus_rule.column")
-    return <span class="block text-soft">{serverText(problem)}</span>;
-  const column = String(problem.params.column);
-  const rule = Object.hasOwn(rules, column) ? rules[column] : undefined;
-  return (
-    <span class="block text-soft">
-      {t("modbus.csvColumn", { column })} {t(rule ?? "modbusProblem.column")}
-    </span>
-  );
-}
-
-function MapProblems({ map, csv }: { map: RegisterMap; csv: string }) {
+function MapProblems(props: { map: EntryMap<unknown>; csv: string; problemText: (problem: Text) => string }) {
+  const { map, csv, problemText } = props;
   const lines = csv.split(/\r?\n/);
   return (
     <div role="alert" class="flex flex-col gap-2 border-l-4 border-l-warning pl-3 text-sm">
@@ -116,7 +112,7 @@ function MapProblems({ map, csv }: { map: RegisterMap; csv: string }) {
         {map.problems.slice(0, PROBLEMS_SHOWN).map(({ line, problem }) => (
           <li key={line} class="wrap-anywhere">
             {t("common.atLine", { line })} <code class="reading">{lines[line - 1]}</code>
-            <Reason problem={problem} />
+            <span class="block text-soft">{problemText(problem)}</span>
           </li>
         ))}
       </ul>
@@ -124,17 +120,22 @@ function MapProblems({ map, csv }: { map: RegisterMap; csv: string }) {
   );
 }
 
-export function TemplateDialog({ onClose, onAdd }: Props) {
-  const templates = useResource(modbusApi.templates, []);
+interface TemplateProps<Entry> extends MapDialogProps<Entry> {
+  readonly hint: string;
+  readonly list: () => Promise<readonly EntryTemplate<Entry>[]>;
+}
+
+export function TemplateDialog<Entry>({ onClose, onAdd, hint, list }: TemplateProps<Entry>) {
+  const templates = useResource(list, []);
   return (
     <Dialog title={t("modbus.fromTemplate")} onClose={onClose}>
-      <p class="mb-3 text-sm text-soft">{t("modbus.templateHint")}</p>
+      <p class="mb-3 text-sm text-soft">{hint}</p>
       <Loaded of={templates}>
         {(all) => (
           <ul class="flex max-h-96 flex-col gap-1 overflow-y-auto" aria-label={t("modbus.fromTemplate")}>
             {all.map((template) => (
               <li key={template.templateId}>
-                <TemplateButton template={template} onSelect={() => onAdd(template.registers)} />
+                <TemplateButton template={template} onSelect={() => onAdd(template.entries)} />
               </li>
             ))}
           </ul>
@@ -149,21 +150,31 @@ export function TemplateDialog({ onClose, onAdd }: Props) {
   );
 }
 
-function TemplateButton({ template, onSelect }: { template: ModbusTemplate; onSelect: () => void }) {
-  const { vendor, name, kind, source, registers } = template;
+function TemplateButton(props: { template: EntryTemplate<unknown>; onSelect: () => void }) {
+  const { vendor, name, text, source } = props.template;
   return (
     <button
       type="button"
       class="w-full cursor-pointer rounded-field border border-base-300 px-3 py-2 text-left hover:bg-base-200"
-      onClick={onSelect}
+      onClick={props.onSelect}
     >
       <span class="font-medium">
         {vendor} {name}
       </span>
-      <span class="block text-sm text-soft">
-        {t(`modbusKind.${kind}`)} · {plural("modbus.registers", registers.length)}
-      </span>
+      <span class="block text-sm text-soft">{text}</span>
       <span class="block text-sm text-soft wrap-anywhere">{source}</span>
     </button>
   );
 }
+
+/** Ways to add many entries. */
+export const MapButtons = ({ onSelect }: { onSelect: (source: MapSource) => void }) => (
+  <div class="flex flex-wrap gap-2">
+    <Button icon={LayoutTemplate} onClick={() => onSelect("template")}>
+      {t("modbus.fromTemplate")}
+    </Button>
+    <Button icon={FileSpreadsheet} onClick={() => onSelect("csv")}>
+      {t("modbus.importCsv")}
+    </Button>
+  </div>
+);

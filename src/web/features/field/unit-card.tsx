@@ -7,25 +7,35 @@ import { toast } from "../../platform/toasts.ts";
 import { Age } from "../../ui/age.tsx";
 import { ask } from "../../ui/confirmation.tsx";
 import { DeleteButton } from "../../ui/row-buttons.tsx";
-import { exceptionText, Problem } from "./connection-state.tsx";
-import { type ModbusUnit, modbusApi } from "./modbus-api.ts";
+import { Problem } from "./connection-state.tsx";
+import type { FieldUnit } from "./field-api.ts";
 
 /** Values that are shown; the device has all of them. */
 const VALUES_SHOWN = 12;
 
 interface Props {
-  readonly unit: ModbusUnit;
+  readonly unit: FieldUnit;
+  /** Path of the page that edits it. */
+  readonly path: string;
+  /** What is read, in one line. */
+  readonly line: string;
+  /** Said of a unit that reads nothing; undefined for others. */
+  readonly empty: string | undefined;
+  readonly refusedHint: string;
+  /** What the device said about entries that it refuses. */
+  readonly refused: readonly { readonly key: string; readonly text: string }[];
   /** Whether the connection is open: otherwise nothing is read. */
   readonly isOpen: boolean;
+  readonly onDelete: () => Promise<unknown>;
   readonly onDeleted: () => void;
 }
 
 /** A unit with its health and newest values. */
-export function UnitCard({ unit, isOpen, onDeleted }: Props) {
-  const { modbusUnitId, connectionId, deviceId, deviceName, unitId, intervalMs, registers, health } = unit;
-  const path = `/modbus/${connectionId}/${modbusUnitId}`;
+export function UnitCard(props: Props) {
+  const { unit, isOpen, line, empty, refused } = props;
+  const { deviceId, deviceName, health } = unit;
   return (
-    <li class="flex flex-col gap-3 py-4 first:pt-0" data-testid="modbus-unit">
+    <li class="flex flex-col gap-3 py-4 first:pt-0" data-testid="field-unit">
       <div class="flex flex-wrap items-start justify-between gap-x-4 gap-y-2">
         <div class="min-w-0">
           <p class="flex flex-wrap items-center gap-x-2.5 font-medium">
@@ -34,12 +44,9 @@ export function UnitCard({ unit, isOpen, onDeleted }: Props) {
               {deviceName}
             </a>
           </p>
-          <p class="text-sm text-soft">
-            {t("modbus.unitLine", { unit: unitId, interval: intervalText(intervalMs) })} ·{" "}
-            {plural("modbus.registers", registers.length)}
-          </p>
+          <p class="text-sm text-soft">{line}</p>
         </div>
-        {may("integrations:write") && <Actions path={path} unit={unit} onDeleted={onDeleted} />}
+        {may("integrations:write") && <Actions {...props} />}
       </div>
       <p class="text-sm">
         {t("modbus.lastRead")}: <Age ts={toMs(health.lastReadAt)} never={t("modbus.notRead")} /> ·{" "}
@@ -48,36 +55,37 @@ export function UnitCard({ unit, isOpen, onDeleted }: Props) {
           {plural("modbus.failed", health.failed)}
         </span>
       </p>
-      {registers.length === 0 && <p class="text-sm text-warning">{t("modbus.noRegisters")}</p>}
+      {empty && <p class="text-sm text-warning">{empty}</p>}
       {health.lastError && isFailing(unit) && <Problem problem={health.lastError} />}
-      {health.refused.length > 0 && <Refused refused={health.refused} />}
+      {refused.length > 0 && <Refused hint={props.refusedHint} refused={refused} />}
       {health.values.length > 0 && <Values unit={unit} />}
     </li>
   );
 }
 
-const intervalText = (ms: number): string => (ms < 1_000 ? `${formatCount(ms)} ms` : durationText(ms));
+export const intervalText = (ms: number): string => (ms < 1_000 ? `${formatCount(ms)} ms` : durationText(ms));
 
-/** Whether the newest read failed. A register that the device refuses is shown by itself. */
-const isFailing = ({ health: { lastReadAt, lastErrorAt, lastError } }: ModbusUnit): boolean =>
+/** Whether the newest read failed. An entry that the device refuses is shown by itself. */
+const isFailing = ({ health: { lastReadAt, lastErrorAt, lastError } }: FieldUnit): boolean =>
   lastErrorAt !== null &&
   lastError?.code !== "modbus.register_refused" &&
+  lastError?.code !== "s7.tag_refused" &&
   (lastReadAt === null || lastErrorAt >= lastReadAt);
 
-function lampOf(unit: ModbusUnit): string {
+function lampOf(unit: FieldUnit): string {
   if (isFailing(unit)) return "lamp-bad";
   if (unit.health.lastReadAt === null) return "";
   return unit.health.refused.length > 0 ? "lamp-wait" : "lamp-on";
 }
 
-function Refused({ refused }: { refused: ModbusUnit["health"]["refused"] }) {
+function Refused({ hint, refused }: { hint: string; refused: Props["refused"] }) {
   return (
     <div class="border-l-4 border-l-warning pl-3 text-sm" role="status">
-      <p>{t("modbus.refused")}</p>
+      <p>{hint}</p>
       <ul>
-        {refused.map(({ key, exceptionCode }) => (
+        {refused.map(({ key, text }) => (
           <li key={key} class="wrap-anywhere">
-            <span class="reading">{key}</span> – {exceptionText(exceptionCode)}
+            <span class="reading">{key}</span> – {text}
           </li>
         ))}
       </ul>
@@ -85,7 +93,7 @@ function Refused({ refused }: { refused: ModbusUnit["health"]["refused"] }) {
   );
 }
 
-function Values({ unit: { health, deviceId } }: { unit: ModbusUnit }) {
+function Values({ unit: { health, deviceId } }: { unit: FieldUnit }) {
   const { values } = health;
   return (
     <>
@@ -111,8 +119,8 @@ function Values({ unit: { health, deviceId } }: { unit: ModbusUnit }) {
   );
 }
 
-function Actions({ path, unit, onDeleted }: { path: string; unit: ModbusUnit; onDeleted: () => void }) {
-  const { connectionId, modbusUnitId, deviceName: name } = unit;
+function Actions({ path, unit, onDelete, onDeleted }: Props) {
+  const { deviceName: name } = unit;
   return (
     <div class="flex gap-1">
       <a
@@ -130,7 +138,7 @@ function Actions({ path, unit, onDeleted }: { path: string; unit: ModbusUnit; on
             title: t("modbus.deleteUnitTitle"),
             warning: t("modbus.deleteUnitWarning", { name }),
             onConfirm: async () => {
-              await modbusApi.deleteUnit(connectionId, modbusUnitId);
+              await onDelete();
               toast("success", t("modbus.unitDeleted", { name }));
               onDeleted();
             },

@@ -62,7 +62,8 @@ const ICONS: Readonly<Record<Network["id"], LucideIcon>> = {
 const DIRECT = [
   { id: "device", href: "/devices?create=1", Icon: Cpu, needs: "devices:write" },
   { id: "gateway", href: "/devices?create=1&role=GATEWAY", Icon: Router, needs: "devices:write" },
-  { id: "modbus", href: "/modbus?create=1", Icon: Cable, needs: "integrations:write" },
+  { id: "modbus", href: "/field?create=modbus", Icon: Cable, needs: "integrations:write" },
+  { id: "s7", href: "/field?create=s7", Icon: Factory, needs: "integrations:write" },
   { id: "csv", href: "/devices/import", Icon: FileUp, needs: "devices:write" },
 ] as const;
 

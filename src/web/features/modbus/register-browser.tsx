@@ -10,8 +10,8 @@ import { Section } from "../../ui/section.tsx";
 import { SelectField } from "../../ui/select-field.tsx";
 import { TextField } from "../../ui/text-field.tsx";
 import { useAction } from "../../ui/use-form.ts";
-import { exceptionText } from "./connection-state.tsx";
 import { type ModbusConnection, type ModbusUnit, modbusApi, type RegisterRange } from "./modbus-api.ts";
+import { exceptionText } from "./modbus-texts.ts";
 
 /** A word in the ways in which a manual may mean it. */
 interface WordView {

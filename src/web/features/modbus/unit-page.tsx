@@ -1,24 +1,26 @@
-import { FileSpreadsheet, LayoutTemplate } from "lucide-preact";
 import { useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
 import { REGISTER_AREAS } from "../../../lib/modbus/modbus-lists.ts";
 import type { FormValues } from "../../lib/form-schema.ts";
-import { ApiError } from "../../platform/api-client.ts";
 import { plural, t } from "../../platform/i18n/i18n.ts";
 import { together, useResource } from "../../platform/resource.ts";
 import { may } from "../../platform/session.ts";
 import { toast } from "../../platform/toasts.ts";
-import { Button } from "../../ui/button.tsx";
-import { errorText } from "../../ui/error-text.ts";
 import { FormPage } from "../../ui/form-page.tsx";
 import { Loaded } from "../../ui/loaded.tsx";
 import { NotFoundScreen } from "../../ui/not-found.tsx";
 import { SchemaFields } from "../../ui/schema-fields.tsx";
 import { Section } from "../../ui/section.tsx";
 import { useSchemaForm } from "../../ui/use-schema-form.ts";
-import { devicesApi } from "../devices/devices-api.ts";
-import { DeviceChoice, type DeviceDraft } from "./device-choice.tsx";
-import { CsvDialog, TemplateDialog } from "./map-dialogs.tsx";
+import {
+  DeviceChoice,
+  type DeviceDraft,
+  deviceIdOf,
+  deviceProblem,
+  firstDevice,
+} from "../field/device-choice.tsx";
+import { MapButtons, type MapSource } from "../field/map-dialogs.tsx";
+import { ModbusMapDialog } from "./map-dialog.tsx";
 import { type ModbusRegister, type ModbusUnit, modbusApi } from "./modbus-api.ts";
 import { draftOf, problemsOf, type RegisterDraft, registerOf } from "./register-draft.ts";
 import { RegisterList } from "./register-list.tsx";
@@ -59,17 +61,6 @@ function askedRegister(query: Readonly<Record<string, string>>): RegisterDraft[]
   return area === undefined ? [] : [draftOf({ area, address: Number(query.address) })];
 }
 
-const firstDevice = (): DeviceDraft =>
-  may("devices:write")
-    ? { kind: "new", name: "", deviceType: "meter" }
-    : { kind: "existing", deviceId: undefined };
-
-/** Texts of refusals that belong to the device. */
-const deviceProblem = (error: unknown): string | undefined =>
-  error instanceof ApiError && /^(modbus\.device_taken|device\.)/.test(error.text?.code ?? "")
-    ? errorText(error)
-    : undefined;
-
 function useUnitForm(connectionId: string, unit: ModbusUnit | undefined) {
   const { query, route } = useLocation();
   const [asked] = useState(() => askedRegister(query));
@@ -109,19 +100,6 @@ function useUnitForm(connectionId: string, unit: ModbusUnit | undefined) {
   };
 }
 
-/** Returns the id of the device; creates it first if it is new. A second attempt uses the device of the first. */
-async function deviceIdOf(device: DeviceDraft, onCreated: (device: DeviceDraft) => void): Promise<string> {
-  if (device.kind === "existing") return device.deviceId ?? "";
-  const { name, deviceType } = device;
-  const created = await devicesApi.create({
-    name: name.trim(),
-    deviceType: deviceType.trim(),
-    role: "DEVICE",
-  });
-  onCreated({ kind: "existing", deviceId: created.deviceId });
-  return created.deviceId;
-}
-
 interface FormProps {
   readonly connectionId: string;
   readonly connectionName: string;
@@ -145,7 +123,7 @@ function UnitForm({ connectionId, connectionName, unit }: FormProps) {
     <>
       <FormPage
         title={unit?.deviceName ?? t("modbus.addUnit")}
-        above={[{ href: "/modbus", text: t("nav.modbus") }]}
+        above={[{ href: "/field", text: t("nav.field") }]}
         back={{ href: `/modbus/${connectionId}`, text: connectionName }}
         submitText={t("common.save")}
         onSubmit={page.submit}
@@ -180,22 +158,7 @@ function UnitForm({ connectionId, connectionName, unit }: FormProps) {
           </p>
         )}
       </FormPage>
-      {source === "csv" && <CsvDialog {...dialog} />}
-      {source === "template" && <TemplateDialog {...dialog} />}
+      {source && <ModbusMapDialog source={source} {...dialog} />}
     </>
   );
 }
-
-type MapSource = "csv" | "template";
-
-/** Ways to add many registers. */
-const MapButtons = ({ onSelect }: { onSelect: (source: MapSource) => void }) => (
-  <div class="flex flex-wrap gap-2">
-    <Button icon={LayoutTemplate} onClick={() => onSelect("template")}>
-      {t("modbus.fromTemplate")}
-    </Button>
-    <Button icon={FileSpreadsheet} onClick={() => onSelect("csv")}>
-      {t("modbus.importCsv")}
-    </Button>
-  </div>
-);

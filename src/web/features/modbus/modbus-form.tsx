@@ -1,30 +1,12 @@
 import { defaultSerial, MODBUS_FRAMINGS } from "../../../lib/modbus/modbus-lists.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { me } from "../../platform/session.ts";
-import { Dialog } from "../../ui/dialog.tsx";
 import { FormButtons } from "../../ui/form-buttons.tsx";
 import { SchemaFields } from "../../ui/schema-fields.tsx";
 import { useSchemaForm } from "../../ui/use-schema-form.ts";
+import type { ConnectionFormProps } from "../field/connection-page.tsx";
 import { connectionForm, isSerial } from "./connection-form.ts";
 import { type ModbusConnection, type ModbusConnectionInput, modbusApi } from "./modbus-api.ts";
-
-interface Props {
-  readonly connection?: ModbusConnection;
-  readonly onClose: () => void;
-  readonly onSaved: (connection: ModbusConnection) => void;
-}
-
-export function ConnectionDialog(props: Props) {
-  const { connection, onClose } = props;
-  return (
-    <Dialog
-      title={connection ? t("common.editName", { name: connection.name }) : t("modbus.create")}
-      onClose={onClose}
-    >
-      <ConnectionForm {...props} />
-    </Dialog>
-  );
-}
 
 const defaults = {
   name: "",
@@ -36,7 +18,7 @@ const defaults = {
   enabled: true,
 };
 
-function ConnectionForm({ connection, onClose, onSaved }: Props) {
+export function ModbusForm({ connection, onClose, onSaved }: ConnectionFormProps<ModbusConnection>) {
   const serial = connection?.serial ?? defaultSerial;
   const form = useSchemaForm(connectionForm, { ...defaults, ...connection, serial });
   const { values, onChange } = form.state;

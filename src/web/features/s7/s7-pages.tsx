@@ -1,0 +1,104 @@
+import { useState } from "preact/hooks";
+import { codeText, serverText } from "../../platform/i18n/error-texts.ts";
+import { formatValue } from "../../platform/i18n/format.ts";
+import { plural, t } from "../../platform/i18n/i18n.ts";
+import { ErrorNote } from "../../ui/error-note.tsx";
+import { Section } from "../../ui/section.tsx";
+import { TextField } from "../../ui/text-field.tsx";
+import { useAction } from "../../ui/use-form.ts";
+import { ConnectionPage, type ConnectionView } from "../field/connection-page.tsx";
+import { addressText } from "../field/connection-state.tsx";
+import { intervalText, UnitCard } from "../field/unit-card.tsx";
+import { type S7Connection, type S7Kind, type S7Unit, s7Api } from "./s7-api.ts";
+import { S7Form } from "./s7-form.tsx";
+import { S7UnitPage } from "./s7-unit-page.tsx";
+
+const Settings = ({ connection }: { connection: S7Connection }) => (
+  <>
+    <span class="reading">{addressText(connection)}</span> ·{" "}
+    {t("s7.place", { rack: connection.rack, slot: connection.slot })}
+  </>
+);
+
+const refusalText = (code: number): string =>
+  code === 3
+    ? codeText("s7_refusal.access")
+    : code === 5
+      ? codeText("s7_refusal.range")
+      : code === 10
+        ? codeText("s7_refusal.missing")
+        : serverText({ code: "s7_refusal.other", params: { code } });
+
+function Unit(props: { unit: S7Unit; isOpen: boolean; onDeleted: () => void }) {
+  const { s7UnitId, connectionId, intervalMs, tags, health } = props.unit;
+  return (
+    <UnitCard
+      {...props}
+      path={`/s7/${connectionId}/${s7UnitId}`}
+      line={`${t("s7.unitLine", { interval: intervalText(intervalMs) })} · ${plural("s7.tags", tags.length)}`}
+      empty={tags.length === 0 ? t("s7.noTags") : undefined}
+      refusedHint={t("s7.refused")}
+      refused={health.refused.map(({ key, returnCode }) => ({ key, text: refusalText(returnCode) }))}
+      onDelete={() => s7Api.deleteUnit(connectionId, s7UnitId)}
+    />
+  );
+}
+
+/** Reads one address now, before it becomes a tag. */
+function AddressReader({ connection }: { connection: S7Connection }) {
+  const [address, setAddress] = useState("");
+  const [values, setValues] = useState<string | undefined>(undefined);
+  const action = useAction();
+  const submit = (e: SubmitEvent) => {
+    e.preventDefault();
+    setValues(undefined);
+    action.run(async () => {
+      const read = await s7Api.read(connection.connectionId, address);
+      setValues(read.values.map((value) => (value === null ? "–" : formatValue(value))).join(" · "));
+    });
+  };
+  return (
+    <Section id="s7-read" title={t("s7.readTitle")} hint={t("s7.tagsHint")}>
+      <form class="flex flex-wrap items-end gap-3" onSubmit={submit}>
+        <TextField
+          label={t("s7Field.address")}
+          required
+          maxLength={64}
+          autocomplete="off"
+          class="input reading w-full"
+          value={address}
+          onText={setAddress}
+        />
+        <button class="btn" type="submit" disabled={action.busy}>
+          {t("s7.read")}
+        </button>
+      </form>
+      {values !== undefined && (
+        <p class="reading wrap-anywhere" role="status">
+          {values}
+        </p>
+      )}
+      <ErrorNote error={action.error} />
+    </Section>
+  );
+}
+
+const view = (): ConnectionView<S7Kind> => ({
+  api: s7Api,
+  path: "/s7",
+  faults: "s7_connection",
+  unitsHint: t("s7.unitsHint"),
+  forbidden: codeText("s7.all_devices_needed"),
+  Settings,
+  Form: S7Form,
+  Unit,
+  Browser: AddressReader,
+});
+
+/** An S7 connection, or one of its units. */
+export const S7Pages = ({ connectionId, unitId }: { connectionId: string; unitId: string | undefined }) =>
+  unitId === undefined ? (
+    <ConnectionPage key={connectionId} connectionId={connectionId} view={view()} />
+  ) : (
+    <S7UnitPage key={unitId} connectionId={connectionId} unitId={unitId === "new" ? undefined : unitId} />
+  );
