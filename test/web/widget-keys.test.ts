@@ -52,3 +52,25 @@ test("keys are found by their names and by what devices call them", () => {
 test("a selected key that no device sends is there, too", () => {
   expect(order("timeseries", "own", ["own"])).toEqual(["own"]);
 });
+
+test("a key that only some devices of a group send has its name, and a counter with a unit comes first", () => {
+  const [meter] = devices;
+  if (meter === undefined) throw new Error("no meter");
+  takeKeyMetadata({
+    devices: [
+      { deviceId: "meter", profileId: "p" },
+      { deviceId: "press", profileId: "q" },
+    ],
+    profiles: [
+      { profileId: "p", keyMetadata: [{ key: "energy", name: "Work", unit: "kWh", kind: "counter" }] },
+      { profileId: "q", keyMetadata: [{ key: "cycles", name: "Cycles", kind: "counter" }] },
+    ],
+  });
+  const group = [meter, { ...meter, deviceId: "press" }];
+  const choices = keyChoices({ widget: widget("energy"), keys: ["cycles", "energy", "x"], devices: group });
+  expect(choices.map(({ name, unit }) => [name, unit])).toEqual([
+    ["Work", "kWh"],
+    ["Cycles", undefined],
+    ["x", undefined],
+  ]);
+});

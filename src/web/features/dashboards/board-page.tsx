@@ -133,6 +133,10 @@ function LoadedBoard({ dashboard, loaded }: { dashboard: Dashboard; loaded: Reso
             dashboard={dashboard}
             deviceId={query.device}
             onEdit={() => go({ edit: "1" })}
+            onAdd={() => {
+              go({ edit: "1" });
+              setDialog("new");
+            }}
             onWall={(address = addressOf(path, { ...query, wall: "1" })) => route(address, true)}
           />
         )}

@@ -75,6 +75,7 @@ export function ViewTools(props: {
   dashboard: Dashboard;
   deviceId: string | undefined;
   onEdit: () => void;
+  onAdd: () => void;
   /** Called with an address for a wall that shows several dashboards in turn. */
   onWall: (address?: string) => void;
 }) {
@@ -123,9 +124,14 @@ export function ViewTools(props: {
         </Tool>
       )}
       {mayWrite && (
-        <Button icon={Pencil} class="btn btn-sm print:hidden" onClick={onEdit}>
-          {t("board.edit")}
-        </Button>
+        <>
+          <Tool label={t("board.add")} hasText onClick={props.onAdd}>
+            <Plus size={16} aria-hidden="true" />
+          </Tool>
+          <Button icon={Pencil} class="btn btn-sm print:hidden" onClick={onEdit}>
+            {t("board.edit")}
+          </Button>
+        </>
       )}
       <MoreMenu label={t("board.more")}>
         {(closeMenu) =>

@@ -1,8 +1,9 @@
 import type { ComponentChildren } from "preact";
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { symbolEntries } from "../../../lib/console/widget-keys.ts";
 import type { JsonValue } from "../../lib/wire.ts";
 import { t } from "../../platform/i18n/i18n.ts";
+import { keyMetadataVersion } from "../../platform/key-metadata.ts";
 import { useKept } from "../../platform/resource.ts";
 import { Dialog } from "../../ui/dialog.tsx";
 import { FormButtons } from "../../ui/form-buttons.tsx";
@@ -21,9 +22,10 @@ import {
 import { PlacesField } from "./places-field.tsx";
 import { SymbolsField } from "./symbols-field.tsx";
 import { useBoardFeed } from "./use-board-feed.ts";
-import { WidgetFields } from "./widget-fields.tsx";
+import { BEST_RANK, keyChoices, WidgetFields } from "./widget-fields.tsx";
 import { WidgetBody } from "./widget-frame.tsx";
 import { kindIds, kindOf, type WidgetKindId } from "./widgets/kinds.ts";
+import { keysOf } from "./widgets/values.ts";
 import type { WidgetProps } from "./widgets/widget.types.ts";
 
 /** The devices of an alias, and what they send; nothing for an alias that stands for none. */
@@ -96,6 +98,13 @@ function Setup(props: { board: Board; stateId: string; first: Widget; onClose: P
     setWidget((now) => ({ ...now, config: configWith(now.config, changes) }));
   const aliasId = typeof widget.config.aliasId === "string" ? widget.config.aliasId : undefined;
   const { devices, keys } = useAlias(aliases.find(({ id }) => id === aliasId));
+  const isOfCounters = first.type === "energy" && first.config.keys === undefined;
+  // The counter that nobody had to look for, until another one is selected.
+  useEffect(() => {
+    if (!isOfCounters || keysOf(widget).length > 0) return;
+    const [choice] = keyChoices({ widget, keys, devices });
+    if (choice?.rank === BEST_RANK) set({ keys: [choice.key] });
+  }, [devices, keys, keyMetadataVersion.value]);
   const isDrawn = kind?.parts.includes("symbols") === true;
   const preview = { board: { ...board, aliases }, stateId, widget };
   const fieldProps = { widget, keys, devices, onChange: set };

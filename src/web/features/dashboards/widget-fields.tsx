@@ -1,7 +1,7 @@
 import { useMemo, useState } from "preact/hooks";
 import { columnName } from "../../../lib/keys/key-format.ts";
 import { t } from "../../platform/i18n/i18n.ts";
-import { keyMetadataVersion } from "../../platform/key-metadata.ts";
+import { keyMetadataVersion, metadataOf } from "../../platform/key-metadata.ts";
 import { SchemaFields } from "../../ui/schema-fields.tsx";
 import { describes } from "../commands/command-forms.ts";
 import { CommandField, useDescribedCommands } from "./command-field.tsx";
@@ -23,7 +23,12 @@ interface KeyChoice {
   readonly key: string;
   readonly name: string;
   readonly unit: string | undefined;
+  /** Lower for a better choice. */
+  readonly rank: number;
 }
+
+/** Rank of a counter with a unit, such as energy, for a consumption. */
+export const BEST_RANK = 1;
 
 /** Returns all keys to choose from: those of `first`, then the counters for consumption, then by name. */
 export function keyChoices(
@@ -31,14 +36,12 @@ export function keyChoices(
   first: readonly string[] = [],
 ): KeyChoice[] {
   const choices = [...new Set([...keysOf(widget), ...keys])].map((key) => {
-    const { name = key, unit, kind } = sharedMetadata(devices, key) ?? {};
-    const isLater = !first.includes(key);
-    return {
-      key,
-      name,
-      unit,
-      rank: Number(isLater) * (widget.type === "energy" && kind === "counter" ? 1 : 2),
-    };
+    // A group of machines has keys that only some of them send.
+    const described = devices.filter(({ deviceId }) => metadataOf(deviceId, key) !== undefined);
+    const { name = key, unit, kind } = sharedMetadata(described, key) ?? {};
+    const isCounter = widget.type === "energy" && kind === "counter";
+    const rank = BEST_RANK + (isCounter ? Number(unit === undefined) : 2);
+    return { key, name, unit, rank: first.includes(key) ? 0 : rank };
   });
   return choices.sort((a, b) => a.rank - b.rank || a.name.localeCompare(b.name));
 }

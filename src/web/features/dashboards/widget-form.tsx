@@ -221,10 +221,8 @@ const parts = {
     { path: "style", optionText: (style) => t(`line.${style as (typeof LINE_STYLES)[number]}`) },
   ],
   window: [{ path: "timeWindow", control: OwnWindow }],
-  period: [
-    { path: "interval", control: Period },
-    { path: "compare", control: Compare },
-  ],
+  period: [{ path: "interval", control: Period }],
+  compare: [{ path: "compare", control: Compare }],
   price: ["costPerUnit", "currency"],
   reduce: [{ path: "reduce", optionText: aggregationText }],
   share: [{ path: "aggregation", text: "share" }],

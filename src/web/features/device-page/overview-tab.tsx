@@ -94,9 +94,13 @@ function shownGroups(
 }
 
 /** What one does next with the values of a device. */
-function Shortcuts({ device: { deviceType, profileId, targetDashboardId } }: { device: DeviceDetail }) {
+function Shortcuts(props: { device: DeviceDetail }) {
+  const { deviceId, deviceType, profileId, targetDashboardId } = props.device;
   return (
     <div class="flex flex-wrap items-center gap-x-5 gap-y-2">
+      <a class="link text-sm text-soft" href={`/devices/${deviceId}/data?window=24h`}>
+        {t("device.lastDay")}
+      </a>
       {targetDashboardId === undefined && (
         <TypeDashboardButton
           deviceType={deviceType}

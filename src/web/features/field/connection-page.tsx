@@ -1,4 +1,4 @@
-import { Pencil, Plus, Trash2 } from "lucide-preact";
+import { LayoutTemplate, Pencil, Plus, Trash2 } from "lucide-preact";
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
@@ -171,10 +171,16 @@ function Units<Kind extends FieldKind>(props: {
 }) {
   const { view, connectionId, units } = props;
   const newUnit = may("integrations:write") && (
-    <a class="btn btn-primary btn-sm self-start" href={`${view.path}/${connectionId}/new`}>
-      <Plus size={16} aria-hidden="true" />
-      {t("modbus.addUnit")}
-    </a>
+    <div class="flex flex-wrap gap-2">
+      <a class="btn btn-primary btn-sm" href={`${view.path}/${connectionId}/new?map=template`}>
+        <LayoutTemplate size={16} aria-hidden="true" />
+        {t("modbus.fromTemplate")}
+      </a>
+      <a class="btn btn-sm" href={`${view.path}/${connectionId}/new`}>
+        <Plus size={16} aria-hidden="true" />
+        {t("modbus.addUnit")}
+      </a>
+    </div>
   );
   return (
     <Section id="field-units" title={t("modbus.unitsTitle")} hint={view.unitsHint}>

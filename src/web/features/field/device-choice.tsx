@@ -20,6 +20,10 @@ export const firstDevice = (): DeviceDraft =>
     ? { kind: "new", name: "", deviceType: "meter" }
     : { kind: "existing", deviceId: undefined };
 
+/** Gives a new device without a name this one. */
+export const namedDevice = (device: DeviceDraft, name: string): DeviceDraft =>
+  device.kind === "new" && device.name === "" ? { ...device, name } : device;
+
 /** Texts of refusals that belong to the device. */
 export const deviceProblem = (error: unknown): string | undefined =>
   error instanceof ApiError && /^((modbus|s7)\.device_taken|device\.)/.test(error.text?.code ?? "")

@@ -1,5 +1,6 @@
 import { FileSpreadsheet, LayoutTemplate } from "lucide-preact";
 import { useState } from "preact/hooks";
+import { useLocation } from "preact-iso";
 import type { Text } from "../../../lib/texts/text.ts";
 import { plural, t } from "../../platform/i18n/i18n.ts";
 import { useResource } from "../../platform/resource.ts";
@@ -32,7 +33,14 @@ export interface EntryTemplate<Entry> {
 
 export interface MapDialogProps<Entry> {
   readonly onClose: () => void;
-  readonly onAdd: (entries: readonly Entry[]) => void;
+  /** `name` is what the template calls the device. */
+  readonly onAdd: (entries: readonly Entry[], name?: string) => void;
+}
+
+/** The open dialog. The address of a new unit can open the templates: `?map=template`. */
+export function useMapSource(isNew: boolean) {
+  const { query } = useLocation();
+  return useState<MapSource | undefined>(isNew && query.map === "template" ? "template" : undefined);
 }
 
 interface CsvProps<Entry> extends MapDialogProps<Entry> {
@@ -135,7 +143,7 @@ export function TemplateDialog<Entry>({ onClose, onAdd, hint, list }: TemplatePr
           <ul class="flex max-h-96 flex-col gap-1 overflow-y-auto" aria-label={t("modbus.fromTemplate")}>
             {all.map((template) => (
               <li key={template.templateId}>
-                <TemplateButton template={template} onSelect={() => onAdd(template.entries)} />
+                <TemplateButton template={template} onSelect={() => onAdd(template.entries, template.name)} />
               </li>
             ))}
           </ul>

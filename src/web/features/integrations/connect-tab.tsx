@@ -65,11 +65,19 @@ const helpHref = (network: Network): string =>
     ? `/manual/${network.manual}#if-nothing-arrives`
     : "/manual/troubleshooting#integrations";
 
+/** Returns the id of the device whose values were stored last; undefined if that is not known. */
+async function newestDevice(integrationId: string): Promise<string | undefined> {
+  const [event] = await integrationsApi.events(integrationId, { status: "OK", limit: 1 });
+  const { stored } = (event?.result ?? {}) as { stored?: readonly { deviceId: string }[] }; // as the server wrote it
+  return stored?.[0]?.deviceId;
+}
+
 function Arrival({ integration }: { integration: Integration }) {
   const { integrationId, stats, bridge, missing } = integration;
   const has = stats.received > 0;
   // Without its broker none arrive, whatever came before.
   const isCut = bridge !== null && bridge.status !== "connected";
+  const device = useResource(() => newestDevice(integrationId), [integrationId, stats.stored > 0]).data;
   return (
     <section class="panel flex flex-col gap-3 p-4" data-testid="arrival">
       <p class={isCut && has ? "hidden" : "flex items-center gap-2.5"} role="status">
@@ -86,6 +94,11 @@ function Arrival({ integration }: { integration: Integration }) {
           <p class="text-sm text-soft">
             {t("integrations.newest")}: <Age ts={toMs(stats.lastMessageAt)} />
           </p>
+          {device && (
+            <a class="btn btn-primary btn-sm self-start" href={`/devices/${device}/data`}>
+              {t("connect.seeChart")}
+            </a>
+          )}
           <a class="btn btn-sm self-start" href={`/integrations/${integrationId}/messages`}>
             {t("hook.see")}
           </a>

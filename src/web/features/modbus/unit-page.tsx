@@ -18,8 +18,9 @@ import {
   deviceIdOf,
   deviceProblem,
   firstDevice,
+  namedDevice,
 } from "../field/device-choice.tsx";
-import { MapButtons, type MapSource } from "../field/map-dialogs.tsx";
+import { MapButtons, useMapSource } from "../field/map-dialogs.tsx";
 import { ModbusMapDialog } from "./map-dialog.tsx";
 import { type ModbusRegister, type ModbusUnit, modbusApi } from "./modbus-api.ts";
 import { draftOf, problemsOf, type RegisterDraft, registerOf } from "./register-draft.ts";
@@ -110,10 +111,11 @@ function UnitForm({ connectionId, connectionName, unit }: FormProps) {
   const page = useUnitForm(connectionId, unit);
   const { form, isChecked, wrong } = page;
   const refusal = deviceProblem(form.error);
-  const [source, setSource] = useState<MapSource | undefined>(undefined);
+  const [source, setSource] = useMapSource(unit === undefined);
   const dialog = {
     onClose: () => setSource(undefined),
-    onAdd: (added: readonly ModbusRegister[]) => {
+    onAdd: (added: readonly ModbusRegister[], name = "") => {
+      page.setDevice(namedDevice(page.device, name));
       page.setRegisters([...page.registers, ...added.map(draftOf)]);
       setSource(undefined);
       toast("success", plural("modbus.added", added.length));

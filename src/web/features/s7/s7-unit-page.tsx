@@ -20,8 +20,15 @@ import {
   deviceIdOf,
   deviceProblem,
   firstDevice,
+  namedDevice,
 } from "../field/device-choice.tsx";
-import { CsvDialog, MapButtons, type MapSource, TemplateDialog } from "../field/map-dialogs.tsx";
+import {
+  CsvDialog,
+  MapButtons,
+  type MapSource,
+  TemplateDialog,
+  useMapSource,
+} from "../field/map-dialogs.tsx";
 import { type S7Tag, type S7Unit, s7Api } from "./s7-api.ts";
 import { draftOf, type TagDraft, TagList, tagOf } from "./tag-list.tsx";
 
@@ -89,8 +96,9 @@ function UnitForm(props: { connectionId: string; connectionName: string; unit: S
   const page = useUnitForm(connectionId, unit);
   const { form } = page;
   const refusal = deviceProblem(form.error);
-  const [source, setSource] = useState<MapSource | undefined>(undefined);
-  const add = (added: readonly S7Tag[]) => {
+  const [source, setSource] = useMapSource(unit === undefined);
+  const add = (added: readonly S7Tag[], name = "") => {
+    page.setDevice(namedDevice(page.device, name));
     page.setTags([...page.tags, ...added.map(draftOf)]);
     setSource(undefined);
     toast("success", plural("s7.added", added.length));
@@ -143,7 +151,7 @@ const templates = async () =>
 const MapDialog = (props: {
   source: MapSource;
   onClose: () => void;
-  onAdd: (tags: readonly S7Tag[]) => void;
+  onAdd: (tags: readonly S7Tag[], name?: string) => void;
 }) =>
   props.source === "csv" ? (
     <CsvDialog

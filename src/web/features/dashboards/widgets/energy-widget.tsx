@@ -58,7 +58,13 @@ function edgeLabel(ts: number, { interval, timezone }: Calendar, widthMs: number
 
 /** Returns the metadata of the amounts: the increase of counters, if all of them have the same unit. */
 const metadataOfAmount = ({ widget, feed }: WidgetProps) =>
-  aggregatedMetadata(sharedMetadata(feed.devices, keysOf(widget)[0] ?? ""), "delta");
+  aggregatedMetadata(
+    sharedMetadata(
+      feed.series.filter(({ buffer }) => buffer.ts.length > 0).map(({ device }) => device),
+      keysOf(widget)[0] ?? "",
+    ),
+    "delta",
+  );
 
 /** Returns the cost of an amount, as text; undefined if the widget has no price. */
 function costOf({ widget }: WidgetProps, amount: number): string | undefined {

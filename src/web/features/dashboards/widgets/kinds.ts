@@ -50,7 +50,7 @@ export const widgetKinds = {
     needsKey: true,
     stacked: "chart",
     size: { w: 6, h: 4 },
-    parts: ["devices", "keys", "window", "period", "appearance", "price"],
+    parts: ["devices", "keys", "window", "period", "compare", "appearance", "price"],
     config: { timeWindow: windowOfChoice("today"), timezone: ownZone(), compare: true, maxDataPoints: 2_000 },
   },
   gauge: {

@@ -8,7 +8,7 @@ import { StateLamp } from "../../../ui/state-lamp.tsx";
 import { SeverityWord } from "../../alarms/severity.tsx";
 import { Drill } from "./drill.tsx";
 import { MoreNote, useFittedRows } from "./fitted-rows.tsx";
-import { keysOf, levelOf, newestOf, scrolling, sharedMetadata, shown } from "./values.ts";
+import { keysOf, levelOf, newestOf, scrolling, sentMetadata, shown } from "./values.ts";
 import type { WidgetProps } from "./widget.types.ts";
 
 /** Number of devices whose tiles fill the widget. */
@@ -87,7 +87,7 @@ export function DeviceTableWidget(props: WidgetProps) {
               <th scope="col">{t("widget.device")}</th>
               {keys.map((key) => (
                 <th key={key} scope="col" title={key}>
-                  {sharedMetadata(feed.devices, key)?.name ?? key}
+                  {sentMetadata(props, key)?.name ?? key}
                 </th>
               ))}
               <th scope="col">{t("widget.newest")}</th>

@@ -18,7 +18,7 @@ import {
   reduce,
   reduced,
   scrolling,
-  sharedMetadata,
+  sentMetadata,
   shown,
   textOf,
 } from "./values.ts";
@@ -30,8 +30,8 @@ interface Meaning {
   readonly decimals: number | undefined;
 }
 
-const metadataOfWidget = ({ widget, feed }: WidgetProps): KeyMetadata | undefined =>
-  sharedMetadata(feed.devices, keysOf(widget)[0] ?? "");
+const metadataOfWidget = (props: WidgetProps): KeyMetadata | undefined =>
+  sentMetadata(props, keysOf(props.widget)[0] ?? "");
 
 /** Digits of a change whose key has no decimals. */
 const CHANGE_DIGITS = 3;

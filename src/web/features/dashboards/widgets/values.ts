@@ -70,6 +70,13 @@ export function newestOf(
   return { value: own(latest?.values), ts: own(latest?.timestamps) };
 }
 
+/** Returns the metadata that a key has on the devices of the widget that send it, which are only some of a group of machines. */
+export function sentMetadata(props: WidgetProps, key: string): KeyMetadata | undefined {
+  const { devices } = props.feed;
+  const senders = devices.filter(({ deviceId }) => newestOf(props, deviceId, key).value !== undefined);
+  return sharedMetadata(senders.length === 0 ? devices : senders, key);
+}
+
 /** Ways in which the values of several devices become one. */
 export const REDUCERS = ["avg", "min", "max", "sum"] as const;
 
