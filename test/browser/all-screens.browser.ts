@@ -4,8 +4,10 @@ import { beforeAll, describe, expect, test } from "bun:test";
 import type { Request } from "playwright-core";
 import consoleTexts from "../../src/lib/texts/console.en.json";
 import firstTexts from "../../src/lib/texts/first-screens.en.json";
+import { exploreHref } from "../../src/web/lib/explore-view.ts";
 import { until, untilAnswer } from "../support/until.ts";
 import { overflow, seriousFindings } from "./support/accessibility.ts";
+import { clippedAtWidths } from "./support/clipped.ts";
 import { useConsole } from "./support/console-page.ts";
 
 const ui = useConsole({ isStill: true });
@@ -105,6 +107,10 @@ beforeAll(async () => {
     ({ length }) => length > 0,
   );
   ids.alarm = alarms[0]?.alarmId;
+  const profiles = (await call("GET", "/api/device-profiles")) as { profileId: string; name: string }[];
+  ids.profile = profiles.find(({ name }) => name === "Demo press")?.profileId;
+  const series = ["temperature", "power", "state"].map((key) => ({ deviceId: ids.press ?? "", key }));
+  ids.series = exploreHref(series, { mode: "live", durationMs: 3_600_000 }).replace("/explore", "");
   await page.evaluate(() => localStorage.setItem("lineside.language", "de"));
 });
 
@@ -187,6 +193,27 @@ describe(`in German, ${LOOKS.map(({ theme, width }) => `${theme} at ${width} px`
         await checkScreen(`${path}-${appearance.theme}-${appearance.width}`);
       }
     });
+});
+
+/** The screens that people see most, in both languages: German words are longer. */
+const MAIN_PATHS = PATHS.filter((path) => !/create=1|\/new|manual|such/.test(path)).concat(
+  "/alarms/rules",
+  "/alarms/statistics",
+  "/explore",
+  "/explore:series",
+  "/settings/profiles/:profile?view=values",
+  "/uplinks",
+);
+
+describe("no text is cut off on a desk", () => {
+  for (const language of ["en", "de"]) {
+    for (const path of MAIN_PATHS)
+      test(`${path}, ${language}`, async () => {
+        await ui.page.evaluate((spoken) => localStorage.setItem("lineside.language", spoken), language);
+        await open(path);
+        expect(await clippedAtWidths(ui.page)).toEqual([]);
+      });
+  }
 });
 
 describe("on a wall of screens, 3840 px", () => {

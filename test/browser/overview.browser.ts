@@ -1,6 +1,7 @@
 // The overview of the demo plant: key figures with curves from the first minute, and the newest values of devices.
 import { beforeAll, expect, test } from "bun:test";
 import { untilAnswer } from "../support/until.ts";
+import { clippedAtWidths } from "./support/clipped.ts";
 import { useConsole } from "./support/console-page.ts";
 import { appear, expectTidy } from "./support/screenshots.ts";
 
@@ -14,7 +15,8 @@ beforeAll(async () => {
   }
 });
 
-const listed = () => ui.page.locator("section").filter({ hasText: "Last seen" }).getByRole("listitem");
+const listed = (title: string | RegExp = "Last seen") =>
+  ui.page.locator("section").filter({ hasText: title }).getByRole("listitem");
 
 test("pinned values have their curve, and devices show their newest values instead of an age", async () => {
   const { page } = ui;
@@ -30,6 +32,34 @@ test("pinned values have their curve, and devices show their newest values inste
     () => listed().allTextContents(),
     (named) => named.length === 8 && !named.some((text) => /[a-z]_[a-z]|zone1/.test(text)),
   );
+});
+
+test("the number of open alarms stands on the overview once, with the severities beside it", async () => {
+  const { page } = ui;
+  await page.route("**/api/overview", async (route) => {
+    const response = await route.fetch();
+    const body = (await response.json()) as Record<string, unknown>;
+    const devices = { total: 5_120, active: 1_018, inactive: 4_000, neverConnected: 102, maintenance: 0 };
+    const openAlarms = { CRITICAL: 1_002, MAJOR: 1_234, MINOR: 12, WARNING: 4, INDETERMINATE: 1 };
+    await route.fulfill({ response, json: { ...body, devices, openAlarms } });
+  });
+  for (const language of ["en", "de"] as const) {
+    await appear(page, { theme: "light", language, width: 1440 });
+    await ui.open("/");
+    await page.getByText(/^1[.,]002 (Critical|Kritisch)$/).waitFor();
+    await listed(/Last seen|Zuletzt aktiv/)
+      .nth(7)
+      .waitFor();
+    expect(
+      await page
+        .getByRole("main")
+        .getByText(/open alarms?|offene[nr]? Alarm/i)
+        .count(),
+    ).toBe(1);
+    expect(await clippedAtWidths(page)).toEqual([]);
+  }
+  await page.unroute("**/api/overview");
+  await appear(page, { theme: "light", language: "en", width: 1440 });
 });
 
 test("a plant that is started from a German console is German", async () => {

@@ -70,6 +70,7 @@ export interface ConsolePlaces {
   readonly "alias.someDevices": "count";
   readonly "annotation.alarm": "device" | "from" | "name" | "severity" | "to";
   readonly "annotation.command": "method" | "state" | "time";
+  readonly "annotation.cut": "shown" | "total";
   readonly "annotation.note": "by" | "device" | "text" | "time";
   readonly "annotation.noteStretch": "by" | "device" | "from" | "text" | "to";
   readonly "attributes.delete": "key";
@@ -381,7 +382,6 @@ export interface ConsolePlaces {
   readonly "modbus.failed.one": "count";
   readonly "modbus.failed.other": "count";
   readonly "modbus.moreValues": "count";
-  readonly "modbus.nextAttempt": "seconds";
   readonly "modbus.registers.one": "count";
   readonly "modbus.registers.other": "count";
   readonly "modbus.timing": "pause" | "timeout";
@@ -459,9 +459,7 @@ export interface ConsolePlaces {
   readonly "rotation.hint": "name";
   readonly "rule.count.one": "count";
   readonly "rule.count.other": "count";
-  readonly "rule.deleteOf": "name";
   readonly "rule.deleteWarning": "name";
-  readonly "rule.editOf": "name";
   readonly "rule.ends": "what";
   readonly "rule.inRow": "count" | "what";
   readonly "rule.lasting": "time" | "what";

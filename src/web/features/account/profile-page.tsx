@@ -39,7 +39,7 @@ function ProfileForm({ user, resource }: { user: User; resource: Resource<User> 
   return (
     <div class="flex max-w-3xl flex-col gap-5">
       <form class="flex flex-col gap-5" onSubmit={submit}>
-        <Section id="profile-person" title={t("profile.person")}>
+        <Section id="profile-person" title={t("page.profile")}>
           <SchemaFields
             form={ownPersonForm}
             {...form.state}
@@ -49,7 +49,7 @@ function ProfileForm({ user, resource }: { user: User; resource: Resource<User> 
             {t("common.role")}: {t(`role.${user.role}`)}. {t(`roleHint.${user.role}`)}
           </p>
         </Section>
-        <Section id="profile-notifications" title={t("notify.title")} hint={t("notify.hint")}>
+        <Section id="profile-notifications" title={t("page.notifications")} hint={t("notify.hint")}>
           <SchemaFields form={ownNotificationsForm} {...form.state} />
         </Section>
         <ErrorNote error={form.error} />

@@ -1,4 +1,5 @@
 import { Check } from "lucide-preact";
+import type { ComponentChildren } from "preact";
 import { toMs } from "../../platform/i18n/format.ts";
 import { plural, t } from "../../platform/i18n/i18n.ts";
 import { useLive } from "../../platform/live.ts";
@@ -28,8 +29,9 @@ async function loadOpen(of: {
   };
 }
 
-/** List of open alarms of the whole site, or of a single device; of a gateway with its children. */
-export function OpenAlarms({ deviceId, isGateway = false }: { deviceId?: string; isGateway?: boolean }) {
+/** List of open alarms of the whole site, or of a single device; of a gateway with its children. `detail` stands beside their number. */
+export function OpenAlarms(props: { deviceId?: string; isGateway?: boolean; detail?: ComponentChildren }) {
+  const { deviceId, isGateway = false, detail } = props;
   const list = useKept(
     () => loadOpen(isGateway ? { gatewayId: deviceId } : { deviceId }),
     [deviceId, isGateway],
@@ -44,7 +46,7 @@ export function OpenAlarms({ deviceId, isGateway = false }: { deviceId?: string;
   return (
     // The height of "none", so that what stands below does not move.
     <Loaded of={list} skeleton={<div class="panel h-22" aria-hidden="true" />}>
-      {(alarms) => <AlarmPanel {...alarms} deviceId={deviceId} isGateway={isGateway} />}
+      {(alarms) => <AlarmPanel {...alarms} deviceId={deviceId} isGateway={isGateway} detail={detail} />}
     </Loaded>
   );
 }
@@ -54,17 +56,21 @@ interface PanelProps {
   readonly total: number;
   readonly deviceId: string | undefined;
   readonly isGateway: boolean;
+  readonly detail: ComponentChildren;
 }
 
-function AlarmPanel({ rows, total, deviceId, isGateway }: PanelProps) {
+function AlarmPanel({ rows, total, deviceId, isGateway, detail }: PanelProps) {
   return (
     <section class="panel" aria-label={t("common.openAlarms")}>
-      <div class="flex items-center justify-between gap-4 px-4 py-3">
-        <h2 class="font-semibold">
-          {total === 0 ? t("common.noOpenAlarms") : plural("alarms.openCount", total)}
-        </h2>
+      <div class="flex items-baseline justify-between gap-4 px-4 py-3">
+        <div class="flex flex-1 flex-wrap items-baseline gap-x-6 gap-y-1">
+          <h2 class="font-semibold">
+            {total === 0 ? t("common.noOpenAlarms") : plural("alarms.openCount", total)}
+          </h2>
+          {detail}
+        </div>
         <a
-          class="link link-hover text-sm"
+          class="link link-hover flex-none text-sm"
           href={
             deviceId === undefined
               ? "/alarms"

@@ -36,7 +36,7 @@ export function BackupSettingsForm({ settings, onSaved }: Props) {
     });
   };
   return (
-    <Section id="backup-settings" title={t("backups.settings")}>
+    <Section id="backup-settings" title={t("nav.settings")}>
       <form ref={element} class="flex flex-col gap-6" onSubmit={submit}>
         {settings.fixed.length > 0 && (
           <p class="text-sm">{t("backups.fixed", { keys: settings.fixed.join(", ") })}</p>

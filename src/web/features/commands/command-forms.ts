@@ -34,7 +34,7 @@ export function commandForm({ params = [] }: CommandDefinition): FormDefinition 
   return {
     schema,
     texts: [],
-    fields: params.map(({ name, label = name || t("commands.value"), unit }, index) => ({
+    fields: params.map(({ name, label = name || t("common.value"), unit }, index) => ({
       path: pathOf(index),
       own: { label: unit === undefined ? label : `${label} (${unit})` },
       optionText: String,

@@ -208,21 +208,21 @@ export function Tool(props: {
   onClick: () => void;
   isOff?: boolean;
   isGrave?: boolean;
-  /** Shows the label beside the icon where there is room. */
+  /** Shows the label beside the icon if there is room. */
   hasText?: boolean;
   children: ComponentChildren;
 }) {
   return (
     <button
       type="button"
-      class={`btn btn-ghost btn-sm print:hidden ${props.hasText ? "max-lg:btn-square" : "btn-square"} ${props.isGrave && !props.isOff ? "text-error" : ""}`}
+      class={`btn btn-ghost btn-sm print:hidden ${props.hasText ? "max-xl:btn-square" : "btn-square"} ${props.isGrave && !props.isOff ? "text-error" : ""}`}
       aria-label={props.label}
       title={props.label}
       disabled={props.isOff ?? false}
       onClick={props.onClick}
     >
       {props.children}
-      {props.hasText && <span class="max-lg:hidden">{props.label}</span>}
+      {props.hasText && <span class="max-xl:hidden">{props.label}</span>}
     </button>
   );
 }

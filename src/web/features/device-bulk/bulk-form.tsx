@@ -95,7 +95,7 @@ function ProfileField() {
     <Loaded of={profiles}>
       {(all) => (
         <SelectField
-          label={t("bulk.profileLabel")}
+          label={t("alarms.profile")}
           name="profileId"
           required
           options={all.map(({ profileId, name }) => [profileId, name] as const)}

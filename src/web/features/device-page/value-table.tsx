@@ -39,7 +39,7 @@ export function ValueTable(props: Props) {
     <section class="flex flex-col gap-2.5" aria-label={t("device.allValues")}>
       <div class="flex flex-wrap items-center gap-x-4 gap-y-2">
         <h2 class="panel-label">{t("device.allValues")}</h2>
-        <SearchBox label={t("device.searchValues")} value={search} onSearch={setSearch} />
+        <SearchBox label={t("columns.searchKeys")} value={search} onSearch={setSearch} />
         <p class="text-sm text-soft" role="status">
           {plural("device.valueCount", found.length)}
         </p>

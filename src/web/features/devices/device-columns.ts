@@ -17,13 +17,13 @@ interface ColumnShape {
 }
 
 export const fixedColumns = {
-  type: { sort: "deviceType", widthRem: 7, share: 1 },
-  tags: { widthRem: 8, share: 1 },
+  type: { sort: "deviceType", widthRem: 6, share: 1 },
+  tags: { widthRem: 6, share: 1 },
   profile: { widthRem: 8, share: 1 },
   gateway: { widthRem: 8, share: 1 },
   battery: { widthRem: 6, share: 0.5, isRight: true },
   rssi: { widthRem: 6, share: 0.5, isRight: true },
-  lastMessage: { sort: "lastActivityAt", widthRem: 8, share: 0, isRight: true },
+  lastMessage: { sort: "lastActivityAt", widthRem: 8.5, share: 0, isRight: true },
 } as const satisfies Record<string, ColumnShape>;
 
 export type FixedColumn = keyof typeof fixedColumns;
@@ -42,7 +42,7 @@ const SELECT_REM = 1.5;
 /** Room for a word. A gateway with the alarm of a child needs more for the child's name, where there is any. */
 const STATE_REM = 6.5;
 const STATE_REM_MAX = 12;
-const NAME_REM = 12;
+const NAME_REM = 10;
 const GAP_REM = 1;
 
 /** Returns the columns of the grid and its least width, from which on it scrolls. */

@@ -265,12 +265,12 @@ function DeviceCell({ id, row, live, names }: Props) {
 }
 
 const TagsCell = ({ tags }: { tags: readonly string[] }) => (
-  <span role="cell" class="flex min-w-0 gap-1 overflow-hidden max-sm:hidden">
+  <span role="cell" class="truncate max-sm:hidden" title={tags.join(", ")}>
     {tags.map((tag) => (
       <a
         key={tag}
         href={`/devices?tag=${encodeURIComponent(tag)}`}
-        class="badge badge-sm relative z-1 border-base-300 bg-base-200 hover:border-primary"
+        class="badge badge-sm relative z-1 mr-1 border-base-300 bg-base-200 hover:border-primary"
       >
         {tag}
       </a>

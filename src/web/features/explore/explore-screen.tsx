@@ -198,7 +198,7 @@ function ExploreMenu(props: PartProps & { onCsv: (() => void) | undefined; onPic
                 onChange({ panes: arranged(panes, !isSplit) }),
               )}
             {item(Link, t("common.copyLink"), () => void copyLink())}
-            {item(Download, t("data.csvDownload"), onCsv)}
+            {item(Download, t("alarms.downloadCsv"), onCsv)}
             <div class="px-2 py-1">
               <CsvUnits />
             </div>

@@ -50,7 +50,7 @@ export function NextAttempt({ state }: Pick<FieldConnection, "state">) {
   const time = toMs(state.nextAttemptAt);
   if (time === undefined) return null;
   const seconds = Math.max(0, Math.ceil((time - now.value) / 1_000));
-  return <p class="text-sm text-soft">{t("modbus.nextAttempt", { seconds })}</p>;
+  return <p class="text-sm text-soft">{t("bridge.nextTry", { seconds })}</p>;
 }
 
 /** Returns host and port as one text. */

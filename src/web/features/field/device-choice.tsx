@@ -63,7 +63,7 @@ export function DeviceChoice({ draft, error, onChange }: Props) {
             checked={draft.kind === "new"}
             onChange={() => onChange({ kind: "new", name: "", deviceType: "meter" })}
           >
-            {t("modbus.newDevice")}
+            {t("devices.create")}
           </Radio>
           <Radio
             name="device-kind"

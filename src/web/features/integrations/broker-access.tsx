@@ -85,9 +85,9 @@ export function BrokerAccess({ integration }: { integration: Integration }) {
         <p class="text-soft">{menu ?? t("brokerAccess.hint")}</p>
       </div>
       <dl class="grid grid-cols-[auto_minmax(0,1fr)] items-center gap-x-6 gap-y-2">
-        <Entry name={t("brokerAccess.host")} value={address?.host} />
+        <Entry name={t("common.host")} value={address?.host} />
         <Entry name={t("brokerAccess.port")} value={address?.port} />
-        <Entry name={t("brokerAccess.user")} value={access?.username} />
+        <Entry name={t("signIn.username")} value={access?.username} />
         <Entry name={t("common.password")} value={access?.password} />
       </dl>
       <ErrorNote error={action.error} />

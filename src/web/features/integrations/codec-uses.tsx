@@ -22,9 +22,9 @@ export function CodecUses({ uses, mayChange, onChange }: Props) {
   };
   const [first] = codecs.data ?? [];
   return (
-    <section class="panel flex flex-col gap-3 p-4" aria-label={t("transform.codecs")}>
+    <section class="panel flex flex-col gap-3 p-4" aria-label={t("nav.codecs")}>
       <div>
-        <h2 class="font-semibold">{t("transform.codecs")}</h2>
+        <h2 class="font-semibold">{t("nav.codecs")}</h2>
         <p class="text-sm text-soft">{t("transform.codecsHint")}</p>
       </div>
       <Loaded of={codecs} />

@@ -84,15 +84,11 @@ export function ClientFormPage({ client }: { client?: MqttClient }) {
           testId="mqtt-password"
         >
           <Copyable
-            name={t("mqttClients.username")}
+            name={t("signIn.username")}
             text={saved.username ?? ""}
             copyText={t("mqttClients.copyUsername")}
           />
-          <Copyable
-            name={t("common.password")}
-            text={saved.password}
-            copyText={t("mqttClients.copyPassword")}
-          />
+          <Copyable name={t("common.password")} text={saved.password} copyText={t("signIn.copyPassword")} />
         </ShownOnce>
       )}
     </FormPage>

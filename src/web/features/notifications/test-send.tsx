@@ -28,7 +28,7 @@ export function TestSend() {
     <section class="panel flex flex-col gap-3 p-4 sm:p-5" aria-labelledby="test-send">
       <div>
         <h2 id="test-send" class="font-semibold">
-          {t("notifier.test")}
+          {t("common.test")}
         </h2>
         <p class="text-sm text-soft">{t("notifier.testHint")}</p>
       </div>

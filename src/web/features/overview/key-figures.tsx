@@ -1,6 +1,6 @@
 import { Pin as PinIcon, X } from "lucide-preact";
 import type { ComponentChildren } from "preact";
-import { useEffect, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import { severitiesDescending } from "../../../lib/alarms/severity.ts";
 import { dataHref } from "../../lib/data-href.ts";
 import type { SeriesBuffer } from "../../lib/series-buffer.ts";
@@ -21,10 +21,12 @@ import { nameOf } from "../devices/device-names.ts";
 import { Spark } from "../telemetry/spark.tsx";
 import { type Overview, overviewApi, type Pin } from "./overview-api.ts";
 import type { SitePulse } from "./site-pulse.ts";
-import { type Figures, SPAN_MS, useFigures } from "./use-figures.ts";
+import { type Figures, SPAN_MS } from "./use-figures.ts";
 
 const PINS_MAX = 12;
 const NOTHING = "–";
+/** Characters of a value that is written in large type. */
+const VALUE_LENGTH_MAX = 10;
 
 interface FigureProps {
   readonly label: string;
@@ -44,12 +46,16 @@ const hasPoints = (curve: SeriesBuffer | undefined): curve is SeriesBuffer =>
 /** A figure of the site: one cell of a row, with its curve beside the value. */
 function SiteFigure({ label, value, detail, href, curve, placeholder }: FigureProps) {
   return (
-    <div class="relative flex min-w-0 flex-col bg-base-100 p-4 last:odd:col-span-2 hover:bg-base-200 lg:last:odd:col-span-1">
+    <div class="relative flex min-w-0 flex-col bg-base-100 p-4 last:odd:col-span-2 hover:bg-base-200 xl:last:odd:col-span-1">
       <a class="panel-label block truncate after:absolute after:inset-0" href={href} title={label}>
         {label}
       </a>
       <div class="mt-1 flex items-end justify-between gap-3">
-        <p class="reading flex-none text-2xl font-medium">{value}</p>
+        <p
+          class={`reading flex-none font-medium ${typeof value === "string" && value.length > VALUE_LENGTH_MAX ? "text-lg" : "text-2xl"}`}
+        >
+          {value}
+        </p>
         <div class="hidden w-full max-w-24 min-w-0 sm:block">
           {hasPoints(curve) ? <Spark buffer={curve} spanMs={SPAN_MS} class="w-full" /> : placeholder}
         </div>
@@ -81,13 +87,10 @@ function PinFigure({ label, value, detail, href, curve, children }: FigureProps)
  * Shows the key figures of the site, each with its last 24 hours, and the values that administrators have pinned. A figure that has not arrived is a
  * dash, not good news. `isSiteKnown` says whether the devices that sent last have arrived.
  */
-export function KeyFigures({ pulse, isSiteKnown }: { pulse: SitePulse; isSiteKnown: boolean }) {
+export function KeyFigures(props: { figures: Figures; pulse: SitePulse; isSiteKnown: boolean }) {
   void now.value; // live values and rates arrive in objects that stay the same
-  const figures = useFigures();
+  const { figures } = props;
   const { overview, gateway } = figures;
-  useEffect(() => {
-    if (gateway) pulse.leaveOut(gateway.deviceId);
-  }, [gateway]);
   const mayPin = may("tenant:write");
   const setPins = (pins: readonly Pin[]) =>
     overviewApi.setPins(pins).then(figures.reload, (error: unknown) => toast("error", errorText(error)));
@@ -103,9 +106,9 @@ export function KeyFigures({ pulse, isSiteKnown }: { pulse: SitePulse; isSiteKno
         )}
       </div>
       <div
-        class={`panel grid grid-cols-2 gap-px overflow-hidden bg-base-300 ${figures.gateway ? "lg:grid-cols-5" : "lg:grid-cols-4"}`}
+        class={`panel grid grid-cols-2 gap-px overflow-hidden bg-base-300 ${gateway ? "xl:grid-cols-4" : "xl:grid-cols-3"}`}
       >
-        <SiteFigures figures={figures} pulse={pulse} isSiteKnown={isSiteKnown} />
+        <SiteFigures {...props} />
       </div>
       {pins.length > 0 && (
         <div class="grid grid-cols-2 gap-3 lg:grid-cols-4 lg:gap-4">
@@ -125,7 +128,7 @@ export function KeyFigures({ pulse, isSiteKnown }: { pulse: SitePulse; isSiteKno
 
 function SiteFigures(props: { figures: Figures; pulse: SitePulse; isSiteKnown: boolean }) {
   const { figures, pulse } = props;
-  const { overview, openAlarms, curves, gateway, recent } = figures;
+  const { overview, curves, gateway, recent } = figures;
   const newest = pulse.recent(1)[0];
   const ofGateway = (key: string) => (gateway ? recent.of({ deviceId: gateway.deviceId, key }) : undefined);
   /** The gateway measures once a minute; where it does not, this page counts since it was opened. */
@@ -151,13 +154,6 @@ function SiteFigures(props: { figures: Figures; pulse: SitePulse; isSiteKnown: b
         detail={overview ? othersText(overview.devices) : NOTHING}
         href={overview && overview.devices.inactive > 0 ? "/devices?state=inactive" : "/devices"}
         curve={curves?.active}
-      />
-      <SiteFigure
-        label={t("common.openAlarms")}
-        value={overview ? formatCount(openAlarms) : NOTHING}
-        detail={overview ? <Severities figures={figures} /> : NOTHING}
-        href="/alarms"
-        curve={curves?.alarms}
       />
       <SiteFigure
         label={t("overview.messageRate")}
@@ -194,20 +190,30 @@ function othersText({ inactive, neverConnected, maintenance }: Overview["devices
   return stateCountsText(counts) || t("overview.allOnline");
 }
 
-function Severities({ figures }: { figures: Figures }) {
-  if (figures.openAlarms === 0) return t("overview.noAlarms");
-  const counts = figures.overview?.openAlarms;
+/** Shows how many open alarms each severity has if there are several, and their number over the last 24 hours. */
+export function AlarmFigures({ figures: { overview, curves } }: { figures: Figures }) {
+  const counts = overview?.openAlarms;
+  const severities = severitiesDescending.filter((severity) => (counts?.[severity] ?? 0) > 0);
   return (
-    <span class="flex flex-wrap gap-x-3 gap-y-1">
-      {severitiesDescending
-        .filter((severity) => (counts?.[severity] ?? 0) > 0)
-        .map((severity) => (
-          <span key={severity} class="inline-flex items-center gap-1.5">
-            <SeverityMark severity={severity} />
-            {counts?.[severity]} {t(`severity.${severity}`)}
-          </span>
-        ))}
-    </span>
+    <>
+      {severities.length > 1 && (
+        <p class="flex flex-wrap gap-x-3 gap-y-1 text-sm text-soft">
+          {severities.map((severity) => (
+            <span key={severity} class="inline-flex items-center gap-1.5">
+              <SeverityMark severity={severity} />
+              {formatCount(counts?.[severity] ?? 0)} {t(`severity.${severity}`)}
+            </span>
+          ))}
+        </p>
+      )}
+      {severities.length > 0 && hasPoints(curves?.alarms) && (
+        <Spark
+          buffer={curves.alarms}
+          spanMs={SPAN_MS}
+          class="-my-1.5 ml-auto w-24 self-center max-sm:hidden"
+        />
+      )}
+    </>
   );
 }
 

@@ -1,5 +1,5 @@
 import { Plus } from "lucide-preact";
-import { useRef, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { GATEWAY_DEVICE_TYPE } from "../../../lib/devices/gateway-device.ts";
 import type { DeviceRow } from "../../lib/api-types.ts";
 import { toMs } from "../../platform/i18n/format.ts";
@@ -18,9 +18,10 @@ import { CreateDevice } from "../devices/create-device.tsx";
 import { rememberNames } from "../devices/device-names.ts";
 import { devicesApi } from "../devices/devices-api.ts";
 import { GatewayList } from "./gateway-list.tsx";
-import { KeyFigures } from "./key-figures.tsx";
+import { AlarmFigures, KeyFigures } from "./key-figures.tsx";
 import { RecentDevices, SilentDevices } from "./site-lists.tsx";
 import { SitePulse } from "./site-pulse.ts";
+import { useFigures } from "./use-figures.ts";
 
 const SHOWN = 8;
 
@@ -59,6 +60,11 @@ export function OverviewScreen() {
     );
     return loaded;
   }, []);
+  const figures = useFigures();
+  const { gateway } = figures;
+  useEffect(() => {
+    if (gateway) pulse.leaveOut(gateway.deviceId);
+  }, [gateway]);
   const [creating, setCreating] = useState(false);
   const reloadSoon = useCoalesced(site.reload);
   useLive({ topics: ["devices", "telemetry"] }, (message) => {
@@ -81,9 +87,9 @@ export function OverviewScreen() {
       ) : (
         <>
           {site.data?.few && may("tenant:write") && <Checklist devices={site.data.few} />}
-          <OpenAlarms />
+          <OpenAlarms detail={<AlarmFigures figures={figures} />} />
           {(site.data?.silent.length ?? 0) > 0 && <SilentDevices rows={site.data?.silent ?? []} />}
-          <KeyFigures pulse={pulse} isSiteKnown={site.data !== undefined} />
+          <KeyFigures figures={figures} pulse={pulse} isSiteKnown={site.data !== undefined} />
           <GatewayList />
           <RecentDevices
             pulse={pulse}

@@ -120,7 +120,7 @@ function RecentDevice(props: { deviceId: string; ts: number; values: Values; sta
         )}
         <span class="grid min-w-0 flex-1 basis-full grid-cols-3 gap-x-4 pl-5 sm:basis-0 sm:pl-0">
           {keys.map((key) => (
-            <span key={key} class="flex min-w-0 flex-col sm:flex-row sm:items-baseline sm:gap-2">
+            <span key={key} class="flex min-w-0 flex-col xl:flex-row xl:items-baseline xl:gap-2">
               <span class="truncate text-sm text-soft">{keyName(deviceId, key)}</span>
               <span class="reading truncate text-sm">
                 {formatReading(values[key], metadataOf(deviceId, key))}

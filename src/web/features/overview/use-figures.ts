@@ -96,7 +96,7 @@ export function useFigures() {
       },
     [loaded.data],
   );
-  return { overview: loaded.data, openAlarms, curves, gateway, recent, reload: loaded.reload };
+  return { overview: loaded.data, curves, gateway, recent, reload: loaded.reload };
 }
 
 export type Figures = ReturnType<typeof useFigures>;

@@ -68,7 +68,7 @@ export function PipelinePage({ pipelineId, tab }: { pipelineId: string; tab: str
             items={[
               { id: "steps", text: t("pipeline.tabSteps"), href: base },
               { id: "webhooks", text: t("common.webhooks"), href: `${base}/webhooks` },
-              { id: "versions", text: t("pipeline.tabVersions"), href: `${base}/versions` },
+              { id: "versions", text: t("versions.title"), href: `${base}/versions` },
             ]}
             current={tab}
           />
@@ -140,7 +140,7 @@ function VersionsTab({ pipeline, onChanged }: { pipeline: Pipeline; onChanged: (
   return (
     <Loaded of={list}>
       {(versions) => (
-        <ol class="panel divide-y divide-base-300/60" aria-label={t("pipeline.tabVersions")}>
+        <ol class="panel divide-y divide-base-300/60" aria-label={t("versions.title")}>
           {versions.map((version) => (
             <TimelineItem
               key={version.version}

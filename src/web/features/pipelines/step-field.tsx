@@ -166,7 +166,7 @@ function JsonField({ label, hint, error, value, onChange }: Props) {
     <TextAreaField
       label={label}
       hint={hint}
-      error={isBroken ? t("step.notJson") : error}
+      error={isBroken ? t("widget.paramsWrong") : error}
       rows={Math.min(Math.max(text.split("\n").length, 4), 14)}
       spellcheck={false}
       value={text}

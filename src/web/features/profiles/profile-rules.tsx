@@ -155,7 +155,7 @@ function RuleList({ profile, defaults, onChanged }: ListProps) {
               onEdit={() => setOpen(position)}
               onDelete={() =>
                 ask({
-                  title: t("rule.deleteOf", { name: rule.alarmType }),
+                  title: t("common.deleteName", { name: rule.alarmType }),
                   warning: t("rule.deleteWarning", { name: rule.alarmType }),
                   onConfirm: () => save(rules.toSpliced(position, 1)),
                 })
@@ -186,10 +186,10 @@ function RuleRow(props: {
         <div class="flex flex-none gap-1">
           <IconButton
             icon={Pencil}
-            label={t("rule.editOf", { name: rule.alarmType })}
+            label={t("common.editName", { name: rule.alarmType })}
             onClick={props.onEdit}
           />
-          <DeleteButton label={t("rule.deleteOf", { name: rule.alarmType })} onClick={props.onDelete} />
+          <DeleteButton label={t("common.deleteName", { name: rule.alarmType })} onClick={props.onDelete} />
         </div>
       )}
     </section>

@@ -81,7 +81,7 @@ function Preview({ branding, saved }: { branding: Branding; saved: TenantBrandin
     color !== undefined && color === saved.branding.primaryColor ? saved.appearance.colors : null;
   return (
     <div class="flex flex-col gap-1.5">
-      <span class="text-sm font-medium">{t("branding.preview")}</span>
+      <span class="text-sm font-medium">{t("widget.preview")}</span>
       <div class="grid gap-3 sm:grid-cols-2">
         {(["light", "dark"] as const).map((theme) => (
           <div

@@ -65,7 +65,7 @@ function SettingsForm(props: { settings: ProxySettings; onSaved: (settings: Prox
   };
   return (
     <>
-      <Section id="proxy-settings" title={t("proxy.title")}>
+      <Section id="proxy-settings" title={t("system.openProxy")}>
         <form class="flex flex-col gap-4" onSubmit={submit}>
           <p class="text-soft">{t("proxy.intro")}</p>
           <FixedKeys keys={fixed} />

@@ -44,7 +44,7 @@ export function DataMenu(props: Props) {
                 disabled={props.isLoading}
                 onClick={closing(props.onDownload)}
               >
-                {t("data.csvDownload")}
+                {t("alarms.downloadCsv")}
               </Button>
               <div class="px-2 py-1">
                 <CsvUnits />

@@ -101,7 +101,7 @@ function UserForm({ user, resource }: { user: User; resource: Resource<User> }) 
               })}
             </p>
           </section>
-          <Section id="user-alarms" title={t("user.alarms")} level={3}>
+          <Section id="user-alarms" title={t("nav.alarms")} level={3}>
             <SchemaFields
               form={alarmsForm}
               {...form.state}

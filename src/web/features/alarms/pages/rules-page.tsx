@@ -51,11 +51,11 @@ export function RulesPage() {
       countText={(count) => plural("alarmRules.count", count)}
       icon={BellRing}
       none={[t("rule.none"), t("rule.noneHint")]}
-      noMatch={[t("alarmRules.noMatch"), t("alarmRules.noMatchHint")]}
+      noMatch={[t("alarmRules.noMatch"), t("common.tryFewerLetters")]}
       emptyAction={
         search === "" && (
           <a class="btn btn-primary btn-sm" href="/settings/profiles">
-            {t("alarmRules.profiles")}
+            {t("page.profiles")}
           </a>
         )
       }
@@ -104,7 +104,7 @@ function RuleRow(props: { listed: ListedRule; onChanged: () => void }) {
         <ErrorNote error={action.error} />
       </div>
       <dl class="grid flex-[1_1_20rem] grid-cols-3 gap-x-4 text-sm">
-        <dt class="text-soft">{t("alarmRules.devices")}</dt>
+        <dt class="text-soft">{t("nav.devices")}</dt>
         <dt class="text-soft">{t("alarmRules.open")}</dt>
         <dt class="text-soft">{t("alarmRules.lastRaised")}</dt>
         <dd class={`reading ${deviceCount === 0 ? "text-warning" : ""}`}>{formatCount(deviceCount)}</dd>

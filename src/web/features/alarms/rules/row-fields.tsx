@@ -94,8 +94,8 @@ function ComparedInput(props: {
       <input
         required
         maxLength={1000}
-        aria-label={t(isValue ? "rule.value" : "rule.attribute")}
-        placeholder={t(row.op === "IN" || row.op === "BETWEEN" ? "rule.values" : "rule.value")}
+        aria-label={t(isValue ? "common.value" : "rule.attribute")}
+        placeholder={t(row.op === "IN" || row.op === "BETWEEN" ? "rule.values" : "common.value")}
         value={isValue ? row.value : row.attribute}
         onInput={(e) =>
           set(isValue ? { value: e.currentTarget.value } : { attribute: e.currentTarget.value })

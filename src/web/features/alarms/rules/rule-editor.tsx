@@ -65,7 +65,7 @@ export function RuleEditor(props: Props) {
     <Guarded>
       <form ref={top} class="panel flex flex-col gap-5 p-4" onSubmit={submit} data-testid="rule-editor">
         <h3 class="text-base font-semibold">
-          {props.isNew ? t("rule.add") : t("rule.editOf", { name: rule.alarmType })}
+          {props.isNew ? t("rule.add") : t("common.editName", { name: rule.alarmType })}
         </h3>
         <datalist id={KEY_LIST}>
           {keys.data?.map((key) => (

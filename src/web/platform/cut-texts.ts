@@ -1,0 +1,14 @@
+const titled = new WeakSet<Element>();
+
+/** Shows the whole of a text that is cut off, while the pointer is above it. */
+export function watchCutTexts(): void {
+  addEventListener("pointerover", ({ target }) => {
+    const element =
+      target instanceof Element && target.closest<HTMLElement>(".truncate, [class*=line-clamp]");
+    if (!element || (element.title !== "" && !titled.has(element))) return;
+    const { scrollWidth, clientWidth, scrollHeight, clientHeight } = element;
+    if (scrollWidth <= clientWidth && scrollHeight <= clientHeight) return;
+    titled.add(element);
+    element.title = element.textContent;
+  });
+}
