@@ -54,6 +54,8 @@ export interface DomainEvents {
   "key-metadata.changed": { readonly tenantId: TenantId };
   /** Raised, risen, cleared, acknowledged, commented on. */
   "alarm.changed": Alarm & { readonly event: AlarmEventType };
+  /** A note on the device was written, changed or deleted. */
+  "note.changed": DeviceEvent;
   "command.changed": DeviceEvent & {
     readonly commandId: string;
     readonly requestId: string;

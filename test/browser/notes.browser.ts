@@ -119,3 +119,26 @@ for (const appearance of [
     await entries().filter({ hasText: "Bearing and seal" }).waitFor();
     await expectTidy(ui.page, "timeline", appearance);
   });
+
+test("a note reaches another open browser without a reload, in its timeline and on its chart", async () => {
+  const { page } = ui;
+  await appear(page, { theme: "light", language: "en", width: 1440 });
+  await ui.open(`/devices/${device.deviceId}/history`);
+  await entries().first().waitFor();
+  const at = new Date().toISOString();
+  const note = { deviceId: device.deviceId, text: "Written elsewhere", at };
+  const { noteId } = (await ui.call("POST", "/api/notes", note)) as { noteId: string };
+  await entries().filter({ hasText: "Written elsewhere" }).waitFor();
+  await ui.call("PATCH", `/api/notes/${noteId}`, { text: "Changed elsewhere" });
+  await entries().filter({ hasText: "Changed elsewhere" }).waitFor();
+  await ui.open(`/devices/${device.deviceId}/data?window=15m`);
+  await page
+    .getByText(/Changed elsewhere/)
+    .first()
+    .waitFor({ state: "attached" });
+  await ui.call("DELETE", `/api/notes/${noteId}`);
+  await page
+    .getByText(/Changed elsewhere/)
+    .first()
+    .waitFor({ state: "detached" });
+});

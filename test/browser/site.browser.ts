@@ -105,7 +105,7 @@ test(
     await entry.getByText(OWNER.email).first().waitFor();
     await entry.locator("summary").click();
     await entry.getByRole("row", { name: "label Hall 1 Hall 2" }).waitFor();
-    await entry.getByRole("link", { name: "History of this object" }).click();
+    await entry.getByRole("link", { name: "Entries in the audit log" }).click();
     await page.getByText("2 entries").waitFor();
     await page.getByRole("listitem").filter({ hasText: "Device created · Press 1" }).waitFor();
     await page.getByRole("button", { name: "Show all entries" }).click();

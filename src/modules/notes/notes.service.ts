@@ -36,6 +36,8 @@ export function createNotesService(deps: {
   repository: NotesRepository;
   devices: Pick<DevicesService, "get">;
   transact: MainDatabase["transact"];
+  /** Called after a note was written, changed or deleted. */
+  changed: (note: Note) => void;
 }) {
   const { repository, devices } = deps;
 
@@ -68,19 +70,28 @@ export function createNotesService(deps: {
     create(principal: Principal, input: typeof noteResource.$create): Note {
       const { deviceId } = devices.get(principal, input.deviceId);
       const times = timesOf(input, { at: 0, until: null });
-      return deps.transact(() => {
+      const created = deps.transact(() => {
         if (repository.listOfDevice(deviceId).length >= DEVICE_NOTES_MAX)
           throw deviceNotesLimit(DEVICE_NOTES_MAX);
         const text = input.text.trim();
         return repository.insert(principal.tenantId, { deviceId, text, ...times, by: callerName(principal) });
       });
+      deps.changed(created);
+      return created;
     },
-    update: (principal: Principal, noteId: string, input: typeof noteResource.$update): Note =>
-      deps.transact(() => {
+    update(principal: Principal, noteId: string, input: typeof noteResource.$update): Note {
+      const updated = deps.transact(() => {
         const note = get(principal, noteId);
         return repository.update(note, { text: input.text?.trim(), ...timesOf(input, note) });
-      }),
-    delete: (principal: Principal, noteId: string): void => repository.delete(get(principal, noteId)),
+      });
+      deps.changed(updated);
+      return updated;
+    },
+    delete(principal: Principal, noteId: string): void {
+      const note = get(principal, noteId);
+      repository.delete(note);
+      deps.changed(note);
+    },
   };
 }
 

@@ -183,6 +183,9 @@ export class RealtimeHub {
     events.on("device.rejected", ({ tenantId, ...data }) =>
       this.#publish("events", tenantId, { event: "rejected", ...data }),
     );
+    events.on("note.changed", ({ tenantId, deviceId }) =>
+      this.#publish("events", tenantId, { event: "note", deviceId }),
+    );
     events.on("job.finished", ({ tenantId, deviceIds, ...data }) =>
       this.#publishOfMany("events", tenantId, { deviceIds, data: { event: "job-run", ...data } }),
     );

@@ -115,6 +115,8 @@ export interface RealtimeEvents {
   };
   readonly events:
     | { readonly event: "rejected"; readonly deviceId: string; readonly rejection: DeviceRejection }
+    /** A note on the device was written, changed or deleted. */
+    | { readonly event: "note"; readonly deviceId: string }
     | {
         readonly event: "job-run";
         readonly jobId: string;

@@ -27,6 +27,8 @@ export interface DeviceHistory {
   readonly alarms: readonly RaisedAlarm[];
   readonly commands: readonly DeviceCommand[];
   readonly notes: readonly Note[];
+  /** Number of alarms and commands, of which the newest are here. */
+  readonly total: number;
 }
 
 const onePeriod = ({ raisedAt, clearedAt }: Alarm): Period => ({
@@ -34,24 +36,27 @@ const onePeriod = ({ raisedAt, clearedAt }: Alarm): Period => ({
   to: clearedAt === undefined ? Number.POSITIVE_INFINITY : Date.parse(clearedAt),
 });
 
-async function loadAlarms(deviceId: string, range: Range): Promise<RaisedAlarm[]> {
-  const { rows } = await alarmsApi.list({ deviceId, ...range, limit: ALARMS_MAX });
+const NOTHING = { rows: [], total: 0 };
+
+async function loadAlarms(deviceId: string, range: Range): Promise<{ rows: RaisedAlarm[]; total: number }> {
+  const { rows, total } = await alarmsApi.list({ deviceId, ...range, limit: ALARMS_MAX });
   const repeated = new Set(rows.filter(({ raiseCount }) => raiseCount > 1).slice(0, REPEATED_MAX));
-  return Promise.all(
+  const raised = await Promise.all(
     rows.map(async (alarm) => {
       if (!repeated.has(alarm)) return { alarm, periods: [onePeriod(alarm)] };
       const periods = raisedPeriods(await alarmsApi.events(alarm.alarmId));
       return { alarm, periods: periods.filter(({ from, to }) => from <= range.to && to >= range.from) };
     }),
   );
+  return { rows: raised, total };
 }
 
 /** Loads the alarms, commands and notes of a device. What the caller may not read is left out. */
 export async function loadHistory(deviceId: string, range: Range): Promise<DeviceHistory> {
   const [alarms, commands, notes] = await Promise.all([
-    may("alarms:read") ? loadAlarms(deviceId, range) : [],
-    may("commands:read") ? commandsApi.list(deviceId, COMMANDS_MAX, range).then(({ rows }) => rows) : [],
+    may("alarms:read") ? loadAlarms(deviceId, range) : NOTHING,
+    may("commands:read") ? commandsApi.list(deviceId, COMMANDS_MAX, range) : NOTHING,
     notesApi.list(deviceId, { limit: NOTES_MAX, ...range }).then(({ rows }) => rows),
   ]);
-  return { alarms, commands, notes };
+  return { alarms: alarms.rows, commands: commands.rows, notes, total: alarms.total + commands.total };
 }

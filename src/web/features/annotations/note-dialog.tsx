@@ -8,7 +8,6 @@ import { t } from "../../platform/i18n/i18n.ts";
 import type { FormDefinition } from "../../ui/form-definition.ts";
 import { SchemaDialog } from "../../ui/schema-form.tsx";
 import { type Note, notesApi } from "./notes-api.ts";
-import { historyChanged } from "./use-annotations.ts";
 
 const input = { type: "datetime-local" };
 
@@ -58,7 +57,6 @@ export function NoteDialog(props: {
       onSave={async (values) => {
         if (note) await notesApi.update(note.noteId, toBody(changedFields(values, initial)));
         else await notesApi.create({ deviceId, ...toBody(values) });
-        historyChanged(deviceId);
         props.onSaved?.();
         onClose();
       }}

@@ -4,7 +4,7 @@ import { useEffect, useMemo, useState } from "preact/hooks";
 import type { Annotation } from "../../lib/annotations.ts";
 import type { RealtimeMessage } from "../../lib/realtime-types.ts";
 import { coalesced } from "../../platform/coalesce.ts";
-import { formatDate } from "../../platform/i18n/format.ts";
+import { formatCount, formatDate } from "../../platform/i18n/format.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { live } from "../../platform/live.ts";
 import { darkNow, language, readStored, writeStored } from "../../platform/preferences.ts";
@@ -70,7 +70,7 @@ function cachedHistory(deviceId: string, range: Bounds): Promise<DeviceHistory> 
 }
 
 const GATHER_MS = 500;
-/** Device → how often its alarms or commands have changed since the console was opened. */
+/** Device → how often its alarms, commands or notes have changed since the console was opened. */
 const changes = signal<ReadonlyMap<string, number>>(new Map());
 /** Devices with changes that `publish` has not announced yet. */
 const changed = new Set<string>();
@@ -80,18 +80,13 @@ const publish = coalesced(() => {
   changes.value = new Map([...changes.value, ...next]);
   changed.clear();
 }, GATHER_MS);
-/** Loads the history of a device again, after a note on it was written: notes are not sent live. */
-export function historyChanged(deviceId: string): void {
-  changed.add(deviceId);
-  publish();
-}
-
 let followers = 0;
 let unsubscribe: () => void = () => undefined;
 
-/** Returns the devices whose alarms or commands have changed; after a lost connection, all devices in the cache. */
+/** Returns the devices whose alarms, commands or notes have changed; after a lost connection, all devices in the cache. */
 function changedBy(message: RealtimeMessage, isFirst: boolean): string[] {
   if (message.type === "snapshot") return isFirst ? [] : [...cache.keys()].map(deviceOf);
+  if (message.topic === "events") return message.event === "note" ? [message.deviceId] : [];
   return message.topic === "alarms" || message.topic === "commands" ? [message.deviceId] : [];
 }
 
@@ -99,7 +94,7 @@ function changedBy(message: RealtimeMessage, isFirst: boolean): string[] {
 function follow(): () => void {
   if (followers++ === 0) {
     let isFirst = true;
-    unsubscribe = live.subscribe({ topics: ["alarms", "commands"] }, (message) => {
+    unsubscribe = live.subscribe({ topics: ["alarms", "commands", "events"] }, (message) => {
       for (const deviceId of changedBy(message, isFirst)) changed.add(deviceId);
       isFirst = false;
       if (changed.size > 0) publish();
@@ -170,11 +165,27 @@ function annotationsOf(
   ];
 }
 
+function cutText(histories: readonly DeviceHistory[]): string | undefined {
+  const sum = (countOf: (history: DeviceHistory) => number) =>
+    histories.reduce((count, history) => count + countOf(history), 0);
+  const shown = sum(({ alarms, commands }) => alarms.length + commands.length);
+  const total = sum((history) => history.total);
+  return shown < total
+    ? t("annotation.cut", { shown: formatCount(shown), total: formatCount(total) })
+    : undefined;
+}
+
+interface Annotations {
+  readonly annotations: readonly Annotation[];
+  /** Says how many of the alarms and commands are shown, unless all are. */
+  readonly cut: string | undefined;
+}
+
 /** Returns the alarms, commands and notes of some devices, for a chart that shows `bounds`; none while they are switched off. */
 export function useAnnotations(
   devices: ReadonlyArray<{ readonly deviceId: string; readonly name: string }>,
   bounds: Bounds,
-): readonly Annotation[] {
+): Annotations {
   const [histories, setHistories] = useState<readonly DeviceHistory[]>([]);
   const isOn = showsAnnotations.value && shareToken.value === undefined && devices.length <= DEVICES_MAX;
   const names = new Map(devices.map(({ deviceId, name }) => [deviceId, name]));
@@ -194,7 +205,10 @@ export function useAnnotations(
     };
   }, [wanted]);
   return useMemo(
-    () => (isOn ? histories.flatMap((history) => annotationsOf(history, names)) : []),
+    () => ({
+      annotations: isOn ? histories.flatMap((history) => annotationsOf(history, names)) : [],
+      cut: isOn ? cutText(histories) : undefined,
+    }),
     [histories, isOn, darkNow.value, language.value, JSON.stringify([...names.values()])],
   );
 }

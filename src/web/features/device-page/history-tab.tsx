@@ -19,7 +19,6 @@ import { type Alarm, alarmMessage, alarmsApi } from "../alarms/alarms-api.ts";
 import { SeverityWord } from "../alarms/severity.tsx";
 import { NoteDialog } from "../annotations/note-dialog.tsx";
 import { type Note, notesApi } from "../annotations/notes-api.ts";
-import { historyChanged } from "../annotations/use-annotations.ts";
 import { ChangeItem } from "../attributes/attribute-history.tsx";
 import { attributesApi } from "../attributes/attributes-api.ts";
 import { HistoryLink } from "../audit/history-link.tsx";
@@ -106,7 +105,10 @@ export function HistoryTab({ device: { deviceId } }: DeviceTabProps) {
     [deviceId, choice],
     SHOWN,
   );
-  useLive({ topics: ["attributes", "alarms", "commands"], deviceIds: [deviceId] }, useCoalesced(list.reload));
+  const reloadSoon = useCoalesced(list.reload);
+  useLive({ topics: ["attributes", "alarms", "commands", "events"], deviceIds: [deviceId] }, (message) => {
+    if (message.type === "snapshot" || message.topic !== "events" || message.event === "note") reloadSoon();
+  });
   return (
     <div class="flex flex-col gap-4">
       <div class="flex flex-wrap items-center gap-3">
@@ -184,7 +186,6 @@ function NoteItem({ note, onChanged }: { note: Note; onChanged: () => void }) {
       warning: text,
       onConfirm: async () => {
         await notesApi.delete(noteId);
-        historyChanged(deviceId);
         onChanged();
       },
     });

@@ -353,7 +353,7 @@ function exploreAddressOf({ device, selected, controls }: ViewProps, bounds: Bou
 
 function Content(props: ViewProps & { bounds: Bounds; listed: Bounds; onWindow: ChartWindow["onWindow"] }) {
   const { series, selected, controls, bounds, listed } = props;
-  const annotations = useAnnotations([props.device], bounds);
+  const { annotations, cut } = useAnnotations([props.device], bounds);
   if (selected.length === 0) return null;
   if (controls.aggregation === "timeIn") return <DurationsContent {...props} />;
   const meaningOf = (key: string) =>
@@ -387,6 +387,7 @@ function Content(props: ViewProps & { bounds: Bounds; listed: Bounds; onWindow: 
           {t("data.textKeys", { keys: text.map((key) => keyName(props.device.deviceId, key)).join(", ") })}
         </p>
       )}
+      {cut && <p class="text-sm text-soft">{cut}</p>}
       <Lanes
         deviceId={props.device.deviceId}
         keys={drawn}

@@ -372,6 +372,9 @@ function AnnotationList({ annotations }: { annotations: readonly Annotation[] })
       {annotations.slice(0, LISTED_MAX).map(({ from, text }) => (
         <li key={`${from} ${text}`}>{text}</li>
       ))}
+      {annotations.length > LISTED_MAX && (
+        <li>{t("common.countMore", { count: annotations.length - LISTED_MAX })}</li>
+      )}
     </ul>
   );
 }

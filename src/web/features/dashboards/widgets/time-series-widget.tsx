@@ -133,7 +133,7 @@ interface PlotProps extends WidgetProps {
 function Plot({ bounds, size, link, ...props }: PlotProps) {
   const { widget, feed, onWindow, onReset } = props;
   const lines = linesOf(props);
-  const annotations = useAnnotations(
+  const { annotations, cut } = useAnnotations(
     feed.series.filter(hasPoints).map(({ device }) => device),
     bounds,
   );
@@ -152,6 +152,7 @@ function Plot({ bounds, size, link, ...props }: PlotProps) {
         window={onWindow && { onWindow, onReset }}
         link={link}
       />
+      {cut && <p class="text-xs text-soft">{cut}</p>}
     </div>
   );
 }
