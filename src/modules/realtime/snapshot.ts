@@ -78,6 +78,9 @@ export async function* snapshotMessages(
   principal: Principal,
   { id, topics, deviceIds, keys }: Subscription,
 ): AsyncGenerator<string> {
+  // Screens that come back subscribe together, and each list of all devices takes some 10 ms.
+  const turn = workShare.pause();
+  if (turn !== undefined) await turn; // with time left, the next subscription must not get it as well
   const wanted = [...(deviceIds ?? sources.devices.listVisibleIds(principal).slice(0, SNAPSHOT_DEVICES_MAX))];
   let message = new Message(id);
   let count = DEVICES_PER_READ.first;
