@@ -82,11 +82,11 @@ test("a unit is created from a table, after its problems were shown", async () =
   await ui.dialog().getByRole("button", { name: "Cancel" }).click();
   await page.getByRole("button", { name: "Import CSV" }).click();
   await ui.dialog().getByLabel("Table").fill(CSV);
-  await ui.dialog().getByRole("button", { name: "Add registers" }).click();
+  await ui.dialog().getByRole("button", { name: "Add from table" }).click();
   await ui.dialog().getByText("Line 5:").waitFor();
   await ui.dialog().getByText("Column address: Enter a whole number from 0 to 65535.").waitFor();
   await expectTidy(page, "modbus-csv-en", { theme: "light", language: "en", width: 1440 });
-  await ui.dialog().getByRole("button", { name: "Add the other 3 registers" }).click();
+  await ui.dialog().getByRole("button", { name: "Add the other 3 lines" }).click();
   expect(await page.getByTestId("register").count()).toBe(3);
   await page.getByRole("button", { name: "Add register", exact: true }).click();
   await page.getByRole("button", { name: "Save" }).click();
