@@ -1,6 +1,7 @@
 // People and programs: what somebody sets of themselves, and what an administrator does with users and API keys.
 
 import { expect, test } from "bun:test";
+import { until } from "../support/until.ts";
 import { useConsole } from "./support/console-page.ts";
 import { OWNER } from "./support/first-visit.ts";
 
@@ -143,6 +144,31 @@ test("saving does not undo the changes of another user", async () => {
   expect(await page.getByLabel("is cleared").isChecked()).toBe(true);
   expect(await page.getByLabel("Role").inputValue()).toBe("TENANT_RW");
   expect(await page.getByLabel("Phone number").inputValue()).toBe("+49 30 123456");
+});
+
+test("a second save on the same page does not undo them either, nor does one of the own profile", async () => {
+  const { page } = ui;
+  const { userId } = (await ui.call("GET", "/api/auth/me")) as { userId: string };
+  const { pathname } = new URL(page.url());
+  const own = `/settings/users/${userId}`;
+  const phone = () => page.getByLabel("Phone number");
+  for (const [screen, subject, field] of [
+    [pathname, pathname, "is raised"],
+    ["/settings/profile", own, "is raised"],
+  ] as const) {
+    const path = `/api${subject.replace("/settings", "")}`;
+    await ui.open(screen);
+    const before = await page.getByLabel(field).isChecked();
+    await ui.call("PATCH", path, { notificationPhone: "+49 30 777" });
+    for (const isChecked of [!before, before]) {
+      await page.getByLabel(field).setChecked(isChecked);
+      const answer = page.waitForResponse((response) => response.request().method() === "PATCH");
+      await page.getByRole("button", { name: "Save" }).first().click();
+      expect((await answer).status()).toBe(200);
+      await until(async () => (await phone().inputValue()) === "+49 30 777");
+    }
+    expect(await ui.call("GET", path)).toMatchObject({ notificationPhone: "+49 30 777" });
+  }
 });
 
 test("a new password is created after a confirmation and then shown", async () => {

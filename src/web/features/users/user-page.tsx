@@ -66,7 +66,10 @@ function UserForm({ user, resource }: { user: User; resource: Resource<User> }) 
   const submit = (e: SubmitEvent) => {
     e.preventDefault();
     form.send(async (body) => {
-      resource.set(await usersApi.update(user.userId, changedFields(body, user)));
+      const saved = await usersApi.update(user.userId, changedFields(body, user));
+      // What others changed meanwhile is no change of the next save.
+      form.state.onChange({ ...saved });
+      resource.set(saved);
       toast("success", t("settings.saved"));
     });
   };
