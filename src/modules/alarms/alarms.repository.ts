@@ -83,7 +83,7 @@ const openIn = ({ from, to }: Pick<AlarmFilter, "from" | "to">): SQL | undefined
     to === undefined ? undefined : lte(alarms.createdAt, to),
   );
 
-/** Returns what all the statuses have in common. */
+/** The part that all the statuses have in common. */
 const halfOf = (statuses: readonly AlarmStatus[] | undefined) =>
   (["ACTIVE", "UNACK"] as const).find((part) =>
     statuses?.every((status) => status.split("_").includes(part)),

@@ -32,7 +32,7 @@ const stored: Alarm[] = [];
 
 function alarmOf(index: number): Alarm {
   const status = ALARM_STATUSES[index % ALARM_STATUSES.length] ?? "ACTIVE_UNACK";
-  const at = 1_000 + ((index * 37) % 50);
+  const raisedAt = 1_000 + ((index * 37) % 50);
   return {
     alarmId: `a${index}`,
     tenantId,
@@ -43,13 +43,13 @@ function alarmOf(index: number): Alarm {
     status,
     message: `message ${index % 11}`,
     messageParts: null,
-    createdAt: at,
-    raisedAt: at,
+    createdAt: raisedAt,
+    raisedAt,
     raiseCount: 1,
-    updatedAt: at + (index % 5),
-    acknowledgedAt: status.endsWith("_ACK") ? at : null,
+    updatedAt: raisedAt + (index % 5),
+    acknowledgedAt: status.endsWith("_ACK") ? raisedAt : null,
     acknowledgedBy: null,
-    clearedAt: status.startsWith("CLEARED") ? at + 20 : null,
+    clearedAt: status.startsWith("CLEARED") ? raisedAt + 20 : null,
     clearedBy: null,
     gatewayId: index % 6 === 0 ? (devices[3]?.deviceId ?? null) : null,
     escalationLevel: 1,
