@@ -117,7 +117,7 @@ const features: Record<string, readonly string[]> = {
   generators: ["devices"],
   uplinks: ["devices", "faults", "pipelines"],
   field: ["devices", "faults"],
-  modbus: ["devices", "faults", "field"],
+  modbus: ["field"],
   s7: ["field"],
   "field-screen": ["field", "modbus", "s7"],
   dashboards: ["alarms", "annotations", "attributes", "commands", "devices", "telemetry"],

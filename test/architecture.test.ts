@@ -219,6 +219,8 @@ test("modules ask one another only along the declared list, and it has no cycle"
 
 test("across modules only services, types, errors, plugins, schemas and the shapes of tables are seen", () => {
   const seams = /\.(service|types|errors|plugin|tables|resource|schemas|module)\.ts$/;
+  // The base of field protocols is made for their modules.
+  const bases = /^modules\/field\//;
   // The directory of devices, their activity, the sandbox, the event log, the store and its check are services by another name; tags of values are data.
   const named =
     /(permissions|device-directory|device-activity|maintenance-watch|step-engine|script-limits|script-sandbox|event-log|integration-principal|scheduler\/schedule|store\/value-kind|store\/check-file)\.ts$/;
@@ -226,7 +228,7 @@ test("across modules only services, types, errors, plugins, schemas and the shap
     const { from, to, isOwn } = item;
     if (!isOwn || moduleOf(from) === undefined || moduleOf(to) === undefined) return false;
     if (moduleOf(from) === moduleOf(to) || isWiring(item)) return false;
-    return !seams.test(to) && !named.test(to);
+    return !seams.test(to) && !named.test(to) && !bases.test(to);
   });
   expect(wrong.map(show)).toEqual([]);
 });

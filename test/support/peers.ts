@@ -89,6 +89,10 @@ export async function runPeer(
   input = "",
 ): Promise<{ code: number; output: string; errors: string }> {
   const child = Bun.spawn([...command], { stdin: Buffer.from(input), stdout: "pipe", stderr: "pipe" });
-  const [output, errors, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited]);
+  const [output, errors, code] = await Promise.all([
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+    child.exited,
+  ]);
   return { code, output, errors };
 }

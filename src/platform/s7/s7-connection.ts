@@ -93,6 +93,8 @@ export class S7Connection {
   #reject: (error: Error) => void = () => undefined;
   #failure: Error | undefined;
   #hasAnswered = false;
+  /** What the last read asked for. */
+  #addresses: readonly string[] = [];
   /** Frames since the last request. */
   #frames = 0;
 
@@ -142,8 +144,12 @@ export class S7Connection {
     const client = this.#client;
     const addresses = ranges.map(bytesAddress);
     const values = await this.#request<Record<string, unknown>>((resolve) => {
-      client.removeItems();
-      client.addItems(addresses);
+      // The library keeps 32 kB for each address: it gets new ones only for another request than the last one.
+      if (addresses.join() !== this.#addresses.join()) {
+        client.removeItems();
+        client.addItems(addresses);
+        this.#addresses = addresses;
+      }
       client.readAllItems((_, read) => resolve(read));
     });
     /** Keyed by address. */
