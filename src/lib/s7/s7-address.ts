@@ -161,9 +161,9 @@ function isPossible(address: S7Address): boolean {
   );
 }
 
-const libraryBlock = /^DB(\d{1,5}),([A-Z_]+)(\d{1,5})((?:\.\d{1,5}){0,2})$/;
-const tiaBlock = /^DB(\d{1,5})\.DB([XBWD])(\d{1,5})(?:\.([0-7]))?(?::([A-Z_]+)(?:\[(\d{1,3})\])?)?$/;
-const other = /^(P[IEQA]|[IEQAM])(X|B|C|W|DI|D|I|LR|LI|R)?(\d{1,5})((?:\.\d{1,5}){0,2})(?::([A-Z_]+))?$/;
+const LIBRARY_BLOCK = /^DB(\d{1,5}),([A-Z_]+)(\d{1,5})((?:\.\d{1,5}){0,2})$/;
+const TIA_BLOCK = /^DB(\d{1,5})\.DB([XBWD])(\d{1,5})(?:\.([0-7]))?(?::([A-Z_]+)(?:\[(\d{1,3})\])?)?$/;
+const OTHER_AREA = /^(P[IEQA]|[IEQAM])(X|B|C|W|DI|D|I|LR|LI|R)?(\d{1,5})((?:\.\d{1,5}){0,2})(?::([A-Z_]+))?$/;
 
 const numbersIn = (text = ""): string[] => text.split(".").slice(1);
 
@@ -190,18 +190,18 @@ function parseTiaBlock(match: RegExpExecArray): S7Address | undefined {
   return addressOf({ area: "DB", db, type, byte, rest });
 }
 
-/** Returns what an address means, or undefined for a text that is no address. Timers and counters are none: the library addresses them wrongly. */
+/** Returns the address that a text names, or undefined for any other text. Timers and counters are none: the library addresses them wrongly. */
 export function parseS7Address(text: string): S7Address | undefined {
   if (text.length > ADDRESS_CHARACTERS_MAX) return undefined;
   const address = text.trim().toUpperCase().replace(/^%/, "");
-  const block = libraryBlock.exec(address);
+  const block = LIBRARY_BLOCK.exec(address);
   if (block !== null) {
     const [, db, name = "", byte, rest] = block;
     return addressOf({ area: "DB", db, type: typeOf(name), byte, rest: numbersIn(rest) });
   }
-  const tia = tiaBlock.exec(address);
+  const tia = TIA_BLOCK.exec(address);
   if (tia !== null) return parseTiaBlock(tia);
-  const match = other.exec(address);
+  const match = OTHER_AREA.exec(address);
   if (match === null) return undefined;
   const [, areaName = "", width = "X", byte, rest, name] = match;
   const area = germanAreas[areaName] ?? areaName;

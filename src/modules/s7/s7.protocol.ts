@@ -45,8 +45,8 @@ export async function readAddress(line: S7Connection, address: S7Address): Promi
 
 function planTags(tags: readonly S7Tag[]): FieldBlock<S7Kind>[] {
   const addresses = new Map(tags.map((tag) => [tag, addressOf(tag)]));
-  const known = (tag: S7Tag) => addresses.get(tag) ?? addressOf(tag);
-  return planS7(tags, known).map((ranges) => ({
+  const addressIn = (tag: S7Tag) => addresses.get(tag) ?? addressOf(tag);
+  return planS7(tags, addressIn).map((ranges) => ({
     entries: ranges.flatMap(({ entries }) => entries),
     read: async (line) => {
       const values: [S7Tag, (S7Value | undefined)[]][] = [];
@@ -57,9 +57,9 @@ function planTags(tags: readonly S7Tag[]): FieldBlock<S7Kind>[] {
         for (const tag of entries)
           if (answer instanceof S7Refusal) refused.set(tag, answer.refusalCode);
           else {
-            const own = rangeOf(known(tag));
+            const own = rangeOf(addressIn(tag));
             const first = own.byte - range.byte;
-            values.push([tag, decodeS7(known(tag), answer.subarray(first, first + own.count), tag)]);
+            values.push([tag, decodeS7(addressIn(tag), answer.subarray(first, first + own.count), tag)]);
           }
       }
       return { values, refused };

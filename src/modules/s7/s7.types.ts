@@ -1,7 +1,7 @@
 import type { Scaling } from "../../lib/field/number-scaling.ts";
 import type { FieldEntry, FieldUnit } from "../field/field.types.ts";
 
-/** A variable of a controller, and the telemetry key under which its value is stored. The elements of an array are `key_0`, `key_1` … */
+/** A variable of a controller, and the telemetry key under which its value is stored. The elements of an array are `key_0`, `key_1` and so on. */
 export interface S7Tag extends FieldEntry, Scaling {
   /** As the library or TIA Portal writes it. */
   readonly address: string;

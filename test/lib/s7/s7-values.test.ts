@@ -4,7 +4,7 @@ import { byteLength, parseS7Address, S7_TYPES, type S7Address } from "../../../s
 import { planS7 } from "../../../src/lib/s7/s7-plan.ts";
 import { decodeS7, encodeS7, S7ValueError } from "../../../src/lib/s7/s7-values.ts";
 
-const at = (text: string): S7Address => {
+const addressFrom = (text: string): S7Address => {
   const address = parseS7Address(text);
   if (address === undefined) throw new Error(text);
   return address;
@@ -34,7 +34,7 @@ describe("a value", () => {
   test.each(Object.entries(integers))("of type %s is read as it was written", (type, values) => {
     fc.assert(
       fc.property(values, (value) => {
-        expect(written(at(`DB1,${type}0`), value)).toBe(value === 0 ? value : value);
+        expect(written(addressFrom(`DB1,${type}0`), value)).toBe(value === 0 ? value : value);
       }),
     );
   });
@@ -46,10 +46,10 @@ describe("a value", () => {
     });
     fc.assert(
       fc.property(text, (value) => {
-        expect(written(at("DB1,S0.20"), value)).toBe(value);
+        expect(written(addressFrom("DB1,S0.20"), value)).toBe(value);
       }),
     );
-    expect(encodeS7(at("DB1,S0.20"), "AB")).toMatchObject({ skip: 1 });
+    expect(encodeS7(addressFrom("DB1,S0.20"), "AB")).toMatchObject({ skip: 1 });
   });
 
   test.each([
@@ -64,7 +64,7 @@ describe("a value", () => {
     ["DB1,S0.3", 1],
     ["DB1,LI0", 2 ** 53],
   ])("of %s cannot be %p", (address, value) => {
-    expect(() => encodeS7(at(address), value)).toThrow(S7ValueError);
+    expect(() => encodeS7(addressFrom(address), value)).toThrow(S7ValueError);
   });
 });
 
@@ -73,7 +73,7 @@ test("any bytes are values or none, and no text is longer than its place", () =>
   fc.assert(
     fc.property(type, fc.uint8Array({ minLength: 64, maxLength: 64 }), (of, bytes) => {
       const text = of === "BOOL" ? "DB1,X0.3" : of === "STRING" ? "DB1,S0.62" : `DB1,${of}0`;
-      const address = at(text);
+      const address = addressFrom(text);
       for (const value of decodeS7(address, bytes.subarray(0, byteLength(address)))) {
         if (typeof value === "number") expect(Number.isFinite(value)).toBe(true);
         if (typeof value === "string") expect(value.length).toBeLessThanOrEqual(62);
@@ -90,7 +90,7 @@ test.each([
   ["DB1,R0", "7fc00000"],
   ["DB1,LR0", "7ff0000000000000"],
 ])("%s with %s is no value", (address, hex) => {
-  expect(decodeS7(at(address), Buffer.from(hex, "hex"))).toEqual([undefined]);
+  expect(decodeS7(addressFrom(address), Buffer.from(hex, "hex"))).toEqual([undefined]);
 });
 
 test("a plan reads the bytes of every entry, in ranges of at most 200 bytes unless an entry is longer", () => {
@@ -101,7 +101,7 @@ test("a plan reads the bytes of every entry, in ranges of at most 200 bytes unle
       type: fc.constantFrom("INT", "LR", "X", "S"),
     })
     .map(({ db, byte, type }) =>
-      at(`DB${db},${type}${byte}${type === "X" ? ".1" : type === "S" ? ".250" : ""}`),
+      addressFrom(`DB${db},${type}${byte}${type === "X" ? ".1" : type === "S" ? ".250" : ""}`),
     );
   fc.assert(
     fc.property(fc.array(entry, { minLength: 1, maxLength: 80 }), (entries) => {
