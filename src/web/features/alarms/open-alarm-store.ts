@@ -1,12 +1,13 @@
 import { signal } from "@preact/signals";
-import { useEffect, useMemo } from "preact/hooks";
+import { useEffect, useMemo, useRef } from "preact/hooks";
 import type { AlarmSeverity } from "../../../lib/alarms/severity.ts";
 import { type WorstAlarm, worstAlarms } from "../../../lib/alarms/worst-alarms.ts";
 import { coalesced } from "../../platform/coalesce.ts";
 import { useLive } from "../../platform/live.ts";
+import { serverNow } from "../../platform/now.ts";
 import { titlePrefix } from "../../platform/title.ts";
 import { tellOfAlarm } from "./alarm-alerts.ts";
-import { alarmsApi, type OpenAlarms } from "./alarms-api.ts";
+import { alarmMessage, alarmsApi, type OpenAlarms } from "./alarms-api.ts";
 
 interface OpenAlarmState {
   readonly unacknowledged: number;
@@ -27,7 +28,15 @@ const toOpenAlarmState = (devices: readonly OpenAlarms[]): OpenAlarmState => ({
 export const openAlarms = signal<OpenAlarmState | undefined>(undefined);
 
 const GATHER_MS = 500;
+const MISSED_MAX = 100;
 const RAISED: ReadonlySet<string> = new Set(["CREATED", "REOPENED"]);
+
+/** Tells of the alarms that were raised while the connection was away, which was heard last at `since`. */
+async function tellOfMissed(since: number): Promise<void> {
+  const { rows } = await alarmsApi.list({ status: "ACTIVE_UNACK", limit: MISSED_MAX });
+  for (const alarm of rows)
+    if (Date.parse(alarm.raisedAt) >= since) tellOfAlarm({ ...alarm, message: alarmMessage(alarm) });
+}
 
 /** Keeps `openAlarms` and the title of the window current while somebody is signed in. */
 export function useOpenAlarms(): void {
@@ -50,7 +59,10 @@ export function useOpenAlarms(): void {
       openAlarms.value = undefined;
     };
   }, []);
+  const heard = useRef<number>();
   useLive({ topics: ["alarms", "devices"] }, (message) => {
+    if (message.type === "snapshot" && heard.current !== undefined) tellOfMissed(heard.current);
+    heard.current = serverNow();
     const isDevice = message.type === "data" && message.topic === "devices";
     if (isDevice && (message.event === "state" || message.event === "created")) return;
     reload.soon();
