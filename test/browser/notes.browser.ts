@@ -125,8 +125,7 @@ test("a note reaches another open browser without a reload, in its timeline and 
   await appear(page, { theme: "light", language: "en", width: 1440 });
   await ui.open(`/devices/${device.deviceId}/history`);
   await entries().first().waitFor();
-  const at = new Date().toISOString();
-  const note = { deviceId: device.deviceId, text: "Written elsewhere", at };
+  const note = { deviceId: device.deviceId, text: "Written elsewhere", at: new Date().toISOString() };
   const { noteId } = (await ui.call("POST", "/api/notes", note)) as { noteId: string };
   await entries().filter({ hasText: "Written elsewhere" }).waitFor();
   await ui.call("PATCH", `/api/notes/${noteId}`, { text: "Changed elsewhere" });

@@ -177,7 +177,7 @@ function cutText(histories: readonly DeviceHistory[]): string | undefined {
 
 interface Annotations {
   readonly annotations: readonly Annotation[];
-  /** Says how many of the alarms and commands are shown, unless all are. */
+  /** Number of shown alarms and commands among all, as text; undefined if all are shown. */
   readonly cut: string | undefined;
 }
 

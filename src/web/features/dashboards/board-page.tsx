@@ -108,6 +108,7 @@ function LoadedBoard({ dashboard, loaded }: { dashboard: Dashboard; loaded: Reso
     loaded.set(shown);
   };
   const form = { ...formOf(board), timeWindow: window };
+  const add = () => [go({ edit: "1" }), setDialog("new")];
   const saving = useSaving({ dashboard, save: (base) => save(dashboard.id, form, base), onEnd: endEditing });
   return (
     <>
@@ -123,7 +124,7 @@ function LoadedBoard({ dashboard, loaded }: { dashboard: Dashboard; loaded: Reso
             history={history}
             isBusy={saving.isBusy}
             onHistory={setHistory}
-            onAdd={() => setDialog("new")}
+            onAdd={add}
             onParts={() => setArranging(true)}
             onSave={() => saving.save(baseOf(dashboard))}
             onDiscard={() => endEditing(dashboard)}
@@ -133,10 +134,7 @@ function LoadedBoard({ dashboard, loaded }: { dashboard: Dashboard; loaded: Reso
             dashboard={dashboard}
             deviceId={query.device}
             onEdit={() => go({ edit: "1" })}
-            onAdd={() => {
-              go({ edit: "1" });
-              setDialog("new");
-            }}
+            onAdd={add}
             onWall={(address = addressOf(path, { ...query, wall: "1" })) => route(address, true)}
           />
         )}
@@ -144,7 +142,7 @@ function LoadedBoard({ dashboard, loaded }: { dashboard: Dashboard; loaded: Reso
       <ErrorNote error={saving.error} />
       <ErrorNote error={view.error} onRetry={view.reload} />
       {widgetsIn(board, stateId).length === 0 ? (
-        <NoWidgets isEditing={isEditing} onAdd={() => setDialog("new")} onEdit={() => go({ edit: "1" })} />
+        <NoWidgets isEditing={isEditing} onAdd={add} onEdit={() => go({ edit: "1" })} />
       ) : (
         widgets
       )}

@@ -190,7 +190,7 @@ function othersText({ inactive, neverConnected, maintenance }: Overview["devices
   return stateCountsText(counts) || t("overview.allOnline");
 }
 
-/** Shows how many open alarms each severity has if there are several, and their number over the last 24 hours. */
+/** Open alarms by severity, and their number over the last 24 hours. */
 export function AlarmFigures({ figures: { overview, curves } }: { figures: Figures }) {
   const counts = overview?.openAlarms;
   const severities = severitiesDescending.filter((severity) => (counts?.[severity] ?? 0) > 0);
