@@ -6,7 +6,10 @@ import { notesRoutes } from "./notes.routes.ts";
 import { createNotesService } from "./notes.service.ts";
 
 /** Notes that people write on devices. */
-export function createNotesModule({ database, clock, events }: Core, modules: { readonly devices: DevicesModule }) {
+export function createNotesModule(
+  { database, clock, events }: Core,
+  modules: { readonly devices: DevicesModule },
+) {
   const notes = createNotesService({
     repository: createNotesRepository(database, clock),
     devices: modules.devices.devices,
