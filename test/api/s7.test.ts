@@ -97,6 +97,15 @@ test("names are unique in a tenant, and changes are in the audit log", async () 
   for (const action of ["create", "update", "delete"]) expect(text).toContain(`s7_unit.${action}`);
 });
 
+test("a change of a connection keeps what it does not name", async () => {
+  const { status, body } = await call("PATCH", path, { slot: 2 });
+  expect({ status, body }).toMatchObject({
+    status: 200,
+    body: { name: "press", host: "192.0.2.1", port: 102, rack: 0, slot: 2, enabled: false },
+  });
+  expect((await call("GET", path)).body.slot).toBe(2);
+});
+
 test("a table of tags says which lines are none, and templates are maps without problems", async () => {
   const csv = "key;address;scale;writable\na;%DB1.DBD4:REAL;0,1;yes\na;MB1;;\nb;nowhere;;\n";
   const { tags, problems } = (await call("POST", "/api/s7/tag-maps", { csv })).body;

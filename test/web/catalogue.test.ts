@@ -36,7 +36,7 @@ test("every key of the catalogue is used by the console", async () => {
   }
   const code = sources.join("\n");
   // Keys that are put together, as in t(`tab.${id}`), count by their stem.
-  const stems = [...new Set([...code.matchAll(/`([a-zA-Z.]+\.)\$\{/g)].map((m) => m[1] ?? ""))];
+  const stems = [...new Set([...code.matchAll(/`([a-zA-Z0-9.]+\.)\$\{/g)].map((m) => m[1] ?? ""))];
   const unused = Object.keys({ ...firstTexts, ...consoleTexts }).filter(
     (key) =>
       !code.includes(`"${key}"`) &&

@@ -1,36 +1,10 @@
-import { formSchema } from "../../lib/form-schema.macro.ts" with { type: "macro" };
 import { t } from "../../platform/i18n/i18n.ts";
 import { FormButtons } from "../../ui/form-buttons.tsx";
-import type { FormDefinition } from "../../ui/form-definition.ts";
 import { SchemaFields } from "../../ui/schema-fields.tsx";
 import { useSchemaForm } from "../../ui/use-schema-form.ts";
 import type { ConnectionFormProps } from "../field/connection-page.tsx";
 import { type S7Connection, type S7ConnectionInput, s7Api } from "./s7-api.ts";
-
-const connectionForm: FormDefinition = {
-  schema: formSchema("s7/s7.schemas.ts", "createConnectionBody"),
-  texts: ["s7Connection"],
-  fields: [
-    { path: "name", input: { autofocus: true } },
-    [
-      {
-        path: "host",
-        input: {
-          autocapitalize: "off",
-          class: "input reading w-full",
-          pattern: String.raw`\s*[^\s\/]+\s*`,
-        },
-      },
-      { path: "port", isRequired: true },
-    ],
-    [
-      { path: "rack", isRequired: true },
-      { path: "slot", isRequired: true },
-      { path: "timeoutMs", isRequired: true },
-    ],
-    { path: "enabled" },
-  ],
-};
+import { connectionForm } from "./s7-forms.ts";
 
 const defaults = { name: "", host: "", port: 102, rack: 0, slot: 1, timeoutMs: 2_000, enabled: true };
 

@@ -1,13 +1,11 @@
 import { useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
-import { formSchema } from "../../lib/form-schema.macro.ts" with { type: "macro" };
 import type { FormValues } from "../../lib/form-schema.ts";
 import { serverText } from "../../platform/i18n/error-texts.ts";
 import { plural, t } from "../../platform/i18n/i18n.ts";
 import { together, useResource } from "../../platform/resource.ts";
 import { may } from "../../platform/session.ts";
 import { toast } from "../../platform/toasts.ts";
-import type { FormDefinition } from "../../ui/form-definition.ts";
 import { FormPage } from "../../ui/form-page.tsx";
 import { Loaded } from "../../ui/loaded.tsx";
 import { NotFoundScreen } from "../../ui/not-found.tsx";
@@ -30,13 +28,8 @@ import {
   useMapSource,
 } from "../field/map-dialogs.tsx";
 import { type S7Tag, type S7Unit, s7Api } from "./s7-api.ts";
+import { unitForm } from "./s7-forms.ts";
 import { draftOf, type TagDraft, TagList, tagOf } from "./tag-list.tsx";
-
-const unitForm: FormDefinition = {
-  schema: formSchema("s7/s7.schemas.ts", "createUnitBody", ["intervalMs"]),
-  texts: ["s7Unit"],
-  fields: [{ path: "intervalMs", isRequired: true, scale: 0.001 }],
-};
 
 const CSV_EXAMPLE =
   "key;address;scale;writable\npressure;%DB1.DBD4:REAL;;\nsetpoint;DB1,INT8;0.1;yes\nmotor;DB1,X0.0;;yes";
