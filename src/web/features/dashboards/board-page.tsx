@@ -69,7 +69,7 @@ function LoadedBoard({ dashboard, loaded }: { dashboard: Dashboard; loaded: Reso
   const { query, path, route } = useLocation();
   const isEditing = query.edit === "1" && may("dashboards:write");
   const [history, setHistory] = useState(() => historyOf(dashboard));
-  const { now: board } = history;
+  const board = history.now;
   const [window, setWindow] = useState<WindowSpec>(board.timeWindow);
   const [isArranging, setArranging] = useState(false);
   const [dialog, setDialog] = useState<Widget | "new" | undefined>(undefined);
@@ -108,10 +108,7 @@ function LoadedBoard({ dashboard, loaded }: { dashboard: Dashboard; loaded: Reso
     loaded.set(shown);
   };
   const form = { ...formOf(board), timeWindow: window };
-  const add = () => {
-    go({ edit: "1" });
-    setDialog("new");
-  };
+  const add = () => setDialog("new");
   const saving = useSaving({ dashboard, save: (base) => save(dashboard.id, form, base), onEnd: endEditing });
   return (
     <>
@@ -158,6 +155,7 @@ function LoadedBoard({ dashboard, loaded }: { dashboard: Dashboard; loaded: Reso
           {...(dialog !== "new" && { widget: dialog })}
           onClose={(next) => {
             setDialog(undefined);
+            if (next && !isEditing) go({ edit: "1" });
             if (next) change(next);
           }}
         />

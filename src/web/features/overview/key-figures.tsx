@@ -128,7 +128,7 @@ export function KeyFigures(props: { figures: Figures; pulse: SitePulse; isSiteKn
 
 function SiteFigures(props: { figures: Figures; pulse: SitePulse; isSiteKnown: boolean }) {
   const { figures, pulse } = props;
-  const { overview, curves, gateway, recent } = figures;
+  const { overview, active, gateway, recent } = figures;
   const newest = pulse.recent(1)[0];
   const ofGateway = (key: string) => (gateway ? recent.of({ deviceId: gateway.deviceId, key }) : undefined);
   /** The gateway measures once a minute; where it does not, this page counts since it was opened. */
@@ -153,7 +153,7 @@ function SiteFigures(props: { figures: Figures; pulse: SitePulse; isSiteKnown: b
         }
         detail={overview ? othersText(overview.devices) : NOTHING}
         href={overview && overview.devices.inactive > 0 ? "/devices?state=inactive" : "/devices"}
-        curve={curves?.active}
+        curve={active}
       />
       <SiteFigure
         label={t("overview.messageRate")}
@@ -190,30 +190,20 @@ function othersText({ inactive, neverConnected, maintenance }: Overview["devices
   return stateCountsText(counts) || t("overview.allOnline");
 }
 
-/** Open alarms by severity, and their number over the last 24 hours. */
-export function AlarmFigures({ figures: { overview, curves } }: { figures: Figures }) {
+/** Open alarms by severity, if there are several severities. */
+export function AlarmFigures({ figures: { overview } }: { figures: Figures }) {
   const counts = overview?.openAlarms;
   const severities = severitiesDescending.filter((severity) => (counts?.[severity] ?? 0) > 0);
+  if (severities.length < 2) return null;
   return (
-    <>
-      {severities.length > 1 && (
-        <p class="flex flex-wrap gap-x-3 gap-y-1 text-sm text-soft">
-          {severities.map((severity) => (
-            <span key={severity} class="inline-flex items-center gap-1.5">
-              <SeverityMark severity={severity} />
-              {formatCount(counts?.[severity] ?? 0)} {t(`severity.${severity}`)}
-            </span>
-          ))}
-        </p>
-      )}
-      {severities.length > 0 && hasPoints(curves?.alarms) && (
-        <Spark
-          buffer={curves.alarms}
-          spanMs={SPAN_MS}
-          class="-my-1.5 ml-auto w-24 self-center max-sm:hidden"
-        />
-      )}
-    </>
+    <p class="flex flex-wrap gap-x-3 gap-y-1 text-sm text-soft">
+      {severities.map((severity) => (
+        <span key={severity} class="inline-flex items-center gap-1.5">
+          <SeverityMark severity={severity} />
+          {formatCount(counts?.[severity] ?? 0)} {t(`severity.${severity}`)}
+        </span>
+      ))}
+    </p>
   );
 }
 

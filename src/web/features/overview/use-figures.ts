@@ -53,16 +53,13 @@ interface LiveValues {
   readonly timestamps?: Readonly<Record<string, number>>;
 }
 
-const bufferOf = (
-  { history }: Overview,
-  newest: number,
-  countOf: (sample: Overview["history"][number]) => number,
-): SeriesBuffer => {
+/** Returns the number of active devices over the last 24 hours. */
+function activeOf({ history, devices }: Overview): SeriesBuffer {
   const buffer = new SeriesBuffer();
-  for (const sample of history) buffer.add(sample.ts, countOf(sample));
-  buffer.add(serverNow(), newest);
+  for (const sample of history) buffer.add(sample.ts, sample.activeDevices);
+  buffer.add(serverNow(), devices.active);
   return buffer;
-};
+}
 
 /** Loads the key figures with their last 24 hours and keeps them current. */
 export function useFigures() {
@@ -87,16 +84,8 @@ export function useFigures() {
     if (message.type === "snapshot") for (const snapshot of message.telemetry) recent.take(snapshot);
     else if (message.topic === "telemetry") recent.take(message);
   });
-  const openAlarms = Object.values(loaded.data?.openAlarms ?? {}).reduce((sum, count) => sum + count, 0);
-  const curves = useMemo(
-    () =>
-      loaded.data && {
-        active: bufferOf(loaded.data, loaded.data.devices.active, ({ activeDevices }) => activeDevices),
-        alarms: bufferOf(loaded.data, openAlarms, (sample) => sample.openAlarms),
-      },
-    [loaded.data],
-  );
-  return { overview: loaded.data, curves, gateway, recent, reload: loaded.reload };
+  const active = useMemo(() => loaded.data && activeOf(loaded.data), [loaded.data]);
+  return { overview: loaded.data, active, gateway, recent, reload: loaded.reload };
 }
 
 export type Figures = ReturnType<typeof useFigures>;
