@@ -21,12 +21,19 @@ const compareBy =
     return Number(low.key > high.key) - Number(low.key < high.key) || right.sequence - left.sequence;
   };
 
-/** Returns the first positions of two sorted lists. */
+/** Returns the first positions of two sorted lists. It may take the first list for this. */
 function merge(
-  left: readonly Position[],
+  left: Position[],
   right: readonly Position[],
   { limit, compare }: { limit: number; compare: ReturnType<typeof compareBy> },
 ): Position[] {
+  const [last, next] = [left.at(-1), right[0]];
+  if (next === undefined) return left;
+  // The usual case, and the only one that is quick far down a list: the second list continues the first.
+  if (last === undefined || compare(last, next) <= 0) {
+    for (const position of right.slice(0, Math.max(0, limit - left.length))) left.push(position);
+    return left;
+  }
   const merged: Position[] = [];
   let [inLeft, inRight] = [0, 0];
   while (merged.length < limit) {

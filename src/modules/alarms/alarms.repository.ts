@@ -14,6 +14,7 @@ import {
   type SQL,
   sql,
 } from "drizzle-orm";
+import { union } from "drizzle-orm/sqlite-core";
 import type { MessagePart } from "../../lib/alarms/message-parts.ts";
 import { ALARM_SEVERITIES } from "../../lib/alarms/severity.ts";
 import type { DeviceId, ProfileId, TenantId } from "../../lib/core/ids.ts";
@@ -214,7 +215,7 @@ export interface SiftedAlarm {
 }
 
 /** Devices up to which the alarms of each are read, instead of all alarms of the tenant. */
-const OWN_DEVICES_MAX = 50;
+const OWN_DEVICES_MAX = 20;
 
 /** Returns the next alarms that a list may have, from an index alone: the alarm raised last first. */
 function candidatesOf(
@@ -231,19 +232,21 @@ function candidatesOf(
       .orderBy(desc(sequence))
       .limit(limit);
   const { deviceId, statuses } = filter;
-  if (deviceId !== undefined) {
-    const own = next(eq(alarms.deviceId, deviceId)).as("own");
-    const passedOn = next(eq(alarms.gatewayId, deviceId)).as("passed_on");
-    return orm
-      .select({ sequence: own.sequence })
-      .from(own)
-      .union(orm.select({ sequence: passedOn.sequence }).from(passedOn))
+  const isOfFew = visible !== "all" && visible.size > 0 && visible.size <= OWN_DEVICES_MAX;
+  const ofDevices = isOfFew ? [...visible].map((id) => eq(alarms.deviceId, id)) : [];
+  const conditions =
+    deviceId === undefined ? ofDevices : [eq(alarms.deviceId, deviceId), eq(alarms.gatewayId, deviceId)];
+  // One condition with all devices would sort all of their alarms each time.
+  const [first, second, ...others] = conditions.map((condition, index) => {
+    const part = next(condition).as(`part_${index}`);
+    return orm.select({ sequence: part.sequence }).from(part);
+  });
+  if (first !== undefined && second !== undefined)
+    return union(first, second, ...others)
       .orderBy(sql`sequence DESC`)
       .limit(limit)
       .as("candidates");
-  }
-  if (visible !== "all" && visible.size <= OWN_DEVICES_MAX)
-    return next(isAmong(alarms.deviceId, visible)).as("candidates");
+  if (conditions[0] !== undefined) return next(conditions[0]).as("candidates");
   return next(and(eq(alarms.tenantId, tenantId), isInHalf(statuses))).as("candidates");
 }
 

@@ -78,8 +78,14 @@ const isCanonical = (token: string): boolean =>
 
 const BEARER = /^Bearer ([^\s]+)$/i;
 
-/** Permissions of requests that have to work on a full disk: they sign in, or help to make room. */
-const KEPT_POSSIBLE: ReadonlySet<Permission> = new Set(["session:use", "gateway:manage"]);
+/** Permissions of requests that have to work on a full disk: they sign in, make room, or cannot wait, and are small. */
+const KEPT_POSSIBLE: ReadonlySet<Permission> = new Set([
+  "session:use",
+  "gateway:manage",
+  "commands:write",
+  "alarms:handle",
+  "users:change",
+]);
 
 /** Whether a request adds to the databases. */
 const addsData = ({ method, url }: Request, permission: Permission): boolean =>

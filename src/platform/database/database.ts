@@ -199,9 +199,14 @@ export function openMainDatabases<const Names extends readonly string[]>(
   return openVerifiedDatabases(dataPath, names, log);
 }
 
-function freeBytesOf(directory: string): number {
-  const { bavail, bsize } = statfsSync(directory);
-  return bavail * bsize;
+/** Returns whether the disk has room for a checkpoint, which adds at most the size of the log to the database. */
+function hasRoomForCheckpoint(file: string, log: number): boolean {
+  try {
+    const { bavail, bsize } = statfsSync(dirname(file));
+    return fstatSync(log).size <= bavail * bsize;
+  } catch {
+    return true; // the checkpoint says what is wrong
+  }
 }
 
 /** Verifies databases, and records what their logs have lost: a log is gone once its database is closed. */
@@ -256,8 +261,15 @@ function openVerifiedDatabase(file: string, name: string, log: Logger): MainData
     checkpointing = false;
     if (generation > 0 && !isClosed) position.noteCheckpoint(generation);
   };
+  let isLogKept = false;
   // Otherwise half a checkpoint would use up the last space, and nobody could sign in to make room.
-  const hasRoom = () => fstatSync(wal).size <= freeBytesOf(dirname(file));
+  const hasRoom = () => {
+    const has = hasRoomForCheckpoint(file, wal);
+    if (!has && !isLogKept)
+      log.warn("no space to move the write-ahead log into the database: it is kept", { file });
+    isLogKept = !has;
+    return has;
+  };
   const timer = setInterval(checkpoint, CHECKPOINT_INTERVAL_MS);
   timer.unref();
   const end = () => {
@@ -297,10 +309,7 @@ function openVerifiedDatabase(file: string, name: string, log: Logger): MainData
     failure: () => (sync.hasFailed() ? { severity: "FATAL", ...detail("storage.failed") } : undefined),
     abandon: closeWithLog,
     close() {
-      if (!hasRoom()) {
-        log.warn("no space to move the write-ahead log into the database: it is kept", { file });
-        return closeWithLog();
-      }
+      if (!hasRoom()) return closeWithLog();
       end();
       position.forget();
       sqlite.run("PRAGMA busy_timeout=0"); // a backup may hold the log; the next start takes it in
