@@ -79,6 +79,7 @@ const isSharedWithServer = ({ to, isTypeOnly }: Import): boolean =>
   to === "../lib/keys/key-guess.ts" ||
   to === "../lib/keys/key-metadata.ts" ||
   to === "../lib/modbus/modbus-lists.ts" ||
+  to === "../lib/s7/s7-address.ts" ||
   to === "../lib/alarms/message-parts.ts" ||
   to.startsWith("../lib/texts/") ||
   (isTypeOnly && /^\.\.\/modules\/(.+\.schemas|realtime\/realtime\.types)\.ts$/.test(to));

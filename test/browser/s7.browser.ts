@@ -41,7 +41,14 @@ test.skipIf(pythonOfSnap7 === null)("a controller of python-snap7 is connected a
   await page.getByRole("button", { name: "Add tag", exact: true }).click();
   const tag = page.getByTestId("tag").last();
   await tag.getByRole("textbox", { name: "Key" }).fill("pressure");
-  await tag.getByRole("textbox", { name: "Address" }).fill("DB1,REAL4");
+  await tag.getByRole("textbox", { name: "Address" }).fill("DB1,FOO4");
+  await page.getByRole("button", { name: "Save" }).click();
+  // The browser says what is wrong at the field, and no device is created for it.
+  const address = tag.getByRole("textbox", { name: "Address" });
+  expect(await address.evaluate((input) => input === document.activeElement)).toBe(true);
+  expect(await address.evaluate((input) => (input as HTMLInputElement).validationMessage)).toContain("S7");
+  expect(await ui.call("GET", "/api/devices?search=Press%204")).toEqual([]);
+  await address.fill("DB1,REAL4");
   await page.getByRole("button", { name: "Save" }).click();
   const unit = page.getByTestId("field-unit");
   await unit.getByText("array_2").waitFor();

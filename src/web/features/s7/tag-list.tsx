@@ -1,9 +1,11 @@
 import { Plus, X } from "lucide-preact";
+import { parseS7Address } from "../../../lib/s7/s7-address.ts";
+import { codeText } from "../../platform/i18n/error-texts.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { Button } from "../../ui/button.tsx";
 import { Checkbox } from "../../ui/choice.tsx";
+import { Field } from "../../ui/field.tsx";
 import { IconButton } from "../../ui/icon-button.tsx";
-import { TextField } from "../../ui/text-field.tsx";
 import type { S7Tag } from "./s7-api.ts";
 
 /** A tag as the form edits it: numbers are texts, because they may be empty. */
@@ -41,6 +43,11 @@ interface Props {
 }
 
 const FIELDS = ["key", "address", "scale", "offset"] as const;
+
+/** Problem of an address for the browser, which shows it when the form is sent; an empty text without one. */
+const addressProblem = (address: string): string =>
+  parseS7Address(address.trim()) === undefined ? codeText("s7_rule.address") : "";
+
 const NUMBER = String.raw`\s*-?[0-9]*[.,]?[0-9]+([eE][+\-]?[0-9]+)?\s*`;
 
 /** The tags of a unit, each a row of fields. */
@@ -55,18 +62,21 @@ export function TagList({ tags, onChange }: Props) {
           <li key={tag.id} class="flex flex-col gap-2 border-b border-base-300 pb-4" data-testid="tag">
             <div class="grid grid-cols-2 gap-3 md:grid-cols-4">
               {FIELDS.map((name) => (
-                <TextField
-                  key={name}
-                  label={t(`s7Field.${name}`)}
-                  required={name === "key" || name === "address"}
-                  {...((name === "scale" || name === "offset") && { pattern: NUMBER })}
-                  autocomplete="off"
-                  autocapitalize="off"
-                  maxLength={name === "key" ? 256 : 64}
-                  class="input reading w-full"
-                  value={tag[name]}
-                  onText={(text) => change(tag.id, { [name]: text })}
-                />
+                <Field key={name} label={t(`s7Field.${name}`)}>
+                  <input
+                    ref={(input) =>
+                      input?.setCustomValidity(name === "address" ? addressProblem(tag.address) : "")
+                    }
+                    required={name === "key" || name === "address"}
+                    pattern={name === "scale" || name === "offset" ? NUMBER : undefined}
+                    autocomplete="off"
+                    autocapitalize="off"
+                    maxLength={name === "key" ? 256 : 64}
+                    class="input reading w-full"
+                    value={tag[name]}
+                    onInput={(e) => change(tag.id, { [name]: e.currentTarget.value })}
+                  />
+                </Field>
               ))}
             </div>
             <div class="flex items-center justify-between gap-3">
