@@ -108,7 +108,6 @@ function LoadedBoard({ dashboard, loaded }: { dashboard: Dashboard; loaded: Reso
     loaded.set(shown);
   };
   const form = { ...formOf(board), timeWindow: window };
-  const add = () => setDialog("new");
   const saving = useSaving({ dashboard, save: (base) => save(dashboard.id, form, base), onEnd: endEditing });
   return (
     <>
@@ -124,7 +123,7 @@ function LoadedBoard({ dashboard, loaded }: { dashboard: Dashboard; loaded: Reso
             history={history}
             isBusy={saving.isBusy}
             onHistory={setHistory}
-            onAdd={add}
+            onAdd={() => setDialog("new")}
             onParts={() => setArranging(true)}
             onSave={() => saving.save(baseOf(dashboard))}
             onDiscard={() => endEditing(dashboard)}
@@ -134,7 +133,7 @@ function LoadedBoard({ dashboard, loaded }: { dashboard: Dashboard; loaded: Reso
             dashboard={dashboard}
             deviceId={query.device}
             onEdit={() => go({ edit: "1" })}
-            onAdd={add}
+            onAdd={() => setDialog("new")}
             onWall={(address = addressOf(path, { ...query, wall: "1" })) => route(address, true)}
           />
         )}
@@ -142,7 +141,7 @@ function LoadedBoard({ dashboard, loaded }: { dashboard: Dashboard; loaded: Reso
       <ErrorNote error={saving.error} />
       <ErrorNote error={view.error} onRetry={view.reload} />
       {widgetsIn(board, stateId).length === 0 ? (
-        <NoWidgets isEditing={isEditing} onAdd={add} onEdit={() => go({ edit: "1" })} />
+        <NoWidgets isEditing={isEditing} onAdd={() => setDialog("new")} onEdit={() => go({ edit: "1" })} />
       ) : (
         widgets
       )}
@@ -155,7 +154,6 @@ function LoadedBoard({ dashboard, loaded }: { dashboard: Dashboard; loaded: Reso
           {...(dialog !== "new" && { widget: dialog })}
           onClose={(next) => {
             setDialog(undefined);
-            if (next && !isEditing) go({ edit: "1" });
             if (next) change(next);
           }}
         />
@@ -220,16 +218,16 @@ function useDraft(
   edit: () => void,
 ): void {
   const isChanged = history.past.length > 0;
-  // It is not what others see: whoever comes back goes on changing it.
+  // It is not what others see: whoever comes back, or has added a widget, goes on changing it.
   useEffect(() => {
     if (isChanged && !isEditing && may("dashboards:write")) edit();
-  }, []);
+  }, [history]);
   // Runs before anything can lead away from the page.
   useLayoutEffect(() => {
     if (!isEditing) return;
     if (isChanged) drafts.set(dashboard.id, { of: baseOf(dashboard), history });
     else drafts.delete(dashboard.id);
-  }, [history]);
+  }, [history, isEditing]);
   useUnloadQuestion(isEditing && isChanged);
 }
 
