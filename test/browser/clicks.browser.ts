@@ -132,12 +132,12 @@ test("a Modbus device takes five clicks from the overview, with a template", asy
   const server: ModbusServer = await startModbusServer(holding(new Map([[0, 230]])));
   await ui.call("POST", "/api/modbus/connections", { name: "Hall", host: "127.0.0.1", port: server.port });
   await ui.open("/");
-  await click("link", "Modbus");
+  await click("link", "Field connections");
   await clickInMain("link", "Hall");
   await clickInMain("link", "Start from a template");
   await clickFirst(ui.dialog().getByRole("button", { name: /SDM630/ }));
   await click("button", "Save");
-  const unit = page.getByTestId("modbus-unit");
+  const unit = page.getByTestId("field-unit");
   await unit.getByRole("link", { name: "SDM630", exact: true }).waitFor();
   expect(clicks).toBe(5);
   await server.stop();
