@@ -29,6 +29,8 @@ type NavText = Extract<MessageKey, `nav.${string}`>;
 
 interface Item {
   readonly path: string;
+  /** Further addresses of its screens. */
+  readonly others?: readonly string[];
   readonly text: NavText;
   readonly Icon: LucideIcon;
   /** Permission that the screen needs. */
@@ -66,7 +68,13 @@ const GROUPS: ReadonlyArray<{ readonly text: NavText; readonly items: readonly I
     text: "nav.group.connect",
     items: [
       { path: "/integrations", text: "nav.integrations", Icon: Cable },
-      { path: "/field", text: "nav.field", Icon: Network, needs: "integrations:read" },
+      {
+        path: "/field",
+        others: ["/modbus", "/s7"],
+        text: "nav.field",
+        Icon: Network,
+        needs: "integrations:read",
+      },
       { path: "/mqtt-clients", text: "nav.mqttClients", Icon: Radio, needs: "mqtt-clients:read" },
       { path: "/uplinks", text: "nav.uplinks", Icon: CloudUpload },
     ],
@@ -78,21 +86,22 @@ const ON_PHONE: readonly Item[] = [overview, dashboards, devices, alarms];
 
 const isAllowed = ({ needs }: Item): boolean => needs === undefined || may(needs);
 
-const isCurrent = (path: string, current: string): boolean =>
-  path === "/" ? current === "/" : current === path || current.startsWith(`${path}/`);
+const isCurrent = ({ path, others = [] }: Pick<Item, "path" | "others">, current: string): boolean =>
+  [path, ...others].some((start) => current === start || (start !== "/" && current.startsWith(`${start}/`)));
 
 const RAIL_ITEM =
   "flex items-center gap-3 rounded-field px-3 py-1.5 font-medium text-soft hover:bg-base-200 hover:text-base-content aria-[current=page]:bg-base-200 aria-[current=page]:text-base-content aria-[current=page]:shadow-[inset_3px_0_0_var(--color-primary)]";
 const BAR_ITEM =
   "relative flex min-w-0 flex-1 cursor-pointer flex-col items-center gap-0.5 border-t-2 border-transparent py-2 text-xs font-medium text-soft aria-[current=page]:border-primary aria-[current=page]:text-base-content";
 
-function NavLink({ path, text, Icon, isInBar = false }: Omit<Item, "needs"> & { isInBar?: boolean }) {
+function NavLink({ isInBar = false, ...item }: Omit<Item, "needs"> & { isInBar?: boolean }) {
+  const { path, text, Icon } = item;
   const { path: current } = useLocation();
   return (
     <a
       href={path}
       class={isInBar ? BAR_ITEM : RAIL_ITEM}
-      aria-current={isCurrent(path, current) ? "page" : undefined}
+      aria-current={isCurrent(item, current) ? "page" : undefined}
     >
       <Icon size={18} class="flex-none" aria-hidden="true" />
       <span class="max-w-full truncate">{t(text)}</span>
@@ -148,7 +157,7 @@ export function NavBar() {
   const { path } = useLocation();
   const [isOpen, setOpen] = useState(false);
   useEffect(() => setOpen(false), [path]);
-  const isElsewhere = !ON_PHONE.some((item) => isCurrent(item.path, path));
+  const isElsewhere = !ON_PHONE.some((item) => isCurrent(item, path));
   return (
     <nav class="flex border-t border-base-300 bg-base-100 lg:hidden print:hidden" aria-label={t("nav.label")}>
       {ON_PHONE.map((item) => (
