@@ -1,13 +1,13 @@
 import { signal } from "@preact/signals";
-import { useEffect, useMemo, useRef } from "preact/hooks";
+import { useEffect, useMemo } from "preact/hooks";
 import type { AlarmSeverity } from "../../../lib/alarms/severity.ts";
 import { type WorstAlarm, worstAlarms } from "../../../lib/alarms/worst-alarms.ts";
 import { coalesced } from "../../platform/coalesce.ts";
 import { useLive } from "../../platform/live.ts";
+import { loadPart } from "../../platform/load-part.ts";
 import { serverNow } from "../../platform/now.ts";
 import { titlePrefix } from "../../platform/title.ts";
-import { tellOfAlarm } from "./alarm-alerts.ts";
-import { alarmMessage, alarmsApi, type OpenAlarms } from "./alarms-api.ts";
+import { alarmsApi, type OpenAlarms } from "./alarms-api.ts";
 
 interface OpenAlarmState {
   readonly unacknowledged: number;
@@ -28,15 +28,7 @@ const toOpenAlarmState = (devices: readonly OpenAlarms[]): OpenAlarmState => ({
 export const openAlarms = signal<OpenAlarmState | undefined>(undefined);
 
 const GATHER_MS = 500;
-const MISSED_MAX = 100;
 const RAISED: ReadonlySet<string> = new Set(["CREATED", "REOPENED"]);
-
-/** Tells of the alarms that were raised while the connection was away, which was heard last at `since`. */
-async function tellOfMissed(since: number): Promise<void> {
-  const { rows } = await alarmsApi.list({ status: "ACTIVE_UNACK", limit: MISSED_MAX });
-  for (const alarm of rows)
-    if (Date.parse(alarm.raisedAt) >= since) tellOfAlarm({ ...alarm, message: alarmMessage(alarm) });
-}
 
 /** Keeps `openAlarms` and the title of the window current while somebody is signed in. */
 export function useOpenAlarms(): void {
@@ -53,21 +45,28 @@ export function useOpenAlarms(): void {
     };
     return { now: load, soon: coalesced(load, GATHER_MS) };
   }, []);
+  // Not part of the first load.
+  const missed = useMemo(
+    () => loadPart(() => import("./missed-alarms.ts")).then(({ MissedAlarms }) => new MissedAlarms()),
+    [],
+  );
   useEffect(() => {
     reload.now();
     return () => {
+      missed.then((alarms) => alarms.stop());
       openAlarms.value = undefined;
     };
   }, []);
-  const heard = useRef<number>();
   useLive({ topics: ["alarms", "devices"] }, (message) => {
-    if (message.type === "snapshot" && heard.current !== undefined) tellOfMissed(heard.current);
-    heard.current = serverNow();
+    if (message.type === "snapshot") missed.then((alarms) => alarms.onSnapshot());
     const isDevice = message.type === "data" && message.topic === "devices";
     if (isDevice && (message.event === "state" || message.event === "created")) return;
     reload.soon();
-    if (message.type === "data" && message.topic === "alarms" && RAISED.has(message.event))
-      tellOfAlarm({ ...message, message: message.message === message.name ? "" : message.message });
+    if (message.type !== "data" || message.topic !== "alarms" || !RAISED.has(message.event)) return;
+    const { name, updatedAt } = message;
+    const text = message.message === name ? "" : message.message;
+    const at = updatedAt === null ? serverNow() : Date.parse(updatedAt);
+    missed.then((alarms) => alarms.tell({ ...message, message: text }, at));
   });
   const waiting = openAlarms.value?.unacknowledged ?? 0;
   useEffect(() => {

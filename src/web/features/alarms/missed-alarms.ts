@@ -1,0 +1,78 @@
+import { waitAfter } from "../../../lib/network/retry-policy.ts";
+import { serverNow } from "../../platform/now.ts";
+import { tellOfAlarm } from "./alarm-alerts.ts";
+import { alarmMessage, alarmsApi } from "./alarms-api.ts";
+
+const LISTED_MAX = 100;
+const TOLD_MAX = 1_000;
+const RETRY = { firstMs: 1_000, maxMs: 60_000 };
+
+/**
+ * Tells of alarms that were raised without a live message: while the connection was away, or left out by the server on a slow line. Live
+ * messages say nothing about those before them, so only a list that has arrived moves the time from which alarms are asked for.
+ */
+export class MissedAlarms {
+  readonly #random: () => number;
+  /** Epoch ms; undefined before the first snapshot. */
+  #since: number | undefined;
+  /** Alarm id → epoch ms of its newest raise that was told, the oldest first. */
+  readonly #told = new Map<string, number>();
+  #failures = 0;
+  #isStopped = false;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(random: () => number = Math.random) {
+    this.#random = random;
+  }
+
+  /** Tells of a raised alarm; `at` in epoch ms. */
+  tell(alarm: { alarmId: string; name: string; message: string }, at: number): void {
+    if (at <= (this.#told.get(alarm.alarmId) ?? Number.NEGATIVE_INFINITY)) return;
+    this.#told.delete(alarm.alarmId);
+    this.#told.set(alarm.alarmId, at);
+    this.#forgetOldest();
+    tellOfAlarm(alarm);
+  }
+
+  /** The connection has begun, or something may have been left out. */
+  async onSnapshot(): Promise<void> {
+    clearTimeout(this.#timer);
+    const asked = serverNow();
+    const since = this.#since;
+    if (since === undefined) {
+      this.#since = asked;
+      return;
+    }
+    try {
+      const { rows } = await alarmsApi.list({ status: "ACTIVE_UNACK", limit: LISTED_MAX });
+      if (this.#isStopped) return;
+      for (const alarm of rows) {
+        const raisedAt = Date.parse(alarm.raisedAt);
+        if (raisedAt >= since) this.tell({ ...alarm, message: alarmMessage(alarm) }, raisedAt);
+      }
+      this.#failures = 0;
+      this.#since = Math.max(this.#since ?? 0, asked);
+    } catch {
+      if (this.#isStopped) return;
+      // The gateway may still be starting.
+      this.#timer = setTimeout(
+        () => void this.onSnapshot(),
+        waitAfter(++this.#failures, this.#random, RETRY),
+      );
+    }
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+    clearTimeout(this.#timer);
+  }
+
+  /** What is forgotten must not be told again. */
+  #forgetOldest(): void {
+    const [oldest] = this.#told;
+    if (oldest === undefined || this.#told.size <= TOLD_MAX) return;
+    const [alarmId, at] = oldest;
+    this.#told.delete(alarmId);
+    if (this.#since !== undefined) this.#since = Math.max(this.#since, at + 1);
+  }
+}
