@@ -2,15 +2,15 @@ import { expect, spyOn, test } from "bun:test";
 import { DEVICE_NOTES_MAX } from "../../src/modules/notes/notes.resource.ts";
 import { loadHistory } from "../../src/web/features/annotations/annotations-api.ts";
 
-test("a chart loads all notes that a device can have", async () => {
+test("a chart loads all notes that a device can have, and counts any beyond", async () => {
   const asked: URL[] = [];
   const answer = (async (input: string | URL | Request) => {
     asked.push(new URL(String(input), "http://lineside.test"));
-    return Response.json([]);
+    return Response.json([], { headers: { "x-total-count": "1001" } });
   }) as typeof fetch;
   const fetched = spyOn(globalThis, "fetch").mockImplementation(answer);
   try {
-    await loadHistory("kiln", { from: 0, to: 1 });
+    expect((await loadHistory("kiln", { from: 0, to: 1 })).total).toBe(1_001);
   } finally {
     fetched.mockRestore();
   }

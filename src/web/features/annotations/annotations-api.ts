@@ -27,7 +27,7 @@ export interface DeviceHistory {
   readonly alarms: readonly RaisedAlarm[];
   readonly commands: readonly DeviceCommand[];
   readonly notes: readonly Note[];
-  /** Number of alarms and commands, of which the newest are here. */
+  /** Number of alarms, commands and notes, of which the newest are here. */
   readonly total: number;
 }
 
@@ -56,7 +56,8 @@ export async function loadHistory(deviceId: string, range: Range): Promise<Devic
   const [alarms, commands, notes] = await Promise.all([
     may("alarms:read") ? loadAlarms(deviceId, range) : NOTHING,
     may("commands:read") ? commandsApi.list(deviceId, COMMANDS_MAX, range) : NOTHING,
-    notesApi.list(deviceId, { limit: NOTES_MAX, ...range }).then(({ rows }) => rows),
+    notesApi.list(deviceId, { limit: NOTES_MAX, ...range }),
   ]);
-  return { alarms: alarms.rows, commands: commands.rows, notes, total: alarms.total + commands.total };
+  const total = alarms.total + commands.total + notes.total;
+  return { alarms: alarms.rows, commands: commands.rows, notes: notes.rows, total };
 }

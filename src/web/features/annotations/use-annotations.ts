@@ -168,7 +168,7 @@ function annotationsOf(
 function cutText(histories: readonly DeviceHistory[]): string | undefined {
   const sum = (countOf: (history: DeviceHistory) => number) =>
     histories.reduce((count, history) => count + countOf(history), 0);
-  const shown = sum(({ alarms, commands }) => alarms.length + commands.length);
+  const shown = sum(({ alarms, commands, notes }) => alarms.length + commands.length + notes.length);
   const total = sum((history) => history.total);
   return shown < total
     ? t("annotation.cut", { shown: formatCount(shown), total: formatCount(total) })
@@ -177,7 +177,7 @@ function cutText(histories: readonly DeviceHistory[]): string | undefined {
 
 interface Annotations {
   readonly annotations: readonly Annotation[];
-  /** Number of shown alarms and commands among all, as text; undefined if all are shown. */
+  /** Number of shown alarms, commands and notes among all, as text; undefined if all are shown. */
   readonly cut: string | undefined;
 }
 
