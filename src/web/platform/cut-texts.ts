@@ -7,8 +7,10 @@ export function watchCutTexts(): void {
       target instanceof Element && target.closest<HTMLElement>(".truncate, [class*=line-clamp]");
     if (!element || (element.title !== "" && !titled.has(element))) return;
     const { scrollWidth, clientWidth, scrollHeight, clientHeight } = element;
-    if (scrollWidth <= clientWidth && scrollHeight <= clientHeight) return;
-    titled.add(element);
-    element.title = element.textContent;
+    const isCut = scrollWidth > clientWidth || scrollHeight > clientHeight;
+    if (isCut) {
+      titled.add(element);
+      element.title = element.textContent;
+    } else if (titled.delete(element)) element.removeAttribute("title");
   });
 }
