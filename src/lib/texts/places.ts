@@ -361,7 +361,6 @@ export interface ConsolePlaces {
   readonly "meta.useAll.one": "count";
   readonly "meta.useAll.other": "count";
   readonly "meta.useOf": "key";
-  readonly "modbus.addOthers.one": "count";
   readonly "modbus.addOthers.other": "count";
   readonly "modbus.addRegisterOf": "address";
   readonly "modbus.added.one": "count";
