@@ -4,15 +4,23 @@ import { type FormDefinition, fieldsOfForm, sentValues } from "./form-definition
 import type { FormState } from "./schema-fields.tsx";
 import { useAction } from "./use-form.ts";
 
-/** State of a form, whose fields may depend on the values: the values, the server's errors, and sending. */
+/**
+ * State of a form, whose fields may depend on the values: the values, the server's errors, and sending. `draft` holds what was entered
+ * for longer than the form is shown.
+ */
 export function useSchemaForm(
   definition: FormDefinition | ((values: FormValues) => FormDefinition),
   initial: FormValues,
+  draft?: { current: FormValues },
 ) {
-  const [values, setValues] = useState(initial);
+  const [values, setValues] = useState<FormValues>(() => ({ ...initial, ...draft?.current }));
   const form = typeof definition === "function" ? definition(values) : definition;
   const action = useAction(fieldsOfForm(form.fields).map(({ path }) => path));
-  const state: FormState = { values, onChange: setValues, errorOf: action.errorOf };
+  const onChange = (next: FormValues) => {
+    if (draft) draft.current = next;
+    setValues(next);
+  };
+  const state: FormState = { values, onChange, errorOf: action.errorOf };
   return {
     state,
     busy: action.busy,

@@ -60,7 +60,11 @@ describe("an address of the console", () => {
     );
     const links = sources.flatMap((file) =>
       [...readFileSync(join(web, file), "utf8").matchAll(/(?:href=\{?|route\()["`](\/[^"`?#]*)/g)].map(
-        ([, path = ""]) => path.replace(/\$\{page\}/, "profile").replaceAll(/\$\{[^}]*\}/g, "id"),
+        ([, path = ""]) =>
+          path
+            .replace("${page}", "profile")
+            .replace("${protocol}", "modbus")
+            .replaceAll(/\$\{[^}]*\}/g, "id"),
       ),
     );
     expect(links.length).toBeGreaterThan(40);

@@ -1,6 +1,7 @@
 import { Network, Plus } from "lucide-preact";
-import { useState } from "preact/hooks";
+import { useRef, useState } from "preact/hooks";
 import { useLocation, useRoute } from "preact-iso";
+import type { FormValues } from "../../lib/form-schema.ts";
 import { serverText } from "../../platform/i18n/error-texts.ts";
 import { plural, t } from "../../platform/i18n/i18n.ts";
 import { useKept } from "../../platform/resource.ts";
@@ -14,6 +15,7 @@ import { Page } from "../../ui/page.tsx";
 import { ResourceList } from "../../ui/resource-list.tsx";
 import { addressText, ConnectionStateText } from "../field/connection-state.tsx";
 import type { FieldConnection } from "../field/field-api.ts";
+import { isSerial } from "../modbus/connection-form.ts";
 import { modbusApi } from "../modbus/modbus-api.ts";
 import { ModbusForm } from "../modbus/modbus-form.tsx";
 import { ModbusPages } from "../modbus/modbus-pages.tsx";
@@ -51,23 +53,41 @@ export function FieldScreen() {
   );
 }
 
-async function listAll(search: string) {
-  const [modbus, s7] = await Promise.all([modbusApi.list(search), s7Api.list(search)]);
-  const rows: Listed[] = [
-    ...modbus.rows.map((connection) => ({
-      protocol: "modbus" as const,
-      address: addressOf(connection),
-      connection,
-    })),
-    ...s7.rows.map((connection) => ({
-      protocol: "s7" as const,
-      address: addressText(connection),
-      connection,
-    })),
-  ];
+const listModbus = async (search: string) => {
+  const { rows, total } = await modbusApi.list(search);
+  const listed = rows.map(
+    (connection): Listed => ({ protocol: "modbus", address: addressOf(connection), connection }),
+  );
+  return { rows: listed, total };
+};
+
+const listS7 = async (search: string) => {
+  const { rows, total } = await s7Api.list(search);
+  const listed = rows.map(
+    (connection): Listed => ({ protocol: "s7", address: addressText(connection), connection }),
+  );
+  return { rows: listed, total };
+};
+
+/** Joins the lists of the protocols; an error of one leaves the others. */
+function useConnections(search: string) {
+  const lists = [useKept(() => listModbus(search), [search]), useKept(() => listS7(search), [search])];
+  const error = lists.find((list) => list.error !== undefined)?.error;
+  const isComplete = lists.every(({ data }) => data !== undefined);
+  const known = lists.flatMap(({ data }) => data ?? []);
+  const rows = known.flatMap((list) => list.rows);
+  const total = known.reduce((sum, list) => sum + list.total, 0);
+  // Nothing is said of connections that are not known.
+  const isShown = isComplete || (error !== undefined && rows.length > 0);
   return {
-    rows: rows.toSorted((a, b) => a.connection.name.localeCompare(b.connection.name)),
-    total: modbus.total + s7.total,
+    data: isShown
+      ? { rows: rows.toSorted((a, b) => a.connection.name.localeCompare(b.connection.name)), total }
+      : undefined,
+    error,
+    loading: lists.some(({ loading }) => loading),
+    reload: () => {
+      for (const { reload } of lists) reload();
+    },
   };
 }
 
@@ -75,7 +95,7 @@ function ConnectionList() {
   const { query, route } = useLocation();
   const search = query.search ?? "";
   const [isCreating, setCreating] = useState(query.create !== undefined && may("integrations:write"));
-  const list = useKept(() => listAll(search), [search]);
+  const list = useConnections(search);
   useRefresh(list.reload, REFRESH_MS);
   return (
     <>
@@ -113,25 +133,39 @@ function ConnectionList() {
   );
 }
 
+const newDraft = (): { current: FormValues } => ({ current: {} });
+
+/** Returns the values with the name and address of the other protocol's form; a serial port is no address. */
+function withShared(values: FormValues, { name, host, ...others }: FormValues): FormValues {
+  const isAddress = host !== undefined && !isSerial(others) && !isSerial(values);
+  return { ...values, ...(name !== undefined && { name }), ...(isAddress && { host }) };
+}
+
 function CreateDialog(props: {
   first: Protocol;
   onClose: () => void;
   onCreated: (protocol: Protocol, connection: FieldConnection) => void;
 }) {
   const [protocol, setProtocol] = useState(props.first);
+  const drafts = useRef({ modbus: newDraft(), s7: newDraft() }).current;
+  const change = (next: Protocol) => {
+    drafts[next].current = withShared(drafts[next].current, drafts[protocol].current);
+    setProtocol(next);
+  };
   const Form = protocol === "s7" ? S7Form : ModbusForm;
   return (
     <Dialog title={t("modbus.create")} onClose={props.onClose}>
       <fieldset class="mb-4 flex flex-wrap gap-x-6 gap-y-2">
         <legend class="mb-2 text-sm font-medium">{t("modbus.protocol")}</legend>
         {PROTOCOLS.map((name) => (
-          <Radio key={name} name="protocol" checked={protocol === name} onChange={() => setProtocol(name)}>
+          <Radio key={name} name="protocol" checked={protocol === name} onChange={() => change(name)}>
             {t(`direct.${name}`)}
           </Radio>
         ))}
       </fieldset>
       <Form
         key={protocol}
+        draft={drafts[protocol]}
         onClose={props.onClose}
         onSaved={(saved: FieldConnection) => props.onCreated(protocol, saved)}
       />

@@ -2,6 +2,7 @@ import { LayoutTemplate, Pencil, Plus, Trash2 } from "lucide-preact";
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
+import type { FormValues } from "../../lib/form-schema.ts";
 import { ApiError } from "../../platform/api-client.ts";
 import { toMs } from "../../platform/i18n/format.ts";
 import { t } from "../../platform/i18n/i18n.ts";
@@ -45,6 +46,8 @@ export interface ConnectionView<Kind extends FieldKind> {
 
 export interface ConnectionFormProps<Connection> {
   readonly connection?: Connection;
+  /** What was entered so far for a new connection. */
+  readonly draft?: { current: FormValues };
   readonly onClose: () => void;
   readonly onSaved: (connection: Connection) => void;
 }

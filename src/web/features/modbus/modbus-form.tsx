@@ -18,9 +18,9 @@ const defaults = {
   enabled: true,
 };
 
-export function ModbusForm({ connection, onClose, onSaved }: ConnectionFormProps<ModbusConnection>) {
+export function ModbusForm({ connection, draft, onClose, onSaved }: ConnectionFormProps<ModbusConnection>) {
   const serial = connection?.serial ?? defaultSerial;
-  const form = useSchemaForm(connectionForm, { ...defaults, ...connection, serial });
+  const form = useSchemaForm(connectionForm, { ...defaults, ...connection, serial }, draft);
   const { values, onChange } = form.state;
   // Only people of the gateway's own site may use its serial ports.
   const isOffered = me.value?.isHost === true || connection?.framing === "SERIAL";

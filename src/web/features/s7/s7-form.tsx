@@ -8,8 +8,8 @@ import { connectionForm } from "./s7-forms.ts";
 
 const defaults = { name: "", host: "", port: 102, rack: 0, slot: 1, timeoutMs: 2_000, enabled: true };
 
-export function S7Form({ connection, onClose, onSaved }: ConnectionFormProps<S7Connection>) {
-  const form = useSchemaForm(connectionForm, { ...defaults, ...connection });
+export function S7Form({ connection, draft, onClose, onSaved }: ConnectionFormProps<S7Connection>) {
+  const form = useSchemaForm(connectionForm, { ...defaults, ...connection }, draft);
   const submit = (e: SubmitEvent) => {
     e.preventDefault();
     form.send(async (body) => {
