@@ -139,14 +139,14 @@ test("the chart of an alarm is zoomed by keyboard, and returns to the time aroun
   await untilAnswer(widthMs, (width) => width >= before);
 });
 
-test("a chart says how many alarms and commands it shows of how many", async () => {
+test("a chart says how many alarms, commands and notes it shows of how many", async () => {
   const { page } = ui;
   await appear(page, { theme: "light", language: "en", width: 1440 });
   for (let count = 0; count < 100; count++)
     await ui.call("POST", `/api/devices/${device.deviceId}/commands`, { method: `step${count}` });
   for (const [, path] of screens) {
     await ui.open(path());
-    await page.getByText(/^101 of 102 alarms and commands are shown/).waitFor();
+    await page.getByText(/^101 of 102 alarms, commands and notes are shown/).waitFor();
     const rest = page.getByRole("listitem").filter({ hasText: /^\d+ more$/ });
     await rest.first().waitFor({ state: "attached" });
   }

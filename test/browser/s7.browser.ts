@@ -69,3 +69,39 @@ test.skipIf(pythonOfSnap7 === null)("a controller of python-snap7 is connected a
     await expectTidy(page, `field-list-${appearance.language}`, appearance);
   }
 });
+
+test("a new connection keeps its name and address when its protocol is changed", async () => {
+  await ui.open("/field?create");
+  const dialog = ui.dialog();
+  const name = dialog.getByLabel("Name", { exact: true });
+  const address = dialog.getByRole("textbox", { name: /^Address/ });
+  const port = dialog.getByRole("spinbutton", { name: "Port" });
+  await name.fill("Press 5");
+  await address.fill("127.0.0.2");
+  await port.fill("1502");
+  await dialog.getByRole("radio", { name: "Siemens S7" }).check();
+  const inputs = [name, address, port];
+  expect(await Promise.all(inputs.map((input) => input.inputValue()))).toEqual([
+    "Press 5",
+    "127.0.0.2",
+    "102",
+  ]);
+  await dialog.getByRole("radio", { name: /^Modbus/ }).check();
+  expect(await port.inputValue()).toBe("1502");
+});
+
+test("connections of one protocol are listed while those of another cannot be read", async () => {
+  const { page } = ui;
+  const connection = { name: "Hall", host: "127.0.0.1", port: 1, enabled: false };
+  await ui.call("POST", "/api/modbus/connections", connection);
+  await page.route("**/api/s7/connections?*", (route) => route.fulfill({ status: 503 }));
+  await ui.open("/field");
+  const main = page.getByRole("main");
+  await main.getByRole("link", { name: "Hall" }).waitFor();
+  await main.getByRole("alert").waitFor();
+  const entry = page.getByRole("navigation").getByRole("link", { name: "Field connections" }).first();
+  await main.getByRole("link", { name: "Hall" }).click();
+  await page.getByRole("heading", { name: "Hall" }).first().waitFor();
+  expect(await entry.getAttribute("aria-current")).toBe("page");
+  await page.unroute("**/api/s7/connections?*");
+});

@@ -62,8 +62,8 @@ describe("an address of the console", () => {
       [...readFileSync(join(web, file), "utf8").matchAll(/(?:href=\{?|route\()["`](\/[^"`?#]*)/g)].map(
         ([, path = ""]) =>
           path
-            .replace("${page}", "profile")
-            .replace("${protocol}", "modbus")
+            .replace(/\$\{page\}/, "profile")
+            .replace(/\$\{protocol\}/, "modbus")
             .replaceAll(/\$\{[^}]*\}/g, "id"),
       ),
     );
