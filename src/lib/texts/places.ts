@@ -1084,6 +1084,7 @@ export interface ServerPlaces {
   readonly "s7.too_many": "max";
   readonly "s7.too_many_tags": "max";
   readonly "s7.too_many_units": "max";
+  readonly "s7_protocol.packets": "bytes" | "count";
   readonly "s7_refusal.other": "code";
   readonly "s7_rule.area_read_only": "area";
   readonly "s7_rule.column": "column";

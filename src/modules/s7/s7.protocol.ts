@@ -29,7 +29,7 @@ const WAIT_MS_MAX = 3_000;
 
 function failureOf(error: unknown): FieldFailure {
   if (error instanceof S7Refusal) return { text: refusalText(error.refusalCode), isAnswer: true };
-  if (error instanceof S7ProtocolError) return { text: detail("s7.bad_answer", { reason: error.message }) };
+  if (error instanceof S7ProtocolError) return { text: detail("s7.bad_answer", { reason: error.reason }) };
   return {
     text: networkErrorText(error),
     isSilence: error instanceof DomainError && error.kind === "timed_out",

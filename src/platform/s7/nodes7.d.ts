@@ -10,6 +10,12 @@ declare module "nodes7" {
     readonly requestReference: readonly RequestPart[];
   }
 
+  interface Packet {
+    readonly seqNum: number;
+    readonly sent: boolean;
+    readonly rcvd: boolean;
+  }
+
   export default class NodeS7 {
     constructor(options: { silent: boolean });
 
@@ -21,6 +27,8 @@ declare module "nodes7" {
     doNotOptimize: boolean;
     globalReadBlockList: readonly Item[];
     globalWriteBlockList: readonly Item[];
+    readonly readPacketArray: readonly Packet[];
+    readonly writePacketArray: readonly Packet[];
     reconnectTimer: ReturnType<typeof setTimeout> | undefined;
     rereadTimer: ReturnType<typeof setTimeout> | undefined;
     resetTimeout: ReturnType<typeof setTimeout> | undefined;

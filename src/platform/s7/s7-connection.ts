@@ -1,8 +1,9 @@
 /// <reference path="./nodes7.d.ts" />
 import type NodeS7 from "nodes7";
-import { timedOut } from "../../lib/core/domain-error.ts";
+import { detail, timedOut } from "../../lib/core/domain-error.ts";
 import type { S7Address } from "../../lib/s7/s7-address.ts";
 import type { S7Range } from "../../lib/s7/s7-plan.ts";
+import type { Text } from "../../lib/texts/text.ts";
 import { openFirst } from "../network/open-first.ts";
 import type { OutboundRule } from "../network/outbound-address.ts";
 
@@ -17,7 +18,10 @@ export interface S7ConnectionOptions {
   readonly signal: AbortSignal;
 }
 
-/** The controller does not read or write an address. The code is that of the protocol, or 0 without one. */
+/**
+ * The controller does not read or write an address. The code is that of the protocol, or 0 without one: the return code of the
+ * address (one byte), or the class and code of an error (two bytes) if the controller refuses the whole request.
+ */
 export class S7Refusal extends Error {
   constructor(readonly refusalCode: number) {
     super(`S7 return code ${refusalCode}`);
@@ -25,7 +29,11 @@ export class S7Refusal extends Error {
 }
 
 /** The controller sent something that is no answer. */
-export class S7ProtocolError extends Error {}
+export class S7ProtocolError extends Error {
+  constructor(readonly reason: Text) {
+    super(reason.code);
+  }
+}
 
 /** Version and bytes of the header of a frame (RFC 1006). */
 const FRAME_VERSION = 3;
@@ -36,6 +44,14 @@ const FRAME_BYTES_MAX = 2_048;
 /** The smallest packets of a real controller have 240 bytes. The library would not end with fewer than 32. */
 const PACKET_BYTES_MIN = 112;
 const CONNECTED = 4;
+/** Bytes at which an answer has its parts, and the values of the second. */
+const SEQUENCE_AT = 11;
+const KIND_AT = 8;
+const ERROR_AT = 17;
+const ACK = 2;
+const ACK_DATA = 3;
+/** An answer without data, which the library takes as bad values of the whole packet. */
+const EMPTY_ANSWER = Buffer.from("0300001602f080320300000000000200010000040100", "hex");
 /** Frames for one request, after which the connection ends: a controller could send them without end. */
 const FRAMES_MAX = 1_000;
 
@@ -73,7 +89,7 @@ class Frames {
     while (this.#rest.length >= HEADER_BYTES) {
       const length = this.#rest.readUInt16BE(2);
       if (this.#rest[0] !== FRAME_VERSION || length < FRAME_BYTES_MIN || length > FRAME_BYTES_MAX)
-        throw new S7ProtocolError("sent a frame that is none of ISO on TCP");
+        throw new S7ProtocolError(detail("s7_protocol.frame"));
       if (this.#rest.length < length) break;
       frames.push(this.#rest.subarray(0, length));
       this.#rest = this.#rest.subarray(length);
@@ -97,6 +113,8 @@ export class S7Connection {
   #addresses: readonly string[] = [];
   /** Frames since the last request. */
   #frames = 0;
+  /** Error with which the controller refuses the current request, if it does. */
+  #refusal: S7Refusal | undefined;
 
   private constructor(client: NodeS7, timeoutMs: number) {
     this.#client = client;
@@ -144,7 +162,7 @@ export class S7Connection {
     const client = this.#client;
     const addresses = ranges.map(bytesAddress);
     const values = await this.#request<Record<string, unknown>>((resolve) => {
-      // The library keeps 32 kB for each address: it gets new ones only for another request than the last one.
+      // The library allocates 32 kB for each new address: those of the last read are kept for one that repeats it.
       if (addresses.join() !== this.#addresses.join()) {
         client.removeItems();
         client.addItems(addresses);
@@ -175,7 +193,8 @@ export class S7Connection {
   async #write(address: string, value: unknown): Promise<void> {
     const client = this.#client;
     const isAnyBad = await this.#request<boolean>((resolve) => {
-      client.writeItems(address, value, resolve);
+      if (client.writeItems(address, value, resolve) !== 0)
+        throw new S7ProtocolError(detail("s7_protocol.unexpected"));
     });
     if (!isAnyBad) return;
     const codes = client.globalWriteBlockList.flatMap(({ requestReference }) =>
@@ -193,7 +212,9 @@ export class S7Connection {
           const { isoConnectionState, maxPDU, maxParallel } = this.#client;
           if (isoConnectionState !== CONNECTED) return;
           if (maxPDU < PACKET_BYTES_MIN || maxParallel < 1)
-            this.#end(new S7ProtocolError(`offers packets of ${maxPDU} bytes, ${maxParallel} at a time`));
+            this.#end(
+              new S7ProtocolError(detail("s7_protocol.packets", { bytes: maxPDU, count: maxParallel })),
+            );
           else resolve();
         });
         this.#client.connectNow = () => undefined;
@@ -203,13 +224,16 @@ export class S7Connection {
     }
   }
 
-  /** Runs a request of the library, which calls back. */
+  /** Runs a request of the library, which calls back. @throws S7Refusal if the controller refuses it as a whole */
   async #request<Result>(start: (resolve: (result: Result) => void) => void): Promise<Result> {
     if (this.#failure !== undefined) throw this.#failure;
     const { promise, resolve, reject } = Promise.withResolvers<Result>();
     this.#reject = reject;
     this.#frames = 0;
-    this.#try(() => start(resolve));
+    this.#refusal = undefined;
+    this.#try(() =>
+      start((result) => (this.#refusal === undefined ? resolve(result) : reject(this.#refusal))),
+    );
     return promise;
   }
 
@@ -230,27 +254,53 @@ export class S7Connection {
       client[name] = (chunk) =>
         this.#try(() => {
           for (const frame of frames.add(chunk))
-            if (this.isOpen) this.#take(frame, () => original.call(client, frame));
+            if (this.isOpen) this.#take(frame, (taken) => original.call(client, taken));
         });
     }
     client.onClientDisconnect = () => this.#end(closedByPeer());
     client.onClientClose = () => this.#end(closedByPeer());
     const silence = () => this.#end(timedOut("s7.no_answer", { ms: this.#timeoutMs }));
-    // Its own time-out is no Error.
-    client.connectError = (error) => (error instanceof Error ? this.#end(error) : silence());
+    // Its own time-out, before there is a connection of TCP, is no Error.
+    client.connectError = (error) =>
+      this.#end(error instanceof Error ? error : timedOut("network_error.timed_out"));
     client.readWriteError = client.connectError;
-    client.connectionReset = () => this.#end(new S7ProtocolError("sent something that is no answer of S7"));
+    client.connectionReset = () => this.#end(new S7ProtocolError(detail("s7_protocol.answer")));
     client.packetTimeout = silence;
   }
 
-  #take(frame: Buffer, handle: () => void): void {
-    if (++this.#frames > FRAMES_MAX) throw new S7ProtocolError("sent frames without end");
+  #take(frame: Buffer, handle: (frame: Buffer) => void): void {
+    if (++this.#frames > FRAMES_MAX) throw new S7ProtocolError(detail("s7_protocol.endless"));
     const client = this.#client;
     const isAnswer = client.isoConnectionState === CONNECTED && frame.length > FRAME_BYTES_MIN;
-    handle();
+    const taken = isAnswer ? this.#answerIn(frame) : frame;
+    try {
+      handle(taken);
+    } catch {
+      throw new S7ProtocolError(detail("s7_protocol.answer")); // the library reads beyond the end of a frame
+    }
     if (isAnswer) this.#hasAnswered = true;
     // The library would wait for two seconds, and connect again.
-    if (client.reconnectTimer !== undefined) throw new S7ProtocolError("refused the agreement on packets");
+    if (client.reconnectTimer !== undefined) throw new S7ProtocolError(detail("s7_protocol.agreement"));
+  }
+
+  /**
+   * Returns the answer for the library, which sends a write again when it is answered twice, and would connect again when a request is refused.
+   * @throws S7ProtocolError for an answer to no packet that is under way
+   */
+  #answerIn(frame: Buffer): Buffer {
+    const { readPacketArray, writePacketArray } = this.#client;
+    if (frame.length < ERROR_AT + 2) return frame; // the library finds it too short
+    const sequence = frame.readUInt16BE(SEQUENCE_AT);
+    const isAwaited = [...readPacketArray, ...writePacketArray].some(
+      ({ seqNum, sent, rcvd }) => seqNum === sequence && sent && !rcvd,
+    );
+    if (!isAwaited) throw new S7ProtocolError(detail("s7_protocol.unexpected"));
+    const kind = frame[KIND_AT];
+    if ((kind !== ACK && kind !== ACK_DATA) || frame[ERROR_AT] === 0) return frame;
+    this.#refusal = new S7Refusal(frame.readUInt16BE(ERROR_AT));
+    const empty = Buffer.from(EMPTY_ANSWER);
+    empty.writeUInt16BE(sequence, SEQUENCE_AT);
+    return empty;
   }
 
   #end(error: Error): void {
