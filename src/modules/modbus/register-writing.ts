@@ -46,7 +46,7 @@ async function writeWords(
 
 /**
  * Writes a value and reads it back. Resolves to what the device has then, which may differ from what was written: a device may limit
- * it or apply it later. The value is `null` where the device refuses to be read.
+ * it or apply it later. The value is `null` where it cannot be read: the device has it nevertheless, and many registers can only be written.
  */
 export async function writeRegister(
   connection: ModbusConnection,
@@ -59,9 +59,7 @@ export async function writeRegister(
   try {
     const read = readAnswer(range, await connection.request(unitId, readRequest(range)));
     return { [key]: decodeRegister(register, read) ?? null };
-  } catch (error) {
-    // The device has the value: many registers can only be written.
-    if (error instanceof ModbusException) return { [key]: null };
-    throw error;
+  } catch {
+    return { [key]: null };
   }
 }

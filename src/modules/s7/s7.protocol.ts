@@ -77,13 +77,22 @@ function writing(tag: S7Tag, { name, value }: { name: string; value: JsonValue }
     if (typeof encoded === "boolean") await line.writeBit(address, encoded);
     else {
       const { skip, bytes } = encoded;
+      if (address.type === "STRING") await ensureFits(line, tag, address, bytes.length - 1);
       await line.writeBytes({ ...rangeOf(address), byte: address.byte + skip, count: bytes.length }, bytes);
     }
-    const [read] = await line.read([rangeOf(address)]);
-    // The controller has the value, whether or not it lets it be read.
+    // The controller has the value, whether or not it can be read.
+    const [read] = await line.read([rangeOf(address)]).catch(() => []);
     if (!(read instanceof Uint8Array)) return { [name]: null };
     return { [name]: decodeS7(address, read, tag)[0] ?? null };
   };
+}
+
+/** @throws DomainError `invalid` for a text that is longer than the STRING in the controller, whose memory after it has something else */
+async function ensureFits(line: S7Connection, tag: S7Tag, address: S7Address, count: number): Promise<void> {
+  const [read] = await line.read([{ ...rangeOf(address), count: 1 }]);
+  if (!(read instanceof Uint8Array)) throw read ?? new S7Refusal(0);
+  const [max = 0] = read;
+  if (count > max) throw s7TagInvalid(tag.key, detail("s7_rule.text_long", { count, max }));
 }
 
 function encodedFor(tag: S7Tag, address: S7Address, value: JsonValue) {

@@ -76,6 +76,13 @@ describe("a command", () => {
     expect(await write(line)).toEqual({ r7: null });
   });
 
+  test("succeeds without a value where reading it back gets no answer", async () => {
+    const peer = await server((request) => (request.functionCode === 6 ? echo(request) : undefined));
+    const line = run(peer, { units: [] });
+    await until(() => line.runner.state.status === "connected");
+    expect(await write(line)).toEqual({ r7: null });
+  });
+
   test("fails once when the connection goes away in the middle, and is not sent again", async () => {
     const peer = await server((request) => {
       if (request.functionCode === 6) request.socket.destroy();
