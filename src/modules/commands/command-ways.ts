@@ -36,7 +36,11 @@ export class CommandWays implements CommandTransport {
   }
 
   send(command: Command): boolean | "kept" {
-    for (const transport of this.#of(command.deviceId)) {
+    const transports = this.#of(command.deviceId);
+    // A device may be read over two field protocols: the one without the key would refuse the command.
+    const isKnown = transports.some((transport) => transport.has?.(command) === true);
+    for (const transport of transports) {
+      if (isKnown && transport.has?.(command) === false) continue;
       const taken = transport.send(command);
       if (taken !== false) return taken;
     }

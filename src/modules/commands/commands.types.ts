@@ -118,6 +118,8 @@ export interface CommandTransport {
    * take as long as the command lives.
    */
   send(command: Command): boolean | "kept";
+  /** Whether the device has what the command sets, for a transport that knows; `undefined` for a device that is none of its own. */
+  has?(command: Command): boolean | undefined;
   /** Undelivered messages of the device wait in a session of its own, and go out again when it returns. */
   keepsFor(deviceId: DeviceId): boolean;
 }

@@ -42,6 +42,11 @@ export class FieldCommands<Kind extends FieldKind> implements CommandTransport {
     return true;
   }
 
+  has(command: Command): boolean | undefined {
+    const unit = this.#deps.unitOfDevice(command.deviceId);
+    return unit && this.#entryOf(unit, settingOf(command).name) !== undefined;
+  }
+
   /** Returns false, because a command that was sent is finished immediately. */
   keepsFor(): boolean {
     return false;
@@ -53,10 +58,15 @@ export class FieldCommands<Kind extends FieldKind> implements CommandTransport {
     return runner.perform(protocol.writing(unit, this.#writableEntry(unit, setting.name), setting));
   }
 
+  #entryOf(unit: Kind["unit"], key: string): Kind["entry"] | undefined {
+    const { entriesOf, keysOf } = this.#deps.protocol;
+    return entriesOf(unit).find((candidate) => keysOf(candidate).includes(key));
+  }
+
   /** @throws DomainError `invalid` unless the key is that of a writable entry */
   #writableEntry(unit: Kind["unit"], key: string): Kind["entry"] {
-    const { errors, entriesOf, keysOf } = this.#deps.protocol;
-    const entry = entriesOf(unit).find((candidate) => keysOf(candidate).includes(key));
+    const { errors } = this.#deps.protocol;
+    const entry = this.#entryOf(unit, key);
     if (entry === undefined) throw errors.keyUnknown(key);
     if (entry.writable !== true) throw errors.keyNotWritable(key);
     return entry;
