@@ -1,7 +1,7 @@
 /** Addresses of variables in a Siemens S7 controller, as the library nodes7 (`DB1,REAL4`) and as TIA Portal (`%DB1.DBD4:REAL`) write them. */
 
-export const S7_AREAS = ["DB", "M", "I", "Q", "PI", "PQ"] as const;
-/** Data block, bit memory, inputs, outputs, peripheral inputs and outputs. */
+export const S7_AREAS = ["DB", "M", "I", "Q", "PI"] as const;
+/** Data block, bit memory, inputs, outputs, peripheral inputs. The protocol has no peripheral outputs that can be read. */
 export type S7Area = (typeof S7_AREAS)[number];
 
 export const S7_TYPES = [
@@ -92,7 +92,7 @@ const shortNames: Readonly<Record<string, S7Type>> = {
   S: "STRING",
   DATE_AND_TIME: "DT",
 };
-const germanAreas: Readonly<Record<string, S7Area>> = { E: "I", A: "Q", PE: "PI", PA: "PQ" };
+const germanAreas: Readonly<Record<string, S7Area>> = { E: "I", A: "Q", PE: "PI" };
 
 const isType = (name: string): name is S7Type => Object.hasOwn(sizes, name);
 const isArea = (name: string): name is S7Area => (S7_AREAS as readonly string[]).includes(name);
@@ -148,11 +148,10 @@ function addressOf({ area, db = "0", type, byte, rest }: Parts): S7Address | und
 function isPossible(address: S7Address): boolean {
   const { area, db, byte, bit, type, length, count } = address;
   const hasDb = area === "DB" ? db >= 1 && db <= OFFSET_MAX : type !== "STRING";
-  const isPeripheral = area === "PI" || area === "PQ";
   return (
     hasDb &&
     bit <= 7 &&
-    !(isPeripheral && type === "BOOL") &&
+    !(area === "PI" && type === "BOOL") &&
     (type !== "STRING" || (length >= 1 && length <= STRING_MAX)) &&
     count >= 1 &&
     count <= ELEMENTS_MAX &&
@@ -163,7 +162,7 @@ function isPossible(address: S7Address): boolean {
 
 const LIBRARY_BLOCK = /^DB(\d{1,5}),([A-Z_]+)(\d{1,5})((?:\.\d{1,5}){0,2})$/;
 const TIA_BLOCK = /^DB(\d{1,5})\.DB([XBWD])(\d{1,5})(?:\.([0-7]))?(?::([A-Z_]+)(?:\[(\d{1,3})\])?)?$/;
-const OTHER_AREA = /^(P[IEQA]|[IEQAM])(X|B|C|W|DI|D|I|LR|LI|R)?(\d{1,5})((?:\.\d{1,5}){0,2})(?::([A-Z_]+))?$/;
+const OTHER_AREA = /^(P[IE]|[IEQAM])(X|B|C|W|DI|D|I|LR|LI|R)?(\d{1,5})((?:\.\d{1,5}){0,2})(?::([A-Z_]+))?$/;
 
 const numbersIn = (text = ""): string[] => text.split(".").slice(1);
 

@@ -55,7 +55,7 @@ const EMPTY_ANSWER = Buffer.from("0300001602f080320300000000000200010000040100",
 /** Frames for one request, after which the connection ends: a controller could send them without end. */
 const FRAMES_MAX = 1_000;
 
-const area = { DB: "", M: "M", I: "I", Q: "Q", PI: "PI", PQ: "PQ" } as const;
+const area = { DB: "", M: "M", I: "I", Q: "Q", PI: "PI" } as const;
 
 /** Returns the library's address of bytes. Every value is read as bytes: what the library says instead of a value it could not read is a text. */
 const bytesAddress = ({ area: of, db, byte, count }: S7Range): string =>

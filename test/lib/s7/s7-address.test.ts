@@ -115,6 +115,8 @@ describe("notations", () => {
     "%MW10:REAL",
     "MS0.10",
     "PI0.0",
+    "PQW256",
+    "PAB1",
     "T5",
     "C5",
     "DB1,constructor0",
