@@ -160,7 +160,7 @@ export class FieldFleet<Kind extends FieldKind> {
         : {
             ...protocol.errors.readFailed(reason),
             subject: { kind: "device", id: unit.deviceId },
-            where: `${name} / ${protocol.unitNameOf(unit)}`,
+            where: [name, protocol.unitNameOf?.(unit)].filter((part) => part !== undefined).join(" / "),
           }),
     });
   }

@@ -70,7 +70,7 @@ export interface FieldProtocol<Kind extends FieldKind> {
   /** Name for people, in logs and sources of values. */
   readonly label: string;
   readonly errors: FieldErrors;
-  /** Longest wait before the next attempt to connect, ms; a minute by default. */
+  /** Longest wait before the next attempt to connect, or to read a unit that does not answer, ms; a minute by default. */
   readonly waitMsMax?: number;
   /** @throws Error of the network; DomainError for an address that is not allowed */
   open(connection: Kind["connection"], options: OpenOptions): Promise<Kind["line"]>;
@@ -78,8 +78,8 @@ export interface FieldProtocol<Kind extends FieldKind> {
   whereOf(connection: Kind["connection"]): string;
   unitIdOf(unit: Kind["unit"]): string;
   entriesOf(unit: Kind["unit"]): readonly Kind["entry"][];
-  /** Name of the unit within its connection, for its faults. */
-  unitNameOf(unit: Kind["unit"]): string;
+  /** Name of the unit within its connection, for its faults, where units have one. */
+  unitNameOf?(unit: Kind["unit"]): string;
   /** Telemetry keys of an entry. */
   keysOf(entry: Kind["entry"]): readonly string[];
   /** Returns the fewest requests that read the entries. */

@@ -17,7 +17,7 @@ interface PollGroup<Kind extends FieldKind> {
 
 /** Time after which a refused entry is asked for again: a device may get it with another configuration. */
 const REFUSED_AGAIN_MS = 10 * 60_000;
-/** Longest time for which a unit that does not answer is left alone. */
+/** Longest time for which a unit that does not answer is left alone, unless its protocol has a shorter wait. */
 const SILENCE_MS_MAX = 60_000;
 /** Shortest wait after the second time in a row; it doubles with each further time. */
 const SILENCE_MS_MIN = 1_000;
@@ -214,6 +214,12 @@ export class UnitPoller<Kind extends FieldKind> {
     }
   }
 
+  /** Asks for the refused entries with the next read: the device may have another configuration. */
+  askAgain(): void {
+    for (const [key, { code }] of this.#refused)
+      this.#refused.set(key, { code, againAt: Number.NEGATIVE_INFINITY });
+  }
+
   #isRefused({ key }: Kind["entry"]): boolean {
     const refused = this.#refused.get(key);
     return refused !== undefined && refused.againAt > this.#deps.clock.monotonic();
@@ -248,7 +254,7 @@ export class UnitPoller<Kind extends FieldKind> {
   }
 
   #fail(error: unknown, { isAnswered }: ReadStep<Kind>, { intervalMs }: PollGroup<Kind>): void {
-    const { clock } = this.#deps;
+    const { protocol, clock } = this.#deps;
     const { text, isSilence } = this.#failureOf(error);
     this.#health.failed++;
     this.#failed(text);
@@ -256,7 +262,8 @@ export class UnitPoller<Kind extends FieldKind> {
     // A unit that is switched off must not hold up the others of its line.
     this.#silences++;
     const firstMs = Math.max(SILENCE_MS_MIN, intervalMs);
-    const waitMs = Math.min(SILENCE_MS_MAX, firstMs * 2 ** Math.min(this.#silences - 1, 10));
+    const maxMs = Math.min(SILENCE_MS_MAX, protocol.waitMsMax ?? SILENCE_MS_MAX);
+    const waitMs = Math.min(maxMs, firstMs * 2 ** Math.min(this.#silences - 1, 10));
     this.#silentUntil = clock.monotonic() + (this.#silences === 1 ? 0 : waitMs);
   }
 

@@ -113,7 +113,6 @@ export const s7Protocol: FieldProtocol<S7Kind> = {
   whereOf: ({ host, port }) => `${host}:${port}`,
   unitIdOf: ({ s7UnitId }) => s7UnitId,
   entriesOf: ({ tags }) => tags,
-  unitNameOf: ({ tags }) => String(tags.length),
   keysOf,
   plan: (_, tags) => planTags(tags),
   failureOf,

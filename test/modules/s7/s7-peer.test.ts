@@ -22,6 +22,7 @@ const tags = [
   tag("ulint", "%DB1.DBB28:ULINT"),
   tag("lreal", "DB1,LR36"),
   tag("model", "DB1,S44.10", writable),
+  tag("model_wide", "DB1,S44.11", writable),
   tag("model_tia", "%DB1.DBB44:STRING[10]"),
   tag("array", "DB1,INT56.3", writable),
   tag("dt", "DB1,DT62"),
@@ -53,6 +54,7 @@ const values = {
   ulint: "18446744073709551615",
   lreal: 2.5,
   model: "PUMP-7",
+  model_wide: "PUMP-7",
   model_tia: "PUMP-7",
   array_0: 1,
   array_1: -2,
@@ -123,6 +125,8 @@ describe.skipIf(pythonOfSnap7 === null)("a controller of python-snap7", () => {
       { key: "no_block", returnCode: 10 },
       { key: "no_text", returnCode: 10 },
     ]);
+    const faults = await call("GET", "/api/faults?source=s7");
+    expect(new Set(faults.map(({ where }: { where: string }) => where))).toEqual(new Set(["press"]));
   });
 
   test("is read on request, in both notations", async () => {
@@ -162,6 +166,7 @@ describe.skipIf(pythonOfSnap7 === null)("a controller of python-snap7", () => {
       ["int", 40_000],
       ["int", "many"],
       ["model", "a text that is too long"],
+      ["model_wide", "12345678901"],
     ] as const)
       expect((await answerTo(key, value)).status).toBe("FAILED");
     expect(await call("POST", `${path}/read`, { address: "DB1,BYTE44.2" })).toMatchObject({
