@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
+import { type Scaling, shortestFloat } from "../../../src/lib/field/number-scaling.ts";
 import { byteLength, parseS7Address, S7_TYPES, type S7Address } from "../../../src/lib/s7/s7-address.ts";
 import { planS7 } from "../../../src/lib/s7/s7-plan.ts";
 import { decodeS7, encodeS7, S7ValueError } from "../../../src/lib/s7/s7-values.ts";
@@ -11,32 +12,73 @@ const addressFrom = (text: string): S7Address => {
 };
 
 /** Writes a value as the connection does, into bytes with something else in them. */
-function written(address: S7Address, value: unknown): unknown {
-  const encoded = encodeS7(address, value);
+function written(address: S7Address, value: unknown, scaling: Scaling = {}): unknown {
+  const encoded = encodeS7(address, value, scaling);
   if (typeof encoded === "boolean") return encoded;
   const bytes = Buffer.alloc(byteLength(address), 0xaa);
   bytes.set(encoded.bytes, encoded.skip);
-  return decodeS7(address, bytes)[0];
+  return decodeS7(address, bytes, scaling)[0];
 }
 
+/** Values that are equal, except for the zeros, which integers have only once. */
+const same = (value: number) => (value === 0 ? 0 : value);
+
 describe("a value", () => {
-  const integers: Record<string, fc.Arbitrary<number>> = {
+  const numbers: Record<string, fc.Arbitrary<number>> = {
     BYTE: fc.integer({ min: 0, max: 255 }),
     SINT: fc.integer({ min: -128, max: 127 }),
+    USINT: fc.integer({ min: 0, max: 255 }),
+    WORD: fc.integer({ min: 0, max: 65_535 }),
     INT: fc.integer({ min: -32_768, max: 32_767 }),
     UINT: fc.integer({ min: 0, max: 65_535 }),
+    DWORD: fc.integer({ min: 0, max: 2 ** 32 - 1 }),
+    TIME: fc.integer({ min: -(2 ** 31), max: 2 ** 31 - 1 }),
     DINT: fc.integer({ min: -(2 ** 31), max: 2 ** 31 - 1 }),
     UDINT: fc.integer({ min: 0, max: 2 ** 32 - 1 }),
     LINT: fc.maxSafeInteger(),
+    LWORD: fc.maxSafeNat(),
     ULINT: fc.maxSafeNat(),
+    REAL: fc.float({ noNaN: true, noDefaultInfinity: true }).map(shortestFloat),
     LREAL: fc.double({ noNaN: true, noDefaultInfinity: true }),
   };
-  test.each(Object.entries(integers))("of type %s is read as it was written", (type, values) => {
+  test.each(Object.entries(numbers))("of type %s is read as it was written", (type, values) => {
     fc.assert(
       fc.property(values, (value) => {
-        expect(written(addressFrom(`DB1,${type}0`), value)).toBe(value === 0 ? value : value);
+        expect(same(written(addressFrom(`DB1,${type}0`), value) as number)).toBe(same(value));
       }),
     );
+  });
+
+  test.each(["INT", "UINT", "DINT", "REAL", "LREAL"])(
+    "of type %s is scaled back as it is written",
+    (type) => {
+      const factor = fc.constantFrom(0.1, 0.5, 2, -4, 10);
+      fc.assert(
+        fc.property(fc.nat(1_000), factor, fc.integer({ min: -100, max: 100 }), (raw, scale, offset) => {
+          const scaling = { scale, offset };
+          const value = decodeS7(
+            addressFrom("DB1,INT0"),
+            Buffer.of(raw >> 8, raw & 0xff),
+            scaling,
+          )[0] as number;
+          expect(value).toBeCloseTo(raw * scale + offset, 9);
+          expect(written(addressFrom(`DB1,${type}0`), value, scaling)).toBeCloseTo(value, 4);
+        }),
+      );
+    },
+  );
+
+  test("of type CHAR is read as it was written, and filled up with spaces", () => {
+    const text = fc.string({
+      unit: fc.integer({ min: 33, max: 126 }).map((code) => String.fromCharCode(code)),
+      maxLength: 8,
+    });
+    fc.assert(
+      fc.property(text, (value) => {
+        expect(written(addressFrom("DB1,C0.8"), value)).toBe(value);
+      }),
+    );
+    expect(encodeS7(addressFrom("DB1,C0.4"), "AB")).toMatchObject({ skip: 0, bytes: Buffer.from("AB  ") });
   });
 
   test("that is a text is read as it was written, and its greatest length stays", () => {
