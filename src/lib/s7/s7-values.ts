@@ -134,7 +134,7 @@ function decodeElement(address: S7Address, bytes: Buffer, scaling: Scaling): S7V
 /** Returns whether the elements of an array are values of their own; characters are one text. */
 export const isArray = ({ type, count }: S7Address): boolean => count > 1 && type !== "CHAR";
 
-/** Returns the values of an address from its bytes; `undefined` for one that is no number or no time. */
+/** Returns the values of an address from its bytes; `undefined` for one that is not a number or not a time. */
 export function decodeS7(
   address: S7Address,
   bytes: Uint8Array,

@@ -27,7 +27,7 @@ export const s7ConnectionResource = defineResource({
     },
     create: {
       summary: "Create an S7 connection",
-      description: `The gateway connects immediately and keeps the connection open; if there is no response, it retries after 1 s to 3 s. 409 if another connection has the name. ${NEEDS_ALL}`,
+      description: `The gateway connects immediately and keeps the connection open; if there is no response, it retries after 0.5 s to 3 s. 409 if another connection has the name. ${NEEDS_ALL}`,
       example: { name: "Press 4", host: "192.168.1.60", rack: 0, slot: 1 },
     },
     get: { summary: "Read an S7 connection", description: "404 unknown." },

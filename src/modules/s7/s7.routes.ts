@@ -45,7 +45,7 @@ export const s7ConnectionsRoutes = ({ s7, auth }: RoutesDeps) =>
       detail: {
         operationId: "readS7Address",
         summary: "Read an address of an S7 controller now",
-        description: `Reads one variable or array between two regular reads. 400 for a text that is no address; 409 while the connection is not open, or if the controller refuses; 404 unknown. ${NEEDS_ALL}`,
+        description: `Reads one variable or array between two regular reads. 400 for an invalid address; 409 while the connection is not open, or if the controller refuses; 404 unknown. ${NEEDS_ALL}`,
         example: { address: "%DB1.DBD4:REAL" },
       },
     },
@@ -68,7 +68,7 @@ export const s7UnitsRoutes = ({ s7, auth }: RoutesDeps) =>
       },
       create: {
         summary: "Add a unit to an S7 connection",
-        description: `The values of its tags become telemetry of the device, and commands to the device write its writable tags. 400 for a tag that cannot be; 404 for an unknown connection or device; 409 for a device that another unit has, for more than 250 units, or for more than 20,000 tags of all units of the connection. ${NEEDS_ALL}`,
+        description: `The values of its tags become telemetry of the device, and commands to the device write its writable tags. 400 for an invalid tag; 404 for an unknown connection or device; 409 for a device that another unit has, for more than 250 units, or for more than 20,000 tags of all units of the connection. ${NEEDS_ALL}`,
         example: {
           deviceId: "01996d2e-5a3c-7b10-9c0e-3f1d2a4b5c6d",
           intervalMs: 1_000,
@@ -77,7 +77,7 @@ export const s7UnitsRoutes = ({ s7, auth }: RoutesDeps) =>
       },
       update: {
         summary: "Change a unit of an S7 connection",
-        description: `A list of tags replaces the previous one. 400 for a tag that cannot be; 404 unknown; 409 for more than 20,000 tags of all units of the connection. ${NEEDS_ALL}`,
+        description: `A list of tags replaces the previous one. 400 for an invalid tag; 404 unknown; 409 for more than 20,000 tags of all units of the connection. ${NEEDS_ALL}`,
         example: { intervalMs: 500 },
       },
       delete: {
@@ -108,7 +108,7 @@ export const s7TagMapsRoutes = ({ auth }: Pick<RoutesDeps, "auth">) =>
         operationId: "parseS7TagMap",
         summary: "Read S7 tags from CSV",
         description:
-          "Returns the tags of a table without storing anything, and the lines that are no tag. At most 1,000 lines are read. Columns: key, address, scale, offset, intervalMs, writable. 400 for a text that is no table.",
+          "Returns the tags of a table without storing anything, and the invalid lines. At most 1,000 lines are read. Columns: key, address, scale, offset, intervalMs, writable. 400 for a text that is not a table.",
         example: { csv: "key,address\npressure,%DB1.DBD4:REAL" },
       },
     },

@@ -99,7 +99,8 @@ export const unitBody = t.Object(
           description: "3: access denied, 5: beyond the end of the block, 10: no such block, 0: unknown",
         }),
       }),
-      description: "tags that the controller refuses to read; they are tried again after ten minutes",
+      description:
+        "tags that the controller refuses to read; they are tried again after ten minutes, or when the connection is back",
     }),
     createdAt: isoTime,
     updatedAt: isoTime,
@@ -112,7 +113,7 @@ export const readAnswerBody = t.Object(
   {
     address: t.String(),
     values: t.Array(t.Union([t.Number(), t.String(), t.Boolean(), t.Null()]), {
-      description: "value, or the elements of an array; null for one that is no number or no time",
+      description: "value, or the elements of an array; null for one that is not a number or not a time",
     }),
   },
   { title: "S7Values" },
@@ -123,7 +124,7 @@ export const tagMapBody = mapBody(
   "a line with the names of the columns, then a line for each tag; the columns have the names of the fields of a tag",
 );
 export const tagMapAnswerBody = t.Object(
-  { tags: t.Array(tagBody), problems: mapProblems("lines that are no tag") },
+  { tags: t.Array(tagBody), problems: mapProblems("invalid lines") },
   { title: "S7TagMap" },
 );
 export const templateBody = t.Object(

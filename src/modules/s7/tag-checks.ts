@@ -36,7 +36,7 @@ export function tagProblem(tag: S7Tag): Text | undefined {
   return isWritableType(type) ? undefined : detail("s7_rule.type_read_only", { type });
 }
 
-/** @throws DomainError `invalid` for a tag that cannot be, or a key that two tags have */
+/** @throws DomainError `invalid` for an invalid tag, or a key that two tags have */
 export function ensureTags(tags: readonly S7Tag[]): void {
   const keys = new Set<string>();
   for (const tag of tags) {

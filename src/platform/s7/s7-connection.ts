@@ -28,7 +28,7 @@ export class S7Refusal extends Error {
   }
 }
 
-/** The controller sent something that is no answer. */
+/** The controller sent something that is not an answer. */
 export class S7ProtocolError extends Error {
   constructor(readonly reason: Text) {
     super(reason.code);
