@@ -804,6 +804,7 @@ export interface ServerPlaces {
   readonly "fault.uplink_set_aside": "file";
   readonly "fault.uplink_stalled": "reason";
   readonly "fault.webhooks_left_out": "megabytes" | "perMessage" | "perTimestamp";
+  readonly "field.write_unconfirmed": "reason";
   readonly "frame.ack_invalid": "max";
   readonly "frame.too_large": "frameBytesMax";
   readonly "gateway.body_invalid": "rule";

@@ -1,7 +1,8 @@
-import { DomainError } from "../../lib/core/domain-error.ts";
+import { DomainError, detail } from "../../lib/core/domain-error.ts";
 import type { DeviceId } from "../../lib/core/ids.ts";
 import { settingOf } from "../../lib/devices/command-setting.ts";
 import type { JsonValue } from "../../lib/json/json.ts";
+import type { Text } from "../../lib/texts/text.ts";
 import {
   type Command,
   type CommandAnswer,
@@ -28,16 +29,14 @@ export class FieldCommands<Kind extends FieldKind> implements CommandTransport {
 
   send(command: Command): boolean {
     const { deviceId, rpcId } = command;
-    const { protocol, unitOfDevice, runnerOf, answered } = this.#deps;
+    const { unitOfDevice, runnerOf, answered } = this.#deps;
     const unit = unitOfDevice(deviceId);
     const runner = unit && runnerOf(unit.connectionId);
     if (unit === undefined || runner?.state.status !== "connected") return false;
     // In a later step: the caller records first that the command was sent.
     void Promise.resolve()
       .then(() => this.#write(runner, unit, command))
-      .catch(
-        (error) => new CommandFailure(error instanceof DomainError ? error : protocol.failureOf(error).text),
-      )
+      .catch((error) => new CommandFailure(this.#reasonOf(error)))
       .then((answer) => answered(deviceId, rpcId, answer));
     return true;
   }
@@ -56,6 +55,13 @@ export class FieldCommands<Kind extends FieldKind> implements CommandTransport {
     const { protocol } = this.#deps;
     const setting = settingOf(command);
     return runner.perform(protocol.writing(unit, this.#writableEntry(unit, setting.name), setting));
+  }
+
+  /** A device that does not answer may have the value nevertheless. */
+  #reasonOf(error: unknown): DomainError | Text {
+    if (error instanceof DomainError && error.kind !== "timed_out") return error;
+    const { text, isAnswer } = this.#deps.protocol.failureOf(error);
+    return isAnswer ? text : detail("field.write_unconfirmed", { reason: text });
   }
 
   #entryOf(unit: Kind["unit"], key: string): Kind["entry"] | undefined {
