@@ -152,10 +152,8 @@ function LoadedBoard({ dashboard, loaded }: { dashboard: Dashboard; loaded: Reso
           board={board}
           stateId={stateId}
           {...(dialog !== "new" && { widget: dialog })}
-          onClose={(next) => {
-            setDialog(undefined);
-            if (next) change(next);
-          }}
+          onChange={change}
+          onClose={() => setDialog(undefined)}
         />
       )}
     </>

@@ -45,11 +45,12 @@ interface Props {
   readonly stateId: string;
   /** Widget to edit; absent for a new one. */
   readonly widget?: Widget;
-  readonly onClose: (board: Board | undefined) => void;
+  readonly onChange: (board: Board) => void;
+  readonly onClose: () => void;
 }
 
 /** First which kind, then what it shows; it is seen as it will be while one sets it up. */
-export function WidgetDialog({ board, stateId, widget, onClose }: Props) {
+export function WidgetDialog({ board, stateId, widget, onChange, onClose }: Props) {
   const [draft, setDraft] = useState<Widget | undefined>(widget);
   const select = (type: WidgetKindId) => {
     const taken = board.widgets.map(({ widgetId }) => widgetId);
@@ -63,7 +64,7 @@ export function WidgetDialog({ board, stateId, widget, onClose }: Props) {
     });
   };
   return (
-    <Dialog title={t(widget ? "board.change" : "board.add")} onClose={() => onClose(undefined)} firm wide>
+    <Dialog title={t(widget ? "board.change" : "board.add")} onClose={onClose} firm wide>
       {draft === undefined ? (
         <ul class="grid grid-cols-2 gap-2 lg:grid-cols-3">
           {kindIds.map((type) => (
@@ -83,13 +84,13 @@ export function WidgetDialog({ board, stateId, widget, onClose }: Props) {
           ))}
         </ul>
       ) : (
-        <Setup board={board} stateId={stateId} first={draft} onClose={onClose} />
+        <Setup board={board} stateId={stateId} first={draft} onChange={onChange} onClose={onClose} />
       )}
     </Dialog>
   );
 }
 
-function Setup(props: { board: Board; stateId: string; first: Widget; onClose: Props["onClose"] }) {
+function Setup(props: Omit<Props, "widget"> & { first: Widget }) {
   const { board, stateId, first, onClose } = props;
   const [widget, setWidget] = useState(first);
   const [aliases, setAliases] = useState<readonly Alias[]>(board.aliases);
@@ -110,7 +111,8 @@ function Setup(props: { board: Board; stateId: string; first: Widget; onClose: P
   const fieldProps = { widget, keys, devices, onChange: set };
   const submit = (e: Event) => {
     e.preventDefault();
-    onClose(withWidget({ ...board, aliases }, widget, kind?.size ?? { w: 4, h: 3 }));
+    props.onChange(withWidget({ ...board, aliases }, widget, kind?.size ?? { w: 4, h: 3 }));
+    onClose();
   };
   return (
     <form class="flex flex-col gap-5" onSubmit={submit}>
@@ -148,7 +150,7 @@ function Setup(props: { board: Board; stateId: string; first: Widget; onClose: P
           {(props) => <SymbolsField {...props} devices={devices} onChange={set} />}
         </Preview>
       )}
-      <FormButtons busy={false} onCancel={() => onClose(undefined)}>
+      <FormButtons busy={false} onCancel={onClose}>
         {t("widget.take")}
       </FormButtons>
     </form>
