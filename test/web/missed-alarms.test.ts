@@ -9,7 +9,7 @@ let told: string[] = [];
 /** What the API answers; undefined while it is out of service. Alarm id → seconds after the begin. */
 let raised: Record<string, number> | undefined = {};
 
-const at = (seconds: number) => BEGIN + seconds * 1_000;
+const timeAt = (seconds: number) => BEGIN + seconds * 1_000;
 
 beforeEach(() => {
   jest.useFakeTimers();
@@ -21,7 +21,7 @@ beforeEach(() => {
       alarmId,
       name: alarmId,
       message: alarmId,
-      raisedAt: new Date(at(seconds)).toISOString(),
+      raisedAt: new Date(timeAt(seconds)).toISOString(),
     }));
     return { rows, total: rows.length };
   };
@@ -37,15 +37,15 @@ afterEach(() => {
 
 async function startAt(seconds: number): Promise<MissedAlarms> {
   const missed = new MissedAlarms(() => 0);
-  jest.setSystemTime(at(seconds));
+  jest.setSystemTime(timeAt(seconds));
   await missed.onSnapshot();
   return missed;
 }
 const tell = (missed: MissedAlarms, alarmId: string, seconds: number) =>
-  missed.tell({ alarmId, name: alarmId, message: "" }, at(seconds));
+  missed.tell({ alarmId, name: alarmId, message: "" }, timeAt(seconds));
 
 async function snapshotAt(missed: MissedAlarms, seconds: number): Promise<void> {
-  jest.setSystemTime(at(seconds));
+  jest.setSystemTime(timeAt(seconds));
   await missed.onSnapshot();
 }
 

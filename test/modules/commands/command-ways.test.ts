@@ -1,10 +1,17 @@
 import { expect, test } from "bun:test";
+import { timedOut } from "../../../src/lib/core/domain-error.ts";
 import type { DeviceId } from "../../../src/lib/core/ids.ts";
 import { CommandWays } from "../../../src/modules/commands/command-ways.ts";
-import type { Command, CommandTransport } from "../../../src/modules/commands/commands.types.ts";
+import type {
+  Command,
+  CommandAnswer,
+  CommandFailure,
+  CommandTransport,
+} from "../../../src/modules/commands/commands.types.ts";
 import { FieldCommands } from "../../../src/modules/field/field-commands.ts";
 import { s7Protocol } from "../../../src/modules/s7/s7.protocol.ts";
 import type { S7Unit } from "../../../src/modules/s7/s7.types.ts";
+import { S7Refusal } from "../../../src/platform/s7/s7-connection.ts";
 
 const command = { deviceId: "device" as DeviceId } as Command;
 
@@ -63,3 +70,30 @@ test("a field protocol knows the keys of the device's tags and of the elements o
   expect(["a", "b_1", "b", "c"].map((key) => has(key))).toEqual([true, true, false, false]);
   expect(has("a", "other")).toBeUndefined();
 });
+
+test.each([
+  ["does not answer", timedOut("s7.no_answer", { ms: 2_000 }), "field.write_unconfirmed"],
+  [
+    "closes the connection",
+    Object.assign(new Error("closed"), { code: "ECONNRESET" }),
+    "field.write_unconfirmed",
+  ],
+  ["refuses", new S7Refusal(3), "s7_refusal.access"],
+])(
+  "of a command that the device %s, people hear whether it may have been executed",
+  async (_, error, code) => {
+    const unit = { connectionId: "c", tags: [{ key: "a", address: "MB0", writable: true }] };
+    const { promise, resolve } = Promise.withResolvers<CommandAnswer>();
+    const commands = new FieldCommands({
+      protocol: s7Protocol,
+      unitOfDevice: () => unit as unknown as S7Unit,
+      runnerOf: () => ({ state: { status: "connected" }, perform: () => Promise.reject(error) }) as never,
+      answered: (_device, _id, answer) => {
+        resolve(answer);
+        return true;
+      },
+    });
+    commands.send({ method: "a", params: 1 } as unknown as Command);
+    expect(((await promise) as CommandFailure).reason.code).toBe(code as never);
+  },
+);

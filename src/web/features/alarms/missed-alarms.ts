@@ -25,11 +25,11 @@ export class MissedAlarms {
     this.#random = random;
   }
 
-  /** Tells of a raised alarm; `at` in epoch ms. */
-  tell(alarm: { alarmId: string; name: string; message: string }, at: number): void {
-    if (at <= (this.#told.get(alarm.alarmId) ?? Number.NEGATIVE_INFINITY)) return;
+  /** Tells of an alarm and when it was raised, epoch ms. */
+  tell(alarm: { alarmId: string; name: string; message: string }, raisedAt: number): void {
+    if (raisedAt <= (this.#told.get(alarm.alarmId) ?? Number.NEGATIVE_INFINITY)) return;
     this.#told.delete(alarm.alarmId);
-    this.#told.set(alarm.alarmId, at);
+    this.#told.set(alarm.alarmId, raisedAt);
     this.#forgetOldest();
     tellOfAlarm(alarm);
   }
@@ -71,8 +71,8 @@ export class MissedAlarms {
   #forgetOldest(): void {
     const [oldest] = this.#told;
     if (oldest === undefined || this.#told.size <= TOLD_MAX) return;
-    const [alarmId, at] = oldest;
+    const [alarmId, toldAt] = oldest;
     this.#told.delete(alarmId);
-    if (this.#since !== undefined) this.#since = Math.max(this.#since, at + 1);
+    if (this.#since !== undefined) this.#since = Math.max(this.#since, toldAt + 1);
   }
 }

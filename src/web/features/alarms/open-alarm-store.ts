@@ -65,8 +65,8 @@ export function useOpenAlarms(): void {
     if (message.type !== "data" || message.topic !== "alarms" || !RAISED.has(message.event)) return;
     const { name, updatedAt } = message;
     const text = message.message === name ? "" : message.message;
-    const at = updatedAt === null ? serverNow() : Date.parse(updatedAt);
-    missed.then((alarms) => alarms.tell({ ...message, message: text }, at));
+    const raisedAt = updatedAt === null ? serverNow() : Date.parse(updatedAt);
+    missed.then((alarms) => alarms.tell({ ...message, message: text }, raisedAt));
   });
   const waiting = openAlarms.value?.unacknowledged ?? 0;
   useEffect(() => {

@@ -74,12 +74,8 @@ function LoadedBoard({ dashboard, loaded }: { dashboard: Dashboard; loaded: Reso
   const [isArranging, setArranging] = useState(false);
   const [dialog, setDialog] = useState<Widget | "new" | undefined>(undefined);
   const stateId = board.states.find(({ id }) => id === query.state)?.id ?? board.states[0]?.id ?? "default";
-  const view = useBoardFeed(dashboard.id, board, {
-    window,
-    stateId,
-    deviceId: query.device,
-    isDraft: isEditing,
-  });
+  const feed = { window, stateId, deviceId: query.device, isDraft: isEditing };
+  const view = useBoardFeed(dashboard.id, board, feed);
   const change = (next: Board) => setHistory((before) => step(before, next));
   const go = (changes: Query) => route(addressOf(path, { ...query, ...changes }), true);
   useUndoKeys(isEditing, setHistory);

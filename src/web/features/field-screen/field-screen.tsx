@@ -74,9 +74,9 @@ function useConnections(search: string) {
   const lists = [useKept(() => listModbus(search), [search]), useKept(() => listS7(search), [search])];
   const error = lists.find((list) => list.error !== undefined)?.error;
   const isComplete = lists.every(({ data }) => data !== undefined);
-  const known = lists.flatMap(({ data }) => data ?? []);
-  const rows = known.flatMap((list) => list.rows);
-  const total = known.reduce((sum, list) => sum + list.total, 0);
+  const loaded = lists.flatMap(({ data }) => data ?? []);
+  const rows = loaded.flatMap((list) => list.rows);
+  const total = loaded.reduce((sum, list) => sum + list.total, 0);
   // Nothing is said of connections that are not known.
   const isShown = isComplete || (error !== undefined && rows.length > 0);
   return {
