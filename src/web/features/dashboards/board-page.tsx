@@ -71,8 +71,7 @@ function LoadedBoard({ dashboard, loaded }: { dashboard: Dashboard; loaded: Reso
   const [history, setHistory] = useState(() => historyOf(dashboard));
   const board = history.now;
   const [window, setWindow] = useState<WindowSpec>(board.timeWindow);
-  const [isArranging, setArranging] = useState(false);
-  const [dialog, setDialog] = useState<Widget | "new" | undefined>(undefined);
+  const [dialog, setDialog] = useState<Subject | undefined>(undefined);
   const stateId = board.states.find(({ id }) => id === query.state)?.id ?? board.states[0]?.id ?? "default";
   const feed = { window, stateId, deviceId: query.device, isDraft: isEditing };
   const view = useBoardFeed(dashboard.id, board, feed);
@@ -120,7 +119,7 @@ function LoadedBoard({ dashboard, loaded }: { dashboard: Dashboard; loaded: Reso
             isBusy={saving.isBusy}
             onHistory={setHistory}
             onAdd={() => setDialog("new")}
-            onParts={() => setArranging(true)}
+            onParts={() => setDialog("parts")}
             onSave={() => saving.save(baseOf(dashboard))}
             onDiscard={() => endEditing(dashboard)}
           />
@@ -142,18 +141,32 @@ function LoadedBoard({ dashboard, loaded }: { dashboard: Dashboard; loaded: Reso
         widgets
       )}
       {saving.question}
-      {isArranging && <PartsDialog board={board} onChange={change} onClose={() => setArranging(false)} />}
-      {dialog !== undefined && (
-        <WidgetDialog
-          board={board}
-          stateId={stateId}
-          {...(dialog !== "new" && { widget: dialog })}
-          onChange={change}
-          onClose={() => setDialog(undefined)}
-        />
-      )}
+      <BoardDialog
+        board={board}
+        stateId={stateId}
+        subject={dialog}
+        onChange={change}
+        onClose={() => setDialog(undefined)}
+      />
     </>
   );
+}
+
+/** What a dialog changes: a widget, a new one, or the pages and device groups. */
+type Subject = Widget | "new" | "parts";
+
+interface DialogProps {
+  readonly board: Board;
+  readonly stateId: string;
+  readonly subject: Subject | undefined;
+  readonly onChange: (board: Board) => void;
+  readonly onClose: () => void;
+}
+
+function BoardDialog({ subject, ...props }: DialogProps) {
+  if (subject === undefined) return null;
+  if (subject === "parts") return <PartsDialog {...props} />;
+  return <WidgetDialog {...props} {...(subject !== "new" && { widget: subject })} />;
 }
 
 async function save(dashboardId: string, form: DashboardForm, base: string): Promise<Dashboard> {
