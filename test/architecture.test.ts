@@ -79,6 +79,7 @@ const layers: Record<string, readonly string[]> = {
     "lib/keys/key-guess.ts",
     "lib/keys/key-metadata.ts",
     "lib/modbus/modbus-lists.ts",
+    "lib/s7/s7-address.ts",
     "lib/alarms/message-parts.ts",
     "lib/alarms/worst-alarms.ts",
     "lib/network/retry-policy.ts",

@@ -1,13 +1,8 @@
 // Servers that do not keep to the protocol, do not answer, or go away: no value may come to the wrong register, and no unit may hold up others.
 import { afterEach, describe, expect, test } from "bun:test";
-import { timedOut, unavailable } from "../../../src/lib/core/domain-error.ts";
+import { unavailable } from "../../../src/lib/core/domain-error.ts";
 import type { DeviceId } from "../../../src/lib/core/ids.ts";
-import { UnitPoller } from "../../../src/modules/field/unit-poller.ts";
-import { createModbusProtocol, type ModbusKind } from "../../../src/modules/modbus/modbus.protocol.ts";
-import type { ModbusRegister, ModbusUnit } from "../../../src/modules/modbus/modbus.types.ts";
 import type { TaskOwner } from "../../../src/platform/load/fair-share.ts";
-import type { ModbusConnection } from "../../../src/platform/modbus/modbus-connection.ts";
-import type { Clock } from "../../../src/platform/time/clock.ts";
 import { FakeClock } from "../../support/fake-clock.ts";
 import { endLines, ensureTrue, good, registersAt, run, server, unitOf } from "../../support/modbus-line.ts";
 import {
@@ -206,32 +201,6 @@ test("what the device refused is asked for again when the connection is back", a
   has = true;
   await until(() => stored.some(({ values }) => values.r3 === 3));
   expect([health()?.refused.size, peer.connections]).toEqual([0, 2]);
-});
-
-test("a unit that does not answer is left alone for no longer than the protocol says", async () => {
-  let nowMs = 0;
-  const clock = { now: () => nowMs, monotonic: () => nowMs } as Clock;
-  const protocol = {
-    ...createModbusProtocol({ isHost: () => true }),
-    waitMsMax: 3_000,
-    plan: (_: ModbusUnit, entries: readonly ModbusRegister[]) => [
-      { entries, read: () => Promise.reject(timedOut("modbus.no_answer", { unitId: 1, ms: 1 })) },
-    ],
-  };
-  const poller = new UnitPoller<ModbusKind>({
-    protocol,
-    unit: unitOf(),
-    clock,
-    store: async () => undefined,
-    onFailed: () => undefined,
-  });
-  const waits: number[] = [];
-  for (let count = 0; count < 8; count++) {
-    nowMs = poller.dueAt ?? 0;
-    await poller.poll({ isOpen: true } as ModbusConnection, async () => undefined);
-    waits.push((poller.dueAt ?? 0) - nowMs);
-  }
-  expect(Math.max(...waits)).toBe(3_000);
 });
 
 test("a block that is refused as a whole is read in its parts, and no register counts as refused", async () => {
