@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { untilAnswer } from "../support/until.ts";
+import { until, untilAnswer } from "../support/until.ts";
 import { useConsole } from "./support/console-page.ts";
 import { appear, expectTidy } from "./support/screenshots.ts";
 
@@ -48,13 +48,14 @@ interface Line {
 }
 
 /** Answers with sample lines, the newest first, as the gateway does. */
-async function fakeLines(count: number): Promise<{ asked: number }> {
+async function fakeLines(count: number): Promise<{ asked: number; limit: number }> {
   const samples = Array.from({ length: count }, (_, index) => sampleLine(count - index));
-  const state = { asked: 0 };
+  const state = { asked: 0, limit: 0 };
   await ui.page.unroute(LIST);
   await ui.page.route(LIST, (route) => {
     state.asked++;
     const limit = Number(new URL(route.request().url()).searchParams.get("limit"));
+    state.limit = Math.max(state.limit, limit);
     return route.fulfill({ json: samples.slice(0, limit), headers: { "x-total-count": String(count) } });
   });
   return state;
@@ -169,11 +170,15 @@ test("pauses when the reader scrolls down or presses Pause, and resumes with the
   await status("New lines appear every few seconds.");
   await line("sample line 0251 ").waitFor();
   expect(await lines().count()).toBe(200);
-  await fakeLines(451);
+  const older = await fakeLines(451);
   await page.clock.runFor(WHILE_MS);
   await line("sample line 0451 ").waitFor();
 
-  await page.getByRole("button", { name: "Show older lines" }).click();
+  // A line that appears above moves the button away from the pointer.
+  await until(async () => {
+    if (older.limit <= 200) await page.getByRole("button", { name: "Show older lines" }).click();
+    return older.limit > 200;
+  });
   await line("sample line 0052 ").waitFor();
   await status("Paused while you read older lines.");
   const newer = await fakeLines(452);
