@@ -61,7 +61,7 @@ async function rowsOf(csv: string, errors: Pick<FieldErrors, "csvUnreadable">): 
   }
 }
 
-/** Returns a reader of maps. It throws a DomainError `invalid` for a text that is no table. */
+/** Returns a reader of maps. It throws a DomainError `invalid` for a text that is not a table. */
 export function entryMapReader<Entry extends FieldEntry>(rules: EntryMapRules<Entry>) {
   const { errors, entriesMax, defaults = {}, fieldOf, problemOf } = rules;
   const check = TypeCompiler.Compile(rules.schema);

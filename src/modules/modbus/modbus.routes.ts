@@ -69,7 +69,7 @@ export const modbusUnitsRoutes = ({ modbus, auth }: RoutesDeps) =>
       },
       create: {
         summary: "Add a unit to a Modbus connection",
-        description: `The values of its registers become telemetry of the device, and commands to the device write its writable registers. 400 for a register that cannot be; 404 for an unknown connection or device; 409 for a device that another unit has, for more than 250 units, or for more than 20,000 registers of all units of the connection. ${NEEDS_ALL}`,
+        description: `The values of its registers become telemetry of the device, and commands to the device write its writable registers. 400 for an invalid register; 404 for an unknown connection or device; 409 for a device that another unit has, for more than 250 units, or for more than 20,000 registers of all units of the connection. ${NEEDS_ALL}`,
         example: {
           deviceId: "01996d2e-5a3c-7b10-9c0e-3f1d2a4b5c6d",
           unitId: 1,
@@ -79,7 +79,7 @@ export const modbusUnitsRoutes = ({ modbus, auth }: RoutesDeps) =>
       },
       update: {
         summary: "Change a unit",
-        description: `A list of registers replaces the one before. 400 for a register that cannot be; 404 unknown; 409 for more than 20,000 registers of all units of the connection. ${NEEDS_ALL}`,
+        description: `A list of registers replaces the previous one. 400 for an invalid register; 404 unknown; 409 for more than 20,000 registers of all units of the connection. ${NEEDS_ALL}`,
         example: { intervalMs: 1_000 },
       },
       delete: {
@@ -110,7 +110,7 @@ export const modbusRegisterMapsRoutes = ({ auth }: Pick<RoutesDeps, "auth">) =>
         operationId: "parseModbusRegisterMap",
         summary: "Read a register map from CSV",
         description:
-          "Returns the registers of a table without storing anything, and the lines that are no register. At most 1,000 lines are read. Columns: key, area, address, type, order, length, bit, bits, scale, offset, absent, intervalMs, writable. 400 for a text that is no table.",
+          "Returns the registers of a table without storing anything, and the lines that are not registers. At most 1,000 lines are read. Columns: key, area, address, type, order, length, bit, bits, scale, offset, absent, intervalMs, writable. 400 for a text that is no table.",
         example: { csv: "key,area,address,type,scale\npower,input,52,float,1" },
       },
     },

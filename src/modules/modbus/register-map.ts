@@ -51,7 +51,7 @@ function fieldOf(name: string, text: string): unknown {
   return (name === "area" ? areaNames[upper] : name === "type" ? typeNames[upper] : undefined) ?? upper;
 }
 
-/** Reads a register map. @throws DomainError `invalid` for a text that is no table */
+/** Reads a register map. @throws DomainError `invalid` for a text that is not a table */
 export const readRegisterMap = entryMapReader<ModbusRegister>({
   errors: modbusErrors,
   schema: registerBody,

@@ -31,7 +31,7 @@ function ProfileForm({ user, resource }: { user: User; resource: Resource<User> 
     e.preventDefault();
     form.send(async (body) => {
       const saved = await usersApi.update(user.userId, changedFields(body, user));
-      // What others changed meanwhile is no change of the next save.
+      // What others changed meanwhile is not a change of the next save.
       form.state.onChange({ ...saved });
       resource.set(saved);
       if (me.value) me.value = { ...me.value, fullName: saved.fullName };

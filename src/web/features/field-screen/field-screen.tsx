@@ -135,7 +135,7 @@ function ConnectionList() {
 
 const newDraft = (): { current: FormValues } => ({ current: {} });
 
-/** Returns the values with the name and address of the other protocol's form; a serial port is no address. */
+/** Returns the values with the name and address of the other protocol's form; a serial port is not an address. */
 function withShared(values: FormValues, { name, host, ...others }: FormValues): FormValues {
   const isAddress = host !== undefined && !isSerial(others) && !isSerial(values);
   return { ...values, ...(name !== undefined && { name }), ...(isAddress && { host }) };

@@ -67,7 +67,7 @@ function UserForm({ user, resource }: { user: User; resource: Resource<User> }) 
     e.preventDefault();
     form.send(async (body) => {
       const saved = await usersApi.update(user.userId, changedFields(body, user));
-      // What others changed meanwhile is no change of the next save.
+      // What others changed meanwhile is not a change of the next save.
       form.state.onChange({ ...saved });
       resource.set(saved);
       toast("success", t("settings.saved"));
