@@ -80,7 +80,6 @@ export function ConnectionPage<Kind extends FieldKind>(props: {
         {(connection) => (
           <>
             <StatePanel view={view} connection={connection} />
-            <ThingFaults kind={view.faults} id={connectionId} />
             <Units
               view={view}
               connectionId={connectionId}
@@ -88,6 +87,7 @@ export function ConnectionPage<Kind extends FieldKind>(props: {
               units={units}
               onChanged={reload}
             />
+            <ThingFaults kind={view.faults} id={connectionId} />
             {units.data && mayChange && <Browser connection={connection} units={units.data} />}
           </>
         )}
