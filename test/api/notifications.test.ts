@@ -7,6 +7,7 @@ import { createTestApp, type TestApp } from "../support/test-app.ts";
 import { createWebhookReceiver, type WebhookReceiver } from "../support/webhook-receiver.ts";
 
 const MINUTE = 60_000;
+const CONSOLE = "https://plant.example/gateway";
 const mutedDevice = {
   notificationsEmailEnabled: false,
   notificationsMessagingEnabled: false,
@@ -29,7 +30,7 @@ beforeAll(async () => {
   clock = new FakeClock();
   mails = await startMailServer();
   phone = createWebhookReceiver();
-  const config = { smtp_url: mails.url, outbound_allow: "127.0.0.1" };
+  const config = { smtp_url: mails.url, outbound_allow: "127.0.0.1", public_url: CONSOLE };
   fixture = await createTestApp({ clock, config });
   const person = await fixture.signIn("TENANT_OWNER");
   owner = person.token;
@@ -203,6 +204,8 @@ describe("who is told", () => {
     expect(recipients).toEqual([reader.user.email]);
     expect(parsed.subject).toBe("Major: Overheated, Kiln <1> (Alarm)");
     expect(parsed.text).toContain("60 °C");
+    const [{ alarmId }] = await get(`/api/alarms/device/${device.deviceId}`);
+    expect(parsed.text).toContain(`Open alarm: ${CONSOLE}/alarms/${alarmId}\n`);
     expect(parsed.html).toContain("Kiln &lt;1&gt;");
     expect(await notifiedOf(device, 1)).toEqual([`Raised: e-mail to ${reader.user.email}`]);
   });

@@ -20,7 +20,8 @@ const words = {
   en: {
     locale: "en-GB",
     hello: "Hello",
-    open: "Open the alarms",
+    openOne: "Open alarm",
+    open: "Open alarms",
     why: "You get this mail because of your notification settings.",
     device: "Device",
     time: "Time",
@@ -28,7 +29,7 @@ const words = {
     test: "this is a test message: this is where alarms reach you.",
     digestSubject: (total: number) => `${total} more alarm messages`,
     digest: (total: number, counts: string) =>
-      `so much happened at once that ${total} further alarm messages were gathered: ${counts}.`,
+      `${total} more alarm messages came within a short time and were gathered: ${counts}.`,
     worst: "The most severe of them:",
     level: (level: number) => `level ${level}`,
     states: { CREATED: "Alarm", ESCALATED: "Alarm escalated", CLEARED: "Alarm over" },
@@ -36,6 +37,7 @@ const words = {
   de: {
     locale: "de-DE",
     hello: "Guten Tag",
+    openOne: "Alarm öffnen",
     open: "Alarme öffnen",
     why: "Sie erhalten diese Nachricht wegen Ihrer Benachrichtigungseinstellungen.",
     device: "Gerät",
@@ -44,7 +46,7 @@ const words = {
     test: "das ist eine Testnachricht: Hier kommen Alarme bei Ihnen an.",
     digestSubject: (total: number) => `${total} weitere Alarmmeldungen`,
     digest: (total: number, counts: string) =>
-      `es geschah so viel auf einmal, dass ${total} weitere Alarmmeldungen gesammelt wurden: ${counts}.`,
+      `${total} weitere Alarmmeldungen sind in kurzer Zeit eingegangen und wurden gesammelt: ${counts}.`,
     worst: "Die schwersten davon:",
     level: (level: number) => `Stufe ${level}`,
     states: { CREATED: "Alarm", ESCALATED: "Alarm eskaliert", CLEARED: "Alarm beendet" },
@@ -59,8 +61,8 @@ export function alarmMails(language: MailLanguage): AlarmMails {
     return `${new Intl.DateTimeFormat(own.locale, format).format(new Date(iso))} (${timeZone})`;
   }
   const greet = (fullName: string) => text(fullName === "" ? `${own.hello},` : `${own.hello} ${fullName},`);
-  const end = (url: string | null): MailPart[] => [
-    ...(url === null ? [] : [{ kind: "link", label: own.open, url } as const]),
+  const end = (url: string | null, label: string = own.open): MailPart[] => [
+    ...(url === null ? [] : [{ kind: "link", label, url } as const]),
     note(own.why),
   ];
   const stateOf = ({ trigger, level }: AlarmLine) =>
@@ -77,7 +79,7 @@ export function alarmMails(language: MailLanguage): AlarmMails {
         ...(line.cause === undefined ? [] : [text(`${renderIn(language, line.cause)}.`)]),
         text(`${severityWord(line.severity, language)} · ${own.device}: ${line.deviceName}`),
         text(`${own.time}: ${time(line.at, timezone)}`),
-        ...end(url),
+        ...end(url, own.openOne),
       ],
     }),
     alarm_digest: ({ fullName, url, timezone, total, bySeverity, worst }) => ({

@@ -1,6 +1,7 @@
 import { digestText, lineText, severityWord, testText } from "../../lib/alarms/alarm-text.ts";
 import type { OutboundService } from "../outbound/outbound.service.ts";
 import type { OutboundRequest } from "../outbound/outbound.types.ts";
+import { alarmLink } from "./alarm-link.ts";
 import { bodyOf } from "./messenger-presets.ts";
 import type { Messenger } from "./messengers.resource.ts";
 import type { MessengerMessage } from "./messengers.types.ts";
@@ -30,7 +31,7 @@ export function wantsMessage(
 export function createMessengerNotifier(deps: {
   outbound: Pick<OutboundService, "enqueue" | "sendNow">;
   /** Address of the list of alarms in the console, if it is known. */
-  consoleUrl: string | undefined;
+  alarmsUrl: string | undefined;
 }) {
   function requestOf(
     messenger: Messenger,
@@ -38,8 +39,7 @@ export function createMessengerNotifier(deps: {
     alarmId?: string,
   ): OutboundRequest {
     const { tenantId, messengerId, kind, fields, language } = messenger;
-    const { consoleUrl } = deps;
-    const url = consoleUrl && (alarmId === undefined ? consoleUrl : `${consoleUrl}/${alarmId}`);
+    const url = alarmLink(deps.alarmsUrl, alarmId);
     const label = language === "de" ? "Alarm öffnen" : "Open alarm";
     return {
       tenantId,

@@ -39,8 +39,8 @@ export function createNotificationsModule(
   const log = root.child("notifications");
   const repository = createNotificationsRepository(database);
   const publicAddress = publicAddressOf(config);
-  const consoleUrl = publicAddress && `${publicAddress}/alarms`;
-  const notifier = createNotifier({ mail, outbound, consoleUrl });
+  const alarmsUrl = publicAddress && `${publicAddress}/alarms`;
+  const notifier = createNotifier({ mail, outbound, alarmsUrl });
   const testLimited = { outbound, ensureMayTry: createTestLimit(clock), clock, events };
   const notifications = createNotificationsService({
     repository,
@@ -50,7 +50,7 @@ export function createNotificationsModule(
     mail,
     ...testLimited,
   });
-  const messengerNotifier = createMessengerNotifier({ outbound, consoleUrl });
+  const messengerNotifier = createMessengerNotifier({ outbound, alarmsUrl });
   const messengers = createMessengersService({
     store: messengerResource.createStore(database, clock),
     notifier: messengerNotifier,

@@ -5,6 +5,7 @@ import type { MailSender } from "../mail/mail.types.ts";
 import type { OutboundService } from "../outbound/outbound.service.ts";
 import type { OutboundRequest } from "../outbound/outbound.types.ts";
 import type { User } from "../users/users.types.ts";
+import { alarmLink } from "./alarm-link.ts";
 import { fillBody, fillUrl, type TemplateValues } from "./message-template.ts";
 import type { Digest, Messaging, NotificationLine, NotificationSettings } from "./notifications.types.ts";
 
@@ -15,8 +16,8 @@ export const MESSAGING_SOURCE = { kind: "notification", id: "messaging" } as con
 export function createNotifier(deps: {
   mail: MailSender;
   outbound: Pick<OutboundService, "enqueue" | "sendNow">;
-  /** Address of the console, if it is known. */
-  consoleUrl: string | undefined;
+  /** Address of the list of alarms in the console, if it is known. */
+  alarmsUrl: string | undefined;
 }) {
   function requestOf(
     to: { readonly user: User; readonly tenantId: TenantId; readonly messaging: Messaging },
@@ -50,9 +51,14 @@ export function createNotifier(deps: {
     time: line.at,
   });
 
-  const shared = (tenantId: TenantId, user: User, { language, timezone }: NotificationSettings) => ({
+  const shared = (
+    tenantId: TenantId,
+    user: User,
+    { language, timezone }: NotificationSettings,
+    alarmId?: string,
+  ) => ({
     to: { tenantId, to: user.email, language },
-    values: { fullName: user.fullName, timezone, url: deps.consoleUrl ?? null },
+    values: { fullName: user.fullName, timezone, url: alarmLink(deps.alarmsUrl, alarmId) ?? null },
   });
 
   return {
@@ -61,7 +67,7 @@ export function createNotifier(deps: {
       user: User,
       { line, settings }: { line: NotificationLine; settings: NotificationSettings },
     ) {
-      const { to, values } = shared(tenantId, user, settings);
+      const { to, values } = shared(tenantId, user, settings, line.alarmId);
       deps.mail.enqueue({ ...to, template: "alarm", values: { ...values, ...line } });
     },
     mailDigest(

@@ -36,7 +36,7 @@ const line = {
 function bodyFor(
   kind: MessengerKind,
   language: "en" | "de",
-  consoleUrl: string | undefined,
+  alarmsUrl: string | undefined,
   severity: AlarmSeverity = "CRITICAL",
 ) {
   const sent: OutboundRequest[] = [];
@@ -44,7 +44,7 @@ function bodyFor(
     enqueue: (requests: readonly OutboundRequest[]) => void sent.push(...requests),
     sendNow: () => Promise.reject(new Error("is not called")),
   };
-  createMessengerNotifier({ outbound, consoleUrl }).sendLine(messengerOf(kind, language), {
+  createMessengerNotifier({ outbound, alarmsUrl }).sendLine(messengerOf(kind, language), {
     ...line,
     severity,
   });
