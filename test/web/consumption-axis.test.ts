@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { amountMarks, comparable, isRunning } from "../../src/web/lib/consumption.ts";
+import { amountMarks, changeOf, comparable, isRunning } from "../../src/web/lib/consumption.ts";
 
 test("the marks of an axis begin at 0, reach the amount in even steps, and are few", () => {
   fc.assert(
@@ -27,4 +27,20 @@ test("a running interval is compared with the same part of the one before", () =
   expect(comparable(before, undefined, 14)).toEqual(before);
   expect(comparable(before, 19, 30)).toEqual(before);
   expect([9, 10, 19, 20].map((nowMs) => isRunning(bar(10, 8), nowMs))).toEqual([false, true, true, false]);
+});
+
+const HOUR_MS = 3_600_000;
+const starts = (other: number) => ({ current: 0, other, intervalMs: HOUR_MS });
+test.each([
+  ["a change is a share of the other amount", changeOf(15, 10, starts(0)), 0.5],
+  ["data that starts in the next interval is complete", changeOf(15, 10, starts(HOUR_MS)), 0.5],
+  ["an amount of a part of the period is not compared", changeOf(15, 10, starts(2 * HOUR_MS)), "incomplete"],
+  ["a period without data is not compared", changeOf(15, 0, starts(Number.POSITIVE_INFINITY)), "incomplete"],
+  ["a bar is compared wherever the data starts", changeOf(15, 10), 0.5],
+  ["an almost empty bar is not compared", changeOf(764, 1), "tooLittle"],
+  ["an empty bar is not compared", changeOf(764, 0), "tooLittle"],
+  ["two empty bars have no change", changeOf(0, 0), "none"],
+  ["a bar without counterpart has no change", changeOf(3, undefined), "none"],
+] as const)("%s", (_, change, expected) => {
+  expect(change).toBe(expected);
 });

@@ -88,6 +88,27 @@ export function comparable(
   return before.map((consumption) => (consumption === running ? { ...running, amount } : consumption));
 }
 
+/** Largest change that is a percentage; beyond it, the comparison period was almost empty. */
+const CHANGE_MAX = 10;
+
+/** Change from one amount to another as a share, or why there is none to show. */
+export type Change = number | "incomplete" | "tooLittle" | "none";
+
+/**
+ * Compares an amount with that of the comparison period.
+ * @param starts first intervals with data; undefined if single intervals are compared
+ */
+export function changeOf(
+  amount: number,
+  other: number | undefined,
+  starts?: { readonly current: number; readonly other: number; readonly intervalMs: number },
+): Change {
+  if (starts !== undefined && starts.other - starts.current > starts.intervalMs) return "incomplete";
+  if (other === undefined || (other <= 0 && amount <= 0)) return "none";
+  const change = amount / other - 1;
+  return other > 0 && change <= CHANGE_MAX ? change : "tooLittle";
+}
+
 /** Returns the marks of an axis from 0 to an amount: 3 to 6 multiples of 1, 2 or 5 and a power of ten. */
 export function amountMarks(high: number): number[] {
   const step = Math.max(high, Number.MIN_VALUE) / 4;

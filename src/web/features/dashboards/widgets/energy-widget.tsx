@@ -4,9 +4,11 @@ import { aggregatedMetadata } from "../../../../lib/keys/key-metadata.ts";
 import {
   amountMarks,
   type Consumption,
+  changeOf,
   comparable,
   consumptionOf,
   isRunning,
+  nominalMs,
   totalOf,
 } from "../../../lib/consumption.ts";
 import { isZone } from "../../../lib/zoned-time.ts";
@@ -84,10 +86,16 @@ export function EnergyWidget(props: WidgetProps) {
       calendar.interval,
     );
   const all = amountsOf(feed.series);
-  const soFar = feed.previousSoFar && totalOf(amountsOf(feed.previousSoFar));
+  const partSoFar = feed.previousSoFar && amountsOf(feed.previousSoFar);
+  const soFar = partSoFar && totalOf(partSoFar);
   const before = comparable(amountsOf(feed.previous), soFar, serverNow());
   if (all.length === 0) return <p class="text-soft">{t("widget.nothing")}</p>;
   const amount = pointed?.amount ?? totalOf(all);
+  const starts = {
+    current: all[0]?.from ?? 0,
+    other: (partSoFar ?? before)[0]?.from ?? Number.POSITIVE_INFINITY,
+    intervalMs: nominalMs(calendar.interval),
+  };
   const cost = costOf(props, amount);
   return (
     <div class="flex h-full min-h-0 flex-col gap-2">
@@ -95,9 +103,7 @@ export function EnergyWidget(props: WidgetProps) {
         <span class="reading text-2xl font-semibold">{shown(widget, amount, metadataOfAmount(props))}</span>
         {cost !== undefined && <span class="reading text-lg">{cost}</span>}
         <span class="text-sm text-soft">{pointed ? labelOf(pointed, calendar) : t("energy.total")}</span>
-        {before.length > 0 && (
-          <Compared {...props} before={before} soFar={soFar} pointed={pointed} amount={amount} />
-        )}
+        {before.length > 0 && <Compared {...props} {...{ before, soFar, pointed, amount, starts }} />}
       </div>
       <Bars {...props} all={all} before={before} calendar={calendar} onPoint={setPointed} />
       <Table {...props} all={all} calendar={calendar} />
@@ -112,6 +118,7 @@ function Compared(
     soFar: number | undefined;
     pointed: Consumption | undefined;
     amount: number;
+    starts: NonNullable<Parameters<typeof changeOf>[2]>;
   },
 ) {
   const { before, soFar, pointed } = props;
@@ -120,10 +127,12 @@ function Compared(
     ? before.find(({ from }) => from === pointed.from)?.amount
     : (soFar ?? totalOf(before));
   const amount = other === undefined ? "–" : shown(props.widget, other, metadataOfAmount(props));
-  const change = other !== undefined && other > 0 ? formatChange(props.amount / other - 1) : "–";
+  const change = changeOf(props.amount, other, pointed ? undefined : props.starts);
+  const shownChange = typeof change === "number" ? formatChange(change) : "–";
   return (
     <span class="text-sm text-soft">
-      {t(isSoFar ? "energy.beforeSoFar" : "energy.before", { amount, change })}
+      {t(isSoFar ? "energy.beforeSoFar" : "energy.before", { amount, change: shownChange })}
+      {(change === "incomplete" || change === "tooLittle") && ` (${t(`energy.change.${change}`)})`}
     </span>
   );
 }
