@@ -219,16 +219,44 @@ const planOf = (machines: readonly DeviceId[], line: string) => ({
   places: placesOf(machines),
 });
 
-/** Returns the dashboard in the form of `POST /api/dashboards`. */
-export function dashboardOf(machines: readonly DeviceId[], text: PlantTexts) {
-  const types = ["press", "oven", "compressor", "climate", "meter"] as const;
-  const definitionOf = (deviceType: PlantText) => ({
-    id: deviceType,
-    name: `Demo: ${text(deviceType)}`,
-    type: "deviceList",
-    deviceIds: machines.filter((_, index) => KINDS[index % MACHINES_PER_LINE] === deviceType),
-  });
-  const widgets = [
+/** Symbols of a line in the synoptic, from back to front: the machine whose value they show, and their place. */
+const LINE_SYMBOLS = [
+  ["pipe", "compressor", "pressure", 0.25, 0.3, 0.14],
+  ["compressor", "compressor", "pressure", 0.12, 0.3, 0.14],
+  ["press", "press", "state", 0.4, 0.3, 0.18],
+  ["conveyor", "conveyor", "running", 0.52, 0.75, 0.2],
+  ["motor", "conveyor", "motor_temperature", 0.28, 0.75, 0.1],
+  ["oven", "oven", "zone2", 0.66, 0.3, 0.18],
+  ["door", "oven", "door_open", 0.78, 0.75, 0.1],
+  ["meter", "meter", "power", 0.9, 0.3, 0.1],
+  ["sensor", "climate", "temperature", 0.92, 0.75, 0.1],
+] as const;
+
+/** Returns the widgets of the page of the first line: its synoptic, and the energy of a day. */
+function lineWidgets(machines: readonly DeviceId[], line: string, text: PlantTexts) {
+  const symbols = LINE_SYMBOLS.map(([symbol, kind, key, x, y, size]) => ({
+    symbol,
+    deviceId: machines[KINDS.indexOf(kind)],
+    key,
+    x,
+    y,
+    size,
+  }));
+  const timeWindow = { mode: "live", durationMs: 86_400_000 };
+  return [
+    ["line", "synoptic", line, { aliasId: "all", symbols }],
+    ["energy", "energy", text("Energy"), { aliasId: "meter", keys: ["energy"], interval: "1h", timeWindow }],
+  ] as const;
+}
+
+const LINE_LAYOUT = [
+  ["line", 0, 0, 12, 6],
+  ["energy", 0, 6, 12, 4],
+] as const;
+
+/** Returns the widgets of the first page, which shows the whole plant. */
+function plantWidgets(machines: readonly DeviceId[], text: PlantTexts) {
+  return [
     ["plan", "floorPlan", "Plant", planOf(machines, text("Line"))],
     ["alarms", "alarmList", "Open alarms", { aliasId: "all", limit: 20 }],
     [
@@ -263,6 +291,18 @@ export function dashboardOf(machines: readonly DeviceId[], text: PlantTexts) {
     ],
     ["climate", "deviceTable", "Climate", { aliasId: "climate", keys: ["temperature", "co2"] }],
   ] as const;
+}
+
+/** Returns the dashboard in the form of `POST /api/dashboards`. */
+export function dashboardOf(machines: readonly DeviceId[], text: PlantTexts) {
+  const types = ["press", "oven", "compressor", "climate", "meter"] as const;
+  const line = `${text("Line")} 1`;
+  const definitionOf = (deviceType: PlantText) => ({
+    id: deviceType,
+    name: `Demo: ${text(deviceType)}`,
+    type: "deviceList",
+    deviceIds: machines.filter((_, index) => KINDS[index % MACHINES_PER_LINE] === deviceType),
+  });
   const layout = [
     ["plan", 0, 0, 8, 5],
     ["alarms", 8, 0, 4, 3],
@@ -275,13 +315,31 @@ export function dashboardOf(machines: readonly DeviceId[], text: PlantTexts) {
   ] as const;
   return {
     name: text("Demo plant"),
-    states: [{ id: "default", name: text("Demo plant") }],
+    states: [
+      { id: "default", name: text("Demo plant") },
+      { id: "line", name: line },
+    ],
     aliases: [
       { id: "all", name: text("Demo: all machines"), type: "deviceList", deviceIds: machines },
       ...types.map(definitionOf),
     ],
-    widgets: widgets.map(([widgetId, type, name, config]) => ({ widgetId, type, name: text(name), config })),
-    layout: layout.map(([i, x, y, w, h]) => ({ i, x, y, w, h })),
+    widgets: [
+      ...plantWidgets(machines, text).map(([widgetId, type, name, config]) => ({
+        widgetId,
+        type,
+        name: text(name),
+        config,
+        dashboardStateId: "default",
+      })),
+      ...lineWidgets(machines, line, text).map(([widgetId, type, name, config]) => ({
+        widgetId,
+        type,
+        name,
+        config,
+        dashboardStateId: "line",
+      })),
+    ],
+    layout: [...layout, ...LINE_LAYOUT].map(([i, x, y, w, h]) => ({ i, x, y, w, h })),
     timeWindow: { mode: "live", durationMs: 3_600_000 },
   };
 }
