@@ -58,7 +58,7 @@ function namesOf(option: string, text: string | undefined): readonly string[] {
     if (!names.includes(name)) {
       const near = suggest(name, names);
       const hint = near === undefined ? `Sections: ${names.join(", ")}.` : `Did you mean "${near}"?`;
-      throw new StartupError(`--${option}: "${name}" is no section of a site file. ${hint}`);
+      throw new StartupError(`--${option}: "${name}" is not a section of a site file. ${hint}`);
     }
   return listed;
 }

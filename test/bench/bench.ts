@@ -126,7 +126,7 @@ console.log(machine());
 for (const name of values.only.split(",")) {
   const section = sections[name];
   if (section === undefined)
-    throw new Error(`there is no section ${name}; there are ${Object.keys(sections).join(", ")}`);
+    throw new Error(`there is not a section ${name}; there are ${Object.keys(sections).join(", ")}`);
   const table = renderRows(await section());
   console.log(`\n${table}`);
   if (values.write) await write(name, table);

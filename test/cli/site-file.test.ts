@@ -15,8 +15,8 @@ const laughs = [...levels].map((name, index) => {
 describe("site files that are refused", () => {
   const cases: Record<string, [text: string, message: string | RegExp]> = {
     "a file of another kind": ["services: {}\n", "it must have format: lineside.site"],
-    "a list": ["- 1\n", "is no site file"],
-    "an empty file": ["", "is no site file"],
+    "a list": ["- 1\n", "is not a site file"],
+    "an empty file": ["", "is not a site file"],
     "a newer version": [
       "format: lineside.site\nversion: 2\n",
       "site.yaml:2: version 2 is newer than this Lineside",
@@ -24,7 +24,7 @@ describe("site files that are refused", () => {
     "a version that is a text": ['format: lineside.site\nversion: "1"\n', "site.yaml:2: version must be 1"],
     "an unknown section": [
       `${HEAD}pipeline: []\n`,
-      'site.yaml:3: "pipeline" is no section of a site file. Did you mean "pipelines"?',
+      'site.yaml:3: "pipeline" is not a section of a site file. Did you mean "pipelines"?',
     ],
     "a section that is no list": [`${HEAD}profiles: {}\n`, "site.yaml:3: profiles must be a list"],
     "settings that are a list": [`${HEAD}escalation: []\n`, "escalation must be an object"],

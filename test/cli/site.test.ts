@@ -184,7 +184,7 @@ dashboards:
   const { code, error } = await plant.run(["apply", "site", file, "--yes"]);
   expect(code).toBe(1);
   expect(error).toContain(
-    'wrong.yaml:5: profiles."New".retentionDay is no known field. Did you mean "retentionDays"?',
+    'wrong.yaml:5: profiles."New".retentionDay is not a known field. Did you mean "retentionDays"?',
   );
   expect(error).toContain('wrong.yaml:7: profiles."Newer".retentionDays must be an integer.');
   expect(error).toContain("payload must be one of AUTO, JSON, CBOR, LENIENT_JSON.");

@@ -29,6 +29,14 @@ for (const part of ["first-screens", "console", "server"]) {
   });
 }
 
+test.each(["first-screens", "console", "server"])(
+  "%s: a thing is not a number, never no number",
+  async (part) => {
+    const texts = Object.entries(await textsOf(part, "en"));
+    expect(texts.filter(([, text]) => /(?<!here) (is|are) no (?!longer)/.test(text))).toEqual([]);
+  },
+);
+
 test("the compiler knows the places of every text", async () => {
   expect(await Bun.file(placesFile).text()).toBe(await renderPlaces());
 });

@@ -87,7 +87,7 @@ function checkNames(value: Fields, properties: Schema, path: FieldPath): FieldPr
     .map((name) => {
       const near = suggest(name, names);
       const hint = near === undefined ? `Known fields: ${list(names)}.` : `Did you mean "${near}"?`;
-      return { path: [...path, name], message: `is no known field. ${hint}` };
+      return { path: [...path, name], message: `is not a known field. ${hint}` };
     });
 }
 

@@ -62,7 +62,7 @@ function parseFile({ name, text }: SourceFile): ParsedFile {
     throw new StartupError(`${name} cannot be read: ${reason}.`, { cause: error });
   }
   if (!isFields(content))
-    throw new StartupError(`${name} is no site file: it must begin with format: ${FORMAT}.`);
+    throw new StartupError(`${name} is not a site file: it must begin with format: ${FORMAT}.`);
   const lineOf = (path: FieldPath): number | undefined => {
     for (let length = path.length; length > 0; length--) {
       const parent = length === 1 ? document.contents : document.getIn(path.slice(0, length - 1), true);
@@ -86,7 +86,8 @@ function parseFile({ name, text }: SourceFile): ParsedFile {
 
 function checkHeader({ name, content, where }: ParsedFile): void {
   const { format, version } = content;
-  if (format !== FORMAT) throw new StartupError(`${name} is no site file: it must have format: ${FORMAT}.`);
+  if (format !== FORMAT)
+    throw new StartupError(`${name} is not a site file: it must have format: ${FORMAT}.`);
   if (typeof version !== "number" || !Number.isInteger(version) || version < 1)
     throw new StartupError(`${where(["version"])}: version must be ${VERSION}.`);
   if (version > VERSION)
@@ -135,7 +136,7 @@ function checkSections({ content, where }: ParsedFile, problems: string[]): void
   const names = sections.map(({ name }) => name);
   for (const name of Object.keys(content))
     if (!["format", "version", ...names].includes(name))
-      problems.push(`${where([name])}: "${name}" is no section of a site file.${didYouMean(name, names)}`);
+      problems.push(`${where([name])}: "${name}" is not a section of a site file.${didYouMean(name, names)}`);
 }
 
 function checkKeys(objects: readonly SiteObject[], problems: string[]): void {

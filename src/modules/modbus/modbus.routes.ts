@@ -110,7 +110,7 @@ export const modbusRegisterMapsRoutes = ({ auth }: Pick<RoutesDeps, "auth">) =>
         operationId: "parseModbusRegisterMap",
         summary: "Read a register map from CSV",
         description:
-          "Returns the registers of a table without storing anything, and the lines that are not registers. At most 1,000 lines are read. Columns: key, area, address, type, order, length, bit, bits, scale, offset, absent, intervalMs, writable. 400 for a text that is no table.",
+          "Returns the registers of a table without storing anything, and the lines that are not registers. At most 1,000 lines are read. Columns: key, area, address, type, order, length, bit, bits, scale, offset, absent, intervalMs, writable. 400 for text that cannot be read as a table.",
         example: { csv: "key,area,address,type,scale\npower,input,52,float,1" },
       },
     },

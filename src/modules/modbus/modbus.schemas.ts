@@ -198,7 +198,7 @@ export const registerMapBody = mapBody(
 export const registerMapAnswerBody = t.Object(
   {
     registers: t.Array(registerBody),
-    problems: mapProblems("lines that are no register"),
+    problems: mapProblems("lines that are not registers"),
   },
   { title: "ModbusRegisterMap" },
 );

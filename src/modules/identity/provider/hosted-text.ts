@@ -72,7 +72,7 @@ const german: HostedText = {
   back: "Zurück zur Anmeldung",
   ownerless: "Noch kein Inhaber",
   ownerlessHint:
-    "Niemand kann sich anmelden, bevor dieses Gateway einen Inhaber hat. Öffnen Sie den Einrichtungslink aus seinem Protokoll, oder erzeugen Sie auf dem Gateway mit diesem Befehl einen neuen:",
+    "Niemand kann sich anmelden, bevor dieses Gateway einen Inhaber hat. Öffnen Sie den Einrichtungslink aus seinem Log, oder erzeugen Sie auf dem Gateway mit diesem Befehl einen neuen:",
   wrong: "E-Mail oder Passwort stimmen nicht. Prüfen Sie beides und die Feststelltaste.",
   throttled: "Zu viele fehlgeschlagene Versuche. Warten Sie {minutes} Minuten und versuchen Sie es erneut.",
   secondFactor: "Noch ein Schritt",
