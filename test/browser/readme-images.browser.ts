@@ -1,18 +1,20 @@
-// Makes the pictures of the README from the running product, so that they show what it really looks like. They change with every
+// Makes the pictures of the documentation from the running product, so that they show what it really looks like. They change with every
 // run (times, curves), so it is done on demand only: LINESIDE_README_IMAGES=1 bun test ./test/browser/readme-images.browser.ts
 import { expect, test } from "bun:test";
 import { mkdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import mqtt from "mqtt";
+import type { Page } from "playwright-core";
 import { callApi } from "./support/call-api.ts";
 import { setUpOwner } from "./support/first-visit.ts";
 import { furnish, type PlantDevice, readingsAt } from "./support/plant.ts";
-import { startApp } from "./support/running-app.ts";
+import { type RunningApp, startApp } from "./support/running-app.ts";
 import { openBrowser } from "./support/watched-browser.ts";
 
 const IMAGES = join(import.meta.dir, "../../docs/images");
-const BYTES_MAX = 170_000;
-const LIVE_SECONDS = 20;
+const BYTES_MAX = 120_000;
+const LIVE = 20_000;
+const SETTLED = 2500;
 
 async function runDevices(mqttPort: number, devices: PlantDevice[]): Promise<() => Promise<void>> {
   const clients = await Promise.all(
@@ -29,50 +31,72 @@ async function runDevices(mqttPort: number, devices: PlantDevice[]): Promise<() 
   };
 }
 
+const wear = (page: Page, theme: string) =>
+  page.evaluate((value) => localStorage.setItem("lineside.theme", value), theme);
+
+/** Saves what the page shows now. */
+async function take(page: Page, name: string): Promise<void> {
+  const file = join(IMAGES, `${name}.png`);
+  await page.screenshot({ path: file });
+  expect((await stat(file)).size).toBeLessThan(BYTES_MAX);
+}
+
+async function takeDevices(page: Page, app: RunningApp): Promise<void> {
+  const devices = await furnish(page, app);
+  const endDevices = await runDevices(app.mqttPort, devices.slice(0, 11));
+  const device = `/devices/${devices[3]!.deviceId}`;
+  await page.goto(app.url);
+  await page.waitForTimeout(LIVE);
+  for (const [name, path] of [
+    ["devices-light", "/devices"],
+    ["device-light", device],
+    ["data-light", `${device}/data`],
+    ["connect-light", `${device}/connect`],
+    ["connect-dark", `${device}/connect`],
+  ] as const) {
+    await wear(page, name.endsWith("dark") ? "dark" : "light");
+    await page.goto(app.url + path);
+    await page.waitForTimeout(SETTLED);
+    await take(page, name);
+  }
+  await wear(page, "light");
+  await endDevices();
+}
+
+async function takeDemoPlant(page: Page, app: RunningApp): Promise<void> {
+  const demo = (await callApi(page, app, "POST", "/api/demo-plant/start")) as { dashboardId: string };
+  await page.waitForTimeout(LIVE);
+  await page.goto(`${app.url}/dashboards/${demo.dashboardId}`);
+  await page.waitForTimeout(SETTLED);
+  await take(page, "dashboard-light");
+  await page.goto(`${app.url}/dashboards/${demo.dashboardId}?state=line`);
+  await page.waitForTimeout(SETTLED);
+  await take(page, "synoptic-light");
+  await page.goto(`${app.url}/alarms`);
+  await page.getByRole("button", { name: "All", exact: true }).click();
+  await page.waitForTimeout(SETTLED);
+  await take(page, "alarms-light");
+  await page.goto(`${app.url}/settings/profiles`);
+  await page.getByRole("link", { name: "Alarm rules of Demo press" }).click();
+  await page.getByRole("button", { name: "Create alarm rule" }).click();
+  const editor = page.getByTestId("rule-editor");
+  await editor.getByLabel("Name of the alarm").fill("Warm");
+  await editor.getByLabel("Measured value").first().fill("temperature");
+  await editor.getByLabel("Value", { exact: true }).first().fill("60");
+  await page.waitForTimeout(SETTLED);
+  await take(page, "alarm-rule-light");
+}
+
 test.if(process.env.LINESIDE_README_IMAGES === "1")(
-  "the pictures of the README are taken and small enough",
+  "the pictures of the documentation are taken and small enough",
   async () => {
     await mkdir(IMAGES, { recursive: true });
     const app = await startApp();
     const { page, close } = await openBrowser(app.url);
     await setUpOwner(page, app);
-    const devices = await furnish(page, app);
-    const endDevices = await runDevices(app.mqttPort, devices.slice(0, 11));
-    const device = `/devices/${devices[3]!.deviceId}`;
-    const take = async (name: string, theme: string) => {
-      const file = join(IMAGES, `${name}-${theme}.png`);
-      await page.screenshot({ path: file });
-      expect((await stat(file)).size).toBeLessThan(BYTES_MAX);
-    };
-    const wear = (theme: string) =>
-      page.evaluate((value) => localStorage.setItem("lineside.theme", value), theme);
-    const shots = {
-      overview: "/",
-      devices: "/devices",
-      device,
-      data: `${device}/data`,
-      connect: `${device}/connect`,
-    };
-    await page.setViewportSize({ width: 1280, height: 800 });
-    await page.goto(app.url);
-    await page.waitForTimeout(LIVE_SECONDS * 1000);
-    for (const theme of ["light", "dark"]) {
-      await wear(theme);
-      for (const [name, path] of Object.entries(shots)) {
-        await page.goto(app.url + path);
-        await page.waitForTimeout(name === "overview" ? 12_000 : 2500);
-        await take(name, theme);
-      }
-    }
-    const demo = (await callApi(page, app, "POST", "/api/demo-plant/start")) as { dashboardId: string };
-    await page.waitForTimeout(LIVE_SECONDS * 1000);
-    for (const theme of ["light", "dark"]) {
-      await wear(theme);
-      await page.goto(`${app.url}/dashboards/${demo.dashboardId}`);
-      await page.waitForTimeout(2500);
-      await take("dashboard", theme);
-    }
-    await endDevices();
+    await page.setViewportSize({ width: 1120, height: 700 });
+    await takeDevices(page, app);
+    await takeDemoPlant(page, app);
     await close();
     await app.stop();
   },

@@ -59,7 +59,7 @@ async function aDevice({ create, fixture, env }: Site): Promise<Record<string, s
 
 /** What a page takes for granted, by its name. */
 const input: Readonly<Record<string, (site: Site) => Promise<Record<string, string>>>> = {
-  "docs/alarms.md": async ({ create }) => ({
+  "docs/alarm-rules.md": async ({ create }) => ({
     PROFILE: (await create("/api/device-profiles", { name: "mine" })).profileId ?? "",
   }),
   "docs/devices.md": aDevice,

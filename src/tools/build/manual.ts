@@ -63,7 +63,7 @@ export const manualSections: ReadonlyArray<{ readonly id: string; readonly pages
   },
   {
     id: "rules",
-    pages: ["pipelines", "alarms", "notifications", "scheduler", "generators", "dashboards"],
+    pages: ["pipelines", "alarms", "notifications", "scheduler", "generators", "dashboards", "wall-displays"],
   },
   { id: "users", pages: ["sign-in", "users", "tenants", "audit", "mail"] },
   {
@@ -89,6 +89,8 @@ export const manualSections: ReadonlyArray<{ readonly id: string; readonly pages
       "api",
       "permissions",
       "device-protocol",
+      "alarm-rules",
+      "dashboard-widgets",
       "integration-formats",
       "storage-format",
       "tested-programs",
@@ -230,7 +232,9 @@ function renderPage(root: string, id: string, wanted: Language, places: Places):
   const source = readFileSync(file, "utf8");
   const ownTitle = /^# (.*)$/m.exec(source)?.[1] ?? id;
   const title = language === wanted ? ownTitle : (germanTitles[id] ?? ownTitle);
-  return { id, title, language, html: createRenderer(root, id, places).parse(source, { async: false }) };
+  const html = createRenderer(root, id, places).parse(source, { async: false });
+  // What is left of a paragraph whose picture is left out.
+  return { id, title, language, html: html.replaceAll(/<p>\s*<\/p>\n?/g, "") };
 }
 
 /** Renders every page of the manual in a language. `root` is the root of the repository. */
