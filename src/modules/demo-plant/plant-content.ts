@@ -219,25 +219,26 @@ const planOf = (machines: readonly DeviceId[], line: string) => ({
   places: placesOf(machines),
 });
 
-/** Symbols of a line in the synoptic, from back to front: the machine whose value they show, and their place. */
+/** Symbols of a line in the synoptic, from back to front: the machine and the key that they show, the label, and their place. */
 const LINE_SYMBOLS = [
-  ["pipe", "compressor", "pressure", 0.25, 0.3, 0.14],
-  ["compressor", "compressor", "pressure", 0.12, 0.3, 0.14],
-  ["press", "press", "state", 0.4, 0.3, 0.18],
-  ["conveyor", "conveyor", "running", 0.52, 0.75, 0.2],
-  ["motor", "conveyor", "motor_temperature", 0.28, 0.75, 0.1],
-  ["oven", "oven", "zone2", 0.66, 0.3, 0.18],
-  ["door", "oven", "door_open", 0.78, 0.75, 0.1],
-  ["meter", "meter", "power", 0.9, 0.3, 0.1],
-  ["sensor", "climate", "temperature", 0.92, 0.75, 0.1],
+  ["pipe", "compressor", "pressure", "Compressed air", 0.25, 0.3, 0.14],
+  ["compressor", "compressor", "oil_temperature", "Oil temperature", 0.12, 0.3, 0.14],
+  ["press", "press", "state", "State", 0.4, 0.3, 0.18],
+  ["conveyor", "conveyor", "running", "Belt", 0.52, 0.75, 0.18],
+  ["motor", "conveyor", "motor_temperature", "Motor temperature", 0.28, 0.75, 0.1],
+  ["oven", "oven", "zone2", "Temperature", 0.66, 0.3, 0.18],
+  ["door", "oven", "door_open", "Door", 0.76, 0.75, 0.1],
+  ["meter", "meter", "power", "Power", 0.9, 0.3, 0.1],
+  ["sensor", "climate", "temperature", "Temperature", 0.91, 0.75, 0.1],
 ] as const;
 
 /** Returns the widgets of the page of the first line: its synoptic, and the energy of a day. */
 function lineWidgets(machines: readonly DeviceId[], line: string, text: PlantTexts) {
-  const symbols = LINE_SYMBOLS.map(([symbol, kind, key, x, y, size]) => ({
+  const symbols = LINE_SYMBOLS.map(([symbol, kind, key, label, x, y, size]) => ({
     symbol,
     deviceId: machines[KINDS.indexOf(kind)],
     key,
+    label: text(label),
     x,
     y,
     size,
