@@ -12,9 +12,15 @@ test("takes the language of the terminal from the environment, the strongest var
 });
 
 test("says an error of the gateway in the language of the terminal", () => {
-  const body = { code: "api_key.not_found", params: {}, message: "There is no such API key." };
-  expect(errorText(body, "de")).toBe("Diesen API-Schlüssel gibt es nicht.");
-  expect(errorText(body, "en")).toBe("There is no such API key.");
+  const body = {
+    code: "api_key.not_found",
+    params: {},
+    message: "There is no API key with this ID. It may have been deleted.",
+  };
+  expect(errorText(body, "de")).toBe(
+    "Es gibt keinen API-Schlüssel mit dieser ID. Vielleicht wurde er gelöscht.",
+  );
+  expect(errorText(body, "en")).toBe("There is no API key with this ID. It may have been deleted.");
 });
 
 test("says an error that it does not know as the gateway says it", () => {

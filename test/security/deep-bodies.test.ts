@@ -49,7 +49,9 @@ test("brackets in texts are no nesting, and what is no JSON is refused as such",
   const text = JSON.stringify(`\\"${"[".repeat(500)}`);
   const { body } = await post("/api/auth/exchange", `{"code":${text}}`);
   expect(body.message).not.toContain("nested");
-  expect((await post("/api/auth/exchange", "{")).body.message).toBe("the body is not well-formed");
+  expect((await post("/api/auth/exchange", "{")).body.message).toStartWith(
+    "The request body is not well-formed.",
+  );
   expect((await post("/api/auth/exchange", "")).status).toBe(400);
 });
 
