@@ -45,12 +45,12 @@ for (const language of ["", "de/"]) {
     expect(pageOf(`${language}integrations`)).toContain(limit);
   });
 
-  test(`${language}uplinks.md has a section for each target, under its name in the console`, () => {
+  test(`${language}uplink-targets.md has a section for each target, under its name in the console`, () => {
     const file = language === "" ? "console.en.json" : "console.de.json";
     const texts: Record<string, string> = JSON.parse(readFileSync(join(textsFolder, file), "utf8"));
-    const page = pageOf(`${language}uplinks`);
+    const page = pageOf(`${language}uplink-targets`);
     for (const type of Object.keys(targetSchemas))
-      expect(page).toContain(`### ${texts[`uplinkType.${type}`]}\n`);
+      expect(page).toContain(`## ${texts[`uplinkType.${type}`]}\n`);
   });
 }
 

@@ -50,6 +50,7 @@ export const manualSections: ReadonlyArray<{ readonly id: string; readonly pages
     id: "networks",
     pages: [
       "integrations",
+      "broker-integrations",
       "modbus",
       "s7",
       "telegraf",
@@ -91,6 +92,8 @@ export const manualSections: ReadonlyArray<{ readonly id: string; readonly pages
       "device-protocol",
       "alarm-rules",
       "dashboard-widgets",
+      "modbus-registers",
+      "uplink-targets",
       "integration-formats",
       "storage-format",
       "tested-programs",
