@@ -28,7 +28,7 @@ test("a profile is created with all its settings", async () => {
   await page.getByRole("spinbutton", { name: "Timeout for responses to commands" }).fill("1.5");
   await page.getByLabel("Timeout for responses to commands: Unit").selectOption("hours");
   await page.getByRole("spinbutton", { name: "Timeout for responses to commands" }).fill("1.5");
-  await page.getByLabel("MQTT sessions at once").fill("2");
+  await page.getByLabel("Simultaneous MQTT sessions").fill("2");
   await page.getByLabel("Messages per second").fill("5");
   await page.getByLabel("Messages in a burst").fill("50");
   await page.getByLabel("A gateway creates its children by naming them").uncheck();

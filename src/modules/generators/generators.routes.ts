@@ -41,7 +41,7 @@ export const generatorsRoutes = ({ generators, auth }: { generators: GeneratorsS
       start: {
         operationId: "startGenerator",
         summary: "Start a generator",
-        description: `It is enabled and sends at once. Starting an active generator changes nothing. ${RATE} ${WRITERS}`,
+        description: `It is enabled and sends immediately. Starting an active generator changes nothing. ${RATE} ${WRITERS}`,
         run: generators.start,
       },
       pause: {

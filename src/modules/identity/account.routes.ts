@@ -181,7 +181,7 @@ export const accountRoutes = (deps: { account: AccountService; auth: AuthPlugin 
         detail: {
           operationId: "endSession",
           summary: "End an own session",
-          description: `The session and its streams end at once. ${NOT_OWN}; 404 for a session of another user or one that has ended.`,
+          description: `The session and its streams end immediately. ${NOT_OWN}; 404 for a session of another user or one that has ended.`,
         },
       },
     );

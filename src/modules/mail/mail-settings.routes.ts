@@ -89,7 +89,7 @@ export const mailSettingsRoutes = (deps: {
         detail: {
           operationId: "setMailSettings",
           summary: "Change the mail server",
-          description: `Takes effect at once: mails of the last day that wait for a server are sent. The password is sealed and never returned. 400 without a password for another host while a user is set. ${FIXED} ${OPERATORS}`,
+          description: `Takes effect immediately: mails of the last day that wait for a server are sent. The password is sealed and never returned. 400 without a password for another host while a user is set. ${FIXED} ${OPERATORS}`,
           example: {
             server: {
               host: "mail.plant.example",
@@ -124,7 +124,7 @@ export const mailSettingsRoutes = (deps: {
         detail: {
           operationId: "testMailSettings",
           summary: "Send a test mail",
-          description: `Sends at once, with the settings of the request in place of those that are stored. \`success\` is false when the mail server did not take it, with the reason in \`error\`. 409 without a mail server. ${FIXED} ${OPERATORS}`,
+          description: `Sends immediately, with the settings of the request in place of those that are stored. \`success\` is false when the mail server did not take it, with the reason in \`error\`. 409 without a mail server. ${FIXED} ${OPERATORS}`,
           example: {
             server: {
               host: "mail.plant.example",

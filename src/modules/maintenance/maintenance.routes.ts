@@ -64,7 +64,7 @@ export const maintenanceRoutes = (deps: { maintenance: MaintenanceService; auth:
         detail: {
           operationId: "endMaintenance",
           summary: "End the maintenance of a device",
-          description: `Rules that hold then raise their alarms at once. The maintenance of its gateway goes on. Without maintenance the request changes nothing. ${WHO}`,
+          description: `Rules that hold then raise their alarms immediately. The maintenance of its gateway goes on. Without maintenance the request changes nothing. ${WHO}`,
         },
       },
     );

@@ -76,7 +76,7 @@ const settings = {
       minimum: 1,
       maximum: 16,
       description:
-        "MQTT sessions that a device may have at once, each under a client id of its own (default 1: a new connection ends the one before)",
+        "MQTT sessions that a device may have simultaneously, each under a client id of its own (default 1: a new connection ends the one before)",
     }),
   ),
   sessionsWhenFull: t.Optional(
@@ -92,7 +92,7 @@ const settings = {
   ),
   messagesBurst: t.Optional(
     t.Union([t.Integer({ minimum: 1, maximum: 1_000_000 }), t.Null()], {
-      description: "messages of one device that may come at once; null: ten seconds' worth",
+      description: "messages of one device that may come in a burst; null: ten seconds' worth",
     }),
   ),
   convertsNumericText: t.Optional(

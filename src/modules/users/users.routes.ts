@@ -20,7 +20,7 @@ const toWire = ({ tenantId: _, confirmedAt, ...user }: UserDetail) => ({
 });
 
 const INVITATION_ERRORS =
-  "The previous password stops working, and the user is signed out. 403 for an owner unless the caller is one, for the caller itself, and for a user who sees more devices than the caller; 404 for an unknown user; 409 for a disabled one; 429 when too many passwords are made at once, or with Retry-After when too many invitations were mailed (of one tenant to one address 5 an hour and 20 a day, in all 200 and 1000; of all tenants to one address 20 and 60); handing over is still possible.";
+  "The previous password stops working, and the user is signed out. 403 for an owner unless the caller is one, for the caller itself, and for a user who sees more devices than the caller; 404 for an unknown user; 409 for a disabled one; 429 when too many passwords are made immediately, or with Retry-After when too many invitations were mailed (of one tenant to one address 5 an hour and 20 a day, in all 200 and 1000; of all tenants to one address 20 and 60); handing over is still possible.";
 
 export const usersRoutes = (deps: {
   management: UserManagement;
@@ -125,7 +125,7 @@ export const usersRoutes = (deps: {
           operationId: "deleteUser",
           summary: "Delete a user",
           description:
-            "Ends all sessions at once, and stops the API keys that the user created. 403 for an owner unless the caller is one, and for the caller itself; 404 for an unknown user; 409 for the last active owner.",
+            "Ends all sessions immediately, and stops the API keys that the user created. 403 for an owner unless the caller is one, and for the caller itself; 404 for an unknown user; 409 for the last active owner.",
         },
       },
     )

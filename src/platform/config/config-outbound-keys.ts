@@ -13,7 +13,7 @@ export const outboundConfigKeys = {
     kind: { type: "choice", choices: ["host", "all", "none"] },
     default: "host",
     description:
-      "Which sites may send outbound requests to private networks, such as `192.168.0.0/16`: `host` is the gateway's own site alone, `all` is every site, `none` is no site.",
+      "Which sites may send outbound requests to private networks, such as `192.168.0.0/16`: `host` is the gateway's own site alone, `all` is every site, `none` excludes every site.",
   },
   outbound_ca: {
     kind: text,

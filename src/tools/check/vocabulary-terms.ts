@@ -68,6 +68,8 @@ export const pageTerms: Readonly<Record<"en" | "de", readonly Term[]>> = {
       word: "present version (current)",
       pattern: /\bpresent (?:state|version|value|time|target|settings)\b/,
     },
+    { word: "at once (immediately, simultaneously, in a burst)", pattern: /\bat once\b/ },
+    { word: "is no X (is not a X)", pattern: /(?<!here )\b(?:is|are) no (?!longer\b)/i },
     { word: "goes on from, made up for", pattern: /\bgoes on from\b|\bmade up for\b/ },
   ],
   de: [
@@ -76,6 +78,7 @@ export const pageTerms: Readonly<Record<"en" | "de", readonly Term[]>> = {
     { word: "was immer (unabhängig von)", pattern: /, was immer\b/ },
     { word: "sonst (Vorgabe)", pattern: /\(sonst \d/ },
     { word: "falsch für false", pattern: /`falsch`/ },
+    { word: "Schlagwort (Tag)", pattern: /Schlagw[oö]rt/ },
   ],
 };
 

@@ -52,6 +52,6 @@ ${names.map(row).join("\n")}
   deleted, disabled or given another role.
 - **Users without a tenant** (between sign-up and onboarding) have \`self:read\` and \`session:use\`.
 - **Whitelabel**: tenant attributes can be set on plans that include it. Other plans get 403.
-- A user who is disabled, deleted or given another role is signed out everywhere at once, including streams.
+- A user who is disabled, deleted or given another role is signed out everywhere immediately, including streams.
 `;
 }

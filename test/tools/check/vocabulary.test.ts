@@ -31,6 +31,9 @@ test.each([
 test.each([
   ["docs/users.md", "change only the own name"],
   ["docs/users.md", "An unknown field is a 400."],
+  ["docs/users.md", "The change applies at once."],
+  ["docs/users.md", "A device is no user."],
+  ["docs/de/users.md", "Geräte mit einem Schlagwort"],
   ["docs/users.md", "Other devices are 404, as if they did not exist."],
   ["docs/alarms.md", "shows the present state of a rule"],
   ["docs/de/sign-in.md", "Die Konsole erneuert es selbsttätig."],
