@@ -37,7 +37,7 @@ const requests: ReadonlyArray<readonly [request: string, body: unknown, message:
     undefined,
     "query sort: must be one of name, deviceType, createdAt, lastActivityAt, active, state, key:…; put - before it to reverse the order",
   ],
-  ["GET /api/devices/nope", undefined, "There is no device with this id."],
+  ["GET /api/devices/nope", undefined, "There is no device with this ID, or you have no access to it."],
   [
     "GET /api/nope",
     undefined,

@@ -82,11 +82,11 @@ describe("the overview", () => {
     expect((await setPins([pin], stranger)).status).toBe(404);
     expect((await setPins([{ deviceId: "unknown", key: "t" }])).body).toMatchObject({
       code: "device.not_found",
-      message: "There is no device with this id.",
+      message: "There is no device with this ID, or you have no access to it.",
     });
     const deviceId = crypto.randomUUID();
     expect((await setPins([{ deviceId, key: "t" }])).body).toMatchObject({
-      message: `There is no device ${deviceId}.`,
+      message: `There is no device ${deviceId}, or you have no access to it.`,
       params: { deviceId },
     });
     expect((await setPins(Array(13).fill(pin))).status).toBe(400);

@@ -76,7 +76,7 @@ export const pageTerms: Readonly<Record<"en" | "de", readonly Term[]>> = {
     { word: "selbsttätig (automatisch)", pattern: /selbsttätig/i },
     { word: "augenblicklich (aktuell)", pattern: /augenblicklich/i },
     { word: "was immer (unabhängig von)", pattern: /, was immer\b/ },
-    { word: "sonst (Vorgabe)", pattern: /\(sonst \d/ },
+    { word: "sonst (Vorgabe)", pattern: /[(,;:] ?sonst \d/ },
     { word: "falsch für false", pattern: /`falsch`/ },
     { word: "Schlagwort (Tag)", pattern: /Schlagw[oö]rt/ },
   ],
