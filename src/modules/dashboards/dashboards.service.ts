@@ -270,13 +270,14 @@ export function createDashboardsService(deps: DashboardsServiceDeps) {
       : devices.get(principal, deviceId).name;
   }
 
-  /** An alias that cannot be resolved leaves its widgets empty, and the others alone. */
+  /** `problems`: why an alias cannot be resolved, by its id. Its widgets show it; those of the others are not affected. */
   async function resolveAll(
     principal: Principal,
     aliases: readonly Alias[],
     state: Readonly<Record<string, unknown>>,
   ) {
     const resolved: Record<string, ResolvedDevice[]> = Object.create(null);
+    const problems = new Map<string, DomainError>();
     const withAlarms = alarmsAdder(deps.alarms.listOpenByDevice(principal));
     for (const alias of aliases) {
       await workShare.next(); // each alias lists up to 1,000 devices: let other requests run in between
@@ -285,9 +286,10 @@ export function createDashboardsService(deps: DashboardsServiceDeps) {
       } catch (error) {
         if (!(error instanceof DomainError) || error.kind !== "invalid") throw error;
         resolved[alias.id] = [];
+        problems.set(alias.id, error);
       }
     }
-    return resolved;
+    return { resolved, problems };
   }
 
   async function show(
@@ -299,7 +301,7 @@ export function createDashboardsService(deps: DashboardsServiceDeps) {
     const input = timeRange ?? dashboard.timeWindow;
     const window = shownWindow(input, now);
     const aliases = aliasesOf(dashboard.aliases);
-    const resolved = await resolveAll(principal, aliases, context);
+    const { resolved, problems } = await resolveAll(principal, aliases, context);
     const shown = widgetsOf(dashboard.widgets).filter(
       (widget) =>
         (widget.dashboardStateId === undefined ||
@@ -315,6 +317,8 @@ export function createDashboardsService(deps: DashboardsServiceDeps) {
       },
       devicesOf(widget) {
         const alias = aliasOf(aliases, widget);
+        const problem = alias && problems.get(alias.id);
+        if (problem !== undefined) throw problem;
         return alias === undefined ? [] : (resolved[alias.id] ?? []);
       },
     });
