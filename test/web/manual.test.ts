@@ -76,8 +76,11 @@ test("no text has the marks of a merge that was not finished", () => {
   expect(marked).toEqual([]);
 });
 
+const linkingFiles = (): string[] =>
+  ["*.md", "docs/**/*.md"].flatMap((pattern) => [...new Glob(pattern).scanSync({ cwd: root })]);
+
 test("a link to a heading of a file names one that plain viewers find there, in the language of the file", () => {
-  const files = ["README.md", ...new Glob("docs/**/*.md").scanSync({ cwd: root })];
+  const files = linkingFiles();
   const anchored = files.flatMap((file) =>
     [...readFileSync(join(root, file), "utf8").matchAll(/\]\(([^)#\s:]*)#([^)\s]+)\)/g)].map(
       ([, path = "", anchor = ""]) => ({
@@ -95,7 +98,7 @@ test("a link to a heading of a file names one that plain viewers find there, in 
 });
 
 test("a link from one file to another leads to a file that exists", () => {
-  const files = ["README.md", ...new Glob("docs/**/*.md").scanSync({ cwd: root })];
+  const files = linkingFiles();
   expect(files.length).toBeGreaterThan(40);
   const wrong = files.flatMap((file) =>
     [...readFileSync(join(root, file), "utf8").matchAll(/\]\(([^)#\s]+)[^)]*\)/g)]
