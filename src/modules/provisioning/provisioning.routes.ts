@@ -46,7 +46,8 @@ export const provisioningRoutes = (deps: { provisioning: ProvisioningService; au
       detail: {
         operationId: "rotateProvisioningSecret",
         summary: "Create a new provisioning key and secret",
-        description: "The old ones stop working immediately. Devices that have claimed keep their credentials.",
+        description:
+          "The old ones stop working immediately. Devices that have claimed keep their credentials.",
       },
     });
 };
