@@ -63,6 +63,7 @@ const input: Readonly<Record<string, (site: Site) => Promise<Record<string, stri
     PROFILE: (await create("/api/device-profiles", { name: "mine" })).profileId ?? "",
   }),
   "docs/devices.md": aDevice,
+  "docs/claiming.md": aDevice,
   "docs/values.md": aDevice,
   "docs/import.md": aDevice,
   "docs/gateways.md": async ({ create, fixture, env }) => {

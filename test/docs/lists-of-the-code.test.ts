@@ -26,9 +26,9 @@ test("the help and cli.md list every command with a summary once", () => {
 });
 
 for (const language of ["", "de/"]) {
-  test(`${language}pipelines.md has a row for each step, in the order of the code`, () => {
+  test(`${language}pipeline-steps.md has a row for each step, in the order of the code`, () => {
     const types = stepDefinitions.map(({ type }) => type);
-    const rows = firstCells(pageOf(`${language}pipelines`)).filter((cell) => types.includes(cell));
+    const rows = firstCells(pageOf(`${language}pipeline-steps`)).filter((cell) => types.includes(cell));
     expect(rows).toEqual(types);
   });
 

@@ -37,6 +37,7 @@ export const manualSections: ReadonlyArray<{ readonly id: string; readonly pages
     id: "devices",
     pages: [
       "devices",
+      "claiming",
       "values",
       "import",
       "gateways",
@@ -92,6 +93,7 @@ export const manualSections: ReadonlyArray<{ readonly id: string; readonly pages
       "permissions",
       "device-protocol",
       "outbound-addresses",
+      "pipeline-steps",
       "alarm-rules",
       "dashboard-widgets",
       "modbus-registers",
