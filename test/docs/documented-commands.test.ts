@@ -76,7 +76,7 @@ const input: Readonly<Record<string, (site: Site) => Promise<Record<string, stri
     const { body } = await fixture.call("GET", `/api/devices/${deviceId}`, { token: env.ACCESS_TOKEN });
     return { TOKEN: body.credentials.token, ID: deviceId ?? "" };
   },
-  async "docs/integrations.md"({ create, receiver }) {
+  async "docs/downlinks.md"({ create, receiver }) {
     const downlink = { url: receiver, apiKey: "a key of the network server" };
     const { integrationId = "" } = await create("/api/integrations", {
       name: "Network",
@@ -86,6 +86,10 @@ const input: Readonly<Record<string, (site: Site) => Promise<Record<string, stri
     });
     await create("/api/devices", { name: "Valve", deviceType: "valve", lorawanDevEui: "0102030405060708" });
     return { LORAWAN: integrationId };
+  },
+  "docs/site-file-format.md": async ({ create }) => {
+    await create("/api/devices", { name: "Press 1", deviceType: "press" });
+    return {};
   },
   "docs/api.md": async ({ create }) => ({
     ID: (await create("/api/devices", { name: "Meter", deviceType: "meter" })).deviceId ?? "",
@@ -133,8 +137,10 @@ const files: Readonly<Record<string, (text: string) => Record<string, string>>> 
   }),
   "docs/site-files.md": (text) => ({
     "common.yaml": /```yaml\n([\s\S]*?)```/.exec(text)?.[1] ?? "",
-    "keys.yaml": /```yaml\n(format: lineside.site\nversion: 1\napiKeys:[\s\S]*?)```/.exec(text)?.[1] ?? "",
     "gateway-07.yaml": "format: lineside.site\nversion: 1\n",
+  }),
+  "docs/site-file-format.md": (text) => ({
+    "keys.yaml": /```yaml\n(format: lineside.site\nversion: 1\napiKeys:[\s\S]*?)```/.exec(text)?.[1] ?? "",
   }),
   "README.md": () => ({ "file.csv": "time,temperature\n2026-01-05T10:00:00Z,21.5\n" }),
 };

@@ -52,6 +52,7 @@ export const manualSections: ReadonlyArray<{ readonly id: string; readonly pages
     pages: [
       "integrations",
       "broker-integrations",
+      "downlinks",
       "modbus",
       "s7",
       "telegraf",
@@ -96,6 +97,7 @@ export const manualSections: ReadonlyArray<{ readonly id: string; readonly pages
       "pipeline-steps",
       "alarm-rules",
       "dashboard-widgets",
+      "site-file-format",
       "modbus-registers",
       "uplink-targets",
       "integration-formats",
