@@ -50,7 +50,7 @@ test("the manual is in the reader's language, and says so where it is not", asyn
   const article = page.getByRole("article");
   await article.getByRole("heading", { name: "Erste Schritte", exact: true }).waitFor();
   await article.getByRole("link", { name: "Alarme", exact: true }).click();
-  await article.getByText("Diese Seite zeigt, wie man Alarmregeln schreibt").waitFor();
+  await article.getByText("Diese Seite zeigt, wie Sie Alarme auslösen").waitFor();
   await ui.open("/manual/architecture");
   await page.getByText("Diese Seite gibt es nur auf Englisch.").waitFor();
   await read("en");
