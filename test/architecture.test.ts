@@ -111,6 +111,7 @@ const modules: Record<string, readonly string[]> = {
   field: ["commands", "devices", "identity", "ingest", "outbound", "tenants", "users"],
   modbus: ["field", "identity", "outbound"],
   s7: ["field", "identity"],
+  bacnet: ["field", "identity"],
   maintenance: ["devices", "identity", "users"],
   notes: ["devices", "identity", "users"],
   alarms: [

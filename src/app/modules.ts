@@ -5,6 +5,7 @@ import { createApiKeysModule } from "../modules/api-keys/api-keys.module.ts";
 import { createAttributesModule } from "../modules/attributes/attributes.module.ts";
 import { createAuditModule } from "../modules/audit/audit.module.ts";
 import { createBackupsModule } from "../modules/backups/backups.module.ts";
+import { createBacnetModule } from "../modules/bacnet/bacnet.module.ts";
 import { createCodecIndexModule } from "../modules/codec-index/codec-index.module.ts";
 import { createCodecsModule } from "../modules/codecs/codecs.module.ts";
 import { createCommandsModule } from "../modules/commands/commands.module.ts";
@@ -247,7 +248,19 @@ export function createConnectionModules(
   const field = { devices, ingest, outbound, commands };
   const modbus = createModbusModule(core, field);
   const s7 = createS7Module(core, field);
-  return { generators, demoPlant, connectivity, codecs, codecIndex, integrations, downlinks, modbus, s7 };
+  const bacnet = createBacnetModule(core, field);
+  return {
+    generators,
+    demoPlant,
+    connectivity,
+    codecs,
+    codecIndex,
+    integrations,
+    downlinks,
+    modbus,
+    s7,
+    bacnet,
+  };
 }
 
 /** The modules that operate the gateway: its settings, backups and self-monitoring. */
@@ -324,6 +337,7 @@ export function inOrder(
     connections.downlinks,
     connections.modbus,
     connections.s7,
+    connections.bacnet,
     connections.codecIndex,
     modules.attributes,
     modules.notes,

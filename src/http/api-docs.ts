@@ -38,6 +38,7 @@ const tags = [
   { name: "mqtt clients", description: "Clients of the broker with topics of their own" },
   { name: "modbus", description: "Devices that the gateway reads by Modbus TCP or RTU over TCP" },
   { name: "s7", description: "Devices that the gateway reads from Siemens S7 controllers" },
+  { name: "bacnet", description: "Devices that the gateway reads by BACnet/IP" },
   { name: "scheduler", description: "Timed jobs and their runs" },
   { name: "device API", description: "What devices call, with their access token in the path" },
   { name: "connectivity", description: "How devices connect" },

@@ -1,6 +1,6 @@
 import type { Policy } from "./route-policies.ts";
 
-/** Routes of MQTT clients, Modbus and S7, and of people who claim devices. */
+/** Routes of MQTT clients, Modbus, S7 and BACnet, and of people who claim devices. */
 export const fieldPolicies: Record<string, Policy> = {
   // It names a device by its name and secret key; test/api/claiming.test.ts has its rows.
   "POST /api/devices/claim": { kind: "self" },
@@ -51,6 +51,30 @@ export const fieldPolicies: Record<string, Policy> = {
   "DELETE /api/s7/connections/:s7ConnectionId/units/:s7UnitId": { kind: "tenant" },
   "GET /api/s7/templates": { kind: "own" },
   "POST /api/s7/tag-maps": { kind: "own", body: { csv: "key,address" } },
+  "GET /api/bacnet/connections": { kind: "own" },
+  "POST /api/bacnet/connections": {
+    kind: "own",
+    body: { name: "x", host: "192.0.2.1", deviceInstance: 1, enabled: false },
+  },
+  "GET /api/bacnet/connections/:bacnetConnectionId": { kind: "tenant" },
+  "PATCH /api/bacnet/connections/:bacnetConnectionId": {
+    kind: "tenant",
+    body: () => ({ name: "taken over" }),
+  },
+  "DELETE /api/bacnet/connections/:bacnetConnectionId": { kind: "tenant" },
+  "POST /api/bacnet/connections/:bacnetConnectionId/browse": { kind: "tenant", body: () => ({}) },
+  "GET /api/bacnet/connections/:bacnetConnectionId/units": { kind: "tenant" },
+  "POST /api/bacnet/connections/:bacnetConnectionId/units": {
+    kind: "tenant",
+    body: ({ deviceId }) => ({ deviceId }),
+  },
+  "PATCH /api/bacnet/connections/:bacnetConnectionId/units/:bacnetUnitId": {
+    kind: "tenant",
+    body: () => ({ intervalMs: 700 }),
+  },
+  "DELETE /api/bacnet/connections/:bacnetConnectionId/units/:bacnetUnitId": { kind: "tenant" },
+  "POST /api/bacnet/object-maps": { kind: "own", body: { csv: "key,address" } },
+  "POST /api/bacnet/search": { kind: "own", body: { address: "127.0.0.1" } },
   "GET /api/modbus/templates": { kind: "own" },
   "POST /api/modbus/register-maps": { kind: "own", body: { csv: "key,address,type" } },
 };

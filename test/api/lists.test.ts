@@ -63,6 +63,7 @@ beforeAll(async () => {
     await create("/api/mqtt/clients", { name, signIn: "PASSWORD", username: `lists-${name}` });
     await create("/api/modbus/connections", { name, host: "192.0.2.1", enabled: false });
     await create("/api/s7/connections", { name, host: "192.0.2.1", enabled: false });
+    await create("/api/bacnet/connections", { name, host: "192.0.2.1", deviceInstance: 1, enabled: false });
     await create("/api/tenant-attributes", { key: name, value: {} });
     await create("/api/scheduler", { name, ...job });
   }
@@ -170,6 +171,7 @@ test("lists by name are sorted and searched", async () => {
     "mqtt/clients",
     "modbus/connections",
     "s7/connections",
+    "bacnet/connections",
   ]) {
     const names = async (query: string) =>
       (await get(`/api/${path}?${query}`)).body.map(({ name }: { name: string }) => name);

@@ -38,6 +38,8 @@ export interface Ids {
   readonly modbusUnitId: string;
   readonly s7ConnectionId: string;
   readonly s7UnitId: string;
+  readonly bacnetConnectionId: string;
+  readonly bacnetUnitId: string;
   readonly integrationId: string;
   readonly dashboardId: string;
   readonly version: string;
@@ -382,6 +384,7 @@ export const withoutDevices = new Set([
   "GET /api/modbus/templates",
   "GET /api/s7/connections",
   "GET /api/s7/templates",
+  "GET /api/bacnet/connections",
   "GET /api/dashboards",
   "GET /api/data-pipelines",
   "GET /api/alarm-rules",

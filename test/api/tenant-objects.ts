@@ -105,6 +105,15 @@ export async function createTenantObjects(
     token: owner,
     body: { deviceId },
   });
+  const bacnet = await fixture.call("POST", "/api/bacnet/connections", {
+    token: owner,
+    body: { name: "own", host: "192.0.2.1", deviceInstance: 1, enabled: false },
+  });
+  const bacnetConnectionId = bacnet.body.connectionId;
+  const bacnetUnit = await fixture.call("POST", `/api/bacnet/connections/${bacnetConnectionId}/units`, {
+    token: owner,
+    body: { deviceId },
+  });
   const dashboard = await fixture.call("POST", "/api/dashboards", { token: owner, body: { name: "own" } });
   const share = await fixture.call("POST", `/api/dashboards/${dashboard.body.id}/shares`, { token: owner });
   const integration = await fixture.call("POST", "/api/integrations", {
@@ -155,6 +164,8 @@ export async function createTenantObjects(
     modbusUnitId: unit.body.modbusUnitId,
     s7ConnectionId,
     s7UnitId: s7Unit.body.s7UnitId,
+    bacnetConnectionId,
+    bacnetUnitId: bacnetUnit.body.bacnetUnitId,
     integrationId: integration.body.integrationId,
     dashboardId: dashboard.body.id,
     version: "1",

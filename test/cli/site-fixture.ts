@@ -238,6 +238,20 @@ export async function setUpPlant(gateway: Gateway): Promise<void> {
     intervalMs: 500,
     tags: [{ key: "pressure", address: "%DB1.DBD4:REAL", scale: 2, writable: true }],
   });
+  const bacnet = await create(gateway, "/api/bacnet/connections", {
+    name: "Air 1",
+    host: "127.0.0.1",
+    port: 9,
+    deviceInstance: 1_201,
+    network: 5,
+    mac: "0a",
+    enabled: false,
+  });
+  await create(gateway, `/api/bacnet/connections/${bacnet.connectionId}/units`, {
+    deviceId,
+    intervalMs: 5_000,
+    objects: [{ key: "supply", address: "analog-output:1", priority: 8, writable: true }],
+  });
   await create(gateway, "/api/uplinks", {
     name: "Central",
     enabled: false,

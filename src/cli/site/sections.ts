@@ -4,6 +4,8 @@ import { GATEWAY_DEVICE_TYPE } from "../../lib/devices/gateway-device.ts";
 import { escalationBody } from "../../modules/alarms/alarms.schemas.ts";
 import { createApiKeyBody } from "../../modules/api-keys/api-keys.schemas.ts";
 import { settingsInput } from "../../modules/backups/backups.schemas.ts";
+import { bacnetConnectionResource } from "../../modules/bacnet/bacnet.resource.ts";
+import { createUnitBody as createBacnetUnitBody } from "../../modules/bacnet/bacnet.schemas.ts";
 import { codecResource } from "../../modules/codecs/codecs.resource.ts";
 import { dashboardResource } from "../../modules/dashboards/dashboards.resource.ts";
 import { createDeviceBody, typeDefaultsBody } from "../../modules/devices/devices.schemas.ts";
@@ -402,6 +404,13 @@ export const sections: readonly Section[] = [
     prunes: true,
   },
   unitsOf("s7Units", s7ConnectionResource, { id: "s7UnitId", schema: createS7UnitBody }),
+  {
+    name: "bacnetConnections",
+    kind: "bacnetConnection",
+    ...objectsOf(bacnetConnectionResource),
+    prunes: true,
+  },
+  unitsOf("bacnetUnits", bacnetConnectionResource, { id: "bacnetUnitId", schema: createBacnetUnitBody }),
   {
     name: "jobs",
     kind: "job",

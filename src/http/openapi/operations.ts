@@ -24,6 +24,8 @@ const identified = {
   modbusUnitId: "a unit of a Modbus connection",
   s7ConnectionId: "an S7 connection",
   s7UnitId: "a unit of an S7 connection",
+  bacnetConnectionId: "a BACnet connection",
+  bacnetUnitId: "a unit of a BACnet connection",
   deliveryId: "a delivery of a webhook",
   codecId: "a codec",
   entryId: "a device of the codec index",

@@ -25,6 +25,7 @@ export const FAULT_SOURCES = [
   "uplink",
   "modbus",
   "s7",
+  "bacnet",
   "alarm",
   "scheduler",
   "mail",
@@ -44,6 +45,7 @@ export const FAULT_SUBJECTS = [
   "uplink",
   "modbus_connection",
   "s7_connection",
+  "bacnet_connection",
   "job",
   "outbox",
 ] as const;

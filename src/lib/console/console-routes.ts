@@ -29,6 +29,7 @@ export const screenRoutes = {
   field: "/field",
   modbus: "/modbus/:connectionId?/:unitId?",
   s7: "/s7/:connectionId?/:unitId?",
+  bacnet: "/bacnet/:connectionId?/:unitId?",
   mqttClients: "/mqtt-clients/:mqttTab?/:mqttClientId?",
   scheduler: "/scheduler/:jobId?/:jobTab?",
   generators: "/generators/:generatorId?",

@@ -17,6 +17,8 @@ export interface EntryMapRules<Entry> {
   readonly entriesMax: number;
   /** Fields that every line has unless its columns say otherwise. */
   readonly defaults?: Readonly<Record<string, unknown>>;
+  /** Returns the columns of an entry for those of another table. */
+  rowOf?(row: Readonly<Record<string, string>>): Readonly<Record<string, string>>;
   /** Returns the value of a field from the text of its column. */
   fieldOf(name: string, text: string): unknown;
   /** Checks an entry that has the right fields. */
@@ -41,7 +43,7 @@ const isRow = (row: unknown): row is { record: Record<string, string>; info: { l
 
 async function rowsOf(csv: string, errors: Pick<FieldErrors, "csvUnreadable">): Promise<Row[]> {
   const { parse } = await import("csv-parse/sync"); // by the few who import, not at every start
-  const [head = ""] = csv.split("\n", 1);
+  const [head = ""] = /\S.*/.exec(csv) ?? [];
   try {
     const rows: unknown = parse(csv, {
       bom: true,
@@ -63,12 +65,12 @@ async function rowsOf(csv: string, errors: Pick<FieldErrors, "csvUnreadable">): 
 
 /** Returns a reader of maps. It throws a DomainError `invalid` for a text that is not a table. */
 export function entryMapReader<Entry extends FieldEntry>(rules: EntryMapRules<Entry>) {
-  const { errors, entriesMax, defaults = {}, fieldOf, problemOf } = rules;
+  const { errors, entriesMax, defaults = {}, rowOf = (row) => row, fieldOf, problemOf } = rules;
   const check = TypeCompiler.Compile(rules.schema);
 
   /** Returns the entry of a line, or what is wrong with the line. */
   function entryOf(row: Readonly<Record<string, string>>): Entry | Text {
-    const fields = Object.entries(row)
+    const fields = Object.entries(rowOf(row))
       .filter(([, text]) => text !== "")
       .map(([name, text]) => [name, fieldOf(name, text)] as const);
     const entry: unknown = { ...defaults, ...Object.fromEntries(fields) };

@@ -39,6 +39,8 @@ export interface BlockRead<Entry> {
   readonly values: readonly (readonly [entry: Entry, values: readonly (FieldValue | undefined)[]])[];
   /** Entries that the device refuses, with its error codes, if it has read others. */
   readonly refused?: ReadonlyMap<Entry, number>;
+  /** What the device says about entries that it has read: that their values are missing, or not those of the plant. */
+  readonly notes?: ReadonlyMap<Entry, Text>;
 }
 
 /** What an error of a read or write means. */

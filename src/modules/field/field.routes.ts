@@ -37,6 +37,8 @@ interface UnitApi<Kind extends FieldKind> {
   readonly schemas: { readonly item: TObject; readonly create: TSchema; readonly update: TSchema };
   /** Form in responses of an entry that the device refuses. */
   readonly refusedToWire: (key: string, code: number) => object;
+  /** Whether devices say more about entries than that they refuse them. */
+  readonly hasNotes?: boolean;
   readonly operations: {
     readonly list: OperationTexts;
     readonly create: ChangeTexts;
@@ -54,7 +56,7 @@ export function fieldUnitRoutes<Kind extends FieldKind>(api: UnitApi<Kind>) {
   const { title } = api.schemas.item;
   const units = wholeList({ sort: api.sort, search: ["deviceName"] });
   const toWire = ({ unit, deviceName, health }: ShownUnit<Kind>) => {
-    const { values, refused, lastReadAt, lastErrorAt, ...counts } = health;
+    const { values, refused, notes, lastReadAt, lastErrorAt, ...counts } = health;
     return {
       ...unit,
       deviceName,
@@ -64,6 +66,7 @@ export function fieldUnitRoutes<Kind extends FieldKind>(api: UnitApi<Kind>) {
         lastErrorAt: iso(lastErrorAt),
         values: [...values].map(([of, value]) => ({ key: of, value })),
         refused: [...refused].map(([of, code]) => refusedToWire(of, code)),
+        ...(api.hasNotes === true && { notes: [...notes].map(([of, note]) => ({ key: of, note })) }),
       },
       createdAt: iso(unit.createdAt),
       updatedAt: iso(unit.updatedAt),
@@ -134,44 +137,44 @@ interface MapApi {
   readonly maps: string;
   /** Field with the entries in responses. */
   readonly entries: string;
-  readonly templates: () => readonly object[];
   readonly readMap: (csv: string) => Promise<EntryMap<object>>;
-  readonly schemas: {
-    readonly template: TObject;
-    readonly body: ReturnType<typeof mapBody>;
-    readonly map: TObject;
+  readonly schemas: { readonly body: ReturnType<typeof mapBody>; readonly map: TObject };
+  readonly operation: ChangeTexts;
+  /** Maps to begin with, for protocols that have some. */
+  readonly templates?: {
+    readonly list: () => readonly object[];
+    readonly schema: TObject;
+    readonly operation: OperationTexts;
   };
-  readonly operations: { readonly templates: OperationTexts; readonly map: ChangeTexts };
   readonly auth: AuthPlugin;
 }
 
 /** Routes for the maps of a protocol: templates, and tables from a file. */
-export function fieldMapRoutes({ path, tag, maps, entries, templates, readMap, ...api }: MapApi) {
-  const { template, map }: { template: TSchema; map: TSchema } = api.schemas;
-  const templateList = wholeList({ sort: ["name", "vendor", "kind"], search: ["name", "vendor"] });
-  return new Elysia({ prefix: path, tags: [tag] })
-    .use(api.auth)
-    .get(
-      "/templates",
-      ({ query, request, set }) => templateList.page({ query, request, set }, [...templates()]),
-      {
-        auth: "integrations:read",
-        query: t.Object(templateList.fields),
-        response: { 200: t.Array(template) },
-        detail: api.operations.templates,
-      },
-    )
-    .post(
-      `/${maps}`,
-      async ({ body: { csv } }) => {
-        const read = await readMap(csv);
-        return { [entries]: [...read.entries], problems: [...read.problems] };
-      },
-      {
-        auth: "integrations:read",
-        body: api.schemas.body,
-        response: { 200: map },
-        detail: api.operations.map,
-      },
-    );
+export function fieldMapRoutes({ path, tag, maps, entries, readMap, templates, ...api }: MapApi) {
+  const { map }: { map: TSchema } = api.schemas;
+  const routes = new Elysia({ prefix: path, tags: [tag] }).use(api.auth);
+  if (templates !== undefined) {
+    const { list, operation } = templates;
+    const schema: TSchema = templates.schema;
+    const page = wholeList({ sort: ["name", "vendor", "kind"], search: ["name", "vendor"] });
+    routes.get("/templates", ({ query, request, set }) => page.page({ query, request, set }, [...list()]), {
+      auth: "integrations:read",
+      query: t.Object(page.fields),
+      response: { 200: t.Array(schema) },
+      detail: operation,
+    });
+  }
+  return routes.post(
+    `/${maps}`,
+    async ({ body: { csv } }) => {
+      const read = await readMap(csv);
+      return { [entries]: [...read.entries], problems: [...read.problems] };
+    },
+    {
+      auth: "integrations:read",
+      body: api.schemas.body,
+      response: { 200: map },
+      detail: api.operation,
+    },
+  );
 }

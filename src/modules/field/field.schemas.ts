@@ -44,7 +44,7 @@ export const connectionState = (title: string) =>
 /** Health of a unit in responses. */
 export const unitHealth = <Refused extends TSchema>(
   title: string,
-  { refused, description }: { refused: Refused; description: string },
+  { refused, description, notes }: { refused: Refused; description: string; notes?: string },
 ) =>
   t.Object(
     {
@@ -57,6 +57,10 @@ export const unitHealth = <Refused extends TSchema>(
         description: "newest values",
       }),
       refused: t.Array(refused, { description }),
+      // Present where devices say such things.
+      ...(notes !== undefined && {
+        notes: t.Array(t.Object({ key: t.String(), note: textSchema }), { description: notes }),
+      }),
     },
     { title },
   );

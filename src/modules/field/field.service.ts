@@ -21,6 +21,7 @@ const noHealth: UnitHealth = {
   failed: 0,
   values: new Map(),
   refused: new Map(),
+  notes: new Map(),
 };
 
 interface FieldServiceDeps<Kind extends FieldKind> {

@@ -2,7 +2,7 @@ import type { DeviceId, TenantId } from "../../lib/core/ids.ts";
 import type { Text } from "../../lib/texts/text.ts";
 
 /** Names of the protocols: source of their faults, way of their commands, first part of their paths. */
-export type FieldProtocolName = "modbus" | "s7";
+export type FieldProtocolName = "modbus" | "s7" | "bacnet";
 
 export type FieldValue = number | string | boolean;
 
@@ -74,4 +74,6 @@ export interface UnitHealth {
   readonly values: ReadonlyMap<string, FieldValue>;
   /** Keys of the entries that the device refuses to read, and its error codes. */
   readonly refused: ReadonlyMap<string, number>;
+  /** What the device says about entries that it reads, by their keys. */
+  readonly notes: ReadonlyMap<string, Text>;
 }

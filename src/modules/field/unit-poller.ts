@@ -57,6 +57,8 @@ export class UnitPoller<Kind extends FieldKind> {
   readonly #deps: UnitPollerDeps<Kind>;
   readonly #groups: PollGroup<Kind>[];
   readonly #values = new Map<string, FieldValue>();
+  /** What the device says about entries, by their keys. */
+  readonly #notes = new Map<string, Text>();
   /** Keys of the entries that the device refuses, and the time (monotonic) from which they are asked for again. */
   readonly #refused = new Map<string, { readonly code: number; readonly againAt: number }>();
   #silentUntil = Number.NEGATIVE_INFINITY;
@@ -89,7 +91,7 @@ export class UnitPoller<Kind extends FieldKind> {
 
   get health(): UnitHealth {
     const refused = new Map([...this.#refused].map(([key, { code }]) => [key, code]));
-    return { ...this.#health, values: this.#values, refused };
+    return { ...this.#health, values: this.#values, refused, notes: this.#notes };
   }
 
   /** Monotonic time of the next read; `undefined` for a unit without entries. */
@@ -170,8 +172,9 @@ export class UnitPoller<Kind extends FieldKind> {
     try {
       await step.ready();
       if (!step.line.isOpen) throw new Interrupted();
-      const { values, refused = new Map<Kind["entry"], number>() } = await block.read(step.line);
+      const { values, notes, refused = new Map<Kind["entry"], number>() } = await block.read(step.line);
       this.#keep(step, values);
+      for (const [entry] of values) this.#noteOf(entry, notes?.get(entry));
       if (refused.size === 0) return [block];
       if (entries.length > 1)
         return [
@@ -214,6 +217,15 @@ export class UnitPoller<Kind extends FieldKind> {
     }
   }
 
+  /** Keeps what the device says about an entry, and reports it when it begins. */
+  #noteOf({ key }: Kind["entry"], note: Text | undefined): void {
+    const before = this.#notes.get(key);
+    if (note === undefined) this.#notes.delete(key);
+    else this.#notes.set(key, note);
+    if (note !== undefined && note.code !== before?.code)
+      this.#deps.onFailed(this.unit, { code: "field.entry_note", params: { key, note } });
+  }
+
   /** Asks for the refused entries with the next read: the device may have another configuration. */
   askAgain(): void {
     for (const [key, { code }] of this.#refused)
@@ -230,6 +242,7 @@ export class UnitPoller<Kind extends FieldKind> {
     const { protocol, clock } = this.#deps;
     this.#refused.set(entry.key, { code, againAt: clock.monotonic() + REFUSED_AGAIN_MS });
     for (const key of protocol.keysOf(entry)) this.#values.delete(key);
+    this.#notes.delete(entry.key);
     this.#failed(protocol.refusedText(entry.key, code));
   }
 

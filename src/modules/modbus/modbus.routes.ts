@@ -97,21 +97,22 @@ export const modbusRegisterMapsRoutes = ({ auth }: Pick<RoutesDeps, "auth">) =>
     tag: "modbus",
     maps: "register-maps",
     entries: "registers",
-    templates: modbusTemplates,
     readMap: readRegisterMap,
-    schemas: { template: templateBody, body: registerMapBody, map: registerMapAnswerBody },
-    operations: {
-      templates: {
+    schemas: { body: registerMapBody, map: registerMapAnswerBody },
+    operation: {
+      operationId: "parseModbusRegisterMap",
+      summary: "Read a register map from CSV",
+      description:
+        "Returns the registers of a table without storing anything, and the lines that are not registers. At most 1,000 lines are read. Columns: key, area, address, type, order, length, bit, bits, scale, offset, absent, intervalMs, writable. 400 for text that cannot be read as a table.",
+      example: { csv: "key,area,address,type,scale\npower,input,52,float,1" },
+    },
+    templates: {
+      list: modbusTemplates,
+      schema: templateBody,
+      operation: {
         operationId: "listModbusTemplates",
         summary: "List register maps of common devices",
         description: "Lists the registers of common meters, drives and controllers, to begin with.",
-      },
-      map: {
-        operationId: "parseModbusRegisterMap",
-        summary: "Read a register map from CSV",
-        description:
-          "Returns the registers of a table without storing anything, and the lines that are not registers. At most 1,000 lines are read. Columns: key, area, address, type, order, length, bit, bits, scale, offset, absent, intervalMs, writable. 400 for text that cannot be read as a table.",
-        example: { csv: "key,area,address,type,scale\npower,input,52,float,1" },
       },
     },
     auth,

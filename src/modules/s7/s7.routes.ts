@@ -95,21 +95,22 @@ export const s7TagMapsRoutes = ({ auth }: Pick<RoutesDeps, "auth">) =>
     tag: "s7",
     maps: "tag-maps",
     entries: "tags",
-    templates: s7Templates,
     readMap: readTagMap,
-    schemas: { template: templateBody, body: tagMapBody, map: tagMapAnswerBody },
-    operations: {
-      templates: {
+    schemas: { body: tagMapBody, map: tagMapAnswerBody },
+    operation: {
+      operationId: "parseS7TagMap",
+      summary: "Read S7 tags from CSV",
+      description:
+        "Returns the tags of a table without storing anything, and the invalid lines. At most 1,000 lines are read. Columns: key, address, scale, offset, intervalMs, writable. 400 for a text that is not a table.",
+      example: { csv: "key,address\npressure,%DB1.DBD4:REAL" },
+    },
+    templates: {
+      list: s7Templates,
+      schema: templateBody,
+      operation: {
         operationId: "listS7Templates",
         summary: "List tags of common controllers",
         description: "Lists tags that many controllers have at the same addresses, to begin with.",
-      },
-      map: {
-        operationId: "parseS7TagMap",
-        summary: "Read S7 tags from CSV",
-        description:
-          "Returns the tags of a table without storing anything, and the invalid lines. At most 1,000 lines are read. Columns: key, address, scale, offset, intervalMs, writable. 400 for a text that is not a table.",
-        example: { csv: "key,address\npressure,%DB1.DBD4:REAL" },
       },
     },
     auth,

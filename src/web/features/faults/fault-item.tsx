@@ -19,6 +19,7 @@ const PAGES: Record<FaultSubject["kind"], ((id: string) => string) | undefined> 
   uplink: (id) => `/uplinks/${id}`,
   modbus_connection: (id) => `/modbus/${id}`,
   s7_connection: (id) => `/s7/${id}`,
+  bacnet_connection: (id) => `/bacnet/${id}`,
   job: (id) => `/scheduler/${id}`,
   outbox: () => "/settings/outbox",
 };

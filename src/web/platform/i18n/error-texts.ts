@@ -98,6 +98,7 @@ const fieldsByCode: Readonly<Record<string, string>> = {
   "device.child_name_taken": "childName",
   "modbus.name_taken": "name",
   "s7.name_taken": "name",
+  "bacnet.name_taken": "name",
   "password.long": "newPassword",
   "password.same": "newPassword",
   "password.short": "newPassword",

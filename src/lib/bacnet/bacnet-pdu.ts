@@ -1,0 +1,486 @@
+/** Frames and messages of BACnet/IP (ASHRAE 135, clauses 20 and annex J) as far as a client that reads and writes needs them. */
+
+import { detail } from "../core/domain-error.ts";
+import { shortestFloat } from "../field/number-scaling.ts";
+import { exactInteger } from "../json/exact-integer.ts";
+import type { Text } from "../texts/text.ts";
+import type { BacnetRef } from "./bacnet-objects.ts";
+
+/** What was received is not what the standard says. */
+export class BacnetFormatError extends Error {
+  constructor(readonly reason: Text = detail("bacnet_protocol.answer")) {
+    super(reason.code);
+  }
+}
+
+/** Application tags. */
+export const TAG = {
+  none: 0,
+  boolean: 1,
+  unsigned: 2,
+  signed: 3,
+  real: 4,
+  double: 5,
+  octets: 6,
+  text: 7,
+  bits: 8,
+  enumerated: 9,
+  date: 10,
+  time: 11,
+  object: 12,
+} as const;
+
+/** One value as it was sent. Objects are their 32 bits; what is constructed, or text in an unknown character set, has no value. */
+export interface BacnetData {
+  readonly tag: number;
+  readonly value: number | string | boolean | undefined;
+}
+
+/** Where a device is behind a router. */
+export interface BacnetRoute {
+  readonly network: number;
+  /** Bytes of its address there. */
+  readonly mac: Uint8Array;
+}
+
+const BACNET_IP = 0x81;
+export const BVLC = {
+  result: 0,
+  forwarded: 4,
+  register: 5,
+  distribute: 9,
+  unicast: 10,
+  broadcast: 11,
+} as const;
+const ALL_NETWORKS = 0xffff;
+const HOPS_MAX = 255;
+
+const header = (kind: number, payload: Buffer): Buffer => {
+  const head = Buffer.from([BACNET_IP, kind, 0, 0]);
+  head.writeUInt16BE(payload.length + head.length, 2);
+  return Buffer.concat([head, payload]);
+};
+
+/** Returns the message that registers the gateway at a BBMD, which forwards broadcasts to it for that time. */
+export const registrationFrame = (seconds: number): Buffer =>
+  header(BVLC.register, Buffer.from([seconds >> 8, seconds & 0xff]));
+
+/** Returns the frame of a request to one device. */
+export function requestFrame(apdu: Buffer, route: BacnetRoute | undefined): Buffer {
+  const expectsReply = 0x04;
+  if (route === undefined) return header(BVLC.unicast, Buffer.concat([Buffer.from([1, expectsReply]), apdu]));
+  const { network, mac } = route;
+  const target = Buffer.from([
+    1,
+    0x20 | expectsReply,
+    network >> 8,
+    network & 0xff,
+    mac.length,
+    ...mac,
+    HOPS_MAX,
+  ]);
+  return header(BVLC.unicast, Buffer.concat([target, apdu]));
+}
+
+/** Returns the question which devices with these numbers there are on all networks. */
+export function whoIsFrame(kind: number, range: { readonly low: number; readonly high: number }): Buffer {
+  const npdu = Buffer.from([1, 0x20, ALL_NETWORKS >> 8, ALL_NETWORKS & 0xff, 0, HOPS_MAX]);
+  const numbers = [contextTag(0, unsigned(range.low)), contextTag(1, unsigned(range.high))];
+  return header(kind, Buffer.concat([npdu, Buffer.from([0x10, 8]), ...numbers]));
+}
+
+export interface BacnetFrame {
+  readonly kind: number;
+  /** Address and port of the first sender of a forwarded frame. */
+  readonly origin: { readonly host: string; readonly port: number } | undefined;
+  readonly source: BacnetRoute | undefined;
+  /** The message, or the code of a result. */
+  readonly apdu: Buffer;
+}
+
+/** Reads a frame. Returns undefined for one that carries no message for an application. @throws RangeError for a frame that is cut */
+export function parseFrame(bytes: Buffer): BacnetFrame | undefined {
+  if (bytes.length < 6 || bytes[0] !== BACNET_IP || bytes.readUInt16BE(2) !== bytes.length) return undefined;
+  const kind = bytes.readUInt8(1);
+  if (kind === BVLC.result) return { kind, origin: undefined, source: undefined, apdu: bytes.subarray(4) };
+  if (kind !== BVLC.forwarded && kind !== BVLC.unicast && kind !== BVLC.broadcast) return undefined;
+  let offset = 4;
+  let origin: BacnetFrame["origin"];
+  if (kind === BVLC.forwarded) {
+    origin = { host: bytes.subarray(4, 8).join("."), port: bytes.readUInt16BE(8) };
+    offset = 10;
+  }
+  const control = bytes.readUInt8(offset + 1);
+  if (bytes[offset] !== 1 || (control & 0x80) !== 0) return undefined;
+  offset += 2;
+  const isTargeted = (control & 0x20) !== 0;
+  if (isTargeted) offset += 3 + bytes.readUInt8(offset + 2);
+  let source: BacnetRoute | undefined;
+  if ((control & 0x08) !== 0) {
+    const length = bytes.readUInt8(offset + 2);
+    source = { network: bytes.readUInt16BE(offset), mac: bytes.subarray(offset + 3, offset + 3 + length) };
+    offset += 3 + length;
+  }
+  if (isTargeted) offset += 1;
+  return { kind, origin, source, apdu: bytes.subarray(offset) };
+}
+
+/** Returns the fewest bytes of a number. */
+function unsigned(value: number): Buffer {
+  const bytes = Buffer.alloc(8);
+  bytes.writeBigUInt64BE(BigInt(value));
+  const first = bytes.findIndex((byte) => byte !== 0);
+  return bytes.subarray(first < 0 ? 7 : first);
+}
+
+const objectBytes = ({ type, instance }: Pick<BacnetRef, "type" | "instance">): Buffer => {
+  const bytes = Buffer.alloc(4);
+  bytes.writeUInt32BE(((type << 22) | instance) >>> 0);
+  return bytes;
+};
+
+const LONG = 5;
+
+/** Tags of up to 253 bytes of content, or of up to 65,535. */
+function tagged(number: number, isContext: boolean, content: Buffer): Buffer {
+  const { length } = content;
+  const first = (number << 4) | (isContext ? 8 : 0) | Math.min(length, LONG);
+  const more = length < LONG ? [] : length < 254 ? [length] : [254, length >> 8, length & 0xff];
+  return Buffer.concat([Buffer.from([first, ...more]), content]);
+}
+
+const contextTag = (number: number, content: Buffer): Buffer => tagged(number, true, content);
+const opening = (number: number): Buffer => Buffer.from([(number << 4) | 0x0e]);
+const closing = (number: number): Buffer => Buffer.from([(number << 4) | 0x0f]);
+
+/** Returns the bytes of a value with its tag. @throws RangeError for a number that the tag cannot have */
+export function encodeData({ tag, value }: { tag: number; value: number | string | boolean | null }): Buffer {
+  if (value === null) return Buffer.from([0]);
+  if (typeof value === "boolean" && tag === TAG.boolean) return Buffer.from([0x10 | Number(value)]);
+  if (tag === TAG.text) return tagged(tag, false, Buffer.from(`\0${value}`, "utf8"));
+  const number = Number(value);
+  if (tag === TAG.unsigned || tag === TAG.enumerated) return tagged(tag, false, unsigned(number));
+  const bytes = Buffer.alloc(tag === TAG.double ? 8 : 4);
+  if (tag === TAG.double) bytes.writeDoubleBE(number);
+  else if (tag === TAG.real) bytes.writeFloatBE(number);
+  else bytes.writeInt32BE(number);
+  return tagged(tag, false, bytes);
+}
+
+export const SERVICE = { readProperty: 12, readPropertyMultiple: 14, writeProperty: 15 } as const;
+
+const indexTag = (number: number, { index }: BacnetRef): Buffer =>
+  index === undefined ? Buffer.alloc(0) : contextTag(number, unsigned(index));
+const refTags = (ref: BacnetRef): Buffer =>
+  Buffer.concat([contextTag(0, objectBytes(ref)), contextTag(1, unsigned(ref.property)), indexTag(2, ref)]);
+
+export const readPropertyBody = refTags;
+
+export function readPropertyMultipleBody(refs: readonly BacnetRef[]): Buffer {
+  const objects = Map.groupBy(refs, ({ type, instance }) => `${type}:${instance}`);
+  return Buffer.concat(
+    [...objects.values()].flatMap((own) => [
+      contextTag(0, objectBytes(own[0] as BacnetRef)), // a group has a member
+      opening(1),
+      ...own.flatMap((ref) => [contextTag(0, unsigned(ref.property)), indexTag(1, ref)]),
+      closing(1),
+    ]),
+  );
+}
+
+export const writePropertyBody = (ref: BacnetRef, data: Buffer, priority: number | undefined): Buffer =>
+  Buffer.concat([
+    refTags(ref),
+    opening(3),
+    data,
+    closing(3),
+    ...(priority === undefined ? [] : [contextTag(4, unsigned(priority))]),
+  ]);
+
+/** Segments of 1,476 bytes that an answer may have at most. */
+export const SEGMENTS_MAX = 64;
+
+/** Returns the message of a request: its answer may be segmented. */
+export const requestApdu = (invokeId: number, service: number, body: Buffer): Buffer =>
+  Buffer.concat([Buffer.from([0x02, 0x65, invokeId, service]), body]);
+
+/** Returns the acknowledgement of one segment, with a window of one: the device waits for it before it sends the next. */
+export const segmentAckApdu = (invokeId: number, sequence: number): Buffer =>
+  Buffer.from([0x40, invokeId, sequence, 1]);
+
+interface Tag {
+  readonly number: number;
+  readonly isContext: boolean;
+  readonly kind: "value" | "open" | "close";
+  /** Bytes of the content; the value itself of a boolean. */
+  readonly length: number;
+}
+
+/** Constructed values in each other. */
+const DEPTH_MAX = 20;
+
+/** Reads the tags of a message. Every length is checked before it is used. */
+export class TagReader {
+  readonly #bytes: Buffer;
+  #offset = 0;
+
+  constructor(bytes: Buffer) {
+    this.#bytes = bytes;
+  }
+
+  get isAtEnd(): boolean {
+    return this.#offset >= this.#bytes.length;
+  }
+
+  #take(count: number): Buffer {
+    const end = this.#offset + count;
+    if (end > this.#bytes.length) throw new BacnetFormatError();
+    const taken = this.#bytes.subarray(this.#offset, end);
+    this.#offset = end;
+    return taken;
+  }
+
+  #tag(): Tag {
+    const [first = 0] = this.#take(1);
+    const isContext = (first & 8) !== 0;
+    const number = first >> 4 === 15 ? this.#take(1).readUInt8(0) : first >> 4;
+    const low = first & 7;
+    if (isContext && low > LONG) return { number, isContext, kind: low === 6 ? "open" : "close", length: 0 };
+    if (low > LONG) throw new BacnetFormatError();
+    let length = low;
+    if (low === LONG) {
+      length = this.#take(1).readUInt8(0);
+      if (length === 254) length = this.#take(2).readUInt16BE(0);
+      else if (length === 255) length = this.#take(4).readUInt32BE(0);
+    }
+    return { number, isContext, kind: "value", length };
+  }
+
+  /** Returns the next tag, and stays before it; undefined at the end. */
+  #next(): Tag | undefined {
+    if (this.isAtEnd) return undefined;
+    const before = this.#offset;
+    const tag = this.#tag();
+    this.#offset = before;
+    return tag;
+  }
+
+  #isNext(kind: Tag["kind"], number: number): boolean {
+    const tag = this.#next();
+    return tag?.isContext === true && tag.kind === kind && tag.number === number;
+  }
+
+  /** Goes past an opening or closing tag. Returns whether there was one. */
+  skip(kind: "open" | "close", number: number): boolean {
+    const isThere = this.#isNext(kind, number);
+    if (isThere) this.#tag();
+    return isThere;
+  }
+
+  expect(kind: "open" | "close", number: number): void {
+    if (!this.skip(kind, number)) throw new BacnetFormatError();
+  }
+
+  /** Content of a context tag as a number. */
+  context(number: number): number {
+    if (!this.#isNext("value", number)) throw new BacnetFormatError();
+    return uintOf(this.#take(this.#tag().length));
+  }
+
+  contextIfNext(number: number): number | undefined {
+    return this.#isNext("value", number) ? this.context(number) : undefined;
+  }
+
+  object(number: number): Pick<BacnetRef, "type" | "instance"> {
+    return objectOf(this.context(number));
+  }
+
+  /** Reads values up to the closing tag. */
+  dataUntilClosing(number: number): BacnetData[] {
+    const values: BacnetData[] = [];
+    while (!this.skip("close", number)) values.push(this.data(0));
+    return values;
+  }
+
+  data(depth = 0): BacnetData {
+    const tag = this.#tag();
+    if (depth > DEPTH_MAX || tag.kind === "close") throw new BacnetFormatError();
+    if (tag.kind === "open") {
+      while (!this.skip("close", tag.number)) this.data(depth + 1);
+      return { tag: -1, value: undefined };
+    }
+    if (tag.isContext) {
+      this.#take(tag.length);
+      return { tag: -1, value: undefined };
+    }
+    if (tag.number === TAG.boolean) {
+      if (tag.length > 1) throw new BacnetFormatError();
+      return { tag: TAG.boolean, value: tag.length === 1 };
+    }
+    return { tag: tag.number, value: primitiveOf(tag.number, this.#take(tag.length)) };
+  }
+}
+
+/** Returns the type and number in the 32 bits of an object's identifier. */
+export const objectOf = (bits: number): Pick<BacnetRef, "type" | "instance"> => ({
+  type: bits >>> 22,
+  instance: bits & 0x3f_ffff,
+});
+
+function uintOf(bytes: Buffer): number {
+  if (bytes.length < 1 || bytes.length > 4) throw new BacnetFormatError();
+  return bytes.readUIntBE(0, bytes.length);
+}
+
+function integerOf(bytes: Buffer, isSigned: boolean): number | string {
+  if (bytes.length < 1 || bytes.length > 8) throw new BacnetFormatError();
+  const raw = BigInt(`0x${bytes.toString("hex")}`);
+  const bits = bytes.length * 8;
+  return exactInteger(String(isSigned ? BigInt.asIntN(bits, raw) : raw));
+}
+
+/** Returns the text; undefined for a character set that nothing here reads. The first byte names it. */
+function textOf(bytes: Buffer): string | undefined {
+  if (bytes.length === 0) throw new BacnetFormatError();
+  const content = bytes.subarray(1);
+  switch (bytes[0]) {
+    case 0:
+      return content.toString("utf8");
+    case 4:
+      return content.length % 2 === 0 ? Buffer.from(content).swap16().toString("utf16le") : undefined;
+    case 5:
+      return content.toString("latin1");
+    default:
+      return undefined;
+  }
+}
+
+function bitsOf(bytes: Buffer): string {
+  const [unused = 8] = bytes;
+  if (unused > 7) throw new BacnetFormatError();
+  const bits = [...bytes.subarray(1)].map((byte) => byte.toString(2).padStart(8, "0")).join("");
+  return bits.slice(0, Math.max(0, bits.length - unused));
+}
+
+const ensureLength = (bytes: Buffer, length: number): void => {
+  if (bytes.length !== length) throw new BacnetFormatError();
+};
+const two = (number: number): string => String(number).padStart(2, "0");
+
+/** Returns the date or time; undefined for one in which something is not specified. */
+function dateOf(bytes: Buffer): string | undefined {
+  const [year = 255, month = 255, day = 255] = bytes;
+  return year === 255 || month > 12 || day > 31 ? undefined : `${1900 + year}-${two(month)}-${two(day)}`;
+}
+function timeOf(bytes: Buffer): string | undefined {
+  const [hour = 255, minute = 255, second = 255, hundredths = 255] = bytes;
+  if (hour > 23 || minute > 59 || second > 59 || hundredths > 99) return undefined;
+  return `${two(hour)}:${two(minute)}:${two(second)}.${two(hundredths)}`;
+}
+
+const LENGTHS: Readonly<Record<number, number>> = {
+  [TAG.none]: 0,
+  [TAG.real]: 4,
+  [TAG.double]: 8,
+  [TAG.date]: 4,
+  [TAG.time]: 4,
+  [TAG.object]: 4,
+};
+const finite = (value: number): number | undefined => (Number.isFinite(value) ? value : undefined);
+
+function primitiveOf(tag: number, bytes: Buffer): BacnetData["value"] {
+  const length = LENGTHS[tag];
+  if (length !== undefined) ensureLength(bytes, length);
+  switch (tag) {
+    case TAG.unsigned:
+      return integerOf(bytes, false);
+    case TAG.signed:
+      return integerOf(bytes, true);
+    case TAG.real:
+      return finite(shortestFloat(bytes.readFloatBE(0)));
+    case TAG.double:
+      return finite(bytes.readDoubleBE(0));
+    case TAG.octets:
+      return bytes.toString("hex");
+    case TAG.text:
+      return textOf(bytes);
+    case TAG.bits:
+      return bitsOf(bytes);
+    case TAG.enumerated:
+    case TAG.object:
+      return uintOf(bytes);
+    case TAG.date:
+      return dateOf(bytes);
+    case TAG.time:
+      return timeOf(bytes);
+    default:
+      return undefined;
+  }
+}
+
+/** Values of a property, or the code of the error with which the device refuses it. */
+export type BacnetRead = readonly BacnetData[] | number;
+
+/** Errors have a class and a code; the code alone says what happened. */
+function errorCodeIn(reader: TagReader): number {
+  reader.data();
+  const { tag, value } = reader.data();
+  if (tag !== TAG.enumerated || typeof value !== "number") throw new BacnetFormatError();
+  return value;
+}
+
+export const parseError = (body: Buffer): number => errorCodeIn(new TagReader(body));
+
+/** @throws BacnetFormatError */
+export function parseReadProperty(body: Buffer, ref: BacnetRef): readonly BacnetData[] {
+  const reader = new TagReader(body);
+  const own = { ...reader.object(0), property: reader.context(1), index: reader.contextIfNext(2) };
+  if (refKey(own) !== refKey(ref)) throw new BacnetFormatError(detail("bacnet_protocol.unexpected"));
+  reader.expect("open", 3);
+  return reader.dataUntilClosing(3);
+}
+
+/** Returns what identifies a property in an answer, which may have another order than the request. */
+export const refKey = ({
+  type,
+  instance,
+  property,
+  index,
+}: Omit<BacnetRef, "index"> & { index?: number | undefined }) =>
+  `${type}:${instance}:${property}:${index ?? ""}`;
+
+/** Reads the values of an answer, keyed by `refKey`. @throws BacnetFormatError */
+export function parseReadPropertyMultiple(body: Buffer): ReadonlyMap<string, BacnetRead> {
+  const reader = new TagReader(body);
+  const reads = new Map<string, BacnetRead>();
+  while (!reader.isAtEnd) {
+    const object = reader.object(0);
+    reader.expect("open", 1);
+    while (!reader.skip("close", 1)) {
+      const key = refKey({ ...object, property: reader.context(2), index: reader.contextIfNext(3) });
+      if (reader.skip("open", 5)) {
+        reads.set(key, errorCodeIn(reader));
+        reader.expect("close", 5);
+      } else {
+        reader.expect("open", 4);
+        reads.set(key, reader.dataUntilClosing(4));
+      }
+    }
+  }
+  return reads;
+}
+
+export interface IAm {
+  readonly deviceInstance: number;
+  readonly vendorId: number;
+}
+
+/** Returns what a device says about itself; undefined for another message. @throws BacnetFormatError */
+export function parseIAm(apdu: Buffer): IAm | undefined {
+  if (apdu[0] !== 0x10 || apdu[1] !== 0) return undefined;
+  const reader = new TagReader(apdu.subarray(2));
+  const [object, , , vendor] = [reader.data(), reader.data(), reader.data(), reader.data()];
+  if (object?.tag !== TAG.object || typeof object.value !== "number" || typeof vendor?.value !== "number")
+    return undefined;
+  return { deviceInstance: objectOf(object.value).instance, vendorId: vendor.value };
+}

@@ -1,0 +1,150 @@
+import { type BacnetRef, hasStatus, PROPERTIES, reliabilityText } from "../../lib/bacnet/bacnet-objects.ts";
+import { BacnetFormatError } from "../../lib/bacnet/bacnet-pdu.ts";
+import {
+  type BacnetValue,
+  BacnetValueError,
+  bacnetValueOf,
+  encodeBacnet,
+} from "../../lib/bacnet/bacnet-values.ts";
+import { DomainError, detail } from "../../lib/core/domain-error.ts";
+import type { JsonValue } from "../../lib/json/json.ts";
+import { networkErrorText } from "../../lib/network/network-error.ts";
+import type { Text } from "../../lib/texts/text.ts";
+import { BacnetConnection, BacnetRefusal, bitsIn } from "../../platform/bacnet/bacnet-connection.ts";
+import type { BlockRead, FieldBlock, FieldFailure, FieldProtocol } from "../field/field.protocol.ts";
+import { bacnetErrors, codeOf, objectInvalid, refusalText } from "./bacnet.errors.ts";
+import type { BacnetConnectionRecord, bacnetConnectionResource } from "./bacnet.resource.ts";
+import type { BacnetObject, BacnetUnit, NewUnit, UnitChange } from "./bacnet.types.ts";
+import { ensureObjects, refOf } from "./object-checks.ts";
+
+export interface BacnetKind {
+  readonly connection: BacnetConnectionRecord;
+  readonly unit: BacnetUnit;
+  readonly entry: BacnetObject;
+  readonly line: BacnetConnection;
+  readonly create: typeof bacnetConnectionResource.$create;
+  readonly update: typeof bacnetConnectionResource.$update;
+  readonly createUnit: NewUnit;
+  readonly updateUnit: UnitChange;
+}
+
+const connectionDefaults = {
+  enabled: true,
+  port: 47_808,
+  network: null,
+  mac: null,
+  timeoutMs: 2_000,
+} as const;
+const unitDefaults = { intervalMs: 10_000, objects: [] } as const;
+/** A device that comes back is read within five seconds. */
+const WAIT_MS_MAX = 3_000;
+/** Objects of one request: more do not fit into the frames of small devices. */
+const OBJECTS_PER_REQUEST = 20;
+/** Places of the status flags. */
+const FAULT = 1;
+const OUT_OF_SERVICE = 3;
+
+function failureOf(error: unknown): FieldFailure {
+  if (error instanceof BacnetRefusal) return { text: refusalText(codeOf(error)), isAnswer: true };
+  if (error instanceof BacnetFormatError)
+    return { text: detail("bacnet.bad_answer", { reason: error.reason }) };
+  return {
+    text: networkErrorText(error),
+    isSilence: error instanceof DomainError && error.kind === "timed_out",
+  };
+}
+
+const flagsOf = (ref: BacnetRef): BacnetRef => ({
+  type: ref.type,
+  instance: ref.instance,
+  property: PROPERTIES["status-flags"],
+});
+
+/** Why an object that has a fault is not to be trusted. */
+async function faultOf(line: BacnetConnection, ref: BacnetRef): Promise<Text> {
+  const [read] = await line.read([{ ...flagsOf(ref), property: PROPERTIES.reliability }]);
+  const reliability = read === undefined || read instanceof BacnetRefusal ? undefined : read[0]?.value;
+  return detail("bacnet_note.unreliable", {
+    reliability: typeof reliability === "number" ? reliabilityText(reliability) : "–",
+  });
+}
+
+/** Reads objects with their status flags. What a device itself does not trust is no value; one out of service is, because the device acts on it. */
+async function readObjects(
+  line: BacnetConnection,
+  refs: ReadonlyMap<BacnetObject, BacnetRef>,
+): Promise<BlockRead<BacnetObject>> {
+  const withStatus = [...refs.values()].filter(hasStatus);
+  const reads = await line.read([...refs.values(), ...withStatus.map(flagsOf)]);
+  const values: [BacnetObject, (BacnetValue | undefined)[]][] = [];
+  const refused = new Map<BacnetObject, number>();
+  const notes = new Map<BacnetObject, Text>();
+  for (const [index, [object, ref]] of [...refs].entries()) {
+    const read = reads[index] ?? new BacnetRefusal(0);
+    if (read instanceof BacnetRefusal) {
+      refused.set(object, codeOf(read));
+      continue;
+    }
+    const flags = hasStatus(ref) ? bitsIn(reads[refs.size + withStatus.indexOf(ref)]) : "";
+    const value = flags[FAULT] === "1" ? undefined : bacnetValueOf(ref, read);
+    values.push([object, [value]]);
+    if (flags[FAULT] === "1") notes.set(object, await faultOf(line, ref));
+    else if (value === undefined) notes.set(object, detail("bacnet_note.no_value"));
+    else if (flags[OUT_OF_SERVICE] === "1") notes.set(object, detail("bacnet_note.out_of_service"));
+  }
+  return { values, refused, notes };
+}
+
+const planObjects = (objects: readonly BacnetObject[]): FieldBlock<BacnetKind>[] =>
+  Array.from({ length: Math.ceil(objects.length / OBJECTS_PER_REQUEST) }, (_, index) => {
+    const entries = objects.slice(index * OBJECTS_PER_REQUEST, (index + 1) * OBJECTS_PER_REQUEST);
+    const refs = new Map(entries.map((object) => [object, refOf(object)]));
+    return { entries, read: (line) => readObjects(line, refs) };
+  });
+
+/** Writes a value, or releases the priority, and reads back what the device does now: a higher priority may have another value. */
+function writing(object: BacnetObject, { name, value }: { name: string; value: JsonValue }) {
+  const ref = refOf(object);
+  return async (line: BacnetConnection): Promise<JsonValue> => {
+    // The property has the same kind of value afterwards.
+    const [before] = await line.readOne(ref);
+    await line.write(ref, encoded(object, ref, before?.tag ?? 0, value), object.priority);
+    const [read] = await line.read([ref]).catch(() => []);
+    if (read === undefined || read instanceof BacnetRefusal) return { [name]: null };
+    return { [name]: bacnetValueOf(ref, read) ?? null };
+  };
+}
+
+function encoded({ key }: BacnetObject, ref: BacnetRef, tag: number, value: JsonValue): Buffer {
+  try {
+    return encodeBacnet(ref, tag, value);
+  } catch (error) {
+    if (error instanceof BacnetValueError) throw objectInvalid(key, error.reason);
+    throw error;
+  }
+}
+
+export const bacnetProtocol: FieldProtocol<BacnetKind> = {
+  name: "bacnet",
+  label: "BACnet",
+  errors: bacnetErrors,
+  waitMsMax: WAIT_MS_MAX,
+  open: (connection, options) => BacnetConnection.open({ ...connection, ...options }),
+  whereOf: ({ host, port }) => `${host}:${port}`,
+  unitIdOf: ({ bacnetUnitId }) => bacnetUnitId,
+  entriesOf: ({ objects }) => objects,
+  keysOf: ({ key }) => [key],
+  plan: (_, objects) => planObjects(objects),
+  failureOf,
+  refusedText: (key, code) => detail("bacnet.object_refused", { key, reason: refusalText(code) }),
+  writing: (_, object, setting) => writing(object, setting),
+  newConnection: (input) => ({ ...connectionDefaults, ...input }),
+  changedConnection: (before, change) => ({ ...before, ...change }),
+  newUnit: (input, { unitId: bacnetUnitId, ...base }) => ({
+    ...unitDefaults,
+    ...input,
+    ...base,
+    bacnetUnitId,
+  }),
+  ensureEntries: ensureObjects,
+};

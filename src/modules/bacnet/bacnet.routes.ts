@@ -1,0 +1,130 @@
+import { Elysia, t } from "elysia";
+import { connectionToWire, fieldMapRoutes, fieldUnitRoutes } from "../field/field.routes.ts";
+import { NEEDS_ALL } from "../field/field.schemas.ts";
+import type { FieldService } from "../field/field.service.ts";
+import type { AuthPlugin } from "../identity/identity.plugin.ts";
+import { resourceRoutes } from "../resource.routes.ts";
+import { itemToWire } from "../resource.ts";
+import { refusalText } from "./bacnet.errors.ts";
+import type { BacnetKind } from "./bacnet.protocol.ts";
+import { bacnetConnectionResource } from "./bacnet.resource.ts";
+import {
+  browseAnswerBody,
+  browseBody,
+  createUnitBody,
+  foundDeviceBody,
+  objectMapAnswerBody,
+  objectMapBody,
+  searchBody,
+  unitBody,
+  updateUnitBody,
+} from "./bacnet.schemas.ts";
+import type { DeviceSearch } from "./device-search.ts";
+import { browseObjects } from "./object-browser.ts";
+import { readObjectMap } from "./object-map.ts";
+
+interface RoutesDeps {
+  readonly bacnet: FieldService<BacnetKind>;
+  readonly auth: AuthPlugin;
+}
+
+export const bacnetConnectionsRoutes = ({ bacnet, auth }: RoutesDeps) =>
+  resourceRoutes(bacnetConnectionResource, {
+    service: bacnet,
+    toWire: connectionToWire,
+    read: ({ principal }, id) => itemToWire(bacnet.get(principal, id).connection),
+    auth,
+  }).post(
+    "/:bacnetConnectionId/browse",
+    async ({ principal, params, body: { from = 1 } }) => {
+      const id = params.bacnetConnectionId;
+      const { deviceInstance: instance } = bacnet.get(principal, id).connection;
+      const { objects, ...part } = await bacnet.perform(principal, id, (line) =>
+        browseObjects(line, { instance, from }),
+      );
+      return { ...part, objects: objects.map((object) => ({ ...object, states: [...object.states] })) };
+    },
+    {
+      auth: "integrations:read",
+      body: browseBody,
+      response: { 200: browseAnswerBody },
+      detail: {
+        operationId: "browseBacnetObjects",
+        summary: "List objects of a BACnet device now",
+        description: `Reads up to 50 places of the device's list of objects, and answers with those that have a value. 409 while the connection is not open, or if the device refuses; 404 unknown. ${NEEDS_ALL}`,
+        example: { from: 1 },
+      },
+    },
+  );
+
+export const bacnetUnitsRoutes = ({ bacnet, auth }: RoutesDeps) =>
+  fieldUnitRoutes({
+    path: "/api/bacnet/connections/:bacnetConnectionId/units",
+    tag: "bacnet",
+    connection: "bacnetConnectionId",
+    key: "bacnetUnitId",
+    name: "bacnet_unit",
+    sort: ["deviceName"],
+    schemas: { item: unitBody, create: createUnitBody, update: updateUnitBody },
+    refusedToWire: (key, code) => ({ key, reason: refusalText(code) }),
+    hasNotes: true,
+    operations: {
+      list: {
+        summary: "List the units of a BACnet connection",
+        description: `Lists what the connection reads for each device: objects, newest values and health. 404 unknown. ${NEEDS_ALL}`,
+      },
+      create: {
+        summary: "Add a unit to a BACnet connection",
+        description: `The values of its objects become telemetry of the device, and commands to the device write its writable objects. 400 for an invalid object; 404 for an unknown connection or device; 409 for a device that another unit has, for more than 250 units, or for more than 20,000 objects of all units of the connection. ${NEEDS_ALL}`,
+        example: {
+          deviceId: "01996d2e-5a3c-7b10-9c0e-3f1d2a4b5c6d",
+          intervalMs: 10_000,
+          objects: [{ key: "temperature", address: "analog-input:1" }],
+        },
+      },
+      update: {
+        summary: "Change a unit of a BACnet connection",
+        description: `A list of objects replaces the previous one. 400 for an invalid object; 404 unknown; 409 for more than 20,000 objects of all units of the connection. ${NEEDS_ALL}`,
+        example: { intervalMs: 5_000 },
+      },
+      delete: {
+        summary: "Delete a unit of a BACnet connection",
+        description: `The device and its values stay. 404 unknown. ${NEEDS_ALL}`,
+      },
+    },
+    service: bacnet,
+    auth,
+  });
+
+export const bacnetObjectMapsRoutes = ({ auth }: Pick<RoutesDeps, "auth">) =>
+  fieldMapRoutes({
+    path: "/api/bacnet",
+    tag: "bacnet",
+    maps: "object-maps",
+    entries: "objects",
+    readMap: readObjectMap,
+    schemas: { body: objectMapBody, map: objectMapAnswerBody },
+    operation: {
+      operationId: "parseBacnetObjectMap",
+      summary: "Read BACnet objects from CSV",
+      description:
+        "Returns the objects of a table or EDE file without storing anything, and the invalid lines. At most 1,000 lines are read. Columns: key, address, priority, intervalMs, writable. 400 for a text that is not a table.",
+      example: { csv: "key,address\ntemperature,analog-input:1" },
+    },
+    auth,
+  });
+
+export const bacnetSearchRoutes = ({ search, auth }: { search: DeviceSearch; auth: AuthPlugin }) =>
+  new Elysia({ prefix: "/api/bacnet", tags: ["bacnet"] })
+    .use(auth)
+    .post("/search", ({ principal, body }) => search(principal, body), {
+      auth: "integrations:write",
+      body: searchBody,
+      response: { 200: t.Array(foundDeviceBody) },
+      detail: {
+        operationId: "searchBacnetDevices",
+        summary: "Search for BACnet devices",
+        description: `Asks who is there (Who-Is), and lists the devices that answered within three seconds. 400 for an address that is not allowed; 409 while another search runs, or if the BBMD refuses. ${NEEDS_ALL}`,
+        example: { address: "192.168.1.255" },
+      },
+    });

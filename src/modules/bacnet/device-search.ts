@@ -1,0 +1,42 @@
+import { INSTANCE_MAX } from "../../lib/bacnet/bacnet-objects.ts";
+import { conflict } from "../../lib/core/domain-error.ts";
+import {
+  BACNET_PORT,
+  type FoundBacnetDevice,
+  ownBroadcasts,
+  searchBacnet,
+} from "../../platform/bacnet/bacnet-discovery.ts";
+import type { OutboundAddresses } from "../../platform/network/outbound-address.ts";
+import type { Principal } from "../users/users.types.ts";
+import { bacnetErrors } from "./bacnet.errors.ts";
+
+const WAIT_MS = 3_000;
+
+interface SearchInput {
+  readonly address?: string;
+  readonly port?: number;
+  readonly isBbmd?: boolean;
+  readonly low?: number;
+  readonly high?: number;
+}
+
+export type DeviceSearch = (principal: Principal, input: SearchInput) => Promise<FoundBacnetDevice[]>;
+
+/** Searches for devices, one search at a time: the answers to all come to one port. */
+export function createDeviceSearch(addresses: OutboundAddresses): DeviceSearch {
+  let isRunning = false;
+  return async ({ tenantId, devices }, input) => {
+    if (devices !== "all") throw bacnetErrors.needsAllDevices();
+    if (isRunning) throw conflict("bacnet.search_running");
+    const { address, port = BACNET_PORT, isBbmd = false, low = 0, high = INSTANCE_MAX } = input;
+    const rule = addresses.of(tenantId);
+    isRunning = true;
+    try {
+      const asked = address === undefined ? ownBroadcasts() : [address];
+      const found = await Promise.all(asked.map((host) => rule.resolve(host, port)));
+      return await searchBacnet({ addresses: found.flat(), port, isBbmd, low, high, waitMs: WAIT_MS });
+    } finally {
+      isRunning = false;
+    }
+  };
+}

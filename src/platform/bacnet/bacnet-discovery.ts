@@ -1,0 +1,108 @@
+import { createSocket, type Socket } from "node:dgram";
+import { networkInterfaces } from "node:os";
+import { INSTANCE_MAX } from "../../lib/bacnet/bacnet-objects.ts";
+import { BVLC, parseFrame, parseIAm, registrationFrame, whoIsFrame } from "../../lib/bacnet/bacnet-pdu.ts";
+import { conflict } from "../../lib/core/domain-error.ts";
+
+/** A device that answered. */
+export interface FoundBacnetDevice {
+  readonly host: string;
+  readonly port: number;
+  readonly deviceInstance: number;
+  readonly vendorId: number;
+  readonly network: number | null;
+  /** Address in its network, in hexadecimal digits. */
+  readonly mac: string | null;
+}
+
+export interface BacnetSearch {
+  /** Broadcast address of a network, or the address of a device, router or BBMD. */
+  readonly addresses: readonly string[];
+  readonly port: number;
+  /** Whether the address is that of a BBMD: the gateway registers there as a foreign device, and it asks all its networks. */
+  readonly isBbmd: boolean;
+  readonly low: number;
+  readonly high: number;
+  readonly waitMs: number;
+}
+
+export const BACNET_PORT = 47_808;
+const FOUND_MAX = 1_000;
+const REGISTRATION_SECONDS = 30;
+const RESULT_BYTES = 6;
+
+/** Broadcast addresses of the networks of this machine. */
+export function ownBroadcasts(): string[] {
+  const all = Object.values(networkInterfaces()).flatMap((list) => list ?? []);
+  return all.flatMap(({ family, internal, address, netmask }) => {
+    if (family !== "IPv4" || internal) return [];
+    const mask = netmask.split(".").map(Number);
+    return [
+      address
+        .split(".")
+        .map((part, index) => Number(part) | (~(mask[index] ?? 255) & 255))
+        .join("."),
+    ];
+  });
+}
+
+/** Listens on the port of BACnet, where many devices answer to all whatever port asked, or on any if another program has it: then only answers to the gateway itself arrive. */
+async function openSocket(): Promise<Socket> {
+  for (const port of [BACNET_PORT, 0]) {
+    const socket = createSocket({ type: "udp4", reuseAddr: true });
+    const { promise, resolve } = Promise.withResolvers<boolean>();
+    socket.once("error", () => resolve(false));
+    socket.bind(port, () => resolve(true));
+    if (await promise) {
+      socket.setBroadcast(true);
+      return socket;
+    }
+    socket.close();
+  }
+  throw conflict("bacnet.search_failed");
+}
+
+/** Asks who is there, and returns the devices that answered within the time. */
+export async function searchBacnet(search: BacnetSearch): Promise<FoundBacnetDevice[]> {
+  const { addresses, port, isBbmd, low, high, waitMs } = search;
+  const socket = await openSocket();
+  const { promise: ended, resolve: end, reject } = Promise.withResolvers<void>();
+  // A refusal by one address says nothing about the others.
+  socket.on("error", () => undefined);
+  const found = new Map<string, FoundBacnetDevice>();
+  socket.on("message", (bytes, { address: host, port: from }) => {
+    if (isBbmd && bytes.length === RESULT_BYTES && bytes[1] === BVLC.result && bytes.readUInt16BE(4) !== 0)
+      return reject(conflict("bacnet.not_registered", { host }));
+    const device = deviceIn(bytes, { host, port: from });
+    if (device === undefined || device.deviceInstance < low || device.deviceInstance > high) return;
+    if (found.size < FOUND_MAX) found.set(`${device.host}:${device.port}:${device.deviceInstance}`, device);
+    if (low === high) end();
+  });
+  try {
+    for (const address of addresses) {
+      if (isBbmd) socket.send(registrationFrame(REGISTRATION_SECONDS), port, address, () => undefined);
+      const kind = isBbmd
+        ? BVLC.distribute
+        : addresses.length > 1 || address.endsWith(".255")
+          ? BVLC.broadcast
+          : BVLC.unicast;
+      socket.send(whoIsFrame(kind, search), port, address, () => undefined);
+    }
+    await Promise.race([Bun.sleep(waitMs), ended]);
+  } finally {
+    socket.close();
+  }
+  return [...found.values()].toSorted((a, b) => a.deviceInstance - b.deviceInstance);
+}
+
+function deviceIn(bytes: Buffer, sender: { host: string; port: number }): FoundBacnetDevice | undefined {
+  try {
+    const frame = parseFrame(bytes);
+    const iAm = frame && parseIAm(frame.apdu);
+    if (iAm === undefined || iAm.deviceInstance > INSTANCE_MAX) return undefined;
+    const { network, mac } = frame?.source ?? { network: null, mac: null };
+    return { ...(frame?.origin ?? sender), ...iAm, network, mac: mac && Buffer.from(mac).toString("hex") };
+  } catch {
+    return undefined; // not a message of BACnet
+  }
+}
