@@ -43,10 +43,13 @@ const PATHS = [
   "/field",
   "/field?create=modbus",
   "/field?create=s7",
+  "/field?create=bacnet",
   "/modbus/:modbus",
   "/modbus/:modbus/new",
   "/s7/:s7",
   "/s7/:s7/new",
+  "/bacnet/:bacnet",
+  "/bacnet/:bacnet/new",
   "/mqtt-clients",
   "/mqtt-clients/topics",
   "/mqtt-clients/clients/new",
@@ -101,6 +104,13 @@ beforeAll(async () => {
     enabled: false,
   })) as { connectionId: string };
   ids.s7 = s7.connectionId;
+  const bacnet = (await call("POST", "/api/bacnet/connections", {
+    name: "Air 1",
+    host: "192.0.2.1",
+    deviceInstance: 1_201,
+    enabled: false,
+  })) as { connectionId: string };
+  ids.bacnet = bacnet.connectionId;
   ids.modbus = modbus.connectionId;
   const alarms = await untilAnswer(
     async () => (await call("GET", "/api/alarms")) as { alarmId: string }[],

@@ -39,7 +39,7 @@ test.skipIf(pythonOfSnap7 === null)("a controller of python-snap7 is connected a
   await ui.dialog().getByText("Line 4:").waitFor();
   await ui.dialog().getByRole("button", { name: "Add the other 2 lines" }).click();
   await page.getByRole("button", { name: "Add tag", exact: true }).click();
-  const tag = page.getByTestId("tag").last();
+  const tag = page.getByTestId("entry").last();
   await tag.getByRole("textbox", { name: "Key" }).fill("pressure");
   await tag.getByRole("textbox", { name: "Address" }).fill("DB1,FOO4");
   await page.getByRole("button", { name: "Save" }).click();

@@ -97,6 +97,16 @@ export interface ConsolePlaces {
   readonly "backups.size": "added" | "size";
   readonly "backups.took": "duration";
   readonly "backups.version": "version";
+  readonly "bacnet.add.one": "count";
+  readonly "bacnet.add.other": "count";
+  readonly "bacnet.added.one": "count";
+  readonly "bacnet.added.other": "count";
+  readonly "bacnet.found.one": "count";
+  readonly "bacnet.found.other": "count";
+  readonly "bacnet.more": "read" | "total";
+  readonly "bacnet.number": "number";
+  readonly "bacnet.objects.one": "count";
+  readonly "bacnet.objects.other": "count";
   readonly "board.configure": "name";
   readonly "board.copy": "name";
   readonly "board.move": "name";

@@ -1,5 +1,6 @@
 // What Ctrl-K finds beside devices, screens and actions. Loaded when it is opened for the first time.
 import { alarmsApi } from "../features/alarms/alarms-api.ts";
+import { bacnetApi } from "../features/bacnet/bacnet-api.ts";
 import { dashboardsApi } from "../features/dashboards/dashboards-api.ts";
 import { generatorsApi } from "../features/generators/generators-api.ts";
 import { integrationsApi } from "../features/integrations/integrations-api.ts";
@@ -71,6 +72,11 @@ export async function loadFound(): Promise<Found[]> {
     listed("integrations:read", async () =>
       (await s7Api.list("")).rows.map(({ connectionId, name }) =>
         found(`/s7/${connectionId}`, name, t("nav.field")),
+      ),
+    ),
+    listed("integrations:read", async () =>
+      (await bacnetApi.list("")).rows.map(({ connectionId, name }) =>
+        found(`/bacnet/${connectionId}`, name, t("nav.field")),
       ),
     ),
     listed("pipelines:read", async () =>

@@ -13,6 +13,9 @@ import { Radio } from "../../ui/choice.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { Page } from "../../ui/page.tsx";
 import { ResourceList } from "../../ui/resource-list.tsx";
+import { bacnetApi } from "../bacnet/bacnet-api.ts";
+import { BacnetForm } from "../bacnet/bacnet-form.tsx";
+import { BacnetPages } from "../bacnet/bacnet-pages.tsx";
 import { addressText, ConnectionStateText } from "../field/connection-state.tsx";
 import type { FieldConnection } from "../field/field-api.ts";
 import { isSerial } from "../modbus/connection-form.ts";
@@ -26,7 +29,7 @@ import { S7Pages } from "../s7/s7-pages.tsx";
 
 const REFRESH_MS = 5_000;
 
-const PROTOCOLS = ["modbus", "s7"] as const;
+const PROTOCOLS = ["modbus", "s7", "bacnet"] as const;
 type Protocol = (typeof PROTOCOLS)[number];
 
 interface Listed {
@@ -34,6 +37,9 @@ interface Listed {
   readonly address: string;
   readonly connection: FieldConnection;
 }
+
+const pages = { modbus: ModbusPages, s7: S7Pages, bacnet: BacnetPages } as const;
+const forms = { modbus: ModbusForm, s7: S7Form, bacnet: BacnetForm } as const;
 
 /** Connections to field devices by all protocols: the list, one with its units, or a unit. */
 export function FieldScreen() {
@@ -45,7 +51,7 @@ export function FieldScreen() {
         <ConnectionList />
       </Page>
     );
-  const Pages = path.startsWith("/s7") ? S7Pages : ModbusPages;
+  const Pages = pages[PROTOCOLS.find((name) => path.startsWith(`/${name}/`)) ?? "modbus"];
   return (
     <Page>
       <Pages connectionId={connectionId} unitId={unitId} />
@@ -53,25 +59,32 @@ export function FieldScreen() {
   );
 }
 
-const listModbus = async (search: string) => {
-  const { rows, total } = await modbusApi.list(search);
-  const listed = rows.map(
-    (connection): Listed => ({ protocol: "modbus", address: addressOf(connection), connection }),
-  );
-  return { rows: listed, total };
-};
+/** Returns a list of connections with their protocol and addresses. */
+const listOf =
+  <Connection extends FieldConnection>(
+    protocol: Protocol,
+    api: { list: (search: string) => Promise<{ rows: readonly Connection[]; total: number }> },
+    address: (connection: Connection) => string,
+  ) =>
+  async (search: string) => {
+    const { rows, total } = await api.list(search);
+    return {
+      rows: rows.map((connection): Listed => ({ protocol, address: address(connection), connection })),
+      total,
+    };
+  };
 
-const listS7 = async (search: string) => {
-  const { rows, total } = await s7Api.list(search);
-  const listed = rows.map(
-    (connection): Listed => ({ protocol: "s7", address: addressText(connection), connection }),
-  );
-  return { rows: listed, total };
-};
+const listModbus = listOf("modbus", modbusApi, addressOf);
+const listS7 = listOf("s7", s7Api, addressText);
+const listBacnet = listOf("bacnet", bacnetApi, addressText);
 
 /** Joins the lists of the protocols; an error of one leaves the others. */
 function useConnections(search: string) {
-  const lists = [useKept(() => listModbus(search), [search]), useKept(() => listS7(search), [search])];
+  const lists = [
+    useKept(() => listModbus(search), [search]),
+    useKept(() => listS7(search), [search]),
+    useKept(() => listBacnet(search), [search]),
+  ];
   const error = lists.find((list) => list.error !== undefined)?.error;
   const isComplete = lists.every(({ data }) => data !== undefined);
   const loaded = lists.flatMap(({ data }) => data ?? []);
@@ -121,7 +134,7 @@ function ConnectionList() {
       </ResourceList>
       {isCreating && (
         <CreateDialog
-          first={query.create === "s7" ? "s7" : "modbus"}
+          first={PROTOCOLS.find((name) => name === query.create) ?? "modbus"}
           onClose={() => setCreating(false)}
           onCreated={(protocol, { connectionId, name }) => {
             toast("success", t("modbus.created", { name }));
@@ -147,12 +160,12 @@ function CreateDialog(props: {
   onCreated: (protocol: Protocol, connection: FieldConnection) => void;
 }) {
   const [protocol, setProtocol] = useState(props.first);
-  const drafts = useRef({ modbus: newDraft(), s7: newDraft() }).current;
+  const drafts = useRef({ modbus: newDraft(), s7: newDraft(), bacnet: newDraft() }).current;
   const change = (next: Protocol) => {
     drafts[next].current = withShared(drafts[next].current, drafts[protocol].current);
     setProtocol(next);
   };
-  const Form = protocol === "s7" ? S7Form : ModbusForm;
+  const Form = forms[protocol];
   return (
     <Dialog title={t("modbus.create")} onClose={props.onClose}>
       <fieldset class="mb-4 flex flex-wrap gap-x-6 gap-y-2">

@@ -1,4 +1,4 @@
-import { LayoutTemplate, Pencil, Plus, Trash2 } from "lucide-preact";
+import { Pencil, Plus, Trash2 } from "lucide-preact";
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
@@ -21,6 +21,7 @@ import { Section } from "../../ui/section.tsx";
 import { ThingFaults } from "../faults/fault-list.tsx";
 import { ConnectionStateText, NextAttempt, Problem } from "./connection-state.tsx";
 import type { FieldKind, fieldApi } from "./field-api.ts";
+import { type MapSource, sourceIcons, sourceTexts } from "./map-dialogs.tsx";
 
 const REFRESH_MS = 2_000;
 
@@ -28,8 +29,10 @@ const REFRESH_MS = 2_000;
 export interface ConnectionView<Kind extends FieldKind> {
   readonly api: Pick<ReturnType<typeof fieldApi<Kind>>, "get" | "units" | "delete">;
   /** Path of its pages. */
-  readonly path: "/modbus" | "/s7";
-  readonly faults: "modbus_connection" | "s7_connection";
+  readonly path: "/modbus" | "/s7" | "/bacnet";
+  readonly faults: "modbus_connection" | "s7_connection" | "bacnet_connection";
+  /** How most units are begun. */
+  readonly source: MapSource;
   /** Explains what a unit is. */
   readonly unitsHint: string;
   /** Said to people who may not see units. */
@@ -38,7 +41,8 @@ export interface ConnectionView<Kind extends FieldKind> {
   readonly Settings: (props: { connection: Kind["connection"] }) => ComponentChildren;
   readonly Form: (props: ConnectionFormProps<Kind["connection"]>) => ComponentChildren;
   readonly Unit: (props: { unit: Kind["unit"]; isOpen: boolean; onDeleted: () => void }) => ComponentChildren;
-  readonly Browser: (props: {
+  /** Reads values before they are entries of a unit. */
+  readonly Browser?: (props: {
     connection: Kind["connection"];
     units: readonly Kind["unit"][];
   }) => ComponentChildren;
@@ -88,7 +92,7 @@ export function ConnectionPage<Kind extends FieldKind>(props: {
               onChanged={reload}
             />
             <ThingFaults kind={view.faults} id={connectionId} />
-            {units.data && mayChange && <Browser connection={connection} units={units.data} />}
+            {units.data && mayChange && Browser && <Browser connection={connection} units={units.data} />}
           </>
         )}
       </ResourcePage>
@@ -173,11 +177,12 @@ function Units<Kind extends FieldKind>(props: {
   onChanged: () => void;
 }) {
   const { view, connectionId, units } = props;
+  const Icon = sourceIcons[view.source];
   const newUnit = may("integrations:write") && (
     <div class="flex flex-wrap gap-2">
-      <a class="btn btn-primary btn-sm" href={`${view.path}/${connectionId}/new?map=template`}>
-        <LayoutTemplate size={16} aria-hidden="true" />
-        {t("modbus.fromTemplate")}
+      <a class="btn btn-primary btn-sm" href={`${view.path}/${connectionId}/new?map=${view.source}`}>
+        <Icon size={16} aria-hidden="true" />
+        {t(sourceTexts[view.source])}
       </a>
       <a class="btn btn-sm" href={`${view.path}/${connectionId}/new`}>
         <Plus size={16} aria-hidden="true" />

@@ -6,7 +6,9 @@ import { now } from "../../platform/now.ts";
 import type { FieldConnection } from "./field-api.ts";
 
 /** Advice about a problem, by its code. */
-const advice: Readonly<Record<string, Extract<MessageKey, `modbusWhy.${string}` | `s7Why.${string}`>>> = {
+const advice: Readonly<
+  Record<string, Extract<MessageKey, `modbusWhy.${string}` | `s7Why.${string}` | `bacnetWhy.${string}`>>
+> = {
   "network_error.no_address": "modbusWhy.name",
   "network_error.unknown_name": "modbusWhy.name",
   "network_error.no_host": "modbusWhy.silent",
@@ -18,6 +20,7 @@ const advice: Readonly<Record<string, Extract<MessageKey, `modbusWhy.${string}` 
   "modbus.no_answer": "modbusWhy.noAnswer",
   "modbus.bad_answer": "modbusWhy.badAnswer",
   "s7.no_answer": "s7Why.noAnswer",
+  "bacnet.no_answer": "bacnetWhy.noAnswer",
 };
 
 const LAMPS: Partial<Record<FieldConnection["state"]["status"], string>> = {

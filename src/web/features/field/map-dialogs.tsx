@@ -1,4 +1,4 @@
-import { FileSpreadsheet, LayoutTemplate } from "lucide-preact";
+import { FileSpreadsheet, LayoutTemplate, ListChecks } from "lucide-preact";
 import { useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
 import type { Text } from "../../../lib/texts/text.ts";
@@ -13,7 +13,7 @@ import { Loaded } from "../../ui/loaded.tsx";
 import { TextAreaField } from "../../ui/text-area-field.tsx";
 import { useAction } from "../../ui/use-form.ts";
 
-export type MapSource = "csv" | "template";
+export type MapSource = "csv" | "template" | "browse";
 
 /** Entries of a table, and its lines that are none. */
 export interface EntryMap<Entry> {
@@ -37,10 +37,10 @@ export interface MapDialogProps<Entry> {
   readonly onAdd: (entries: readonly Entry[], name?: string) => void;
 }
 
-/** The open dialog. The address of a new unit can open the templates: `?map=template`. */
+/** The open dialog. The address of a new unit can open one: `?map=template`. */
 export function useMapSource(isNew: boolean) {
   const { query } = useLocation();
-  return useState<MapSource | undefined>(isNew && query.map === "template" ? "template" : undefined);
+  return useState(() => (isNew ? SOURCES.find((source) => source === query.map) : undefined));
 }
 
 interface CsvProps<Entry> extends MapDialogProps<Entry> {
@@ -175,14 +175,24 @@ function TemplateButton(props: { template: EntryTemplate<unknown>; onSelect: () 
   );
 }
 
+const SOURCES = ["template", "browse", "csv"] as const;
+export const sourceIcons = { template: LayoutTemplate, browse: ListChecks, csv: FileSpreadsheet } as const;
+export const sourceTexts = {
+  template: "modbus.fromTemplate",
+  browse: "bacnet.fromDevice",
+  csv: "modbus.importCsv",
+} as const;
+
 /** Ways to add many entries. */
-export const MapButtons = ({ onSelect }: { onSelect: (source: MapSource) => void }) => (
+export const MapButtons = (props: {
+  sources: readonly MapSource[];
+  onSelect: (source: MapSource) => void;
+}) => (
   <div class="flex flex-wrap gap-2">
-    <Button icon={LayoutTemplate} onClick={() => onSelect("template")}>
-      {t("modbus.fromTemplate")}
-    </Button>
-    <Button icon={FileSpreadsheet} onClick={() => onSelect("csv")}>
-      {t("modbus.importCsv")}
-    </Button>
+    {props.sources.map((source) => (
+      <Button key={source} icon={sourceIcons[source]} onClick={() => props.onSelect(source)}>
+        {t(sourceTexts[source])}
+      </Button>
+    ))}
   </div>
 );

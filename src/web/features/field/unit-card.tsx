@@ -24,6 +24,9 @@ interface Props {
   readonly refusedHint: string;
   /** What the device said about entries that it refuses. */
   readonly refused: readonly { readonly key: string; readonly text: string }[];
+  /** What the device said about entries that it reads. */
+  readonly notesHint?: string;
+  readonly notes?: Props["refused"] | undefined;
   /** Whether the connection is open: otherwise nothing is read. */
   readonly isOpen: boolean;
   readonly onDelete: () => Promise<unknown>;
@@ -32,14 +35,14 @@ interface Props {
 
 /** A unit with its health and newest values. */
 export function UnitCard(props: Props) {
-  const { unit, isOpen, line, empty, refused } = props;
+  const { unit, isOpen, line, empty, refused, notes = [] } = props;
   const { deviceId, deviceName, health } = unit;
   return (
     <li class="flex flex-col gap-3 py-4 first:pt-0" data-testid="field-unit">
       <div class="flex flex-wrap items-start justify-between gap-x-4 gap-y-2">
         <div class="min-w-0">
           <p class="flex flex-wrap items-center gap-x-2.5 font-medium">
-            <span class={`lamp ${isOpen ? lampOf(unit) : ""}`} aria-hidden="true" />
+            <span class={`lamp ${isOpen ? lampOf(unit, notes.length) : ""}`} aria-hidden="true" />
             <a class="link link-hover wrap-anywhere" href={`/devices/${deviceId}`}>
               {deviceName}
             </a>
@@ -57,7 +60,8 @@ export function UnitCard(props: Props) {
       </p>
       {empty && <p class="text-sm text-warning">{empty}</p>}
       {health.lastError && isFailing(unit) && <Problem problem={health.lastError} />}
-      {refused.length > 0 && <Refused hint={props.refusedHint} refused={refused} />}
+      <Said hint={props.refusedHint} rows={refused} />
+      <Said hint={props.notesHint} rows={notes} />
       {health.values.length > 0 && <Values unit={unit} />}
     </li>
   );
@@ -65,25 +69,28 @@ export function UnitCard(props: Props) {
 
 export const intervalText = (ms: number): string => (ms < 1_000 ? `${formatCount(ms)} ms` : durationText(ms));
 
+const REFUSALS = ["modbus.register_refused", "s7.tag_refused", "bacnet.object_refused"];
+
 /** Whether the newest read failed. An entry that the device refuses is shown by itself. */
 const isFailing = ({ health: { lastReadAt, lastErrorAt, lastError } }: FieldUnit): boolean =>
   lastErrorAt !== null &&
-  lastError?.code !== "modbus.register_refused" &&
-  lastError?.code !== "s7.tag_refused" &&
+  !REFUSALS.includes(lastError?.code ?? "") &&
   (lastReadAt === null || lastErrorAt >= lastReadAt);
 
-function lampOf(unit: FieldUnit): string {
+function lampOf(unit: FieldUnit, notes: number): string {
   if (isFailing(unit)) return "lamp-bad";
   if (unit.health.lastReadAt === null) return "";
-  return unit.health.refused.length > 0 ? "lamp-wait" : "lamp-on";
+  return unit.health.refused.length + notes > 0 ? "lamp-wait" : "lamp-on";
 }
 
-function Refused({ hint, refused }: { hint: string; refused: Props["refused"] }) {
+/** What the device said about some entries. */
+function Said({ hint, rows }: { hint: string | undefined; rows: Props["refused"] }) {
+  if (rows.length === 0) return null;
   return (
     <div class="border-l-4 border-l-warning pl-3 text-sm" role="status">
       <p>{hint}</p>
       <ul>
-        {refused.map(({ key, text }) => (
+        {rows.map(({ key, text }) => (
           <li key={key} class="wrap-anywhere">
             <span class="reading">{key}</span> – {text}
           </li>

@@ -36,6 +36,7 @@ const view = (): ConnectionView<ModbusKind> => ({
   api: modbusApi,
   path: "/modbus",
   faults: "modbus_connection",
+  source: "template",
   unitsHint: t("modbus.unitsHint"),
   forbidden: codeText("modbus.all_devices_needed"),
   Settings,

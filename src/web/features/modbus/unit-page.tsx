@@ -145,7 +145,7 @@ function UnitForm({ connectionId, connectionName, unit }: FormProps) {
           <SchemaFields form={unitForm} {...form.state} />
         </Section>
         <Section id="modbus-registers" title={t("modbus.registersTitle")} hint={t("modbus.registersHint")}>
-          <MapButtons onSelect={setSource} />
+          <MapButtons sources={["template", "csv"]} onSelect={setSource} />
           <RegisterList
             registers={page.registers}
             open={page.open}

@@ -61,7 +61,7 @@ function AddressReader({ connection }: { connection: S7Connection }) {
     <Section id="s7-read" title={t("s7.readTitle")} hint={t("s7.tagsHint")}>
       <form class="flex flex-wrap items-end gap-3" onSubmit={submit}>
         <TextField
-          label={t("s7Field.address")}
+          label={t("entryField.address")}
           required
           maxLength={64}
           autocomplete="off"
@@ -87,6 +87,7 @@ const view = (): ConnectionView<S7Kind> => ({
   api: s7Api,
   path: "/s7",
   faults: "s7_connection",
+  source: "template",
   unitsHint: t("s7.unitsHint"),
   forbidden: codeText("s7.all_devices_needed"),
   Settings,

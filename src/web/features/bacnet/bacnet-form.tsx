@@ -1,0 +1,101 @@
+import { Search } from "lucide-preact";
+import { useState } from "preact/hooks";
+import { plural, t } from "../../platform/i18n/i18n.ts";
+import { Button } from "../../ui/button.tsx";
+import { Checkbox } from "../../ui/choice.tsx";
+import { ErrorNote } from "../../ui/error-note.tsx";
+import { FormButtons } from "../../ui/form-buttons.tsx";
+import { SchemaFields } from "../../ui/schema-fields.tsx";
+import { TextField } from "../../ui/text-field.tsx";
+import { useAction } from "../../ui/use-form.ts";
+import { useSchemaForm } from "../../ui/use-schema-form.ts";
+import type { ConnectionFormProps } from "../field/connection-page.tsx";
+import { addressText } from "../field/connection-state.tsx";
+import {
+  type BacnetConnection,
+  type BacnetConnectionInput,
+  bacnetApi,
+  type FoundDevice,
+} from "./bacnet-api.ts";
+import { connectionForm } from "./bacnet-forms.ts";
+
+const defaults = { name: "", host: "", port: 47_808, timeoutMs: 2_000, enabled: true };
+
+export function BacnetForm({ connection, draft, onClose, onSaved }: ConnectionFormProps<BacnetConnection>) {
+  const form = useSchemaForm(connectionForm, { ...defaults, ...connection }, draft);
+  const submit = (e: SubmitEvent) => {
+    e.preventDefault();
+    form.send(async (body) => {
+      const input = body as BacnetConnectionInput; // the API checks it
+      onSaved(
+        connection ? await bacnetApi.update(connection.connectionId, input) : await bacnetApi.create(input),
+      );
+    });
+  };
+  const { values, onChange } = form.state;
+  return (
+    <>
+      {connection === undefined && (
+        <DeviceSearch
+          onSelect={({ host, port, deviceInstance, network, mac }) =>
+            onChange({ ...values, host, port, deviceInstance, network, mac })
+          }
+        />
+      )}
+      <form class="flex flex-col gap-4" onSubmit={submit}>
+        <SchemaFields form={connectionForm} {...form.state} />
+        <FormButtons busy={form.busy} error={form.error} onCancel={onClose}>
+          {connection ? t("common.save") : t("modbus.create")}
+        </FormButtons>
+      </form>
+    </>
+  );
+}
+
+/** Asks the networks for devices, one of which fills the form. */
+function DeviceSearch({ onSelect }: { onSelect: (device: FoundDevice) => void }) {
+  const [address, setAddress] = useState("");
+  const [isBbmd, setBbmd] = useState(false);
+  const [found, setFound] = useState<readonly FoundDevice[] | undefined>(undefined);
+  const action = useAction();
+  const search = () =>
+    action.run(async () => {
+      setFound(undefined);
+      const asked = address.trim();
+      setFound(await bacnetApi.search({ isBbmd, ...(asked !== "" && { address: asked }) }));
+    });
+  return (
+    <details class="mb-4">
+      <summary class="cursor-pointer text-sm font-medium">{t("bacnet.searchTitle")}</summary>
+      <div class="mt-3 flex flex-col gap-3 border-b border-base-300 pb-4">
+        <TextField
+          label={t("bacnet.searchAddress")}
+          hint={t("bacnet.searchHint")}
+          maxLength={253}
+          autocomplete="off"
+          class="input reading w-full"
+          value={address}
+          onText={setAddress}
+        />
+        <Checkbox checked={isBbmd} onCheck={setBbmd} disabled={address.trim() === ""}>
+          {t("bacnet.searchBbmd")}
+        </Checkbox>
+        <Button icon={Search} class="btn btn-sm self-start" disabled={action.busy} onClick={search}>
+          {t(action.busy ? "bacnet.searching" : "bacnet.search")}
+        </Button>
+        <ErrorNote error={action.error} />
+        {found && <p role="status">{plural("bacnet.found", found.length)}</p>}
+        <ul class="flex max-h-48 flex-col gap-1 overflow-y-auto">
+          {found?.map((device) => (
+            <li key={`${addressText(device)} ${device.deviceInstance}`}>
+              <button type="button" class="btn btn-ghost btn-sm" onClick={() => onSelect(device)}>
+                {t("bacnet.number", { number: device.deviceInstance })}
+                <span class="reading font-normal text-soft">{addressText(device)}</span>
+              </button>
+            </li>
+          ))}
+        </ul>
+      </div>
+    </details>
+  );
+}

@@ -1,0 +1,126 @@
+import { Plus, X } from "lucide-preact";
+import { t } from "../../platform/i18n/i18n.ts";
+import { Button } from "../../ui/button.tsx";
+import { Checkbox } from "../../ui/choice.tsx";
+import { Field } from "../../ui/field.tsx";
+import { IconButton } from "../../ui/icon-button.tsx";
+
+/** Fields of the entries of every protocol whose entries are rows. */
+export interface Entry {
+  readonly key: string;
+  readonly address: string;
+  readonly intervalMs?: number | undefined;
+  readonly writable?: boolean | undefined;
+}
+
+/** A field of an entry. Texts are its control, numbers too, because they may be empty. */
+export interface EntryField {
+  readonly name: "key" | "address" | "scale" | "offset" | "priority";
+  /** Attributes of an input for a number. */
+  readonly number?: { readonly pattern: string };
+  readonly charactersMax: number;
+  /** Problem of the text for the browser, which shows it when the form is sent; an empty text without one. */
+  readonly problemOf?: (text: string) => string;
+}
+
+/** An entry as the form edits it. */
+export interface EntryDraft {
+  /** Number of the row, which keeps its place while its key is typed. */
+  readonly id: number;
+  readonly texts: Readonly<Record<string, string>>;
+  readonly intervalMs: number | undefined;
+  readonly writable: boolean;
+}
+
+let newestId = 0;
+
+export function draftOf(fields: readonly EntryField[], entry: Partial<Entry> = {}): EntryDraft {
+  const { intervalMs, writable = false, ...values }: Partial<Entry> & Record<string, unknown> = entry;
+  const texts = fields.map(({ name }) => [name, String(values[name] ?? "")] as const);
+  return { id: ++newestId, texts: Object.fromEntries(texts), intervalMs, writable };
+}
+
+/** Returns the entry for the API, which checks it. */
+export function entryOf(fields: readonly EntryField[], { texts, intervalMs, writable }: EntryDraft): object {
+  const values = fields.flatMap(({ name, number }): [string, string | number][] => {
+    const text = (texts[name] ?? "").trim();
+    if (number === undefined) return [[name, text]];
+    return text === "" ? [] : [[name, Number(text.replace(",", "."))]];
+  });
+  return {
+    ...Object.fromEntries(values),
+    ...(intervalMs !== undefined && { intervalMs }),
+    ...(writable && { writable }),
+  };
+}
+
+export interface EntryTexts {
+  readonly title: string;
+  readonly hint: string;
+  /** Said while there are none. */
+  readonly none: string;
+  readonly add: string;
+  /** Name of an entry without a key. */
+  readonly unnamed: string;
+  readonly added: (count: number) => string;
+}
+
+/** The entries of a unit, each a row of fields. */
+export function EntryList(props: {
+  fields: readonly EntryField[];
+  texts: EntryTexts;
+  entries: readonly EntryDraft[];
+  onChange: (entries: readonly EntryDraft[]) => void;
+}) {
+  const { fields, texts, entries, onChange } = props;
+  const change = (id: number, changes: Partial<EntryDraft>) =>
+    onChange(entries.map((entry) => (entry.id === id ? { ...entry, ...changes } : entry)));
+  return (
+    <>
+      {entries.length === 0 && <p class="text-soft">{texts.none}</p>}
+      <ul class="flex flex-col gap-4" aria-label={texts.title}>
+        {entries.map((entry) => (
+          <li key={entry.id} class="flex flex-col gap-2 border-b border-base-300 pb-4" data-testid="entry">
+            <div class="grid grid-cols-2 gap-3 md:grid-cols-4">
+              {fields.map(({ name, number, charactersMax, problemOf }) => (
+                <Field key={name} label={t(`entryField.${name}`)}>
+                  <input
+                    ref={(input) => input?.setCustomValidity(problemOf?.(entry.texts[name] ?? "") ?? "")}
+                    required={number === undefined}
+                    pattern={number?.pattern}
+                    autocomplete="off"
+                    autocapitalize="off"
+                    maxLength={charactersMax}
+                    class="input reading w-full"
+                    value={entry.texts[name]}
+                    onInput={(e) =>
+                      change(entry.id, { texts: { ...entry.texts, [name]: e.currentTarget.value } })
+                    }
+                  />
+                </Field>
+              ))}
+            </div>
+            <div class="flex items-center justify-between gap-3">
+              <Checkbox checked={entry.writable} onCheck={(writable) => change(entry.id, { writable })}>
+                {t("modbus.writable")}
+              </Checkbox>
+              <IconButton
+                icon={X}
+                label={t("common.removeKey", { key: entry.texts.key || texts.unnamed })}
+                class="btn btn-ghost btn-sm btn-square"
+                onClick={() => onChange(entries.filter(({ id }) => id !== entry.id))}
+              />
+            </div>
+          </li>
+        ))}
+      </ul>
+      <Button
+        icon={Plus}
+        class="btn btn-sm self-start"
+        onClick={() => onChange([...entries, draftOf(fields)])}
+      >
+        {texts.add}
+      </Button>
+    </>
+  );
+}

@@ -1,0 +1,186 @@
+import type { ComponentChildren } from "preact";
+import { useState } from "preact/hooks";
+import { useLocation } from "preact-iso";
+import type { FormValues } from "../../lib/form-schema.ts";
+import { t } from "../../platform/i18n/i18n.ts";
+import { together, useResource } from "../../platform/resource.ts";
+import { may } from "../../platform/session.ts";
+import { toast } from "../../platform/toasts.ts";
+import type { FormDefinition } from "../../ui/form-definition.ts";
+import { FormPage } from "../../ui/form-page.tsx";
+import { Loaded } from "../../ui/loaded.tsx";
+import { NotFoundScreen } from "../../ui/not-found.tsx";
+import { SchemaFields } from "../../ui/schema-fields.tsx";
+import { Section } from "../../ui/section.tsx";
+import { useSchemaForm } from "../../ui/use-schema-form.ts";
+import {
+  DeviceChoice,
+  type DeviceDraft,
+  deviceIdOf,
+  deviceProblem,
+  firstDevice,
+  namedDevice,
+} from "./device-choice.tsx";
+import {
+  draftOf,
+  type Entry,
+  type EntryDraft,
+  type EntryField,
+  EntryList,
+  type EntryTexts,
+  entryOf,
+} from "./entry-list.tsx";
+import type { FieldKind, fieldApi } from "./field-api.ts";
+import { MapButtons, type MapDialogProps, type MapSource, useMapSource } from "./map-dialogs.tsx";
+
+/** What a protocol whose entries are rows brings to the page of a unit. */
+export interface EntryUnitView<Kind extends FieldKind, Of extends Entry> {
+  readonly api: Pick<ReturnType<typeof fieldApi<Kind>>, "get" | "units" | "createUnit" | "updateUnit">;
+  readonly path: "/s7" | "/bacnet";
+  readonly idOf: (unit: Kind["unit"]) => string;
+  readonly entriesOf: (unit: Kind["unit"]) => readonly Of[];
+  /** Name of the entries in the body. */
+  readonly entries: string;
+  readonly form: FormDefinition;
+  readonly intervalMs: number;
+  readonly fields: readonly EntryField[];
+  readonly texts: EntryTexts;
+  /** Ways to add many entries, and their dialogs. */
+  readonly sources: readonly MapSource[];
+  readonly Dialog: (
+    props: MapDialogProps<Of> & { source: MapSource; connectionId: string },
+  ) => ComponentChildren;
+}
+
+interface Props<Kind extends FieldKind, Of extends Entry> {
+  readonly view: EntryUnitView<Kind, Of>;
+  readonly connectionId: string;
+  /** undefined for a new unit. */
+  readonly unitId: string | undefined;
+}
+
+export function EntryUnitPage<Kind extends FieldKind, Of extends Entry>(props: Props<Kind, Of>) {
+  const { view, connectionId, unitId } = props;
+  const page = together({
+    connection: useResource<Kind["connection"]>(() => view.api.get(connectionId), [connectionId]),
+    units: useResource<readonly Kind["unit"][]>(() => view.api.units(connectionId), [connectionId]),
+  });
+  return (
+    <div class="max-w-5xl">
+      <Loaded of={page} isPage>
+        {({ connection, units }) => {
+          const unit = units.find((candidate) => view.idOf(candidate) === unitId);
+          return unitId !== undefined && unit === undefined ? (
+            <NotFoundScreen />
+          ) : (
+            <UnitForm view={view} connectionId={connectionId} connectionName={connection.name} unit={unit} />
+          );
+        }}
+      </Loaded>
+    </div>
+  );
+}
+
+function useUnitForm<Kind extends FieldKind, Of extends Entry>(
+  view: EntryUnitView<Kind, Of>,
+  connectionId: string,
+  unit: Kind["unit"] | undefined,
+) {
+  const { api, fields } = view;
+  const { route } = useLocation();
+  const form = useSchemaForm(view.form, { intervalMs: unit?.intervalMs ?? view.intervalMs });
+  const [device, setDevice] = useState<DeviceDraft>(firstDevice);
+  const [first] = useState<readonly EntryDraft[]>(() =>
+    (unit === undefined ? [] : view.entriesOf(unit)).map((entry) => draftOf(fields, entry)),
+  );
+  const [entries, setEntries] = useState(first);
+  const [isChecked, setChecked] = useState(false);
+  const needsDevice = unit === undefined && device.kind === "existing" && device.deviceId === undefined;
+  const save = async (values: FormValues) => {
+    const body = { ...values, [view.entries]: entries.map((entry) => entryOf(fields, entry)) }; // the API checks it
+    if (unit) await api.updateUnit(connectionId, view.idOf(unit), body);
+    else await api.createUnit(connectionId, { ...body, deviceId: await deviceIdOf(device, setDevice) });
+    toast("success", t("modbus.unitSaved"));
+    route(`${view.path}/${connectionId}`);
+  };
+  const submit = () => {
+    setChecked(true);
+    if (!needsDevice) form.send(save);
+  };
+  const add = (added: readonly Of[], name = "") => {
+    setDevice(namedDevice(device, name));
+    setEntries([...entries, ...added.map((entry) => draftOf(fields, entry))]);
+    toast("success", view.texts.added(added.length));
+  };
+  const isChanged = entries !== first;
+  return {
+    form,
+    device,
+    setDevice,
+    entries,
+    setEntries,
+    submit,
+    add,
+    isChanged,
+    needsDevice: needsDevice && isChecked,
+  };
+}
+
+function UnitForm<Kind extends FieldKind, Of extends Entry>(props: {
+  view: EntryUnitView<Kind, Of>;
+  connectionId: string;
+  connectionName: string;
+  unit: Kind["unit"] | undefined;
+}) {
+  const { view, connectionId, connectionName, unit } = props;
+  const page = useUnitForm(view, connectionId, unit);
+  const { form } = page;
+  const refusal = deviceProblem(form.error);
+  const [source, setSource] = useMapSource(unit === undefined);
+  return (
+    <>
+      <FormPage
+        title={unit?.deviceName ?? t("modbus.addUnit")}
+        above={[{ href: "/field", text: t("nav.field") }]}
+        back={{ href: `${view.path}/${connectionId}`, text: connectionName }}
+        submitText={t("common.save")}
+        onSubmit={page.submit}
+        busy={form.busy}
+        error={refusal === undefined ? form.error : undefined}
+        isFixed={!may("integrations:write")}
+        isChanged={page.isChanged}
+      >
+        <Section id="field-unit" title={t("common.unit")}>
+          {unit === undefined && (
+            <DeviceChoice
+              draft={page.device}
+              error={page.needsDevice ? t("common.selectADevice") : refusal}
+              onChange={page.setDevice}
+            />
+          )}
+          <SchemaFields form={view.form} {...form.state} />
+        </Section>
+        <Section id="field-entries" title={view.texts.title} hint={view.texts.hint}>
+          <MapButtons sources={view.sources} onSelect={setSource} />
+          <EntryList
+            fields={view.fields}
+            texts={view.texts}
+            entries={page.entries}
+            onChange={page.setEntries}
+          />
+        </Section>
+      </FormPage>
+      {source && (
+        <view.Dialog
+          source={source}
+          connectionId={connectionId}
+          onClose={() => setSource(undefined)}
+          onAdd={(added, name) => {
+            page.add(added, name);
+            setSource(undefined);
+          }}
+        />
+      )}
+    </>
+  );
+}
