@@ -440,7 +440,7 @@ export function parseReadProperty(body: Buffer, ref: BacnetRef): readonly Bacnet
   return reader.dataUntilClosing(3);
 }
 
-/** Returns what identifies a property in an answer, which may have another order than the request. */
+/** Key of a property in an answer, which may have another order than the request. */
 export const refKey = ({
   type,
   instance,
@@ -475,7 +475,7 @@ export interface IAm {
   readonly vendorId: number;
 }
 
-/** Returns what a device says about itself; undefined for another message. @throws BacnetFormatError */
+/** Returns the number and vendor of a device that says who it is; undefined for another message. @throws BacnetFormatError */
 export function parseIAm(apdu: Buffer): IAm | undefined {
   if (apdu[0] !== 0x10 || apdu[1] !== 0) return undefined;
   const reader = new TagReader(apdu.subarray(2));

@@ -1,5 +1,6 @@
+import { isIPv4 } from "node:net";
 import { INSTANCE_MAX } from "../../lib/bacnet/bacnet-objects.ts";
-import { conflict } from "../../lib/core/domain-error.ts";
+import { conflict, invalid } from "../../lib/core/domain-error.ts";
 import {
   BACNET_PORT,
   type FoundBacnetDevice,
@@ -34,7 +35,9 @@ export function createDeviceSearch(addresses: OutboundAddresses): DeviceSearch {
     try {
       const asked = address === undefined ? ownBroadcasts() : [address];
       const found = await Promise.all(asked.map((host) => rule.resolve(host, port)));
-      return await searchBacnet({ addresses: found.flat(), port, isBbmd, low, high, waitMs: WAIT_MS });
+      const usable = found.flat().filter((host) => isIPv4(host));
+      if (address !== undefined && usable.length === 0) throw invalid("bacnet.needs_ipv4");
+      return await searchBacnet({ addresses: usable, port, isBbmd, low, high, waitMs: WAIT_MS });
     } finally {
       isRunning = false;
     }

@@ -79,13 +79,11 @@ export async function searchBacnet(search: BacnetSearch): Promise<FoundBacnetDev
     if (low === high) end();
   });
   try {
+    const broadcasts = ownBroadcasts();
     for (const address of addresses) {
+      const isBroadcast = broadcasts.includes(address) || address.endsWith(".255");
       if (isBbmd) socket.send(registrationFrame(REGISTRATION_SECONDS), port, address, () => undefined);
-      const kind = isBbmd
-        ? BVLC.distribute
-        : addresses.length > 1 || address.endsWith(".255")
-          ? BVLC.broadcast
-          : BVLC.unicast;
+      const kind = isBbmd ? BVLC.distribute : isBroadcast ? BVLC.broadcast : BVLC.unicast;
       socket.send(whoIsFrame(kind, search), port, address, () => undefined);
     }
     await Promise.race([Bun.sleep(waitMs), ended]);

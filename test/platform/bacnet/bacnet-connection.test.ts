@@ -51,13 +51,16 @@ async function deviceWith(answer: (request: Request, send: Send) => void) {
   return socket;
 }
 
-async function connect(socket: Socket, timeoutMs = 300) {
+async function connect(
+  socket: Socket,
+  timeoutMs = 300,
+  route = { network: null as number | null, mac: null as string | null },
+) {
   const connection = await BacnetConnection.open({
     host: "127.0.0.1",
     port: socket.address().port,
     deviceInstance: 1,
-    network: null,
-    mac: null,
+    ...route,
     timeoutMs,
     addresses: { resolve: async (host) => [host] },
     clock: systemClock,
@@ -101,10 +104,10 @@ test.each([
 
 test("whatever bytes arrive, a read ends with an error or with what the device sent", async () => {
   await fc.assert(
-    fc.asyncProperty(fc.uint8Array({ minLength: 1, maxLength: 60 }), fc.nat(30), async (noise, at) => {
+    fc.asyncProperty(fc.uint8Array({ minLength: 1, maxLength: 60 }), fc.nat(30), async (noise, offset) => {
       const socket = await deviceWith(({ id }, send) => {
         const good = ack(id, VALUE);
-        const bad = Buffer.concat([good.subarray(0, 9 + at), noise]);
+        const bad = Buffer.concat([good.subarray(0, 9 + offset), noise]);
         bad.writeUInt16BE(bad.length, 2);
         send(bad);
       });
@@ -189,4 +192,29 @@ test("a refusal leaves the connection open, and silence ends it", async () => {
   isSilent = true;
   await expect(connection.readOne(ref("AI:1"))).rejects.toMatchObject({ code: "bacnet.no_answer" });
   expect(connection.isOpen).toBe(false);
+});
+
+test("a device behind a router is asked by its network, and only its own answers are taken", async () => {
+  const route = { network: 5, mac: "0a" };
+  const asked: string[] = [];
+  const socket = createSocket("udp4");
+  open.push(socket);
+  const { promise, resolve } = Promise.withResolvers<void>();
+  socket.bind(0, "127.0.0.1", resolve);
+  await promise;
+  socket.on("message", (bytes, { port }) => {
+    asked.push(bytes.subarray(4, 11).toString("hex"));
+    const apdu = bytes.subarray(11);
+    const isWho = apdu.includes(hex("194b"));
+    const body = Buffer.concat([Buffer.from([0x30, apdu[2] ?? 0, 0x0c]), hex(isWho ? WHO : VALUE)]);
+    const other = Buffer.concat([
+      Buffer.from([0x30, apdu[2] ?? 0, 0x0c]),
+      hex(VALUE.replace("41ac", "42c8")),
+    ]);
+    for (const message of [frame(other), frame(other, "0108 0005 01 0b"), frame(body, "0108 0005 01 0a")])
+      socket.send(message, port, "127.0.0.1");
+  });
+  const connection = await connect(socket, 300, route);
+  expect(await connection.readOne(ref("AI:1"))).toEqual([{ tag: 4, value: 21.5 }]);
+  expect(new Set(asked)).toEqual(new Set(["01240005010aff"]));
 });
