@@ -120,10 +120,10 @@ const features: Record<string, readonly string[]> = {
   field: ["devices", "faults"],
   modbus: ["field"],
   s7: ["field"],
-  bacnet: ["field"],
-  "field-screen": ["bacnet", "field", "modbus", "s7"],
   dashboards: ["alarms", "annotations", "attributes", "commands", "devices", "telemetry"],
   profiles: ["alarms/rules", "commands", "dashboards"],
+  bacnet: ["devices", "field", "profiles"],
+  "field-screen": ["bacnet", "field", "modbus", "s7"],
   "alarms/pages": ["alarms", "alarms/rules", "devices", "profiles", "telemetry"],
   explore: ["alarms", "annotations", "dashboards", "devices", "telemetry"],
   overview: [

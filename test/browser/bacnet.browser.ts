@@ -50,6 +50,14 @@ test.skipIf(pythonOfBacpypes === null)("a device of bacpypes3 is connected and r
   await unit.getByText("21.5", { exact: true }).waitFor();
   await unit.getByText("The device has no such object.").waitFor();
   await unit.getByText(/has no value/).waitFor();
+  // The profile of the new device has the units of the selected objects.
+  const [{ profileId }] = (await ui.call("GET", "/api/devices?search=Air%201")) as [{ profileId: string }];
+  expect(await ui.call("GET", `/api/device-profiles/${profileId}`)).toMatchObject({
+    keyMetadata: [
+      { key: "Supply temperature", unit: "Cel" },
+      { key: "Broken sensor", unit: "%" },
+    ],
+  });
   const path = new URL(page.url()).pathname;
   const appearances: readonly Appearance[] = [
     { theme: "dark", language: "de", width: 390 },

@@ -103,6 +103,8 @@ export interface ConsolePlaces {
   readonly "bacnet.added.other": "count";
   readonly "bacnet.found.one": "count";
   readonly "bacnet.found.other": "count";
+  readonly "bacnet.meanings.one": "count";
+  readonly "bacnet.meanings.other": "count";
   readonly "bacnet.more": "read" | "total";
   readonly "bacnet.number": "number";
   readonly "bacnet.objects.one": "count";

@@ -15,6 +15,7 @@ import {
 import { BacnetForm } from "./bacnet-form.tsx";
 import { unitForm } from "./bacnet-forms.ts";
 import { ObjectDialog } from "./object-dialog.tsx";
+import { saveMeanings } from "./object-meaning.ts";
 
 const Settings = ({ connection }: { connection: BacnetConnection }) => (
   <>
@@ -80,6 +81,7 @@ const unitView = (): EntryUnitView<BacnetKind, BacnetObject> => ({
     unnamed: t("bacnet.newObject"),
     added: (count) => plural("bacnet.added", count),
   },
+  onSaved: saveMeanings,
   sources: ["browse", "csv"],
   Dialog: (props) =>
     props.source === "csv" ? (

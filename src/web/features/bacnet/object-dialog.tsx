@@ -3,6 +3,7 @@ import { unitSymbol } from "../../../lib/keys/key-format.ts";
 import { formatCount, formatValue } from "../../platform/i18n/format.ts";
 import { plural, t } from "../../platform/i18n/i18n.ts";
 import { useResource } from "../../platform/resource.ts";
+import { may } from "../../platform/session.ts";
 import { Checkbox } from "../../ui/choice.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
@@ -10,6 +11,7 @@ import { Loaded } from "../../ui/loaded.tsx";
 import { useAction } from "../../ui/use-form.ts";
 import type { MapDialogProps } from "../field/map-dialogs.tsx";
 import { type BacnetObject, type BrowsedPart, bacnetApi } from "./bacnet-api.ts";
+import { rememberMeanings } from "./object-meaning.ts";
 
 type Browsed = BrowsedPart["objects"][number];
 
@@ -38,6 +40,7 @@ function Objects({ connectionId, first, onAdd, onClose }: ObjectsProps) {
   const [objects, setObjects] = useState<readonly Browsed[]>(first.objects);
   const [next, setNext] = useState(first.next);
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
+  const [keepsMeanings, setKeepsMeanings] = useState(may("profiles:write"));
   const action = useAction();
   const more = (from: number) =>
     action.run(async () => {
@@ -52,11 +55,9 @@ function Objects({ connectionId, first, onAdd, onClose }: ObjectsProps) {
   const all = objects.map(({ address }) => address);
   const submit = (e: Event) => {
     e.preventDefault();
-    onAdd(
-      objects
-        .filter(({ address }) => chosen.has(address))
-        .map(({ address, name }) => ({ key: name || address, address })),
-    );
+    const taken = objects.filter(({ address }) => chosen.has(address));
+    if (keepsMeanings) rememberMeanings(taken);
+    onAdd(taken.map(({ address, name }) => ({ key: name || address, address })));
   };
   return (
     <form class="flex flex-col gap-3" onSubmit={submit}>
@@ -82,6 +83,11 @@ function Objects({ connectionId, first, onAdd, onClose }: ObjectsProps) {
         </button>
       )}
       <ErrorNote error={action.error} />
+      {may("profiles:write") && (
+        <Checkbox checked={keepsMeanings} onCheck={setKeepsMeanings}>
+          {t("bacnet.keepsMeanings")}
+        </Checkbox>
+      )}
       <div class="flex justify-end gap-2">
         <button type="button" class="btn btn-ghost" onClick={onClose}>
           {t("common.cancel")}

@@ -45,6 +45,8 @@ export interface EntryUnitView<Kind extends FieldKind, Of extends Entry> {
   readonly intervalMs: number;
   readonly fields: readonly EntryField[];
   readonly texts: EntryTexts;
+  /** Called when a unit has been saved. */
+  readonly onSaved?: (deviceId: string, entries: readonly Of[]) => Promise<void>;
   /** Ways to add many entries, and their dialogs. */
   readonly sources: readonly MapSource[];
   readonly Dialog: (
@@ -97,9 +99,12 @@ function useUnitForm<Kind extends FieldKind, Of extends Entry>(
   const [isChecked, setChecked] = useState(false);
   const needsDevice = unit === undefined && device.kind === "existing" && device.deviceId === undefined;
   const save = async (values: FormValues) => {
-    const body = { ...values, [view.entries]: entries.map((entry) => entryOf(fields, entry)) }; // the API checks it
+    const list = entries.map((entry) => entryOf(fields, entry));
+    const body = { ...values, [view.entries]: list }; // the API checks it
+    const deviceId = unit?.deviceId ?? (await deviceIdOf(device, setDevice));
     if (unit) await api.updateUnit(connectionId, view.idOf(unit), body);
-    else await api.createUnit(connectionId, { ...body, deviceId: await deviceIdOf(device, setDevice) });
+    else await api.createUnit(connectionId, { ...body, deviceId });
+    await view.onSaved?.(deviceId, list as Of[]);
     toast("success", t("modbus.unitSaved"));
     route(`${view.path}/${connectionId}`);
   };
