@@ -40,8 +40,8 @@ export async function saveMeanings(deviceId: string, objects: readonly BacnetObj
   try {
     const { profileId } = await devicesApi.get(deviceId);
     const current = await profilesApi.keys(profileId);
-    const known = new Set(current.map(({ key }) => key));
-    const added = meanings.filter(({ key }) => !known.has(key));
+    const present = new Set(current.map(({ key }) => key));
+    const added = meanings.filter(({ key }) => !present.has(key));
     if (added.length === 0) return;
     await profilesApi.setKeys(profileId, [...current, ...added]);
     refreshKeyMetadata();
