@@ -27,7 +27,7 @@ def objects():
     yield PositiveIntegerValueObject(objectIdentifier=("positive-integer-value", 1), objectName="Counter", presentValue=4000000000, units=EngineeringUnits("noUnits"), **FLAGS)
     yield LargeAnalogValueObject(objectIdentifier=("large-analog-value", 1), objectName="Large", presentValue=1234567.891, units=EngineeringUnits("kilowattHours"), **FLAGS)
     for index in range(100, 300):
-        yield AnalogValueObject(objectIdentifier=("analog-value", index), objectName=f"Value {index}", presentValue=float(index), units=EngineeringUnits("noUnits"), **FLAGS)
+        yield AnalogValueObject(objectIdentifier=("analog-value", index), objectName=f"Value {index}", presentValue=float(index), units=EngineeringUnits("noUnits"), covIncrement=0.1, **FLAGS)
 
 
 def convert(name, value):

@@ -167,7 +167,12 @@ export function encodeData({ tag, value }: { tag: number; value: number | string
   return tagged(tag, false, bytes);
 }
 
-export const SERVICE = { readProperty: 12, readPropertyMultiple: 14, writeProperty: 15 } as const;
+export const SERVICE = {
+  subscribeCov: 5,
+  readProperty: 12,
+  readPropertyMultiple: 14,
+  writeProperty: 15,
+} as const;
 
 const indexTag = (number: number, { index }: BacnetRef): Buffer =>
   index === undefined ? Buffer.alloc(0) : contextTag(number, unsigned(index));
@@ -195,6 +200,17 @@ export const writePropertyBody = (ref: BacnetRef, data: Buffer, priority: number
     data,
     closing(3),
     ...(priority === undefined ? [] : [contextTag(4, unsigned(priority))]),
+  ]);
+
+/** Number by which a device names the gateway's subscriptions: its address tells them apart from those of others. */
+const PROCESS = 1;
+
+export const subscribeCovBody = (object: Pick<BacnetRef, "type" | "instance">, seconds: number): Buffer =>
+  Buffer.concat([
+    contextTag(0, unsigned(PROCESS)),
+    contextTag(1, objectBytes(object)),
+    contextTag(2, Buffer.from([0])), // without confirmation: what is lost is read at the next interval
+    contextTag(3, unsigned(seconds)),
   ]);
 
 /** Segments of 1,476 bytes that an answer may have at most. */
@@ -468,6 +484,15 @@ export function parseReadPropertyMultiple(body: Buffer): ReadonlyMap<string, Bac
     }
   }
   return reads;
+}
+
+/** Returns the object whose value has changed, as the device says; undefined for another message. @throws BacnetFormatError */
+export function parseCovNotification(apdu: Buffer): Pick<BacnetRef, "type" | "instance"> | undefined {
+  if (apdu[0] !== 0x10 || apdu[1] !== 2) return undefined;
+  const reader = new TagReader(apdu.subarray(2));
+  const process = reader.context(0);
+  reader.context(1);
+  return process === PROCESS ? reader.object(2) : undefined;
 }
 
 export interface IAm {

@@ -1,4 +1,10 @@
-import { type BacnetRef, hasStatus, PROPERTIES, reliabilityText } from "../../lib/bacnet/bacnet-objects.ts";
+import {
+  type BacnetRef,
+  hasStatus,
+  objectText,
+  PROPERTIES,
+  reliabilityText,
+} from "../../lib/bacnet/bacnet-objects.ts";
 import { BacnetFormatError } from "../../lib/bacnet/bacnet-pdu.ts";
 import {
   type BacnetValue,
@@ -69,37 +75,61 @@ async function faultOf(line: BacnetConnection, ref: BacnetRef): Promise<Text> {
   });
 }
 
+/** What there is to read of an object. */
+interface ObjectRead {
+  readonly object: BacnetObject;
+  readonly ref: BacnetRef;
+  readonly intervalMs: number;
+}
+
+/** What the device says about an object that it has read, if that is not only its value. */
+async function noteOf(
+  line: BacnetConnection,
+  { ref }: ObjectRead,
+  { flags, value, isReported }: { flags: string; value: BacnetValue | undefined; isReported: boolean },
+): Promise<Text | undefined> {
+  if (flags[FAULT] === "1") return faultOf(line, ref);
+  if (value === undefined) return detail("bacnet_note.no_value");
+  if (flags[OUT_OF_SERVICE] === "1") return detail("bacnet_note.out_of_service");
+  return isReported ? undefined : detail("bacnet_note.no_cov");
+}
+
 /** Reads objects with their status flags. What a device itself does not trust is no value; one out of service is, because the device acts on it. */
 async function readObjects(
   line: BacnetConnection,
-  refs: ReadonlyMap<BacnetObject, BacnetRef>,
+  list: readonly ObjectRead[],
 ): Promise<BlockRead<BacnetObject>> {
-  const withStatus = [...refs.values()].filter(hasStatus);
-  const reads = await line.read([...refs.values(), ...withStatus.map(flagsOf)]);
+  const withStatus = list.map(({ ref }) => ref).filter(hasStatus);
+  const reads = await line.read([...list.map(({ ref }) => ref), ...withStatus.map(flagsOf)]);
   const values: [BacnetObject, (BacnetValue | undefined)[]][] = [];
   const refused = new Map<BacnetObject, number>();
   const notes = new Map<BacnetObject, Text>();
-  for (const [index, [object, ref]] of [...refs].entries()) {
+  for (const [index, each] of list.entries()) {
+    const { object, ref, intervalMs } = each;
     const read = reads[index] ?? new BacnetRefusal(0);
     if (read instanceof BacnetRefusal) {
       refused.set(object, codeOf(read));
       continue;
     }
-    const flags = hasStatus(ref) ? bitsIn(reads[refs.size + withStatus.indexOf(ref)]) : "";
+    const flags = hasStatus(ref) ? bitsIn(reads[list.length + withStatus.indexOf(ref)]) : "";
     const value = flags[FAULT] === "1" ? undefined : bacnetValueOf(ref, read);
     values.push([object, [value]]);
-    if (flags[FAULT] === "1") notes.set(object, await faultOf(line, ref));
-    else if (value === undefined) notes.set(object, detail("bacnet_note.no_value"));
-    else if (flags[OUT_OF_SERVICE] === "1") notes.set(object, detail("bacnet_note.out_of_service"));
+    const isReported = object.cov !== true || (await line.subscribe(ref, intervalMs));
+    const note = await noteOf(line, each, { flags, value, isReported });
+    if (note !== undefined) notes.set(object, note);
   }
   return { values, refused, notes };
 }
 
-const planObjects = (objects: readonly BacnetObject[]): FieldBlock<BacnetKind>[] =>
+const planObjects = (unit: BacnetUnit, objects: readonly BacnetObject[]): FieldBlock<BacnetKind>[] =>
   Array.from({ length: Math.ceil(objects.length / OBJECTS_PER_REQUEST) }, (_, index) => {
     const entries = objects.slice(index * OBJECTS_PER_REQUEST, (index + 1) * OBJECTS_PER_REQUEST);
-    const refs = new Map(entries.map((object) => [object, refOf(object)]));
-    return { entries, read: (line) => readObjects(line, refs) };
+    const list = entries.map((object) => ({
+      object,
+      ref: refOf(object),
+      intervalMs: object.intervalMs ?? unit.intervalMs,
+    }));
+    return { entries, read: (line) => readObjects(line, list) };
   });
 
 /** Writes a value, or releases the priority, and reads back what the device does now: a higher priority may have another value. */
@@ -134,7 +164,8 @@ export const bacnetProtocol: FieldProtocol<BacnetKind> = {
   unitIdOf: ({ bacnetUnitId }) => bacnetUnitId,
   entriesOf: ({ objects }) => objects,
   keysOf: ({ key }) => [key],
-  plan: (_, objects) => planObjects(objects),
+  plan: planObjects,
+  isChanged: (object, change) => object.cov === true && objectText(refOf(object)) === change,
   failureOf,
   refusedText: (key, code) => detail("bacnet.object_refused", { key, reason: refusalText(code) }),
   writing: (_, object, setting) => writing(object, setting),

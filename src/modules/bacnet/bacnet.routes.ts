@@ -108,7 +108,7 @@ export const bacnetObjectMapsRoutes = ({ auth }: Pick<RoutesDeps, "auth">) =>
       operationId: "parseBacnetObjectMap",
       summary: "Read BACnet objects from CSV",
       description:
-        "Returns the objects of a table or EDE file without storing anything, and the invalid lines. At most 1,000 lines are read. Columns: key, address, priority, intervalMs, writable. 400 for a text that is not a table.",
+        "Returns the objects of a table or EDE file without storing anything, and the invalid lines. At most 1,000 lines are read. Columns: key, address, priority, cov, intervalMs, writable. 400 for a text that is not a table.",
       example: { csv: "key,address\ntemperature,analog-input:1" },
     },
     auth,

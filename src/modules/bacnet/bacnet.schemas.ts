@@ -35,6 +35,9 @@ export const objectBody = t.Object(
         description: "priority with which commands write; 16 by default",
       }),
     ),
+    cov: t.Optional(
+      t.Boolean({ description: "whether the device is asked to report changes, which are read at once" }),
+    ),
     ...entryFields,
   },
   { title: "BacnetObject", additionalProperties: false },

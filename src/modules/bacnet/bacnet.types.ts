@@ -6,6 +6,8 @@ export interface BacnetObject extends FieldEntry {
   readonly address: string;
   /** Priority with which commands write, 1 to 16; the device takes 16 without one. */
   readonly priority?: number;
+  /** Whether the device is asked to report changes, which are read at once. */
+  readonly cov?: boolean;
 }
 
 /** What a connection reads for one Lineside device. */

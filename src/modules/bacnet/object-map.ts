@@ -8,7 +8,7 @@ const NUMBER_FIELDS: ReadonlySet<string> = new Set(["priority", "intervalMs"]);
 
 function fieldOf(name: string, text: string): unknown {
   if (NUMBER_FIELDS.has(name)) return Number(text.replace(",", "."));
-  return name === "writable" ? isYes(text) : text;
+  return name === "writable" || name === "cov" ? isYes(text) : text;
 }
 
 /** Line of an EDE file (BIG-EU) that names its columns, after some lines about the project. */

@@ -160,6 +160,10 @@ export class ConnectionRunner<Kind extends FieldKind> {
       this.#change({ ...this.#state, status: "connecting", nextAttemptAt: null });
     this.#line = await protocol.open(connection, { addresses, clock, signal });
     void this.#line.closed.then(() => this.#wake());
+    this.#line.onChange = (change) => {
+      for (const poller of this.#pollers) poller.changed(change);
+      this.#wake();
+    };
     this.#change({ status: "connected", problem: null, nextAttemptAt: null });
     onConnected();
   }

@@ -86,6 +86,8 @@ export interface FieldProtocol<Kind extends FieldKind> {
   keysOf(entry: Kind["entry"]): readonly string[];
   /** Returns the fewest requests that read the entries. */
   plan(unit: Kind["unit"], entries: readonly Kind["entry"][]): readonly FieldBlock<Kind>[];
+  /** Returns whether a change that a connection reports is about the entry. */
+  isChanged?(entry: Kind["entry"], change: string): boolean;
   failureOf(error: unknown): FieldFailure;
   refusedText(key: string, code: number): Text;
   /**

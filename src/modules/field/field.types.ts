@@ -48,6 +48,8 @@ export interface FieldLine {
   readonly closed: Promise<void>;
   /** Error that ended the connection. */
   readonly failure: Error | undefined;
+  /** Calls back with what the peer says has changed, in a form that `isChanged` of the protocol knows. */
+  onChange?: (change: string) => void;
   close(): void;
 }
 

@@ -61,6 +61,10 @@ export class UnitPoller<Kind extends FieldKind> {
   readonly #notes = new Map<string, Text>();
   /** Keys of the entries that the device refuses, and the time (monotonic) from which they are asked for again. */
   readonly #refused = new Map<string, { readonly code: number; readonly againAt: number }>();
+  /** Entries whose values have changed, as the device says. */
+  readonly #changed = new Set<Kind["entry"]>();
+  /** Monotonic time of the first of these changes: it takes its turn among the groups. */
+  #changedAt = Number.POSITIVE_INFINITY;
   #silentUntil = Number.NEGATIVE_INFINITY;
   #silences = 0;
   #health = { lastReadAt: null, lastError: null, lastErrorAt: null, answered: 0, failed: 0 } as {
@@ -97,12 +101,33 @@ export class UnitPoller<Kind extends FieldKind> {
   /** Monotonic time of the next read; `undefined` for a unit without entries. */
   get dueAt(): number | undefined {
     if (this.#groups.length === 0) return undefined;
-    return Math.max(this.#silentUntil, Math.min(...this.#groups.map(({ dueAt }) => dueAt)));
+    const groupAt = Math.min(...this.#groups.map(({ dueAt }) => dueAt));
+    return Math.max(this.#silentUntil, Math.min(groupAt, this.#changedAt));
+  }
+
+  /** Reads the entries of a change as soon as it is their turn. */
+  changed(change: string): void {
+    const { protocol, unit, clock } = this.#deps;
+    for (const entry of protocol.entriesOf(unit))
+      if (protocol.isChanged?.(entry, change) === true) this.#changed.add(entry);
+    if (this.#changed.size > 0) this.#changedAt = Math.min(this.#changedAt, clock.monotonic());
+  }
+
+  /** Returns the group to read next: that of changed entries, or the one that is due first. */
+  #nextGroup(): PollGroup<Kind> | undefined {
+    const first = this.#groups.toSorted((a, b) => a.dueAt - b.dueAt)[0];
+    if (first === undefined || first.dueAt <= this.#changedAt) return first;
+    const entries = [...this.#changed];
+    const dueAt = this.#changedAt;
+    this.#changed.clear();
+    this.#changedAt = Number.POSITIVE_INFINITY;
+    const { intervalMs } = this.unit;
+    return { intervalMs, entries, blocks: this.#plan(entries), first: 0, dueAt };
   }
 
   /** Reads the group that is due first. Errors of the unit are kept in its health. @throws Error when the connection has ended */
   async poll(line: Kind["line"], ready: () => Promise<void>): Promise<void> {
-    const group = this.#groups.toSorted((a, b) => a.dueAt - b.dueAt)[0];
+    const group = this.#nextGroup();
     if (group === undefined) return;
     const now = this.#deps.clock.monotonic();
     const late = Math.max(0, now - group.dueAt);

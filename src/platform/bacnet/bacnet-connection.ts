@@ -1,5 +1,5 @@
 import { createSocket, type Socket } from "node:dgram";
-import { type BacnetRef, PROPERTIES } from "../../lib/bacnet/bacnet-objects.ts";
+import { type BacnetRef, objectText, PROPERTIES } from "../../lib/bacnet/bacnet-objects.ts";
 import {
   type BacnetData,
   BacnetFormatError,
@@ -7,6 +7,7 @@ import {
   type BacnetRoute,
   BVLC,
   objectOf,
+  parseCovNotification,
   parseError,
   parseFrame,
   parseReadProperty,
@@ -19,6 +20,7 @@ import {
   SEGMENTS_MAX,
   SERVICE,
   segmentAckApdu,
+  subscribeCovBody,
   TAG,
   writePropertyBody,
 } from "../../lib/bacnet/bacnet-pdu.ts";
@@ -37,7 +39,7 @@ export interface BacnetConnectionOptions {
   /** Time for each answer, or for each part of a long one, ms. */
   readonly timeoutMs: number;
   readonly addresses: Pick<OutboundRule, "resolve">;
-  readonly clock: Pick<Clock, "schedule">;
+  readonly clock: Pick<Clock, "schedule" | "monotonic">;
   readonly signal: AbortSignal;
 }
 
@@ -62,6 +64,7 @@ const UNKNOWN_SERVICE = 9;
 /** Number that every device takes for its own. */
 const ANY_INSTANCE = 0x3f_ffff;
 const DEVICE = 8;
+const SUBSCRIPTION_MS_MIN = 600_000;
 /** Messages to one request, after which the connection ends: something could send them without end. */
 const MESSAGES_MAX = 1_000;
 const UNKNOWN_PROPERTY = 32;
@@ -88,6 +91,10 @@ export class BacnetConnection {
   #hasAnswered = false;
   #invokeId = 0;
   #pending: Pending | undefined;
+  /** Called with an object whose value has changed. */
+  onChange: (change: string) => void = () => undefined;
+  /** Subscriptions to changes, and refusals of them, by object: the time (monotonic) at which they are renewed. */
+  readonly #subscribed = new Map<string, { readonly renewAt: number; readonly isRefused: boolean }>();
   /** Whether the device reads several properties with one request. */
   #readsMany = true;
 
@@ -179,6 +186,30 @@ export class BacnetConnection {
     await this.#request(SERVICE.writeProperty, writePropertyBody(ref, data, priority));
   }
 
+  /**
+   * Asks the device to report changes of an object, or renews that at half of its life, which is longer than the interval at which the
+   * object is read at least. Returns whether the device does.
+   */
+  async subscribe(object: Pick<BacnetRef, "type" | "instance">, intervalMs: number): Promise<boolean> {
+    const name = objectText(object);
+    const before = this.#subscribed.get(name);
+    const now = this.#options.clock.monotonic();
+    if (before !== undefined && before.renewAt > now) return !before.isRefused;
+    const lifeMs = Math.max(SUBSCRIPTION_MS_MIN, 3 * intervalMs);
+    const isRefused = await this.#request(
+      SERVICE.subscribeCov,
+      subscribeCovBody(object, Math.ceil(lifeMs / 1_000)),
+    ).then(
+      () => false,
+      (error) => {
+        if (error instanceof BacnetRefusal) return true;
+        throw error;
+      },
+    );
+    this.#subscribed.set(name, { renewAt: now + lifeMs / 2, isRefused });
+    return !isRefused;
+  }
+
   async #readMany(refs: readonly BacnetRef[]): Promise<(readonly BacnetData[] | BacnetRefusal)[]> {
     const body = await this.#request(SERVICE.readPropertyMultiple, readPropertyMultipleBody(refs));
     const reads: ReadonlyMap<string, BacnetRead> = this.#parsed(() => parseReadPropertyMultiple(body));
@@ -268,11 +299,16 @@ export class BacnetConnection {
   /** Takes a message to the request that is under way; others are none of ours. */
   #take(bytes: Buffer): void {
     const pending = this.#pending;
-    if (pending === undefined) return;
-    if (++pending.messages > MESSAGES_MAX) throw new BacnetFormatError(detail("bacnet_protocol.endless"));
+    if (pending === undefined && this.#subscribed.size === 0) return;
+    if (pending !== undefined && ++pending.messages > MESSAGES_MAX)
+      throw new BacnetFormatError(detail("bacnet_protocol.endless"));
     const frame = parseFrame(bytes);
     if (frame?.kind !== BVLC.unicast || !this.#isFromDevice(frame.source)) return;
     const { apdu } = frame;
+    const changed = parseCovNotification(apdu);
+    // Only that it has changed: its value is read as any other.
+    if (changed !== undefined) this.onChange(objectText(changed));
+    if (changed !== undefined || pending === undefined) return;
     const kind = apdu.readUInt8(0) >> 4;
     if (apdu.readUInt8(1) !== pending.invokeId) return;
     this.#hasAnswered = true;

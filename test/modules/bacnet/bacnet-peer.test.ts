@@ -174,6 +174,18 @@ describe.skipIf(pythonOfBacpypes === null)("a device of bacpypes3", () => {
     await until(async () => (await noteOf("many_1")) === undefined);
   });
 
+  test("an object reports its changes, long before its interval", async () => {
+    const slow = { intervalMs: 3_600_000, cov: true };
+    const { bacnetUnitId } = await unit();
+    const before = (await unit()).objects;
+    const reported = [object("reported", "AV:200", slow), object("unreported", "AI:1:object-name", slow)];
+    await call("PATCH", `${path}/units/${bacnetUnitId}`, { objects: [...before, ...reported] });
+    await until(async () => (await valueIn("reported")) === 200);
+    await device.set("Value 200", "presentValue", 201.5);
+    await until(async () => (await valueIn("reported")) === 201.5);
+    await call("PATCH", `${path}/units/${bacnetUnitId}`, { objects: before });
+  });
+
   const answerTo = async (key: string, value: unknown) => {
     const body = { method: "setValue", params: { key, value } };
     const { commandId } = await call("POST", `/api/devices/${deviceId}/commands`, body);

@@ -32,3 +32,80 @@ test("a unit that does not answer is left alone for no longer than the protocol 
   }
   expect(Math.max(...waits)).toBe(3_000);
 });
+
+test("a change is read as soon as it is its turn, and never before what has waited longer", async () => {
+  let nowMs = 0;
+  const clock = { now: () => nowMs, monotonic: () => nowMs } as Clock;
+  const reads: string[] = [];
+  const register = (key: string, intervalMs: number): ModbusRegister => ({
+    ...{ key, intervalMs, area: "HOLDING_REGISTER", address: 0, type: "UINT16" },
+  });
+  const poller = new UnitPoller<ModbusKind>({
+    protocol: {
+      ...createModbusProtocol({ isHost: () => true }),
+      isChanged: ({ key }, change) => key === change,
+      plan: (_: ModbusUnit, entries: readonly ModbusRegister[]) => [
+        {
+          entries,
+          read: async () => {
+            reads.push(entries.map(({ key }) => key).join());
+            return { values: entries.map((entry) => [entry, [1]] as const) };
+          },
+        },
+      ],
+    },
+    unit: { ...unitOf(), registers: [register("slow", 3_600_000), register("fast", 1_000)] },
+    clock,
+    store: async () => undefined,
+    onFailed: () => undefined,
+  });
+  const poll = () => poller.poll({ isOpen: true } as ModbusConnection, async () => undefined);
+  await poll();
+  await poll();
+  poller.changed("other");
+  expect(poller.dueAt).toBe(1_000);
+  nowMs = 400;
+  poller.changed("slow");
+  expect(poller.dueAt).toBe(400);
+  nowMs = 1_200;
+  poller.changed("slow");
+  await poll();
+  poller.changed("slow");
+  await poll();
+  await poll();
+  expect(reads).toEqual(["slow", "fast", "slow", "fast", "slow"]);
+});
+
+test("what a device says about an entry is kept while it says so, and reported when it begins", async () => {
+  const clock = { now: () => 0, monotonic: () => 0 } as Clock;
+  const reported: string[] = [];
+  let note: string | undefined;
+  const poller = new UnitPoller<ModbusKind>({
+    protocol: {
+      ...createModbusProtocol({ isHost: () => true }),
+      plan: (_: ModbusUnit, entries: readonly ModbusRegister[]) => [
+        {
+          entries,
+          read: async () => ({
+            values: entries.map((entry) => [entry, [1]] as const),
+            notes: new Map(
+              note === undefined ? [] : entries.map((entry) => [entry, { code: note ?? "", params: {} }]),
+            ),
+          }),
+        },
+      ],
+    },
+    unit: { ...unitOf(), registers: [{ key: "a", area: "HOLDING_REGISTER", address: 0, type: "UINT16" }] },
+    clock,
+    store: async () => undefined,
+    onFailed: (_, { code }) => reported.push(code),
+  });
+  const noted: (string | undefined)[] = [];
+  for (const next of [undefined, "one", "one", "two", undefined, "two"]) {
+    note = next;
+    await poller.poll({ isOpen: true } as ModbusConnection, async () => undefined);
+    noted.push(poller.health.notes.get("a")?.code);
+  }
+  expect(noted).toEqual([undefined, "one", "one", "two", undefined, "two"]);
+  expect(reported).toEqual(["field.entry_note", "field.entry_note", "field.entry_note"]);
+});

@@ -6,6 +6,7 @@ import { type BacnetRef, parseBacnetAddress } from "../../../src/lib/bacnet/bacn
 import { BacnetFormatError } from "../../../src/lib/bacnet/bacnet-pdu.ts";
 import { BacnetConnection, BacnetRefusal } from "../../../src/platform/bacnet/bacnet-connection.ts";
 import { systemClock } from "../../../src/platform/time/clock.ts";
+import { until } from "../../support/until.ts";
 
 const ref = (address: string) => parseBacnetAddress(address) as BacnetRef;
 const hex = (text: string) => Buffer.from(text.replaceAll(" ", ""), "hex");
@@ -217,4 +218,22 @@ test("a device behind a router is asked by its network, and only its own answers
   const connection = await connect(socket, 300, route);
   expect(await connection.readOne(ref("AI:1"))).toEqual([{ tag: 4, value: 21.5 }]);
   expect(new Set(asked)).toEqual(new Set(["01240005010aff"]));
+});
+
+test("a change that the device reports is passed on, and one of a stranger or another subscriber is not", async () => {
+  const changes: string[] = [];
+  const subscriptions: string[] = [];
+  const notification = (process: string, object: string) =>
+    frame(hex(`1002 09${process} 1c02000001 2c${object} 3a0258 4e 0955 2e 4441ac0000 2f 4f`));
+  const socket = await deviceWith(({ id, service, body }, send) => {
+    subscriptions.push(`${service} ${body.toString("hex")}`);
+    send(notification("02", "00000009"), frame(Buffer.from([0x20, id, 5])), notification("01", "00000001"));
+  });
+  const connection = await connect(socket);
+  connection.onChange = (change) => changes.push(change);
+  expect(await connection.subscribe({ type: 0, instance: 1 }, 1_000)).toBe(true);
+  expect(await connection.subscribe({ type: 0, instance: 1 }, 1_000)).toBe(true);
+  await until(() => changes.length > 0);
+  expect(changes).toEqual(["analog-input:1"]);
+  expect(subscriptions).toEqual(["5 09011c0000000129003a0258"]);
 });

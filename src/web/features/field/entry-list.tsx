@@ -1,4 +1,5 @@
 import { Plus, X } from "lucide-preact";
+import { omit } from "../../../lib/core/omit.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { Button } from "../../ui/button.tsx";
 import { Checkbox } from "../../ui/choice.tsx";
@@ -9,7 +10,6 @@ import { IconButton } from "../../ui/icon-button.tsx";
 export interface Entry {
   readonly key: string;
   readonly address: string;
-  readonly intervalMs?: number | undefined;
   readonly writable?: boolean | undefined;
 }
 
@@ -28,28 +28,30 @@ export interface EntryDraft {
   /** Number of the row, which keeps its place while its key is typed. */
   readonly id: number;
   readonly texts: Readonly<Record<string, string>>;
-  readonly intervalMs: number | undefined;
+  /** Fields that the form does not show. */
+  readonly others: object;
   readonly writable: boolean;
 }
 
 let newestId = 0;
 
 export function draftOf(fields: readonly EntryField[], entry: Partial<Entry> = {}): EntryDraft {
-  const { intervalMs, writable = false, ...values }: Partial<Entry> & Record<string, unknown> = entry;
+  const { writable = false, ...values }: Partial<Entry> & Record<string, unknown> = entry;
   const texts = fields.map(({ name }) => [name, String(values[name] ?? "")] as const);
-  return { id: ++newestId, texts: Object.fromEntries(texts), intervalMs, writable };
+  const others = omit(values, ...fields.map(({ name }) => name));
+  return { id: ++newestId, texts: Object.fromEntries(texts), others, writable };
 }
 
 /** Returns the entry for the API, which checks it. */
-export function entryOf(fields: readonly EntryField[], { texts, intervalMs, writable }: EntryDraft): object {
+export function entryOf(fields: readonly EntryField[], { texts, others, writable }: EntryDraft): object {
   const values = fields.flatMap(({ name, number }): [string, string | number][] => {
     const text = (texts[name] ?? "").trim();
     if (number === undefined) return [[name, text]];
     return text === "" ? [] : [[name, Number(text.replace(",", "."))]];
   });
   return {
+    ...others,
     ...Object.fromEntries(values),
-    ...(intervalMs !== undefined && { intervalMs }),
     ...(writable && { writable }),
   };
 }
