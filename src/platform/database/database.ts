@@ -20,6 +20,9 @@ import { WriteGroup } from "./write-group.ts";
 
 const WAL_BYTES_BEFORE_CHECKPOINT = 4 * 1024 * 1024;
 const CHECKPOINT_INTERVAL_MS = 5_000;
+/** The first commit after a checkpoint cuts the log on the main thread, which takes 100 ms for some 200 MB. Logs that grow fast do not wait for the interval. */
+const LONG_WAL_BYTES = 32 * 1024 * 1024;
+const WAL_WATCH_INTERVAL_MS = 500;
 const STORAGE_KEY_BYTES = 32;
 
 /**
@@ -253,8 +256,8 @@ function openVerifiedDatabase(file: string, name: string, log: Logger): MainData
   let prepareCheckpoint = (): Promise<void> => Promise.resolve();
   let checkpointing = false;
   let isClosed = false;
-  const checkpoint = async () => {
-    if (checkpointing || fstatSync(wal).size < WAL_BYTES_BEFORE_CHECKPOINT || !hasRoom()) return;
+  const checkpoint = async (walBytesMin: number) => {
+    if (checkpointing || fstatSync(wal).size < walBytesMin || !hasRoom()) return;
     checkpointing = true;
     await prepareCheckpoint();
     const generation = await checkpointInWorker(file, log);
@@ -270,11 +273,14 @@ function openVerifiedDatabase(file: string, name: string, log: Logger): MainData
     isLogKept = !has;
     return has;
   };
-  const timer = setInterval(checkpoint, CHECKPOINT_INTERVAL_MS);
-  timer.unref();
+  const timers = [
+    setInterval(checkpoint, CHECKPOINT_INTERVAL_MS, WAL_BYTES_BEFORE_CHECKPOINT),
+    setInterval(checkpoint, WAL_WATCH_INTERVAL_MS, LONG_WAL_BYTES),
+  ];
+  for (const timer of timers) timer.unref();
   const end = () => {
     isClosed = true;
-    clearInterval(timer);
+    for (const timer of timers) clearInterval(timer);
     writes.settle();
     closeSync(wal);
   };
