@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import {
   callGateway,
+  isStall,
   type StalledGateway,
   stallsOf as stallsIn,
   startStalledGateway,
@@ -164,4 +165,29 @@ test("changes of many alarms and devices", async () => {
     call("POST", "/api/devices/bulk/update", { deviceIds: devices(round), addTags: [`tag ${round % 50}`] });
   // Each changes 200 devices: half a second of work.
   expect(await stallsOf("update", update, [1, 10, 20])).toEqual([]);
+});
+
+test("runs of many jobs", async () => {
+  const jobIds: string[] = [];
+  for (let index = 0; index < 40; index++) {
+    const job = await call("POST", "/api/scheduler", {
+      name: `job ${index}`,
+      schedule: { kind: "cron", expression: "0 0 1 1 *" },
+      action: { type: "attributes", deviceType: "busy", attributes: { a: index } },
+    });
+    expect(job.status).toBe(201);
+    jobIds.push(job.body.jobId);
+  }
+  const isRunning = async () => {
+    const jobs: Array<{ lastRunAt: string | null }> = await read("/api/scheduler?limit=100");
+    return jobs.some(({ lastRunAt }) => lastRunAt === null);
+  };
+  await gateway.longestTurn();
+  await Promise.all(jobIds.map((jobId) => call("POST", `/api/scheduler/${jobId}/run`)));
+  let longest = 0;
+  while (await isRunning()) {
+    longest = Math.max(longest, await gateway.longestTurn());
+    await Bun.sleep(50);
+  }
+  expect(isStall(longest) ? `${longest.toFixed(0)} ms` : "").toBe("");
 });

@@ -5,6 +5,7 @@ import type { Text } from "../../lib/texts/text.ts";
 import { iso } from "../../lib/time/iso-time.ts";
 import { newId } from "../../platform/core/ids.ts";
 import type { Logger } from "../../platform/core/log.ts";
+import { Lanes } from "../../platform/load/lanes.ts";
 import type { Clock } from "../../platform/time/clock.ts";
 import type { Perform } from "./job-actions.ts";
 import type { JobsRepository, Lease } from "./jobs.repository.ts";
@@ -134,6 +135,8 @@ export const CHECK_EVERY_MS = 15_000;
 /** Time after which the runs of a dead runner are taken over. */
 export const LEASE_MS = 60_000;
 const CLAIMED_AT_ONCE = 50;
+/** Runs of a tenant that are in progress at a time. The others wait, each with its devices still to be read. */
+const TENANT_RUNS_MAX = 4;
 /** Jobs whose times are reckoned between two looks at whatever else the program has to do. */
 const BEGUN_AT_ONCE = 5;
 /** Longest delay of the rest of a run: longer than any restart takes. */
@@ -168,7 +171,8 @@ interface RunnerDeps {
 
 /**
  * Looks every 15 s for jobs that are due and runs them. Several runners may share one database: each job is taken by one of them, each
- * run is begun once for its job and time, and what a runner leaves behind when it dies is taken up by the next, target by target.
+ * run is begun once for its job and time, and what a runner leaves behind when it dies is taken up by the next, target by target. Tenants do not
+ * wait for each other's runs. A job is due again when its run has ended, so no more than one run of each job waits.
  */
 export class JobRunner {
   readonly #deps: RunnerDeps;
@@ -178,8 +182,11 @@ export class JobRunner {
   /** Runs that this runner works on now, by id. */
   readonly #held = new Set<string>();
   readonly #working = new Set<Promise<void>>();
+  /** By tenant. */
+  readonly #lanes = new Lanes(TENANT_RUNS_MAX);
   #cancel: () => void = () => undefined;
-  #checking: Promise<void> | undefined;
+  /** Resolves to the runs that the current look begins. */
+  #checking: Promise<Promise<void>[]> | undefined;
   #isStopping = false;
   /** Both clocks as they were at the last look; undefined before the first. */
   #seen: { wall: number; steady: number } | undefined;
@@ -210,14 +217,16 @@ export class JobRunner {
     }
   }
 
-  /** Checks once for due jobs; resolves when all of them have run. */
-  check(): Promise<void> {
-    this.#checking ??= this.#check()
+  /** Checks once for due jobs; resolves when all of them have run. Further checks may begin before. */
+  async check(): Promise<void> {
+    const works: Promise<void>[] = [];
+    this.#checking ??= this.#check(works)
       .catch((error) => this.#deps.log.error("due jobs could not be read", { error }))
+      .then(() => works)
       .finally(() => {
         this.#checking = undefined;
       });
-    return this.#checking;
+    await Promise.all(await this.#checking);
   }
 
   /** Begins a run immediately, in addition to the job's own times. @throws DomainError `job.running` */
@@ -231,7 +240,7 @@ export class JobRunner {
         run = this.#begin(job, { at: timeMs, trigger: "MANUAL" });
     });
     if (run === undefined) throw alreadyRunning();
-    this.#work(job, run);
+    void this.#work(job, run);
     return run;
   }
 
@@ -244,19 +253,14 @@ export class JobRunner {
     return { owner: this.#owner, now: this.#deps.clock.now(), leaseMs: LEASE_MS };
   }
 
-  async #check(): Promise<void> {
+  /** Adds the runs that it begins to `works`. */
+  async #check(works: Promise<void>[]): Promise<void> {
     if (!(await this.#pause.isOver())) return;
     if (this.#wasSetBack()) await this.#bringForward();
     while (!this.#isStopping) {
       const begun = await this.#claim();
       if (begun === undefined) return;
-      try {
-        if (begun.length > 0) await this.#deps.durable();
-        for (const { job, run } of begun) if (!this.#isStopping) await this.#execute(job, run);
-      } finally {
-        // What did not come to its turn is anybody's when the lease has run out.
-        for (const { run } of begun) this.#held.delete(run.runId);
-      }
+      for (const { job, run } of begun) works.push(this.#work(job, run));
     }
   }
 
@@ -354,18 +358,22 @@ export class JobRunner {
     return run;
   }
 
-  #work(job: Job, run: Run): void {
-    const work = this.#deps.durable().then(() => this.#execute(job, run));
+  /** Runs when the tenant's turn comes. Resolves when the run has ended, or is left to another runner. */
+  #work(job: Job, run: Run): Promise<void> {
+    const work = this.#deps
+      .durable()
+      .then(() => this.#lanes.run(job.tenantId, () => this.#execute(job, run)));
     const settled = work.catch((error) => {
       this.#held.delete(run.runId);
       this.#deps.log.error("a run could not be started", { jobId: job.jobId, error });
     });
     this.#working.add(settled);
-    void settled.finally(() => this.#working.delete(settled));
+    return settled.finally(() => this.#working.delete(settled));
   }
 
   async #execute(job: Job, run: Run): Promise<void> {
     try {
+      if (this.#isStopping) return;
       if (run.attempts > ATTEMPTS_MAX)
         this.#finish(job, run, detail("run_result.never_ended", { count: ATTEMPTS_MAX }));
       else if (await this.#actions.onAll(job, run, this.#optionsOf(job, run))) this.#finish(job, run);

@@ -31,9 +31,9 @@ export function createJobsRepository(database: MainDatabase, clock: Clock) {
     /** Whoever looks at it now gives it up. */
     update: (job: Job, changes: Changes<Job>): Job =>
       store.update(job, { ...changes, leaseOwner: null, leaseUntil: null }),
-    /** Takes jobs that are due, each for one runner alone. */
+    /** Takes jobs that are due and of which no run is in progress, each for one runner alone. */
     claimDue(lease: Lease, limit: number): Job[] {
-      const due = sql`SELECT job_id FROM scheduler_jobs WHERE enabled AND next_run_at <= ${lease.now} AND ${isFree(lease)} ORDER BY next_run_at LIMIT ${limit}`;
+      const due = sql`SELECT job_id FROM scheduler_jobs WHERE enabled AND next_run_at <= ${lease.now} AND ${isFree(lease)} AND job_id NOT IN (SELECT job_id FROM scheduler_runs WHERE status = 'RUNNING') ORDER BY next_run_at LIMIT ${limit}`;
       return orm
         .update(schedulerJobs)
         .set({ leaseOwner: lease.owner, leaseUntil: lease.now + lease.leaseMs })

@@ -1,9 +1,9 @@
-import { setImmediate } from "node:timers/promises";
 import { DomainError, detail, textOf } from "../../lib/core/domain-error.ts";
 import type { DeviceId } from "../../lib/core/ids.ts";
 import { excerpt } from "../../lib/strings/excerpt.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import type { Logger } from "../../platform/core/log.ts";
+import { workShare } from "../../platform/load/fair-share.ts";
 import type { Perform } from "./job-actions.ts";
 import type { Job } from "./scheduler.resource.ts";
 import type { Run, RunStatus, RunTarget } from "./scheduler.types.ts";
@@ -44,6 +44,7 @@ export class RunActions {
    */
   async onAll(job: Job, run: Run, options: { mayGoOn: () => boolean; tooLate?: Text }): Promise<boolean> {
     const { mayGoOn, tooLate } = options;
+    await workShare.next(); // there may be 10,000 devices
     const done = new Set(this.#targets.listIds(run.runId));
     const open = this.#targetsOf(job).filter(({ deviceId }) => !done.has(deviceId));
     for (let start = 0; start < open.length; start += TARGETS_AT_ONCE) {
@@ -55,7 +56,7 @@ export class RunActions {
         ),
       );
       this.#targets.save(run.runId, results);
-      await setImmediate();
+      await workShare.next(); // in its own round: many runs may be in progress
     }
     return true;
   }

@@ -72,11 +72,13 @@ export function openRig(
     /** Codes of the reasons why times passed without a run. */
     missed,
     effects: () => sqlite.query<Effect, []>("SELECT * FROM effects").all(),
-    addTenant() {
+    /** Adds the tenant with its profile, or another one with nothing. */
+    addTenant(id = tenantId) {
       createTenantsRepository(database).insert(
-        { tenantId, name: "Plant", planName: "onprem", isHost: false },
+        { tenantId: id, name: "Plant", planName: "onprem", isHost: false },
         clock.now(),
       );
+      if (id !== tenantId) return;
       sqlite.run(
         "INSERT INTO device_profiles (profile_id, tenant_id, name, alarm_rules, inactivity_timeout_ms, payload, command_timeout_ms, created_at, updated_at) VALUES ('profile', 'tenant', 'default', '[]', 1, 'JSON', 1000, 1, 1)",
       );
@@ -92,13 +94,13 @@ export function openRig(
       return ids;
     },
     addJob(
-      input: { schedule: unknown; misfire?: Misfire } & JobTargets,
+      input: { schedule: unknown; misfire?: Misfire; tenantId?: TenantId } & JobTargets,
       changes: Partial<Pick<Job, "nextRunAt">> = {},
     ): Job {
-      const { schedule: asked, misfire = "skip", ...on } = input;
+      const { schedule: asked, misfire = "skip", tenantId: owner = tenantId, ...on } = input;
       const now = clock.now();
       const schedule = parseSchedule(asked, now);
-      return jobs.insert(tenantId, {
+      return jobs.insert(owner, {
         jobId: `job ${++jobCount}`,
         name: `job ${jobCount}`,
         enabled: true,
