@@ -92,13 +92,8 @@ function* divided(piece: Uint8Array): Generator<Uint8Array> {
 }
 
 /** Returns a response of complete pieces. */
-function answerOf(
-  pieces: Uint8Array[],
-  { held, signal }: Held,
-  headers: HeadersInit,
-  status?: number,
-): Response {
-  const init = { headers, ...(status !== undefined && { status }) };
+function answerOf(pieces: Uint8Array[], { held, signal }: Held, headers: HeadersInit): Response {
+  const init = { headers };
   if (held.bytes > UNCOUNTED_MAX) return new Response(streamOf(taken(pieces, held), { held, signal }), init);
   held.end();
   const [first] = pieces;
@@ -117,6 +112,7 @@ async function collected(
       held.hold(piece.length);
       pieces.push(...divided(piece));
     });
+    held.releaseReserved();
   } catch (error) {
     held.end();
     throw error;
@@ -196,17 +192,21 @@ export async function textAnswer(
   return answerOf(pieces, { held, signal: request.signal }, jsonHeaders);
 }
 
-/** Sends a value as JSON. `atEnd` is called when the client has read it, or when it cannot be serialized. */
-export async function jsonAnswer(
-  space: AnswerSpace,
+/** Sends a value as JSON. */
+export async function jsonAnswer(space: AnswerSpace, request: Request, value: unknown): Promise<Response> {
+  return readAnswer(space.open(request), request, async () => value);
+}
+
+/** Sends what is read as JSON. `read` reserves the space of what it reads, and fails at the next reservation when the client has left. */
+export async function readAnswer(
+  held: HeldAnswer,
   request: Request,
-  value: unknown,
-  options: { readonly atEnd?: () => void; readonly headers?: HeadersInit; readonly status?: number } = {},
+  read: () => Promise<unknown>,
 ): Promise<Response> {
-  const held = space.open(request);
-  if (options.atEnd !== undefined) held.atEnd(options.atEnd);
-  const pieces = await collected(held, (onPiece) => encode(value, onPiece));
-  return answerOf(pieces, { held, signal: request.signal }, options.headers ?? jsonHeaders, options.status);
+  const { signal } = request;
+  signal.addEventListener("abort", () => held.end(), { once: true });
+  const pieces = await collected(held, async (onPiece) => encode(await read(), onPiece));
+  return answerOf(pieces, { held, signal }, jsonHeaders);
 }
 
 /** Sends JSON in pieces that all its responses share: each of them counts for the piece in flight only. */

@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from "bun:test";
 import { connect, type Socket } from "node:net";
 import type { DomainError } from "../../src/lib/core/domain-error.ts";
-import { exportAnswer, jsonAnswer, listAnswer, sharedAnswer, textAnswer } from "../../src/modules/answers.ts";
+import { exportAnswer, listAnswer, readAnswer, sharedAnswer, textAnswer } from "../../src/modules/answers.ts";
 import { AnswerSpace, EXPORTS_MAX } from "../../src/platform/load/answer-space.ts";
 import { until } from "../support/until.ts";
 
@@ -232,7 +232,10 @@ test("a large value is sent as the JSON that it is, and its task runs when it wa
   const space = spaceOf(SPACE_MIB);
   const value = { list: Array.from({ length: 200_000 }, (_, index) => ({ index, name: `é${index}` })) };
   let ended = 0;
-  const answer = await jsonAnswer(space, new Request("http://x"), value, { atEnd: () => ended++ });
+  const request = new Request("http://x");
+  const held = space.open(request);
+  held.atEnd(() => ended++);
+  const answer = await readAnswer(held, request, async () => value);
   expect(space.used).toBeGreaterThan(MIB);
   expect(ended).toBe(0);
   expect(await answer.json()).toEqual(value);
@@ -243,10 +246,46 @@ test("a value that cannot be sent ends its task, too", async () => {
   const space = spaceOf(1);
   const large = Array.from({ length: 50_000 }, () => "twenty characters and more");
   let ended = 0;
-  const sent = jsonAnswer(space, new Request("http://x"), large, { atEnd: () => ended++ });
+  const request = new Request("http://x");
+  const held = space.open(request);
+  held.atEnd(() => ended++);
+  const sent = readAnswer(held, request, async () => large);
   expect(sent).rejects.toMatchObject({ kind: "too_large", code: "answer.too_large" });
   await sent.catch(() => undefined);
   expect([space.used, ended]).toEqual([0, 1]);
+});
+
+test("what is read counts until its pieces do, and what they do not need is given back", async () => {
+  const space = spaceOf(SPACE_MIB);
+  const value = Array.from({ length: 50_000 }, () => "twenty characters and more");
+  const request = new Request("http://x");
+  const held = space.open(request);
+  let reserved = 0;
+  const answer = await readAnswer(held, request, async () => {
+    held.reserve(3 * MIB);
+    reserved = space.used;
+    return value;
+  });
+  expect(reserved).toBe(3 * MIB);
+  const { length } = JSON.stringify(value);
+  expect(space.used).toBe(length);
+  await answer.text();
+  expect(space.used).toBe(0);
+});
+
+test("reading for a client that has left, or for a response that has failed, ends at the next reservation", async () => {
+  const space = spaceOf(SPACE_MIB);
+  const leaving = new AbortController();
+  const request = new Request("http://x", { signal: leaving.signal });
+  const held = space.open(request);
+  const answer = readAnswer(held, request, async () => {
+    held.reserve(MIB);
+    leaving.abort();
+    held.reserve(MIB);
+  });
+  await expect(answer).rejects.toMatchObject({ code: "answer.unread" });
+  expect(space.used).toBe(0);
+  expect(() => held.reserve(1)).toThrow();
 });
 
 const exportFor = (space: AnswerSpace, who: string, pieces: Iterator<string> = ["a", "b"].values()) => {

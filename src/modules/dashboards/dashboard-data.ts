@@ -23,7 +23,7 @@ import {
 import type { Principal } from "../users/users.types.ts";
 import { hasOwnWindow, keysOf } from "./dashboard-form.ts";
 import { dashboardTooLarge } from "./dashboards.errors.ts";
-import type { AlarmRow, ResolvedDevice, Widget, WidgetData } from "./dashboards.types.ts";
+import type { AlarmRow, AnswerRoom, ResolvedDevice, Widget, WidgetData } from "./dashboards.types.ts";
 import type { AbsoluteWindow, ShownWindow } from "./window-of.ts";
 
 /*
@@ -45,6 +45,29 @@ const ALARMS_DEFAULT = 50;
 const ALARMS_SCANNED_MAX = 2_000;
 const OPEN_STATUSES: readonly AlarmStatus[] = ["ACTIVE_UNACK", "ACTIVE_ACK"];
 const CLEARED_STATUSES: readonly AlarmStatus[] = ["CLEARED_UNACK", "CLEARED_ACK"];
+
+/** Approximate bytes of a value with its timestamp in a response. */
+const VALUE_BYTES = 24;
+
+function bytesOf(value: unknown): number {
+  if (typeof value === "string") return VALUE_BYTES + value.length;
+  return typeof value === "object" && value !== null
+    ? VALUE_BYTES + JSON.stringify(value).length
+    : VALUE_BYTES;
+}
+
+function bytesOfSeries(found: readonly DeviceSeries[]): number {
+  let bytes = 0;
+  for (const { series } of found)
+    for (const { points } of series) for (const { value } of points) bytes += bytesOf(value);
+  return bytes;
+}
+
+function bytesOfLatest(found: readonly LatestSnapshot[]): number {
+  let bytes = 0;
+  for (const { values } of found) for (const key in values) bytes += bytesOf(values[key]);
+  return bytes;
+}
 
 const isText = (answer: object | undefined): answer is Text => answer !== undefined && "code" in answer;
 
@@ -330,13 +353,18 @@ function createParts({ latest, series, previous, previousSoFar, lows, highs }: F
   return partOf;
 }
 
+interface Reader {
+  readonly principal: Principal;
+  readonly room: AnswerRoom;
+}
+
 export function createDashboardData(deps: {
   telemetry: Pick<TelemetryService, "latestOf" | "query">;
   alarms: Pick<AlarmsService, "page">;
 }) {
   const { telemetry, alarms } = deps;
 
-  async function latestOf(principal: Principal, wanted: readonly Wanted[]) {
+  async function latestOf({ principal, room }: Reader, wanted: readonly Wanted[]) {
     const asking = wanted.filter(showsLatest);
     const ids = [...new Set(asking.flatMap(({ devices }) => idsOf(devices)))];
     const latest = new Map<DeviceId, LatestSnapshot>();
@@ -347,6 +375,7 @@ export function createDashboardData(deps: {
     try {
       for await (const batch of telemetry.latestOf(principal, { deviceIds: ids, keys })) {
         tally.addValues(valuesIn(batch));
+        room.reserve(bytesOfLatest(batch));
         for (const snapshot of batch) latest.set(snapshot.deviceId, snapshot);
       }
     } catch (error) {
@@ -356,7 +385,11 @@ export function createDashboardData(deps: {
     return latest;
   }
 
-  async function query(principal: Principal, members: readonly Wanted[], pointsMax: number): Promise<Answer> {
+  async function query(
+    { principal, room }: Reader,
+    members: readonly Wanted[],
+    pointsMax: number,
+  ): Promise<Answer> {
     const [first] = members;
     if (first === undefined) return new Map();
     const spec = seriesSpec(first);
@@ -371,14 +404,16 @@ export function createDashboardData(deps: {
         deviceIds: idsOf(first.devices, SERIES_DEVICES_MAX),
         keys,
       });
+      room.reserve(bytesOfSeries(data));
       return new Map(data.map((deviceSeries) => [deviceSeries.deviceId, deviceSeries]));
     } catch (error) {
-      if (!(error instanceof DomainError) || error.kind === "unavailable") throw error;
+      const isOfAll = !(error instanceof DomainError) || ["unavailable", "too_large"].includes(error.kind);
+      if (isOfAll) throw error;
       return textOf(error); // a key of texts cannot be averaged: said where it was asked for
     }
   }
 
-  async function seriesOf(principal: Principal, wanted: readonly Wanted[]) {
+  async function seriesOf(reader: Reader, wanted: readonly Wanted[]) {
     const asking = wanted.filter((item) => showsSeries(item) && item.keys.length > 0);
     const groups = Map.groupBy(asking, groupOf);
     const sizeOf = (members: readonly Wanted[]) =>
@@ -394,7 +429,7 @@ export function createDashboardData(deps: {
         group,
         asked > SERIES_MAX
           ? detail("dashboard.too_many_series", { max: SERIES_MAX })
-          : await query(principal, members, pointsMax),
+          : await query(reader, members, pointsMax),
       );
     }
     return answers;
@@ -456,6 +491,7 @@ export function createDashboardData(deps: {
     principal: Principal,
     widgets: readonly Widget[],
     input: {
+      readonly room: AnswerRoom;
       /** @throws DomainError of kind `invalid` for a window of the widget's own */
       windowOf: (widget: Widget) => ShownWindow;
       devicesOf: (widget: Widget) => readonly ResolvedDevice[];
@@ -476,19 +512,20 @@ export function createDashboardData(deps: {
     });
     ensureValuesFit(wanted);
     const listed = createAlarmList(principal);
+    const reader = { principal, room: input.room };
     const [latest, series, previous, previousSoFar, lows, highs] = await Promise.all([
-      latestOf(principal, wanted),
-      seriesOf(principal, wanted),
+      latestOf(reader, wanted),
+      seriesOf(reader, wanted),
       seriesOf(
-        principal,
+        reader,
         wanted.flatMap((item) => beforeOf(item) ?? []),
       ),
       seriesOf(
-        principal,
+        reader,
         wanted.flatMap((item) => beforeSoFarOf(item) ?? []),
       ),
-      seriesOf(principal, edgesOf(wanted, "min")),
-      seriesOf(principal, edgesOf(wanted, "max")),
+      seriesOf(reader, edgesOf(wanted, "min")),
+      seriesOf(reader, edgesOf(wanted, "max")),
     ]);
     const partOf = createParts({ latest, series, previous, previousSoFar, lows, highs });
     for (const candidate of wanted) {

@@ -1,7 +1,7 @@
 import { t } from "elysia";
 import { isJsonObject } from "../../lib/json/json.ts";
 import { ANSWERS_MIB_MAX, type AnswerSpace } from "../../platform/load/answer-space.ts";
-import { asAnswer, jsonAnswer } from "../answers.ts";
+import { asAnswer, readAnswer } from "../answers.ts";
 import { documentedAs, withCommas } from "../documented-as.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import { wholeList } from "../lists.ts";
@@ -26,14 +26,18 @@ import {
   versionEntryBody,
 } from "./dashboards.schemas.ts";
 import type { DashboardsService } from "./dashboards.service.ts";
-import { VERSIONS_BYTES_MAX, VERSIONS_MAX } from "./dashboards.types.ts";
+import { type AnswerRoom, VERSIONS_BYTES_MAX, VERSIONS_MAX } from "./dashboards.types.ts";
 
 export const LIMITS = `413 if the widgets together show more than ${withCommas(DASHBOARD_VALUES_MAX)} newest values or ${withCommas(DASHBOARD_POINTS_MAX)} points, or for a response over ${ANSWERS_MIB_MAX.user} MiB; 503 while unread responses leave no memory for it.`;
 
 const versionList = wholeList({ sort: ["version", "savedAt"], search: ["name", "savedBy"] });
 
-const executedAnswer = (answers: AnswerSpace) => async (request: Request, executed: Executed) =>
-  asAnswer<ReturnType<typeof executedToWire>>(await jsonAnswer(answers, request, executedToWire(executed)));
+const executedAnswer =
+  (answers: AnswerSpace) => async (request: Request, execute: (room: AnswerRoom) => Promise<Executed>) => {
+    const held = answers.open(request);
+    const answer = await readAnswer(held, request, async () => executedToWire(await execute(held)));
+    return asAnswer<ReturnType<typeof executedToWire>>(answer);
+  };
 
 interface DashboardsRoutesDeps {
   readonly dashboards: DashboardsService;
@@ -82,7 +86,7 @@ export const dashboardsRoutes = (deps: DashboardsRoutesDeps) => {
     .post(
       "/preview",
       async ({ principal, body: { dashboard, ...input }, request }) =>
-        answerOf(request, await dashboards.preview(principal, dashboard, input)),
+        answerOf(request, (room) => dashboards.preview(principal, dashboard, { ...input, room })),
       {
         auth: "dashboards:read",
         audit: { none: "changes nothing" },
@@ -214,7 +218,7 @@ export const dashboardsRoutes = (deps: DashboardsRoutesDeps) => {
     .post(
       "/:dashboardId/execute",
       async ({ principal, params, body, request }) =>
-        answerOf(request, await dashboards.execute(principal, params.dashboardId, body ?? {})),
+        answerOf(request, (room) => dashboards.execute(principal, params.dashboardId, { ...body, room })),
       {
         auth: "dashboards:read",
         audit: { none: "changes nothing" },

@@ -295,7 +295,7 @@ export function createDashboardsService(deps: DashboardsServiceDeps) {
   async function show(
     principal: Principal,
     dashboard: Dashboard,
-    { timeRange, dashboardStateId, widgetIds, context = {} }: ExecuteRequest,
+    { timeRange, dashboardStateId, widgetIds, context = {}, room }: ExecuteRequest,
   ): Promise<Executed> {
     const now = clock.now();
     const input = timeRange ?? dashboard.timeWindow;
@@ -310,6 +310,7 @@ export function createDashboardsService(deps: DashboardsServiceDeps) {
         (widgetIds === undefined || widgetIds.includes(widget.widgetId)),
     );
     const data = await deps.dataOf(principal, shown, {
+      room,
       windowOf(widget) {
         const yearZone = yearZoneOf(widget);
         if (yearZone === undefined && !hasOwnWindow(widget)) return window;

@@ -78,12 +78,19 @@ export interface ResolvedDevice {
 }
 
 /** Time range, state, widgets and context with which a dashboard is viewed. */
+/** Space of a response, for what is read before it is serialized. */
+export interface AnswerRoom {
+  /** @throws DomainError `too_large`, or `unavailable` if other responses leave no space */
+  reserve(bytes: number): void;
+}
+
 export interface ExecuteRequest {
   readonly timeRange?: unknown;
   readonly dashboardStateId?: string | undefined;
   /** Ids of the widgets to show; without them, those of the state. */
   readonly widgetIds?: readonly string[] | undefined;
   readonly context?: Readonly<Record<string, unknown>> | undefined;
+  readonly room: AnswerRoom;
 }
 
 export interface AlarmRow {

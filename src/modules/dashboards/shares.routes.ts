@@ -2,7 +2,7 @@ import { Elysia, t } from "elysia";
 import { omit } from "../../lib/core/omit.ts";
 import { iso, parseIsoTime } from "../../lib/time/iso-time.ts";
 import type { AnswerSpace } from "../../platform/load/answer-space.ts";
-import { asAnswer, jsonAnswer } from "../answers.ts";
+import { asAnswer, readAnswer } from "../answers.ts";
 import type { AuditContext } from "../audit/audit.types.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import { wholeList } from "../lists.ts";
@@ -11,7 +11,7 @@ import { executedToWire } from "./dashboard-wire.ts";
 import { shareEndInvalid } from "./dashboards.errors.ts";
 import { LIMITS } from "./dashboards.routes.ts";
 import { newShareBody, shareBody, sharedBody, sharedRequest } from "./dashboards.schemas.ts";
-import { SHARE_REQUESTS_MAX, type SharesService } from "./shares.service.ts";
+import { SHARE_REQUESTS_MAX, type SharedContent, type SharesService } from "./shares.service.ts";
 import type { DashboardShare, ShareRotation } from "./shares.types.ts";
 
 const shareList = wholeList({ sort: ["name", "createdAt", "expiresAt"], search: ["name"] });
@@ -106,31 +106,36 @@ export const sharesRoutes = ({ shares, auth }: { shares: SharesService; auth: Au
     );
 };
 
+function sharedToWire({ executed, keyMetadata, rotation }: SharedContent) {
+  const {
+    tenantId: _t,
+    aliases: _a,
+    configuration: _c,
+    settings: _s,
+    updatedBy: _u,
+    tags: _g,
+    ...shown
+  } = executedToWire(executed);
+  const { timeWindow: ownWindow } = executed.dashboard;
+  return {
+    ...shown,
+    keyMetadata,
+    ...(ownWindow !== null && { ownWindow }),
+    ...(rotation !== null && { rotation: rotationToWire(rotation) }),
+  };
+}
+
 /** Reads what is behind a link. */
 export const sharedDashboardRoutes = ({ shares, answers }: { shares: SharesService; answers: AnswerSpace }) =>
   new Elysia({ tags: ["dashboards"] }).post(
     "/api/shared/dashboard",
     async ({ request, body }) => {
       const token = BEARER.exec(request.headers.get("authorization") ?? "")?.[1] ?? "";
-      const { executed, keyMetadata, rotation, reader, atEnd } = await shares.execute(token, body ?? {});
-      const {
-        tenantId: _t,
-        aliases: _a,
-        configuration: _c,
-        settings: _s,
-        updatedBy: _u,
-        tags: _g,
-        ...shown
-      } = executedToWire(executed);
-      const { timeWindow: ownWindow } = executed.dashboard;
-      const shared = {
-        ...shown,
-        keyMetadata,
-        ...(ownWindow !== null && { ownWindow }),
-        ...(rotation !== null && { rotation: rotationToWire(rotation) }),
-      };
-      answers.note(request, reader);
-      return asAnswer<typeof shared>(await jsonAnswer(answers, request, shared, { atEnd }));
+      const { reader, atEnd, read } = shares.execute(token, body ?? {});
+      const held = answers.openFor(reader);
+      held.atEnd(atEnd);
+      const answer = await readAnswer(held, request, async () => sharedToWire(await read(held)));
+      return asAnswer<ReturnType<typeof sharedToWire>>(answer);
     },
     {
       body: sharedRequest,

@@ -17,9 +17,16 @@ import {
 } from "./dashboards.errors.ts";
 import type { Dashboard, Executed } from "./dashboards.resource.ts";
 import type { DashboardsService } from "./dashboards.service.ts";
-import type { Alias, ExecuteRequest } from "./dashboards.types.ts";
+import type { Alias, AnswerRoom, ExecuteRequest } from "./dashboards.types.ts";
 import type { SharesRepository } from "./shares.repository.ts";
 import type { DashboardShare, NewShare, ShareRotation } from "./shares.types.ts";
+
+/** What a link shows at a time. */
+export interface SharedContent {
+  readonly executed: Executed;
+  readonly keyMetadata: ReturnType<TelemetryService["resolveKeys"]>;
+  readonly rotation: ShareRotation | null;
+}
 
 const sessionOf = (shareId: string) => `share:${shareId}`;
 
@@ -230,33 +237,31 @@ export function createSharesService(deps: SharesServiceDeps) {
       deps.endSession(sessionOf(shareId));
     },
     /**
-     * Executes the first dashboard of a link, or another dashboard of its rotation. The caller ends the request with `atEnd` when the response
+     * Begins a request for the first dashboard of a link, or another dashboard of its rotation. The caller ends it with `atEnd` when the response
      * has been read.
      * @throws DomainError `unauthenticated`: the token opens nothing, or no longer.
      */
-    async execute(
+    execute(
       token: string,
       {
         dashboardId,
         ...request
-      }: Omit<ExecuteRequest, "context"> & { readonly dashboardId?: string | undefined },
+      }: Omit<ExecuteRequest, "context" | "room"> & { readonly dashboardId?: string | undefined },
     ) {
       const share = find(token);
       if (share === undefined) throw shareEnded();
       const { shareId, rotation } = share;
       const shownId = dashboardId ?? share.dashboardId;
       if (!dashboardIdsOf(share).includes(shownId)) throw dashboardNotFound();
-      const atEnd = running.begin(shareId);
-      try {
-        const asked = { ...request, context: contextOf(share) };
-        const executed = content.asSeen(await dashboards.execute(readerOf(share), shownId, asked));
-        const keyMetadata = content.keyMetadataOf(share, executed);
-        const { tenantId } = share;
-        return { executed, keyMetadata, rotation, reader: { tenantId, userId: shareId }, atEnd };
-      } catch (error) {
-        atEnd();
-        throw error;
-      }
+      return {
+        reader: { tenantId: share.tenantId, userId: shareId },
+        atEnd: running.begin(shareId),
+        async read(room: AnswerRoom): Promise<SharedContent> {
+          const asked = { ...request, context: contextOf(share), room };
+          const executed = content.asSeen(await dashboards.execute(readerOf(share), shownId, asked));
+          return { executed, keyMetadata: content.keyMetadataOf(share, executed), rotation };
+        },
+      };
     },
     /**
      * Returns the principal that listens by a link: it sees the devices of the widgets of its dashboards, and of each device the keys that

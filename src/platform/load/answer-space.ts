@@ -130,6 +130,9 @@ export class HeldAnswer {
   readonly reader: AnswerReader;
   readonly #space: AnswerSpace;
   #bytes = 0;
+  /** Bytes for pieces that are not serialized yet. */
+  #reserved = 0;
+  #isEnded = false;
   #atEnd: Array<() => void> = [];
 
   constructor(space: AnswerSpace, reader: AnswerReader) {
@@ -141,10 +144,27 @@ export class HeldAnswer {
     return this.#bytes;
   }
 
-  /** Takes space for more bytes of the response. */
+  /** Takes space for more bytes of the response, reserved space first. */
   hold(bytes: number): void {
+    const more = Math.max(0, bytes - this.#reserved);
+    this.#space.take(this.reader, more, this.#bytes);
+    this.#reserved -= bytes - more;
+    this.#bytes += more;
+  }
+
+  /** Takes space for what was read and will be serialized, so that requests that read much at the same time do not fill the memory. */
+  reserve(bytes: number): void {
+    if (this.#isEnded) throw unavailable("answer.unread"); // nobody waits for the rest
     this.#space.take(this.reader, bytes, this.#bytes);
+    this.#reserved += bytes;
     this.#bytes += bytes;
+  }
+
+  /** Releases reserved space: everything is serialized. */
+  releaseReserved(): void {
+    const reserved = this.#reserved;
+    this.#reserved = 0;
+    this.release(reserved);
   }
 
   /** Releases the space of sent bytes. */
@@ -161,6 +181,8 @@ export class HeldAnswer {
 
   /** Releases all space. Idempotent. */
   end(): void {
+    this.#isEnded = true;
+    this.#reserved = 0;
     this.release(this.#bytes);
     for (const task of this.#atEnd.splice(0)) task();
   }
