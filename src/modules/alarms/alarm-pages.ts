@@ -1,5 +1,6 @@
 import { omit } from "../../lib/core/omit.ts";
 import { workShare } from "../../platform/load/fair-share.ts";
+import { Lanes } from "../../platform/load/lanes.ts";
 import type { AlarmSequences, AlarmsRepository, AlarmViewer, SiftedAlarm } from "./alarms.repository.ts";
 import { ALARM_SORT_FIELDS, type AlarmFilter, type AlarmSortField } from "./alarms.types.ts";
 
@@ -61,7 +62,7 @@ async function sift(
   repository: PagesRepository,
   viewer: AlarmViewer,
   { sort, limit, offset, ...filter }: AlarmFilter,
-  atOnce: number,
+  { atOnce, signal }: { atOnce: number; signal: AbortSignal | undefined },
 ): Promise<AlarmSequences> {
   const { field, isDescending } = readSort(sort);
   const order = { limit: offset + limit, compare: compareBy(isDescending) };
@@ -79,34 +80,29 @@ async function sift(
     before = slice.at(-1)?.sequence ?? 0;
     // No owner: otherwise the user's other requests would queue behind this one.
     await workShare.next();
+    signal?.throwIfAborted();
   }
   return { sequences: first.slice(offset).map(({ sequence }) => sequence), total };
 }
 
 /**
  * Creates the function that returns a page of alarms. A user's pages are found one after the other: a page far down the list needs the positions of
- * all alarms before it. An alarm that is raised again meanwhile may be missing from the page.
+ * all alarms before it. It is found no further when the signal is aborted. An alarm that is raised again meanwhile may be missing from the page.
  */
 export function createAlarmPages(repository: PagesRepository, siftedAtOnce = SIFTED_AT_ONCE) {
-  const latest = new Map<string, Promise<unknown>>();
-  return (
+  const users = new Lanes(1);
+  return async (
     viewer: AlarmViewer & { readonly userId: string },
     filter: AlarmFilter,
+    signal?: AbortSignal,
   ): Promise<AlarmSequences> => {
     const { field, isDescending } = readSort(filter.sort);
     const isIndexed = viewer.devices === "all" && field === "raisedAt" && isUnfiltered(filter);
     const indexed = isIndexed
       ? repository.listIndexed(viewer.tenantId, filter.statuses, { ...filter, isDescending })
       : undefined;
-    if (indexed !== undefined) return Promise.resolve(indexed);
-    const before = latest.get(viewer.userId) ?? Promise.resolve();
-    const page = before.then(() => sift(repository, viewer, filter, siftedAtOnce));
-    const ended = page
-      .catch(() => undefined)
-      .then(() => {
-        if (latest.get(viewer.userId) === ended) latest.delete(viewer.userId);
-      });
-    latest.set(viewer.userId, ended);
-    return page;
+    if (indexed !== undefined) return indexed;
+    const find = () => sift(repository, viewer, filter, { atOnce: siftedAtOnce, signal });
+    return users.run(viewer.userId, find, signal);
   };
 }

@@ -1,4 +1,4 @@
-import { and, asc, count, desc, eq, exists, gte, isNull, lte, or, type SQL, sql } from "drizzle-orm";
+import { and, count, desc, eq, exists, gte, isNull, lte, or, type SQL, sql } from "drizzle-orm";
 import type { AlarmSeverity } from "../../lib/alarms/severity.ts";
 import type { ProfileId } from "../../lib/core/ids.ts";
 import type { MainDatabase } from "../../platform/database/database.ts";
@@ -11,7 +11,10 @@ import type { AlarmFilter } from "./alarms.types.ts";
 /** Newest alarms of a rule that are looked through for one of a device that the caller may see. */
 const LOOKED_THROUGH_MAX = 10_000;
 
-export type CountedFilter = Omit<AlarmFilter, "from" | "to" | "sort" | "limit" | "offset">;
+export type CountedFilter = Omit<
+  AlarmFilter,
+  "from" | "to" | "statuses" | "raisedUntil" | "sort" | "limit" | "offset"
+>;
 
 /** An alarm that was raised or acknowledged. Times in epoch ms. */
 export interface CountedEvent {
@@ -26,15 +29,6 @@ export interface CountedEvent {
   readonly firstRaisedAt: number;
   /** False for alarms that the viewer may not see or the filter leaves out. */
   readonly isCounted: boolean;
-}
-
-export interface StandingAlarm {
-  readonly alarmId: string;
-  readonly deviceId: string;
-  readonly deviceName: string;
-  readonly name: string;
-  readonly severity: AlarmSeverity;
-  readonly raisedAt: number;
 }
 
 /** Queries over many alarms. */
@@ -132,40 +126,6 @@ export function createAlarmStatisticsRepository({ orm }: MainDatabase) {
         .limit(1)
         .get();
       return row !== undefined;
-    },
-    /** Counts alarms that have been open since `until` or longer, and lists the oldest. */
-    standing(
-      viewer: AlarmViewer,
-      filter: CountedFilter,
-      { until, limit }: { until: number; limit: number },
-    ): { total: number; alarms: StandingAlarm[] } {
-      const condition = and(
-        conditionOf(viewer.tenantId, viewer.devices, filter),
-        isNull(alarms.clearedAt),
-        lte(alarms.raisedAt, until),
-      );
-      const listed = orm
-        .select({
-          alarmId: alarms.alarmId,
-          deviceId: alarms.deviceId,
-          deviceName: devices.name,
-          name: alarms.alarmType,
-          severity: alarms.severity,
-          raisedAt: alarms.raisedAt,
-        })
-        .from(alarms)
-        .innerJoin(devices, eq(devices.deviceId, alarms.deviceId))
-        .where(condition)
-        .orderBy(asc(alarms.raisedAt), asc(alarms.sequence))
-        .limit(limit)
-        .all();
-      const counted = orm
-        .select({ total: count() })
-        .from(alarms)
-        .innerJoin(devices, eq(devices.deviceId, alarms.deviceId))
-        .where(condition)
-        .get();
-      return { total: counted?.total ?? 0, alarms: listed };
     },
     /** Time of the last alarm of a rule, as far as the caller sees the devices; null without one. */
     lastRaisedBy(

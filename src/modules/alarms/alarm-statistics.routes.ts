@@ -24,9 +24,9 @@ const toWire = ({ from, to, busiest, standing, frequent, chattering, ...figures 
 export const alarmStatisticsRoutes = ({ read, auth }: { read: ReadAlarmStatistics; auth: AuthPlugin }) =>
   new Elysia({ tags: ["alarms"] }).use(auth).get(
     "/api/alarms/statistics",
-    async ({ principal, query: { severity, ...query } }) => {
+    async ({ principal, request, query: { severity, ...query } }) => {
       const { severities } = readFilter({ severity });
-      return toWire(await read(principal, { ...query, severities }));
+      return toWire(await read(principal, { ...query, severities }, request.signal));
     },
     {
       auth: "alarms:read",

@@ -7,8 +7,9 @@ import type {
   AlarmStatisticsRepository,
   CountedEvent,
   CountedFilter,
-  StandingAlarm,
 } from "./alarm-statistics.repository.ts";
+import type { AlarmsService } from "./alarms.service.ts";
+import { type ListedAlarm, OPEN_STATUSES } from "./alarms.types.ts";
 
 /*
  * Figures by which alarm systems are judged, as EEMUA 191 and IEC 62682 (ISA-18.2) define them: alarms per operator and hour, floods of more
@@ -32,6 +33,26 @@ const EVENTS_AT_ONCE = 1_000;
 const EVENTS_READ_MAX = 1_000_000;
 const EVENTS_COUNTED_MAX = 100_000;
 const BARS_MAX = 144;
+
+/** An alarm that has been open for a day or longer. */
+interface StandingAlarm {
+  readonly alarmId: string;
+  readonly deviceId: string;
+  readonly deviceName: string;
+  readonly name: string;
+  readonly severity: AlarmSeverity;
+  /** Epoch ms. */
+  readonly raisedAt: number;
+}
+
+const toStanding = ({
+  alarmId,
+  deviceId,
+  deviceName,
+  alarmType,
+  severity,
+  raisedAt,
+}: ListedAlarm): StandingAlarm => ({ alarmId, deviceId, deviceName, name: alarmType, severity, raisedAt });
 
 interface RaisedAlarm {
   readonly deviceId: string;
@@ -180,9 +201,17 @@ export interface StatisticsRequest extends CountedFilter {
 }
 
 /** Creates the function that counts the alarms that the caller may see. @throws DomainError of kind `invalid` for a range of more than 31 days */
-export function createAlarmStatistics(deps: { repository: AlarmStatisticsRepository; clock: Clock }) {
-  const { repository, clock } = deps;
-  return async (principal: Principal, request: StatisticsRequest): Promise<AlarmStatistics> => {
+export function createAlarmStatistics(deps: {
+  repository: AlarmStatisticsRepository;
+  alarms: Pick<AlarmsService, "page">;
+  clock: Clock;
+}) {
+  const { repository, alarms, clock } = deps;
+  return async (
+    principal: Principal,
+    request: StatisticsRequest,
+    signal?: AbortSignal,
+  ): Promise<AlarmStatistics> => {
     const { from: _, to: __, operators = 1, ...filter } = request;
     const asked = ensureRange(request, { now: clock.now(), spanMs: WEEK_MS });
     const range = { ...asked, from: beginOfPeriod(asked.from) };
@@ -193,6 +222,7 @@ export function createAlarmStatistics(deps: { repository: AlarmStatisticsReposit
     while (!isComplete && read < EVENTS_READ_MAX && counts.size < EVENTS_COUNTED_MAX) {
       // No owner: otherwise the user's other requests would queue behind this one.
       await workShare.next();
+      signal?.throwIfAborted();
       const events = repository.listEvents(principal, filter, {
         ...range,
         before: last,
@@ -204,10 +234,17 @@ export function createAlarmStatistics(deps: { repository: AlarmStatisticsReposit
       isComplete = events.length < EVENTS_AT_ONCE;
     }
     const from = isComplete ? range.from : Math.max(range.from, beginOfPeriod(last?.at ?? range.from));
-    const standing = repository.standing(principal, filter, {
-      until: clock.now() - STANDING_MS,
+    const raisedUntil = clock.now() - STANDING_MS;
+    const oldest = {
+      ...filter,
+      statuses: OPEN_STATUSES,
+      raisedUntil,
+      sort: "raisedAt",
       limit: LISTED_MAX,
-    });
+      offset: 0,
+    };
+    const { total, slices } = await alarms.page(principal, oldest, signal);
+    const standing = { total, alarms: [...slices].flatMap((slice) => slice.map(toStanding)) };
     const figures = counts.statistics({ from, to: range.to, operators });
     const hasAll = isComplete && !repository.hasDeletedSince(principal, filter, from);
     return { ...figures, isComplete: hasAll, standing };

@@ -164,7 +164,7 @@ export function createAlarmsModule(core: Core, modules: AlarmsModules) {
     noteNotified: (alarm: Pick<Alarm, "alarmId" | "tenantId" | "deviceId">, text: Text) =>
       lifecycle.noteNotified(alarm, text),
     routes: (auth: AuthPlugin) => [
-      alarmStatisticsRoutes({ read: createAlarmStatistics({ repository: statistics, clock }), auth }),
+      alarmStatisticsRoutes({ read: createAlarmStatistics({ repository: statistics, alarms, clock }), auth }),
       alarmsRoutes({ alarms, answers, auth }),
       alarmRulesRoutes({ alarmRules, auth }),
     ],

@@ -150,6 +150,7 @@ export function conditionOf(
     filter.severities && inArray(alarms.severity, [...filter.severities]),
     hasStatus(filter.statuses),
     openIn(filter),
+    filter.raisedUntil === undefined ? undefined : lte(alarms.raisedAt, filter.raisedUntil),
     ofGateway(filter),
     havingProperties(filter),
     filter.name === undefined ? undefined : eq(alarms.alarmType, filter.name),

@@ -58,7 +58,7 @@ const alarmLister =
   ) => {
     const page = toPage({ limit, offset });
     const filter = { ...readFilter({ severity, status }), ...others, deviceId };
-    const { total, count, slices } = await alarms.page(principal, { ...filter, ...page });
+    const { total, count, slices } = await alarms.page(principal, { ...filter, ...page }, request.signal);
     const headers = listHeaders(request.url, { ...page, total });
     const wire = convertedSlices(slices, (alarm) => alarmToWire(alarm, principal));
     const answer = await listAnswer(answers, request, { count, slices: wire, headers });

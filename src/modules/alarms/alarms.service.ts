@@ -41,11 +41,11 @@ function* slicesOf<Item>(items: readonly Item[], size: number): Generator<Item[]
 const noSuchAlarm = () => notFound("alarm.not_found");
 
 /** Creates the functions that list alarms, the alarm raised last first. */
-function createAlarmLists({
+export function createAlarmLists({
   repository,
   devices,
 }: {
-  repository: AlarmsRepository;
+  repository: Pick<AlarmsRepository, "sift" | "listIndexed" | "listBySequence">;
   devices: Pick<DevicesService, "ensureVisible">;
 }) {
   function visibleFilter(principal: Principal, { deviceId, ...rest }: RequestedAlarms): AlarmFilter {
@@ -59,8 +59,8 @@ function createAlarmLists({
 
   const find = createAlarmPages(repository);
   return {
-    async page(principal: Principal, filter: RequestedAlarms): Promise<AlarmPage> {
-      const { sequences, total } = await find(principal, visibleFilter(principal, filter));
+    async page(principal: Principal, filter: RequestedAlarms, signal?: AbortSignal): Promise<AlarmPage> {
+      const { sequences, total } = await find(principal, visibleFilter(principal, filter), signal);
       return { total, count: sequences.length, slices: listedOf(sequences) };
     },
   };

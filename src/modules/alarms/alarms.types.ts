@@ -5,6 +5,7 @@ import type { JsonValue } from "../../lib/json/json.ts";
 import type { Params } from "../../lib/texts/text.ts";
 
 export const ALARM_STATUSES = ["ACTIVE_UNACK", "ACTIVE_ACK", "CLEARED_UNACK", "CLEARED_ACK"] as const;
+export const OPEN_STATUSES = ["ACTIVE_UNACK", "ACTIVE_ACK"] as const;
 export type AlarmStatus = (typeof ALARM_STATUSES)[number];
 
 export const ALARM_EVENT_TYPES = [
@@ -106,6 +107,8 @@ export interface AlarmFilter {
   readonly from?: number | undefined;
   /** Only alarms that were raised for the first time until then, epoch ms. */
   readonly to?: number | undefined;
+  /** Only alarms that were last raised until then, epoch ms. */
+  readonly raisedUntil?: number | undefined;
   /** One of `ALARM_SORT_FIELDS`, with `-` before it for the reverse; `-raisedAt` by default. */
   readonly sort?: string | undefined;
   readonly limit: number;

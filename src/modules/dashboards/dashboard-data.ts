@@ -6,7 +6,7 @@ import type { Text } from "../../lib/texts/text.ts";
 import { yearsLater } from "../../lib/time/same-time.ts";
 import { workShare } from "../../platform/load/fair-share.ts";
 import type { AlarmsService } from "../alarms/alarms.service.ts";
-import type { AlarmStatus, ListedAlarm } from "../alarms/alarms.types.ts";
+import { type AlarmStatus, type ListedAlarm, OPEN_STATUSES } from "../alarms/alarms.types.ts";
 import {
   pairIntervals,
   pairWithNextYear,
@@ -43,7 +43,6 @@ const ALARMS_MAX = 200;
 const ALARMS_DEFAULT = 50;
 /** Alarms that are searched for those of some devices. */
 const ALARMS_SCANNED_MAX = 2_000;
-const OPEN_STATUSES: readonly AlarmStatus[] = ["ACTIVE_UNACK", "ACTIVE_ACK"];
 const CLEARED_STATUSES: readonly AlarmStatus[] = ["CLEARED_UNACK", "CLEARED_ACK"];
 
 /** Approximate bytes of a value with its timestamp in a response. */

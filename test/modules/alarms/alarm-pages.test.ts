@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, beforeAll, expect, spyOn, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -189,4 +189,28 @@ test("pages of one user are found one after the other, and those of others in be
   ]);
   expect(found.indexOf("bob")).toBeLessThan(found.indexOf("ann 2"));
   expect(found.indexOf("ann 1")).toBeLessThan(found.indexOf("ann 2"));
+});
+
+test("a page whose reader has left is found no further, and none behind it is begun", async () => {
+  const sift = spyOn(repository, "sift");
+  const find = createAlarmPages(repository, 10);
+  const leaving = new AbortController();
+  const pages = Array.from({ length: 5 }, () =>
+    find(
+      { tenantId, devices: "all", userId: "ann" },
+      { search: "message", limit: 5, offset: 0 },
+      leaving.signal,
+    ),
+  );
+  await new Promise((resolve) => setImmediate(resolve));
+  leaving.abort();
+  const outcomes = await Promise.allSettled(pages);
+  expect(outcomes.map(({ status }) => status)).toEqual(Array.from({ length: 5 }, () => "rejected"));
+  expect(sift.mock.calls.length).toBeLessThan(ALARMS / 10);
+  sift.mockRestore();
+  const next = await find(
+    { tenantId, devices: "all", userId: "ann" },
+    { search: "message", limit: 5, offset: 0 },
+  );
+  expect(next.sequences).toHaveLength(5);
 });

@@ -16,6 +16,7 @@ import {
   type StatisticsRequest,
 } from "../../../src/modules/alarms/alarm-statistics.ts";
 import { createAlarmsRepository } from "../../../src/modules/alarms/alarms.repository.ts";
+import { createAlarmLists } from "../../../src/modules/alarms/alarms.service.ts";
 import type { Alarm, AlarmEvent } from "../../../src/modules/alarms/alarms.types.ts";
 import { UplinkChangesRepository } from "../../../src/modules/uplinks/uplink-changes.repository.ts";
 import type { Principal } from "../../../src/modules/users/users.types.ts";
@@ -182,7 +183,12 @@ describe("in a database with the alarms of two tenants", () => {
   beforeAll(() => {
     database = openAlarmDatabase(join(directory, "lineside.db"));
     const alarms = createAlarmsRepository(database);
-    statistics = createAlarmStatistics({ repository: createAlarmStatisticsRepository(database), clock });
+    const devices = { ensureVisible: (_: Principal, deviceId: string) => deviceId as DeviceId };
+    statistics = createAlarmStatistics({
+      repository: createAlarmStatisticsRepository(database),
+      alarms: createAlarmLists({ repository: alarms, devices }),
+      clock,
+    });
     database.transact(() => {
       for (const tenantId of ["one", "two"]) {
         database.sqlite.run(
