@@ -363,6 +363,28 @@ test("the environment is read in one place", () => {
 
 const lineCount = (path: string) => readFileSync(join(root, path), "utf8").split("\n").length - 1;
 
+/** Each runs one loop at a time for the whole gateway, or a tenant. */
+const singleLoops = [
+  "modules/alarms/alarm-commander.ts",
+  "modules/audit/audit.service.ts",
+  "modules/demo-plant/demo-plant-engine.ts",
+  "modules/ingest/history-import.ts", // no loop
+  "modules/notifications/dispatcher.ts",
+  "modules/scheduler/job-runner.ts",
+  "modules/telemetry/store/latest-values.ts",
+  "modules/telemetry/unknown-telemetry.service.ts",
+];
+
+test("work of many users takes turns by the shared work: loops that wait by setImmediate go on all together", () => {
+  const waiting = imports.filter(
+    ({ from, to }) => from.startsWith("modules/") && to === "node:timers/promises",
+  );
+  const users = waiting.filter(({ from }) =>
+    /\bsetImmediate\b/.test(readFileSync(join(root, "src", from), "utf8")),
+  );
+  expect(users.map(({ from }) => from)).toEqual(singleLoops);
+});
+
 test("files stay small enough to be read at once", () => {
   const written = files.filter((file) => file !== "lib/texts/places.ts"); // that one is generated
   const long = written.filter((file) => lineCount(`src/${file}`) > 600);

@@ -50,6 +50,25 @@ describe("the search of the device list", () => {
     expect(await find(text, { token: reader })).toEqual(["Pump 7"]);
   });
 
+  test("finds children of a gateway in the same way", async () => {
+    const gateway = await fixture.createDevice(owner, { name: "Line", role: "GATEWAY" });
+    for (const name of ["Motor", "Belt", "Lamp"]) {
+      const child = await fixture.createDevice(owner, { name, deviceType: "part", label: `of ${name}` });
+      await fixture.call("PATCH", `/api/devices/${child.deviceId}`, {
+        token: owner,
+        body: { parentDeviceId: gateway.deviceId },
+      });
+    }
+    const list = async (query: string) => {
+      const path = `/api/devices/${gateway.deviceId}/children${query}`;
+      const { body, headers } = await fixture.call("GET", path, { token: owner });
+      return [body.map(({ name }: { name: string }) => name).join(), headers.get("x-total-count")];
+    };
+    expect(await list("")).toEqual(["Belt,Lamp,Motor", "3"]);
+    expect(await list("?sort=-name&limit=1&offset=1")).toEqual(["Lamp", "3"]);
+    expect(await list("?search=of+bel")).toEqual(["Belt", "1"]);
+  });
+
   test("takes % and _ as they are, and finds nothing in long values", async () => {
     expect(await find("SN%a")).toEqual([]);
     expect(await find("4711xa")).toEqual([]);

@@ -1,6 +1,7 @@
 import { and, eq, sql } from "drizzle-orm";
 import type { DeviceId, TenantId } from "../../lib/core/ids.ts";
 import type { MainDatabase } from "../../platform/database/database.ts";
+import { workShare } from "../../platform/load/fair-share.ts";
 import { devices } from "../devices/devices.tables.ts";
 import { attributes } from "./attributes.tables.ts";
 
@@ -43,7 +44,7 @@ export function createAttributeSearch({ orm }: MainDatabase) {
       for (const { deviceId } of step.all({ first: begin, last: end, pattern, tenantId }))
         found.add(deviceId as DeviceId); // minted by us
       if (signal.aborted || found.size >= FOUND_MAX) break;
-      await new Promise((resolve) => setImmediate(resolve));
+      await workShare.next(); // in its own round: many searches may be in progress
     }
     return [...found].slice(0, FOUND_MAX);
   };

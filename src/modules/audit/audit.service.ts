@@ -5,6 +5,7 @@ import { isJsonObject } from "../../lib/json/json.ts";
 import { hasText } from "../../lib/texts/catalogues.ts";
 import { newId } from "../../platform/core/ids.ts";
 import type { Logger } from "../../platform/core/log.ts";
+import { workShare } from "../../platform/load/fair-share.ts";
 import type { Clock } from "../../platform/time/clock.ts";
 import { createPeriodic } from "../../platform/time/periodic.ts";
 import type { AuditRepository } from "./audit.repository.ts";
@@ -270,7 +271,7 @@ export function createAuditService(deps: {
       const slice = repository.slice(scope, filter, { before, rows: SLICE_ROWS });
       if (slice.items.length > 0) yield slice.items;
       before = slice.before;
-      if (before !== undefined) await setImmediate();
+      if (before !== undefined) await workShare.next();
     } while (before !== undefined);
   }
 

@@ -51,7 +51,7 @@ const toResolved = (device: DeviceWithActivity, currentOf: CurrentState): Resolv
 
 /** The devices that an alias stands for, as far as the caller may see them; those that are gone are left out. */
 export function createAliasDevices(deps: {
-  devices: Pick<DevicesService, "get" | "list" | "listChildren">;
+  devices: Pick<DevicesService, "get" | "list">;
   currentOf: CurrentState;
 }) {
   const { devices, currentOf } = deps;
@@ -69,7 +69,9 @@ export function createAliasDevices(deps: {
     devices.list(principal, { ...filter, sort: "name", limit: DEVICES_MAX, offset: 0 }).items;
 
   function children(principal: Principal, gatewayId: string): DeviceWithActivity[] {
-    return found(principal, gatewayId).flatMap(({ deviceId }) => devices.listChildren(principal, deviceId));
+    return found(principal, gatewayId).flatMap(({ deviceId }) =>
+      filtered(principal, { parentDeviceId: deviceId }),
+    );
   }
 
   function listOf(alias: Alias): string[] {

@@ -1,4 +1,3 @@
-import { setImmediate } from "node:timers/promises";
 import { worstAlarms } from "../../lib/alarms/worst-alarms.ts";
 import { defined } from "../../lib/core/defined.ts";
 import { DomainError, detail } from "../../lib/core/domain-error.ts";
@@ -109,7 +108,7 @@ async function exportDashboard(
   const ids = [...new Set(JSON.stringify(content).match(UUID) ?? [])];
   const devices: { deviceId: string; name: string }[] = [];
   for (const [index, deviceId] of ids.entries()) {
-    if (index % LOOKED_UP_AT_ONCE === LOOKED_UP_AT_ONCE - 1) await setImmediate();
+    if (index % LOOKED_UP_AT_ONCE === LOOKED_UP_AT_ONCE - 1) await workShare.next();
     const name = nameOf(deviceId);
     if (name !== undefined) devices.push({ deviceId, name });
   }
@@ -172,7 +171,7 @@ async function importDashboard(
   const byName = new Map<string, string>();
   const candidates: readonly unknown[] = Array.isArray(named) ? named.slice(0, MAPPED_MAX) : [];
   for (const [index, { deviceId, name }] of candidates.filter(isNamedDevice).entries()) {
-    if (index % LOOKED_UP_AT_ONCE === LOOKED_UP_AT_ONCE - 1) await setImmediate();
+    if (index % LOOKED_UP_AT_ONCE === LOOKED_UP_AT_ONCE - 1) await workShare.next();
     const [found, second] = devices.findNamed(principal.tenantId, name);
     const isOne = found !== undefined && second === undefined;
     if (isOne && !devices.isKnown(deviceId)) byName.set(deviceId.toLowerCase(), found.deviceId);

@@ -30,9 +30,9 @@ export function orderOf({ sort, search = "" }: Pick<DeviceFilter, "sort" | "sear
   return [sort.startsWith("-") ? desc(column) : asc(column), asc(devices.deviceId)];
 }
 
-/** The devices whose name, label, type, tag or whole id has the text, and those `found` by something else. */
+/** The devices whose name, name at their gateway, label, type, tag or whole id has the text, and those `found` by something else. */
 function searchOf(search: string, found: readonly DeviceId[]): SQL | undefined {
-  const columns = [devices.name, devices.label, devices.deviceType];
+  const columns = [devices.name, devices.childName, devices.label, devices.deviceType];
   const isTagged = sql`(${devices.tags} <> '[]' AND EXISTS (SELECT 1 FROM json_each(${devices.tags}) AS tag WHERE ${contains(sql`tag.value`, search)}))`;
   return or(
     ...columns.map((column) => contains(column, search)),

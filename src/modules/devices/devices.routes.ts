@@ -16,20 +16,17 @@ import {
   deviceDetail,
   deviceListItem,
   deviceState,
+  listChildrenQuery,
   listDevicesQuery,
   typeDefaultsBody,
   updateDeviceBody,
 } from "./devices.schemas.ts";
 import type { DevicesService } from "./devices.service.ts";
-import type { Device, DeviceMaintenance, DeviceWithActivity } from "./devices.types.ts";
+import type { Device, DeviceFilter, DeviceMaintenance, DeviceWithActivity } from "./devices.types.ts";
 import { toDetail, toListItem } from "./devices.wire.ts";
 import type { SortedList } from "./devices-value-order.ts";
 
 const assetList = wholeList({ sort: ["assetId", "count"], search: ["assetId"] });
-const childList = wholeList({
-  sort: ["name", "deviceType", "active", "lastActivityAt"],
-  search: ["name", "childName"],
-});
 const stateList = wholeList({ sort: ["state", "count"], search: ["state"] });
 const tagList = wholeList({ sort: ["tag", "count"], search: ["tag"] });
 const typeList = wholeList({ sort: ["deviceType", "count"], search: ["deviceType"] });
@@ -64,7 +61,6 @@ function createShowing({ activity, maintenanceOf }: Pick<DevicesRoutesDeps, "act
     toListItem(device, current(device), { principal, maintenance: maintenanceOf(device) });
   return {
     itemFor,
-    children: (list: readonly DeviceWithActivity[], principal: Principal) => list.map(itemFor(principal)),
     detail: (device: DeviceWithActivity, principal: Principal) => ({
       ...toDetail(device, current(device), { principal, maintenance: maintenanceOf(device) }),
       inactivity: activity.inactivityOf(device, current(device)),
@@ -74,32 +70,28 @@ function createShowing({ activity, maintenanceOf }: Pick<DevicesRoutesDeps, "act
 
 export const devicesRoutes = (deps: DevicesRoutesDeps) => {
   const { devices, listSorted } = deps;
-  const { itemFor, children, detail } = createShowing(deps);
+  const { itemFor, detail } = createShowing(deps);
+  const list = async (principal: Principal, request: Request, query: Partial<DeviceFilter>) => {
+    const page = toPage(query);
+    const { total, count, slices } = await listSorted(principal, { ...query, ...page }, request.signal);
+    const headers = listHeaders(request.url, { ...page, total });
+    const found = { count, slices: convertedSlices(slices(), itemFor(principal)), headers };
+    return asAnswer<Array<Static<typeof deviceListItem>>>(await listAnswer(deps.answers, request, found));
+  };
   const read = readFrom(devices);
   return new Elysia({ prefix: "/api/devices", tags: ["devices"] })
     .use(deps.auth)
-    .get(
-      "",
-      async ({ principal, query, request }) => {
-        const page = toPage(query);
-        const { total, count, slices } = await listSorted(principal, { ...query, ...page }, request.signal);
-        const headers = listHeaders(request.url, { ...page, total });
-        const list = { count, slices: convertedSlices(slices(), itemFor(principal)), headers };
-        const answer = await listAnswer(deps.answers, request, list);
-        return asAnswer<Array<Static<typeof deviceListItem>>>(answer);
+    .get("", ({ principal, query, request }) => list(principal, request, query), {
+      auth: "devices:read",
+      query: listDevicesQuery,
+      response: { 200: t.Array(deviceListItem) },
+      detail: {
+        operationId: "listDevices",
+        summary: "List devices",
+        description:
+          "Lists all devices that the caller may see, or those of one `deviceType`, one `role` or one gateway (`parentDeviceId`). A `search` without `sort` lists devices first whose name has the text. `X-Total-Count` has their number, `Link` the next page. 503 while unread responses leave no memory for it.",
       },
-      {
-        auth: "devices:read",
-        query: listDevicesQuery,
-        response: { 200: t.Array(deviceListItem) },
-        detail: {
-          operationId: "listDevices",
-          summary: "List devices",
-          description:
-            "Lists all devices that the caller may see, or those of one `deviceType`, one `role` or one gateway (`parentDeviceId`). A `search` without `sort` lists devices first whose name has the text. `X-Total-Count` has their number, `Link` the next page. 503 while unread responses leave no memory for it.",
-        },
-      },
-    )
+    })
     .post(
       "",
       ({ principal, body, set }) => {
@@ -230,19 +222,20 @@ export const devicesRoutes = (deps: DevicesRoutesDeps) => {
     )
     .get(
       "/:deviceId/children",
-      ({ principal, params, query, request, set }) =>
-        childList.page(
-          { query, request, set },
-          children(devices.listChildren(principal, params.deviceId), principal),
-        ),
+      ({ principal, params, query, request }) =>
+        list(principal, request, {
+          ...query,
+          parentDeviceId: devices.ensureVisible(principal, params.deviceId),
+        }),
       {
         auth: "devices:read",
-        query: t.Object(childList.fields),
+        query: listChildrenQuery,
         response: { 200: t.Array(deviceListItem) },
         detail: {
           operationId: "listDeviceChildren",
           summary: "List the child devices of a gateway",
-          description: "Lists children that the caller may see, by name. Empty if it is not a gateway.",
+          description:
+            "Lists children that the caller may see, by name. Empty if it is not a gateway. 503 while unread responses leave no memory for it.",
         },
       },
     );

@@ -2,7 +2,7 @@ import { t } from "elysia";
 import { TAGS_MAX } from "../../lib/console/tag-limits.ts";
 import { sortForm, TEXT_FORMS } from "../../lib/core/text-forms.ts";
 import { DEVICE_STATES } from "../../lib/devices/device-state.ts";
-import { pageQuery, searchQuery } from "../lists.schemas.ts";
+import { pageQuery, searchQuery, sortQuery } from "../lists.schemas.ts";
 import { choice, isoTime, lineText, literals, nameText, tagList, wholeNumber } from "../wire.schemas.ts";
 import { deviceToken } from "./credentials.schemas.ts";
 import { INACTIVITY_SOURCES } from "./inactivity.ts";
@@ -69,9 +69,24 @@ export const updateDeviceBody = t.Object(
   { title: "UpdateDevice" },
 );
 
+const deviceSearch = searchQuery([
+  "the name",
+  "the name at the gateway",
+  "the label",
+  "the type",
+  "a tag",
+  "the value of an attribute",
+]);
+
+export const listChildrenQuery = t.Object({
+  ...pageQuery,
+  search: deviceSearch,
+  sort: sortQuery(["name", "deviceType", "active", "lastActivityAt"]),
+});
+
 export const listDevicesQuery = t.Object({
   ...pageQuery,
-  search: searchQuery(["the name", "the label", "the type", "a tag", "the value of an attribute"]),
+  search: deviceSearch,
   deviceType: t.Optional(t.String({ maxLength: 128, description: "only this type; all by default" })),
   tag: t.Optional(t.String({ maxLength: TAGS_MAX.length })),
   attribute: t.Optional(

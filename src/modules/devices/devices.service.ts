@@ -287,14 +287,6 @@ export function createDevicesService(deps: DevicesServiceDeps) {
         await deps.deleteTelemetry(deviceId);
       }
     },
-    listChildren(principal: Principal, deviceId: string): DeviceWithActivity[] {
-      const parentDeviceId = ensureVisible(principal, deviceId);
-      return repository.list(principal.tenantId, principal.devices, {
-        parentDeviceId,
-        limit: 100_000,
-        offset: 0,
-      }).items;
-    },
     countStates: ({ tenantId, devices }: Principal, own: "with" | "without"): StateCount[] =>
       repository.countStates(tenantId, devices, own),
     /** Returns the number of active devices of every tenant that has devices. */

@@ -1,7 +1,7 @@
-import { setImmediate } from "node:timers/promises";
 import { DomainError, detail, inEnglish, textOf, unavailable } from "../../lib/core/domain-error.ts";
 import type { DeviceId, TenantId } from "../../lib/core/ids.ts";
 import type { Logger } from "../../platform/core/log.ts";
+import { workShare } from "../../platform/load/fair-share.ts";
 import type { Clock } from "../../platform/time/clock.ts";
 import type { IngestService } from "../ingest/ingest.service.ts";
 import type { IngestDevice } from "../ingest/ingest.types.ts";
@@ -223,7 +223,7 @@ export class GeneratorEngine {
     for (const [deviceId, values] of run.values) {
       if (run.isOver) break;
       this.#sendFor(run, round, { deviceId, values });
-      if (++index % DEVICES_AT_ONCE === 0) await setImmediate();
+      if (++index % DEVICES_AT_ONCE === 0) await workShare.next();
     }
     if (round.found === 0 && !run.isOver) this.#deps.onOrphaned(run.generator);
     await Promise.all(round.committed);

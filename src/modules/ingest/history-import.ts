@@ -15,6 +15,7 @@ import { ensureLineShape } from "../../lib/json/json-shape.ts";
 import { parseJson } from "../../lib/json/sent-json.ts";
 import { reasonExcerpt } from "../../lib/strings/excerpt.ts";
 import type { Text } from "../../lib/texts/text.ts";
+import { workShare } from "../../platform/load/fair-share.ts";
 import type { Reading } from "../telemetry/telemetry.types.ts";
 import { checkValues } from "./readings.ts";
 
@@ -244,7 +245,7 @@ export async function* runImport(
     const entries = group[Symbol.iterator]();
     while (!batch.take(entries, turnEndMs)) {
       if (performance.now() >= turnEndMs) {
-        await setImmediate();
+        await workShare.next();
         turnEndMs = performance.now() + TURN_MS;
       }
       if (!batch.isFull) continue;

@@ -1,4 +1,3 @@
-import { setImmediate } from "node:timers/promises";
 import { DomainError, detail, invalid, textOf } from "../../lib/core/domain-error.ts";
 import type { DeviceId } from "../../lib/core/ids.ts";
 import { invariant } from "../../lib/core/invariant.ts";
@@ -13,6 +12,7 @@ import type { Text } from "../../lib/texts/text.ts";
 import { iso } from "../../lib/time/iso-time.ts";
 import { CLOCK_SET_FROM_MS, fileRules, readFileTime, TimeFault } from "../../lib/time/timestamp.ts";
 import type { EventBus } from "../../platform/core/event-bus.ts";
+import { workShare } from "../../platform/load/fair-share.ts";
 import type { Clock } from "../../platform/time/clock.ts";
 import type { DeviceDirectory } from "../devices/device-directory.ts";
 import type { DevicesService } from "../devices/devices.service.ts";
@@ -133,7 +133,7 @@ export async function* renderHistory(
     const pieceRows = Math.max(1, Math.floor(PIECE_CELLS / cellsPerRow));
     const write = format === "csv" ? csvRowsWriter(chunk, keys) : ndjsonRowsWriter(chunk);
     for (let from = 0; from < chunk.ts.length; ) {
-      await setImmediate();
+      await workShare.next();
       from = write(writer, { from, to: Math.min(from + pieceRows, chunk.ts.length) });
       const piece = writer.bytes().slice();
       writer.truncate(); // a slow reader does not hold the buffer as well

@@ -1,4 +1,3 @@
-import { setImmediate } from "node:timers/promises";
 import { DomainError, detail, type ErrorKind, invalid } from "../../lib/core/domain-error.ts";
 import { type Line, type LineFailure, type LinePrecision, LineReader } from "../../lib/json/line-protocol.ts";
 import { noteRepeated } from "../../lib/json/sent-json.ts";
@@ -6,6 +5,7 @@ import { sampleText } from "../../lib/strings/sample-text.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import { CLOCK_SET_FROM_MS, HELD_MS_MAX, unitOf } from "../../lib/time/timestamp.ts";
 import type { MainDatabase } from "../../platform/database/database.ts";
+import { workShare } from "../../platform/load/fair-share.ts";
 import type { Clock } from "../../platform/time/clock.ts";
 import type { DeviceDirectory } from "../devices/device-directory.ts";
 import { invalidDeviceToken } from "../devices/devices.errors.ts";
@@ -93,7 +93,7 @@ export class LineWrite {
     const reader = new LineReader(this.#body.text, this.#body.precision);
     try {
       while (this.#slice(reader)) {
-        await setImmediate();
+        await workShare.next();
         if (this.#waiting.length >= WAITING_SLICES_MAX) await this.#waiting.shift();
         if (this.#sender.revoked) throw invalidDeviceToken();
       }

@@ -1,4 +1,3 @@
-import { setImmediate } from "node:timers/promises";
 import { DomainError, invalid } from "../../../lib/core/domain-error.ts";
 import { csvCell, unguarded } from "../../../lib/csv/csv-cell.ts";
 import { CsvColumn, MISSING } from "../../../lib/csv/csv-column.ts";
@@ -7,6 +6,7 @@ import { csvRecords } from "../../../lib/csv/csv-records.ts";
 import type { JsonValue } from "../../../lib/json/json.ts";
 import { excerpt, reasonExcerpt } from "../../../lib/strings/excerpt.ts";
 import { decodeTextFile } from "../../../lib/strings/text-encoding.ts";
+import { workShare } from "../../../platform/load/fair-share.ts";
 import type { BulkRow } from "./bulk.types.ts";
 
 /** Columns that a list of devices may have, in addition to `attributes.shared.<key>` and `attributes.server.<key>`. */
@@ -109,7 +109,7 @@ async function* inTurns(rows: readonly string[][]): AsyncGenerator<string[]> {
   for (const row of rows) {
     cells += row.length;
     if (cells > CELLS_PER_TURN) {
-      await setImmediate();
+      await workShare.next();
       cells = 0;
     }
     yield row;
