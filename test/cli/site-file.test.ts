@@ -41,6 +41,8 @@ describe("site files that are refused", () => {
       `${HEAD}profiles:\n  - name: a\n    name: b\n`,
       "site.yaml:5: Map keys must be unique",
     ],
+    "a key that is a mapping": [`${HEAD}profiles:\n  ? a: 1\n  : 2\n`, "site.yaml:4: Map keys must be texts"],
+    "keys of keys": [`${HEAD}profiles:\n${"? ".repeat(4_000)}x\n`, "Map keys must be texts"],
     "broken syntax": [`${HEAD}profiles: [\n`, /^site.yaml:\d+: /],
     "aliases that grow without end": [`${HEAD}${laughs.join("\n")}\n`, "it has too many aliases"],
     "lists without end": [`${HEAD}profiles: ${"[".repeat(100_000)}`, /site.yaml/],

@@ -1,4 +1,16 @@
-import { type Document, isMap, isNode, LineCounter, parseDocument, stringify } from "yaml";
+import {
+  type Document,
+  isCollection,
+  isMap,
+  isNode,
+  isPair,
+  isScalar,
+  LineCounter,
+  type Pair,
+  parseDocument,
+  stringify,
+  type YAMLMap,
+} from "yaml";
 import { normalizeEmail } from "../../lib/strings/normalize-email.ts";
 import { suggest } from "../../lib/strings/suggest.ts";
 import { StartupError } from "../../platform/process/startup-error.ts";
@@ -46,15 +58,63 @@ export const writeSite = (content: Fields): string =>
     },
   );
 
+const keyOf = ({ key }: Pair): string => String(isScalar(key) ? key.value : key);
+
+/** Returns the function that finds the pairs of a mapping by their keys; each mapping is read once. */
+function createPairs(): (map: YAMLMap) => ReadonlyMap<string, Pair> {
+  const read = new WeakMap<YAMLMap, Map<string, Pair>>();
+  return (map) => {
+    const pairs = read.get(map) ?? new Map(map.items.map((pair) => [keyOf(pair), pair]));
+    read.set(map, pairs);
+    return pairs;
+  };
+}
+
+/** A key that a site file must not have, and why. */
+interface WrongKey {
+  readonly key: unknown;
+  readonly message: string;
+}
+
+/** Adds the wrong keys of one mapping. */
+function checkKeysOf({ items }: YAMLMap, wrong: WrongKey[]): void {
+  const seen = new Set<string>();
+  for (const { key } of items) {
+    if (!isScalar(key)) wrong.push({ key, message: "Map keys must be texts" });
+    else if (seen.has(String(key.value))) wrong.push({ key, message: "Map keys must be unique" });
+    else seen.add(String(key.value));
+  }
+}
+
+/**
+ * Returns the wrong keys of a document. The parser compares each key with all others, and converts keys of keys in a time that grows with the
+ * cube of their depth.
+ */
+function wrongKeysOf({ contents }: Document.Parsed): WrongKey[] {
+  const wrong: WrongKey[] = [];
+  const waiting: unknown[] = [contents];
+  while (waiting.length > 0) {
+    const node = waiting.pop();
+    if (isMap(node)) checkKeysOf(node, wrong);
+    if (isCollection(node)) for (const item of node.items) waiting.push(isPair(item) ? item.value : item);
+  }
+  return wrong;
+}
+
 function parseFile({ name, text }: SourceFile): ParsedFile {
   const lines = new LineCounter();
   let document: Document.Parsed;
   let content: unknown;
   try {
-    document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
+    document = parseDocument(text, { lineCounter: lines, prettyErrors: false, uniqueKeys: false });
     const [problem] = [...document.errors, ...document.warnings];
     if (problem !== undefined)
       throw new StartupError(`${name}:${lines.linePos(problem.pos[0]).line}: ${problem.message}`);
+    const [wrong] = wrongKeysOf(document);
+    if (wrong !== undefined) {
+      const place = isNode(wrong.key) && wrong.key.range ? `:${lines.linePos(wrong.key.range[0]).line}` : "";
+      throw new StartupError(`${name}${place}: ${wrong.message}`);
+    }
     content = document.toJS({ maxAliasCount: ALIASES_MAX });
   } catch (error) {
     if (error instanceof StartupError) throw error;
@@ -63,12 +123,11 @@ function parseFile({ name, text }: SourceFile): ParsedFile {
   }
   if (!isFields(content))
     throw new StartupError(`${name} is not a site file: it must begin with format: ${FORMAT}.`);
+  const pairsOf = createPairs();
   const lineOf = (path: FieldPath): number | undefined => {
     for (let length = path.length; length > 0; length--) {
       const parent = length === 1 ? document.contents : document.getIn(path.slice(0, length - 1), true);
-      const pair = isMap(parent)
-        ? parent.items.find(({ key }) => String(key) === String(path[length - 1]))
-        : undefined;
+      const pair = isMap(parent) ? pairsOf(parent).get(String(path[length - 1])) : undefined;
       const node = pair?.key ?? document.getIn(path.slice(0, length), true);
       if (isNode(node) && node.range) return lines.linePos(node.range[0]).line;
     }
