@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, beforeAll, expect, spyOn, test } from "bun:test";
 import { createTestApp, type TestApp } from "../support/test-app.ts";
 
 let fixture: TestApp;
@@ -48,5 +48,28 @@ test("of two at once for one address one is made, with the password that its ans
   expect(answers.map(({ status }) => status).sort()).toEqual([201, 409]);
   const password = answers.find(({ status }) => status === 201)?.body.temporaryPassword;
   const body = { email, password, newPassword: "seven green bottles 42" };
+  expect((await fixture.call("POST", "/idp/authorize", { body })).status).toBe(200);
+});
+
+test("an administrator gets no password of a user who becomes an owner while it is made", async () => {
+  const admin = (await fixture.signIn("TENANT_ADMIN", { tenant: "One" })).token;
+  const boss = (await fixture.signIn("TENANT_OWNER", { tenant: "One" })).token;
+  const { body: user } = await fixture.call("POST", "/api/users", {
+    token: boss,
+    body: { email: "otis@one.example", fullName: "Otis", role: "TENANT_RW", inviteDelivery: "MANUAL" },
+  });
+  const { provider } = fixture.app.services;
+  const prepare = provider.prepareTemporaryPassword.bind(provider);
+  const prepared = spyOn(provider, "prepareTemporaryPassword").mockImplementation(async (...input) => {
+    const change = { token: boss, body: { role: "TENANT_OWNER" } };
+    expect((await fixture.call("PATCH", `/api/users/${user.userId}`, change)).status).toBe(200);
+    return prepare(...input);
+  });
+  const invited = await fixture.call("POST", `/api/users/${user.userId}/invite/credentials`, {
+    token: admin,
+  });
+  prepared.mockRestore();
+  expect(invited.status).toBe(403);
+  const body = { email: user.email, password: user.temporaryPassword, newPassword: "seven green bottles 43" };
   expect((await fixture.call("POST", "/idp/authorize", { body })).status).toBe(200);
 });

@@ -325,6 +325,7 @@ export function createUserManagement(deps: {
       let invitation: Invitation | undefined;
       registry.change(user.userId, (current) => {
         if (current.email !== user.email) throw userNotFound(); // has another address meanwhile
+        ensureMayManage(principal, current); // may have another role meanwhile
         invitation = complete(user);
         return current.inviteDelivery === options.delivery ? {} : { inviteDelivery: options.delivery };
       });
