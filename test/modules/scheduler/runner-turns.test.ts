@@ -20,7 +20,7 @@ import {
 
 useRunner();
 
-/** Holds what runs do to devices until it is released. */
+/** A stand-in for what runs do to devices; it waits until it is released. */
 function createHold() {
   const held: Array<() => void> = [];
   let isOpen = false;
