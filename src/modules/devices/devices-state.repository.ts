@@ -34,20 +34,26 @@ export function openAlarmRanks(orm: MainDatabase["orm"], tenantId: TenantId, vis
     isNull(alarms.clearedAt),
     isAmong(alarms.deviceId, visible),
   );
-  const own = orm
-    .select({ deviceId: sql<string>`${alarms.deviceId}`.as("id"), rank: severityRank.as("severity_rank") })
-    .from(alarms)
-    .where(isOpen);
+  // Grouped before the join: a device may have many open alarms.
+  const worst = orm.$with("worst_own").as(
+    orm
+      .select({
+        deviceId: sql<string>`${alarms.deviceId}`.as("id"),
+        rank: sql<number>`max(${severityRank})`.as("severity_rank"),
+      })
+      .from(alarms)
+      .where(isOpen)
+      .groupBy(alarms.deviceId),
+  );
+  const own = orm.select({ deviceId: worst.deviceId, rank: worst.rank }).from(worst);
   const ofChildren = orm
-    .select({
-      deviceId: sql<string>`${devices.parentDeviceId}`.as("id"),
-      rank: severityRank.as("severity_rank"),
-    })
-    .from(alarms)
-    .innerJoin(devices, eq(devices.deviceId, alarms.deviceId))
-    .where(and(isOpen, isNotNull(devices.parentDeviceId)));
+    .select({ deviceId: sql<string>`${devices.parentDeviceId}`.as("id"), rank: worst.rank })
+    .from(worst)
+    .innerJoin(devices, eq(devices.deviceId, worst.deviceId))
+    .where(isNotNull(devices.parentDeviceId));
   const all = own.unionAll(ofChildren).as("open_alarms");
   return orm
+    .with(worst)
     .select({ deviceId: all.deviceId, rank: sql<number>`max(${all.rank})`.as("worst_rank") })
     .from(all)
     .groupBy(sql`${all.deviceId}`)
