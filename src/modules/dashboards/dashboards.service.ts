@@ -6,6 +6,7 @@ import { omit } from "../../lib/core/omit.ts";
 import { isJsonObject } from "../../lib/json/json.ts";
 import type { MainDatabase } from "../../platform/database/database.ts";
 import { workShare } from "../../platform/load/fair-share.ts";
+import { Lanes } from "../../platform/load/lanes.ts";
 import type { Clock } from "../../platform/time/clock.ts";
 import type { AlarmsService } from "../alarms/alarms.service.ts";
 import type { DevicesService } from "../devices/devices.service.ts";
@@ -96,10 +97,12 @@ const entryOf = ({ version, name, widgets, updatedBy, updatedAt }: Dashboard): V
   savedAt: updatedAt,
 });
 
-/** Devices that the caller may not see are not named. */
+/** Dashboards of a user, or of a link, that are read at a time. The store answers them together, and each answer may be large. */
+const USER_DASHBOARDS_MAX = 2;
 /** Devices that are looked up before the event loop turns. */
 const LOOKED_UP_AT_ONCE = 100;
 
+/** Devices that the caller may not see are not named. */
 async function exportDashboard(
   dashboard: Dashboard,
   nameOf: (deviceId: string) => string | undefined,
@@ -291,6 +294,9 @@ export function createDashboardsService(deps: DashboardsServiceDeps) {
     return { resolved, problems };
   }
 
+  /** By user. */
+  const readers = new Lanes(USER_DASHBOARDS_MAX);
+
   async function show(
     principal: Principal,
     dashboard: Dashboard,
@@ -356,18 +362,17 @@ export function createDashboardsService(deps: DashboardsServiceDeps) {
       store.delete(dashboard);
     },
     /** Returns the dashboard with all data that its widgets show. */
-    execute: (principal: Principal, id: string, request: ExecuteRequest): Promise<Executed> =>
-      show(principal, find(principal, id), request),
+    execute: async (principal: Principal, id: string, request: ExecuteRequest): Promise<Executed> => {
+      const dashboard = find(principal, id);
+      return readers.run(principal.userId, () => show(principal, dashboard, request));
+    },
     /** Executes a dashboard that is not stored, with the data of its widgets. */
-    preview(principal: Principal, input: unknown, request: ExecuteRequest): Promise<Executed> {
+    async preview(principal: Principal, input: unknown, request: ExecuteRequest): Promise<Executed> {
       const now = clock.now();
       const stamps = { version: 1, updatedBy: principal.email, createdAt: now, updatedAt: now };
       const rest = { id: "preview", tenantId: principal.tenantId, ...stamps };
-      return show(
-        principal,
-        { ...EMPTY_CONTENT, name: "preview", ...defined(parseDashboard(input)), ...rest },
-        request,
-      );
+      const dashboard = { ...EMPTY_CONTENT, name: "preview", ...defined(parseDashboard(input)), ...rest };
+      return readers.run(principal.userId, () => show(principal, dashboard, request));
     },
     async resolveAlias(principal: Principal, input: unknown, state: unknown): Promise<ResolvedDevice[]> {
       if (input === undefined || input === null || input === "") throw aliasMissing();
