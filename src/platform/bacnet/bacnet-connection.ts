@@ -187,18 +187,18 @@ export class BacnetConnection {
   }
 
   /**
-   * Asks the device to report changes of an object, or renews that at half of its life, which is longer than the interval at which the
-   * object is read at least. Returns whether the device does.
+   * Asks the device to report changes of an object, or renews that halfway to its end. The object is read at its interval as well, so that
+   * a third of the time remains for a renewal that came too early. Returns whether the device reports them.
    */
   async subscribe(object: Pick<BacnetRef, "type" | "instance">, intervalMs: number): Promise<boolean> {
     const name = objectText(object);
     const before = this.#subscribed.get(name);
     const now = this.#options.clock.monotonic();
     if (before !== undefined && before.renewAt > now) return !before.isRefused;
-    const lifeMs = Math.max(SUBSCRIPTION_MS_MIN, 3 * intervalMs);
+    const periodMs = Math.max(SUBSCRIPTION_MS_MIN, 3 * intervalMs);
     const isRefused = await this.#request(
       SERVICE.subscribeCov,
-      subscribeCovBody(object, Math.ceil(lifeMs / 1_000)),
+      subscribeCovBody(object, Math.ceil(periodMs / 1_000)),
     ).then(
       () => false,
       (error) => {
@@ -206,7 +206,7 @@ export class BacnetConnection {
         throw error;
       },
     );
-    this.#subscribed.set(name, { renewAt: now + lifeMs / 2, isRefused });
+    this.#subscribed.set(name, { renewAt: now + periodMs / 2, isRefused });
     return !isRefused;
   }
 

@@ -1,5 +1,4 @@
 import { Plus, X } from "lucide-preact";
-import { omit } from "../../../lib/core/omit.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { Button } from "../../ui/button.tsx";
 import { Checkbox } from "../../ui/choice.tsx";
@@ -38,8 +37,13 @@ let newestId = 0;
 export function draftOf(fields: readonly EntryField[], entry: Partial<Entry> = {}): EntryDraft {
   const { writable = false, ...values }: Partial<Entry> & Record<string, unknown> = entry;
   const texts = fields.map(({ name }) => [name, String(values[name] ?? "")] as const);
-  const others = omit(values, ...fields.map(({ name }) => name));
-  return { id: ++newestId, texts: Object.fromEntries(texts), others, writable };
+  const others = Object.entries(values).filter(([name]) => !fields.some((field) => field.name === name));
+  return {
+    id: ++newestId,
+    texts: Object.fromEntries(texts),
+    others: Object.fromEntries(others),
+    writable,
+  };
 }
 
 /** Returns the entry for the API, which checks it. */
