@@ -112,6 +112,7 @@ const modules: Record<string, readonly string[]> = {
   modbus: ["field", "identity", "outbound"],
   s7: ["field", "identity"],
   bacnet: ["field", "identity"],
+  opcua: ["field", "identity"],
   maintenance: ["devices", "identity", "users"],
   notes: ["devices", "identity", "users"],
   alarms: [

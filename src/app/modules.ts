@@ -30,6 +30,7 @@ import type { Core, Module } from "../modules/module.types.ts";
 import { createNotesModule } from "../modules/notes/notes.module.ts";
 import { messengerResource } from "../modules/notifications/messengers.resource.ts";
 import { createNotificationsModule } from "../modules/notifications/notifications.module.ts";
+import { createOpcUaModule } from "../modules/opcua/opcua.module.ts";
 import { createOutboundModule, type OutboundModule } from "../modules/outbound/outbound.module.ts";
 import { createOverviewModule } from "../modules/overview/overview.module.ts";
 import { createPipelinesModule } from "../modules/pipelines/pipelines.module.ts";
@@ -249,6 +250,7 @@ export function createConnectionModules(
   const modbus = createModbusModule(core, field);
   const s7 = createS7Module(core, field);
   const bacnet = createBacnetModule(core, field);
+  const opcua = createOpcUaModule(core, field);
   return {
     generators,
     demoPlant,
@@ -260,6 +262,7 @@ export function createConnectionModules(
     modbus,
     s7,
     bacnet,
+    opcua,
   };
 }
 
@@ -338,6 +341,7 @@ export function inOrder(
     connections.modbus,
     connections.s7,
     connections.bacnet,
+    connections.opcua,
     connections.codecIndex,
     modules.attributes,
     modules.notes,

@@ -39,6 +39,7 @@ const tags = [
   { name: "modbus", description: "Devices that the gateway reads by Modbus TCP or RTU over TCP" },
   { name: "s7", description: "Devices that the gateway reads from Siemens S7 controllers" },
   { name: "bacnet", description: "Devices that the gateway reads by BACnet/IP" },
+  { name: "opcua", description: "Devices that the gateway reads from OPC UA servers" },
   { name: "scheduler", description: "Timed jobs and their runs" },
   { name: "device API", description: "What devices call, with their access token in the path" },
   { name: "connectivity", description: "How devices connect" },

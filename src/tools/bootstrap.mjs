@@ -71,17 +71,22 @@ function newestChange(directory, ending = "") {
 
 function ensureAssets(bun) {
   const built = join("static", "console", "assets.json");
-  // The console has the texts and constants of src/lib, the limits of the schemas, and the docs as its manual.
+  // The thread of OPC UA is one file. The console has the texts and constants of src/lib, the limits of the schemas, and the docs as its manual.
   const newestSource = Math.max(
     newestChange(join("src", "web")),
     newestChange(join("src", "lib")),
+    newestChange(join("src", "platform", "opcua")),
     newestChange(join("src", "modules"), ".schemas.ts"),
     newestChange(join("src", "tools", "build")),
     newestChange("docs"),
     statSync("README.md").mtimeMs,
     statSync("package-lock.json").mtimeMs,
   );
-  const others = ["static/api-docs/docs.js.gz", "static/licenses/THIRD-PARTY-LICENSES.txt.gz"];
+  const others = [
+    "static/api-docs/docs.js.gz",
+    "static/licenses/THIRD-PARTY-LICENSES.txt.gz",
+    "static/opcua/opcua.worker.js.gz",
+  ];
   if (existsSync(built) && others.every((file) => existsSync(file)) && statSync(built).mtimeMs > newestSource)
     return;
   console.error("Building the console (once) …");

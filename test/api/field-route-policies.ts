@@ -1,6 +1,6 @@
 import type { Policy } from "./route-policies.ts";
 
-/** Routes of MQTT clients, Modbus, S7 and BACnet, and of people who claim devices. */
+/** Routes of MQTT clients, Modbus, S7, BACnet and OPC UA, and of people who claim devices. */
 export const fieldPolicies: Record<string, Policy> = {
   // It names a device by its name and secret key; test/api/claiming.test.ts has its rows.
   "POST /api/devices/claim": { kind: "self" },
@@ -75,6 +75,32 @@ export const fieldPolicies: Record<string, Policy> = {
   "DELETE /api/bacnet/connections/:bacnetConnectionId/units/:bacnetUnitId": { kind: "tenant" },
   "POST /api/bacnet/object-maps": { kind: "own", body: { csv: "key,address" } },
   "POST /api/bacnet/search": { kind: "own", body: { address: "127.0.0.1" } },
+  "GET /api/opcua/connections": { kind: "own" },
+  "POST /api/opcua/connections": { kind: "own", body: { name: "x", host: "192.0.2.1", enabled: false } },
+  "GET /api/opcua/connections/:opcuaConnectionId": { kind: "tenant" },
+  "PATCH /api/opcua/connections/:opcuaConnectionId": {
+    kind: "tenant",
+    body: () => ({ name: "taken over" }),
+  },
+  "DELETE /api/opcua/connections/:opcuaConnectionId": { kind: "tenant" },
+  "POST /api/opcua/connections/:opcuaConnectionId/browse": { kind: "tenant", body: () => ({}) },
+  "POST /api/opcua/connections/:opcuaConnectionId/describe": {
+    kind: "tenant",
+    body: () => ({ nodeIds: ["i=85"] }),
+  },
+  "GET /api/opcua/connections/:opcuaConnectionId/units": { kind: "tenant" },
+  "POST /api/opcua/connections/:opcuaConnectionId/units": {
+    kind: "tenant",
+    body: ({ deviceId }) => ({ deviceId }),
+  },
+  "PATCH /api/opcua/connections/:opcuaConnectionId/units/:opcuaUnitId": {
+    kind: "tenant",
+    body: () => ({ intervalMs: 700 }),
+  },
+  "DELETE /api/opcua/connections/:opcuaConnectionId/units/:opcuaUnitId": { kind: "tenant" },
+  "POST /api/opcua/item-maps": { kind: "own", body: { csv: "key,address" } },
+  "POST /api/opcua/endpoints": { kind: "own", body: { host: "127.0.0.1" } },
+  "GET /api/opcua/certificate": { kind: "own" },
   "GET /api/modbus/templates": { kind: "own" },
   "POST /api/modbus/register-maps": { kind: "own", body: { csv: "key,address,type" } },
 };

@@ -64,6 +64,7 @@ beforeAll(async () => {
     await create("/api/modbus/connections", { name, host: "192.0.2.1", enabled: false });
     await create("/api/s7/connections", { name, host: "192.0.2.1", enabled: false });
     await create("/api/bacnet/connections", { name, host: "192.0.2.1", deviceInstance: 1, enabled: false });
+    await create("/api/opcua/connections", { name, host: "192.0.2.1", enabled: false });
     await create("/api/tenant-attributes", { key: name, value: {} });
     await create("/api/scheduler", { name, ...job });
   }
@@ -172,6 +173,7 @@ test("lists by name are sorted and searched", async () => {
     "modbus/connections",
     "s7/connections",
     "bacnet/connections",
+    "opcua/connections",
   ]) {
     const names = async (query: string) =>
       (await get(`/api/${path}?${query}`)).body.map(({ name }: { name: string }) => name);

@@ -40,6 +40,8 @@ export interface Ids {
   readonly s7UnitId: string;
   readonly bacnetConnectionId: string;
   readonly bacnetUnitId: string;
+  readonly opcuaConnectionId: string;
+  readonly opcuaUnitId: string;
   readonly integrationId: string;
   readonly dashboardId: string;
   readonly version: string;
@@ -385,6 +387,7 @@ export const withoutDevices = new Set([
   "GET /api/s7/connections",
   "GET /api/s7/templates",
   "GET /api/bacnet/connections",
+  "GET /api/opcua/connections",
   "GET /api/dashboards",
   "GET /api/data-pipelines",
   "GET /api/alarm-rules",

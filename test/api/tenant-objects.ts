@@ -114,6 +114,15 @@ export async function createTenantObjects(
     token: owner,
     body: { deviceId },
   });
+  const opcua = await fixture.call("POST", "/api/opcua/connections", {
+    token: owner,
+    body: { name: "own", host: "192.0.2.1", enabled: false },
+  });
+  const opcuaConnectionId = opcua.body.connectionId;
+  const opcuaUnit = await fixture.call("POST", `/api/opcua/connections/${opcuaConnectionId}/units`, {
+    token: owner,
+    body: { deviceId },
+  });
   const dashboard = await fixture.call("POST", "/api/dashboards", { token: owner, body: { name: "own" } });
   const share = await fixture.call("POST", `/api/dashboards/${dashboard.body.id}/shares`, { token: owner });
   const integration = await fixture.call("POST", "/api/integrations", {
@@ -166,6 +175,8 @@ export async function createTenantObjects(
     s7UnitId: s7Unit.body.s7UnitId,
     bacnetConnectionId,
     bacnetUnitId: bacnetUnit.body.bacnetUnitId,
+    opcuaConnectionId,
+    opcuaUnitId: opcuaUnit.body.opcuaUnitId,
     integrationId: integration.body.integrationId,
     dashboardId: dashboard.body.id,
     version: "1",

@@ -44,12 +44,15 @@ const PATHS = [
   "/field?create=modbus",
   "/field?create=s7",
   "/field?create=bacnet",
+  "/field?create=opcua",
   "/modbus/:modbus",
   "/modbus/:modbus/new",
   "/s7/:s7",
   "/s7/:s7/new",
   "/bacnet/:bacnet",
   "/bacnet/:bacnet/new",
+  "/opcua/:opcua",
+  "/opcua/:opcua/new",
   "/mqtt-clients",
   "/mqtt-clients/topics",
   "/mqtt-clients/clients/new",
@@ -111,6 +114,12 @@ beforeAll(async () => {
     enabled: false,
   })) as { connectionId: string };
   ids.bacnet = bacnet.connectionId;
+  const opcua = (await call("POST", "/api/opcua/connections", {
+    name: "Filler",
+    host: "192.0.2.1",
+    enabled: false,
+  })) as { connectionId: string };
+  ids.opcua = opcua.connectionId;
   ids.modbus = modbus.connectionId;
   const alarms = await untilAnswer(
     async () => (await call("GET", "/api/alarms")) as { alarmId: string }[],

@@ -252,6 +252,27 @@ export async function setUpPlant(gateway: Gateway): Promise<void> {
     intervalMs: 5_000,
     objects: [{ key: "supply", address: "analog-output:1", priority: 8, writable: true }],
   });
+  const opcua = await create(gateway, "/api/opcua/connections", {
+    name: "Filler",
+    host: "127.0.0.1",
+    port: 9,
+    path: "/plant",
+    securityMode: "SIGN_AND_ENCRYPT",
+    securityPolicy: "BASIC256SHA256",
+    acceptedFingerprint: "ab".repeat(32),
+    signIn: "USER_NAME",
+    userName: "operator",
+    password: PASSWORD,
+    enabled: false,
+  });
+  await create(gateway, `/api/opcua/connections/${opcua.connectionId}/units`, {
+    deviceId,
+    intervalMs: 500,
+    items: [
+      { key: "filled", address: "ns=2;s=Filler.Count", writable: true },
+      { key: "lanes", address: "ns=2;s=Filler.Lanes", length: 3 },
+    ],
+  });
   await create(gateway, "/api/uplinks", {
     name: "Central",
     enabled: false,

@@ -53,7 +53,7 @@ afterAll(async () => {
 test("exports every kind of object, references by name, and no secret, token or id", async () => {
   const sections = [...exported.matchAll(/^(\w+):$/gm)].map(([, name]) => name ?? "");
   expect(sections.join(" ")).toBe(
-    "messengers profiles codecs devices dashboards deviceTypes pipelines generators integrations modbusConnections modbusUnits s7Connections s7Units bacnetConnections bacnetUnits jobs uplinks users keyDefaults escalation notifications",
+    "messengers profiles codecs devices dashboards deviceTypes pipelines generators integrations modbusConnections modbusUnits s7Connections s7Units bacnetConnections bacnetUnits opcuaConnections opcuaUnits jobs uplinks users keyDefaults escalation notifications",
   );
   for (const secret of [BOT_TOKEN, BROKER_PASSWORD, WEBHOOK_SECRET, HEADER_SECRET, PASSWORD])
     expect(exported).not.toContain(secret);
@@ -71,7 +71,7 @@ test("changes nothing on the gateway that it was exported from", async () => {
   const { code, out } = await plant.run(["apply", "site", await save("same.yaml", exported)]);
   expect([code, out]).toEqual([
     0,
-    expect.stringContaining("0 to create, 0 to change, 0 to delete, 24 unchanged"),
+    expect.stringContaining("0 to create, 0 to change, 0 to delete, 26 unchanged"),
   ]);
 });
 

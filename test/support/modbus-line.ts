@@ -88,7 +88,7 @@ export function run(
     },
     units,
     addresses: { resolve },
-    store: async ({ unitId }, values) => {
+    store: async ({ unitId }, { values }) => {
       await store();
       stored.push({ unitId, values: { ...values } });
     },

@@ -16,12 +16,13 @@ export type ReferenceKind =
   | "modbusConnection"
   | "s7Connection"
   | "bacnetConnection"
+  | "opcuaConnection"
   | "user";
 type ExpressionKind = ReferenceKind | "secret";
 
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/gi;
 const EXPRESSION =
-  /\$?\$\{(profile|codec|device|dashboard|pipeline|generator|integration|job|messenger|modbusConnection|s7Connection|bacnetConnection|user|secret):([^{}]*)\}/g;
+  /\$?\$\{(profile|codec|device|dashboard|pipeline|generator|integration|job|messenger|modbusConnection|s7Connection|bacnetConnection|opcuaConnection|user|secret):([^{}]*)\}/g;
 
 const encodeName = (name: string) => name.replace(/[%{}]/g, encodeURIComponent);
 const decodeName = (text: string) =>

@@ -16,6 +16,8 @@ import { modbusConnectionResource } from "../../modules/modbus/modbus.resource.t
 import { createUnitBody as createModbusUnitBody } from "../../modules/modbus/modbus.schemas.ts";
 import { messengerResource } from "../../modules/notifications/messengers.resource.ts";
 import { changeSettingsBody } from "../../modules/notifications/notifications.schemas.ts";
+import { opcuaConnectionResource } from "../../modules/opcua/opcua.resource.ts";
+import { createUnitBody as createOpcUaUnitBody } from "../../modules/opcua/opcua.schemas.ts";
 import { pipelineResource } from "../../modules/pipelines/pipelines.resource.ts";
 import { keyDefaultsBody } from "../../modules/profiles/key-metadata.schemas.ts";
 import { profileResource } from "../../modules/profiles/profiles.resource.ts";
@@ -411,6 +413,14 @@ export const sections: readonly Section[] = [
     prunes: true,
   },
   unitsOf("bacnetUnits", bacnetConnectionResource, { id: "bacnetUnitId", schema: createBacnetUnitBody }),
+  {
+    name: "opcuaConnections",
+    kind: "opcuaConnection",
+    ...objectsOf(opcuaConnectionResource),
+    prunes: true,
+    toFields: (connection) => withMark(connection, { flag: "hasPassword", name: "password" }),
+  },
+  unitsOf("opcuaUnits", opcuaConnectionResource, { id: "opcuaUnitId", schema: createOpcUaUnitBody }),
   {
     name: "jobs",
     kind: "job",

@@ -26,6 +26,8 @@ const identified = {
   s7UnitId: "a unit of an S7 connection",
   bacnetConnectionId: "a BACnet connection",
   bacnetUnitId: "a unit of a BACnet connection",
+  opcuaConnectionId: "an OPC UA connection",
+  opcuaUnitId: "a unit of an OPC UA connection",
   deliveryId: "a delivery of a webhook",
   codecId: "a codec",
   entryId: "a device of the codec index",

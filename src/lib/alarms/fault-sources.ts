@@ -26,6 +26,7 @@ export const FAULT_SOURCES = [
   "modbus",
   "s7",
   "bacnet",
+  "opcua",
   "alarm",
   "scheduler",
   "mail",
@@ -46,6 +47,7 @@ export const FAULT_SUBJECTS = [
   "modbus_connection",
   "s7_connection",
   "bacnet_connection",
+  "opcua_connection",
   "job",
   "outbox",
 ] as const;

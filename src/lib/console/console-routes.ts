@@ -30,6 +30,7 @@ export const screenRoutes = {
   modbus: "/modbus/:connectionId?/:unitId?",
   s7: "/s7/:connectionId?/:unitId?",
   bacnet: "/bacnet/:connectionId?/:unitId?",
+  opcua: "/opcua/:connectionId?/:unitId?",
   mqttClients: "/mqtt-clients/:mqttTab?/:mqttClientId?",
   scheduler: "/scheduler/:jobId?/:jobTab?",
   generators: "/generators/:generatorId?",

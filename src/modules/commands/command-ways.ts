@@ -3,7 +3,7 @@ import type { DeviceDirectory } from "../devices/device-directory.ts";
 import type { Command, CommandRelay, CommandTransport } from "./commands.types.ts";
 
 /** Over MQTT, over the device's own WebSocket, through a LoRaWAN network, on the topics of its kind at a broker, by a field protocol. */
-const WAYS = ["mqtt", "websocket", "radio", "broker", "modbus", "s7", "bacnet"] as const;
+const WAYS = ["mqtt", "websocket", "radio", "broker", "modbus", "s7", "bacnet", "opcua"] as const;
 type Way = (typeof WAYS)[number];
 
 /**

@@ -39,6 +39,7 @@ const permissionOf: Record<FaultSubjectKind, Permission> = {
   modbus_connection: "integrations:read",
   s7_connection: "integrations:read",
   bacnet_connection: "integrations:read",
+  opcua_connection: "integrations:read",
   job: "scheduler:read",
   outbox: "outbox:manage",
 };
@@ -228,7 +229,7 @@ export function faultsRoutes({ auth, faults, ...names }: FaultRouteDeps) {
       audited: { target: "tenant", id: ({ principal }) => principal.tenantId },
       ofWhat: "",
       description:
-        "Lists what went wrong: refused credentials and messages, failed integrations, deliveries, imports, uplinks, Modbus, S7 and BACnet reads, jobs and mails. Callers see the faults of objects that they may read. Faults without an object require access to all devices, and `audit:read` or, for refused device lists, `devices:write`.",
+        "Lists what went wrong: refused credentials and messages, failed integrations, deliveries, imports, uplinks, Modbus, S7, BACnet and OPC UA reads, jobs and mails. Callers see the faults of objects that they may read. Faults without an object require access to all devices, and `audit:read` or, for refused device lists, `devices:write`.",
     },
   );
   const gateway = resource(

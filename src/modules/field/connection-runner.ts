@@ -8,7 +8,7 @@ import type { OutboundRule } from "../../platform/network/outbound-address.ts";
 import type { Clock } from "../../platform/time/clock.ts";
 import { waitFor } from "../../platform/time/wait-for.ts";
 import type { FieldKind, FieldProtocol } from "./field.protocol.ts";
-import type { ConnectionState, FieldValue } from "./field.types.ts";
+import type { ConnectionState, FieldReading } from "./field.types.ts";
 import { UnitPoller } from "./unit-poller.ts";
 
 const WAIT_MS_MAX = 60_000;
@@ -26,7 +26,7 @@ interface ConnectionRunnerDeps<Kind extends FieldKind> {
   readonly units: readonly Kind["unit"][];
   readonly addresses: Pick<OutboundRule, "resolve">;
   /** Stores values that were read together. Resolves when they are on the disk. @throws DomainError for the rate or the storage */
-  readonly store: (unit: Kind["unit"], values: Readonly<Record<string, FieldValue>>) => Promise<void>;
+  readonly store: (unit: Kind["unit"], reading: FieldReading) => Promise<void>;
   /** Called when the connection has been opened. */
   readonly onConnected: () => void;
   /** Called for each failed connection attempt or read of a unit. */
@@ -66,14 +66,15 @@ export class ConnectionRunner<Kind extends FieldKind> {
 
   /** Adds or replaces a unit. */
   setUnit(unit: Kind["unit"]): void {
-    const { protocol, clock, onFailed } = this.#deps;
+    const { protocol, connection, clock, onFailed } = this.#deps;
     this.removeUnit(protocol.unitIdOf(unit));
     this.#pollers.push(
       new UnitPoller({
         protocol,
         unit,
+        connection,
         clock,
-        store: (of, values) => this.#store(of, values),
+        store: (of, reading) => this.#store(of, reading),
         onFailed: (of, reason) => onFailed(reason, of),
       }),
     );
@@ -106,10 +107,10 @@ export class ConnectionRunner<Kind extends FieldKind> {
   }
 
   /** Stores values, unless the unit was removed or changed while they were read. */
-  async #store(unit: Kind["unit"], values: Readonly<Record<string, FieldValue>>): Promise<void> {
+  async #store(unit: Kind["unit"], reading: FieldReading): Promise<void> {
     await this.#turn();
     if (this.pollerOf(this.#deps.protocol.unitIdOf(unit))?.unit === unit)
-      await this.#deps.store(unit, values);
+      await this.#deps.store(unit, reading);
   }
 
   /** Runs a task on the open connection, before the next read. @throws DomainError `conflict` without a connection */

@@ -11,7 +11,7 @@ import type { IngestDevice } from "../ingest/ingest.types.ts";
 import { ConnectionRunner } from "./connection-runner.ts";
 import type { FieldKind, FieldProtocol } from "./field.protocol.ts";
 import type { FieldRepository } from "./field.repository.ts";
-import type { ConnectionState, FieldValue, UnitHealth } from "./field.types.ts";
+import type { ConnectionState, FieldReading, UnitHealth } from "./field.types.ts";
 
 interface FieldFleetDeps<Kind extends FieldKind> {
   readonly protocol: FieldProtocol<Kind>;
@@ -120,7 +120,7 @@ export class FieldFleet<Kind extends FieldKind> {
       connection,
       units,
       addresses: addresses.of(tenantId),
-      store: (unit, values) => this.#store(connection, unit, values),
+      store: (unit, reading) => this.#store(connection, unit, reading),
       onConnected,
       onFailed: (reason, unit) => this.#report(connection, reason, unit),
       clock,
@@ -168,7 +168,7 @@ export class FieldFleet<Kind extends FieldKind> {
   async #store(
     { name }: Kind["connection"],
     { deviceId }: Kind["unit"],
-    values: Readonly<Record<string, FieldValue>>,
+    { values, sampledAt }: FieldReading,
   ): Promise<void> {
     const { protocol, findDevice, ingest, clock } = this.#deps;
     const device = findDevice(deviceId);
@@ -177,7 +177,12 @@ export class FieldFleet<Kind extends FieldKind> {
     const origin = { source: "integration", where: `${protocol.label} ${name}` } as const;
     ingest.admit(device, { ...origin, body });
     try {
-      await ingest.readings(device, [{ ts: clock.now(), values }]);
+      const now = clock.now();
+      const byTime = Map.groupBy(Object.entries(values), ([key]) => sampledAt.get(key) ?? now);
+      await ingest.readings(
+        device,
+        [...byTime].map(([ts, entries]) => ({ ts, values: Object.fromEntries(entries) })),
+      );
     } catch (error) {
       if (error instanceof DomainError) ingest.reject(device, { ...origin, ...textOf(error), sample: body });
       throw error;

@@ -41,6 +41,8 @@ export interface BlockRead<Entry> {
   readonly refused?: ReadonlyMap<Entry, number>;
   /** What the device says about entries that it has read: that their values are missing, or not those of the plant. */
   readonly notes?: ReadonlyMap<Entry, Text>;
+  /** Times of values that the device says, epoch ms; the others have that of their receipt. */
+  readonly sampledAt?: ReadonlyMap<Entry, number>;
 }
 
 /** What an error of a read or write means. */
@@ -85,7 +87,11 @@ export interface FieldProtocol<Kind extends FieldKind> {
   /** Telemetry keys of an entry. */
   keysOf(entry: Kind["entry"]): readonly string[];
   /** Returns the fewest requests that read the entries. */
-  plan(unit: Kind["unit"], entries: readonly Kind["entry"][]): readonly FieldBlock<Kind>[];
+  plan(
+    unit: Kind["unit"],
+    entries: readonly Kind["entry"][],
+    connection: Kind["connection"],
+  ): readonly FieldBlock<Kind>[];
   /** Returns whether a change that a connection reports is about the entry. */
   isChanged?(entry: Kind["entry"], change: string): boolean;
   failureOf(error: unknown): FieldFailure;

@@ -63,7 +63,7 @@ export class FieldService<Kind extends FieldKind> {
   }
 
   create(principal: Principal, input: Kind["create"]): ShownConnection<Kind> {
-    this.#ensureAllDevices(principal);
+    this.ensureAllDevices(principal);
     const { protocol, repository, transact, fleet } = this.#deps;
     const { tenantId } = principal;
     const fields = protocol.newConnection(input, tenantId);
@@ -76,7 +76,7 @@ export class FieldService<Kind extends FieldKind> {
   }
 
   update(principal: Principal, connectionId: string, change: Kind["update"]): ShownConnection<Kind> {
-    this.#ensureAllDevices(principal);
+    this.ensureAllDevices(principal);
     const { protocol, repository, transact, fleet } = this.#deps;
     transact(() => {
       const before = this.#find(principal, connectionId);
@@ -87,19 +87,19 @@ export class FieldService<Kind extends FieldKind> {
   }
 
   delete(principal: Principal, connectionId: string): void {
-    this.#ensureAllDevices(principal);
+    this.ensureAllDevices(principal);
     this.#deps.repository.delete(this.#find(principal, connectionId));
     this.#deps.fleet.refresh(connectionId);
   }
 
   units(principal: Principal, connectionId: string): ShownUnit<Kind>[] {
-    this.#ensureAllDevices(principal);
+    this.ensureAllDevices(principal);
     this.#find(principal, connectionId);
     return this.#deps.repository.unitsOf(connectionId).map((unit) => this.#shownUnit(principal, unit));
   }
 
   unit(principal: Principal, connectionId: string, unitId: string): ShownUnit<Kind> {
-    this.#ensureAllDevices(principal);
+    this.ensureAllDevices(principal);
     return this.#shownUnit(principal, this.#findUnit(principal, connectionId, unitId));
   }
 
@@ -108,7 +108,7 @@ export class FieldService<Kind extends FieldKind> {
     connectionId: string,
     { deviceId, ...input }: Kind["createUnit"],
   ): ShownUnit<Kind> {
-    this.#ensureAllDevices(principal);
+    this.ensureAllDevices(principal);
     const { protocol, repository, devices, transact, clock } = this.#deps;
     this.#find(principal, connectionId);
     const now = clock.now();
@@ -134,7 +134,7 @@ export class FieldService<Kind extends FieldKind> {
     { connectionId, unitId }: { connectionId: string; unitId: string },
     change: Kind["updateUnit"],
   ): ShownUnit<Kind> {
-    this.#ensureAllDevices(principal);
+    this.ensureAllDevices(principal);
     const { protocol, repository, clock } = this.#deps;
     const before = this.#findUnit(principal, connectionId, unitId);
     // No earlier version has this time: the fleet tells versions apart by it.
@@ -148,7 +148,7 @@ export class FieldService<Kind extends FieldKind> {
   }
 
   deleteUnit(principal: Principal, connectionId: string, unitId: string): void {
-    this.#ensureAllDevices(principal);
+    this.ensureAllDevices(principal);
     this.#findUnit(principal, connectionId, unitId);
     this.#deps.repository.deleteUnit(unitId);
     this.#deps.fleet.refreshUnit(connectionId, unitId);
@@ -160,7 +160,7 @@ export class FieldService<Kind extends FieldKind> {
     connectionId: string,
     task: (line: Kind["line"]) => Promise<Result>,
   ): Promise<Result> {
-    this.#ensureAllDevices(principal);
+    this.ensureAllDevices(principal);
     this.#find(principal, connectionId);
     const { protocol, fleet } = this.#deps;
     const runner = fleet.runnerOf(connectionId);
@@ -210,7 +210,8 @@ export class FieldService<Kind extends FieldKind> {
     };
   }
 
-  #ensureAllDevices({ devices }: Principal): void {
+  /** @throws DomainError `forbidden` for people who see some devices only */
+  ensureAllDevices({ devices }: Principal): void {
     if (devices !== "all") throw this.#deps.protocol.errors.needsAllDevices();
   }
 

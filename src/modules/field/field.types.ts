@@ -2,9 +2,16 @@ import type { DeviceId, TenantId } from "../../lib/core/ids.ts";
 import type { Text } from "../../lib/texts/text.ts";
 
 /** Names of the protocols: source of their faults, way of their commands, first part of their paths. */
-export type FieldProtocolName = "modbus" | "s7" | "bacnet";
+export type FieldProtocolName = "modbus" | "s7" | "bacnet" | "opcua";
 
 export type FieldValue = number | string | boolean;
+
+/** Values that were read together, by key. */
+export interface FieldReading {
+  readonly values: Readonly<Record<string, FieldValue>>;
+  /** Times that the device says, epoch ms; the others have that of their receipt. */
+  readonly sampledAt: ReadonlyMap<string, number>;
+}
 
 /** Stored settings of a connection that all protocols have. */
 export interface FieldConnection {

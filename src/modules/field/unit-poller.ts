@@ -2,7 +2,7 @@ import { DomainError } from "../../lib/core/domain-error.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import type { Clock } from "../../platform/time/clock.ts";
 import type { BlockRead, FieldBlock, FieldFailure, FieldKind, FieldProtocol } from "./field.protocol.ts";
-import type { FieldValue, UnitHealth } from "./field.types.ts";
+import type { FieldReading, FieldValue, UnitHealth } from "./field.types.ts";
 
 /** Entries with the same interval, and the requests that read them. */
 interface PollGroup<Kind extends FieldKind> {
@@ -30,6 +30,8 @@ interface ReadStep<Kind extends FieldKind> {
   readonly line: Kind["line"];
   /** Values that were read, by key. */
   readonly values: Record<string, FieldValue>;
+  /** Times of values that the device says, by key. */
+  readonly sampledAt: Map<string, number>;
   /** Resolves when the next request may be sent. */
   readonly ready: () => Promise<void>;
   /** Whether the unit has answered, be it with an error. */
@@ -41,9 +43,10 @@ interface ReadStep<Kind extends FieldKind> {
 interface UnitPollerDeps<Kind extends FieldKind> {
   readonly protocol: FieldProtocol<Kind>;
   readonly unit: Kind["unit"];
+  readonly connection: Kind["connection"];
   readonly clock: Clock;
   /** Stores values that were read together. Resolves when they are on the disk. @throws DomainError for the rate or the storage */
-  readonly store: (unit: Kind["unit"], values: Readonly<Record<string, FieldValue>>) => Promise<void>;
+  readonly store: (unit: Kind["unit"], reading: FieldReading) => Promise<void>;
   /** Called for each read that failed. */
   readonly onFailed: (unit: Kind["unit"], reason: Text) => void;
 }
@@ -57,6 +60,8 @@ export class UnitPoller<Kind extends FieldKind> {
   readonly #deps: UnitPollerDeps<Kind>;
   readonly #groups: PollGroup<Kind>[];
   readonly #values = new Map<string, FieldValue>();
+  /** Times of the newest stored values that the device says, by key. */
+  readonly #sampledAt = new Map<string, number>();
   /** What the device says about entries, by their keys. */
   readonly #notes = new Map<string, Text>();
   /** Keys of the entries that the device refuses, and the time (monotonic) from which they are asked for again. */
@@ -87,7 +92,7 @@ export class UnitPoller<Kind extends FieldKind> {
     this.#groups = [...byInterval].map(([intervalMs, entries]) => ({
       intervalMs,
       entries,
-      blocks: protocol.plan(unit, entries),
+      blocks: protocol.plan(unit, entries, deps.connection),
       first: 0,
       dueAt: now,
     }));
@@ -135,6 +140,7 @@ export class UnitPoller<Kind extends FieldKind> {
     const step: ReadStep<Kind> = {
       line,
       values: Object.create(null),
+      sampledAt: new Map(),
       ready,
       isAnswered: false,
       isRecovered: false,
@@ -142,7 +148,7 @@ export class UnitPoller<Kind extends FieldKind> {
     const error = await this.#readGroup(step, group);
     if (step.isRecovered) this.#planAgain(group);
     // What was read before an error is true nevertheless.
-    await this.#store(step.values);
+    await this.#store(step);
     if (step.isAnswered) this.#silences = 0;
     if (error !== undefined && !(error instanceof Interrupted)) this.#fail(error, step, group);
     if (!line.isOpen) throw line.failure;
@@ -179,7 +185,7 @@ export class UnitPoller<Kind extends FieldKind> {
   }
 
   #plan(entries: readonly Kind["entry"][]): readonly FieldBlock<Kind>[] {
-    return this.#deps.protocol.plan(this.unit, entries);
+    return this.#deps.protocol.plan(this.unit, entries, this.#deps.connection);
   }
 
   #failureOf(error: unknown): FieldFailure {
@@ -197,8 +203,9 @@ export class UnitPoller<Kind extends FieldKind> {
     try {
       await step.ready();
       if (!step.line.isOpen) throw new Interrupted();
-      const { values, notes, refused = new Map<Kind["entry"], number>() } = await block.read(step.line);
-      this.#keep(step, values);
+      const read = await block.read(step.line);
+      const { values, notes, refused = new Map<Kind["entry"], number>() } = read;
+      this.#keep(step, read);
       for (const [entry] of values) this.#noteOf(entry, notes?.get(entry));
       if (refused.size === 0) return [block];
       if (entries.length > 1)
@@ -229,7 +236,7 @@ export class UnitPoller<Kind extends FieldKind> {
     return parts;
   }
 
-  #keep(step: ReadStep<Kind>, values: BlockRead<Kind["entry"]>["values"]): void {
+  #keep(step: ReadStep<Kind>, { values, sampledAt }: BlockRead<Kind["entry"]>): void {
     this.#health.answered++;
     step.isAnswered = true;
     for (const [entry, own] of values) {
@@ -237,7 +244,11 @@ export class UnitPoller<Kind extends FieldKind> {
       for (const [index, key] of this.#deps.protocol.keysOf(entry).entries()) {
         const value = own[index];
         if (value === undefined) this.#values.delete(key);
-        else step.values[key] = value;
+        else {
+          step.values[key] = value;
+          const time = sampledAt?.get(entry);
+          if (time !== undefined) step.sampledAt.set(key, time);
+        }
       }
     }
   }
@@ -271,12 +282,20 @@ export class UnitPoller<Kind extends FieldKind> {
     this.#failed(protocol.refusedText(entry.key, code));
   }
 
-  async #store(values: Readonly<Record<string, FieldValue>>): Promise<void> {
+  /** Stores what was read, but not again what the device has not sampled again. */
+  async #store({ values, sampledAt }: FieldReading): Promise<void> {
     const entries = Object.entries(values);
     if (entries.length === 0) return;
+    const isNew = ([key]: (typeof entries)[number]) => {
+      const time = sampledAt.get(key);
+      return time === undefined || time !== this.#sampledAt.get(key);
+    };
     try {
-      await this.#deps.store(this.unit, values);
+      const added = entries.filter(isNew);
+      if (added.length > 0)
+        await this.#deps.store(this.unit, { values: Object.fromEntries(added), sampledAt });
       for (const [key, value] of entries) this.#values.set(key, value);
+      for (const [key, time] of sampledAt) this.#sampledAt.set(key, time);
       this.#health.lastReadAt = this.#deps.clock.now();
       if (this.#refused.size === 0) {
         this.#health.lastError = null;

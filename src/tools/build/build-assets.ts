@@ -1,6 +1,8 @@
 import { mkdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
+import { OPCUA_BUNDLE } from "../../platform/opcua/opcua-thread.ts";
+import { OPCUA_ENTRY, OPCUA_UNUSED } from "../release/bundled-packages.ts";
 import { buildLicenses } from "../release/licenses.ts";
 import { buildConsole } from "./build-console.ts";
 
@@ -18,6 +20,23 @@ async function buildApiDocs(): Promise<void> {
   await write("docs.js", await readFile(join(import.meta.dir, "api-docs-page.js")));
 }
 
+/**
+ * The thread of OPC UA as one file: the library would take 9 MB as a part of the program. Names stay whole, because it compares those of
+ * classes.
+ */
+async function buildOpcUa(): Promise<void> {
+  const { outputs } = await Bun.build({
+    entrypoints: [join(root, OPCUA_ENTRY)],
+    target: "bun",
+    minify: { whitespace: true, syntax: true, identifiers: false },
+    external: OPCUA_UNUSED,
+  });
+  const [bundle] = outputs;
+  if (bundle === undefined) throw new Error(`${OPCUA_ENTRY} was not bundled`);
+  await Bun.write(join(root, OPCUA_BUNDLE), gzipSync(await bundle.arrayBuffer(), { level: 9 }));
+}
+
 await buildApiDocs();
+await buildOpcUa();
 await buildLicenses();
 await buildConsole();

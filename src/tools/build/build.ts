@@ -23,6 +23,7 @@ const EMBEDDED_ROOTS = [
   "static/api-docs",
   "static/passwords",
   "static/licenses",
+  "static/opcua",
 ];
 
 async function listAssets(): Promise<string[]> {

@@ -55,6 +55,7 @@ export const manualSections: ReadonlyArray<{ readonly id: string; readonly pages
       "downlinks",
       "modbus",
       "s7",
+      "opcua",
       "bacnet",
       "telegraf",
       "scripts",

@@ -19,11 +19,18 @@ export const WORKER_ENTRIES = [
   "src/modules/uplinks/uplink.worker.ts",
   "src/modules/codec-index/codec-index.worker.ts",
 ];
-const PROGRAM_ENTRIES = ["src/main.ts", ...WORKER_ENTRIES];
+/** The thread that speaks OPC UA, which is embedded as a compressed file. */
+export const OPCUA_ENTRY = "src/platform/opcua/opcua.worker.ts";
+/** A lock for several programs that share a store of keys, which the library loads only for them. */
+export const OPCUA_UNUSED = ["proper-lockfile"];
+const PROGRAM_ENTRIES = ["src/main.ts", ...WORKER_ENTRIES, OPCUA_ENTRY];
 const CONSOLE_ENTRIES = ["src/web/main.tsx", "src/web/theme-boot.ts"];
 
 /** Packages that no import shows: the runtime, the files of the API page, and what the style sheet is compiled from. */
 const EMBEDDED_PACKAGES = ["bun", "swagger-ui-dist", "tailwindcss", "daisyui"];
+
+/** Licenses that packages state only in their README. */
+const README_LICENSES: Readonly<Record<string, string>> = { precond: "MIT" };
 
 export interface BundledPackage {
   readonly name: string;
@@ -79,7 +86,12 @@ function dependenciesOf(lock: Lock, path: string, bundled: ReadonlySet<string>):
 export async function listBundledPackages(): Promise<BundledPackage[]> {
   const absolute = (entry: string) => join(root, entry);
   const found = await Promise.all([
-    bundledPaths({ entrypoints: PROGRAM_ENTRIES.map(absolute), target: "bun", plugins: [unusedPackages] }),
+    bundledPaths({
+      entrypoints: PROGRAM_ENTRIES.map(absolute),
+      target: "bun",
+      plugins: [unusedPackages],
+      external: OPCUA_UNUSED,
+    }),
     bundledPaths({
       entrypoints: CONSOLE_ENTRIES.map(absolute),
       target: "browser",
@@ -93,10 +105,11 @@ export async function listBundledPackages(): Promise<BundledPackage[]> {
     .map((path) => {
       const locked = lock[path];
       if (locked === undefined) throw new Error(`${path} is not in package-lock.json`);
+      const name = path.slice(path.lastIndexOf("node_modules/") + "node_modules/".length);
       return {
-        name: path.slice(path.lastIndexOf("node_modules/") + "node_modules/".length),
+        name,
         version: locked.version,
-        license: locked.license ?? "NOASSERTION",
+        license: locked.license ?? README_LICENSES[name] ?? "NOASSERTION",
         path,
         integrity: locked.integrity,
         dependencies: dependenciesOf(lock, path, bundled),

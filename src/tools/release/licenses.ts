@@ -20,6 +20,7 @@ const section = (title: string, text: string): string => `${RULE}\n${title}\n${R
 const standardTexts: Readonly<Record<string, string>> = {
   "Apache-2.0": "static/license-texts/Apache-2.0.txt",
   "BSD-3-Clause": "static/license-texts/BSD-3-Clause.txt",
+  MIT: "static/license-texts/MIT.txt",
 };
 
 async function standardText(item: BundledPackage): Promise<string> {

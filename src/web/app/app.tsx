@@ -145,6 +145,7 @@ function Screens() {
         <Route path={screenRoutes.modbus} component={FieldScreen} />
         <Route path={screenRoutes.s7} component={FieldScreen} />
         <Route path={screenRoutes.bacnet} component={FieldScreen} />
+        <Route path={screenRoutes.opcua} component={FieldScreen} />
         <Route path={screenRoutes.mqttClients} component={MqttClientsScreen} />
         <Route path={screenRoutes.scheduler} component={SchedulerScreen} />
         <Route path={screenRoutes.generators} component={GeneratorsScreen} />

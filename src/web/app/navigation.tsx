@@ -70,7 +70,7 @@ const GROUPS: ReadonlyArray<{ readonly text: NavText; readonly items: readonly I
       { path: "/integrations", text: "nav.integrations", Icon: Cable },
       {
         path: "/field",
-        others: ["/modbus", "/s7", "/bacnet"],
+        others: ["/modbus", "/s7", "/bacnet", "/opcua"],
         text: "nav.field",
         Icon: Network,
         needs: "integrations:read",

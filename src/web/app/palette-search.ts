@@ -6,6 +6,7 @@ import { generatorsApi } from "../features/generators/generators-api.ts";
 import { integrationsApi } from "../features/integrations/integrations-api.ts";
 import { loadManual } from "../features/manual/manual-api.ts";
 import { modbusApi } from "../features/modbus/modbus-api.ts";
+import { opcuaApi } from "../features/opcua/opcua-api.ts";
 import { pipelinesApi } from "../features/pipelines/pipelines-api.ts";
 import { profilesApi } from "../features/profiles/profiles-api.ts";
 import { s7Api } from "../features/s7/s7-api.ts";
@@ -77,6 +78,11 @@ export async function loadFound(): Promise<Found[]> {
     listed("integrations:read", async () =>
       (await bacnetApi.list("")).rows.map(({ connectionId, name }) =>
         found(`/bacnet/${connectionId}`, name, t("nav.field")),
+      ),
+    ),
+    listed("integrations:read", async () =>
+      (await opcuaApi.list("")).rows.map(({ connectionId, name }) =>
+        found(`/opcua/${connectionId}`, name, t("nav.field")),
       ),
     ),
     listed("pipelines:read", async () =>

@@ -18,6 +18,7 @@ test("a unit that does not answer is left alone for no longer than the protocol 
     ],
   };
   const poller = new UnitPoller<ModbusKind>({
+    connection: {} as ModbusKind["connection"],
     protocol,
     unit: unitOf(),
     clock,
@@ -41,6 +42,7 @@ test("a change is read as soon as it is its turn, and never before what has wait
     ...{ key, intervalMs, area: "HOLDING_REGISTER", address: 0, type: "UINT16" },
   });
   const poller = new UnitPoller<ModbusKind>({
+    connection: {} as ModbusKind["connection"],
     protocol: {
       ...createModbusProtocol({ isHost: () => true }),
       isChanged: ({ key }, change) => key === change,
@@ -81,6 +83,7 @@ test("what a device says about an entry is kept while it says so, and reported w
   const reported: string[] = [];
   let note: string | undefined;
   const poller = new UnitPoller<ModbusKind>({
+    connection: {} as ModbusKind["connection"],
     protocol: {
       ...createModbusProtocol({ isHost: () => true }),
       plan: (_: ModbusUnit, entries: readonly ModbusRegister[]) => [

@@ -2,6 +2,7 @@ import { codeText, serverText } from "../../platform/i18n/error-texts.ts";
 import { plural, t } from "../../platform/i18n/i18n.ts";
 import { ConnectionPage, type ConnectionView } from "../field/connection-page.tsx";
 import { addressText } from "../field/connection-state.tsx";
+import { saveMeanings } from "../field/entry-meanings.ts";
 import { EntryUnitPage, type EntryUnitView } from "../field/entry-unit-page.tsx";
 import { CsvDialog } from "../field/map-dialogs.tsx";
 import { intervalText, UnitCard } from "../field/unit-card.tsx";
@@ -15,7 +16,6 @@ import {
 import { BacnetForm } from "./bacnet-form.tsx";
 import { unitForm } from "./bacnet-forms.ts";
 import { ObjectDialog } from "./object-dialog.tsx";
-import { saveMeanings } from "./object-meaning.ts";
 
 const Settings = ({ connection }: { connection: BacnetConnection }) => (
   <>

@@ -20,6 +20,7 @@ const PAGES: Record<FaultSubject["kind"], ((id: string) => string) | undefined> 
   modbus_connection: (id) => `/modbus/${id}`,
   s7_connection: (id) => `/s7/${id}`,
   bacnet_connection: (id) => `/bacnet/${id}`,
+  opcua_connection: (id) => `/opcua/${id}`,
   job: (id) => `/scheduler/${id}`,
   outbox: () => "/settings/outbox",
 };

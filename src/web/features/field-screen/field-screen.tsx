@@ -23,13 +23,16 @@ import { modbusApi } from "../modbus/modbus-api.ts";
 import { ModbusForm } from "../modbus/modbus-form.tsx";
 import { ModbusPages } from "../modbus/modbus-pages.tsx";
 import { addressOf } from "../modbus/modbus-texts.ts";
+import { opcuaApi } from "../opcua/opcua-api.ts";
+import { OpcUaForm } from "../opcua/opcua-form.tsx";
+import { OpcUaPages } from "../opcua/opcua-pages.tsx";
 import { s7Api } from "../s7/s7-api.ts";
 import { S7Form } from "../s7/s7-form.tsx";
 import { S7Pages } from "../s7/s7-pages.tsx";
 
 const REFRESH_MS = 5_000;
 
-const PROTOCOLS = ["modbus", "s7", "bacnet"] as const;
+const PROTOCOLS = ["modbus", "opcua", "s7", "bacnet"] as const;
 type Protocol = (typeof PROTOCOLS)[number];
 
 interface Listed {
@@ -38,8 +41,8 @@ interface Listed {
   readonly connection: FieldConnection;
 }
 
-const pages = { modbus: ModbusPages, s7: S7Pages, bacnet: BacnetPages } as const;
-const forms = { modbus: ModbusForm, s7: S7Form, bacnet: BacnetForm } as const;
+const pages = { modbus: ModbusPages, opcua: OpcUaPages, s7: S7Pages, bacnet: BacnetPages } as const;
+const forms = { modbus: ModbusForm, opcua: OpcUaForm, s7: S7Form, bacnet: BacnetForm } as const;
 
 /** Connections to field devices by all protocols: the list, one with its units, or a unit. */
 export function FieldScreen() {
@@ -77,6 +80,7 @@ const listOf =
 const listModbus = listOf("modbus", modbusApi, addressOf);
 const listS7 = listOf("s7", s7Api, addressText);
 const listBacnet = listOf("bacnet", bacnetApi, addressText);
+const listOpcUa = listOf("opcua", opcuaApi, (connection) => `${addressText(connection)}${connection.path}`);
 
 /** Joins the lists of the protocols; an error of one leaves the others. */
 function useConnections(search: string) {
@@ -84,6 +88,7 @@ function useConnections(search: string) {
     useKept(() => listModbus(search), [search]),
     useKept(() => listS7(search), [search]),
     useKept(() => listBacnet(search), [search]),
+    useKept(() => listOpcUa(search), [search]),
   ];
   const error = lists.find((list) => list.error !== undefined)?.error;
   const isComplete = lists.every(({ data }) => data !== undefined);
@@ -160,7 +165,12 @@ function CreateDialog(props: {
   onCreated: (protocol: Protocol, connection: FieldConnection) => void;
 }) {
   const [protocol, setProtocol] = useState(props.first);
-  const drafts = useRef({ modbus: newDraft(), s7: newDraft(), bacnet: newDraft() }).current;
+  const drafts = useRef({
+    modbus: newDraft(),
+    opcua: newDraft(),
+    s7: newDraft(),
+    bacnet: newDraft(),
+  }).current;
   const change = (next: Protocol) => {
     drafts[next].current = withShared(drafts[next].current, drafts[protocol].current);
     setProtocol(next);

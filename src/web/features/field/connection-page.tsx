@@ -29,8 +29,8 @@ const REFRESH_MS = 2_000;
 export interface ConnectionView<Kind extends FieldKind> {
   readonly api: Pick<ReturnType<typeof fieldApi<Kind>>, "get" | "units" | "delete">;
   /** Path of its pages. */
-  readonly path: "/modbus" | "/s7" | "/bacnet";
-  readonly faults: "modbus_connection" | "s7_connection" | "bacnet_connection";
+  readonly path: "/modbus" | "/s7" | "/bacnet" | "/opcua";
+  readonly faults: "modbus_connection" | "s7_connection" | "bacnet_connection" | "opcua_connection";
   /** How most units are begun. */
   readonly source: MapSource;
   /** Explains what a unit is. */

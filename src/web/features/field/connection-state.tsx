@@ -7,7 +7,13 @@ import type { FieldConnection } from "./field-api.ts";
 
 /** Advice about a problem, by its code. */
 const advice: Readonly<
-  Record<string, Extract<MessageKey, `modbusWhy.${string}` | `s7Why.${string}` | `bacnetWhy.${string}`>>
+  Record<
+    string,
+    Extract<
+      MessageKey,
+      `modbusWhy.${string}` | `s7Why.${string}` | `bacnetWhy.${string}` | `opcuaWhy.${string}`
+    >
+  >
 > = {
   "network_error.no_address": "modbusWhy.name",
   "network_error.unknown_name": "modbusWhy.name",
@@ -21,6 +27,9 @@ const advice: Readonly<
   "modbus.bad_answer": "modbusWhy.badAnswer",
   "s7.no_answer": "s7Why.noAnswer",
   "bacnet.no_answer": "bacnetWhy.noAnswer",
+  "opcua.certificate_unknown": "opcuaWhy.certificate",
+  "opcua.endpoint_missing": "opcuaWhy.endpoint",
+  "opcua_refusal.access": "opcuaWhy.access",
 };
 
 const LAMPS: Partial<Record<FieldConnection["state"]["status"], string>> = {

@@ -26,7 +26,8 @@ export const namedDevice = (device: DeviceDraft, name: string): DeviceDraft =>
 
 /** Texts of refusals that belong to the device. */
 export const deviceProblem = (error: unknown): string | undefined =>
-  error instanceof ApiError && /^((modbus|s7|bacnet)\.device_taken|device\.)/.test(error.text?.code ?? "")
+  error instanceof ApiError &&
+  /^((modbus|s7|bacnet|opcua)\.device_taken|device\.)/.test(error.text?.code ?? "")
     ? errorText(error)
     : undefined;
 

@@ -36,7 +36,7 @@ import { MapButtons, type MapDialogProps, type MapSource, useMapSource } from ".
 /** What a protocol whose entries are rows brings to the page of a unit. */
 export interface EntryUnitView<Kind extends FieldKind, Of extends Entry> {
   readonly api: Pick<ReturnType<typeof fieldApi<Kind>>, "get" | "units" | "createUnit" | "updateUnit">;
-  readonly path: "/s7" | "/bacnet";
+  readonly path: "/s7" | "/bacnet" | "/opcua";
   readonly idOf: (unit: Kind["unit"]) => string;
   readonly entriesOf: (unit: Kind["unit"]) => readonly Of[];
   /** Name of the entries in the body. */

@@ -69,7 +69,7 @@ export function UnitCard(props: Props) {
 
 export const intervalText = (ms: number): string => (ms < 1_000 ? `${formatCount(ms)} ms` : durationText(ms));
 
-const REFUSALS = ["modbus.register_refused", "s7.tag_refused", "bacnet.object_refused"];
+const REFUSALS = ["modbus.register_refused", "s7.tag_refused", "bacnet.object_refused", "opcua.item_refused"];
 
 /** Whether the newest read failed. An entry that the device refuses is shown by itself. */
 const isFailing = ({ health: { lastReadAt, lastErrorAt, lastError } }: FieldUnit): boolean =>

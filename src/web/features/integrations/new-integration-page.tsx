@@ -13,6 +13,7 @@ import {
   ToggleRight,
   Waypoints,
   Webhook,
+  Workflow,
 } from "lucide-preact";
 import { useMemo, useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
@@ -65,6 +66,7 @@ const DIRECT = [
   { id: "gateway", href: "/devices?create=1&role=GATEWAY", Icon: Router, needs: "devices:write" },
   { id: "modbus", href: "/field?create=modbus", Icon: Cable, needs: "integrations:write" },
   { id: "s7", href: "/field?create=s7", Icon: Factory, needs: "integrations:write" },
+  { id: "opcua", href: "/field?create=opcua", Icon: Workflow, needs: "integrations:write" },
   { id: "bacnet", href: "/field?create=bacnet", Icon: Building2, needs: "integrations:write" },
   { id: "csv", href: "/devices/import", Icon: FileUp, needs: "devices:write" },
 ] as const;

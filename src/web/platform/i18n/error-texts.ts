@@ -99,6 +99,7 @@ const fieldsByCode: Readonly<Record<string, string>> = {
   "modbus.name_taken": "name",
   "s7.name_taken": "name",
   "bacnet.name_taken": "name",
+  "opcua.name_taken": "name",
   "password.long": "newPassword",
   "password.same": "newPassword",
   "password.short": "newPassword",

@@ -1,0 +1,72 @@
+import { conflict, detail, forbidden, invalid, notFound } from "../../lib/core/domain-error.ts";
+import type { Text } from "../../lib/texts/text.ts";
+import type { FieldErrors } from "../field/field.errors.ts";
+
+export const opcuaErrors: FieldErrors = {
+  unitNotFound: () => notFound("opcua.unit_not_found"),
+  deviceTaken: () => conflict("opcua.device_taken"),
+  tooManyUnits: (max) => conflict("opcua.too_many_units", { max }),
+  tooManyEntries: (max) => conflict("opcua.too_many_items", { max }),
+  needsAllDevices: () => forbidden("opcua.all_devices_needed"),
+  notConnected: () => conflict("opcua.not_connected"),
+  keyUnknown: (key) => invalid("opcua.key_unknown", { key }),
+  keyNotWritable: (key) => invalid("opcua.key_not_writable", { key }),
+  csvUnreadable: (reason) => invalid("opcua.csv_unreadable", { reason }),
+  disconnected: (reason) => detail("fault.opcua_disconnected", { reason }),
+  readFailed: (reason) => detail("fault.opcua_read_failed", { reason }),
+  mapColumn: (column) => detail("opcua_rule.column", { column }),
+  keyTwice: () => detail("opcua_rule.key_twice"),
+  mapEntries: (max) => detail("opcua_rule.items", { max }),
+  mapLines: (max) => detail("opcua_rule.lines", { max }),
+};
+
+export const opcuaItemInvalid = (key: string, reason: Text) => invalid("opcua.item_invalid", { key, reason });
+export const opcuaNodeInvalid = () => invalid("opcua.node_invalid");
+export const opcuaModePolicy = () => invalid("opcua.mode_policy");
+export const opcuaUserNameNeeded = () => invalid("opcua.user_name_needed");
+export const opcuaPasswordLost = () => conflict("opcua.password_lost");
+
+const statusName = new Map([
+  [0x801f_0000, "BadUserAccessDenied"],
+  [0x8033_0000, "BadNodeIdInvalid"],
+  [0x8034_0000, "BadNodeIdUnknown"],
+  [0x8035_0000, "BadAttributeIdInvalid"],
+  [0x803a_0000, "BadNotReadable"],
+  [0x803b_0000, "BadNotWritable"],
+  [0x803c_0000, "BadOutOfRange"],
+  [0x8074_0000, "BadTypeMismatch"],
+  [0x8031_0000, "BadNoCommunication"],
+  [0x8032_0000, "BadWaitingForInitialData"],
+  [0x808a_0000, "BadNotConnected"],
+  [0x808b_0000, "BadDeviceFailure"],
+  [0x808c_0000, "BadSensorFailure"],
+  [0x808d_0000, "BadOutOfService"],
+  [0x8021_0000, "BadIdentityTokenRejected"],
+  [0x8020_0000, "BadIdentityTokenInvalid"],
+  [0x8010_0000, "BadTooManyOperations"],
+  [0x408f_0000, "UncertainNoCommunicationLastUsableValue"],
+  [0x4090_0000, "UncertainLastUsableValue"],
+  [0x4091_0000, "UncertainSubstituteValue"],
+  [0x4093_0000, "UncertainSensorNotAccurate"],
+]);
+
+/** Bits of a status code that say what it means; the others are details of the value. */
+const MEANING = 0xffff_0000;
+
+/** Returns the name of a status code of the protocol (OPC 10000-6, annex A), or its number. */
+export const statusText = (code: number): string =>
+  statusName.get((code & MEANING) >>> 0) ?? `0x${code.toString(16).padStart(8, "0")}`;
+
+export function refusalText(code: number): Text {
+  switch ((code & MEANING) >>> 0) {
+    case 0x801f_0000:
+      return detail("opcua_refusal.access");
+    case 0x8033_0000:
+    case 0x8034_0000:
+      return detail("opcua_refusal.missing");
+    case 0x803b_0000:
+      return detail("opcua_refusal.read_only");
+    default:
+      return detail("opcua_refusal.other", { status: statusText(code) });
+  }
+}

@@ -1,0 +1,217 @@
+import { createHash } from "node:crypto";
+import { Elysia, t } from "elysia";
+import { conflict, DomainError } from "../../lib/core/domain-error.ts";
+import { omit } from "../../lib/core/omit.ts";
+import { isNodeId, OBJECTS_FOLDER } from "../../lib/opcua/opcua-node-id.ts";
+import type { OutboundAddresses } from "../../platform/network/outbound-address.ts";
+import { listServerEndpoints } from "../../platform/opcua/opcua-connection.ts";
+import type { OpcUaThread } from "../../platform/opcua/opcua-thread.ts";
+import { connectionToWire, fieldMapRoutes, fieldUnitRoutes } from "../field/field.routes.ts";
+import { NEEDS_ALL } from "../field/field.schemas.ts";
+import type { FieldService, ShownConnection } from "../field/field.service.ts";
+import type { AuthPlugin } from "../identity/identity.plugin.ts";
+import { resourceRoutes } from "../resource.routes.ts";
+import { itemToWire } from "../resource.ts";
+import { readItemMap } from "./item-map.ts";
+import { opcuaNodeInvalid, refusalText } from "./opcua.errors.ts";
+import type { OpcUaKind } from "./opcua.protocol.ts";
+import { type OpcUaConnectionRecord, opcuaConnectionResource } from "./opcua.resource.ts";
+import {
+  browseAnswerBody,
+  browseBody,
+  certificateBody,
+  createUnitBody,
+  describeBody,
+  endpointBody,
+  endpointsBody,
+  itemMapAnswerBody,
+  itemMapBody,
+  unitBody,
+  updateUnitBody,
+  variableBody,
+} from "./opcua.schemas.ts";
+
+interface RoutesDeps {
+  readonly opcua: FieldService<OpcUaKind>;
+  readonly auth: AuthPlugin;
+}
+
+const withoutPassword = <Fields extends Pick<OpcUaConnectionRecord, "passwordSealed">>(fields: Fields) => ({
+  ...omit(fields, "passwordSealed"),
+  hasPassword: fields.passwordSealed !== null,
+});
+
+/** @throws DomainError `invalid` */
+function ensureNodes(...nodes: readonly string[]): void {
+  if (!nodes.every(isNodeId)) throw opcuaNodeInvalid();
+}
+
+export const opcuaConnectionsRoutes = ({ opcua, auth }: RoutesDeps) =>
+  resourceRoutes(opcuaConnectionResource, {
+    service: opcua,
+    toWire: (shown: ShownConnection<OpcUaKind>) => withoutPassword(connectionToWire(shown)),
+    read: ({ principal }, id) => withoutPassword(itemToWire(opcua.get(principal, id).connection)),
+    auth,
+  })
+    .post(
+      "/:opcuaConnectionId/browse",
+      ({ principal, params, body: { nodeId = OBJECTS_FOLDER } }) => {
+        ensureNodes(nodeId);
+        return opcua.perform(principal, params.opcuaConnectionId, (line) =>
+          line.request("browse", { node: nodeId }),
+        );
+      },
+      {
+        auth: "integrations:read",
+        body: browseBody,
+        response: { 200: browseAnswerBody },
+        detail: {
+          operationId: "browseOpcUaNodes",
+          summary: "List nodes of an OPC UA server now",
+          description: `Lists the objects and variables directly below a node; below the folder Objects by default. 400 for an invalid node; 409 while the connection is not open, or if the server refuses; 404 unknown. ${NEEDS_ALL}`,
+          example: { nodeId: "ns=2;i=1" },
+        },
+      },
+    )
+    .post(
+      "/:opcuaConnectionId/describe",
+      ({ principal, params, body: { nodeIds } }) => {
+        ensureNodes(...nodeIds);
+        return opcua.perform(principal, params.opcuaConnectionId, (line) =>
+          line.request("describe", { nodes: nodeIds }),
+        );
+      },
+      {
+        auth: "integrations:read",
+        body: describeBody,
+        response: { 200: t.Array(variableBody) },
+        detail: {
+          operationId: "describeOpcUaVariables",
+          summary: "Describe variables of an OPC UA server now",
+          description: `Returns types, access, units, ranges and states of variables. Nodes without a value are left out. 400 for an invalid node; 409 while the connection is not open, or if the server refuses; 404 unknown. ${NEEDS_ALL}`,
+          example: { nodeIds: ["ns=2;s=Press.Pressure"] },
+        },
+      },
+    );
+
+export const opcuaUnitsRoutes = ({ opcua, auth }: RoutesDeps) =>
+  fieldUnitRoutes({
+    path: "/api/opcua/connections/:opcuaConnectionId/units",
+    tag: "opcua",
+    connection: "opcuaConnectionId",
+    key: "opcuaUnitId",
+    name: "opcua_unit",
+    sort: ["deviceName"],
+    schemas: { item: unitBody, create: createUnitBody, update: updateUnitBody },
+    refusedToWire: (key, code) => ({ key, reason: refusalText(code) }),
+    hasNotes: true,
+    operations: {
+      list: {
+        summary: "List the units of an OPC UA connection",
+        description: `Lists what the connection reads for each device: variables, newest values and health. 404 unknown. ${NEEDS_ALL}`,
+      },
+      create: {
+        summary: "Add a unit to an OPC UA connection",
+        description: `The values of its variables become telemetry of the device with the times of the server, and commands to the device write its writable variables. 400 for an invalid variable; 404 for an unknown connection or device; 409 for a device that another unit has, for more than 250 units, or for more than 20,000 variables of all units of the connection. ${NEEDS_ALL}`,
+        example: {
+          deviceId: "01996d2e-5a3c-7b10-9c0e-3f1d2a4b5c6d",
+          intervalMs: 1_000,
+          items: [{ key: "pressure", address: "ns=2;s=Press.Pressure" }],
+        },
+      },
+      update: {
+        summary: "Change a unit of an OPC UA connection",
+        description: `A list of variables replaces the previous one. 400 for an invalid variable; 404 unknown; 409 for more than 20,000 variables of all units of the connection. ${NEEDS_ALL}`,
+        example: { intervalMs: 500 },
+      },
+      delete: {
+        summary: "Delete a unit of an OPC UA connection",
+        description: `The device and its values stay. 404 unknown. ${NEEDS_ALL}`,
+      },
+    },
+    service: opcua,
+    auth,
+  });
+
+export const opcuaItemMapsRoutes = ({ auth }: Pick<RoutesDeps, "auth">) =>
+  fieldMapRoutes({
+    path: "/api/opcua",
+    tag: "opcua",
+    maps: "item-maps",
+    entries: "items",
+    readMap: readItemMap,
+    schemas: { body: itemMapBody, map: itemMapAnswerBody },
+    operation: {
+      operationId: "parseOpcUaItemMap",
+      summary: "Read OPC UA variables from CSV",
+      description:
+        "Returns the variables of a table without storing anything, and the invalid lines. At most 1,000 lines are read. Columns: key, address, length, intervalMs, writable. 400 for a text that is not a table.",
+      example: { csv: "key,address\npressure,ns=2;s=Press.Pressure" },
+    },
+    auth,
+  });
+
+const BYTES_PER_LINE = 64;
+
+function pemOf(certificate: Uint8Array): string {
+  const base64 = Buffer.from(certificate).toString("base64");
+  const lines = base64.match(new RegExp(`.{1,${BYTES_PER_LINE}}`, "g")) ?? [];
+  return `-----BEGIN CERTIFICATE-----\n${lines.join("\n")}\n-----END CERTIFICATE-----\n`;
+}
+
+interface ServersDeps extends RoutesDeps {
+  readonly thread: OpcUaThread;
+  readonly addresses: OutboundAddresses;
+}
+
+/** Routes for a server before there is a connection. */
+export const opcuaServersRoutes = ({ opcua, thread, addresses, auth }: ServersDeps) =>
+  new Elysia({ prefix: "/api/opcua", tags: ["opcua"] })
+    .use(auth)
+    .post(
+      "/endpoints",
+      async ({ principal, body: { host, port = 4_840, path = "" } }) => {
+        opcua.ensureAllDevices(principal);
+        const target = { host, port, path, addresses: addresses.of(principal.tenantId) };
+        try {
+          const found = await listServerEndpoints(thread, target);
+          return found.map(({ mode, policy, users, fingerprint }) => ({
+            mode,
+            policy: policy ?? null,
+            users: [...users],
+            fingerprint: fingerprint ?? null,
+          }));
+        } catch (error) {
+          throw error instanceof DomainError ? error : conflict("opcua.failed", { reason: String(error) });
+        }
+      },
+      {
+        auth: "integrations:write",
+        body: endpointsBody,
+        response: { 200: t.Array(endpointBody) },
+        detail: {
+          operationId: "listOpcUaEndpoints",
+          summary: "List the endpoints of an OPC UA server",
+          description: `Asks the server how it may be connected to, and which certificate it has. 400 for an address that is not allowed; 409 if the server does not answer. ${NEEDS_ALL}`,
+          example: { host: "192.168.1.80", path: "/server" },
+        },
+      },
+    )
+    .get(
+      "/certificate",
+      async ({ principal }) => {
+        opcua.ensureAllDevices(principal);
+        const { certificate, applicationUri } = await thread.once("certificate", {});
+        const fingerprint = createHash("sha256").update(certificate).digest("hex");
+        return { pem: pemOf(certificate), fingerprint, applicationUri };
+      },
+      {
+        auth: "integrations:read",
+        response: { 200: certificateBody },
+        detail: {
+          operationId: "getOpcUaCertificate",
+          summary: "Read the gateway's OPC UA certificate",
+          description: `Servers have to trust it before the gateway can connect with a security mode. ${NEEDS_ALL}`,
+        },
+      },
+    );

@@ -1,0 +1,18 @@
+import type { FieldEntry, FieldUnit } from "../field/field.types.ts";
+
+/** A variable of a server, and the telemetry key under which its value is stored. The elements of an array are `key_0`, `key_1` and so on. */
+export interface OpcUaItem extends FieldEntry {
+  /** Node of the variable, such as `ns=2;s=Press.Pressure`. */
+  readonly address: string;
+  /** Elements of an array; absent for a single value. */
+  readonly length?: number;
+}
+
+/** What a connection reads for one device. */
+export interface OpcUaUnit extends FieldUnit {
+  readonly opcuaUnitId: string;
+  readonly items: readonly OpcUaItem[];
+}
+
+export type UnitChange = Partial<Pick<OpcUaUnit, "intervalMs" | "items">>;
+export type NewUnit = UnitChange & { readonly deviceId: string };

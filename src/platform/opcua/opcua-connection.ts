@@ -1,0 +1,206 @@
+import { isIPv6 } from "node:net";
+import { detail, timedOut } from "../../lib/core/domain-error.ts";
+import type { Text } from "../../lib/texts/text.ts";
+import { openFirst } from "../network/open-first.ts";
+import type { OutboundRule } from "../network/outbound-address.ts";
+import type { Clock } from "../time/clock.ts";
+import type { OpcUaEndpoint, OpcUaSession, OpcUaThreadCalls } from "./opcua.calls.ts";
+import type { OpcUaThread } from "./opcua-thread.ts";
+
+export interface OpcUaAddress {
+  readonly host: string;
+  readonly port: number;
+  /** Last part of the address, such as `/server`; empty for none. */
+  readonly path: string;
+}
+
+export interface OpcUaTarget extends OpcUaAddress {
+  readonly timeoutMs: number;
+  readonly addresses: Pick<OutboundRule, "resolve">;
+  readonly signal: AbortSignal;
+}
+
+export interface OpcUaOptions extends OpcUaTarget {
+  readonly session: Omit<OpcUaSession, "url" | "timeoutMs">;
+  readonly clock: Clock;
+}
+
+const ENDPOINTS_MS = 4_000;
+
+type LineCalls = Pick<OpcUaThreadCalls, "read" | "write" | "browse" | "describe">;
+
+/** The server has refused, with a status code of the protocol. */
+export class OpcUaRefusal extends Error {
+  constructor(
+    readonly statusCode: number,
+    /** Whether it has refused the whole request, or the session. */
+    readonly isWhole = false,
+  ) {
+    super(`OPC UA status ${statusCode}`);
+  }
+}
+
+/** The value does not fit the type of the variable. */
+export class OpcUaTypeMismatch extends Error {
+  constructor(readonly typeName: string) {
+    super(`OPC UA type ${typeName}`);
+  }
+}
+
+/** The connection ended, or could not be opened, for a reason of OPC UA. */
+export class OpcUaFailure extends Error {
+  constructor(readonly reason: Text) {
+    super(reason.code);
+  }
+}
+
+export const urlOf = ({ port, path }: OpcUaAddress, address: string): string =>
+  `opc.tcp://${isIPv6(address) ? `[${address}]` : address}:${port}${path}`;
+
+const STATUS = /^status:(\d+)$/;
+/** The library's words for a request that the server has refused as a whole. */
+const SERVICE = /\((0x[0-9a-f]{8})\)/i;
+const TYPE = /^type:(\w+)$/;
+
+/** Returns the error for what the thread says. */
+export function errorOf(message: string): Error {
+  const status = STATUS.exec(message)?.[1];
+  if (status !== undefined) return new OpcUaRefusal(Number(status));
+  const whole = SERVICE.exec(message)?.[1];
+  if (whole !== undefined) return new OpcUaRefusal(Number(whole), true);
+  const type = TYPE.exec(message)?.[1];
+  if (type !== undefined) return new OpcUaTypeMismatch(type);
+  if (message === "certificate") return new OpcUaFailure(detail("opcua.certificate_unknown"));
+  if (message === "endpoint") return new OpcUaFailure(detail("opcua.endpoint_missing"));
+  return new OpcUaFailure(detail("opcua.failed", { reason: message }));
+}
+
+const reasonIn = (error: unknown): string => {
+  const params = (error as { params?: { reason?: unknown } }).params;
+  return typeof params?.reason === "string" ? params.reason : String(error);
+};
+
+/** Server refuses a request for more nodes than it can take at once. */
+export const TOO_MANY_OPERATIONS = 0x8010_0000;
+
+/** Whether the session may go on. After anything else nobody knows what it is worth. */
+const isAnswer = (error: Error): boolean =>
+  error instanceof OpcUaTypeMismatch ||
+  (error instanceof OpcUaRefusal && (!error.isWhole || error.statusCode === TOO_MANY_OPERATIONS));
+
+/** An open session with a server. Every failure ends it: the gateway makes a new one, which the library's own reconnection does not do with all servers. */
+export class OpcUaConnection {
+  readonly #thread: OpcUaThread;
+  readonly #options: OpcUaOptions;
+  readonly #line: number;
+  readonly #closed = Promise.withResolvers<void>();
+  #failure: Error | undefined;
+  #hasAnswered = false;
+
+  private constructor(thread: OpcUaThread, options: OpcUaOptions) {
+    this.#thread = thread;
+    this.#options = options;
+    thread.acquire();
+    this.#line = thread.addLine((reason) => this.#end(errorOf(reason)));
+  }
+
+  /** @throws Error of the network; OpcUaFailure; DomainError `timed_out`, or for an address that is not allowed */
+  static open(thread: OpcUaThread, options: OpcUaOptions): Promise<OpcUaConnection> {
+    return openFirst(options, async (address) => {
+      const connection = new OpcUaConnection(thread, options);
+      const { session, timeoutMs, signal } = options;
+      const giveUp = () => connection.close();
+      signal.addEventListener("abort", giveUp);
+      try {
+        // Certificate, channel, session and sign-in.
+        await connection.#inTime(4 * timeoutMs, () =>
+          thread.call("open", {
+            line: connection.#line,
+            session: { ...session, url: urlOf(options, address), timeoutMs },
+          }),
+        );
+      } finally {
+        signal.removeEventListener("abort", giveUp);
+      }
+      return connection;
+    });
+  }
+
+  get isOpen(): boolean {
+    return this.#failure === undefined;
+  }
+
+  get hasAnswered(): boolean {
+    return this.#hasAnswered;
+  }
+
+  get closed(): Promise<void> {
+    return this.#closed.promise;
+  }
+
+  get failure(): Error | undefined {
+    return this.#failure;
+  }
+
+  /** Sends a request. @throws OpcUaRefusal; OpcUaFailure; DomainError `timed_out` */
+  async request<Name extends keyof LineCalls>(
+    name: Name,
+    args: Omit<LineCalls[Name]["args"], "line">,
+  ): Promise<LineCalls[Name]["result"]> {
+    const call = { ...args, line: this.#line } as LineCalls[Name]["args"];
+    const result = await this.#inTime(this.#options.timeoutMs, () => this.#thread.call(name, call));
+    this.#hasAnswered = true;
+    return result;
+  }
+
+  close(): void {
+    this.#end(new Error("closed"));
+  }
+
+  async #inTime<Result>(ms: number, work: () => Promise<Result>): Promise<Result> {
+    if (this.#failure !== undefined) throw this.#failure;
+    const { promise, reject } = Promise.withResolvers<never>();
+    const cancel = this.#options.clock.schedule(ms, () => {
+      const error = timedOut("opcua.no_answer", { ms });
+      this.#end(error);
+      reject(error);
+    });
+    try {
+      return await Promise.race([work(), promise]);
+    } catch (cause) {
+      if (this.#failure !== undefined) throw this.#failure;
+      const error = errorOf(reasonIn(cause));
+      if (!isAnswer(error)) this.#end(error);
+      throw error;
+    } finally {
+      cancel();
+    }
+  }
+
+  #end(error: Error): void {
+    if (this.#failure !== undefined) return;
+    this.#failure = error;
+    this.#thread.removeLine(this.#line);
+    // The thread may have to end with this line, but not before the server has been told.
+    void this.#thread
+      .call("close", { line: this.#line })
+      .catch(() => undefined)
+      .finally(() => this.#thread.release());
+    this.#closed.resolve();
+  }
+}
+
+/** Asks a server for its endpoints. @throws Error as `open` */
+export async function listServerEndpoints(
+  thread: OpcUaThread,
+  target: OpcUaAddress & Pick<OpcUaTarget, "addresses">,
+): Promise<OpcUaEndpoint[]> {
+  const signal = AbortSignal.timeout(ENDPOINTS_MS);
+  return openFirst({ ...target, signal }, async (address) => {
+    try {
+      return await thread.once("endpoints", { url: urlOf(target, address), timeoutMs: ENDPOINTS_MS });
+    } catch (cause) {
+      throw errorOf(reasonIn(cause));
+    }
+  });
+}

@@ -1,0 +1,228 @@
+import {
+  AttributeIds,
+  type ClientSession,
+  type EndpointDescription,
+  MessageSecurityMode,
+  OPCUAClient,
+  SecurityPolicy,
+  type UserIdentityInfo,
+  UserTokenType,
+} from "node-opcua-client";
+import type { OpcUaPolicy, OpcUaSecurityMode } from "../../lib/opcua/opcua-lists.ts";
+import type {
+  OpcUaEndpoint,
+  OpcUaNode,
+  OpcUaRead,
+  OpcUaScalar,
+  OpcUaSession,
+  OpcUaVariable,
+} from "./opcua.calls.ts";
+import { browseNode, describeVariables } from "./opcua-browsing.ts";
+import { fingerprintOf, type OpcUaIdentity } from "./opcua-identity.ts";
+import { readOf, variantOf } from "./opcua-variants.ts";
+
+const modes = {
+  NONE: MessageSecurityMode.None,
+  SIGN: MessageSecurityMode.Sign,
+  SIGN_AND_ENCRYPT: MessageSecurityMode.SignAndEncrypt,
+} as const;
+const policies = {
+  NONE: SecurityPolicy.None,
+  BASIC256SHA256: SecurityPolicy.Basic256Sha256,
+  AES128_SHA256_RSAOAEP: SecurityPolicy.Aes128_Sha256_RsaOaep,
+  AES256_SHA256_RSAPSS: SecurityPolicy.Aes256_Sha256_RsaPss,
+} as const;
+const userKinds = new Map([
+  [UserTokenType.Anonymous, "ANONYMOUS"],
+  [UserTokenType.UserName, "USER_NAME"],
+  [UserTokenType.Certificate, "CERTIFICATE"],
+] as const);
+
+/** A server could send messages without end. */
+const MESSAGE_BYTES_MAX = 16 * 1024 * 1024;
+const CHUNKS_MAX = 1_000;
+const SESSION_MS = 60_000;
+
+/** The server is not the one that a person has accepted. */
+export const CERTIFICATE_CHANGED = "certificate";
+
+const nameIn = <Name extends string>(names: Readonly<Record<Name, unknown>>, value: unknown) =>
+  (Object.keys(names) as Name[]).find((name) => names[name] === value);
+
+function clientOf(
+  identity: OpcUaIdentity,
+  {
+    mode,
+    policy,
+    timeoutMs,
+    certificate,
+  }: {
+    mode: OpcUaSecurityMode;
+    policy: OpcUaPolicy;
+    timeoutMs: number;
+    certificate?: Buffer | undefined;
+  },
+): OPCUAClient {
+  return OPCUAClient.create({
+    applicationName: "Lineside",
+    applicationUri: identity.applicationUri,
+    clientCertificateManager: identity.keys,
+    certificateFile: identity.certificateFile,
+    privateKeyFile: identity.privateKeyFile,
+    // Its own reconnection never ends with some servers: the gateway makes a new session instead.
+    connectionStrategy: { maxRetry: 0, initialDelay: 100, maxDelay: 100 },
+    transportTimeout: timeoutMs,
+    defaultTransactionTimeout: timeoutMs,
+    requestedSessionTimeout: SESSION_MS,
+    keepSessionAlive: true,
+    endpointMustExist: false,
+    securityMode: modes[mode],
+    securityPolicy: policies[policy],
+    transportSettings: { maxMessageSize: MESSAGE_BYTES_MAX, maxChunkCount: CHUNKS_MAX },
+    ...(certificate !== undefined && { serverCertificate: certificate }),
+  });
+}
+
+async function descriptionsOf(
+  url: string,
+  timeoutMs: number,
+  identity: OpcUaIdentity,
+): Promise<EndpointDescription[]> {
+  const client = clientOf(identity, { mode: "NONE", policy: "NONE", timeoutMs });
+  try {
+    await client.connect(url);
+    return await client.getEndpoints();
+  } finally {
+    await client.disconnect();
+  }
+}
+
+/** Lists the ways in that the server offers. */
+export async function listEndpoints(
+  url: string,
+  timeoutMs: number,
+  identity: OpcUaIdentity,
+): Promise<OpcUaEndpoint[]> {
+  const descriptions = await descriptionsOf(url, timeoutMs, identity);
+  return descriptions.map((endpoint) => {
+    const { serverCertificate, userIdentityTokens } = endpoint;
+    const kinds = (userIdentityTokens ?? []).flatMap(
+      ({ tokenType }) => userKinds.get(tokenType as never) ?? [],
+    );
+    return {
+      mode: nameIn(modes, endpoint.securityMode) ?? "NONE",
+      policy: nameIn(policies, endpoint.securityPolicyUri),
+      users: [...new Set(kinds)],
+      ...(serverCertificate != null &&
+        serverCertificate.length > 0 && { fingerprint: fingerprintOf(serverCertificate) }),
+    };
+  });
+}
+
+/** A session with a server. Its first failure ends it for good. */
+export class OpcUaLink {
+  readonly #settings: OpcUaSession;
+  readonly #identity: OpcUaIdentity;
+  readonly #onClosed: (reason: string) => void;
+  #client: OPCUAClient | undefined;
+  #session: ClientSession | undefined;
+
+  constructor(settings: OpcUaSession, identity: OpcUaIdentity, onClosed: (reason: string) => void) {
+    this.#settings = settings;
+    this.#identity = identity;
+    this.#onClosed = onClosed;
+  }
+
+  async open(): Promise<void> {
+    const { url, mode } = this.#settings;
+    const certificate = mode === "NONE" ? undefined : await this.#acceptedCertificate();
+    const client = clientOf(this.#identity, { ...this.#settings, certificate });
+    this.#client = client;
+    for (const event of ["connection_lost", "start_reconnection", "abort", "close"] as const)
+      client.on(event as "close", () => this.fail("connection lost"));
+    await client.connect(url);
+    const session = await client.createSession(await this.#user());
+    this.#session = session;
+    session.on("session_closed", () => this.fail("session closed"));
+    session.on("keepalive_failure", () => this.fail("keep-alive failed"));
+  }
+
+  async read(nodes: readonly string[]): Promise<OpcUaRead[]> {
+    const values = await this.#open().read(
+      nodes.map((nodeId) => ({ nodeId, attributeId: AttributeIds.Value })),
+      0,
+    );
+    return values.map(readOf);
+  }
+
+  /** Returns the status code. */
+  async write(node: string, value: OpcUaScalar): Promise<number> {
+    const session = this.#open();
+    const before = await session.read({ nodeId: node, attributeId: AttributeIds.Value }, 0);
+    if (!before.statusCode.isGood()) return before.statusCode.value;
+    const written = variantOf(before.value, value);
+    const status = await session.write({
+      nodeId: node,
+      attributeId: AttributeIds.Value,
+      value: { value: written },
+    });
+    return status.value;
+  }
+
+  browse(node: string): Promise<{ nodes: OpcUaNode[]; isCut: boolean }> {
+    return browseNode(this.#open(), node);
+  }
+
+  describe(nodes: readonly string[]): Promise<OpcUaVariable[]> {
+    return describeVariables(this.#open(), nodes);
+  }
+
+  /** Ends the session after an error. */
+  fail(reason: string): void {
+    this.#onClosed(reason);
+    void this.close();
+  }
+
+  async close(): Promise<void> {
+    const [session, client] = [this.#session, this.#client];
+    this.#session = undefined;
+    this.#client = undefined;
+    session?.removeAllListeners();
+    client?.removeAllListeners();
+    // A server that is gone answers neither.
+    await session?.close().catch(() => undefined);
+    await client?.disconnect().catch(() => undefined);
+  }
+
+  #open(): ClientSession {
+    if (this.#session === undefined) throw new Error("closed");
+    return this.#session;
+  }
+
+  /** @throws Error `certificate` for a server with another certificate than a person has accepted */
+  async #acceptedCertificate(): Promise<Buffer> {
+    const { url, mode, policy, fingerprint, timeoutMs } = this.#settings;
+    const descriptions = await descriptionsOf(url, timeoutMs, this.#identity);
+    const endpoint = descriptions.find(
+      ({ securityMode, securityPolicyUri }) =>
+        securityMode === modes[mode] && securityPolicyUri === policies[policy],
+    );
+    if (endpoint === undefined) throw new Error("endpoint");
+    const certificate = endpoint.serverCertificate;
+    if (certificate == null || fingerprintOf(certificate) !== fingerprint)
+      throw new Error(CERTIFICATE_CHANGED);
+    return certificate;
+  }
+
+  async #user(): Promise<UserIdentityInfo> {
+    const { user } = this.#settings;
+    if (user.kind === "ANONYMOUS") return { type: UserTokenType.Anonymous };
+    if (user.kind === "USER_NAME")
+      return { type: UserTokenType.UserName, userName: user.userName, password: user.password };
+    return {
+      type: UserTokenType.Certificate,
+      certificateData: Buffer.from(this.#identity.certificate()),
+      privateKey: await Bun.file(this.#identity.privateKeyFile).text(),
+    };
+  }
+}

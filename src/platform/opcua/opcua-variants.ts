@@ -1,0 +1,110 @@
+import { DataType, type DataValue, Variant, VariantArrayType } from "node-opcua-client";
+import { shortestFloat } from "../../lib/field/number-scaling.ts";
+import { exactInteger } from "../../lib/json/exact-integer.ts";
+import type { OpcUaRead, OpcUaScalar } from "./opcua.calls.ts";
+
+/** Elements of an array that are read. */
+export const ELEMENTS_MAX = 1_000;
+/** Longest text; the rest of a longer one is left out nowhere: it is no value. */
+const TEXT_CHARACTERS_MAX = 10_000;
+
+const INTEGER_RANGES: Partial<Record<DataType, readonly [min: number, max: number]>> = {
+  [DataType.SByte]: [-0x80, 0x7f],
+  [DataType.Byte]: [0, 0xff],
+  [DataType.Int16]: [-0x8000, 0x7fff],
+  [DataType.UInt16]: [0, 0xffff],
+  [DataType.Int32]: [-0x8000_0000, 0x7fff_ffff],
+  [DataType.UInt32]: [0, 0xffff_ffff],
+  [DataType.Int64]: [Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER],
+  [DataType.UInt64]: [0, Number.MAX_SAFE_INTEGER],
+};
+
+/** Integers of 64 bits come as the upper and the lower 32 bits. */
+function wide(type: DataType, [high = 0, low = 0]: readonly number[]): OpcUaScalar {
+  const bits = (BigInt(high >>> 0) << 32n) | BigInt(low >>> 0);
+  const value = type === DataType.Int64 ? BigInt.asIntN(64, bits) : bits;
+  return exactInteger(String(value));
+}
+
+function textOf(text: unknown): string | undefined {
+  return typeof text === "string" && text.length <= TEXT_CHARACTERS_MAX ? text : undefined;
+}
+
+/** Returns a single value; `undefined` for one that is no number, text or boolean. */
+function scalarOf(type: DataType, value: unknown): OpcUaScalar | undefined {
+  switch (type) {
+    case DataType.Boolean:
+      return typeof value === "boolean" ? value : undefined;
+    case DataType.Int64:
+    case DataType.UInt64:
+      return Array.isArray(value) || value instanceof Uint32Array ? wide(type, [...value]) : undefined;
+    case DataType.Float:
+      return typeof value === "number" && Number.isFinite(value) ? shortestFloat(value) : undefined;
+    case DataType.String:
+    case DataType.Guid:
+    case DataType.XmlElement:
+      return textOf(value);
+    case DataType.DateTime:
+      return value instanceof Date && Number.isFinite(value.getTime()) ? value.toISOString() : undefined;
+    case DataType.LocalizedText:
+      return textOf((value as { text?: unknown } | null)?.text);
+    case DataType.QualifiedName:
+      return textOf((value as { name?: unknown } | null)?.name);
+    case DataType.NodeId:
+    case DataType.ExpandedNodeId:
+    case DataType.StatusCode:
+      return textOf(String(value));
+    default:
+      return typeof value === "number" && Number.isFinite(value) ? value : undefined;
+  }
+}
+
+function valueIn({ dataType, arrayType, value }: Variant): OpcUaRead["value"] {
+  if (arrayType === VariantArrayType.Scalar) return scalarOf(dataType, value);
+  const length: unknown = value?.length;
+  if (typeof length !== "number" || length > ELEMENTS_MAX) return undefined;
+  const elements = Array.from(value as ArrayLike<unknown>, (element) => scalarOf(dataType, element));
+  return elements.includes(undefined) ? undefined : (elements as OpcUaScalar[]);
+}
+
+/** Returns what a server answered for a variable, in the form of the other thread. */
+export function readOf({ statusCode, value, sourceTimestamp, serverTimestamp }: DataValue): OpcUaRead {
+  const sampledAt = (sourceTimestamp ?? serverTimestamp)?.getTime();
+  const read = value === undefined || value === null ? undefined : valueIn(value);
+  return {
+    status: statusCode.value,
+    ...(read !== undefined && { value: read }),
+    ...(sampledAt !== undefined && sampledAt > 0 && { sampledAt }),
+  };
+}
+
+/** A value that the variable cannot have. */
+export class OpcUaTypeError extends Error {
+  constructor(type: DataType) {
+    super(`type:${DataType[type]}`);
+  }
+}
+
+/** Returns a value in the type of the variable's present one. @throws OpcUaTypeError */
+export function variantOf({ dataType, arrayType }: Variant, value: OpcUaScalar): Variant {
+  const failure = new OpcUaTypeError(dataType);
+  if (arrayType !== VariantArrayType.Scalar) throw failure;
+  const range = INTEGER_RANGES[dataType];
+  if (range !== undefined) {
+    if (typeof value !== "number" || !Number.isInteger(value) || value < range[0] || value > range[1])
+      throw failure;
+    const isWide = dataType === DataType.Int64 || dataType === DataType.UInt64;
+    const bits = BigInt.asUintN(64, BigInt(value));
+    return new Variant({
+      dataType,
+      arrayType: VariantArrayType.Scalar,
+      value: isWide ? [Number(bits >> 32n), Number(bits & 0xffff_ffffn)] : value,
+    });
+  }
+  const isFitting =
+    (dataType === DataType.Boolean && typeof value === "boolean") ||
+    ((dataType === DataType.Float || dataType === DataType.Double) && typeof value === "number") ||
+    (dataType === DataType.String && typeof value === "string");
+  if (!isFitting) throw failure;
+  return new Variant({ dataType, value });
+}

@@ -1,0 +1,85 @@
+import type { OpcUaPolicy, OpcUaSecurityMode } from "../../lib/opcua/opcua-lists.ts";
+
+/** Value of a variable on its way between the threads. */
+export type OpcUaScalar = number | string | boolean;
+
+/** What a server answered for one variable. */
+export interface OpcUaRead {
+  /** Status code of the protocol (OPC 10000-4, 7.39); 0 is good. */
+  readonly status: number;
+  /** Absent without a value, or for one that is no number, text, boolean or array of them. */
+  readonly value?: OpcUaScalar | readonly OpcUaScalar[];
+  /** Time of the source, else of the server, epoch ms. */
+  readonly sampledAt?: number;
+}
+
+/** A way in that a server offers. */
+export interface OpcUaEndpoint {
+  readonly mode: OpcUaSecurityMode;
+  /** Undefined for one that is not supported here. */
+  readonly policy: OpcUaPolicy | undefined;
+  /** Kinds of users that may sign in. */
+  readonly users: readonly ("ANONYMOUS" | "USER_NAME" | "CERTIFICATE")[];
+  /** SHA-256 of the server's certificate in hexadecimal digits; absent without one. */
+  readonly fingerprint?: string;
+}
+
+export interface OpcUaSession {
+  /** Address with an IP address: names were looked up and judged before. */
+  readonly url: string;
+  readonly mode: OpcUaSecurityMode;
+  readonly policy: OpcUaPolicy;
+  /** Fingerprint of the certificate that a person has accepted. */
+  readonly fingerprint: string | null;
+  readonly user:
+    | { readonly kind: "ANONYMOUS" }
+    | { readonly kind: "USER_NAME"; readonly userName: string; readonly password: string }
+    | { readonly kind: "CERTIFICATE" };
+  readonly timeoutMs: number;
+}
+
+/** A node below another one. */
+export interface OpcUaNode {
+  readonly nodeId: string;
+  readonly name: string;
+  readonly kind: "OBJECT" | "VARIABLE";
+}
+
+/** What a variable is, for its key metadata and for writing. */
+export interface OpcUaVariable {
+  readonly nodeId: string;
+  /** Name of the built-in type, such as `Double`. */
+  readonly type: string;
+  /** Elements of an array now; absent for a single value. */
+  readonly length?: number;
+  readonly writable: boolean;
+  readonly unit?: string;
+  readonly min?: number;
+  readonly max?: number;
+  /** Texts of the values of an enumeration, by value. */
+  readonly states?: Readonly<Record<string, string>>;
+}
+
+export interface OpcUaStart {
+  /** Folder of the gateway's own certificate and key. */
+  readonly folder: string;
+  readonly hostName: string;
+}
+
+/** Calls of the thread that speaks OPC UA. Times are ms. */
+export type OpcUaThreadCalls = {
+  start: { args: OpcUaStart; result: undefined };
+  endpoints: { args: { url: string; timeoutMs: number }; result: OpcUaEndpoint[] };
+  open: { args: { line: number; session: OpcUaSession }; result: undefined };
+  read: { args: { line: number; nodes: readonly string[] }; result: OpcUaRead[] };
+  write: { args: { line: number; node: string; value: OpcUaScalar }; result: number };
+  browse: { args: { line: number; node: string }; result: { nodes: OpcUaNode[]; isCut: boolean } };
+  describe: { args: { line: number; nodes: readonly string[] }; result: OpcUaVariable[] };
+  close: { args: { line: number }; result: undefined };
+  certificate: { args: object; result: { certificate: Uint8Array; applicationUri: string } };
+};
+
+/** Calls of the main thread. */
+export type OpcUaMainCalls = {
+  closed: { args: { line: number; reason: string }; result: undefined };
+};

@@ -1,0 +1,74 @@
+/// <reference lib="webworker" />
+import "reflect-metadata"; // before the library, whose parts look for it
+import { setErrorLogger, setWarningLogger } from "node-opcua-client";
+import { messageOf } from "../../lib/network/network-error.ts";
+import { ThreadCalls } from "../load/thread-calls.ts";
+import type { OpcUaMainCalls, OpcUaSession, OpcUaThreadCalls } from "./opcua.calls.ts";
+import { OpcUaIdentity } from "./opcua-identity.ts";
+import { listEndpoints, OpcUaLink } from "./opcua-link.ts";
+
+/*
+ * Thread that speaks OPC UA. It is a bundle of its own, because the library would take 9 MB as a part of the program, and it runs only while
+ * a connection is enabled.
+ */
+
+// It writes to the console what the states of connections say here.
+setWarningLogger(() => undefined);
+setErrorLogger(() => undefined);
+
+/** Keyed by the number of the line. */
+const links = new Map<number, OpcUaLink>();
+let identity: OpcUaIdentity | undefined;
+
+function started(): OpcUaIdentity {
+  if (identity === undefined) throw new Error("not started");
+  return identity;
+}
+
+function linkOf(line: number): OpcUaLink {
+  const link = links.get(line);
+  if (link === undefined) throw new Error("closed");
+  return link;
+}
+
+async function open(line: number, session: OpcUaSession): Promise<void> {
+  const link = new OpcUaLink(session, started(), (reason) => {
+    if (links.delete(line)) void calls.call("closed", { line, reason });
+  });
+  links.set(line, link);
+  try {
+    await link.open();
+  } catch (error) {
+    links.delete(line);
+    await link.close();
+    throw error;
+  }
+}
+
+const calls = new ThreadCalls<OpcUaMainCalls, OpcUaThreadCalls>((message) => postMessage(message), {
+  async start(options) {
+    identity = await OpcUaIdentity.load(options);
+  },
+  endpoints: ({ url, timeoutMs }) => listEndpoints(url, timeoutMs, started()),
+  open: ({ line, session }) => open(line, session),
+  read: ({ line, nodes }) => linkOf(line).read(nodes),
+  write: ({ line, node, value }) => linkOf(line).write(node, value),
+  browse: ({ line, node }) => linkOf(line).browse(node),
+  describe: ({ line, nodes }) => linkOf(line).describe(nodes),
+  async close({ line }) {
+    const link = links.get(line);
+    links.delete(line);
+    await link?.close();
+  },
+  certificate: () => ({ certificate: started().certificate(), applicationUri: started().applicationUri }),
+});
+
+// The library throws from its timers and sockets, where nobody can catch it. Only its own connections end.
+process.on("uncaughtException", endAll);
+process.on("unhandledRejection", endAll);
+
+function endAll(error: unknown): void {
+  for (const link of [...links.values()]) link.fail(messageOf(error));
+}
+
+addEventListener("message", (event: MessageEvent<unknown>) => calls.receive(event.data));

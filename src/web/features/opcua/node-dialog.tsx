@@ -1,0 +1,140 @@
+import { useState } from "preact/hooks";
+import { plural, t } from "../../platform/i18n/i18n.ts";
+import { useResource } from "../../platform/resource.ts";
+import { may } from "../../platform/session.ts";
+import { Checkbox } from "../../ui/choice.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
+import { ErrorNote } from "../../ui/error-note.tsx";
+import { Loaded } from "../../ui/loaded.tsx";
+import { useAction } from "../../ui/use-form.ts";
+import { rememberMeaning } from "../field/entry-meanings.ts";
+import type { MapDialogProps } from "../field/map-dialogs.tsx";
+import { itemsOf, meaningOf, type Selected } from "./node-selection.ts";
+import { type OpcUaItem, type OpcUaNodes, type OpcUaVariable, opcuaApi } from "./opcua-api.ts";
+
+type Node = OpcUaNodes["nodes"][number];
+
+/** Variables that the API describes at once. */
+const DESCRIBED_MAX = 50;
+
+interface Selection {
+  readonly chosen: ReadonlyMap<string, Selected>;
+  readonly choose: (nodes: readonly Selected[], isChosen: boolean) => void;
+  readonly connectionId: string;
+}
+
+/** The nodes of the server as a tree, of whose variables some are added. */
+export function NodeDialog({
+  connectionId,
+  onAdd,
+  onClose,
+}: MapDialogProps<OpcUaItem> & { connectionId: string }) {
+  const [chosen, setChosen] = useState<ReadonlyMap<string, Selected>>(new Map());
+  const [keepsMeanings, setKeepsMeanings] = useState(may("profiles:write"));
+  const action = useAction();
+  const choose = (nodes: readonly Selected[], isChosen: boolean) => {
+    const next = new Map(chosen);
+    for (const node of nodes)
+      if (isChosen) next.set(node.nodeId, node);
+      else next.delete(node.nodeId);
+    setChosen(next);
+  };
+  const submit = (e: Event) => {
+    e.preventDefault();
+    action.run(async () => {
+      const nodeIds = [...chosen.keys()];
+      const variables: OpcUaVariable[] = [];
+      for (let first = 0; first < nodeIds.length; first += DESCRIBED_MAX)
+        variables.push(
+          ...(await opcuaApi.describe(connectionId, nodeIds.slice(first, first + DESCRIBED_MAX))),
+        );
+      if (keepsMeanings)
+        for (const variable of variables) rememberMeaning(variable.nodeId, meaningOf(variable));
+      onAdd(itemsOf([...chosen.values()], variables));
+    });
+  };
+  return (
+    <Dialog title={t("field.fromDevice")} onClose={onClose}>
+      <form class="flex flex-col gap-3" onSubmit={submit}>
+        <div class="max-h-96 overflow-y-auto">
+          <Children selection={{ chosen, choose, connectionId }} node={undefined} />
+        </div>
+        <ErrorNote error={action.error} />
+        {may("profiles:write") && (
+          <Checkbox checked={keepsMeanings} onCheck={setKeepsMeanings}>
+            {t("field.keepsMeanings")}
+          </Checkbox>
+        )}
+        <div class="flex justify-end gap-2">
+          <button type="button" class="btn btn-ghost" onClick={onClose}>
+            {t("common.cancel")}
+          </button>
+          <button type="submit" class="btn btn-primary" disabled={chosen.size === 0 || action.busy}>
+            {plural("opcua.add", chosen.size)}
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+/** Nodes below a node; below the folder `Objects` for undefined. */
+function Children({ selection, node }: { selection: Selection; node: Node | undefined }) {
+  const { connectionId, chosen, choose } = selection;
+  const below = useResource(() => opcuaApi.browse(connectionId, node?.nodeId), [connectionId, node?.nodeId]);
+  return (
+    <Loaded of={below}>
+      {({ nodes, isCut }) => {
+        const variables = nodes
+          .filter(({ kind }) => kind === "VARIABLE")
+          .map(({ nodeId, name }) => ({ nodeId, name, parent: node?.name ?? "" }));
+        return (
+          <>
+            {variables.length > 1 && (
+              <Checkbox
+                checked={variables.every(({ nodeId }) => chosen.has(nodeId))}
+                onCheck={(isChosen) => choose(variables, isChosen)}
+              >
+                {plural("opcua.allHere", variables.length)}
+              </Checkbox>
+            )}
+            <ul class="flex flex-col gap-1">
+              {nodes.map((child) => (
+                <Branch key={child.nodeId} selection={selection} node={child} parent={node?.name ?? ""} />
+              ))}
+            </ul>
+            {nodes.length === 0 && <p class="text-sm text-soft">{t("opcua.nothingBelow")}</p>}
+            {isCut && <p class="text-sm text-warning">{t("opcua.cut")}</p>}
+          </>
+        );
+      }}
+    </Loaded>
+  );
+}
+
+function Branch(props: { selection: Selection; node: Node; parent: string }) {
+  const { selection, node, parent } = props;
+  const { nodeId, name, kind } = node;
+  const [isOpen, setOpen] = useState(false);
+  if (kind === "VARIABLE")
+    return (
+      <li>
+        <Checkbox
+          checked={selection.chosen.has(nodeId)}
+          onCheck={(isChosen) => selection.choose([{ nodeId, name, parent }], isChosen)}
+          hint={nodeId}
+        >
+          {name}
+        </Checkbox>
+      </li>
+    );
+  return (
+    <li>
+      <details onToggle={(e) => setOpen(e.currentTarget.open)}>
+        <summary class="cursor-pointer wrap-anywhere">{name}</summary>
+        {/* A server may lead in circles: what is below is read when somebody opens it. */}
+        <div class="pl-4">{isOpen && <Children selection={selection} node={node} />}</div>
+      </details>
+    </li>
+  );
+}

@@ -1,0 +1,43 @@
+import type { KeyState } from "../../../lib/keys/key-metadata.ts";
+import type { Meaning } from "../field/entry-meanings.ts";
+import type { OpcUaItem, OpcUaVariable } from "./opcua-api.ts";
+
+/** A variable that somebody has selected, with the name of the node above it. */
+export interface Selected {
+  readonly nodeId: string;
+  readonly name: string;
+  readonly parent: string;
+}
+
+const KEY_CHARACTERS_MAX = 256;
+const UNIT_CHARACTERS_MAX = 32;
+/** Units whose usual sign is not their UCUM code. */
+const UCUM: Readonly<Record<string, string>> = { "°C": "Cel", "°F": "[degF]", "°": "deg" };
+
+/** Returns the unit or the names of the states of a variable; undefined for one without. */
+export function meaningOf({
+  unit,
+  states = {},
+}: Pick<OpcUaVariable, "unit" | "states">): Meaning | undefined {
+  const named = Object.entries(states).map(([value, name]): KeyState => ({ value: Number(value), name }));
+  const shown = named.filter(({ name }) => name !== "");
+  if (shown.length > 0) return { kind: "state", states: shown };
+  return unit === undefined ? undefined : { unit: (UCUM[unit] ?? unit).slice(0, UNIT_CHARACTERS_MAX) };
+}
+
+/** Returns the items of selected variables. Their keys are their names; with the name of the node above, where several have one name. */
+export function itemsOf(selected: readonly Selected[], variables: readonly OpcUaVariable[]): OpcUaItem[] {
+  const described = new Map(variables.map((variable) => [variable.nodeId, variable]));
+  const byName = Map.groupBy(selected, ({ name }) => name);
+  const used = new Set<string>();
+  return selected.map(({ nodeId, name, parent }) => {
+    const isOnly = (byName.get(name)?.length ?? 0) < 2;
+    const candidates = [isOnly ? name : `${parent}.${name}`, nodeId].map((key) =>
+      key.slice(0, KEY_CHARACTERS_MAX),
+    );
+    const key = candidates.find((candidate) => candidate !== "" && !used.has(candidate)) ?? nodeId;
+    used.add(key);
+    const { length } = described.get(nodeId) ?? {};
+    return { key, address: nodeId, ...(length !== undefined && length > 0 && { length }) };
+  });
+}

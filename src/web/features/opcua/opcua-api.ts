@@ -1,0 +1,48 @@
+import type {
+  browseAnswerBody,
+  certificateBody,
+  connectionBody,
+  createConnectionBody,
+  createUnitBody,
+  endpointBody,
+  endpointsBody,
+  itemMapAnswerBody,
+  unitBody,
+  updateConnectionBody,
+  updateUnitBody,
+  variableBody,
+} from "../../../modules/opcua/opcua.schemas.ts";
+import type { Wire } from "../../lib/wire.ts";
+import { get, post } from "../../platform/api-client.ts";
+import { fieldApi } from "../field/field-api.ts";
+
+export type OpcUaConnection = Wire<typeof connectionBody>;
+export type OpcUaConnectionInput = Wire<typeof createConnectionBody>;
+export type OpcUaUnit = Wire<typeof unitBody>;
+export type OpcUaItem = OpcUaUnit["items"][number];
+export type OpcUaEndpoint = Wire<typeof endpointBody>;
+export type OpcUaNodes = Wire<typeof browseAnswerBody>;
+export type OpcUaVariable = Wire<typeof variableBody>;
+
+export interface OpcUaKind {
+  readonly connection: OpcUaConnection;
+  readonly unit: OpcUaUnit;
+  readonly create: OpcUaConnectionInput;
+  readonly update: Wire<typeof updateConnectionBody>;
+  readonly createUnit: Wire<typeof createUnitBody>;
+  readonly updateUnit: Wire<typeof updateUnitBody>;
+}
+
+const connection = (id: string) => `/api/opcua/connections/${encodeURIComponent(id)}`;
+
+export const opcuaApi = {
+  ...fieldApi<OpcUaKind>("/api/opcua"),
+  endpoints: (body: Wire<typeof endpointsBody>) => post<OpcUaEndpoint[]>("/api/opcua/endpoints", body),
+  certificate: () => get<Wire<typeof certificateBody>>("/api/opcua/certificate"),
+  /** Lists the nodes below one, or below the folder `Objects`. */
+  browse: (id: string, nodeId?: string) =>
+    post<OpcUaNodes>(`${connection(id)}/browse`, nodeId === undefined ? {} : { nodeId }),
+  describe: (id: string, nodeIds: readonly string[]) =>
+    post<OpcUaVariable[]>(`${connection(id)}/describe`, { nodeIds }),
+  readMap: (csv: string) => post<Wire<typeof itemMapAnswerBody>>("/api/opcua/item-maps", { csv }),
+};

@@ -1,0 +1,50 @@
+import { formSchema } from "../../lib/form-schema.macro.ts" with { type: "macro" };
+import type { FormValues } from "../../lib/form-schema.ts";
+import type { FormDefinition } from "../../ui/form-definition.ts";
+
+const reading = { autocapitalize: "off", class: "input reading w-full" } as const;
+
+/** A mode needs a policy, and none goes without one. */
+function withPolicy(before: FormValues, after: FormValues): FormValues {
+  if (after.securityMode === "NONE") return { ...after, securityPolicy: "NONE" };
+  return before.securityMode === "NONE" && after.securityPolicy === "NONE"
+    ? { ...after, securityPolicy: "BASIC256SHA256" }
+    : after;
+}
+
+const isSecure = ({ securityMode }: FormValues) => securityMode !== "NONE";
+const hasUser = ({ signIn }: FormValues) => signIn === "USER_NAME";
+
+export const connectionForm: FormDefinition = {
+  schema: formSchema("opcua/opcua.schemas.ts", "createConnectionBody"),
+  texts: ["opcuaConnection", "s7Connection"],
+  adjust: withPolicy,
+  fields: [
+    { path: "name", input: { autofocus: true } },
+    [
+      { path: "host", input: { ...reading, pattern: String.raw`\s*[^\s\/]+\s*` } },
+      { path: "port", isRequired: true },
+      { path: "path", input: reading },
+    ],
+    ["securityMode", { path: "securityPolicy", when: isSecure, keepsHidden: true }],
+    { path: "acceptedFingerprint", input: reading, when: isSecure },
+    { path: "signIn" },
+    [
+      { path: "userName", when: hasUser },
+      {
+        path: "password",
+        input: { type: "password", autocomplete: "new-password" },
+        when: hasUser,
+      },
+    ],
+    { path: "storesUncertain" },
+    { path: "timeoutMs", isRequired: true },
+    { path: "enabled" },
+  ],
+};
+
+export const unitForm: FormDefinition = {
+  schema: formSchema("opcua/opcua.schemas.ts", "createUnitBody", ["intervalMs"]),
+  texts: ["opcuaUnit"],
+  fields: [{ path: "intervalMs", isRequired: true, scale: 0.001 }],
+};

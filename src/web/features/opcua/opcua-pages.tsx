@@ -1,0 +1,120 @@
+import { isNodeId } from "../../../lib/opcua/opcua-node-id.ts";
+import { codeText, serverText } from "../../platform/i18n/error-texts.ts";
+import { plural, t } from "../../platform/i18n/i18n.ts";
+import { ConnectionPage, type ConnectionView } from "../field/connection-page.tsx";
+import { addressText } from "../field/connection-state.tsx";
+import { saveMeanings } from "../field/entry-meanings.ts";
+import { EntryUnitPage, type EntryUnitView } from "../field/entry-unit-page.tsx";
+import { CsvDialog } from "../field/map-dialogs.tsx";
+import { intervalText, UnitCard } from "../field/unit-card.tsx";
+import { NodeDialog } from "./node-dialog.tsx";
+import {
+  type OpcUaConnection,
+  type OpcUaItem,
+  type OpcUaKind,
+  type OpcUaUnit,
+  opcuaApi,
+} from "./opcua-api.ts";
+import { OpcUaForm } from "./opcua-form.tsx";
+import { unitForm } from "./opcua-forms.ts";
+
+const Settings = ({ connection }: { connection: OpcUaConnection }) => (
+  <>
+    <span class="reading">
+      {addressText(connection)}
+      {connection.path}
+    </span>{" "}
+    · {t(`opcuaMode.${connection.securityMode}`)}
+  </>
+);
+
+function Unit(props: { unit: OpcUaUnit; isOpen: boolean; onDeleted: () => void }) {
+  const { opcuaUnitId, connectionId, intervalMs, items, health } = props.unit;
+  return (
+    <UnitCard
+      {...props}
+      path={`/opcua/${connectionId}/${opcuaUnitId}`}
+      line={`${t("s7.unitLine", { interval: intervalText(intervalMs) })} · ${plural("opcua.items", items.length)}`}
+      empty={items.length === 0 ? t("opcua.noItems") : undefined}
+      refusedHint={t("opcua.refused")}
+      refused={health.refused.map(({ key, reason }) => ({ key, text: serverText(reason) }))}
+      notesHint={t("opcua.notes")}
+      notes={health.notes?.map(({ key, note }) => ({ key, text: serverText(note) }))}
+      onDelete={() => opcuaApi.deleteUnit(connectionId, opcuaUnitId)}
+    />
+  );
+}
+
+const view = (): ConnectionView<OpcUaKind> => ({
+  api: opcuaApi,
+  path: "/opcua",
+  faults: "opcua_connection",
+  source: "browse",
+  unitsHint: t("opcua.unitsHint"),
+  forbidden: codeText("opcua.all_devices_needed"),
+  Settings,
+  Form: OpcUaForm,
+  Unit,
+});
+
+const CSV_EXAMPLE =
+  "key,address,length,writable\npressure,ns=2;s=Press.Pressure,,\nlanes,ns=2;s=Filler.Lanes,3,";
+
+async function readMap(csv: string) {
+  const { items, problems } = await opcuaApi.readMap(csv);
+  return { entries: items, problems };
+}
+
+const unitView = (): EntryUnitView<OpcUaKind, OpcUaItem> => ({
+  api: opcuaApi,
+  path: "/opcua",
+  idOf: ({ opcuaUnitId }) => opcuaUnitId,
+  entriesOf: ({ items }) => items,
+  entries: "items",
+  form: unitForm,
+  intervalMs: 1_000,
+  fields: [
+    { name: "key", charactersMax: 256 },
+    {
+      name: "address",
+      charactersMax: 1_000,
+      problemOf: (text) => (isNodeId(text.trim()) ? "" : codeText("opcua_rule.node")),
+    },
+    { name: "length", charactersMax: 4, number: { pattern: "[1-9][0-9]{0,3}" } },
+  ],
+  texts: {
+    title: t("opcua.itemsTitle"),
+    hint: t("opcua.itemsHint"),
+    none: t("opcua.noItemsYet"),
+    add: t("opcua.addItem"),
+    unnamed: t("opcua.newItem"),
+    added: (count) => plural("opcua.added", count),
+  },
+  onSaved: saveMeanings,
+  sources: ["browse", "csv"],
+  Dialog: (props) =>
+    props.source === "csv" ? (
+      <CsvDialog
+        {...props}
+        example={CSV_EXAMPLE}
+        hint={t("opcua.csvHint")}
+        read={readMap}
+        problemText={serverText}
+      />
+    ) : (
+      <NodeDialog {...props} />
+    ),
+});
+
+/** An OPC UA connection, or one of its units. */
+export const OpcUaPages = ({ connectionId, unitId }: { connectionId: string; unitId: string | undefined }) =>
+  unitId === undefined ? (
+    <ConnectionPage key={connectionId} connectionId={connectionId} view={view()} />
+  ) : (
+    <EntryUnitPage
+      key={unitId}
+      view={unitView()}
+      connectionId={connectionId}
+      unitId={unitId === "new" ? undefined : unitId}
+    />
+  );

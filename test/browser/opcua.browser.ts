@@ -1,0 +1,78 @@
+// An OPC UA server from the console: asked, accepted, its variables selected, read and shown with what it says about them.
+
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { pythonOfAsyncua, startOpcUaSimulator } from "../support/opcua-simulator.ts";
+import { useConsole } from "./support/console-page.ts";
+import { type Appearance, appear, expectTidy } from "./support/screenshots.ts";
+
+const ui = useConsole({
+  settings: ["--outbound-allow", "127.0.0.1", "--outbound-private", "host"],
+  isStill: true,
+});
+let server: Awaited<ReturnType<typeof startOpcUaSimulator>> | undefined;
+
+beforeAll(async () => {
+  if (pythonOfAsyncua !== null) server = await startOpcUaSimulator();
+});
+afterAll(() => server?.end());
+
+test.skipIf(pythonOfAsyncua === null)("a server of asyncua is connected securely and read", async () => {
+  const { page } = ui;
+  await ui.open("/integrations/new");
+  await page.getByRole("link", { name: /^OPC UA/ }).click();
+  const dialog = ui.dialog();
+  expect(await dialog.getByRole("radio", { name: "OPC UA" }).isChecked()).toBe(true);
+  await dialog.getByLabel("Name", { exact: true }).fill("Press 4");
+  await dialog.getByRole("textbox", { name: /^Address/ }).fill("127.0.0.1");
+  await dialog.getByRole("spinbutton", { name: "Port" }).fill(String(server?.port));
+  await dialog.getByRole("textbox", { name: "Path" }).fill("/plant");
+  await dialog.getByRole("button", { name: "Ask the server" }).click();
+  await dialog.getByText("The server offers 4 ways to connect.").waitFor();
+  await dialog.getByRole("button", { name: /^Signed and encrypted · Aes256/ }).click();
+  expect(await dialog.getByRole("textbox", { name: /^Accepted certificate/ }).inputValue()).toMatch(
+    /^[0-9a-f]{64}$/,
+  );
+  await dialog.getByRole("button", { name: "Show the gateway’s certificate" }).click();
+  await dialog.getByRole("button", { name: "Copy the certificate" }).waitFor();
+  await dialog.getByRole("combobox", { name: "Sign in" }).selectOption("USER_NAME");
+  await dialog.getByRole("textbox", { name: "User name" }).fill("operator");
+  await dialog.getByRole("textbox", { name: "Password" }).fill("valve 7");
+  await dialog.getByRole("button", { name: "Create connection" }).click();
+  await page.getByTestId("state").getByText("Connected", { exact: true }).waitFor();
+  await page.getByRole("link", { name: "From the device" }).click();
+  const tree = ui.dialog();
+  await tree.getByText("Press 4").click();
+  await tree.getByRole("checkbox", { name: /^pressure/ }).check();
+  await tree.getByRole("checkbox", { name: /^byte/ }).check();
+  await tree.getByRole("checkbox", { name: /^array/ }).check();
+  await tree.getByRole("checkbox", { name: /^nothing/ }).check();
+  await tree.getByRole("button", { name: "Add 4 variables" }).click();
+  await page.getByRole("textbox", { name: "Name" }).fill("Press 4");
+  await page.getByRole("button", { name: "Save" }).click();
+  const unit = page.getByTestId("field-unit");
+  await unit.getByText("3.14", { exact: true }).waitFor();
+  await unit.getByText("array_2").waitFor();
+  await unit.getByText(/has no value/).waitFor();
+  // The profile of the new device has the units and states of the selected variables.
+  const [{ profileId }] = (await ui.call("GET", "/api/devices?search=Press%204")) as [{ profileId: string }];
+  const profile = (await ui.call("GET", `/api/device-profiles/${profileId}`)) as { keyMetadata: object[] };
+  expect(profile.keyMetadata).toContainEqual({ key: "pressure", unit: "bar" });
+  const path = new URL(page.url()).pathname;
+  const appearances: readonly Appearance[] = [
+    { theme: "dark", language: "de", width: 390 },
+    { theme: "light", language: "en", width: 1440 },
+  ];
+  for (const appearance of appearances) {
+    await appear(page, appearance);
+    await ui.open(path);
+    await unit.getByText("pressure").waitFor();
+    await expectTidy(page, `opcua-connection-${appearance.language}`, appearance);
+    await ui.open(`${path}/new?map=browse`);
+    await ui.dialog().getByText("Press 4").click();
+    await ui
+      .dialog()
+      .getByRole("checkbox", { name: /^pressure/ })
+      .waitFor();
+    await expectTidy(page, `opcua-nodes-${appearance.language}`, appearance);
+  }
+});
