@@ -13,4 +13,3 @@ export type OpcUaPolicy = (typeof OPCUA_POLICIES)[number];
 
 /** How the gateway signs in. `CERTIFICATE`: with its own certificate. */
 export const OPCUA_USERS = ["ANONYMOUS", "USER_NAME", "CERTIFICATE"] as const;
-export type OpcUaUserKind = (typeof OPCUA_USERS)[number];

@@ -26,7 +26,7 @@ export const opcuaModePolicy = () => invalid("opcua.mode_policy");
 export const opcuaUserNameNeeded = () => invalid("opcua.user_name_needed");
 export const opcuaPasswordLost = () => conflict("opcua.password_lost");
 
-const statusName = new Map([
+const STATUS_NAMES = new Map([
   [0x801f_0000, "BadUserAccessDenied"],
   [0x8033_0000, "BadNodeIdInvalid"],
   [0x8034_0000, "BadNodeIdUnknown"],
@@ -55,7 +55,7 @@ const MEANING = 0xffff_0000;
 
 /** Returns the name of a status code of the protocol (OPC 10000-6, annex A), or its number. */
 export const statusText = (code: number): string =>
-  statusName.get((code & MEANING) >>> 0) ?? `0x${code.toString(16).padStart(8, "0")}`;
+  STATUS_NAMES.get((code & MEANING) >>> 0) ?? `0x${code.toString(16).padStart(8, "0")}`;
 
 export function refusalText(code: number): Text {
   switch ((code & MEANING) >>> 0) {

@@ -5,7 +5,7 @@ import type { OpcUaRead, OpcUaScalar } from "./opcua.calls.ts";
 
 /** Elements of an array that are read. */
 export const ELEMENTS_MAX = 1_000;
-/** Longest text; the rest of a longer one is left out nowhere: it is no value. */
+/** A longer text is not a value. */
 const TEXT_CHARACTERS_MAX = 10_000;
 
 const INTEGER_RANGES: Partial<Record<DataType, readonly [min: number, max: number]>> = {
@@ -67,7 +67,7 @@ function valueIn({ dataType, arrayType, value }: Variant): OpcUaRead["value"] {
   return elements.includes(undefined) ? undefined : (elements as OpcUaScalar[]);
 }
 
-/** Returns what a server answered for a variable, in the form of the other thread. */
+/** Returns the answer of a server for a variable, in the form of the other thread. */
 export function readOf({ statusCode, value, sourceTimestamp, serverTimestamp }: DataValue): OpcUaRead {
   const sampledAt = (sourceTimestamp ?? serverTimestamp)?.getTime();
   const read = value === undefined || value === null ? undefined : valueIn(value);
