@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
+import { consoleImports } from "./support/console-imports.ts";
 
 /** Direction of dependencies inside the console, file by file. A type-only import counts like any other. */
 
@@ -57,30 +58,7 @@ const layers: Record<string, readonly string[]> = {
 
 /** The console shares addresses, severities and texts with the server, and the types of requests, answers and live messages. */
 const isSharedWithServer = ({ to, isTypeOnly }: Import): boolean =>
-  to === "../lib/console/console-routes.ts" ||
-  to === "../lib/alarms/fault-sources.ts" ||
-  to === "../lib/alarms/severity.ts" ||
-  to === "../lib/console/backup-limits.ts" ||
-  to === "../lib/alarms/worst-alarms.ts" ||
-  to === "../lib/keys/key-format.ts" ||
-  to === "../lib/csv/history-format.ts" ||
-  to === "../lib/keys/name-list.ts" ||
-  to === "../lib/devices/frame-sources.ts" ||
-  to === "../lib/network/retry-policy.ts" ||
-  to === "../lib/console/dashboard-rotation.ts" ||
-  to === "../lib/console/command-limits.ts" ||
-  to === "../lib/console/synoptic-symbols.ts" ||
-  to === "../lib/console/tag-limits.ts" ||
-  to === "../lib/console/widget-keys.ts" ||
-  to === "../lib/console/web-mercator.ts" ||
-  to === "../lib/devices/device-state.ts" ||
-  to === "../lib/console/consumption-interval.ts" ||
-  to === "../lib/devices/gateway-device.ts" ||
-  to === "../lib/keys/key-guess.ts" ||
-  to === "../lib/keys/key-metadata.ts" ||
-  to === "../lib/modbus/modbus-lists.ts" ||
-  to === "../lib/s7/s7-address.ts" ||
-  to === "../lib/alarms/message-parts.ts" ||
+  consoleImports.some((file) => to === `../${file}`) ||
   to.startsWith("../lib/texts/") ||
   (isTypeOnly && /^\.\.\/modules\/(.+\.schemas|realtime\/realtime\.types)\.ts$/.test(to));
 
@@ -117,11 +95,11 @@ const features: Record<string, readonly string[]> = {
   backups: ["scheduler"],
   generators: ["devices"],
   uplinks: ["devices", "faults", "pipelines"],
+  dashboards: ["alarms", "annotations", "attributes", "commands", "devices", "telemetry"],
+  profiles: ["alarms/rules", "commands", "dashboards"],
   field: ["devices", "faults", "profiles"],
   modbus: ["field"],
   s7: ["field"],
-  dashboards: ["alarms", "annotations", "attributes", "commands", "devices", "telemetry"],
-  profiles: ["alarms/rules", "commands", "dashboards"],
   bacnet: ["field"],
   opcua: ["field"],
   "field-screen": ["bacnet", "field", "modbus", "opcua", "s7"],

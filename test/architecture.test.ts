@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
+import { consoleImports } from "./support/console-imports.ts";
 
 /** The direction of dependencies, file by file: what a layer may import, and who may use which package. */
 
@@ -56,34 +57,7 @@ const layers: Record<string, readonly string[]> = {
   cli: ["lib", "platform", "modules", "app", "cli", "version"],
   main: ["cli"],
   version: ["../package.json"],
-  // Addresses and severities are one list with the server.
-  web: [
-    "web",
-    "lib/console/console-routes.ts",
-    "lib/alarms/fault-sources.ts",
-    "lib/alarms/severity.ts",
-    "lib/keys/key-format.ts",
-    "lib/csv/history-format.ts",
-    "lib/keys/name-list.ts",
-    "lib/devices/frame-sources.ts",
-    "lib/console/backup-limits.ts",
-    "lib/console/dashboard-rotation.ts",
-    "lib/console/command-limits.ts",
-    "lib/console/synoptic-symbols.ts",
-    "lib/console/tag-limits.ts",
-    "lib/console/widget-keys.ts",
-    "lib/console/web-mercator.ts",
-    "lib/devices/device-state.ts",
-    "lib/console/consumption-interval.ts",
-    "lib/devices/gateway-device.ts",
-    "lib/keys/key-guess.ts",
-    "lib/keys/key-metadata.ts",
-    "lib/modbus/modbus-lists.ts",
-    "lib/s7/s7-address.ts",
-    "lib/alarms/message-parts.ts",
-    "lib/alarms/worst-alarms.ts",
-    "lib/network/retry-policy.ts",
-  ],
+  web: ["web", ...consoleImports],
 };
 
 /** Modules that a module may ask; types and events are shared by all. */

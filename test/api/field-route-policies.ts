@@ -99,7 +99,8 @@ export const fieldPolicies: Record<string, Policy> = {
   },
   "DELETE /api/opcua/connections/:opcuaConnectionId/units/:opcuaUnitId": { kind: "tenant" },
   "POST /api/opcua/item-maps": { kind: "own", body: { csv: "key,address" } },
-  "POST /api/opcua/endpoints": { kind: "own", body: { host: "127.0.0.1" } },
+  // No server answers here; test/api/opcua.test.ts has its rows.
+  "POST /api/opcua/endpoints": { kind: "self" },
   "GET /api/opcua/certificate": { kind: "own" },
   "GET /api/modbus/templates": { kind: "own" },
   "POST /api/modbus/register-maps": { kind: "own", body: { csv: "key,address,type" } },

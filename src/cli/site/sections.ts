@@ -419,6 +419,8 @@ export const sections: readonly Section[] = [
     ...objectsOf(opcuaConnectionResource),
     prunes: true,
     toFields: (connection) => withMark(connection, { flag: "hasPassword", name: "password" }),
+    update: (api, { id, changes }) =>
+      api.patch(`${opcuaConnectionResource.path}/${id}`, withoutMarks(changes)),
   },
   unitsOf("opcuaUnits", opcuaConnectionResource, { id: "opcuaUnitId", schema: createOpcUaUnitBody }),
   {

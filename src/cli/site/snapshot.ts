@@ -7,7 +7,15 @@ import { sections } from "./sections.ts";
 import { type FieldPath, type Fields, formatPath, isFields } from "./site.types.ts";
 
 /** Sections that have `{kept: …}` in place of a secret, and take that back to keep it. */
-const SECTIONS_WITH_MARKS = ["integrations", "messengers", "pipelines", "uplinks", "mail", "backup"];
+const SECTIONS_WITH_MARKS = [
+  "integrations",
+  "messengers",
+  "opcuaConnections",
+  "pipelines",
+  "uplinks",
+  "mail",
+  "backup",
+];
 
 /** The API of notifications shows null for a header with a secret. */
 const isMark = (section: string, path: FieldPath, value: unknown): boolean =>

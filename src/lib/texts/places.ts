@@ -245,6 +245,8 @@ export interface ConsolePlaces {
   readonly "energy.before": "amount" | "change";
   readonly "energy.beforeSoFar": "amount" | "change";
   readonly "energy.week": "day";
+  readonly "entries.meanings.one": "count";
+  readonly "entries.meanings.other": "count";
   readonly "error.server": "status";
   readonly "error.tooMany": "seconds";
   readonly "events.replayed": "message";
@@ -259,8 +261,6 @@ export interface ConsolePlaces {
   readonly "faults.port": "port";
   readonly "faults.times.one": "count";
   readonly "faults.times.other": "count";
-  readonly "field.meanings.one": "count";
-  readonly "field.meanings.other": "count";
   readonly "fieldHint.integration.mqtt.attributesTopic": "device" | "key";
   readonly "generator.preview": "from" | "key" | "to";
   readonly "generator.volume": "count";

@@ -151,11 +151,9 @@ export const opcuaItemMapsRoutes = ({ auth }: Pick<RoutesDeps, "auth">) =>
     auth,
   });
 
-const BYTES_PER_LINE = 64;
-
 function pemOf(certificate: Uint8Array): string {
   const base64 = Buffer.from(certificate).toString("base64");
-  const lines = base64.match(new RegExp(`.{1,${BYTES_PER_LINE}}`, "g")) ?? [];
+  const lines = base64.match(/.{1,64}/g) ?? [];
   return `-----BEGIN CERTIFICATE-----\n${lines.join("\n")}\n-----END CERTIFICATE-----\n`;
 }
 

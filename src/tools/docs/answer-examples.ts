@@ -21,6 +21,8 @@ const NUMBERS_MAX = 6;
 /** The newest time stamp of every example. */
 const NEWEST = Date.UTC(2026, 2, 2, 8, 30);
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/gi;
+/** SHA-256 in hexadecimal digits. */
+const FINGERPRINT = /^[0-9a-f]{64}$/;
 const ISO_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z$/;
 const SECRET = /[\w-]{24,}/g;
 /** Ports and folders of a run. */
@@ -83,6 +85,7 @@ function settle(body: JsonValue): JsonValue {
   return walk(body, (leaf) => {
     if (typeof leaf === "number") return isEpoch(leaf) ? leaf + shift : leaf;
     if (ISO_TIME.test(leaf)) return new Date(Date.parse(leaf) + shift).toISOString();
+    if (FINGERPRINT.test(leaf)) return leaf;
     return leaf.length > TEXT_MAX ? `${textOf(leaf.slice(0, TEXT_MAX))} …` : textOf(leaf);
   });
 }
