@@ -185,6 +185,7 @@ export const opcuaServersRoutes = ({ opcua, thread, addresses, auth }: ServersDe
       },
       {
         auth: "integrations:write",
+        audit: { none: "it asks a server and changes nothing" },
         body: endpointsBody,
         response: { 200: t.Array(endpointBody) },
         detail: {

@@ -17,6 +17,7 @@ export const KEY_PURPOSES = {
     "dashboard links",
     "provisioning",
     "device tokens",
+    "opcua",
     // Only a hash of each is kept, which a new key does not fit: devices that wait send their request again.
     "claiming",
   ],
