@@ -74,6 +74,11 @@ test.each(["127.0.0.1", "169.254.169.254", "224.0.0.1"])(
   },
 );
 
+test("a question to a name that does not exist says so", async () => {
+  const { status, body } = await call("POST", "/api/opcua/endpoints", { host: "nowhere.invalid" });
+  expect([status, body.code]).toEqual([409, "network_error.unknown_name"]);
+});
+
 test.each([
   ["a text that is not a node", [{ key: "a", address: "Press.Pressure" }]],
   ["a writable array", [{ key: "a", address: "i=1", length: 2, writable: true }]],

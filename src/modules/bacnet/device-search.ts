@@ -8,8 +8,10 @@ import {
   searchBacnet,
 } from "../../platform/bacnet/bacnet-discovery.ts";
 import type { OutboundAddresses } from "../../platform/network/outbound-address.ts";
+import { conflictOf } from "../field/field.service.ts";
 import type { Principal } from "../users/users.types.ts";
 import { bacnetErrors } from "./bacnet.errors.ts";
+import { bacnetProtocol } from "./bacnet.protocol.ts";
 
 const WAIT_MS = 3_000;
 
@@ -38,6 +40,8 @@ export function createDeviceSearch(addresses: OutboundAddresses): DeviceSearch {
       const usable = found.flat().filter((host) => isIPv4(host));
       if (address !== undefined && usable.length === 0) throw invalid("bacnet.needs_ipv4");
       return await searchBacnet({ addresses: usable, port, isBbmd, low, high, waitMs: WAIT_MS });
+    } catch (error) {
+      throw conflictOf(error, bacnetProtocol);
     } finally {
       isRunning = false;
     }

@@ -13,6 +13,15 @@ const UNITS_MAX = 250;
 /** Entries of all units of a connection. They are read from the database and planned in one task: 20,000 take under 100 ms. */
 const CONNECTION_ENTRIES_MAX = 20_000;
 
+/** Returns the error for a request to a device that failed: the state of the device, and not a fault of the gateway. Refused input stays refused. */
+export const conflictOf = (
+  error: unknown,
+  { failureOf }: Pick<FieldProtocol<FieldKind>, "failureOf">,
+): DomainError =>
+  error instanceof DomainError && (error.kind === "conflict" || error.kind === "invalid")
+    ? error
+    : new DomainError("conflict", failureOf(error).text);
+
 const noHealth: UnitHealth = {
   lastReadAt: null,
   lastError: null,
@@ -168,10 +177,7 @@ export class FieldService<Kind extends FieldKind> {
     try {
       return await runner.perform(task);
     } catch (error) {
-      // 409: the state of the device, not a fault of the gateway.
-      throw error instanceof DomainError && error.kind === "conflict"
-        ? error
-        : new DomainError("conflict", protocol.failureOf(error).text);
+      throw conflictOf(error, protocol);
     }
   }
 

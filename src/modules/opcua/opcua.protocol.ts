@@ -68,7 +68,7 @@ const REFUSALS: ReadonlySet<number> = new Set([
 /** Earlier times are those of clocks that are not set. */
 const YEAR_2000 = Date.UTC(2000, 0);
 
-function failureOf(error: unknown): FieldFailure {
+export function failureOf(error: unknown): FieldFailure {
   if (error instanceof OpcUaRefusal) {
     const { statusCode } = error;
     const isTooLarge = statusCode === TOO_MANY_OPERATIONS;

@@ -1,6 +1,5 @@
 import { createHash } from "node:crypto";
 import { Elysia, t } from "elysia";
-import { conflict, DomainError } from "../../lib/core/domain-error.ts";
 import { omit } from "../../lib/core/omit.ts";
 import { isNodeId, OBJECTS_FOLDER } from "../../lib/opcua/opcua-node-id.ts";
 import type { OutboundAddresses } from "../../platform/network/outbound-address.ts";
@@ -8,13 +7,13 @@ import { listServerEndpoints } from "../../platform/opcua/opcua-connection.ts";
 import type { OpcUaThread } from "../../platform/opcua/opcua-thread.ts";
 import { connectionToWire, fieldMapRoutes, fieldUnitRoutes } from "../field/field.routes.ts";
 import { NEEDS_ALL } from "../field/field.schemas.ts";
-import type { FieldService, ShownConnection } from "../field/field.service.ts";
+import { conflictOf, type FieldService, type ShownConnection } from "../field/field.service.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import { resourceRoutes } from "../resource.routes.ts";
 import { itemToWire } from "../resource.ts";
 import { readItemMap } from "./item-map.ts";
 import { opcuaNodeInvalid, refusalText } from "./opcua.errors.ts";
-import type { OpcUaKind } from "./opcua.protocol.ts";
+import { failureOf, type OpcUaKind } from "./opcua.protocol.ts";
 import { type OpcUaConnectionRecord, opcuaConnectionResource } from "./opcua.resource.ts";
 import {
   browseAnswerBody,
@@ -180,7 +179,7 @@ export const opcuaServersRoutes = ({ opcua, thread, addresses, auth }: ServersDe
             fingerprint: fingerprint ?? null,
           }));
         } catch (error) {
-          throw error instanceof DomainError ? error : conflict("opcua.failed", { reason: String(error) });
+          throw conflictOf(error, { failureOf });
         }
       },
       {
