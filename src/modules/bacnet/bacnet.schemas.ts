@@ -1,5 +1,6 @@
 import { t } from "elysia";
 import { ADDRESS_CHARACTERS_MAX, INSTANCE_MAX } from "../../lib/bacnet/bacnet-objects.ts";
+import { TEXT_FORMS } from "../../lib/core/text-forms.ts";
 import {
   connectionState,
   deviceField,
@@ -54,7 +55,7 @@ const connectionFields = {
     }),
   ),
   mac: t.Optional(
-    t.Union([t.String({ pattern: "^([0-9a-fA-F]{2}){1,6}$" }), t.Null()], {
+    t.Union([t.String({ pattern: TEXT_FORMS.mac }), t.Null()], {
       description: "address of the device in that network, in hexadecimal digits",
     }),
   ),

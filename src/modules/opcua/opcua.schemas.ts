@@ -1,4 +1,5 @@
 import { t } from "elysia";
+import { TEXT_FORMS } from "../../lib/core/text-forms.ts";
 import { OPCUA_POLICIES, OPCUA_SECURITY_MODES, OPCUA_USERS } from "../../lib/opcua/opcua-lists.ts";
 import { NODE_ID_CHARACTERS_MAX } from "../../lib/opcua/opcua-node-id.ts";
 import {
@@ -40,7 +41,7 @@ export const itemBody = t.Object(
 );
 
 const fingerprint = t.String({
-  pattern: "^[0-9a-f]{64}$",
+  pattern: TEXT_FORMS.sha256,
   description: "SHA-256 of the certificate in hexadecimal digits",
 });
 const securityMode = choice(OPCUA_SECURITY_MODES, { description: "NONE by default" });
@@ -53,7 +54,7 @@ const signIn = choice(OPCUA_USERS, {
 const host = hostField("IP address or host name of the server");
 const path = t.String({
   maxLength: 500,
-  pattern: "^(/[^\\s]*)?$",
+  pattern: TEXT_FORMS.server_path,
   description: "last part of the server's address, such as /server; empty by default",
 });
 

@@ -98,7 +98,8 @@ test("a reader who does not read gets no more of a snapshot, and nothing is read
   await until(() => peer.buffered > 256 * 1024);
   const before = { ...peer };
   for (let count = 0; count < 50; count++) await turn();
-  expect([peer.buffered, peer.reads - before.reads <= 2]).toEqual([before.buffered, true]);
+  // Each of the three subscriptions may have begun a read.
+  expect([peer.buffered, peer.reads - before.reads <= 3]).toEqual([before.buffered, true]);
   expect(peer.buffered).toBeLessThan(1024 * 1024);
   const devices = new Set<string>();
   let isDone = false;
