@@ -60,8 +60,8 @@ export class UnitPoller<Kind extends FieldKind> {
   readonly #deps: UnitPollerDeps<Kind>;
   readonly #groups: PollGroup<Kind>[];
   readonly #values = new Map<string, FieldValue>();
-  /** Times of the newest stored values that the device says, by key. */
-  readonly #sampledAt = new Map<string, number>();
+  /** The newest stored values whose times the device says, by key. */
+  readonly #sampled = new Map<string, { readonly time: number; readonly value: FieldValue }>();
   /** What the device says about entries, by their keys. */
   readonly #notes = new Map<string, Text>();
   /** Keys of the entries that the device refuses, and the time (monotonic) from which they are asked for again. */
@@ -286,16 +286,23 @@ export class UnitPoller<Kind extends FieldKind> {
   async #store({ values, sampledAt }: FieldReading): Promise<void> {
     const entries = Object.entries(values);
     if (entries.length === 0) return;
-    const isNew = ([key]: (typeof entries)[number]) => {
-      const time = sampledAt.get(key);
-      return time === undefined || time !== this.#sampledAt.get(key);
+    const times = new Map(sampledAt);
+    const isNew = ([key, value]: (typeof entries)[number]) => {
+      const before = this.#sampled.get(key);
+      if (before === undefined || before.time !== times.get(key)) return true;
+      // A clock that stands still: the value has changed since then.
+      times.delete(key);
+      return before.value !== value;
     };
     try {
       const added = entries.filter(isNew);
       if (added.length > 0)
-        await this.#deps.store(this.unit, { values: Object.fromEntries(added), sampledAt });
-      for (const [key, value] of entries) this.#values.set(key, value);
-      for (const [key, time] of sampledAt) this.#sampledAt.set(key, time);
+        await this.#deps.store(this.unit, { values: Object.fromEntries(added), sampledAt: times });
+      for (const [key, value] of entries) {
+        this.#values.set(key, value);
+        const time = sampledAt.get(key);
+        if (time !== undefined) this.#sampled.set(key, { time, value });
+      }
       this.#health.lastReadAt = this.#deps.clock.now();
       if (this.#refused.size === 0) {
         this.#health.lastError = null;

@@ -112,3 +112,51 @@ test("what a device says about an entry is kept while it says so, and reported w
   expect(noted).toEqual([undefined, "one", "one", "two", undefined, "two"]);
   expect(reported).toEqual(["field.entry_note", "field.entry_note", "field.entry_note"]);
 });
+
+test("a value that the device says the time of is stored once, and one that changed while the time stands still has that of its receipt", async () => {
+  const stored: (readonly [value: unknown, sampledAt: number | undefined])[] = [];
+  const answers = [
+    [5, 1_000],
+    [5, 1_000],
+    [undefined, 1_000],
+    [5, 1_000],
+    [6, 1_000],
+    [6, 1_000],
+    [6, 2_000],
+  ] as const;
+  let nowMs = 0;
+  const reads = answers.values();
+  const poller = new UnitPoller<ModbusKind>({
+    connection: {} as ModbusKind["connection"],
+    protocol: {
+      ...createModbusProtocol({ isHost: () => true }),
+      plan: (_: ModbusUnit, entries: readonly ModbusRegister[]) => [
+        {
+          entries,
+          read: async () => {
+            const [value, time] = reads.next().value ?? [];
+            return {
+              values: entries.map((entry) => [entry, [value]] as const),
+              sampledAt: new Map(entries.map((entry) => [entry, time ?? 0])),
+            };
+          },
+        },
+      ],
+    },
+    unit: unitOf(),
+    clock: { now: () => nowMs, monotonic: () => nowMs } as Clock,
+    store: async (_, { values, sampledAt }) => {
+      for (const [key, value] of Object.entries(values)) stored.push([value, sampledAt.get(key)]);
+    },
+    onFailed: () => undefined,
+  });
+  for (const _ of answers) {
+    nowMs = poller.dueAt ?? 0;
+    await poller.poll({ isOpen: true } as ModbusConnection, async () => undefined);
+  }
+  expect(stored).toEqual([
+    [5, 1_000],
+    [6, undefined],
+    [6, 2_000],
+  ]);
+});
