@@ -65,8 +65,6 @@ const UNCERTAIN = 0x4000_0000;
 const REFUSALS: ReadonlySet<number> = new Set([
   0x8033_0000, 0x8034_0000, 0x8035_0000, 0x803a_0000, 0x801f_0000,
 ]);
-/** Earlier times are those of clocks that are not set. */
-const YEAR_2000 = Date.UTC(2000, 0);
 
 export function failureOf(error: unknown): FieldFailure {
   if (error instanceof OpcUaRefusal) {
@@ -126,7 +124,7 @@ async function readItems(
     const { values: own, note } = valuesOf(item, read, storesUncertain);
     values.push([item, own]);
     if (note !== undefined) notes.set(item, note);
-    if (read.sampledAt !== undefined && read.sampledAt >= YEAR_2000) sampledAt.set(item, read.sampledAt);
+    if (read.sampledAt !== undefined) sampledAt.set(item, read.sampledAt);
   }
   return { values, refused, notes, sampledAt };
 }

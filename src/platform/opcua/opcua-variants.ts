@@ -8,6 +8,9 @@ export const ELEMENTS_MAX = 1_000;
 /** A longer text is not a value. */
 const TEXT_CHARACTERS_MAX = 10_000;
 
+/** Times that a clock may have. Others mean that it is not set, or that there is no time. */
+const TIMES = { min: Date.UTC(2000, 0), max: Date.UTC(2100, 0) };
+
 const INTEGER_RANGES: Partial<Record<DataType, readonly [min: number, max: number]>> = {
   [DataType.SByte]: [-0x80, 0x7f],
   [DataType.Byte]: [0, 0xff],
@@ -67,14 +70,19 @@ function valueIn({ dataType, arrayType, value }: Variant): OpcUaRead["value"] {
   return elements.includes(undefined) ? undefined : (elements as OpcUaScalar[]);
 }
 
-/** Returns the answer of a server for a variable, in the form of the other thread. */
+function timeOf(...times: readonly (Date | null | undefined)[]): number | undefined {
+  const set = times.map((time) => time?.getTime() ?? 0);
+  return set.find((time) => time >= TIMES.min && time < TIMES.max);
+}
+
+/** Returns what a server answered for a variable, in the form of the other thread. */
 export function readOf({ statusCode, value, sourceTimestamp, serverTimestamp }: DataValue): OpcUaRead {
-  const sampledAt = (sourceTimestamp ?? serverTimestamp)?.getTime();
+  const sampledAt = timeOf(sourceTimestamp, serverTimestamp);
   const read = value === undefined || value === null ? undefined : valueIn(value);
   return {
     status: statusCode.value,
     ...(read !== undefined && { value: read }),
-    ...(sampledAt !== undefined && sampledAt > 0 && { sampledAt }),
+    ...(sampledAt !== undefined && { sampledAt }),
   };
 }
 
@@ -103,7 +111,10 @@ export function variantOf({ dataType, arrayType }: Variant, value: OpcUaScalar):
   }
   const isFitting =
     (dataType === DataType.Boolean && typeof value === "boolean") ||
-    ((dataType === DataType.Float || dataType === DataType.Double) && typeof value === "number") ||
+    (dataType === DataType.Float &&
+      Number.isFinite(Math.fround(Number(value))) &&
+      typeof value === "number") ||
+    (dataType === DataType.Double && typeof value === "number") ||
     (dataType === DataType.String && typeof value === "string");
   if (!isFitting) throw failure;
   return new Variant({ dataType, value });
