@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from "node:fs";
-import { mkdir } from "node:fs/promises";
+import { mkdir, rename } from "node:fs/promises";
 import { join } from "node:path";
 import { OPCUACertificateManager } from "node-opcua-certificate-manager";
 import { StatusCodes } from "node-opcua-client";
@@ -58,14 +58,17 @@ export class OpcUaIdentity {
     return Uint8Array.from(Buffer.from(base64, "base64"));
   }
 
+  /** Makes the certificate. A start that was cut off leaves none, rather than a part of one. */
   async #make(): Promise<void> {
+    const made = `${this.certificateFile}.new`;
     await this.keys.createSelfSignedCertificate({
       applicationUri: this.applicationUri,
       subject: "/CN=Lineside",
       dns: [this.#hostName],
       startDate: new Date(),
       validity: YEARS * YEAR_DAYS,
-      outputFile: this.certificateFile,
+      outputFile: made,
     });
+    await rename(made, this.certificateFile);
   }
 }
