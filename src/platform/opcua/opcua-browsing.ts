@@ -5,12 +5,21 @@ import {
   DataType,
   NodeClass,
   type ReferenceDescription,
+  VariantArrayType,
 } from "node-opcua-client";
+import { STATES_MAX, UNIT_CHARACTERS_MAX } from "../../lib/keys/key-metadata.ts";
+import { isNodeId } from "../../lib/opcua/opcua-node-id.ts";
 import type { OpcUaNode, OpcUaVariable } from "./opcua.calls.ts";
 
 /** Nodes below one node that are listed. */
 const NODES_MAX = 2_000;
 const RESULTS_PER_PART = 500;
+/** Parts without end would keep the connection from reading. */
+const PARTS_MAX = 100;
+/** Characters of a name or state; the rest is left out. */
+const NAME_CHARACTERS_MAX = 200;
+/** Variables that are described at the same time: all one by one take longer than the time for an answer. */
+const DESCRIBED_TOGETHER = 10;
 const ALL_RESULTS = 63;
 /** Bit of the access level (OPC 10000-3, 8.57). */
 const CAN_WRITE = 2;
@@ -32,8 +41,8 @@ async function referencesOf(
   let result = await session.browse(request);
   if (!result.statusCode.isGood()) throw new Error(`status:${result.statusCode.value}`);
   const references = [...(result.references ?? [])];
-  while (result.continuationPoint != null && result.continuationPoint.length > 0) {
-    const isCut = references.length >= NODES_MAX;
+  for (let parts = 1; result.continuationPoint != null && result.continuationPoint.length > 0; parts++) {
+    const isCut = references.length >= NODES_MAX || parts >= PARTS_MAX;
     result = await session.browseNext(result.continuationPoint, isCut);
     if (isCut) return { references: references.slice(0, NODES_MAX), isCut };
     references.push(...(result.references ?? []));
@@ -51,16 +60,21 @@ export async function browseNode(
     classes: NodeClass.Object | NodeClass.Variable,
   });
   const nodes = new Map<string, OpcUaNode>();
+  let isLeftOut = false;
   for (const reference of references) {
     const id = reference.nodeId.toString();
+    if (!isNodeId(id)) {
+      isLeftOut = true; // nobody could select it
+      continue;
+    }
     const name = reference.displayName.text ?? reference.browseName.name ?? id;
     nodes.set(id, {
       nodeId: id,
-      name,
+      name: name.slice(0, NAME_CHARACTERS_MAX),
       kind: reference.nodeClass === NodeClass.Variable ? "VARIABLE" : "OBJECT",
     });
   }
-  return { nodes: [...nodes.values()], isCut };
+  return { nodes: [...nodes.values()], isCut: isCut || isLeftOut };
 }
 
 interface Properties {
@@ -82,16 +96,47 @@ async function propertiesOf(session: ClientSession, nodeId: string): Promise<Pro
     if (id === undefined) return undefined;
     return (await session.read({ nodeId: id, attributeId: AttributeIds.Value })).value?.value;
   };
-  const unit = (await read("EngineeringUnits")) as { displayName?: { text?: string | null } } | undefined;
-  const range = (await read("EURange")) as { low?: number; high?: number } | undefined;
-  const texts = (await read("EnumStrings")) as { text?: string | null }[] | undefined;
-  const entries = Array.from(texts ?? [], ({ text }, index) => [String(index), text ?? ""] as const);
+  const [unit, range, texts] = (await Promise.all(
+    ["EngineeringUnits", "EURange", "EnumStrings"].map(read),
+  )) as [
+    { displayName?: { text?: string | null } } | null | undefined,
+    { low?: number; high?: number } | null | undefined,
+    unknown,
+  ];
+  const entries = (Array.isArray(texts) ? texts.slice(0, STATES_MAX) : []).map(
+    (each: { text?: unknown } | null, index) => {
+      const text = typeof each?.text === "string" ? each.text : "";
+      return [String(index), text.slice(0, NAME_CHARACTERS_MAX)] as const;
+    },
+  );
   const name = unit?.displayName?.text;
   return {
-    ...(typeof name === "string" && name !== "" && { unit: name.slice(0, 32) }),
-    ...(typeof range?.low === "number" && { min: range.low }),
-    ...(typeof range?.high === "number" && { max: range.high }),
+    ...(typeof name === "string" && name !== "" && { unit: name.slice(0, UNIT_CHARACTERS_MAX) }),
+    ...(isFiniteNumber(range?.low) && { min: range.low }),
+    ...(isFiniteNumber(range?.high) && { max: range.high }),
     ...(entries.length > 0 && { states: Object.fromEntries(entries) }),
+  };
+}
+
+const isFiniteNumber = (value: unknown): value is number => Number.isFinite(value);
+
+/** Returns what a variable is; undefined for one that the server does not know. */
+async function describeVariable(session: ClientSession, nodeId: string): Promise<OpcUaVariable | undefined> {
+  const attributes = [AttributeIds.Value, AttributeIds.UserAccessLevel];
+  const [value, level] = await session.read(
+    attributes.map((attributeId) => ({ nodeId, attributeId })),
+    0,
+  );
+  const variant = value?.value;
+  const access: unknown = level?.value?.value;
+  if (variant === undefined || variant === null || variant.dataType === DataType.Null) return undefined;
+  const length: unknown = variant.arrayType === VariantArrayType.Scalar ? undefined : variant.value?.length;
+  return {
+    nodeId,
+    type: DataType[variant.dataType] ?? "",
+    ...(typeof length === "number" && { length }),
+    writable: typeof access === "number" && (access & CAN_WRITE) !== 0,
+    ...(await propertiesOf(session, nodeId)),
   };
 }
 
@@ -100,26 +145,11 @@ export async function describeVariables(
   session: ClientSession,
   nodes: readonly string[],
 ): Promise<OpcUaVariable[]> {
-  const values = await session.read(
-    nodes.flatMap((nodeId) => [
-      { nodeId, attributeId: AttributeIds.Value },
-      { nodeId, attributeId: AttributeIds.UserAccessLevel },
-    ]),
-    0,
-  );
   const described: OpcUaVariable[] = [];
-  for (const [index, nodeId] of nodes.entries()) {
-    const variant = values[index * 2]?.value;
-    const access: unknown = values[index * 2 + 1]?.value?.value;
-    if (variant === undefined || variant === null || variant.dataType === DataType.Null) continue;
-    const length: unknown = variant.arrayType === 0 ? undefined : variant.value?.length;
-    described.push({
-      nodeId,
-      type: DataType[variant.dataType] ?? "",
-      ...(typeof length === "number" && { length }),
-      writable: typeof access === "number" && (access & CAN_WRITE) !== 0,
-      ...(await propertiesOf(session, nodeId)),
-    });
+  for (let first = 0; first < nodes.length; first += DESCRIBED_TOGETHER) {
+    const together = nodes.slice(first, first + DESCRIBED_TOGETHER);
+    const variables = await Promise.all(together.map((nodeId) => describeVariable(session, nodeId)));
+    described.push(...variables.filter((variable) => variable !== undefined));
   }
   return described;
 }

@@ -4,7 +4,7 @@ import type { Text } from "../../lib/texts/text.ts";
 import { openFirst } from "../network/open-first.ts";
 import type { OutboundRule } from "../network/outbound-address.ts";
 import type { Clock } from "../time/clock.ts";
-import type { OpcUaEndpoint, OpcUaSession, OpcUaThreadCalls } from "./opcua.calls.ts";
+import { FAILURE, type OpcUaEndpoint, type OpcUaSession, type OpcUaThreadCalls } from "./opcua.calls.ts";
 import type { OpcUaThread } from "./opcua-thread.ts";
 
 export interface OpcUaAddress {
@@ -61,6 +61,9 @@ const STATUS = /^status:(\d+)$/;
 /** The library's words for a request that the server has refused as a whole. */
 const SERVICE = /\((0x[0-9a-f]{8})\)/i;
 const TYPE = /^type:(\w+)$/;
+const SILENCE = /^silence:(\d+)$/;
+/** The library quotes what a server sends. */
+const REASON_CHARACTERS_MAX = 300;
 
 /** Returns the error for what the thread says. */
 export function errorOf(message: string): Error {
@@ -70,9 +73,11 @@ export function errorOf(message: string): Error {
   if (whole !== undefined) return new OpcUaRefusal(Number(whole), true);
   const type = TYPE.exec(message)?.[1];
   if (type !== undefined) return new OpcUaTypeMismatch(type);
-  if (message === "certificate") return new OpcUaFailure(detail("opcua.certificate_unknown"));
-  if (message === "endpoint") return new OpcUaFailure(detail("opcua.endpoint_missing"));
-  return new OpcUaFailure(detail("opcua.failed", { reason: message }));
+  if (message === FAILURE.certificate) return new OpcUaFailure(detail("opcua.certificate_unknown"));
+  const silence = SILENCE.exec(message)?.[1];
+  if (silence !== undefined) return timedOut("opcua.no_answer", { ms: Number(silence) });
+  if (message === FAILURE.endpoint) return new OpcUaFailure(detail("opcua.endpoint_missing"));
+  return new OpcUaFailure(detail("opcua.failed", { reason: message.slice(0, REASON_CHARACTERS_MAX) }));
 }
 
 const reasonIn = (error: unknown): string => {
@@ -94,6 +99,8 @@ export class OpcUaConnection {
   readonly #options: OpcUaOptions;
   readonly #line: number;
   readonly #closed = Promise.withResolvers<void>();
+  /** Rejects the requests that wait. */
+  readonly #waiting = new Set<(error: Error) => void>();
   #failure: Error | undefined;
   #hasAnswered = false;
 
@@ -160,11 +167,8 @@ export class OpcUaConnection {
   async #inTime<Result>(ms: number, work: () => Promise<Result>): Promise<Result> {
     if (this.#failure !== undefined) throw this.#failure;
     const { promise, reject } = Promise.withResolvers<never>();
-    const cancel = this.#options.clock.schedule(ms, () => {
-      const error = timedOut("opcua.no_answer", { ms });
-      this.#end(error);
-      reject(error);
-    });
+    const cancel = this.#options.clock.schedule(ms, () => this.#end(timedOut("opcua.no_answer", { ms })));
+    this.#waiting.add(reject);
     try {
       return await Promise.race([work(), promise]);
     } catch (cause) {
@@ -173,6 +177,7 @@ export class OpcUaConnection {
       if (!isAnswer(error)) this.#end(error);
       throw error;
     } finally {
+      this.#waiting.delete(reject);
       cancel();
     }
   }
@@ -181,6 +186,7 @@ export class OpcUaConnection {
     if (this.#failure !== undefined) return;
     this.#failure = error;
     this.#thread.removeLine(this.#line);
+    for (const reject of this.#waiting) reject(error);
     // The thread may have to end with this line, but not before the server has been told.
     void this.#thread
       .call("close", { line: this.#line })

@@ -9,13 +9,14 @@ import {
   UserTokenType,
 } from "node-opcua-client";
 import type { OpcUaPolicy, OpcUaSecurityMode } from "../../lib/opcua/opcua-lists.ts";
-import type {
-  OpcUaEndpoint,
-  OpcUaNode,
-  OpcUaRead,
-  OpcUaScalar,
-  OpcUaSession,
-  OpcUaVariable,
+import {
+  FAILURE,
+  type OpcUaEndpoint,
+  type OpcUaNode,
+  type OpcUaRead,
+  type OpcUaScalar,
+  type OpcUaSession,
+  type OpcUaVariable,
 } from "./opcua.calls.ts";
 import { browseNode, describeVariables } from "./opcua-browsing.ts";
 import { fingerprintOf, type OpcUaIdentity } from "./opcua-identity.ts";
@@ -42,9 +43,21 @@ const userKinds = new Map([
 const MESSAGE_BYTES_MAX = 16 * 1024 * 1024;
 const CHUNKS_MAX = 1_000;
 const SESSION_MS = 60_000;
+/** The library ends a connection on which nothing has come for this time. It asks the server every 20 s by itself. */
+const IDLE_MS = SESSION_MS;
+/** Times for an answer that connecting may take: it is some messages, and keys are computed. */
+const CONNECT_ANSWERS = 2;
 
-/** The server is not the one that a person has accepted. */
-export const CERTIFICATE_CHANGED = "certificate";
+/** Ends work that takes longer: the server is silent, or sends what the library does not understand. @throws Error `silence:` and the time */
+async function inTime<Result>(ms: number, work: Promise<Result>): Promise<Result> {
+  const { promise: late, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(new Error(`silence:${ms}`)), ms);
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
 
 const nameIn = <Name extends string>(names: Readonly<Record<Name, unknown>>, value: unknown) =>
   (Object.keys(names) as Name[]).find((name) => names[name] === value);
@@ -71,7 +84,7 @@ function clientOf(
     privateKeyFile: identity.privateKeyFile,
     // Its own reconnection never ends with some servers: the gateway makes a new session instead.
     connectionStrategy: { maxRetry: 0, initialDelay: 100, maxDelay: 100 },
-    transportTimeout: timeoutMs,
+    transportTimeout: IDLE_MS,
     defaultTransactionTimeout: timeoutMs,
     requestedSessionTimeout: SESSION_MS,
     keepSessionAlive: true,
@@ -89,11 +102,15 @@ async function descriptionsOf(
   identity: OpcUaIdentity,
 ): Promise<EndpointDescription[]> {
   const client = clientOf(identity, { mode: "NONE", policy: "NONE", timeoutMs });
-  try {
+  const ask = async () => {
     await client.connect(url);
-    return await client.getEndpoints();
+    return client.getEndpoints();
+  };
+  try {
+    return await inTime(CONNECT_ANSWERS * timeoutMs, ask());
   } finally {
-    await client.disconnect();
+    // A server that is gone does not answer: nobody waits for it.
+    client.disconnect().catch(() => undefined);
   }
 }
 
@@ -126,6 +143,7 @@ export class OpcUaLink {
   readonly #onClosed: (reason: string) => void;
   #client: OPCUAClient | undefined;
   #session: ClientSession | undefined;
+  #isClosed = false;
 
   constructor(settings: OpcUaSession, identity: OpcUaIdentity, onClosed: (reason: string) => void) {
     this.#settings = settings;
@@ -134,15 +152,17 @@ export class OpcUaLink {
   }
 
   async open(): Promise<void> {
-    const { url, mode } = this.#settings;
+    const { url, mode, timeoutMs } = this.#settings;
     const certificate = mode === "NONE" ? undefined : await this.#acceptedCertificate();
+    this.#ensureWanted();
     const client = clientOf(this.#identity, { ...this.#settings, certificate });
     this.#client = client;
     for (const event of ["connection_lost", "start_reconnection", "abort", "close"] as const)
       client.on(event as "close", () => this.fail("connection lost"));
-    await client.connect(url);
+    await inTime(CONNECT_ANSWERS * timeoutMs, client.connect(url));
     const session = await client.createSession(await this.#user());
     this.#session = session;
+    this.#ensureWanted();
     session.on("session_closed", () => this.fail("session closed"));
     session.on("keepalive_failure", () => this.fail("keep-alive failed"));
   }
@@ -152,6 +172,7 @@ export class OpcUaLink {
       nodes.map((nodeId) => ({ nodeId, attributeId: AttributeIds.Value })),
       0,
     );
+    if (values.length !== nodes.length) throw new Error(FAILURE.answer);
     return values.map(readOf);
   }
 
@@ -184,6 +205,7 @@ export class OpcUaLink {
   }
 
   async close(): Promise<void> {
+    this.#isClosed = true;
     const [session, client] = [this.#session, this.#client];
     this.#session = undefined;
     this.#client = undefined;
@@ -192,6 +214,11 @@ export class OpcUaLink {
     // A server that is gone answers neither.
     await session?.close().catch(() => undefined);
     await client?.disconnect().catch(() => undefined);
+  }
+
+  /** The gateway may have given up while the link was being opened: nobody would close it then. */
+  #ensureWanted(): void {
+    if (this.#isClosed) throw new Error("closed");
   }
 
   #open(): ClientSession {
@@ -207,10 +234,10 @@ export class OpcUaLink {
       ({ securityMode, securityPolicyUri }) =>
         securityMode === modes[mode] && securityPolicyUri === policies[policy],
     );
-    if (endpoint === undefined) throw new Error("endpoint");
+    if (endpoint === undefined) throw new Error(FAILURE.endpoint);
     const certificate = endpoint.serverCertificate;
     if (certificate == null || fingerprintOf(certificate) !== fingerprint)
-      throw new Error(CERTIFICATE_CHANGED);
+      throw new Error(FAILURE.certificate);
     return certificate;
   }
 

@@ -33,8 +33,11 @@ export class OpcUaThread {
 
   /** Begins to use the thread. Every use ends with `release`. */
   acquire(): void {
+    if (this.#worker === undefined) this.#run();
     this.#users++;
-    if (this.#worker !== undefined) return;
+  }
+
+  #run(): void {
     const bundle = readAsset(OPCUA_BUNDLE);
     if (bundle === undefined) throw unavailable("thread.failed", { reason: `${OPCUA_BUNDLE} is missing` });
     const url = URL.createObjectURL(new Blob([gunzipSync(bundle)], { type: "text/javascript" }));
@@ -55,6 +58,8 @@ export class OpcUaThread {
     args: OpcUaThreadCalls[Name]["args"],
   ): Promise<OpcUaThreadCalls[Name]["result"]> {
     await this.#started;
+    // It may have ended with an error: nobody would answer.
+    if (this.#worker === undefined) throw unavailable("thread.failed", { reason: "closed" });
     return this.#calls.call(name, args);
   }
 
@@ -85,7 +90,9 @@ export class OpcUaThread {
   #create(url: string): Worker {
     const worker = new Worker(url, { smol: true });
     worker.addEventListener("message", (event: MessageEvent<unknown>) => this.#calls.receive(event.data));
-    worker.addEventListener("error", ({ message }) => this.#end(message));
+    worker.addEventListener("error", ({ message }) => {
+      if (this.#worker === worker) this.#end(message);
+    });
     return worker;
   }
 

@@ -66,6 +66,16 @@ export interface OpcUaStart {
   readonly hostName: string;
 }
 
+/** Reasons of failures that have texts of their own. The thread says the others in the library's words. */
+export const FAILURE = {
+  /** The server is not the one that a person has accepted. */
+  certificate: "certificate",
+  /** The server does not offer the mode with the policy. */
+  endpoint: "endpoint",
+  /** The server has answered something else than was asked. */
+  answer: "unexpected answer",
+} as const;
+
 /** Calls of the thread that speaks OPC UA. Times are ms. */
 export type OpcUaThreadCalls = {
   start: { args: OpcUaStart; result: undefined };

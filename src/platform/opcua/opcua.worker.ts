@@ -1,9 +1,10 @@
 /// <reference lib="webworker" />
+import { AsyncLocalStorage } from "node:async_hooks";
 import "reflect-metadata"; // before the library, whose parts look for it
 import { setErrorLogger, setWarningLogger } from "node-opcua-client";
 import { messageOf } from "../../lib/network/network-error.ts";
 import { ThreadCalls } from "../load/thread-calls.ts";
-import type { OpcUaMainCalls, OpcUaSession, OpcUaThreadCalls } from "./opcua.calls.ts";
+import { FAILURE, type OpcUaMainCalls, type OpcUaSession, type OpcUaThreadCalls } from "./opcua.calls.ts";
 import { OpcUaIdentity } from "./opcua-identity.ts";
 import { listEndpoints, OpcUaLink } from "./opcua-link.ts";
 
@@ -15,9 +16,12 @@ import { listEndpoints, OpcUaLink } from "./opcua-link.ts";
 // It writes to the console what the states of connections say here.
 setWarningLogger(() => undefined);
 setErrorLogger(() => undefined);
+for (const method of ["log", "warn", "error"] as const) console[method] = () => undefined;
 
 /** Keyed by the number of the line. */
 const links = new Map<number, OpcUaLink>();
+/** The line for which the library runs. */
+const current = new AsyncLocalStorage<number>();
 let identity: OpcUaIdentity | undefined;
 
 function started(): OpcUaIdentity {
@@ -37,7 +41,7 @@ async function open(line: number, session: OpcUaSession): Promise<void> {
   });
   links.set(line, link);
   try {
-    await link.open();
+    await current.run(line, () => link.open());
   } catch (error) {
     links.delete(line);
     await link.close();
@@ -63,12 +67,11 @@ const calls = new ThreadCalls<OpcUaMainCalls, OpcUaThreadCalls>((message) => pos
   certificate: () => ({ certificate: started().certificate(), applicationUri: started().applicationUri }),
 });
 
-// The library throws from its timers and sockets, where nobody can catch it. Only its own connections end.
-process.on("uncaughtException", endAll);
-process.on("unhandledRejection", endAll);
-
-function endAll(error: unknown): void {
-  for (const link of [...links.values()]) link.fail(messageOf(error));
-}
+// The library throws from its timers and sockets, where nobody can catch it, if a server sends what it does not expect. The other servers must not suffer.
+process.on("uncaughtException", (error) =>
+  links.get(current.getStore() ?? 0)?.fail(messageOf(error) || FAILURE.answer),
+);
+// Nobody knows whose it is: the request that has no answer for that ends its connection in time.
+process.on("unhandledRejection", () => undefined);
 
 addEventListener("message", (event: MessageEvent<unknown>) => calls.receive(event.data));
