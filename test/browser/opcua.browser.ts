@@ -23,12 +23,12 @@ test.skipIf(pythonOfAsyncua === null)("a server of asyncua is connected securely
   const dialog = ui.dialog();
   expect(await dialog.getByRole("radio", { name: "OPC UA" }).isChecked()).toBe(true);
   await dialog.getByLabel("Name", { exact: true }).fill("Press 4");
-  await dialog.getByRole("textbox", { name: /^Address/ }).fill("127.0.0.1");
-  await dialog.getByRole("spinbutton", { name: "Port" }).fill(String(server?.port));
-  await dialog.getByRole("textbox", { name: "Path" }).fill("/plant");
+  await dialog.getByRole("textbox", { name: /^Address/ }).fill(`opc.tcp://127.0.0.1:${server?.port}/plant`);
+  expect(await dialog.getByRole("spinbutton", { name: "Port" }).inputValue()).toBe(String(server?.port));
+  expect(await dialog.getByRole("textbox", { name: "Path" }).inputValue()).toBe("/plant");
   await dialog.getByRole("button", { name: "Ask the server" }).click();
   await dialog.getByText("The server offers 4 ways to connect.").waitFor();
-  await dialog.getByRole("button", { name: /^Signed and encrypted · Aes256/ }).click();
+  await dialog.getByRole("radio", { name: /^Signed and encrypted · Aes256/ }).check();
   expect(await dialog.getByRole("textbox", { name: /^Accepted certificate/ }).inputValue()).toMatch(
     /^[0-9a-f]{64}$/,
   );
@@ -47,7 +47,7 @@ test.skipIf(pythonOfAsyncua === null)("a server of asyncua is connected securely
   await tree.getByRole("checkbox", { name: /^array/ }).check();
   await tree.getByRole("checkbox", { name: /^nothing/ }).check();
   await tree.getByRole("button", { name: "Add 4 variables" }).click();
-  await page.getByRole("textbox", { name: "Name" }).fill("Press 4");
+  expect(await page.getByRole("textbox", { name: "Name" }).inputValue()).toBe("Press 4");
   await page.getByRole("button", { name: "Save" }).click();
   const unit = page.getByTestId("field-unit");
   await unit.getByText("3.14", { exact: true }).waitFor();

@@ -23,6 +23,7 @@ export const consoleImports: readonly string[] = [
   "lib/keys/name-list.ts",
   "lib/modbus/modbus-lists.ts",
   "lib/network/retry-policy.ts",
+  "lib/opcua/opcua-lists.ts",
   "lib/opcua/opcua-node-id.ts",
   "lib/s7/s7-address.ts",
 ];

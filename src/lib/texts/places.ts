@@ -99,8 +99,6 @@ export interface ConsolePlaces {
   readonly "backups.version": "version";
   readonly "bacnet.add.one": "count";
   readonly "bacnet.add.other": "count";
-  readonly "bacnet.added.one": "count";
-  readonly "bacnet.added.other": "count";
   readonly "bacnet.found.one": "count";
   readonly "bacnet.found.other": "count";
   readonly "bacnet.more": "read" | "total";
@@ -262,6 +260,9 @@ export interface ConsolePlaces {
   readonly "faults.times.one": "count";
   readonly "faults.times.other": "count";
   readonly "fieldHint.integration.mqtt.attributesTopic": "device" | "key";
+  readonly "fieldUnit.added": "count";
+  readonly "fieldUnit.meanings.one": "count";
+  readonly "fieldUnit.meanings.other": "count";
   readonly "generator.preview": "from" | "key" | "to";
   readonly "generator.volume": "count";
   readonly "generatorProblem.often": "count";
@@ -375,8 +376,6 @@ export interface ConsolePlaces {
   readonly "meta.useOf": "key";
   readonly "modbus.addOthers.other": "count";
   readonly "modbus.addRegisterOf": "address";
-  readonly "modbus.added.one": "count";
-  readonly "modbus.added.other": "count";
   readonly "modbus.answered.one": "count";
   readonly "modbus.answered.other": "count";
   readonly "modbus.count.one": "count";
@@ -426,8 +425,6 @@ export interface ConsolePlaces {
   readonly "notifier.testOk": "answer";
   readonly "opcua.add.one": "count";
   readonly "opcua.add.other": "count";
-  readonly "opcua.added.one": "count";
-  readonly "opcua.added.other": "count";
   readonly "opcua.allHere.one": "count";
   readonly "opcua.allHere.other": "count";
   readonly "opcua.endpoints.one": "count";
@@ -506,8 +503,6 @@ export interface ConsolePlaces {
   readonly "run.failed": "count" | "failed";
   readonly "run.missed.one": "count";
   readonly "run.missed.other": "count";
-  readonly "s7.added.one": "count";
-  readonly "s7.added.other": "count";
   readonly "s7.place": "rack" | "slot";
   readonly "s7.tags.one": "count";
   readonly "s7.tags.other": "count";

@@ -28,6 +28,6 @@ export const connectionForm: FormDefinition = {
 
 export const unitForm: FormDefinition = {
   schema: formSchema("bacnet/bacnet.schemas.ts", "createUnitBody", ["intervalMs"]),
-  texts: ["bacnetUnit"],
+  texts: ["entryUnit"],
   fields: [{ path: "intervalMs", isRequired: true, scale: 0.001 }],
 };

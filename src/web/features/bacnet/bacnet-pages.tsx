@@ -31,10 +31,8 @@ function Unit(props: { unit: BacnetUnit; isOpen: boolean; onDeleted: () => void 
       {...props}
       path={`/bacnet/${connectionId}/${bacnetUnitId}`}
       line={`${t("s7.unitLine", { interval: intervalText(intervalMs) })} · ${plural("bacnet.objects", objects.length)}`}
-      empty={objects.length === 0 ? t("bacnet.noObjects") : undefined}
-      refusedHint={t("bacnet.refused")}
+      isEmpty={objects.length === 0}
       refused={health.refused.map(({ key, reason }) => ({ key, text: serverText(reason) }))}
-      notesHint={t("bacnet.notes")}
       notes={health.notes?.map(({ key, note }) => ({ key, text: serverText(note) }))}
       onDelete={() => bacnetApi.deleteUnit(connectionId, bacnetUnitId)}
     />
@@ -46,7 +44,7 @@ const view = (): ConnectionView<BacnetKind> => ({
   path: "/bacnet",
   faults: "bacnet_connection",
   source: "browse",
-  unitsHint: t("bacnet.unitsHint"),
+  unitsHint: t("fieldUnit.unitsHint"),
   forbidden: codeText("bacnet.all_devices_needed"),
   Settings,
   Form: BacnetForm,
@@ -67,6 +65,7 @@ const unitView = (): EntryUnitView<BacnetKind, BacnetObject> => ({
   entriesOf: ({ objects }) => objects,
   entries: "objects",
   form: unitForm,
+  deviceType: "controller",
   intervalMs: 10_000,
   fields: [
     { name: "key", charactersMax: 256 },
@@ -79,7 +78,6 @@ const unitView = (): EntryUnitView<BacnetKind, BacnetObject> => ({
     none: t("bacnet.noObjectsYet"),
     add: t("bacnet.addObject"),
     unnamed: t("bacnet.newObject"),
-    added: (count) => plural("bacnet.added", count),
   },
   onSaved: saveMeanings,
   sources: ["browse", "csv"],

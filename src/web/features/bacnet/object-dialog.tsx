@@ -28,7 +28,7 @@ function valueText({ value, unit, states }: Browsed): string {
 export function ObjectDialog(props: MapDialogProps<BacnetObject> & { connectionId: string }) {
   const first = useResource(() => bacnetApi.browse(props.connectionId, 1), [props.connectionId]);
   return (
-    <Dialog title={t("entries.fromDevice")} onClose={props.onClose}>
+    <Dialog title={t("fieldUnit.fromDevice")} onClose={props.onClose}>
       <Loaded of={first}>{(part) => <Objects {...props} first={part} />}</Loaded>
     </Dialog>
   );
@@ -85,7 +85,7 @@ function Objects({ connectionId, first, onAdd, onClose }: ObjectsProps) {
       <ErrorNote error={action.error} />
       {may("profiles:write") && (
         <Checkbox checked={keepsMeanings} onCheck={setKeepsMeanings}>
-          {t("entries.keepsMeanings")}
+          {t("fieldUnit.keepsMeanings")}
         </Checkbox>
       )}
       <div class="flex justify-end gap-2">

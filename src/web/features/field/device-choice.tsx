@@ -15,10 +15,8 @@ export type DeviceDraft =
   | { readonly kind: "existing"; readonly deviceId: string | undefined }
   | { readonly kind: "new"; readonly name: string; readonly deviceType: string };
 
-export const firstDevice = (): DeviceDraft =>
-  may("devices:write")
-    ? { kind: "new", name: "", deviceType: "meter" }
-    : { kind: "existing", deviceId: undefined };
+export const firstDevice = (deviceType: string, name = ""): DeviceDraft =>
+  may("devices:write") ? { kind: "new", name, deviceType } : { kind: "existing", deviceId: undefined };
 
 /** Gives a new device without a name this one. */
 export const namedDevice = (device: DeviceDraft, name: string): DeviceDraft =>
@@ -49,11 +47,13 @@ export async function deviceIdOf(
 
 interface Props {
   readonly draft: DeviceDraft;
+  /** Of a new device. */
+  readonly deviceType: string;
   readonly error: string | undefined;
   readonly onChange: (draft: DeviceDraft) => void;
 }
 
-export function DeviceChoice({ draft, error, onChange }: Props) {
+export function DeviceChoice({ draft, deviceType: firstType, error, onChange }: Props) {
   return (
     <fieldset class="flex flex-col gap-3">
       <legend class="mb-2 text-sm font-medium">{t("modbus.device")}</legend>
@@ -62,7 +62,7 @@ export function DeviceChoice({ draft, error, onChange }: Props) {
           <Radio
             name="device-kind"
             checked={draft.kind === "new"}
-            onChange={() => onChange({ kind: "new", name: "", deviceType: "meter" })}
+            onChange={() => onChange(firstDevice(firstType))}
           >
             {t("devices.create")}
           </Radio>

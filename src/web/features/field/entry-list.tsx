@@ -68,7 +68,6 @@ export interface EntryTexts {
   readonly add: string;
   /** Name of an entry without a key. */
   readonly unnamed: string;
-  readonly added: (count: number) => string;
 }
 
 /** The entries of a unit, each a row of fields. */

@@ -32,7 +32,7 @@ export async function saveMeanings(deviceId: string, entries: readonly Entry[]):
     if (added.length === 0) return;
     await profilesApi.setKeys(profileId, [...current, ...added]);
     refreshKeyMetadata();
-    toast("success", plural("entries.meanings", added.length));
+    toast("success", plural("fieldUnit.meanings", added.length));
   } catch (error) {
     toast("error", errorText(error));
   }

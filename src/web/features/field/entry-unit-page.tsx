@@ -42,6 +42,8 @@ export interface EntryUnitView<Kind extends FieldKind, Of extends Entry> {
   /** Name of the entries in the body. */
   readonly entries: string;
   readonly form: FormDefinition;
+  /** Type of a new device, which selects its profile. */
+  readonly deviceType: string;
   readonly intervalMs: number;
   readonly fields: readonly EntryField[];
   readonly texts: EntryTexts;
@@ -75,7 +77,13 @@ export function EntryUnitPage<Kind extends FieldKind, Of extends Entry>(props: P
           return unitId !== undefined && unit === undefined ? (
             <NotFoundScreen />
           ) : (
-            <UnitForm view={view} connectionId={connectionId} connectionName={connection.name} unit={unit} />
+            <UnitForm
+              view={view}
+              connectionId={connectionId}
+              connectionName={connection.name}
+              isFirst={units.length === 0}
+              unit={unit}
+            />
           );
         }}
       </Loaded>
@@ -87,11 +95,12 @@ function useUnitForm<Kind extends FieldKind, Of extends Entry>(
   view: EntryUnitView<Kind, Of>,
   connectionId: string,
   unit: Kind["unit"] | undefined,
+  deviceName: string,
 ) {
   const { api, fields } = view;
   const { route } = useLocation();
   const form = useSchemaForm(view.form, { intervalMs: unit?.intervalMs ?? view.intervalMs });
-  const [device, setDevice] = useState<DeviceDraft>(firstDevice);
+  const [device, setDevice] = useState<DeviceDraft>(() => firstDevice(view.deviceType, deviceName));
   const [first] = useState<readonly EntryDraft[]>(() =>
     (unit === undefined ? [] : view.entriesOf(unit)).map((entry) => draftOf(fields, entry)),
   );
@@ -115,7 +124,7 @@ function useUnitForm<Kind extends FieldKind, Of extends Entry>(
   const add = (added: readonly Of[], name = "") => {
     setDevice(namedDevice(device, name));
     setEntries([...entries, ...added.map((entry) => draftOf(fields, entry))]);
-    toast("success", view.texts.added(added.length));
+    toast("success", t("fieldUnit.added", { count: added.length }));
   };
   const isChanged = entries !== first;
   return {
@@ -135,10 +144,11 @@ function UnitForm<Kind extends FieldKind, Of extends Entry>(props: {
   view: EntryUnitView<Kind, Of>;
   connectionId: string;
   connectionName: string;
+  isFirst: boolean;
   unit: Kind["unit"] | undefined;
 }) {
   const { view, connectionId, connectionName, unit } = props;
-  const page = useUnitForm(view, connectionId, unit);
+  const page = useUnitForm(view, connectionId, unit, props.isFirst ? connectionName : "");
   const { form } = page;
   const refusal = deviceProblem(form.error);
   const [source, setSource] = useMapSource(unit === undefined);
@@ -159,6 +169,7 @@ function UnitForm<Kind extends FieldKind, Of extends Entry>(props: {
           {unit === undefined && (
             <DeviceChoice
               draft={page.device}
+              deviceType={view.deviceType}
               error={page.needsDevice ? t("common.selectADevice") : refusal}
               onChange={page.setDevice}
             />

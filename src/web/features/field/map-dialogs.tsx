@@ -179,7 +179,7 @@ const SOURCES = ["template", "browse", "csv"] as const;
 export const sourceIcons = { template: LayoutTemplate, browse: ListChecks, csv: FileSpreadsheet } as const;
 export const sourceTexts = {
   template: "modbus.fromTemplate",
-  browse: "entries.fromDevice",
+  browse: "fieldUnit.fromDevice",
   csv: "modbus.importCsv",
 } as const;
 

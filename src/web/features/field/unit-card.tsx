@@ -19,13 +19,11 @@ interface Props {
   readonly path: string;
   /** What is read, in one line. */
   readonly line: string;
-  /** Said of a unit that reads nothing; undefined for others. */
-  readonly empty: string | undefined;
-  readonly refusedHint: string;
+  /** Whether it reads nothing. */
+  readonly isEmpty: boolean;
   /** What the device said about entries that it refuses. */
   readonly refused: readonly { readonly key: string; readonly text: string }[];
   /** What the device said about entries that it reads. */
-  readonly notesHint?: string;
   readonly notes?: Props["refused"] | undefined;
   /** Whether the connection is open: otherwise nothing is read. */
   readonly isOpen: boolean;
@@ -35,7 +33,7 @@ interface Props {
 
 /** A unit with its health and newest values. */
 export function UnitCard(props: Props) {
-  const { unit, isOpen, line, empty, refused, notes = [] } = props;
+  const { unit, isOpen, line, isEmpty, refused, notes = [] } = props;
   const { deviceId, deviceName, health } = unit;
   return (
     <li class="flex flex-col gap-3 py-4 first:pt-0" data-testid="field-unit">
@@ -58,10 +56,10 @@ export function UnitCard(props: Props) {
           {plural("modbus.failed", health.failed)}
         </span>
       </p>
-      {empty && <p class="text-sm text-warning">{empty}</p>}
+      {isEmpty && <p class="text-sm text-warning">{t("fieldUnit.readsNothing")}</p>}
       {health.lastError && isFailing(unit) && <Problem problem={health.lastError} />}
-      <Said hint={props.refusedHint} rows={refused} />
-      <Said hint={props.notesHint} rows={notes} />
+      <Said hint={t("fieldUnit.refused")} rows={refused} />
+      <Said hint={t("fieldUnit.notes")} rows={notes} />
       {health.values.length > 0 && <Values unit={unit} />}
     </li>
   );
@@ -84,7 +82,7 @@ function lampOf(unit: FieldUnit, notes: number): string {
 }
 
 /** What the device said about some entries. */
-function Said({ hint, rows }: { hint: string | undefined; rows: Props["refused"] }) {
+function Said({ hint, rows }: { hint: string; rows: Props["refused"] }) {
   if (rows.length === 0) return null;
   return (
     <div class="border-l-4 border-l-warning pl-3 text-sm" role="status">

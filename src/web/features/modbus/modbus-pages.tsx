@@ -24,8 +24,7 @@ function Unit(props: { unit: ModbusUnit; isOpen: boolean; onDeleted: () => void 
       {...props}
       path={`/modbus/${connectionId}/${modbusUnitId}`}
       line={`${unit} · ${plural("modbus.registers", registers.length)}`}
-      empty={registers.length === 0 ? t("modbus.noRegisters") : undefined}
-      refusedHint={t("modbus.refused")}
+      isEmpty={registers.length === 0}
       refused={health.refused.map(({ key, exceptionCode }) => ({ key, text: exceptionText(exceptionCode) }))}
       onDelete={() => modbusApi.deleteUnit(connectionId, modbusUnitId)}
     />

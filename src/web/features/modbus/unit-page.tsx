@@ -62,11 +62,13 @@ function askedRegister(query: Readonly<Record<string, string>>): RegisterDraft[]
   return area === undefined ? [] : [draftOf({ area, address: Number(query.address) })];
 }
 
+const DEVICE_TYPE = "meter";
+
 function useUnitForm(connectionId: string, unit: ModbusUnit | undefined) {
   const { query, route } = useLocation();
   const [asked] = useState(() => askedRegister(query));
   const form = useSchemaForm(unitForm, valuesOf(unit, query.unit));
-  const [device, setDevice] = useState<DeviceDraft>(firstDevice);
+  const [device, setDevice] = useState<DeviceDraft>(() => firstDevice(DEVICE_TYPE));
   const [first] = useState<readonly RegisterDraft[]>(() => [
     ...(unit?.registers ?? []).map(draftOf),
     ...asked,
@@ -118,7 +120,7 @@ function UnitForm({ connectionId, connectionName, unit }: FormProps) {
       page.setDevice(namedDevice(page.device, name));
       page.setRegisters([...page.registers, ...added.map(draftOf)]);
       setSource(undefined);
-      toast("success", plural("modbus.added", added.length));
+      toast("success", t("fieldUnit.added", { count: added.length }));
     },
   };
   return (
@@ -138,6 +140,7 @@ function UnitForm({ connectionId, connectionName, unit }: FormProps) {
           {unit === undefined && (
             <DeviceChoice
               draft={page.device}
+              deviceType={DEVICE_TYPE}
               error={page.needsDevice ? t("common.selectADevice") : refusal}
               onChange={page.setDevice}
             />

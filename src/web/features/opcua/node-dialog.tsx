@@ -54,7 +54,7 @@ export function NodeDialog({
     });
   };
   return (
-    <Dialog title={t("entries.fromDevice")} onClose={onClose}>
+    <Dialog title={t("fieldUnit.fromDevice")} onClose={onClose}>
       <form class="flex flex-col gap-3" onSubmit={submit}>
         <div class="max-h-96 overflow-y-auto">
           <Children selection={{ chosen, choose, connectionId }} node={undefined} />
@@ -62,7 +62,7 @@ export function NodeDialog({
         <ErrorNote error={action.error} />
         {may("profiles:write") && (
           <Checkbox checked={keepsMeanings} onCheck={setKeepsMeanings}>
-            {t("entries.keepsMeanings")}
+            {t("fieldUnit.keepsMeanings")}
           </Checkbox>
         )}
         <div class="flex justify-end gap-2">

@@ -1,9 +1,11 @@
 import { FileBadge, Search } from "lucide-preact";
 import { useState } from "preact/hooks";
+import { OPCUA_SECURITY_MODES } from "../../../lib/opcua/opcua-lists.ts";
 import type { FormValues } from "../../lib/form-schema.ts";
 import { plural, t } from "../../platform/i18n/i18n.ts";
 import { useResource } from "../../platform/resource.ts";
 import { Button } from "../../ui/button.tsx";
+import { Radio } from "../../ui/choice.tsx";
 import { CopyButton } from "../../ui/copy-button.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { FormButtons } from "../../ui/form-buttons.tsx";
@@ -18,7 +20,7 @@ import {
   type OpcUaEndpoint,
   opcuaApi,
 } from "./opcua-api.ts";
-import { connectionForm } from "./opcua-forms.ts";
+import { addressForm, connectionForm, securityForm } from "./opcua-forms.ts";
 
 const defaults = {
   name: "",
@@ -47,21 +49,23 @@ export function OpcUaForm({ connection, draft, onClose, onSaved }: ConnectionFor
   };
   return (
     <form class="flex flex-col gap-4" onSubmit={submit}>
-      <SchemaFields
-        form={connectionForm}
-        {...form.state}
-        hints={connection?.hasPassword ? { password: t("mailServer.kept") } : {}}
-      />
+      <SchemaFields form={addressForm} {...form.state} />
       <Endpoints
         values={values}
-        onSelect={({ mode, policy, fingerprint }) =>
+        onSelect={({ mode, policy, users, fingerprint }) =>
           onChange({
             ...values,
             securityMode: mode,
             securityPolicy: policy,
+            signIn: users.find((kind) => kind === values.signIn) ?? users[0] ?? values.signIn,
             ...(mode !== "NONE" && { acceptedFingerprint: fingerprint }),
           })
         }
+      />
+      <SchemaFields
+        form={securityForm}
+        {...form.state}
+        hints={connection?.hasPassword ? { password: t("mailServer.kept") } : {}}
       />
       {values.securityMode !== "NONE" && <OwnCertificate />}
       <FormButtons busy={form.busy} error={form.error} onCancel={onClose}>
@@ -71,7 +75,7 @@ export function OpcUaForm({ connection, draft, onClose, onSaved }: ConnectionFor
   );
 }
 
-/** Asks the server how it may be connected to. Selecting a way accepts the certificate that is shown with it. */
+/** Asks the server how it may be connected to. Selecting a way enters the certificate that is accepted with it. */
 function Endpoints({
   values,
   onSelect,
@@ -86,7 +90,10 @@ function Endpoints({
     action.run(async () => {
       setFound(undefined);
       const { port, path } = values as { port?: number; path?: string };
-      setFound(await opcuaApi.endpoints({ host, ...(port && { port }), ...(path && { path }) }));
+      const list = await opcuaApi.endpoints({ host, ...(port && { port }), ...(path && { path }) });
+      // The safest first.
+      const safety = ({ mode }: OpcUaEndpoint) => OPCUA_SECURITY_MODES.indexOf(mode);
+      setFound(list.toSorted((a, b) => safety(b) - safety(a)));
     });
   return (
     <div class="flex flex-col gap-3">
@@ -102,22 +109,19 @@ function Endpoints({
       )}
       <ul class="flex flex-col gap-2">
         {found?.map((endpoint) => {
-          const { mode, policy, fingerprint } = endpoint;
+          const { mode, policy } = endpoint;
           return (
-            <li key={`${mode} ${policy}`} class="flex flex-col gap-1">
-              <button
-                type="button"
-                class="btn btn-ghost btn-sm self-start"
+            <li key={`${mode} ${policy}`}>
+              <Radio
+                name="endpoint"
                 disabled={policy === null}
-                onClick={() => onSelect(endpoint)}
+                checked={values.securityMode === mode && values.securityPolicy === policy}
+                onChange={() => onSelect(endpoint)}
               >
-                {t(`opcuaMode.${mode}`)}
+                {t(`fieldOption.opcuaConnection.securityMode.${mode}`)}
                 {mode !== "NONE" &&
-                  ` · ${policy === null ? t("opcua.unsupported") : t(`opcuaPolicy.${policy}`)}`}
-              </button>
-              {mode !== "NONE" && fingerprint && (
-                <span class="reading pl-3 text-xs text-soft wrap-anywhere">{fingerprint}</span>
-              )}
+                  ` · ${policy === null ? t("opcua.unsupported") : t(`fieldOption.opcuaConnection.securityPolicy.${policy}`)}`}
+              </Radio>
             </li>
           );
         })}

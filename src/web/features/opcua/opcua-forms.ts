@@ -15,10 +15,25 @@ function withPolicy(before: FormValues, after: FormValues): FormValues {
 const isSecure = ({ securityMode }: FormValues) => securityMode !== "NONE";
 const hasUser = ({ signIn }: FormValues) => signIn === "USER_NAME";
 
-export const connectionForm: FormDefinition = {
+const ADDRESS = /^\s*opc\.tcp:\/\/(\[[^\]]+\]|[^\s:/]+)(?::(\d+))?(\/\S*)?\s*$/i;
+
+/** Spreads a whole address, which was pasted, over its fields. One that is typed is not complete before its last character. */
+function withWholeAddress(before: FormValues, after: FormValues): FormValues {
+  const isTyped = String(before.host ?? "").length > String(after.host ?? "").length - 2;
+  const [, host, port, path] = ADDRESS.exec(String(after.host ?? "")) ?? [];
+  if (host === undefined || isTyped) return after;
+  return { ...after, host: host.replace(/^\[|\]$/g, ""), port: Number(port ?? 4_840), path: path ?? "" };
+}
+
+const shared = {
   schema: formSchema("opcua/opcua.schemas.ts", "createConnectionBody"),
   texts: ["opcuaConnection", "s7Connection"],
-  adjust: withPolicy,
+} as const;
+
+/** What is needed to ask the server. */
+export const addressForm: FormDefinition = {
+  ...shared,
+  adjust: withWholeAddress,
   fields: [
     { path: "name", input: { autofocus: true } },
     [
@@ -26,6 +41,13 @@ export const connectionForm: FormDefinition = {
       { path: "port", isRequired: true },
       { path: "path", input: reading },
     ],
+  ],
+};
+
+export const securityForm: FormDefinition = {
+  ...shared,
+  adjust: withPolicy,
+  fields: [
     ["securityMode", { path: "securityPolicy", when: isSecure, keepsHidden: true }],
     { path: "acceptedFingerprint", input: reading, when: isSecure },
     { path: "signIn" },
@@ -43,8 +65,13 @@ export const connectionForm: FormDefinition = {
   ],
 };
 
+export const connectionForm: FormDefinition = {
+  ...shared,
+  fields: [...addressForm.fields, ...securityForm.fields],
+};
+
 export const unitForm: FormDefinition = {
   schema: formSchema("opcua/opcua.schemas.ts", "createUnitBody", ["intervalMs"]),
-  texts: ["opcuaUnit"],
+  texts: ["entryUnit"],
   fields: [{ path: "intervalMs", isRequired: true, scale: 0.001 }],
 };

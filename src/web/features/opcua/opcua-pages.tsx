@@ -24,7 +24,7 @@ const Settings = ({ connection }: { connection: OpcUaConnection }) => (
       {addressText(connection)}
       {connection.path}
     </span>{" "}
-    · {t(`opcuaMode.${connection.securityMode}`)}
+    · {t(`fieldOption.opcuaConnection.securityMode.${connection.securityMode}`)}
   </>
 );
 
@@ -35,10 +35,8 @@ function Unit(props: { unit: OpcUaUnit; isOpen: boolean; onDeleted: () => void }
       {...props}
       path={`/opcua/${connectionId}/${opcuaUnitId}`}
       line={`${t("s7.unitLine", { interval: intervalText(intervalMs) })} · ${plural("opcua.items", items.length)}`}
-      empty={items.length === 0 ? t("opcua.noItems") : undefined}
-      refusedHint={t("opcua.refused")}
+      isEmpty={items.length === 0}
       refused={health.refused.map(({ key, reason }) => ({ key, text: serverText(reason) }))}
-      notesHint={t("opcua.notes")}
       notes={health.notes?.map(({ key, note }) => ({ key, text: serverText(note) }))}
       onDelete={() => opcuaApi.deleteUnit(connectionId, opcuaUnitId)}
     />
@@ -50,7 +48,7 @@ const view = (): ConnectionView<OpcUaKind> => ({
   path: "/opcua",
   faults: "opcua_connection",
   source: "browse",
-  unitsHint: t("opcua.unitsHint"),
+  unitsHint: t("fieldUnit.unitsHint"),
   forbidden: codeText("opcua.all_devices_needed"),
   Settings,
   Form: OpcUaForm,
@@ -72,6 +70,7 @@ const unitView = (): EntryUnitView<OpcUaKind, OpcUaItem> => ({
   entriesOf: ({ items }) => items,
   entries: "items",
   form: unitForm,
+  deviceType: "machine",
   intervalMs: 1_000,
   fields: [
     { name: "key", charactersMax: 256 },
@@ -88,7 +87,6 @@ const unitView = (): EntryUnitView<OpcUaKind, OpcUaItem> => ({
     none: t("opcua.noItemsYet"),
     add: t("opcua.addItem"),
     unnamed: t("opcua.newItem"),
-    added: (count) => plural("opcua.added", count),
   },
   onSaved: saveMeanings,
   sources: ["browse", "csv"],

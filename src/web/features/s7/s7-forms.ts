@@ -28,6 +28,6 @@ export const connectionForm: FormDefinition = {
 
 export const unitForm: FormDefinition = {
   schema: formSchema("s7/s7.schemas.ts", "createUnitBody", ["intervalMs"]),
-  texts: ["s7Unit"],
+  texts: ["entryUnit"],
   fields: [{ path: "intervalMs", isRequired: true, scale: 0.001 }],
 };

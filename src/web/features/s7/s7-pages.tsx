@@ -36,8 +36,7 @@ function Unit(props: { unit: S7Unit; isOpen: boolean; onDeleted: () => void }) {
       {...props}
       path={`/s7/${connectionId}/${s7UnitId}`}
       line={`${t("s7.unitLine", { interval: intervalText(intervalMs) })} · ${plural("s7.tags", tags.length)}`}
-      empty={tags.length === 0 ? t("s7.noTags") : undefined}
-      refusedHint={t("s7.refused")}
+      isEmpty={tags.length === 0}
       refused={health.refused.map(({ key, returnCode }) => ({ key, text: refusalText(returnCode) }))}
       onDelete={() => s7Api.deleteUnit(connectionId, s7UnitId)}
     />
@@ -88,7 +87,7 @@ const view = (): ConnectionView<S7Kind> => ({
   path: "/s7",
   faults: "s7_connection",
   source: "template",
-  unitsHint: t("s7.unitsHint"),
+  unitsHint: t("fieldUnit.unitsHint"),
   forbidden: codeText("s7.all_devices_needed"),
   Settings,
   Form: S7Form,

@@ -32,6 +32,7 @@ const view = (): EntryUnitView<S7Kind, S7Tag> => ({
   entriesOf: ({ tags }) => tags,
   entries: "tags",
   form: unitForm,
+  deviceType: "machine",
   intervalMs: 1_000,
   fields: [
     { name: "key", charactersMax: 256 },
@@ -45,7 +46,6 @@ const view = (): EntryUnitView<S7Kind, S7Tag> => ({
     none: t("s7.noTagsYet"),
     add: t("s7.addTag"),
     unnamed: t("s7.newTag"),
-    added: (count) => plural("s7.added", count),
   },
   sources: ["template", "csv"],
   Dialog: (props) =>
