@@ -243,8 +243,6 @@ export interface ConsolePlaces {
   readonly "energy.before": "amount" | "change";
   readonly "energy.beforeSoFar": "amount" | "change";
   readonly "energy.week": "day";
-  readonly "entries.meanings.one": "count";
-  readonly "entries.meanings.other": "count";
   readonly "error.server": "status";
   readonly "error.tooMany": "seconds";
   readonly "events.replayed": "message";
