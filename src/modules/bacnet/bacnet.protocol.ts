@@ -165,7 +165,7 @@ export const bacnetProtocol: FieldProtocol<BacnetKind> = {
   entriesOf: ({ objects }) => objects,
   keysOf: ({ key }) => [key],
   plan: planObjects,
-  isChanged: (object, change) => object.cov === true && objectText(refOf(object)) === change,
+  changeOf: (object) => (object.cov === true ? objectText(refOf(object)) : undefined),
   failureOf,
   refusedText: (key, code) => detail("bacnet.object_refused", { key, reason: refusalText(code) }),
   writing: (_, object, setting) => writing(object, setting),

@@ -92,8 +92,8 @@ export interface FieldProtocol<Kind extends FieldKind> {
     entries: readonly Kind["entry"][],
     connection: Kind["connection"],
   ): readonly FieldBlock<Kind>[];
-  /** Returns whether a change that a connection reports is about the entry. */
-  isChanged?(entry: Kind["entry"], change: string): boolean;
+  /** Returns what a connection reports when the entry has changed; undefined for an entry whose changes it does not report. */
+  changeOf?(entry: Kind["entry"]): string | undefined;
   failureOf(error: unknown): FieldFailure;
   refusedText(key: string, code: number): Text;
   /**

@@ -55,7 +55,7 @@ export interface FieldLine {
   readonly closed: Promise<void>;
   /** Error that ended the connection. */
   readonly failure: Error | undefined;
-  /** Calls back with what the peer says has changed, in a form that `isChanged` of the protocol knows. */
+  /** Calls back with what the peer says has changed, as `changeOf` of the protocol names it. */
   onChange?: (change: string) => void;
   close(): void;
 }

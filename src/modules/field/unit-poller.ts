@@ -66,6 +66,8 @@ export class UnitPoller<Kind extends FieldKind> {
   readonly #notes = new Map<string, Text>();
   /** Keys of the entries that the device refuses, and the time (monotonic) from which they are asked for again. */
   readonly #refused = new Map<string, { readonly code: number; readonly againAt: number }>();
+  /** Entries by the changes that a device reports: it may report thousands per second. */
+  readonly #byChange: ReadonlyMap<string | undefined, readonly Kind["entry"][]>;
   /** Entries whose values have changed, as the device says. */
   readonly #changed = new Set<Kind["entry"]>();
   /** Monotonic time of the first of these changes: it takes its turn among the groups. */
@@ -85,6 +87,7 @@ export class UnitPoller<Kind extends FieldKind> {
     this.unit = deps.unit;
     const { protocol, unit, clock } = deps;
     const now = clock.monotonic();
+    this.#byChange = Map.groupBy(protocol.entriesOf(unit), (entry) => protocol.changeOf?.(entry));
     const byInterval = Map.groupBy(
       protocol.entriesOf(unit),
       ({ intervalMs }) => intervalMs ?? unit.intervalMs,
@@ -112,10 +115,8 @@ export class UnitPoller<Kind extends FieldKind> {
 
   /** Reads the entries of a change as soon as it is their turn. */
   changed(change: string): void {
-    const { protocol, unit, clock } = this.#deps;
-    for (const entry of protocol.entriesOf(unit))
-      if (protocol.isChanged?.(entry, change) === true) this.#changed.add(entry);
-    if (this.#changed.size > 0) this.#changedAt = Math.min(this.#changedAt, clock.monotonic());
+    for (const entry of this.#byChange.get(change) ?? []) this.#changed.add(entry);
+    if (this.#changed.size > 0) this.#changedAt = Math.min(this.#changedAt, this.#deps.clock.monotonic());
   }
 
   /** Returns the group to read next: that of changed entries, or the one that is due first. */
