@@ -1,5 +1,6 @@
 import { isIPv6 } from "node:net";
 import { detail, timedOut } from "../../lib/core/domain-error.ts";
+import { networkErrorText } from "../../lib/network/network-error.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import { openFirst } from "../network/open-first.ts";
 import type { OutboundRule } from "../network/outbound-address.ts";
@@ -62,6 +63,8 @@ const STATUS = /^status:(\d+)$/;
 const SERVICE = /\((0x[0-9a-f]{8})\)/i;
 const TYPE = /^type:(\w+)$/;
 const SILENCE = /^silence:(\d+)$/;
+/** The library quotes the code of the network in its own sentence. */
+const NETWORK = /\((?:connect )?(E[A-Z]{5,})\b/;
 /** The library quotes what a server sends. */
 const REASON_CHARACTERS_MAX = 300;
 
@@ -77,6 +80,9 @@ export function errorOf(message: string): Error {
   const silence = SILENCE.exec(message)?.[1];
   if (silence !== undefined) return timedOut("opcua.no_answer", { ms: Number(silence) });
   if (message === FAILURE.endpoint) return new OpcUaFailure(detail("opcua.endpoint_missing"));
+  const code = NETWORK.exec(message)?.[1];
+  if (code !== undefined)
+    return new OpcUaFailure(networkErrorText(Object.assign(new Error(message), { code })));
   return new OpcUaFailure(detail("opcua.failed", { reason: message.slice(0, REASON_CHARACTERS_MAX) }));
 }
 

@@ -204,6 +204,7 @@ test("what the thread says becomes the error with its meaning", () => {
   expect(errorOf("silence:4000")).toMatchObject({ code: "opcua.no_answer", params: { ms: 4_000 } });
   const reasonOf = (message: string) => (errorOf(message) as OpcUaFailure).reason;
   expect(reasonOf("certificate").code).toBe("opcua.certificate_unknown");
+  expect(reasonOf("… Err = (connect ECONNREFUSED 127.0.0.1:4840)").code).toBe("network_error.refused");
   expect(reasonOf("endpoint").code).toBe("opcua.endpoint_missing");
   expect(reasonOf("x".repeat(100_000))).toEqual({
     code: "opcua.failed",
