@@ -28,7 +28,14 @@ test.skipIf(pythonOfAsyncua === null)("a server of asyncua is connected securely
   expect(await dialog.getByRole("textbox", { name: "Path" }).inputValue()).toBe("/plant");
   await dialog.getByRole("button", { name: "Ask the server" }).click();
   await dialog.getByText("The server offers 4 ways to connect.").waitFor();
-  await dialog.getByRole("radio", { name: /^Signed and encrypted · Aes256/ }).check();
+  const ways = dialog.getByRole("radio", { name: / · |Not protected/ });
+  expect((await ways.locator("..").allInnerTexts()).map((text) => text.trim())).toEqual([
+    "Signed and encrypted · Aes256-Sha256-RsaPss",
+    "Signed and encrypted · Basic256Sha256",
+    "Signed · Basic256Sha256",
+    "Not protected",
+  ]);
+  await ways.first().check();
   expect(await dialog.getByRole("textbox", { name: /^Accepted certificate/ }).inputValue()).toMatch(
     /^[0-9a-f]{64}$/,
   );

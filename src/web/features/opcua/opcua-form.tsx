@@ -1,6 +1,6 @@
 import { FileBadge, Search } from "lucide-preact";
 import { useState } from "preact/hooks";
-import { OPCUA_SECURITY_MODES } from "../../../lib/opcua/opcua-lists.ts";
+import { OPCUA_POLICIES, OPCUA_SECURITY_MODES } from "../../../lib/opcua/opcua-lists.ts";
 import type { FormValues } from "../../lib/form-schema.ts";
 import { plural, t } from "../../platform/i18n/i18n.ts";
 import { useResource } from "../../platform/resource.ts";
@@ -92,7 +92,8 @@ function Endpoints({
       const { port, path } = values as { port?: number; path?: string };
       const list = await opcuaApi.endpoints({ host, ...(port && { port }), ...(path && { path }) });
       // The safest first.
-      const safety = ({ mode }: OpcUaEndpoint) => OPCUA_SECURITY_MODES.indexOf(mode);
+      const safety = ({ mode, policy }: OpcUaEndpoint) =>
+        10 * OPCUA_SECURITY_MODES.indexOf(mode) + OPCUA_POLICIES.indexOf(policy ?? "NONE");
       setFound(list.toSorted((a, b) => safety(b) - safety(a)));
     });
   return (
