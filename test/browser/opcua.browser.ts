@@ -36,9 +36,16 @@ test.skipIf(pythonOfAsyncua === null)("a server of asyncua is connected securely
     "Not protected",
   ]);
   await ways.first().check();
-  expect(await dialog.getByRole("textbox", { name: /^Accepted certificate/ }).inputValue()).toMatch(
-    /^[0-9a-f]{64}$/,
-  );
+  const accepted = dialog.getByRole("textbox", { name: /^Accepted certificate/ });
+  expect(await accepted.inputValue()).toMatch(/^[0-9a-f]{64}$/);
+  // A person compares it, also on a phone: nothing of it is cut off.
+  await page.setViewportSize({ width: 390, height: 900 });
+  expect(
+    await accepted.evaluate((box) => [
+      box.scrollWidth - box.clientWidth,
+      Math.max(0, box.scrollHeight - box.clientHeight),
+    ]),
+  ).toEqual([0, 0]);
   await dialog.getByRole("button", { name: "Show the gateway’s certificate" }).click();
   await dialog.getByRole("button", { name: "Copy the certificate" }).waitFor();
   await dialog.getByRole("combobox", { name: "Sign in" }).selectOption("USER_NAME");

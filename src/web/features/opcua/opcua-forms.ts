@@ -49,7 +49,7 @@ export const securityForm: FormDefinition = {
   adjust: withPolicy,
   fields: [
     ["securityMode", { path: "securityPolicy", when: isSecure, keepsHidden: true }],
-    { path: "acceptedFingerprint", input: reading, when: isSecure },
+    { path: "acceptedFingerprint", rows: 2, when: isSecure },
     { path: "signIn" },
     [
       { path: "userName", when: hasUser },
