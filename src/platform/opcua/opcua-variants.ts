@@ -75,7 +75,7 @@ function timeOf(...times: readonly (Date | null | undefined)[]): number | undefi
   return set.find((time) => time >= TIMES.min && time < TIMES.max);
 }
 
-/** Returns what a server answered for a variable, in the form of the other thread. */
+/** Converts a server's answer for a variable to the form of the other thread. */
 export function readOf({ statusCode, value, sourceTimestamp, serverTimestamp }: DataValue): OpcUaRead {
   const sampledAt = timeOf(sourceTimestamp, serverTimestamp);
   const read = value === undefined || value === null ? undefined : valueIn(value);

@@ -212,13 +212,13 @@ describe.skipIf(pythonOfAsyncua === null)("a server of asyncua", () => {
 
   test("stays connected between reads that are further apart than its time-out", async () => {
     const timeoutMs = 500;
-    const fields = { name: "quiet", host: "127.0.0.1", port: server.port, path: "/plant", timeoutMs };
+    const fields = { name: "idle", host: "127.0.0.1", port: server.port, path: "/plant", timeoutMs };
     const { connectionId } = await call("POST", "/api/opcua/connections", fields);
-    const quiet = async () => (await call("GET", `/api/opcua/connections/${connectionId}`)).state;
-    await until(async () => (await quiet()).status === "connected");
-    const { since } = await quiet();
+    const idleState = async () => (await call("GET", `/api/opcua/connections/${connectionId}`)).state;
+    await until(async () => (await idleState()).status === "connected");
+    const { since } = await idleState();
     await Bun.sleep(4 * timeoutMs);
-    expect(await quiet()).toMatchObject({ status: "connected", since, problem: null });
+    expect(await idleState()).toMatchObject({ status: "connected", since, problem: null });
     await call("DELETE", `/api/opcua/connections/${connectionId}`);
   });
 
