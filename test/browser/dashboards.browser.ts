@@ -199,7 +199,7 @@ test("a device opens its dashboard, and the wall view shows nothing else", async
   const [first] = devices;
   await ui.open(`/devices/${first?.deviceId}/settings`);
   await page.getByLabel(/^Dashboard/).selectOption({ label: "Wall" });
-  await page.getByLabel(/^Use it for all present and future devices of type press/).check();
+  await page.getByLabel(/^Use it for all current and future devices of type press/).check();
   await page.getByTestId("dashboard-card").getByRole("button", { name: "Save" }).click();
   await page.getByRole("link", { name: "Dashboard", exact: true }).click();
   await widget("Gauge").getByRole("img").waitFor();

@@ -82,8 +82,6 @@ test("a site other than the gateway's own is not offered its serial ports", asyn
   await page.getByRole("button", { name: "Create connection" }).click();
   const dialog = page.getByRole("dialog");
   await dialog.getByRole("radio", { name: /^Modbus TCP/ }).waitFor();
-  const names = await dialog.getByRole("radio").allInnerTexts();
-  expect(names.filter((name) => /Modbus/.test(name)).length).toBeGreaterThan(1);
   expect(await dialog.getByRole("radio", { name: /^Serial port/ }).count()).toBe(0);
 });
 

@@ -176,7 +176,7 @@ test("a new password is created after a confirmation and then shown", async () =
   await openUsers();
   await page.getByRole("link", { name: /Otto Outbox/ }).click();
   await page.getByRole("button", { name: "Hand over myself" }).click();
-  await ui.dialog().getByText("the present one stops working").waitFor();
+  await ui.dialog().getByText("The current password stops working").waitFor();
   await ui.dialog().getByRole("button", { name: "Invite" }).click();
   await page.getByTestId("invitation").getByText("Nothing was sent.").waitFor();
   await ui.dialog().getByRole("button", { name: "Done" }).click();

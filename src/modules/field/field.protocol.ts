@@ -92,7 +92,7 @@ export interface FieldProtocol<Kind extends FieldKind> {
     entries: readonly Kind["entry"][],
     connection: Kind["connection"],
   ): readonly FieldBlock<Kind>[];
-  /** Returns what a connection reports when the entry has changed; undefined for an entry whose changes it does not report. */
+  /** Returns the name under which a connection reports changes of the entry; undefined for an entry whose changes it does not report. */
   changeOf?(entry: Kind["entry"]): string | undefined;
   failureOf(error: unknown): FieldFailure;
   refusedText(key: string, code: number): Text;

@@ -179,7 +179,10 @@ export const browseAnswerBody = t.Object(
         kind: choice(["OBJECT", "VARIABLE"], { description: "both may have nodes below them" }),
       }),
     ),
-    isCut: t.Boolean({ description: "whether there are more nodes than listed: at most 2,000, and those with a supported address" }),
+    isCut: t.Boolean({
+      description:
+        "whether there are more nodes than listed: at most 2,000, and those with a supported address",
+    }),
   },
   { title: "OpcUaNodes" },
 );

@@ -120,7 +120,7 @@ async function propertiesOf(session: ClientSession, nodeId: string): Promise<Pro
 
 const isFiniteNumber = (value: unknown): value is number => Number.isFinite(value);
 
-/** Returns what a variable is; undefined for one that the server does not know. */
+/** Returns the description of a variable; undefined for one that the server does not know. */
 async function describeVariable(session: ClientSession, nodeId: string): Promise<OpcUaVariable | undefined> {
   const attributes = [AttributeIds.Value, AttributeIds.UserAccessLevel];
   const [value, level] = await session.read(

@@ -60,15 +60,15 @@ export class OpcUaIdentity {
 
   /** Makes the certificate. A start that was cut off leaves none, rather than a part of one. */
   async #make(): Promise<void> {
-    const made = `${this.certificateFile}.new`;
+    const newFile = `${this.certificateFile}.new`;
     await this.keys.createSelfSignedCertificate({
       applicationUri: this.applicationUri,
       subject: "/CN=Lineside",
       dns: [this.#hostName],
       startDate: new Date(),
       validity: YEARS * YEAR_DAYS,
-      outputFile: made,
+      outputFile: newFile,
     });
-    await rename(made, this.certificateFile);
+    await rename(newFile, this.certificateFile);
   }
 }
