@@ -160,13 +160,13 @@ export class OpcUaLink {
     const client = clientOf(this.#identity, { ...this.#settings, certificate });
     this.#client = client;
     for (const event of ["connection_lost", "start_reconnection", "abort", "close"] as const)
-      client.on(event as "close", () => this.fail("connection lost"));
+      client.on(event as "close", () => this.fail(FAILURE.ended));
     await inTime(CONNECT_ANSWERS * timeoutMs, client.connect(url));
     const session = await client.createSession(await this.#user());
     this.#session = session;
     this.#ensureWanted();
-    session.on("session_closed", () => this.fail("session closed"));
-    session.on("keepalive_failure", () => this.fail("keep-alive failed"));
+    session.on("session_closed", () => this.fail(FAILURE.ended));
+    session.on("keepalive_failure", () => this.fail(`silence:${this.#settings.timeoutMs}`));
   }
 
   async read(nodes: readonly string[]): Promise<OpcUaRead[]> {

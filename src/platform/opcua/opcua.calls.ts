@@ -74,6 +74,8 @@ export const FAILURE = {
   endpoint: "endpoint",
   /** The server has answered something else than was asked. */
   answer: "unexpected answer",
+  /** The server has ended the connection or the session. */
+  ended: "ended (ECONNRESET)",
 } as const;
 
 /** Calls of the thread that speaks OPC UA. Times are ms. */

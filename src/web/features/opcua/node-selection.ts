@@ -1,4 +1,4 @@
-import type { KeyState } from "../../../lib/keys/key-metadata.ts";
+import { type KeyState, UNIT_CHARACTERS_MAX } from "../../../lib/keys/key-metadata.ts";
 import type { Meaning } from "../field/entry-meanings.ts";
 import type { OpcUaItem, OpcUaVariable } from "./opcua-api.ts";
 
@@ -10,7 +10,6 @@ export interface Selected {
 }
 
 const KEY_CHARACTERS_MAX = 256;
-const UNIT_CHARACTERS_MAX = 32;
 /** Units whose usual sign is not their UCUM code. */
 const UCUM: Readonly<Record<string, string>> = { "°C": "Cel", "°F": "[degF]", "°": "deg" };
 
