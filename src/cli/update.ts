@@ -41,7 +41,7 @@ import { accountName } from "./user-store.ts";
 
 const options = {
   ...dataOptions,
-  "allow-older": { type: "boolean", help: "install an older version, too, if it understands the data" },
+  "allow-older": { type: "boolean", help: "install even an older version, if it understands the data" },
   "no-backup": { type: "boolean", help: "make no backup first" },
   "ready-within": { type: "string", default: "60", help: "seconds that the new version has to become ready" },
   probation: {

@@ -36,7 +36,7 @@ const tags = [
   { name: "generators", description: "Generators of synthetic telemetry" },
   { name: "integrations", description: "Webhooks, MQTT bridges, network servers, codecs and downlinks" },
   { name: "mqtt clients", description: "Clients of the broker with topics of their own" },
-  { name: "modbus", description: "Devices that the gateway reads by Modbus TCP or RTU over TCP" },
+  { name: "modbus", description: "Devices that the gateway reads by Modbus TCP or RTU" },
   { name: "s7", description: "Devices that the gateway reads from Siemens S7 controllers" },
   { name: "bacnet", description: "Devices that the gateway reads by BACnet/IP" },
   { name: "opcua", description: "Devices that the gateway reads from OPC UA servers" },
@@ -52,7 +52,10 @@ const tags = [
   { name: "audit", description: "Who did what" },
   { name: "faults", description: "What went wrong, and what to do about it" },
   { name: "demo plant", description: "A small factory that sends telemetry" },
-  { name: "gateway", description: "Backups of the gateway, for its operators" },
+  {
+    name: "gateway",
+    description: "Backups, updates, log, faults, mail server and clock, for operators of the gateway",
+  },
   { name: "system", description: "Health of the gateway" },
 ] as const;
 

@@ -38,13 +38,13 @@ describe("the items of selected variables", () => {
 
 describe("the meaning of a variable", () => {
   test("is its unit, by UCUM where that has another code", () => {
-    expect(meaningOf(variable("i=1", { unit: "bar" }))).toEqual({ unit: "bar" });
-    expect(meaningOf(variable("i=1", { unit: "°C" }))).toEqual({ unit: "Cel" });
-    expect(meaningOf(variable("i=1", { unit: "x".repeat(50) }))).toEqual({ unit: "x".repeat(32) });
+    expect(meaningOf({ unit: "bar" })).toEqual({ unit: "bar" });
+    expect(meaningOf({ unit: "°C" })).toEqual({ unit: "Cel" });
+    expect(meaningOf({ unit: "x".repeat(50) })).toEqual({ unit: "x".repeat(32) });
   });
 
   test("is its states, those without a name left out", () => {
-    expect(meaningOf(variable("i=1", { unit: "1", states: { "0": "Off", "1": "", "2": "On" } }))).toEqual({
+    expect(meaningOf({ unit: "1", states: { "0": "Off", "1": "", "2": "On" } })).toEqual({
       kind: "state",
       states: [
         { value: 0, name: "Off" },
@@ -53,5 +53,5 @@ describe("the meaning of a variable", () => {
     });
   });
 
-  test("is none without both", () => expect(meaningOf(variable("i=1"))).toBeUndefined());
+  test("is none without both", () => expect(meaningOf({})).toBeUndefined());
 });

@@ -37,7 +37,7 @@ export const objectBody = t.Object(
       }),
     ),
     cov: t.Optional(
-      t.Boolean({ description: "whether the device is asked to report changes, which are read at once" }),
+      t.Boolean({ description: "whether the device is asked to report changes, which are read immediately" }),
     ),
     ...entryFields,
   },

@@ -58,7 +58,7 @@ export const accountRoutes = (deps: { account: AccountService; auth: AuthPlugin 
         response: { 200: successBody },
         detail: {
           operationId: "changePassword",
-          summary: "Change the own password",
+          summary: "Change your password",
           description: `Ends the user's other sessions, and sends a mail that says so. 400 for a wrong current password and for a new password that is weak or the same; ${NOT_OWN}; ${ELSEWHERE}; ${THROTTLED}.`,
           example: {
             currentPassword: "correct horse battery staple",
@@ -70,7 +70,7 @@ export const accountRoutes = (deps: { account: AccountService; auth: AuthPlugin 
     .get("/security", ({ principal }) => account.securityOf(principal), {
       auth: "session:use",
       response: { 200: securityBody },
-      detail: { operationId: "getAccountSecurity", summary: "Get the security settings of the own account" },
+      detail: { operationId: "getAccountSecurity", summary: "Get your security settings" },
     })
     .post("/second-factor", ({ principal, body }) => account.beginSecondFactor(principal, body.password), {
       auth: "session:use",
@@ -153,7 +153,7 @@ export const accountRoutes = (deps: { account: AccountService; auth: AuthPlugin 
         response: { 200: t.Array(ownSession) },
         detail: {
           operationId: "listSessions",
-          summary: "List the own sessions",
+          summary: "List your sessions",
           description: `The list includes sessions of administrators who act as the user. ${NOT_OWN}.`,
         },
       },
@@ -164,7 +164,7 @@ export const accountRoutes = (deps: { account: AccountService; auth: AuthPlugin 
       response: { 200: t.Object({ success: t.Boolean(), ended: wholeNumber() }) },
       detail: {
         operationId: "endOtherSessions",
-        summary: "End all other own sessions",
+        summary: "End all your other sessions",
         description: `${NOT_OWN}.`,
       },
     })
@@ -180,7 +180,7 @@ export const accountRoutes = (deps: { account: AccountService; auth: AuthPlugin 
         response: { 200: successBody },
         detail: {
           operationId: "endSession",
-          summary: "End an own session",
+          summary: "End one of your sessions",
           description: `The session and its streams end immediately. ${NOT_OWN}; 404 for a session of another user or one that has ended.`,
         },
       },

@@ -133,7 +133,7 @@ export const integrationsRoutes = (deps: {
         detail: {
           operationId: "replayIntegrationEvents",
           summary: "Replay all failed messages",
-          description: `Uses the present settings, the oldest first, 1,000 at most. ${ALL_DEVICES}`,
+          description: `Uses the current settings, the oldest first, 1,000 at most. ${ALL_DEVICES}`,
         },
       },
     )
@@ -162,7 +162,7 @@ export const integrationsRoutes = (deps: {
         detail: {
           operationId: "replayIntegrationEvent",
           summary: "Replay the message of an event",
-          description: `Uses the present settings and creates a new event. 409 if the message was not stored completely. ${ALL_DEVICES}`,
+          description: `Uses the current settings and creates a new event. 409 if the message was not stored completely. ${ALL_DEVICES}`,
         },
       },
     );

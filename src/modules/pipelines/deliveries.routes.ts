@@ -82,7 +82,7 @@ export const deliveriesRoutes = (deps: { deliveries: DeliveriesService; auth: Au
         detail: {
           operationId: "replayDelivery",
           summary: "Replay a dead letter",
-          description: `It waits again, for at most 24 hours. It goes to the present target of the webhook step with its address, or of the pipeline's only webhook step. Its delivery id changes with the target. 404 after it was deleted; 409 while it is waiting. ${WHOLE}`,
+          description: `It waits again, for at most 24 hours. It goes to the current target of the webhook step with its address, or of the pipeline's only webhook step. Its delivery id changes with the target. 404 after it was deleted; 409 while it is waiting. ${WHOLE}`,
         },
       },
     )
