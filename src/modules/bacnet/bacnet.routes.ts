@@ -1,5 +1,5 @@
 import { Elysia, t } from "elysia";
-import { connectionToWire, fieldMapRoutes, fieldUnitRoutes } from "../field/field.routes.ts";
+import { connectionToWire, fieldMapRoutes, fieldUnitRoutes, unitOperations } from "../field/field.routes.ts";
 import { NEEDS_ALL } from "../field/field.schemas.ts";
 import type { FieldService } from "../field/field.service.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
@@ -68,30 +68,14 @@ export const bacnetUnitsRoutes = ({ bacnet, auth }: RoutesDeps) =>
     schemas: { item: unitBody, create: createUnitBody, update: updateUnitBody },
     refusedToWire: (key, code) => ({ key, reason: refusalText(code) }),
     hasNotes: true,
-    operations: {
-      list: {
-        summary: "List the units of a BACnet connection",
-        description: `Lists what the connection reads for each device: objects, newest values and health. 404 unknown. ${NEEDS_ALL}`,
+    operations: unitOperations({
+      connection: "a BACnet connection",
+      entry: "object",
+      examples: {
+        create: { intervalMs: 10_000, objects: [{ key: "temperature", address: "analog-input:1" }] },
+        update: { intervalMs: 5_000 },
       },
-      create: {
-        summary: "Add a unit to a BACnet connection",
-        description: `The values of its objects become telemetry of the device, and commands to the device write its writable objects. 400 for an invalid object; 404 for an unknown connection or device; 409 for a device that another unit has, for more than 250 units, or for more than 20,000 objects of all units of the connection. ${NEEDS_ALL}`,
-        example: {
-          deviceId: "01996d2e-5a3c-7b10-9c0e-3f1d2a4b5c6d",
-          intervalMs: 10_000,
-          objects: [{ key: "temperature", address: "analog-input:1" }],
-        },
-      },
-      update: {
-        summary: "Change a unit of a BACnet connection",
-        description: `A list of objects replaces the previous one. 400 for an invalid object; 404 unknown; 409 for more than 20,000 objects of all units of the connection. ${NEEDS_ALL}`,
-        example: { intervalMs: 5_000 },
-      },
-      delete: {
-        summary: "Delete a unit of a BACnet connection",
-        description: `The device and its values stay. 404 unknown. ${NEEDS_ALL}`,
-      },
-    },
+    }),
     service: bacnet,
     auth,
   });

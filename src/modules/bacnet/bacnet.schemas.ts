@@ -2,7 +2,7 @@ import { t } from "elysia";
 import { ADDRESS_CHARACTERS_MAX, INSTANCE_MAX } from "../../lib/bacnet/bacnet-objects.ts";
 import { TEXT_FORMS } from "../../lib/core/text-forms.ts";
 import {
-  connectionState,
+  connectionItem,
   deviceField,
   enabledField,
   entryFields,
@@ -14,8 +14,9 @@ import {
   timeoutField,
   unitHealth,
   unitInterval,
+  unitItem,
 } from "../field/field.schemas.ts";
-import { isoTime, nameText, textSchema, wholeNumber } from "../wire.schemas.ts";
+import { nameText, textSchema, wholeNumber } from "../wire.schemas.ts";
 import { OBJECTS_MAX } from "./object-checks.ts";
 
 const address = t.String({
@@ -91,45 +92,22 @@ export const updateUnitBody = t.Object(unitFields, { title: "UpdateBacnetUnit" }
 const numberOrNull = t.Union([t.Integer(), t.Null()]);
 const textOrNull = t.Union([t.String(), t.Null()]);
 
-export const connectionBody = t.Object(
-  {
-    connectionId: t.String(),
-    name: t.String(),
-    enabled: t.Boolean(),
-    host: t.String(),
-    port: t.Integer(),
-    deviceInstance: t.Integer(),
-    network: numberOrNull,
-    mac: textOrNull,
-    timeoutMs: t.Integer(),
-    units: t.Integer({ description: "number of units" }),
-    state: connectionState("BacnetConnectionState"),
-    createdAt: isoTime,
-    updatedAt: isoTime,
-  },
-  { title: "BacnetConnection" },
-);
+export const connectionBody = connectionItem("BacnetConnection", {
+  deviceInstance: t.Integer(),
+  network: numberOrNull,
+  mac: textOrNull,
+});
 
-export const unitBody = t.Object(
-  {
-    bacnetUnitId: t.String(),
-    connectionId: t.String(),
-    deviceId: t.String(),
-    deviceName: t.String(),
-    intervalMs: t.Integer(),
-    objects: t.Array(objectBody),
-    health: unitHealth("BacnetUnitHealth", {
-      refused: t.Object({ key: t.String(), reason: textSchema }),
-      description:
-        "objects that the device refuses to read; they are tried again after ten minutes, or when the connection is back",
-      notes:
-        "what the device says about objects that it reads: out of service, not reliable, without a value",
-    }),
-    createdAt: isoTime,
-    updatedAt: isoTime,
-  },
-  { title: "BacnetUnit" },
-);
+export const unitBody = unitItem("BacnetUnit", {
+  bacnetUnitId: t.String(),
+  objects: t.Array(objectBody),
+  health: unitHealth("BacnetUnitHealth", {
+    refused: t.Object({ key: t.String(), reason: textSchema }),
+    description:
+      "objects that the device refuses to read; they are tried again after ten minutes, or when the connection is back",
+    notes: "what the device says about objects that it reads: out of service, not reliable, without a value",
+  }),
+});
 
 export const browseBody = t.Object(
   {

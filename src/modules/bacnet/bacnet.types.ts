@@ -6,7 +6,7 @@ export interface BacnetObject extends FieldEntry {
   readonly address: string;
   /** Priority with which commands write, 1 to 16; the device takes 16 without one. */
   readonly priority?: number;
-  /** Whether the device is asked to report changes, which are read at once. */
+  /** Whether the device is asked to report changes, which are read immediately. */
   readonly cov?: boolean;
 }
 

@@ -26,7 +26,7 @@ interface BrowsedObject {
 const DEVICE = 8;
 /** Places of the list of objects that one answer is about. */
 const PLACES_MAX = 50;
-/** Properties that are asked for at once: their texts fit into a frame. */
+/** Properties per request: their texts fit into a frame. */
 const REFS_MAX = 20;
 const NAMED = ["object-name", "description", "present-value"] as const;
 

@@ -9,8 +9,14 @@ import { type ChangeTexts, itemToWire, type OperationTexts } from "../resource.t
 import { successBody } from "../wire.schemas.ts";
 import type { EntryMap } from "./entry-map.ts";
 import type { FieldKind } from "./field.protocol.ts";
-import type { mapBody } from "./field.schemas.ts";
-import type { FieldService, ShownConnection, ShownUnit } from "./field.service.ts";
+import { type mapBody, NEEDS_ALL } from "./field.schemas.ts";
+import {
+  CONNECTION_ENTRIES_MAX,
+  type FieldService,
+  type ShownConnection,
+  type ShownUnit,
+  UNITS_MAX,
+} from "./field.service.ts";
 
 export const connectionToWire = <Kind extends FieldKind>({
   connection,
@@ -48,6 +54,40 @@ interface UnitApi<Kind extends FieldKind> {
   readonly service: FieldService<Kind>;
   readonly auth: AuthPlugin;
 }
+
+/** Returns the texts of the routes of units. `entry` is the protocol's word, such as `tag`. */
+export const unitOperations = ({
+  connection,
+  entry,
+  examples,
+}: {
+  /** With its article, such as `an S7 connection`. */
+  readonly connection: string;
+  readonly entry: string;
+  readonly examples: { readonly create: object; readonly update: object };
+}): UnitApi<FieldKind>["operations"] => {
+  const tooMany = `more than ${CONNECTION_ENTRIES_MAX.toLocaleString("en")} ${entry}s of all units of the connection`;
+  return {
+    list: {
+      summary: `List the units of ${connection}`,
+      description: `Lists what the connection reads for each device: ${entry}s, newest values and health. 404 unknown. ${NEEDS_ALL}`,
+    },
+    create: {
+      summary: `Add a unit to ${connection}`,
+      description: `The values of its ${entry}s become telemetry of the device, and commands to the device write its writable ${entry}s. 400 for an invalid ${entry}; 404 for an unknown connection or device; 409 for a device that another unit has, for more than ${UNITS_MAX} units, or for ${tooMany}. ${NEEDS_ALL}`,
+      example: { deviceId: "01996d2e-5a3c-7b10-9c0e-3f1d2a4b5c6d", ...examples.create },
+    },
+    update: {
+      summary: `Change a unit of ${connection}`,
+      description: `A list of ${entry}s replaces the previous one. 400 for an invalid ${entry}; 404 unknown; 409 for ${tooMany}. ${NEEDS_ALL}`,
+      example: examples.update,
+    },
+    delete: {
+      summary: `Delete a unit of ${connection}`,
+      description: `The device and its values stay. 404 unknown. ${NEEDS_ALL}`,
+    },
+  };
+};
 
 /** Routes of the units of a protocol's connections. */
 export function fieldUnitRoutes<Kind extends FieldKind>(api: UnitApi<Kind>) {

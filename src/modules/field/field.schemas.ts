@@ -1,4 +1,4 @@
-import type { TSchema } from "@sinclair/typebox";
+import type { TProperties, TSchema } from "@sinclair/typebox";
 import { t } from "elysia";
 import { choice, isoTime, isoTimeOrNull, nameText, textSchema, wholeNumber } from "../wire.schemas.ts";
 import { CONNECTION_STATES } from "./field.types.ts";
@@ -30,7 +30,7 @@ export const deviceField = t.String({ maxLength: 64, description: "device that g
 const nullableText = t.Union([textSchema, t.Null()]);
 
 /** State of a connection in responses. */
-export const connectionState = (title: string) =>
+const connectionState = (title: string) =>
   t.Object(
     {
       status: choice(CONNECTION_STATES, { description: "waiting: until the next attempt" }),
@@ -70,3 +70,37 @@ export const mapBody = (title: string, description: string) =>
   t.Object({ csv: t.String({ minLength: 1, maxLength: 65_536, description }) }, { title });
 export const mapProblems = (description: string) =>
   t.Array(t.Object({ line: t.Integer(), problem: textSchema }), { description });
+
+/** A connection in responses, with the fields of its protocol. */
+export const connectionItem = <Own extends TProperties>(title: string, own: Own) =>
+  t.Object(
+    {
+      connectionId: t.String(),
+      name: t.String(),
+      enabled: t.Boolean(),
+      host: t.String(),
+      port: t.Integer(),
+      ...own,
+      timeoutMs: t.Integer(),
+      units: t.Integer({ description: "number of units" }),
+      state: connectionState(`${title}State`),
+      createdAt: isoTime,
+      updatedAt: isoTime,
+    },
+    { title },
+  );
+
+/** A unit in responses, with its id, its entries and its health. */
+export const unitItem = <Own extends TProperties>(title: string, own: Own) =>
+  t.Object(
+    {
+      connectionId: t.String(),
+      deviceId: t.String(),
+      deviceName: t.String(),
+      intervalMs: t.Integer(),
+      ...own,
+      createdAt: isoTime,
+      updatedAt: isoTime,
+    },
+    { title },
+  );

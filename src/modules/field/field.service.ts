@@ -9,9 +9,9 @@ import type { FieldRepository } from "./field.repository.ts";
 import type { ConnectionState, UnitHealth } from "./field.types.ts";
 import type { FieldFleet } from "./field-fleet.ts";
 
-const UNITS_MAX = 250;
+export const UNITS_MAX = 250;
 /** Entries of all units of a connection. They are read from the database and planned in one task: 20,000 take under 100 ms. */
-const CONNECTION_ENTRIES_MAX = 20_000;
+export const CONNECTION_ENTRIES_MAX = 20_000;
 
 /** Returns the error for a request to a device that failed: the state of the device, and not a fault of the gateway. Refused input stays refused. */
 export const conflictOf = (

@@ -1,5 +1,5 @@
 import { readAnswer, readRequest } from "../../lib/modbus/modbus-pdu.ts";
-import { connectionToWire, fieldMapRoutes, fieldUnitRoutes } from "../field/field.routes.ts";
+import { connectionToWire, fieldMapRoutes, fieldUnitRoutes, unitOperations } from "../field/field.routes.ts";
 import { NEEDS_ALL } from "../field/field.schemas.ts";
 import type { FieldService } from "../field/field.service.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
@@ -62,31 +62,18 @@ export const modbusUnitsRoutes = ({ modbus, auth }: RoutesDeps) =>
     sort: ["unitId", "deviceName"],
     schemas: { item: unitBody, create: createUnitBody, update: updateUnitBody },
     refusedToWire: (key, exceptionCode) => ({ key, exceptionCode }),
-    operations: {
-      list: {
-        summary: "List the units of a Modbus connection",
-        description: `Lists units with their registers, newest values and health. 404 unknown. ${NEEDS_ALL}`,
-      },
-      create: {
-        summary: "Add a unit to a Modbus connection",
-        description: `The values of its registers become telemetry of the device, and commands to the device write its writable registers. 400 for an invalid register; 404 for an unknown connection or device; 409 for a device that another unit has, for more than 250 units, or for more than 20,000 registers of all units of the connection. ${NEEDS_ALL}`,
-        example: {
-          deviceId: "01996d2e-5a3c-7b10-9c0e-3f1d2a4b5c6d",
+    operations: unitOperations({
+      connection: "a Modbus connection",
+      entry: "register",
+      examples: {
+        create: {
           unitId: 1,
           intervalMs: 5_000,
           registers: [{ key: "power", area: "INPUT_REGISTER", address: 52, type: "FLOAT32" }],
         },
+        update: { intervalMs: 1_000 },
       },
-      update: {
-        summary: "Change a unit",
-        description: `A list of registers replaces the previous one. 400 for an invalid register; 404 unknown; 409 for more than 20,000 registers of all units of the connection. ${NEEDS_ALL}`,
-        example: { intervalMs: 1_000 },
-      },
-      delete: {
-        summary: "Delete a unit",
-        description: `The device and its values stay. 404 unknown. ${NEEDS_ALL}`,
-      },
-    },
+    }),
     service: modbus,
     auth,
   });

@@ -12,7 +12,7 @@ import {
 } from "../../lib/modbus/modbus-lists.ts";
 import { READ_WORDS_MAX } from "../../lib/modbus/modbus-pdu.ts";
 import {
-  connectionState,
+  connectionItem,
   deviceField,
   enabledField,
   entryFields,
@@ -24,8 +24,9 @@ import {
   timeoutField,
   unitHealth,
   unitInterval,
+  unitItem,
 } from "../field/field.schemas.ts";
-import { choice, isoTime, literals, nameText, wholeNumber } from "../wire.schemas.ts";
+import { choice, literals, nameText, wholeNumber } from "../wire.schemas.ts";
 
 const unitNumber = wholeNumber({ minimum: 0, maximum: 255, description: "address of the unit on the line" });
 const addressNumber = wholeNumber({
@@ -131,45 +132,23 @@ export const createUnitBody = t.Object(
 );
 export const updateUnitBody = t.Object(unitFields, { title: "UpdateModbusUnit" });
 
-export const connectionBody = t.Object(
-  {
-    connectionId: t.String(),
-    name: t.String(),
-    enabled: t.Boolean(),
-    host: t.String(),
-    port: t.Integer(),
-    framing: choice(MODBUS_FRAMINGS),
-    serial: t.Union([serialFields, t.Null()], { description: "settings of the port for SERIAL" }),
-    timeoutMs: t.Integer(),
-    pauseMs: t.Integer(),
-    units: t.Integer({ description: "number of units" }),
-    state: connectionState("ModbusConnectionState"),
-    createdAt: isoTime,
-    updatedAt: isoTime,
-  },
-  { title: "ModbusConnection" },
-);
+export const connectionBody = connectionItem("ModbusConnection", {
+  framing: choice(MODBUS_FRAMINGS),
+  serial: t.Union([serialFields, t.Null()], { description: "settings of the port for SERIAL" }),
+  pauseMs: t.Integer(),
+});
 
-export const unitBody = t.Object(
-  {
-    modbusUnitId: t.String(),
-    connectionId: t.String(),
-    deviceId: t.String(),
-    deviceName: t.String(),
-    unitId: t.Integer(),
-    intervalMs: t.Integer(),
-    wordsMax: t.Integer(),
-    gapMax: t.Integer(),
-    registers: t.Array(registerBody),
-    health: unitHealth("ModbusUnitHealth", {
-      refused: t.Object({ key: t.String(), exceptionCode: t.Integer() }),
-      description: "registers that the device refuses to read; they are tried again after ten minutes",
-    }),
-    createdAt: isoTime,
-    updatedAt: isoTime,
-  },
-  { title: "ModbusUnit" },
-);
+export const unitBody = unitItem("ModbusUnit", {
+  modbusUnitId: t.String(),
+  unitId: t.Integer(),
+  wordsMax: t.Integer(),
+  gapMax: t.Integer(),
+  registers: t.Array(registerBody),
+  health: unitHealth("ModbusUnitHealth", {
+    refused: t.Object({ key: t.String(), exceptionCode: t.Integer() }),
+    description: "registers that the device refuses to read; they are tried again after ten minutes",
+  }),
+});
 
 export const readBody = t.Object(
   {

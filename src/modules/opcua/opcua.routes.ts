@@ -5,7 +5,7 @@ import { isNodeId, OBJECTS_FOLDER } from "../../lib/opcua/opcua-node-id.ts";
 import type { OutboundAddresses } from "../../platform/network/outbound-address.ts";
 import { listServerEndpoints } from "../../platform/opcua/opcua-connection.ts";
 import type { OpcUaThread } from "../../platform/opcua/opcua-thread.ts";
-import { connectionToWire, fieldMapRoutes, fieldUnitRoutes } from "../field/field.routes.ts";
+import { connectionToWire, fieldMapRoutes, fieldUnitRoutes, unitOperations } from "../field/field.routes.ts";
 import { NEEDS_ALL } from "../field/field.schemas.ts";
 import { conflictOf, type FieldService, type ShownConnection } from "../field/field.service.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
@@ -104,30 +104,14 @@ export const opcuaUnitsRoutes = ({ opcua, auth }: RoutesDeps) =>
     schemas: { item: unitBody, create: createUnitBody, update: updateUnitBody },
     refusedToWire: (key, code) => ({ key, reason: refusalText(code) }),
     hasNotes: true,
-    operations: {
-      list: {
-        summary: "List the units of an OPC UA connection",
-        description: `Lists what the connection reads for each device: variables, newest values and health. 404 unknown. ${NEEDS_ALL}`,
+    operations: unitOperations({
+      connection: "an OPC UA connection",
+      entry: "variable",
+      examples: {
+        create: { intervalMs: 1_000, items: [{ key: "pressure", address: "ns=2;s=Press.Pressure" }] },
+        update: { intervalMs: 500 },
       },
-      create: {
-        summary: "Add a unit to an OPC UA connection",
-        description: `The values of its variables become telemetry of the device with the times of the server, and commands to the device write its writable variables. 400 for an invalid variable; 404 for an unknown connection or device; 409 for a device that another unit has, for more than 250 units, or for more than 20,000 variables of all units of the connection. ${NEEDS_ALL}`,
-        example: {
-          deviceId: "01996d2e-5a3c-7b10-9c0e-3f1d2a4b5c6d",
-          intervalMs: 1_000,
-          items: [{ key: "pressure", address: "ns=2;s=Press.Pressure" }],
-        },
-      },
-      update: {
-        summary: "Change a unit of an OPC UA connection",
-        description: `A list of variables replaces the previous one. 400 for an invalid variable; 404 unknown; 409 for more than 20,000 variables of all units of the connection. ${NEEDS_ALL}`,
-        example: { intervalMs: 500 },
-      },
-      delete: {
-        summary: "Delete a unit of an OPC UA connection",
-        description: `The device and its values stay. 404 unknown. ${NEEDS_ALL}`,
-      },
-    },
+    }),
     service: opcua,
     auth,
   });

@@ -3,7 +3,7 @@ import { TEXT_FORMS } from "../../lib/core/text-forms.ts";
 import { OPCUA_POLICIES, OPCUA_SECURITY_MODES, OPCUA_USERS } from "../../lib/opcua/opcua-lists.ts";
 import { NODE_ID_CHARACTERS_MAX } from "../../lib/opcua/opcua-node-id.ts";
 import {
-  connectionState,
+  connectionItem,
   deviceField,
   enabledField,
   entryFields,
@@ -14,8 +14,9 @@ import {
   mapProblems,
   portField,
   unitHealth,
+  unitItem,
 } from "../field/field.schemas.ts";
-import { choice, isoTime, nameText, textSchema, wholeNumber } from "../wire.schemas.ts";
+import { choice, nameText, textSchema, wholeNumber } from "../wire.schemas.ts";
 import { ELEMENTS_MAX, ITEMS_MAX } from "./item-checks.ts";
 
 const nodeId = t.String({
@@ -107,49 +108,27 @@ export const updateUnitBody = t.Object(unitFields, { title: "UpdateOpcUaUnit" })
 
 const textOrNull = t.Union([t.String(), t.Null()]);
 
-export const connectionBody = t.Object(
-  {
-    connectionId: t.String(),
-    name: t.String(),
-    enabled: t.Boolean(),
-    host: t.String(),
-    port: t.Integer(),
-    path: t.String(),
-    securityMode: choice(OPCUA_SECURITY_MODES),
-    securityPolicy: choice(OPCUA_POLICIES),
-    acceptedFingerprint: textOrNull,
-    signIn: choice(OPCUA_USERS),
-    userName: textOrNull,
-    hasPassword: t.Boolean(),
-    storesUncertain: t.Boolean(),
-    timeoutMs: t.Integer(),
-    units: t.Integer({ description: "number of units" }),
-    state: connectionState("OpcUaConnectionState"),
-    createdAt: isoTime,
-    updatedAt: isoTime,
-  },
-  { title: "OpcUaConnection" },
-);
+export const connectionBody = connectionItem("OpcUaConnection", {
+  path: t.String(),
+  securityMode: choice(OPCUA_SECURITY_MODES),
+  securityPolicy: choice(OPCUA_POLICIES),
+  acceptedFingerprint: textOrNull,
+  signIn: choice(OPCUA_USERS),
+  userName: textOrNull,
+  hasPassword: t.Boolean(),
+  storesUncertain: t.Boolean(),
+});
 
-export const unitBody = t.Object(
-  {
-    opcuaUnitId: t.String(),
-    connectionId: t.String(),
-    deviceId: t.String(),
-    deviceName: t.String(),
-    intervalMs: t.Integer(),
-    items: t.Array(itemBody),
-    health: unitHealth("OpcUaUnitHealth", {
-      refused: t.Object({ key: t.String(), reason: textSchema }),
-      description:
-        "variables that the server refuses to read; they are tried again after ten minutes, or when the connection is back",
-      notes: "what the server says about variables that it reads: bad or uncertain quality, other types",
-    }),
-    createdAt: isoTime,
-    updatedAt: isoTime,
-  },
-  { title: "OpcUaUnit" },
-);
+export const unitBody = unitItem("OpcUaUnit", {
+  opcuaUnitId: t.String(),
+  items: t.Array(itemBody),
+  health: unitHealth("OpcUaUnitHealth", {
+    refused: t.Object({ key: t.String(), reason: textSchema }),
+    description:
+      "variables that the server refuses to read; they are tried again after ten minutes, or when the connection is back",
+    notes: "what the server says about variables that it reads: bad or uncertain quality, other types",
+  }),
+});
 
 export const endpointsBody = t.Object(
   { host, port: portField(4_840), path: t.Optional(path) },

@@ -1,4 +1,4 @@
-import { connectionToWire, fieldMapRoutes, fieldUnitRoutes } from "../field/field.routes.ts";
+import { connectionToWire, fieldMapRoutes, fieldUnitRoutes, unitOperations } from "../field/field.routes.ts";
 import { NEEDS_ALL } from "../field/field.schemas.ts";
 import type { FieldService } from "../field/field.service.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
@@ -61,30 +61,14 @@ export const s7UnitsRoutes = ({ s7, auth }: RoutesDeps) =>
     sort: ["deviceName"],
     schemas: { item: unitBody, create: createUnitBody, update: updateUnitBody },
     refusedToWire: (key, returnCode) => ({ key, returnCode }),
-    operations: {
-      list: {
-        summary: "List the units of an S7 connection",
-        description: `Lists what the connection reads for each device: tags, newest values and health. 404 unknown. ${NEEDS_ALL}`,
+    operations: unitOperations({
+      connection: "an S7 connection",
+      entry: "tag",
+      examples: {
+        create: { intervalMs: 1_000, tags: [{ key: "pressure", address: "%DB1.DBD4:REAL" }] },
+        update: { intervalMs: 500 },
       },
-      create: {
-        summary: "Add a unit to an S7 connection",
-        description: `The values of its tags become telemetry of the device, and commands to the device write its writable tags. 400 for an invalid tag; 404 for an unknown connection or device; 409 for a device that another unit has, for more than 250 units, or for more than 20,000 tags of all units of the connection. ${NEEDS_ALL}`,
-        example: {
-          deviceId: "01996d2e-5a3c-7b10-9c0e-3f1d2a4b5c6d",
-          intervalMs: 1_000,
-          tags: [{ key: "pressure", address: "%DB1.DBD4:REAL" }],
-        },
-      },
-      update: {
-        summary: "Change a unit of an S7 connection",
-        description: `A list of tags replaces the previous one. 400 for an invalid tag; 404 unknown; 409 for more than 20,000 tags of all units of the connection. ${NEEDS_ALL}`,
-        example: { intervalMs: 500 },
-      },
-      delete: {
-        summary: "Delete a unit of an S7 connection",
-        description: `The device and its values stay. 404 unknown. ${NEEDS_ALL}`,
-      },
-    },
+    }),
     service: s7,
     auth,
   });

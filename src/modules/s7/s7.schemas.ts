@@ -1,7 +1,7 @@
 import { t } from "elysia";
 import { ADDRESS_CHARACTERS_MAX } from "../../lib/s7/s7-address.ts";
 import {
-  connectionState,
+  connectionItem,
   deviceField,
   enabledField,
   entryFields,
@@ -13,8 +13,9 @@ import {
   portField,
   timeoutField,
   unitHealth,
+  unitItem,
 } from "../field/field.schemas.ts";
-import { isoTime, nameText, wholeNumber } from "../wire.schemas.ts";
+import { nameText, wholeNumber } from "../wire.schemas.ts";
 import { TAGS_MAX } from "./tag-checks.ts";
 
 const address = t.String({
@@ -66,47 +67,25 @@ const unitFields = {
 export const createUnitBody = t.Object({ deviceId: deviceField, ...unitFields }, { title: "CreateS7Unit" });
 export const updateUnitBody = t.Object(unitFields, { title: "UpdateS7Unit" });
 
-export const connectionBody = t.Object(
-  {
-    connectionId: t.String(),
-    name: t.String(),
-    enabled: t.Boolean(),
-    host: t.String(),
-    port: t.Integer(),
-    rack: t.Integer(),
-    slot: t.Integer(),
-    timeoutMs: t.Integer(),
-    units: t.Integer({ description: "number of units" }),
-    state: connectionState("S7ConnectionState"),
-    createdAt: isoTime,
-    updatedAt: isoTime,
-  },
-  { title: "S7Connection" },
-);
+export const connectionBody = connectionItem("S7Connection", {
+  rack: t.Integer(),
+  slot: t.Integer(),
+});
 
-export const unitBody = t.Object(
-  {
-    s7UnitId: t.String(),
-    connectionId: t.String(),
-    deviceId: t.String(),
-    deviceName: t.String(),
-    intervalMs: t.Integer(),
-    tags: t.Array(tagBody),
-    health: unitHealth("S7UnitHealth", {
-      refused: t.Object({
-        key: t.String(),
-        returnCode: t.Integer({
-          description: "3: access denied, 5: beyond the end of the block, 10: no such block, 0: unknown",
-        }),
+export const unitBody = unitItem("S7Unit", {
+  s7UnitId: t.String(),
+  tags: t.Array(tagBody),
+  health: unitHealth("S7UnitHealth", {
+    refused: t.Object({
+      key: t.String(),
+      returnCode: t.Integer({
+        description: "3: access denied, 5: beyond the end of the block, 10: no such block, 0: unknown",
       }),
-      description:
-        "tags that the controller refuses to read; they are tried again after ten minutes, or when the connection is back",
     }),
-    createdAt: isoTime,
-    updatedAt: isoTime,
-  },
-  { title: "S7Unit" },
-);
+    description:
+      "tags that the controller refuses to read; they are tried again after ten minutes, or when the connection is back",
+  }),
+});
 
 export const readBody = t.Object({ address }, { title: "ReadS7Address" });
 export const readAnswerBody = t.Object(

@@ -91,7 +91,7 @@ const reasonIn = (error: unknown): string => {
   return typeof params?.reason === "string" ? params.reason : String(error);
 };
 
-/** Server refuses a request for more nodes than it can take at once. */
+/** Status of a request for more nodes than the server accepts. */
 export const TOO_MANY_OPERATIONS = 0x8010_0000;
 
 /** Whether the session may go on. After anything else nobody knows what it is worth. */

@@ -88,8 +88,6 @@ function clientOf(
     defaultTransactionTimeout: timeoutMs,
     requestedSessionTimeout: SESSION_MS,
     keepSessionAlive: true,
-    // The library ends a connection on which nothing was said for the time-out, for example between two reads.
-    keepAliveInterval: timeoutMs / 2,
     endpointMustExist: false,
     securityMode: modes[mode],
     securityPolicy: policies[policy],

@@ -33,7 +33,7 @@ function textOf(text: unknown): string | undefined {
   return typeof text === "string" && text.length <= TEXT_CHARACTERS_MAX ? text : undefined;
 }
 
-/** Returns a single value; `undefined` for one that is no number, text or boolean. */
+/** Returns a single value; `undefined` for one that is not a number, string or boolean. */
 function scalarOf(type: DataType, value: unknown): OpcUaScalar | undefined {
   switch (type) {
     case DataType.Boolean:

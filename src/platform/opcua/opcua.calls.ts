@@ -7,7 +7,7 @@ export type OpcUaScalar = number | string | boolean;
 export interface OpcUaRead {
   /** Status code of the protocol (OPC 10000-4, 7.39); 0 is good. */
   readonly status: number;
-  /** Absent without a value, or for one that is no number, text, boolean or array of them. */
+  /** Absent without a value, or for one that is not a number, string, boolean or array of them. */
   readonly value?: OpcUaScalar | readonly OpcUaScalar[];
   /** Time of the source, else of the server, epoch ms. */
   readonly sampledAt?: number;

@@ -83,7 +83,7 @@ test("an array does not take a single value", () => {
   expect(() => variantOf(array(DataType.Int16, [1]), 1)).toThrow("type:Int16");
 });
 
-test("what is no number, text or boolean has no value", () => {
+test("what is not a number, string or boolean has no value", () => {
   for (const value of [
     scalar(DataType.Double, Number.NaN),
     scalar(DataType.Float, Number.POSITIVE_INFINITY),

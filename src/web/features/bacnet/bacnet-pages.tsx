@@ -1,18 +1,12 @@
 import { codeText, serverText } from "../../platform/i18n/error-texts.ts";
 import { plural, t } from "../../platform/i18n/i18n.ts";
-import { ConnectionPage, type ConnectionView } from "../field/connection-page.tsx";
+import type { ConnectionView } from "../field/connection-page.tsx";
 import { addressText } from "../field/connection-state.tsx";
 import { saveMeanings } from "../field/entry-meanings.ts";
-import { EntryUnitPage, type EntryUnitView } from "../field/entry-unit-page.tsx";
+import { EntryPages, entryUnitCard } from "../field/entry-pages.tsx";
+import type { EntryUnitView } from "../field/entry-unit-page.tsx";
 import { CsvDialog } from "../field/map-dialogs.tsx";
-import { intervalText, UnitCard } from "../field/unit-card.tsx";
-import {
-  type BacnetConnection,
-  type BacnetKind,
-  type BacnetObject,
-  type BacnetUnit,
-  bacnetApi,
-} from "./bacnet-api.ts";
+import { type BacnetConnection, type BacnetKind, type BacnetObject, bacnetApi } from "./bacnet-api.ts";
 import { BacnetForm } from "./bacnet-form.tsx";
 import { unitForm } from "./bacnet-forms.ts";
 import { ObjectDialog } from "./object-dialog.tsx";
@@ -24,20 +18,14 @@ const Settings = ({ connection }: { connection: BacnetConnection }) => (
   </>
 );
 
-function Unit(props: { unit: BacnetUnit; isOpen: boolean; onDeleted: () => void }) {
-  const { bacnetUnitId, connectionId, intervalMs, objects, health } = props.unit;
-  return (
-    <UnitCard
-      {...props}
-      path={`/bacnet/${connectionId}/${bacnetUnitId}`}
-      line={`${t("s7.unitLine", { interval: intervalText(intervalMs) })} · ${plural("bacnet.objects", objects.length)}`}
-      isEmpty={objects.length === 0}
-      refused={health.refused.map(({ key, reason }) => ({ key, text: serverText(reason) }))}
-      notes={health.notes?.map(({ key, note }) => ({ key, text: serverText(note) }))}
-      onDelete={() => bacnetApi.deleteUnit(connectionId, bacnetUnitId)}
-    />
-  );
-}
+const Unit = entryUnitCard<BacnetKind>({
+  api: bacnetApi,
+  path: "/bacnet",
+  idOf: ({ bacnetUnitId }) => bacnetUnitId,
+  entriesOf: ({ objects }) => objects,
+  countText: (count) => plural("bacnet.objects", count),
+  refusedOf: ({ health }) => health.refused.map(({ key, reason }) => ({ key, text: serverText(reason) })),
+});
 
 const view = (): ConnectionView<BacnetKind> => ({
   api: bacnetApi,
@@ -96,20 +84,6 @@ const unitView = (): EntryUnitView<BacnetKind, BacnetObject> => ({
 });
 
 /** A BACnet connection, or one of its units. */
-export const BacnetPages = ({
-  connectionId,
-  unitId,
-}: {
-  connectionId: string;
-  unitId: string | undefined;
-}) =>
-  unitId === undefined ? (
-    <ConnectionPage key={connectionId} connectionId={connectionId} view={view()} />
-  ) : (
-    <EntryUnitPage
-      key={unitId}
-      view={unitView()}
-      connectionId={connectionId}
-      unitId={unitId === "new" ? undefined : unitId}
-    />
-  );
+export const BacnetPages = (props: { connectionId: string; unitId: string | undefined }) => (
+  <EntryPages view={view()} unitView={unitView()} {...props} />
+);

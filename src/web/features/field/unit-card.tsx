@@ -1,5 +1,6 @@
 import { Pencil } from "lucide-preact";
 import { durationText } from "../../platform/i18n/duration-text.ts";
+import { serverText } from "../../platform/i18n/error-texts.ts";
 import { formatCount, formatValue, toMs } from "../../platform/i18n/format.ts";
 import { plural, t } from "../../platform/i18n/i18n.ts";
 import { may } from "../../platform/session.ts";
@@ -23,8 +24,6 @@ interface Props {
   readonly isEmpty: boolean;
   /** What the device said about entries that it refuses. */
   readonly refused: readonly { readonly key: string; readonly text: string }[];
-  /** What the device said about entries that it reads. */
-  readonly notes?: Props["refused"] | undefined;
   /** Whether the connection is open: otherwise nothing is read. */
   readonly isOpen: boolean;
   readonly onDelete: () => Promise<unknown>;
@@ -33,8 +32,9 @@ interface Props {
 
 /** A unit with its health and newest values. */
 export function UnitCard(props: Props) {
-  const { unit, isOpen, line, isEmpty, refused, notes = [] } = props;
+  const { unit, isOpen, line, isEmpty, refused } = props;
   const { deviceId, deviceName, health } = unit;
+  const notes = (health.notes ?? []).map(({ key, note }) => ({ key, text: serverText(note) }));
   return (
     <li class="flex flex-col gap-3 py-4 first:pt-0" data-testid="field-unit">
       <div class="flex flex-wrap items-start justify-between gap-x-4 gap-y-2">

@@ -14,7 +14,7 @@ import { type OpcUaItem, type OpcUaNodes, type OpcUaVariable, opcuaApi } from ".
 
 type Node = OpcUaNodes["nodes"][number];
 
-/** Variables that the API describes at once. */
+/** Max. variables per request. */
 const DESCRIBED_MAX = 50;
 
 interface Selection {

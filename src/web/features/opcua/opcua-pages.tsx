@@ -1,20 +1,14 @@
 import { isNodeId } from "../../../lib/opcua/opcua-node-id.ts";
 import { codeText, serverText } from "../../platform/i18n/error-texts.ts";
 import { plural, t } from "../../platform/i18n/i18n.ts";
-import { ConnectionPage, type ConnectionView } from "../field/connection-page.tsx";
+import type { ConnectionView } from "../field/connection-page.tsx";
 import { addressText } from "../field/connection-state.tsx";
 import { saveMeanings } from "../field/entry-meanings.ts";
-import { EntryUnitPage, type EntryUnitView } from "../field/entry-unit-page.tsx";
+import { EntryPages, entryUnitCard } from "../field/entry-pages.tsx";
+import type { EntryUnitView } from "../field/entry-unit-page.tsx";
 import { CsvDialog } from "../field/map-dialogs.tsx";
-import { intervalText, UnitCard } from "../field/unit-card.tsx";
 import { NodeDialog } from "./node-dialog.tsx";
-import {
-  type OpcUaConnection,
-  type OpcUaItem,
-  type OpcUaKind,
-  type OpcUaUnit,
-  opcuaApi,
-} from "./opcua-api.ts";
+import { type OpcUaConnection, type OpcUaItem, type OpcUaKind, opcuaApi } from "./opcua-api.ts";
 import { OpcUaForm } from "./opcua-form.tsx";
 import { unitForm } from "./opcua-forms.ts";
 
@@ -28,20 +22,14 @@ const Settings = ({ connection }: { connection: OpcUaConnection }) => (
   </>
 );
 
-function Unit(props: { unit: OpcUaUnit; isOpen: boolean; onDeleted: () => void }) {
-  const { opcuaUnitId, connectionId, intervalMs, items, health } = props.unit;
-  return (
-    <UnitCard
-      {...props}
-      path={`/opcua/${connectionId}/${opcuaUnitId}`}
-      line={`${t("s7.unitLine", { interval: intervalText(intervalMs) })} · ${plural("opcua.items", items.length)}`}
-      isEmpty={items.length === 0}
-      refused={health.refused.map(({ key, reason }) => ({ key, text: serverText(reason) }))}
-      notes={health.notes?.map(({ key, note }) => ({ key, text: serverText(note) }))}
-      onDelete={() => opcuaApi.deleteUnit(connectionId, opcuaUnitId)}
-    />
-  );
-}
+const Unit = entryUnitCard<OpcUaKind>({
+  api: opcuaApi,
+  path: "/opcua",
+  idOf: ({ opcuaUnitId }) => opcuaUnitId,
+  entriesOf: ({ items }) => items,
+  countText: (count) => plural("opcua.items", count),
+  refusedOf: ({ health }) => health.refused.map(({ key, reason }) => ({ key, text: serverText(reason) })),
+});
 
 const view = (): ConnectionView<OpcUaKind> => ({
   api: opcuaApi,
@@ -105,14 +93,6 @@ const unitView = (): EntryUnitView<OpcUaKind, OpcUaItem> => ({
 });
 
 /** An OPC UA connection, or one of its units. */
-export const OpcUaPages = ({ connectionId, unitId }: { connectionId: string; unitId: string | undefined }) =>
-  unitId === undefined ? (
-    <ConnectionPage key={connectionId} connectionId={connectionId} view={view()} />
-  ) : (
-    <EntryUnitPage
-      key={unitId}
-      view={unitView()}
-      connectionId={connectionId}
-      unitId={unitId === "new" ? undefined : unitId}
-    />
-  );
+export const OpcUaPages = (props: { connectionId: string; unitId: string | undefined }) => (
+  <EntryPages view={view()} unitView={unitView()} {...props} />
+);

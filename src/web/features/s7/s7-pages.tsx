@@ -6,12 +6,12 @@ import { ErrorNote } from "../../ui/error-note.tsx";
 import { Section } from "../../ui/section.tsx";
 import { TextField } from "../../ui/text-field.tsx";
 import { useAction } from "../../ui/use-form.ts";
-import { ConnectionPage, type ConnectionView } from "../field/connection-page.tsx";
+import type { ConnectionView } from "../field/connection-page.tsx";
 import { addressText } from "../field/connection-state.tsx";
-import { intervalText, UnitCard } from "../field/unit-card.tsx";
-import { type S7Connection, type S7Kind, type S7Unit, s7Api } from "./s7-api.ts";
+import { EntryPages, entryUnitCard } from "../field/entry-pages.tsx";
+import { type S7Connection, type S7Kind, s7Api } from "./s7-api.ts";
 import { S7Form } from "./s7-form.tsx";
-import { S7UnitPage } from "./s7-unit-page.tsx";
+import { unitView } from "./s7-unit-page.tsx";
 
 const Settings = ({ connection }: { connection: S7Connection }) => (
   <>
@@ -29,19 +29,15 @@ const refusalText = (code: number): string =>
         ? codeText("s7_refusal.missing")
         : serverText({ code: "s7_refusal.other", params: { code } });
 
-function Unit(props: { unit: S7Unit; isOpen: boolean; onDeleted: () => void }) {
-  const { s7UnitId, connectionId, intervalMs, tags, health } = props.unit;
-  return (
-    <UnitCard
-      {...props}
-      path={`/s7/${connectionId}/${s7UnitId}`}
-      line={`${t("s7.unitLine", { interval: intervalText(intervalMs) })} · ${plural("s7.tags", tags.length)}`}
-      isEmpty={tags.length === 0}
-      refused={health.refused.map(({ key, returnCode }) => ({ key, text: refusalText(returnCode) }))}
-      onDelete={() => s7Api.deleteUnit(connectionId, s7UnitId)}
-    />
-  );
-}
+const Unit = entryUnitCard<S7Kind>({
+  api: s7Api,
+  path: "/s7",
+  idOf: ({ s7UnitId }) => s7UnitId,
+  entriesOf: ({ tags }) => tags,
+  countText: (count) => plural("s7.tags", count),
+  refusedOf: ({ health }) =>
+    health.refused.map(({ key, returnCode }) => ({ key, text: refusalText(returnCode) })),
+});
 
 /** Reads one address now, before it becomes a tag. */
 function AddressReader({ connection }: { connection: S7Connection }) {
@@ -96,9 +92,6 @@ const view = (): ConnectionView<S7Kind> => ({
 });
 
 /** An S7 connection, or one of its units. */
-export const S7Pages = ({ connectionId, unitId }: { connectionId: string; unitId: string | undefined }) =>
-  unitId === undefined ? (
-    <ConnectionPage key={connectionId} connectionId={connectionId} view={view()} />
-  ) : (
-    <S7UnitPage key={unitId} connectionId={connectionId} unitId={unitId === "new" ? undefined : unitId} />
-  );
+export const S7Pages = (props: { connectionId: string; unitId: string | undefined }) => (
+  <EntryPages view={view()} unitView={unitView()} {...props} />
+);

@@ -1,7 +1,7 @@
 import { parseS7Address } from "../../../lib/s7/s7-address.ts";
 import { codeText, serverText } from "../../platform/i18n/error-texts.ts";
 import { plural, t } from "../../platform/i18n/i18n.ts";
-import { EntryUnitPage, type EntryUnitView } from "../field/entry-unit-page.tsx";
+import type { EntryUnitView } from "../field/entry-unit-page.tsx";
 import { CsvDialog, TemplateDialog } from "../field/map-dialogs.tsx";
 import { type S7Kind, type S7Tag, s7Api } from "./s7-api.ts";
 import { unitForm } from "./s7-forms.ts";
@@ -25,7 +25,8 @@ const templates = async () =>
     entries: tags,
   }));
 
-const view = (): EntryUnitView<S7Kind, S7Tag> => ({
+/** What S7 brings to the page of a unit. */
+export const unitView = (): EntryUnitView<S7Kind, S7Tag> => ({
   api: s7Api,
   path: "/s7",
   idOf: ({ s7UnitId }) => s7UnitId,
@@ -61,7 +62,3 @@ const view = (): EntryUnitView<S7Kind, S7Tag> => ({
       <TemplateDialog {...props} hint={t("s7.templateHint")} list={templates} />
     ),
 });
-
-export const S7UnitPage = (props: { connectionId: string; unitId: string | undefined }) => (
-  <EntryUnitPage view={view()} {...props} />
-);

@@ -1,0 +1,63 @@
+import { t } from "../../platform/i18n/i18n.ts";
+import { ConnectionPage, type ConnectionView } from "./connection-page.tsx";
+import type { Entry } from "./entry-list.tsx";
+import { EntryUnitPage, type EntryUnitView } from "./entry-unit-page.tsx";
+import type { FieldKind, fieldApi } from "./field-api.ts";
+import { intervalText, UnitCard } from "./unit-card.tsx";
+
+interface UnitProps<Kind extends FieldKind> {
+  readonly unit: Kind["unit"];
+  readonly isOpen: boolean;
+  readonly onDeleted: () => void;
+}
+
+interface CardView<Kind extends FieldKind> {
+  readonly api: Pick<ReturnType<typeof fieldApi<Kind>>, "deleteUnit">;
+  readonly path: EntryUnitView<Kind, Entry>["path"];
+  readonly idOf: (unit: Kind["unit"]) => string;
+  readonly entriesOf: (unit: Kind["unit"]) => readonly Entry[];
+  /** Number of entries in words. */
+  readonly countText: (count: number) => string;
+  readonly refusedOf: (unit: Kind["unit"]) => readonly { readonly key: string; readonly text: string }[];
+}
+
+/** Returns the card of a unit whose entries are rows. */
+export const entryUnitCard =
+  <Kind extends FieldKind>({ api, path, idOf, entriesOf, countText, refusedOf }: CardView<Kind>) =>
+  (props: UnitProps<Kind>) => {
+    const { unit } = props;
+    const { length } = entriesOf(unit);
+    return (
+      <UnitCard
+        {...props}
+        path={`${path}/${unit.connectionId}/${idOf(unit)}`}
+        line={`${t("s7.unitLine", { interval: intervalText(unit.intervalMs) })} · ${countText(length)}`}
+        isEmpty={length === 0}
+        refused={refusedOf(unit)}
+        onDelete={() => api.deleteUnit(unit.connectionId, idOf(unit))}
+      />
+    );
+  };
+
+/** A connection whose units have rows of entries, or one of its units. */
+export const EntryPages = <Kind extends FieldKind, Of extends Entry>({
+  view,
+  unitView,
+  connectionId,
+  unitId,
+}: {
+  view: ConnectionView<Kind>;
+  unitView: EntryUnitView<Kind, Of>;
+  connectionId: string;
+  unitId: string | undefined;
+}) =>
+  unitId === undefined ? (
+    <ConnectionPage key={connectionId} connectionId={connectionId} view={view} />
+  ) : (
+    <EntryUnitPage
+      key={unitId}
+      view={unitView}
+      connectionId={connectionId}
+      unitId={unitId === "new" ? undefined : unitId}
+    />
+  );
