@@ -77,13 +77,13 @@ export interface ResolvedDevice {
   readonly assetId: string | null;
 }
 
-/** Time range, state, widgets and context with which a dashboard is viewed. */
 /** Space of a response, for what is read before it is serialized. */
 export interface AnswerRoom {
   /** @throws DomainError `too_large`, or `unavailable` if other responses leave no space */
   reserve(bytes: number): void;
 }
 
+/** Time range, state, widgets and context with which a dashboard is viewed. */
 export interface ExecuteRequest {
   readonly timeRange?: unknown;
   readonly dashboardStateId?: string | undefined;
