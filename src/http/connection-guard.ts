@@ -9,6 +9,7 @@ import type { Config } from "../platform/config/config.ts";
 import type { Logger } from "../platform/core/log.ts";
 import { type AcceptedSockets, addressOf, portOf } from "../platform/network/accepted-sockets.ts";
 import type { Clock } from "../platform/time/clock.ts";
+import { untilSharedWake } from "../platform/time/periodic.ts";
 
 /**
  * Limits on HTTP connections that Bun.serve does not have: how many there are, in all and per address, and the time until the first request's
@@ -148,7 +149,11 @@ export class ConnectionGuard {
   #schedule(sockets: AcceptedSockets, ms: number): void {
     this.#cancel = this.#clock.schedule(ms, () => {
       this.#step(sockets);
-      this.#schedule(sockets, this.#descriptors.length > 0 ? STEP_INTERVAL_MS : this.#passIntervalMs);
+      const isPassing = this.#descriptors.length > 0;
+      this.#schedule(
+        sockets,
+        isPassing ? STEP_INTERVAL_MS : untilSharedWake(this.#clock, this.#passIntervalMs),
+      );
     });
   }
 

@@ -128,7 +128,7 @@ class Server implements MqttServer, ConnectionHost, ClientHost {
     this.#deps = deps;
     this.limits = deps.limits;
     this.connectionTurns = new ConnectionTurns(deps.clock);
-    this.#time = new ServerTime(deps.clock);
+    this.#time = new ServerTime(deps.clock, () => this.#connections.size === 0);
     this.#connectionLimits = new ConnectionLimits(deps.limits);
     this.log = deps.log;
     this.#faults = new ConnectionFaults(deps);
@@ -207,6 +207,7 @@ class Server implements MqttServer, ConnectionHost, ClientHost {
   }
 
   accept(transport: MqttTransport): MqttConnectionHandle {
+    this.#time.wake();
     const connection = new Connection(this, transport);
     this.#connections.add(connection);
     const welcome = this.#connectionLimits.enter(transport.remoteAddress);

@@ -43,7 +43,7 @@ export function createBackupsModule(
     clock,
     log: log.child("backup"),
   });
-  health.add(() => backups.status().problems.map((problem) => ({ severity: "WARNING", ...problem })));
+  health.add(() => backups.problems().map((problem) => ({ severity: "WARNING", ...problem })));
   const restoration = new SetupRestoration({
     upload: new ArchiveUpload(data.file("restore-upload.backup"), disk),
     thread: new WorkThread<RestoreRequest, string>("src/modules/backups/restore.worker.ts", {

@@ -151,6 +151,11 @@ export class BackupsService {
     };
   }
 
+  /** The problems of `status`, without a question to the database while there is no place for backups. */
+  problems(): readonly Text[] {
+    return this.#settings.place === null ? [] : this.status().problems;
+  }
+
   runs(filter: RunFilter): { items: StoredBackupRun[]; total: number } {
     return this.#deps.repository.listRuns(filter);
   }

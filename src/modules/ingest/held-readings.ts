@@ -6,6 +6,7 @@ import type { Problem } from "../../platform/core/health.ts";
 import type { Logger } from "../../platform/core/log.ts";
 import type { Part } from "../../platform/process/lifecycle.ts";
 import type { Clock } from "../../platform/time/clock.ts";
+import { untilSharedWake } from "../../platform/time/periodic.ts";
 import type { DeviceDirectory } from "../devices/device-directory.ts";
 import type { DomainEvents } from "../events.types.ts";
 import type { Reading } from "../telemetry/telemetry.types.ts";
@@ -70,7 +71,7 @@ export class HeldReadings implements Part {
   }
 
   start(): void {
-    this.#cancel = this.#deps.clock.schedule(RELEASE_INTERVAL_MS, () => {
+    this.#cancel = this.#deps.clock.schedule(untilSharedWake(this.#deps.clock, RELEASE_INTERVAL_MS), () => {
       this.#running = this.#release()
         .catch((error) => this.#deps.log.warn("held readings could not be stored and are retried", { error }))
         .finally(() => this.start());

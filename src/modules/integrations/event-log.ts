@@ -3,6 +3,7 @@ import { newId } from "../../platform/core/ids.ts";
 import type { Logger } from "../../platform/core/log.ts";
 import { toStorageFailure } from "../../platform/database/storage-failure.ts";
 import type { Clock } from "../../platform/time/clock.ts";
+import { createPeriodic } from "../../platform/time/periodic.ts";
 import type { EventGroupsRepository } from "./event-groups.repository.ts";
 import { EventGroups, groupOf, keptOf } from "./event-groups.ts";
 import type {
@@ -81,12 +82,15 @@ export class EventLog {
   readonly #kept = new Map<string, [EventsSize, EventsSize]>();
   /** Keyed by integration: what is not written yet. */
   readonly #counts = new Map<string, Counted>();
-  #cancelTimer: () => void = () => undefined;
+  readonly #saving: ReturnType<typeof createPeriodic>;
 
   readonly #deps: EventLogDeps;
 
   constructor(deps: EventLogDeps) {
     this.#deps = deps;
+    const { clock, log } = deps;
+    const work = () => this.#saveCounts();
+    this.#saving = createPeriodic({ clock, log, intervalMs: COUNTS_EVERY_MS, work });
     this.#groups = new EventGroups({
       repository: deps.groups,
       unpack: (events) => {
@@ -98,11 +102,11 @@ export class EventLog {
   start(): void {
     const grouped = this.#groups.load();
     this.#nextSeq = Math.max(this.#deps.repository.nextSeq(), ...grouped.map(({ seq }) => seq + 1));
-    this.#arm();
+    this.#saving.start();
   }
 
   stop(): void {
-    this.#cancelTimer();
+    this.#saving.stop();
     for (const cancel of this.#scheduled.values()) cancel();
     this.#scheduled.clear();
     this.flush();
@@ -328,14 +332,8 @@ export class EventLog {
     else if (status === "ERROR") counted.failed++;
   }
 
-  #arm(): void {
-    this.#cancelTimer = this.#deps.clock.schedule(COUNTS_EVERY_MS, () => {
-      if (this.#counts.size > 0) this.#saveCounts();
-      this.#arm();
-    });
-  }
-
   #saveCounts(): void {
+    if (this.#counts.size === 0) return;
     const { integrations, transact, log } = this.#deps;
     const fresh = [...this.#counts];
     this.#counts.clear();

@@ -1,6 +1,7 @@
 import { DomainError } from "../../lib/core/domain-error.ts";
 import type { Logger } from "../../platform/core/log.ts";
 import type { Clock } from "../../platform/time/clock.ts";
+import { untilSharedWake } from "../../platform/time/periodic.ts";
 import { type InboundPipeline, isNoRoom } from "./inbound-pipeline.ts";
 import type { IntegrationEventsRepository } from "./integration-events.repository.ts";
 import type { LiveIntegration } from "./live-integration.ts";
@@ -109,6 +110,6 @@ export class PendingMessages {
     } catch (error) {
       log.warn("waiting messages of integrations could not be read", { error });
     }
-    this.#cancel = clock.schedule(POLL_INTERVAL_MS, () => this.#poll());
+    this.#cancel = clock.schedule(untilSharedWake(clock, POLL_INTERVAL_MS), () => this.#poll());
   }
 }

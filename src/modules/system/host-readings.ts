@@ -1,11 +1,13 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { cpus, totalmem } from "node:os";
 import { createHistogram } from "node:perf_hooks";
+import { systemClock } from "../../platform/time/clock.ts";
+import { untilSharedWake } from "../../platform/time/periodic.ts";
 
 const THERMAL = "/sys/class/thermal";
 /** Time between two looks at the event loop: while the main thread works, and while it rests, when frequent looks would be most of its work. */
 const LOOK_MS_WORKING = 20;
-const LOOK_MS_RESTING = 250;
+const LOOK_MS_RESTING = 500;
 /** Share of a processor from which the main thread works. */
 const WORKING_SHARE = 0.05;
 const NS_PER_MS = 1_000_000;
@@ -94,7 +96,7 @@ export class EventLoopDelay {
   #timer: NodeJS.Timeout | undefined;
 
   start(): void {
-    this.#lookIn(LOOK_MS_WORKING);
+    this.#look(false);
   }
 
   stop(): void {
@@ -109,7 +111,8 @@ export class EventLoopDelay {
     this.#histogram.reset();
   }
 
-  #lookIn(ms: number): void {
+  #look(isResting: boolean): void {
+    const ms = isResting ? untilSharedWake(systemClock, LOOK_MS_RESTING) : LOOK_MS_WORKING;
     const before = performance.now();
     const usage = process.threadCpuUsage();
     this.#timer = setTimeout(() => {
@@ -118,9 +121,9 @@ export class EventLoopDelay {
       const workedMs = (user + system) / 1_000;
       const isWorking = workedMs / tookMs >= WORKING_SHARE;
       // Between two looks at rest, work may have begun and ended: all of it counts as one hold-up.
-      const delayMs = Math.max(tookMs - ms, ms === LOOK_MS_RESTING && isWorking ? workedMs : 0);
+      const delayMs = Math.max(tookMs - ms, isResting && isWorking ? workedMs : 0);
       this.#histogram.record(Math.max(1, Math.round(delayMs * NS_PER_MS)));
-      this.#lookIn(isWorking ? LOOK_MS_WORKING : LOOK_MS_RESTING);
+      this.#look(!isWorking);
     }, ms);
     this.#timer.unref();
   }

@@ -1,5 +1,6 @@
 import type { Text } from "../../lib/texts/text.ts";
 import type { Clock } from "../time/clock.ts";
+import { untilSharedWake } from "../time/periodic.ts";
 
 /** Severity of a problem. WARNING: the gateway works. UNREADY: it accepts no data, and may recover. FATAL: only another start may help. */
 export type ProblemSeverity = "WARNING" | "UNREADY" | "FATAL";
@@ -36,7 +37,7 @@ export class Health {
     const check = () => {
       const fatal = this.problems().find(({ severity }) => severity === "FATAL");
       if (fatal !== undefined) callback(fatal);
-      else cancel = clock.schedule(WATCH_INTERVAL_MS, check);
+      else cancel = clock.schedule(untilSharedWake(clock, WATCH_INTERVAL_MS), check);
     };
     check();
     return () => cancel();

@@ -273,18 +273,28 @@ function openVerifiedDatabase(file: string, name: string, log: Logger): MainData
     isLogKept = !has;
     return has;
   };
-  const timers = [
-    setInterval(checkpoint, CHECKPOINT_INTERVAL_MS, WAL_BYTES_BEFORE_CHECKPOINT),
-    setInterval(checkpoint, WAL_WATCH_INTERVAL_MS, LONG_WAL_BYTES),
-  ];
-  for (const timer of timers) timer.unref();
+  const timer = setInterval(checkpoint, CHECKPOINT_INTERVAL_MS, WAL_BYTES_BEFORE_CHECKPOINT);
+  timer.unref();
+  let watch: NodeJS.Timeout | undefined;
+  /** Whoever writes much waits for it to be durable: between two looks without that, the log does not become long. */
+  const watchLog = () => {
+    if (!isClosed)
+      watch ??= setTimeout(() => {
+        watch = undefined;
+        void checkpoint(LONG_WAL_BYTES);
+      }, WAL_WATCH_INTERVAL_MS).unref();
+  };
   const end = () => {
     isClosed = true;
-    for (const timer of timers) clearInterval(timer);
+    clearInterval(timer);
+    clearTimeout(watch);
     writes.settle();
     closeSync(wal);
   };
-  const durable = () => writes.pending?.then(sync.durable) ?? sync.durable();
+  const durable = () => {
+    watchLog();
+    return writes.pending?.then(sync.durable) ?? sync.durable();
+  };
   const closeWithLog = () => {
     end();
     position.dispose();

@@ -6,6 +6,7 @@ import type { Problem } from "../core/health.ts";
 import type { Logger } from "../core/log.ts";
 import type { Part } from "../process/lifecycle.ts";
 import type { Clock } from "../time/clock.ts";
+import { untilSharedWake } from "../time/periodic.ts";
 
 const CHECK_INTERVAL_MS = 2_000;
 /** Share of a disk that is kept free at most. */
@@ -177,7 +178,10 @@ export class DiskGuard implements Part {
       log.warn("free disk space cannot be read", { error });
     }
     this.#isChecking = false;
-    if (!this.#stopped) this.#cancel = clock.schedule(CHECK_INTERVAL_MS, () => void this.#check());
+    if (!this.#stopped) {
+      const ms = untilSharedWake(clock, CHECK_INTERVAL_MS);
+      this.#cancel = clock.schedule(ms, () => void this.#check());
+    }
   }
 
   #updateState(free: number, total: number): void {

@@ -2,6 +2,7 @@ import { FFIType } from "bun:ffi";
 import { closeSync, openSync, readFileSync, readlinkSync, readSync } from "node:fs";
 import type { Logger } from "../core/log.ts";
 import type { Clock } from "../time/clock.ts";
+import { untilSharedWake } from "../time/periodic.ts";
 import { openLibc } from "./libc.ts";
 
 /*
@@ -231,7 +232,7 @@ export class IdleMemory {
 
   #scheduleCheck(): void {
     const [checkedAtMs, processorMs] = [this.#clock.monotonic(), this.#memory.processorMs()];
-    this.#cancel = this.#clock.schedule(this.#checkIntervalMs, () => {
+    this.#cancel = this.#clock.schedule(untilSharedWake(this.#clock, this.#checkIntervalMs), () => {
       const nowMs = this.#clock.monotonic();
       const isIdle = this.#memory.processorMs() - processorMs < IDLE_SHARE_MAX * (nowMs - checkedAtMs);
       const releaseMs = isIdle ? IDLE_RELEASE_MS : BUSY_RELEASE_MS;
