@@ -103,6 +103,6 @@ export function createAlarmPages(repository: PagesRepository, siftedAtOnce = SIF
       : undefined;
     if (indexed !== undefined) return indexed;
     const find = () => sift(repository, viewer, filter, { atOnce: siftedAtOnce, signal });
-    return users.run(viewer.userId, find, signal);
+    return users.run(viewer.userId, find, { signal });
   };
 }

@@ -1,7 +1,15 @@
 interface Lane {
   running: number;
-  /** Begin waiting tasks; the first one is next. */
+  /** Begin waiting tasks; the first one is next. Patient ones wait for all others. */
   readonly waiting: Array<() => void>;
+  readonly patient: Array<() => void>;
+}
+
+export interface LaneTask {
+  /** Ended when nobody waits for the task any more. */
+  readonly signal?: AbortSignal | undefined;
+  /** Waits for all tasks that are not patient. */
+  readonly isPatient?: boolean;
 }
 
 /** Runs the tasks of each owner, such as a user, a few at a time and in order. Owners do not wait for each other. */
@@ -14,17 +22,23 @@ export class Lanes {
     this.#atOnceMax = atOnceMax;
   }
 
+  /** Number of patient tasks of an owner that wait, or of the others. */
+  waiting(owner: string, isPatient = false): number {
+    return this.#lanes.get(owner)?.[isPatient ? "patient" : "waiting"].length ?? 0;
+  }
+
   /** Runs a task when its turn comes. @throws the signal's reason if nobody waits for the task any more when its turn comes */
-  async run<Result>(owner: string, task: () => Promise<Result>, signal?: AbortSignal): Promise<Result> {
-    const lane = this.#lanes.get(owner) ?? { running: 0, waiting: [] };
+  async run<Result>(owner: string, task: () => Promise<Result>, how: LaneTask = {}): Promise<Result> {
+    const lane = this.#lanes.get(owner) ?? { running: 0, waiting: [], patient: [] };
     this.#lanes.set(owner, lane);
+    const queue = how.isPatient ? lane.patient : lane.waiting;
     if (lane.running < this.#atOnceMax) lane.running++;
-    else await new Promise<void>((begin) => lane.waiting.push(begin));
+    else await new Promise<void>((begin) => queue.push(begin)); // whoever ends hands its place over
     try {
-      signal?.throwIfAborted();
+      how.signal?.throwIfAborted();
       return await task();
     } finally {
-      const next = lane.waiting.shift();
+      const next = lane.waiting.shift() ?? lane.patient.shift();
       if (next !== undefined) next();
       else if (--lane.running === 0) this.#lanes.delete(owner);
     }

@@ -1,5 +1,6 @@
 import { timingSafeEqual } from "node:crypto";
 import { randomToken } from "../core/ids.ts";
+import { Lanes } from "../load/lanes.ts";
 import type { Clock } from "../time/clock.ts";
 import { evictOldest, GuessBudgets } from "./guess-budget.ts";
 
@@ -12,6 +13,7 @@ const ARGON2 = { algorithm: "argon2id", memoryCost: 7_168, timeCost: 5 } as cons
 const CONCURRENT_MAX = 2;
 /** Sign-ins that may wait for a hash: their connections are bounded, this bounds their memory. */
 const WAITING_MAX = 20_000;
+const HASHES = "hashes";
 /** Passwords known to be wrong, of one client: a client that was set up badly repeats itself. */
 const WRONG_MAX = 8;
 /** Max. other credentials of one name whose passwords are remembered as wrong. */
@@ -55,28 +57,6 @@ function isSame(a: string, b: string): boolean {
   return left.length === right.length && timingSafeEqual(left, right);
 }
 
-/** Hashes in progress, and those that wait for them. */
-class HashQueue {
-  readonly #waiting: Array<() => void> = [];
-  #running = 0;
-
-  get isFull(): boolean {
-    return this.#waiting.length >= WAITING_MAX;
-  }
-
-  async run<Result>(work: () => Promise<Result>): Promise<Result> {
-    if (this.#running < CONCURRENT_MAX) this.#running++;
-    else await new Promise<void>((resolve) => this.#waiting.push(resolve)); // whoever ends hands its place over
-    try {
-      return await work();
-    } finally {
-      const next = this.#waiting.shift();
-      if (next === undefined) this.#running--;
-      else next();
-    }
-  }
-}
-
 /** Returns the verdict on a password that was checked before. */
 function knownVerdict(
   { right, wrong, differing }: Learned,
@@ -107,7 +87,7 @@ export function createClientPasswords({ clock }: { clock: Pick<Clock, "monotonic
   const key = crypto.getRandomValues(new Uint8Array(32));
   const learned = new Map<string, Learned>();
   const guesses = new GuessBudgets(clock);
-  const hashes = new HashQueue();
+  const lanes = new Lanes(CONCURRENT_MAX);
 
   function learnedOf({ credentialId, passwordHash }: SignInAttempt): Learned {
     const existingLearned = learned.get(credentialId);
@@ -123,7 +103,7 @@ export function createClientPasswords({ clock }: { clock: Pick<Clock, "monotonic
 
   async function compute(attempt: SignInAttempt, digest: string): Promise<Verdict> {
     const of = learnedOf(attempt);
-    return hashes.run(async () => {
+    return lanes.run(HASHES, async () => {
       if (attempt.isGone()) return "later";
       if (of.right === digest) return "right"; // learned while this one waited
       const isRight = await Bun.password.verify(attempt.password, attempt.passwordHash);
@@ -154,7 +134,7 @@ export function createClientPasswords({ clock }: { clock: Pick<Clock, "monotonic
     const verdict = knownVerdict(learnedOf(attempt), digest, attempt.provenBy);
     if (verdict !== undefined) return verdict;
     if (attempt.provenBy !== undefined) return compute(attempt, digest);
-    if (hashes.isFull) return "later";
+    if (lanes.waiting(HASHES) >= WAITING_MAX) return "later";
     const turn = guesses.take(attempt);
     if (typeof turn === "boolean") return turn ? compute(attempt, digest) : "later";
     return computeLater(attempt, digest, turn);
@@ -172,7 +152,7 @@ export function createClientPasswords({ clock }: { clock: Pick<Clock, "monotonic
         of?.passwordHash === passwordHash && of.right !== undefined && isSame(of.right, digestOf(password))
       );
     },
-    hash: (password: string): Promise<string> => hashes.run(() => Bun.password.hash(password, ARGON2)),
+    hash: (password: string): Promise<string> => lanes.run(HASHES, () => Bun.password.hash(password, ARGON2)),
     verify(attempt: SignInAttempt): Verdict | Promise<Verdict> {
       const { passwordHash, password } = attempt;
       if (isOfGeneratedPassword(passwordHash))

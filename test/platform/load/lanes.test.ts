@@ -32,10 +32,29 @@ test("a task that fails lets the next one begin, and one whose signal is aborted
     await turn();
     throw new Error("failed");
   });
-  const left = lanes.run("ann", async () => void begun.push("left"), leaving.signal);
+  const left = lanes.run("ann", async () => void begun.push("left"), { signal: leaving.signal });
   const next = lanes.run("ann", async () => void begun.push("next"));
   leaving.abort();
   const outcomes = await Promise.allSettled([failing, left, next]);
   expect(outcomes.map(({ status }) => status)).toEqual(["rejected", "rejected", "fulfilled"]);
   expect(begun).toEqual(["next"]);
+});
+
+test("patient tasks wait for all others, and those that wait are counted", async () => {
+  const lanes = new Lanes(1);
+  const begun: string[] = [];
+  const run = (name: string, isPatient: boolean) =>
+    lanes.run(
+      "ann",
+      async () => {
+        begun.push(name);
+        await turn();
+      },
+      { isPatient },
+    );
+  const tasks = [run("first", false), run("stranger 1", true), run("second", false), run("stranger 2", true)];
+  expect([lanes.waiting("ann"), lanes.waiting("ann", true), lanes.waiting("bob")]).toEqual([1, 2, 0]);
+  await Promise.all(tasks);
+  expect(begun).toEqual(["first", "second", "stranger 1", "stranger 2"]);
+  expect(lanes.waiting("ann", true)).toBe(0);
 });

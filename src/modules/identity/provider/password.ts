@@ -1,4 +1,5 @@
 import { invalid, limited } from "../../../lib/core/domain-error.ts";
+import { Lanes } from "../../../platform/load/lanes.ts";
 import { isGuessablePassword } from "../../../platform/secrets/common-passwords.ts";
 
 const LENGTH_MIN = 10;
@@ -13,22 +14,15 @@ const WAITING_MAX = 50;
 /** Strangers wait behind everybody else, and can fill only their own queue. */
 export type Urgency = "known" | "stranger";
 
+const HASHES = "hashes";
+
 export function createPasswordHasher() {
-  let running = 0;
-  const waiting: Record<Urgency, Array<() => void>> = { known: [], stranger: [] };
+  const lanes = new Lanes(CONCURRENT_MAX);
 
   async function inTurn<Result>(urgency: Urgency, work: () => Promise<Result>): Promise<Result> {
-    const queue = waiting[urgency];
-    if (running < CONCURRENT_MAX) running++;
-    else if (queue.length < WAITING_MAX) await new Promise<void>((resolve) => queue.push(resolve));
-    else throw limited("sign_in.busy", 5);
-    try {
-      return await work();
-    } finally {
-      const next = waiting.known.shift() ?? waiting.stranger.shift();
-      if (next === undefined) running--;
-      else next(); // takes over the place
-    }
+    const isPatient = urgency === "stranger";
+    if (lanes.waiting(HASHES, isPatient) >= WAITING_MAX) throw limited("sign_in.busy", 5);
+    return lanes.run(HASHES, work, { isPatient });
   }
 
   return {
