@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { createHash, createPublicKey } from "node:crypto";
+import { createHash, createPublicKey, sign } from "node:crypto";
 import { chmod, copyFile, mkdir, readdir, readFile, rm } from "node:fs/promises";
 import { join, relative } from "node:path";
 import { ownSchemas } from "../../platform/database/data-schemas.ts";
@@ -7,12 +7,13 @@ import { getCommit, version, versionText } from "../../version.ts";
 import { buildExecutables, readUpdateKey } from "../build/build.ts";
 import { listBundledPackages } from "./bundled-packages.ts";
 import { changesOf } from "./changelog.ts";
+import { type DebianPackage, debianArchitecture, writeDebianPackage } from "./debian-package.ts";
 import { renderLicenses } from "./licenses.ts";
 import { createSbom } from "./sbom.ts";
 import { readSigningKey, writeUpdateFile } from "./update-files.ts";
 
 /*
- * `npm run release [-- target …]`: everything that a release publishes, in `dist/release`: executables, checksums, bill of materials, licenses and
+ * `npm run release [-- target …]`: everything that a release publishes, in `dist/release`: executables, packages for Debian, checksums, bill of materials, licenses and
  * notes; and update files, signed with the private key in the file that UPDATE_PRIVATE_KEY_FILE names. `--draft` skips the checks that the sources are committed and that the changelog has a section for the version.
  */
 
@@ -37,7 +38,7 @@ function checkVersion(file: string, target: string): void {
   if (stdout?.trim() !== versionText()) fail(`${file} reports the version ${JSON.stringify(stdout)}`);
 }
 
-/** In the format of `sha256sum`: `sha256sum --check SHA256SUMS` verifies a download. */
+/** In the format of `sha256sum`: `sha256sum --check SHA256SUMS` verifies a download. With a key, its signature is beside it. */
 async function writeChecksums(): Promise<void> {
   const names = (await readdir(directory)).sort();
   const lines = names.map(async (name) => {
@@ -46,7 +47,11 @@ async function writeChecksums(): Promise<void> {
       .digest("hex");
     return `${digest}  ${name}\n`;
   });
-  await Bun.write(join(directory, "SHA256SUMS"), (await Promise.all(lines)).join(""));
+  const sums = (await Promise.all(lines)).join("");
+  await Bun.write(join(directory, "SHA256SUMS"), sums);
+  const key = readSigningKey();
+  if (key !== undefined)
+    await Bun.write(join(directory, "SHA256SUMS.sig"), sign(null, Buffer.from(sums), key));
 }
 
 /** Writes an update file for every executable, unless there is no key to sign them with. */
@@ -64,6 +69,17 @@ async function writeUpdateFiles(targets: readonly string[]): Promise<void> {
       join(directory, `lineside-${version}-${target}.update`),
       { version, commit: getCommit(), target, schemas: ownSchemas(), key },
     );
+}
+
+async function writeDebianPackages(
+  targets: readonly string[],
+  about: Pick<DebianPackage, "licenses" | "changes" | "madeAt">,
+): Promise<void> {
+  const unit = await readFile(join(root, "docs", "lineside.service"), "utf8");
+  for (const target of targets.filter(debianArchitecture)) {
+    const executable = await readFile(join(directory, `lineside-${target}`));
+    await writeDebianPackage(directory, { version, target, executable, unit, ...about });
+  }
 }
 
 async function release(names: readonly string[], isDraft: boolean): Promise<void> {
@@ -85,10 +101,12 @@ async function release(names: readonly string[], isDraft: boolean): Promise<void
   }
   await writeUpdateFiles(built);
   const packages = await listBundledPackages();
-  const timestamp = new Date(git("log", "-1", "--format=%cI")).toISOString();
-  const sbom = createSbom({ version, commit: getCommit(), timestamp }, packages);
+  const madeAt = new Date(git("log", "-1", "--format=%cI"));
+  const sbom = createSbom({ version, commit: getCommit(), timestamp: madeAt.toISOString() }, packages);
   await Bun.write(join(directory, `lineside-${version}.cdx.json`), `${JSON.stringify(sbom, null, 2)}\n`);
-  await Bun.write(join(directory, "THIRD-PARTY-LICENSES.txt"), await renderLicenses(packages));
+  const licenses = await renderLicenses(packages);
+  await Bun.write(join(directory, "THIRD-PARTY-LICENSES.txt"), licenses);
+  await writeDebianPackages(built, { licenses, changes: notes, madeAt });
   await Bun.write(join(directory, "RELEASE-NOTES.md"), notes);
   await writeChecksums();
   console.log(`${versionText()} is in ${relative(root, directory)}:`);

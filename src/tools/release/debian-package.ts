@@ -1,0 +1,134 @@
+import { createHash } from "node:crypto";
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
+import { packTar, type TarEntry } from "modern-tar";
+
+/*
+ * Packages for Debian and what comes from it, made without its tools. Format: deb(5), an archive of ar(5) with the members debian-binary,
+ * control.tar.gz and data.tar.gz.
+ */
+
+const scriptsFolder = join(import.meta.dir, "debian");
+const SCRIPTS = ["preinst", "postinst", "prerm", "postrm"] as const;
+const ARCHITECTURES: Readonly<Record<string, string>> = { "linux-x64": "amd64", "linux-arm64": "arm64" };
+const ENVIRONMENT = "/etc/lineside/environment";
+const AR_MAGIC = "!<arch>\n";
+
+export interface DebianPackage {
+  /** Such as `0.2.0`; a version before a release, such as `0.2.0-rc.1`, sorts before it. */
+  readonly version: string;
+  readonly target: string;
+  readonly executable: Uint8Array;
+  /** Unit of the service, for an executable in /usr/local/bin. */
+  readonly unit: string;
+  readonly licenses: string;
+  readonly changes: string;
+  readonly madeAt: Date;
+}
+
+/** Architecture of Debian for a target; undefined for targets that Debian does not run. */
+export const debianArchitecture = (target: string): string | undefined => ARCHITECTURES[target];
+
+/** Name of a package's file: `lineside_0.2.0_arm64.deb`. */
+export const debianFileName = ({ version, target }: Pick<DebianPackage, "version" | "target">): string =>
+  `lineside_${debianVersion(version)}_${debianArchitecture(target)}.deb`;
+
+/** A hyphen would begin the revision of Debian; a tilde sorts before the end. */
+const debianVersion = (version: string): string => version.replaceAll("-", "~");
+
+/** A member of an ar archive: name (16), time (12), owner and group (6 each), mode in octal (8), size (10), padded to an even length. */
+function member(name: string, content: Uint8Array, madeAt: Date): Uint8Array[] {
+  const seconds = String(Math.floor(madeAt.getTime() / 1000));
+  const columns = [
+    name.padEnd(16),
+    seconds.padEnd(12),
+    "0".padEnd(6),
+    "0".padEnd(6),
+    "100644".padEnd(8),
+    String(content.length).padEnd(10),
+  ];
+  const padding = content.length % 2 === 0 ? "" : "\n";
+  return [Buffer.from(`${columns.join("")}\`\n`), content, Buffer.from(padding)];
+}
+
+/** A compressed tar of files below `./`, with their folders, owned by root. */
+async function archive(
+  files: ReadonlyArray<readonly [path: string, content: string | Uint8Array, mode: number]>,
+  mtime: Date,
+): Promise<Uint8Array> {
+  const folders = new Set<string>(["./"]);
+  for (const [path] of files)
+    for (let end = path.indexOf("/", 1); end > 0; end = path.indexOf("/", end + 1))
+      folders.add(`.${path.slice(0, end)}/`);
+  const root = { uid: 0, gid: 0, uname: "root", gname: "root", mtime };
+  const entries: TarEntry[] = [...folders].map((name) => ({
+    header: { name, size: 0, type: "directory", mode: 0o755, ...root },
+  }));
+  for (const [path, body, mode] of files)
+    entries.push({ header: { name: `.${path}`, size: Buffer.byteLength(body), mode, ...root }, body });
+  return gzipSync(await packTar(entries));
+}
+
+function control({ version, target, executable }: DebianPackage): string {
+  return `Package: lineside
+Version: ${debianVersion(version)}
+Architecture: ${debianArchitecture(target)}
+Maintainer: The Lineside authors <lineside@localhost>
+Installed-Size: ${Math.ceil(executable.length / 1024)}
+Depends: libc6 (>= 2.31)
+Recommends: ca-certificates
+Section: net
+Priority: optional
+Description: device telemetry and management for sites without a cloud
+ One program with an MQTT broker, a REST API, a store for telemetry, alarms,
+ pipelines, integrations and a web console.
+`;
+}
+
+/** Writes the package of an executable into a folder, and returns the file's name. */
+export async function writeDebianPackage(folder: string, about: DebianPackage): Promise<string> {
+  const { madeAt, executable, unit, licenses, changes } = about;
+  const files: Array<readonly [string, string | Uint8Array, number]> = [
+    ["/usr/bin/lineside", executable, 0o755],
+    ["/usr/lib/systemd/system/lineside.service", packagedUnit(unit), 0o644],
+    [
+      ENVIRONMENT,
+      "# Settings of Lineside: one LINESIDE_… variable a line. Restart the service afterwards.\n",
+      0o600,
+    ],
+    ["/usr/share/doc/lineside/copyright", licenses, 0o644],
+    ["/usr/share/doc/lineside/changelog.md", changes, 0o644],
+  ];
+  const sums = files
+    .filter(([path]) => path !== ENVIRONMENT)
+    .map(([path, content]) => `${createHash("md5").update(content).digest("hex")}  ${path.slice(1)}\n`);
+  const scripts = await Promise.all(
+    SCRIPTS.map(async (name) => [`/${name}`, await readFile(join(scriptsFolder, name)), 0o755] as const),
+  );
+  const controlFiles = [
+    ["/control", control(about), 0o644],
+    ["/conffiles", `${ENVIRONMENT}\n`, 0o644],
+    ["/md5sums", sums.join(""), 0o644],
+    ...scripts,
+  ] as const;
+  const [controlTar, dataTar] = [await archive(controlFiles, madeAt), await archive(files, madeAt)];
+  const name = debianFileName(about);
+  const parts = [
+    Buffer.from(AR_MAGIC),
+    ...member("debian-binary", Buffer.from("2.0\n"), madeAt),
+    ...member("control.tar.gz", controlTar, madeAt),
+    ...member("data.tar.gz", dataTar, madeAt),
+  ];
+  await writeFile(join(folder, name), Buffer.concat(parts));
+  return name;
+}
+
+/** The unit for the executable of a package. @throws Error if it starts no executable in /usr/local/bin */
+function packagedUnit(unit: string): string {
+  const own = unit
+    .replaceAll("/usr/local/bin/lineside", "/usr/bin/lineside")
+    .replace(/^# Install:[^.]*\. /, "# ");
+  if (own === unit) throw new Error("The unit starts no executable in /usr/local/bin.");
+  return own;
+}
