@@ -244,6 +244,10 @@ function updateSeries(batch: EditBatch, device: DeviceState, rows: Rows): void {
 /** Background work that failed (a full disk, mostly) is tried again after this time. */
 const RETRY_MS = 5_000;
 const TICK_MS = 5_000;
+/** Fewer hot points are answered from as fast as blocks. */
+const QUIET_POINTS_MIN = 20_000;
+/** Growth of the hot tier up to which it is quiet. At a steady rate, it grows by more for 50 times `quietMs`. */
+const QUIET_GROWTH_MAX = 1.02;
 /** Hot points in multiples of `hotPointsMax` beyond which commits wait for the sealing. */
 const BACKLOG_MAX = 4;
 /** Commits that many devices may leave hot, in multiples of `hotGroupsMax`. */
@@ -269,6 +273,8 @@ export class Maintenance {
   #idleTimer: ReturnType<typeof setTimeout> | null = null;
   #retryAtMs = 0;
   #heldRetryAtMs = 0;
+  /** Number of hot points that were there when the hot tier last grew or shrank, and when that was. */
+  #quiet = { points: 0, sinceMs: 0 };
 
   constructor(engine: StoreEngine, scheduler: SliceScheduler, failed: (error: unknown) => void) {
     this.#engine = engine;
@@ -348,7 +354,15 @@ export class Maintenance {
     const { hot, frozen, options } = this.#engine;
     const aged = hot.groups > 0 && performance.now() - hot.openedAtMs >= options.bucketMs;
     // A frozen generation without a task is what a failed sealing has left.
-    if (aged || frozen !== null) this.seal();
+    if (aged || this.#isQuiet() || frozen !== null) this.seal();
+  }
+
+  #isQuiet(): boolean {
+    const { hot, options } = this.#engine;
+    const { points } = this.#quiet;
+    if (hot.points < points || hot.points > points * QUIET_GROWTH_MAX)
+      this.#quiet = { points: hot.points, sinceMs: performance.now() };
+    return hot.points >= QUIET_POINTS_MIN && performance.now() - this.#quiet.sinceMs >= options.quietMs;
   }
 
   #checkpointWhenIdle(): void {
