@@ -40,6 +40,22 @@ interface Site {
 
 const places = mkdtempSync(join(tmpdir(), "lineside-backups-"));
 afterAll(() => rmSync(places, { recursive: true, force: true }));
+/** A place with one backup. */
+async function aBackup({ fixture, env, create }: Site): Promise<Record<string, string>> {
+  const { BACKUPS } = await backupFolder();
+  const token = env.ACCESS_TOKEN;
+  const path = "/api/gateway/backup";
+  const { body } = await fixture.call("GET", path, { token });
+  const { daily, weekly, maxAgeHours } = body;
+  const settings = { place: { kind: "folder", path: BACKUPS }, passphrase: null, schedule: null };
+  await fixture.call("PUT", path, { token, body: { ...settings, daily, weekly, maxAgeHours } });
+  await create(`${path}/runs`, {});
+  await untilAnswer(
+    () => fixture.call("GET", `${path}/runs`, { token }),
+    (runs) => runs.body[0]?.state === "DONE",
+  );
+  return { BACKUPS };
+}
 const backupFolder = async () => ({ BACKUPS: mkdtempSync(join(places, "of-a-page-")) });
 
 async function aDevice({ create, fixture, env }: Site): Promise<Record<string, string>> {
@@ -96,6 +112,7 @@ const input: Readonly<Record<string, (site: Site) => Promise<Record<string, stri
   }),
   "README.md": backupFolder,
   "docs/backup.md": backupFolder,
+  "docs/restore.md": aBackup,
   "docs/moving.md": backupFolder,
   "docs/upgrading.md": backupFolder,
   "docs/pipelines.md": async ({ create }) => ({
@@ -123,7 +140,7 @@ const input: Readonly<Record<string, (site: Site) => Promise<Record<string, stri
     });
     return {};
   },
-  "docs/tenants.md": async () => ({ LINESIDE_PLANS: JSON.stringify([{ id: "team", name: "Team" }]) }),
+  "docs/plans.md": async () => ({ LINESIDE_PLANS: JSON.stringify([{ id: "team", name: "Team" }]) }),
 };
 
 /** What a page shows beside and its commands read. */

@@ -38,11 +38,10 @@ for (const language of ["", "de/"]) {
     expect(rows).toEqual([...severities]);
   });
 
-  test(`${language}scripts.md and integrations.md state the size limit of a script`, () => {
+  test(`${language}script-limits.md states the size limit of a script`, () => {
     const limit = `${scriptLimits.sourceBytesMax / 1024} KiB`;
     const row = language === "" ? "source" : "Quelltext";
-    expect(pageOf(`${language}scripts`)).toContain(`| ${row} | ${limit} |`);
-    expect(pageOf(`${language}integrations`)).toContain(limit);
+    expect(pageOf(`${language}script-limits`)).toContain(`| ${row} | ${limit} |`);
   });
 
   test(`${language}uplink-targets.md has a section for each target, under its name in the console`, () => {

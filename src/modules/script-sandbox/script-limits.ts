@@ -1,4 +1,4 @@
-/** Limits of a script. docs/scripts.md says what happens beyond each. */
+/** Limits of a script. docs/script-limits.md says what happens beyond each. */
 export const scriptLimits = {
   sourceBytesMax: 256 * 1024,
   inputBytesMax: 1024 * 1024,
