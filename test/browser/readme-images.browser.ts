@@ -1,18 +1,25 @@
 // Makes the pictures of the documentation from the running product, so that they show what it really looks like. They change with every
 // run (times, curves), so it is done on demand only: LINESIDE_README_IMAGES=1 bun test ./test/browser/readme-images.browser.ts
 import { expect, test } from "bun:test";
-import { mkdir, stat } from "node:fs/promises";
+import { mkdir, mkdtemp, rm, stat } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import mqtt from "mqtt";
 import type { Page } from "playwright-core";
+import { meterScript } from "../docs/energy-meter.ts";
+import { startModbusServer } from "../support/modbus-server.ts";
 import { callApi } from "./support/call-api.ts";
 import { setUpOwner } from "./support/first-visit.ts";
 import { furnish, type PlantDevice, readingsAt } from "./support/plant.ts";
 import { type RunningApp, startApp } from "./support/running-app.ts";
+import { appear } from "./support/screenshots.ts";
 import { openBrowser } from "./support/watched-browser.ts";
 
 const IMAGES = join(import.meta.dir, "../../docs/images");
 const BYTES_MAX = 120_000;
+type Clip = NonNullable<NonNullable<Parameters<Page["screenshot"]>[0]>["clip"]>;
+/** A screen of settings without the navigation beside it. */
+const WITHOUT_NAVIGATION: Clip = { x: 224, y: 0, width: 816, height: 560 };
 const LIVE = 20_000;
 const SETTLED = 2500;
 
@@ -35,9 +42,9 @@ const wear = (page: Page, theme: string) =>
   page.evaluate((value) => localStorage.setItem("lineside.theme", value), theme);
 
 /** Saves what the page shows now. */
-async function take(page: Page, name: string): Promise<void> {
+async function take(page: Page, name: string, clip?: Clip): Promise<void> {
   const file = join(IMAGES, `${name}.png`);
-  await page.screenshot({ path: file });
+  await page.screenshot({ path: file, ...(clip && { clip }) });
   expect((await stat(file)).size).toBeLessThan(BYTES_MAX);
 }
 
@@ -99,5 +106,76 @@ test.if(process.env.LINESIDE_README_IMAGES === "1")(
     await takeDemoPlant(page, app);
     await close();
     await app.stop();
+  },
+);
+
+/** Addresses of the screens that task pages show, by the name of their picture. */
+async function taskScreens(page: Page, app: RunningApp, meterPort: number, place: string) {
+  const call = async (method: string, path: string, body: unknown) =>
+    (await callApi(page, app, method, path, body)) as Record<string, string>;
+  const { connectionId } = await call("POST", "/api/modbus/connections", {
+    name: "Distribution board",
+    host: "127.0.0.1",
+    port: meterPort,
+  });
+  const { deviceId } = await call("POST", "/api/devices", { name: "Meter", deviceType: "SDM120" });
+  const templates = await call("GET", "/api/modbus/templates", undefined);
+  const { registers } = Object.values(
+    templates as unknown as Array<{ templateId: string; registers: object }>,
+  ).find(({ templateId }) => templateId === "eastron-sdm120") ?? { registers: [] };
+  const unit = { deviceId, unitId: 1, intervalMs: 5000, registers };
+  await call("POST", `/api/modbus/connections/${connectionId}/units`, unit);
+  for (const [fullName, email, role] of [
+    ["Eva Brandt", "eva@plant-north.example", "TENANT_RW"],
+    ["Tom Keller", "tom@plant-north.example", "TENANT_READ_ONLY"],
+  ])
+    await call("POST", "/api/users", { fullName, email, role, inviteDelivery: "MANUAL" });
+  const { pipelineId } = await call("POST", "/api/data-pipelines", {
+    name: "Fahrenheit to Celsius",
+    steps: [
+      { type: "derive_key", key: "temperature", expression: "(temperature_f - 32) * 5 / 9" },
+      { type: "drop_keys", keys: ["temperature_f"] },
+    ],
+  });
+  const settings = {
+    place: { kind: "folder", path: place },
+    passphrase: null,
+    daily: 7,
+    weekly: 4,
+    maxAgeHours: 36,
+  };
+  const schedule = { expression: "30 3 * * *", timezone: "Europe/Berlin" };
+  await call("PUT", "/api/gateway/backup", { ...settings, schedule });
+  await call("POST", "/api/gateway/backup/runs", {});
+  return {
+    modbus: `/modbus/${connectionId}`,
+    users: "/settings/users",
+    pipelines: `/pipelines/${pipelineId}`,
+    backup: "/settings/backups",
+  };
+}
+
+test.if(process.env.LINESIDE_README_IMAGES === "1")(
+  "the pictures of task pages are taken in both languages",
+  async () => {
+    const app = await startApp(["--outbound-allow", "127.0.0.1", "--outbound-private", "host"]);
+    const meter = await startModbusServer(meterScript);
+    const place = await mkdtemp(join(tmpdir(), "lineside-backups-"));
+    const { page, close } = await openBrowser(app.url);
+    await setUpOwner(page, app);
+    const screens = await taskScreens(page, app, meter.port, place);
+    for (const language of ["en", "de"] as const) {
+      await appear(page, { theme: "light", language, width: 1040 });
+      await page.setViewportSize({ width: 1040, height: 560 });
+      for (const [name, path] of Object.entries(screens)) {
+        await page.goto(app.url + path);
+        await page.waitForTimeout(SETTLED);
+        await take(page, `${name}-light${language === "en" ? "" : ".de"}`, WITHOUT_NAVIGATION);
+      }
+    }
+    await close();
+    await app.stop();
+    await meter.stop();
+    await rm(place, { recursive: true });
   },
 );
