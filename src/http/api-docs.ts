@@ -142,7 +142,7 @@ function createDocument(
       title: "Lineside",
       version: "1.0",
       license: { name: "MIT", identifier: "MIT" },
-      description: `Device telemetry and management (Lineside ${version}). Errors carry \`{statusCode, error, message, code, params}\`; a missing or invalid bearer credential is a 401 without a body. Unknown ids, and those of another tenant, are 404.`,
+      description: `Device telemetry and management (Lineside ${version}). Errors carry \`{statusCode, error, message, code, params}\`; a missing or invalid bearer credential returns 401 without a body. Unknown ids, and those of another tenant, return 404.`,
     },
     servers: [{ url: basePath || "/", description: "this gateway" }],
     tags: tags.filter(({ name }) => used.has(name)),

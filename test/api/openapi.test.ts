@@ -57,6 +57,13 @@ describe("the document", () => {
     expect(problems.filter(({ severity }) => severity === "error").map(({ message }) => message)).toEqual([]);
   });
 
+  test("has short summaries", () => {
+    const long = operations()
+      .map(({ name, operation }) => ({ name, summary: operation.summary ?? "" }))
+      .filter(({ summary }) => summary === "" || summary.length > 50);
+    expect(long).toEqual([]);
+  });
+
   test("has a unique identifier for each operation", () => {
     const ids = operations().map(({ operation }) => operation.operationId);
     expect(ids.filter((id) => !/^[a-z][A-Za-z0-9]+$/.test(id))).toEqual([]);

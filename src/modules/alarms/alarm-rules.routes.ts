@@ -93,7 +93,7 @@ export const alarmRulesRoutes = (deps: { alarmRules: AlarmRulesService; auth: Au
         response: { 200: t.Array(ruleBody) },
         detail: {
           operationId: "listDeviceAlarmRules",
-          summary: "Explain the current state of a device's alarm rules",
+          summary: "Explain the state of a device's alarm rules",
           description:
             "Lists each rule of the device's profile with each part of its conditions, its current value and whether it holds, running durations and counts, and what suppresses the rule. The list is empty for a device without rules.",
         },

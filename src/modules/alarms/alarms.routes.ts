@@ -37,7 +37,7 @@ const openAlarmsRoute = ({ alarms, auth }: { alarms: AlarmsService; auth: AuthPl
       response: { 200: t.Object({ devices: t.Array(openAlarmsBody) }) },
       detail: {
         operationId: "listOpenAlarmsByDevice",
-        summary: "List devices with open alarms, the most severe first",
+        summary: "List devices with open alarms, worst first",
         description: "One entry for each device that the caller may see and that has an open alarm.",
       },
     });
@@ -185,7 +185,7 @@ export const alarmsRoutes = ({ alarms, answers, auth }: AlarmsRoutesDeps) => {
         response: { 200: t.Array(alarmBody) },
         detail: {
           operationId: "listAlarmsOfDevice",
-          summary: "List alarms of a device, most recently raised first",
+          summary: "List alarms of a device, newest first",
           description:
             "The list of a gateway includes alarms of its children with `propagateToGateway`, for the children that the caller may see.",
         },

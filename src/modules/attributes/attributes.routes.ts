@@ -138,7 +138,7 @@ export const attributesRoutes = (deps: { attributes: AttributesService; auth: Au
         response: { 200: t.Array(attributeChangeBody) },
         detail: {
           operationId: "listDeviceAttributeChanges",
-          summary: "List attribute changes of a device, the newest first",
+          summary: "List a device's attribute changes, newest first",
           description:
             "Setting the same value again is not a change. The newest changes of each device are kept, see the setting `attribute_changes_max`. 400 for an invalid scope. `X-Total-Count` has their number, `Link` the next page.",
         },
@@ -154,7 +154,7 @@ export const attributesRoutes = (deps: { attributes: AttributesService; auth: Au
         response: { 200: t.Array(desiredBody) },
         detail: {
           operationId: "listDesiredAttributes",
-          summary: "Compare desired and reported attributes of a device",
+          summary: "Compare desired and reported attributes",
           description:
             "Compares each SHARED attribute with the CLIENT attribute of the same name: IN_SYNC if they are equal, DIFFERENT if not, NOT_REPORTED if the device has not reported it.",
         },

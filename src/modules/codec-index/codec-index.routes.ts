@@ -163,7 +163,7 @@ const searchRoutes = ({ codecIndex, auth }: CodecIndexRouteDeps) =>
       response: { 200: entryBody },
       detail: {
         operationId: "getCodecIndexEntry",
-        summary: "Get a device of the index, with the source of its codec and its examples",
+        summary: "Get an index entry with codec and examples",
       },
     })
     .post(

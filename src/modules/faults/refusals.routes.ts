@@ -172,7 +172,7 @@ const deviceRoutes = (deps: RefusalRouteDeps) => {
         response: { 200: t.Array(rejectionBody) },
         detail: {
           operationId: "listDeviceRejections",
-          summary: "List rejected messages of a device, the newest first",
+          summary: "List a device's rejected messages, newest first",
           description: `Each with the reason. ${FAULTS_KEPT}`,
         },
       },

@@ -42,7 +42,7 @@ export const heldRoutes = (deps: {
         response: { 200: heldBody },
         detail: {
           operationId: "storeHeldReadings",
-          summary: "Store these messages now, with the time stamps that they have",
+          summary: "Store held messages now with their time stamps",
         },
       },
     )

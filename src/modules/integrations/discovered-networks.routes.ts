@@ -24,7 +24,7 @@ export const discoveredNetworksRoutes = ({
       response: { 200: discoveredBody },
       detail: {
         operationId: "listDiscoveredNetworks",
-        summary: "List devices that publish to this gateway and that no integration reads",
+        summary: "List unread devices at this gateway's broker",
         description:
           "Recognises Tasmota, Zigbee2MQTT, Shelly, Home Assistant discovery and Sparkplug B by the default topics on which MQTT clients have published since the gateway started. 403 without access to all devices.",
       },

@@ -151,7 +151,7 @@ export const webhooksRoutes = (deps: { webhooks: WebhooksService; clock: Pick<Cl
 
   const detailOf = (kind: WebhookKind, operationId: string, subject: string) => ({
     operationId,
-    summary: `Webhook, ${names[kind]}: ${subject}`,
+    summary: `Receive ${names[kind]} messages (${subject})`,
     description: `${bodies[kind]} ${DESCRIPTION}`,
     security: [{ webhookSecret: [] }, {}],
     parameters: headers,
@@ -166,12 +166,12 @@ export const webhooksRoutes = (deps: { webhooks: WebhooksService; clock: Pick<Cl
   const options = { parse: "none", query, response: { 200: answer } } as const;
   const toDefault = (kind: WebhookKind) => ({
     ...options,
-    detail: detailOf(kind, `post${operationNouns[kind]}Webhook`, "to the default integration"),
+    detail: detailOf(kind, `post${operationNouns[kind]}Webhook`, "default"),
   });
   const toOne = (kind: WebhookKind) => ({
     ...options,
     params: t.Object({ integrationId: t.String({ maxLength: 64 }) }),
-    detail: detailOf(kind, `postNamed${operationNouns[kind]}Webhook`, "to the one that the address names"),
+    detail: detailOf(kind, `postNamed${operationNouns[kind]}Webhook`, "by id"),
   });
 
   // Elysia reads from a handler's text what it needs: each is named, or cookies and headers are parsed for every message.

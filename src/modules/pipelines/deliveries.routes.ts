@@ -51,7 +51,7 @@ export const deliveriesRoutes = (deps: { deliveries: DeliveriesService; auth: Au
         response: { 200: t.Array(deliveryBody) },
         detail: {
           operationId: "listDeliveries",
-          summary: "List waiting webhooks and dead letters, the newest first",
+          summary: "List waiting webhooks and dead letters",
           description: `Delivered webhooks are not listed. 404 for an unknown pipeline. ${WHOLE}`,
         },
       },
@@ -131,7 +131,7 @@ export const deliveriesRoutes = (deps: { deliveries: DeliveriesService; auth: Au
         response: { 200: t.Object({ deleted: wholeNumber() }) },
         detail: {
           operationId: "deleteDeliveriesOfPipeline",
-          summary: "Delete waiting webhooks or dead letters of a pipeline",
+          summary: "Delete a pipeline's webhooks or dead letters",
           description: `Both unless \`state\` says which. ${WHOLE}`,
         },
       },

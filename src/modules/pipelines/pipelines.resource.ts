@@ -24,7 +24,7 @@ export const pipelineResource = defineResource({
   limit: { max: 100, reached: (max) => conflict("pipeline.too_many", { max }) },
   schemas: { item: pipelineBody, create: createPipelineBody, update: updatePipelineBody },
   operations: {
-    list: { summary: "List data pipelines, in the order in which they run" },
+    list: { summary: "List data pipelines in running order" },
     create: {
       summary: "Create a data pipeline",
       description: `The pipeline is a draft until it is started, unless you set \`status\`. 400 names the invalid step and the reason; 404 if a device or profile in the scope does not exist; 409 if there are 100 pipelines already. ${WRITERS}`,

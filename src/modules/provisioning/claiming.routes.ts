@@ -48,7 +48,7 @@ export const claimingRoutes = (deps: { claiming: ClaimingService; auth: AuthPlug
       response: { 200: claimingBody },
       detail: {
         operationId: "getClaiming",
-        summary: "Read whether a device waits to be claimed, or who has claimed it",
+        summary: "Get the claiming state of a device",
       },
     })
     .put(

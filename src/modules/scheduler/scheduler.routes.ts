@@ -47,7 +47,7 @@ export const schedulerRoutes = ({ scheduler, auth }: { scheduler: SchedulerServi
       start: {
         operationId: "startJob",
         summary: "Start a job",
-        description: `Times that passed while it was paused are not made up for. 409 if no time is left. ${LIMITED_ACCESS}`,
+        description: `Times missed while it was paused are skipped. 409 if no time is left. ${LIMITED_ACCESS}`,
         run: scheduler.start,
       },
       pause: {
@@ -158,7 +158,7 @@ export const schedulerRoutes = ({ scheduler, auth }: { scheduler: SchedulerServi
         response: { 200: t.Array(targetBody) },
         detail: {
           operationId: "listRunTargets",
-          summary: "List the devices of a run with their results, failures first",
+          summary: "List a run's results by device, failures first",
         },
       },
     );

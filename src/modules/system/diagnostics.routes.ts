@@ -174,7 +174,7 @@ export const bundleRoutes = ({ tenants, bundle, dataPath, auth }: BundleRouteDep
       {
         detail: {
           operationId: "downloadLocalSupportBundle",
-          summary: "Download a support bundle, for a command on the same machine",
+          summary: "Download a support bundle (same machine)",
           responses: bundleAnswer,
           description:
             "The bearer token is the text that the command has just written into the data directory. 401 without it.",

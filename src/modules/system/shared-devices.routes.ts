@@ -30,7 +30,7 @@ export const sharedDevicesRoutes = (deps: {
         response: { 200: sharedDevicesBody },
         detail: {
           operationId: "getSharedDevices",
-          summary: "List the tenants that see key figures of the gateway",
+          summary: "List tenants that see the gateway's key figures",
           description: OPERATORS,
         },
       },
@@ -54,7 +54,7 @@ export const sharedDevicesRoutes = (deps: {
         response: { 200: sharedDevicesBody },
         detail: {
           operationId: "setSharedDevices",
-          summary: "Select the tenants that see key figures of the gateway",
+          summary: "Select tenants that see the key figures",
           description: `Each of them gets a device of the type \`lineside-gateway\` within a minute, if it has another device and its plan has room. A tenant that is not allowed any more keeps the device with its history. 404 for an unknown tenant, 409 for the gateway's own. ${OPERATORS}`,
           example: { tenantIds: ["0197a2b4-5c6d-7e8f-9a0b-1c2d3e4f5a6b"] },
         },

@@ -30,7 +30,7 @@ export const keyMetadataLookupRoutes = (deps: { lookup: KeyMetadataLookup; auth:
         detail: {
           operationId: "suggestKeyMetadata",
           tags: ["device profiles"],
-          summary: "Suggest metadata for the keys that devices of a profile send",
+          summary: "Suggest metadata for keys of a profile's devices",
           description: `Lists up to ${KEYS_MAX} keys that devices of the profile have sent, with a suggestion for well-known names. Nothing is stored: to use a suggestion, update the profile with it.`,
         },
       },

@@ -104,7 +104,7 @@ const installRoutes = ({ updates, auth }: UpdateRouteDeps) =>
         response: { 200: updateBody },
         detail: {
           operationId: "getUpdate",
-          summary: "Get the version, the uploaded update and the newest result",
+          summary: "Get version, uploaded update and last result",
           description: `\`problem\` says why no update can be installed. \`failure\` says why the newest one was given up before a restart. ${OPERATORS}`,
         },
       },

@@ -20,7 +20,7 @@ const toWire = ({ tenantId: _, confirmedAt, ...user }: UserDetail) => ({
 });
 
 const INVITATION_ERRORS =
-  "The previous password stops working, and the user is signed out. 403 for an owner unless the caller is one, for the caller itself, and for a user who sees more devices than the caller; 404 for an unknown user; 409 for a disabled one; 429 when too many passwords are made immediately, or with Retry-After when too many invitations were mailed (of one tenant to one address 5 an hour and 20 a day, in all 200 and 1000; of all tenants to one address 20 and 60); handing over is still possible.";
+  "The previous password stops working, and the user is signed out. 403 for an owner unless the caller is one, for the caller itself, and for a user who sees more devices than the caller; 404 for an unknown user; 409 for a disabled one; 429 when too many passwords are created in a short time, or with Retry-After when too many invitations were mailed. A tenant can mail an address 5 invitations per hour and 20 per day, and 200 and 1,000 in total. All tenants together can mail an address 20 and 60. Invitations by hand have no such limit.";
 
 export const usersRoutes = (deps: {
   management: UserManagement;
@@ -154,7 +154,7 @@ export const usersRoutes = (deps: {
         response: { 200: invitationBody },
         detail: {
           operationId: "sendInvitation",
-          summary: "Send a user an invitation with a new temporary password",
+          summary: "Invite a user again by mail",
           description: `\`inviteSent\` is false while no SMTP server is configured: the mail then waits in the outbox. ${INVITATION_ERRORS}`,
         },
       },

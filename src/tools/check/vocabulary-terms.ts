@@ -58,7 +58,7 @@ export const textTerms: readonly Term[] = [
   ...names("acts, fleeting"),
 ].map(({ word, pattern }) => ({ word: `${word} (text)`, pattern: new RegExp(pattern.source, "i") }));
 
-/** Not in the pages of docs/, by their language: phrases of the other language, and statuses as nouns. */
+/** Not in the pages of docs/, nor in texts of the API and the command line, by their language: phrases of the other language, and statuses as nouns. */
 export const pageTerms: Readonly<Record<"en" | "de", readonly Term[]>> = {
   en: [
     { word: "the own / an own", pattern: /\b(?:the|an) own\b/i },
@@ -67,9 +67,11 @@ export const pageTerms: Readonly<Record<"en" | "de", readonly Term[]>> = {
     {
       word: "present version (current)",
       pattern: /\bpresent (?:state|version|value|time|target|settings)\b/,
+      allowed: ["src/modules/bacnet/"], // BACnet calls it so
     },
     { word: "at once (immediately, simultaneously, in a burst)", pattern: /\bat once\b/ },
     { word: "is no X (is not a X)", pattern: /(?<!here )\b(?:is|are) no (?!longer\b)/i },
+    { word: "remedy (fix)", pattern: /\bremed(?:y|ies)\b/i },
     { word: "goes on from, made up for", pattern: /\bgoes on from\b|\bmade up for\b/ },
   ],
   de: [
@@ -79,6 +81,8 @@ export const pageTerms: Readonly<Record<"en" | "de", readonly Term[]>> = {
     { word: "sonst (Vorgabe)", pattern: /[(,;:] ?sonst \d/ },
     { word: "falsch für false", pattern: /`falsch`/ },
     { word: "Schlagwort (Tag)", pattern: /Schlagw[oö]rt/ },
+    { word: "Registerkarte (Reiter)", pattern: /Registerkarte/ },
+    { word: "Anzeichen (Symptom)", pattern: /Anzeichen/ },
   ],
 };
 

@@ -4,7 +4,7 @@ import ts from "typescript";
 import { commentRules, localTerms, nameTerms, pageTerms, type Term, textTerms } from "./vocabulary-terms.ts";
 
 /*
- * Part of `npm run check`: finds the words that docs/glossary.md replaces, in file names, in declared names and in the English texts, doc comments that say nothing, and in docs/ phrases that are foreign to its language and sentences that are too long. `vocabulary-terms.ts` has the words and the
+ * Part of `npm run check`: finds the words that docs/glossary.md replaces, in file names, in declared names and in the English texts, doc comments that say nothing, and in docs/, in the texts of the API and of the command line phrases that are foreign to their language; in docs/ also sentences that are too long. `vocabulary-terms.ts` has the words and the
  * patterns, and the places where they are allowed.
  */
 
@@ -49,7 +49,18 @@ class FileCheck {
         this.words.add(word);
   }
 
+  /** Adds phrases that pages must not have, if the node is a text of the API or of the command line. */
+  #addPublished(node: ts.Node): void {
+    const isOfCommand = this.#file.startsWith("src/cli/");
+    if (isOfCommand && (ts.isStringLiteralLike(node) || ts.isTemplateExpression(node)))
+      this.add(node.getText(), pageTerms.en);
+    if (!this.#file.startsWith("src/") || !ts.isPropertyAssignment(node)) return;
+    if (ts.isIdentifier(node.name) && /^(?:summary|description)$/.test(node.name.text))
+      this.add(node.initializer.getText(), pageTerms.en);
+  }
+
   visit(node: ts.Node, isTexts: boolean): void {
+    if (!isTexts) this.#addPublished(node);
     const name = declaredName(node);
     if (name !== undefined) {
       const words = wordsOf(name);
@@ -62,14 +73,15 @@ class FileCheck {
   }
 }
 
-function checkFile(file: string, text: string): string[] {
+/** Returns the words of a source file or of a file of texts that other words replace. */
+export function checkFile(file: string, text: string): string[] {
   const check = new FileCheck(file);
   check.add(wordsOf(file.replace(/^(src|test)\//, "")), nameTerms);
   const isTexts = file.endsWith(".en.json");
   const kind = file.endsWith(".tsx") ? ts.ScriptKind.TSX : ts.ScriptKind.TS;
   const source = isTexts
     ? ts.parseJsonText(file, text)
-    : ts.createSourceFile(file, text, ts.ScriptTarget.ESNext, false, kind);
+    : ts.createSourceFile(file, text, ts.ScriptTarget.ESNext, true, kind);
   check.visit(source, isTexts);
   return [...check.words].sort();
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { checkComments, checkPage, checkSentences } from "../../../src/tools/check/vocabulary.ts";
+import { checkComments, checkFile, checkPage, checkSentences } from "../../../src/tools/check/vocabulary.ts";
 
 const problemsOf = (comment: string) =>
   checkComments("src/lib/example.ts", `const first = 1;\n\n${comment}\nexport const second = 2;\n`);
@@ -33,6 +33,8 @@ test.each([
   ["docs/users.md", "An unknown field is a 400."],
   ["docs/users.md", "The change applies at once."],
   ["docs/users.md", "A device is no user."],
+  ["docs/s7.md", "| symptom | remedy |"],
+  ["docs/de/s7.md", "| Anzeichen | Abhilfe |"],
   ["docs/de/users.md", "Geräte mit einem Schlagwort"],
   ["docs/users.md", "Other devices are 404, as if they did not exist."],
   ["docs/alarms.md", "shows the present state of a rule"],
@@ -50,6 +52,21 @@ test.each([
   ["docs/de/index.md", "the own"],
 ])("the check allows a page %s with %p", (file, line) => {
   expect(checkPage(file, line)).toEqual([]);
+});
+
+test.each([
+  ["src/modules/example.routes.ts", 'const detail = { summary: "Read the own profile" };'],
+  ["src/modules/example.routes.ts", "const detail = { description: `An unknown id is a 404.` };"],
+  ["src/cli/example.ts", 'console.log("The change applies at once.");'],
+])("the check reports a published text in %s: %p", (file, source) => {
+  expect(checkFile(file, source)).toHaveLength(1);
+});
+
+test("the check leaves alone what is not published", () => {
+  expect(checkFile("src/modules/example.ts", 'const text = "at once";')).toEqual([]);
+  expect(
+    checkFile("src/modules/bacnet/example.ts", 'const schema = { description: "present value" };'),
+  ).toEqual([]);
 });
 
 const words = (count: number) => `Each${" word".repeat(count - 1)}.`;

@@ -227,7 +227,7 @@ export const providerRoutes = (deps: {
       {
         detail: {
           operationId: "submitSecondFactor",
-          summary: "Confirm the sign-in with a code of the authenticator app or a recovery code",
+          summary: "Confirm a sign-in with a second factor",
           responses: pageAnswers(303, 400, 401, 429),
           requestBody: formBody("ticket", "code"),
           description: "A form of the hosted pages. Answers the next page or redirects with the code.",
