@@ -8,6 +8,7 @@ import mqtt from "mqtt";
 import type { Page } from "playwright-core";
 import { meterScript } from "../docs/energy-meter.ts";
 import { startModbusServer } from "../support/modbus-server.ts";
+import { pythonOfAsyncua, startOpcUaSimulator } from "../support/opcua-simulator.ts";
 import { callApi } from "./support/call-api.ts";
 import { setUpOwner } from "./support/first-visit.ts";
 import { furnish, type PlantDevice, readingsAt } from "./support/plant.ts";
@@ -177,5 +178,42 @@ test.if(process.env.LINESIDE_README_IMAGES === "1")(
     await app.stop();
     await meter.stop();
     await rm(place, { recursive: true });
+  },
+);
+
+test.if(process.env.LINESIDE_README_IMAGES === "1" && pythonOfAsyncua !== null)(
+  "the picture of variables of an OPC UA server is taken in both languages",
+  async () => {
+    const app = await startApp(["--outbound-allow", "127.0.0.1", "--outbound-private", "host"]);
+    const server = await startOpcUaSimulator();
+    const { page, close } = await openBrowser(app.url);
+    await setUpOwner(page, app);
+    const { connectionId } = (await callApi(page, app, "POST", "/api/opcua/connections", {
+      name: "Press line",
+      host: "127.0.0.1",
+      port: server.port,
+      path: "/plant",
+    })) as { connectionId: string };
+    for (const [language, choose] of [
+      ["en", "From the device"],
+      ["de", "Vom Gerät"],
+    ] as const) {
+      await appear(page, { theme: "light", language, width: 1040 });
+      await page.setViewportSize({ width: 1040, height: 640 });
+      await page.goto(`${app.url}/opcua/${connectionId}`);
+      await page.waitForTimeout(SETTLED);
+      await page.getByRole("link", { name: choose }).click();
+      const tree = page.getByRole("dialog");
+      await tree.getByText("Press 4").click();
+      for (const name of [/^pressure/, /^byte/]) await tree.getByRole("checkbox", { name }).check();
+      await page.waitForTimeout(SETTLED);
+      await take(page, `opcua-light${language === "en" ? "" : ".de"}`, {
+        ...WITHOUT_NAVIGATION,
+        height: 640,
+      });
+    }
+    await close();
+    await app.stop();
+    await server.end();
   },
 );
