@@ -110,6 +110,23 @@ test.if(process.env.LINESIDE_README_IMAGES === "1")(
   },
 );
 
+interface PlantMeter {
+  readonly deviceId: string;
+  readonly credentials: { readonly token: string };
+}
+
+/** Sends what is not telemetry with the token of a device. */
+async function provokeFaults(app: RunningApp, token: string): Promise<void> {
+  const send = (body: string) =>
+    fetch(`${app.url}/api/v1/${token}/telemetry`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body,
+    });
+  await send("temperature: 21.5");
+  await send('{"temperature": null}');
+}
+
 /** Addresses of the screens that task pages show, by the name of their picture. */
 async function taskScreens(page: Page, app: RunningApp, meterPort: number, place: string) {
   const call = async (method: string, path: string, body: unknown) =>
@@ -119,7 +136,8 @@ async function taskScreens(page: Page, app: RunningApp, meterPort: number, place
     host: "127.0.0.1",
     port: meterPort,
   });
-  const { deviceId } = await call("POST", "/api/devices", { name: "Meter", deviceType: "SDM120" });
+  const meter = { name: "Meter", deviceType: "SDM120" };
+  const { deviceId, credentials } = (await callApi(page, app, "POST", "/api/devices", meter)) as PlantMeter;
   const templates = await call("GET", "/api/modbus/templates", undefined);
   const { registers } = Object.values(
     templates as unknown as Array<{ templateId: string; registers: object }>,
@@ -148,7 +166,20 @@ async function taskScreens(page: Page, app: RunningApp, meterPort: number, place
   const schedule = { expression: "30 3 * * *", timezone: "Europe/Berlin" };
   await call("PUT", "/api/gateway/backup", { ...settings, schedule });
   await call("POST", "/api/gateway/backup/runs", {});
+  const { integrationId } = await call("POST", "/api/integrations", {
+    name: "Tasmota",
+    type: "MQTT",
+    status: "active",
+    settings_json: {
+      autoCreateDevice: true,
+      format: "tasmota",
+      mqtt: { brokerUrl: "local:", topicFilter: ["tele/#", "stat/#"] },
+    },
+  });
+  await provokeFaults(app, credentials.token);
   return {
+    integrations: `/integrations/${integrationId}`,
+    faults: "/faults",
     modbus: `/modbus/${connectionId}`,
     users: "/settings/users",
     pipelines: `/pipelines/${pipelineId}`,

@@ -83,6 +83,7 @@ export const pageTerms: Readonly<Record<"en" | "de", readonly Term[]>> = {
     { word: "Schlagwort (Tag)", pattern: /Schlagw[oö]rt/ },
     { word: "Registerkarte (Reiter)", pattern: /Registerkarte/ },
     { word: "Anzeichen (Symptom)", pattern: /Anzeichen/ },
+    { word: "Wandanzeige (Wandansicht)", pattern: /Wandanzeige/ },
   ],
 };
 
