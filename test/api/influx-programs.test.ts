@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { codeIn, shownValues } from "../docs/quick-starts.ts";
 import { type ApiRow, apiRows } from "../support/api-rows.ts";
 import { npmPeer, pythonPeer, runPeer, telegraf } from "../support/peers.ts";
 import { createTestApp, type TestApp } from "../support/test-app.ts";
@@ -144,6 +145,19 @@ describe.skipIf(telegraf === null)("Telegraf (skipped where it is missing)", () 
     const warnings = errors.split("\n").filter((line) => / [WE]! /.test(line));
     expect({ code, warnings }).toEqual({ code: 0, warnings: [] });
     expect(await latestOf(host)).toMatchObject({ "mem.total": expect.any(Number) });
+  });
+
+  test("writes the values of its quick start with the configuration of the page", async () => {
+    const page = readFileSync(join(import.meta.dir, "../../docs/quick-start-telegraf.md"), "utf8");
+    const config = join(fixture.directory, "quick-start.conf");
+    const shown = codeIn(page, "toml")
+      .replace("http://localhost:8080", fixture.app.url)
+      .replace("ACCESS_TOKEN", gateway.token);
+    writeFileSync(config, shown);
+    const { code } = await runPeer([telegraf ?? "", "--config", config, "--once"]);
+    expect(code).toBe(0);
+    const [[host = "", values = {}] = []] = shownValues(page);
+    expect(Object.keys(await latestOf(host)).sort()).toEqual(Object.keys(values).sort());
   });
 });
 
