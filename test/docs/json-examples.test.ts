@@ -46,7 +46,7 @@ const examples: Readonly<Record<string, readonly Example[]>> = {
   ],
   integrations: [{ not: "is for an operation that takes any object: test/modules/integrations" }],
   messengers: [{ request: "PATCH /api/notifications/settings" }],
-  modbus: [{ request: `POST /api/devices/${SOME_ID}/commands` }],
+  "modbus-registers": [{ request: `POST /api/devices/${SOME_ID}/commands` }],
   provisioning: [{ request: "POST /api/v1/provision" }, { response: "POST /api/v1/provision", status: 200 }],
   "quick-start-node-red": [{ not: "is a flow of Node-RED: test/mqtt/node-red.test.ts" }],
   "quick-start-thingsboard-gateway": [
