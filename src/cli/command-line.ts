@@ -148,7 +148,9 @@ function describeSettings(keys: readonly ConfigKey[]): string {
   const rows = keys.map((key) => {
     const definition: KeyDefinition = configKeys[key];
     const fallback = definition.default === undefined ? "" : ` Default: ${definition.default}.`;
-    return `  ${flagOf(key)}\n      ${definition.description}${fallback} (${describeKind(definition.kind)})`;
+    const kind = definition.kind.type === "text" ? "" : ` (${describeKind(definition.kind)})`;
+    // Descriptions are Markdown, for the page of settings.
+    return `  ${flagOf(key)}\n      ${definition.description.replaceAll("`", '"')}${fallback}${kind}`;
   });
   return rows.join("\n");
 }
