@@ -27,7 +27,7 @@ const ROWS_PER_PART = 17_280;
 const WINDOWS = 97;
 const KEY = "temperature";
 /** Time (ms) after an import until the gateway has sealed what it holds: nobody tells it to. */
-const QUIET_MS = 75_000;
+const SETTLED_MS = 75_000;
 /** Requests before those that are timed; each device is asked for several times. */
 const WARM_REQUESTS = 200;
 
@@ -172,7 +172,7 @@ export async function benchHttpQueries(binary: string | undefined): Promise<Row[
         await victoria?.write({ key: KEY, device: String(index), points: { ts, values } });
       }
     }
-    await Bun.sleep(QUIET_MS);
+    await Bun.sleep(SETTLED_MS);
     await untilIdle(gateway.pid);
     await victoria?.merge();
     const { key } = await api.post<{ key: string }>("/api/api-keys", {

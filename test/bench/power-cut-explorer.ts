@@ -48,7 +48,7 @@ const mixture: readonly Variant[] = [
 
 const engineOptions = {
   bucketMs: 3_600_000,
-  quietMs: 60_000,
+  settledMs: 60_000,
   hotGroupsMax: 100_000,
   hotGroupsPerDevice: 0,
   hotBytesMax: 1 << 27,

@@ -245,9 +245,9 @@ function updateSeries(batch: EditBatch, device: DeviceState, rows: Rows): void {
 const RETRY_MS = 5_000;
 const TICK_MS = 5_000;
 /** Fewer hot points are answered from as fast as blocks. */
-const QUIET_POINTS_MIN = 20_000;
-/** Growth of the hot tier up to which it is quiet. At a steady rate, it grows by more for 50 times `quietMs`. */
-const QUIET_GROWTH_MAX = 1.02;
+const SETTLED_POINTS_MIN = 20_000;
+/** Growth of the hot tier up to which it is settled. At a steady rate, it grows by more for 50 times `settledMs`. */
+const SETTLED_GROWTH_MAX = 1.02;
 /** Hot points in multiples of `hotPointsMax` beyond which commits wait for the sealing. */
 const BACKLOG_MAX = 4;
 /** Commits that many devices may leave hot, in multiples of `hotGroupsMax`. */
@@ -274,7 +274,7 @@ export class Maintenance {
   #retryAtMs = 0;
   #heldRetryAtMs = 0;
   /** Number of hot points that were there when the hot tier last grew or shrank, and when that was. */
-  #quiet = { points: 0, sinceMs: 0 };
+  #settled = { points: 0, sinceMs: 0 };
 
   constructor(engine: StoreEngine, scheduler: SliceScheduler, failed: (error: unknown) => void) {
     this.#engine = engine;
@@ -354,15 +354,15 @@ export class Maintenance {
     const { hot, frozen, options } = this.#engine;
     const aged = hot.groups > 0 && performance.now() - hot.openedAtMs >= options.bucketMs;
     // A frozen generation without a task is what a failed sealing has left.
-    if (aged || this.#isQuiet() || frozen !== null) this.seal();
+    if (aged || this.#hasSettled() || frozen !== null) this.seal();
   }
 
-  #isQuiet(): boolean {
+  #hasSettled(): boolean {
     const { hot, options } = this.#engine;
-    const { points } = this.#quiet;
-    if (hot.points < points || hot.points > points * QUIET_GROWTH_MAX)
-      this.#quiet = { points: hot.points, sinceMs: performance.now() };
-    return hot.points >= QUIET_POINTS_MIN && performance.now() - this.#quiet.sinceMs >= options.quietMs;
+    const { points } = this.#settled;
+    if (hot.points < points || hot.points > points * SETTLED_GROWTH_MAX)
+      this.#settled = { points: hot.points, sinceMs: performance.now() };
+    return hot.points >= SETTLED_POINTS_MIN && performance.now() - this.#settled.sinceMs >= options.settledMs;
   }
 
   #checkpointWhenIdle(): void {

@@ -21,7 +21,7 @@ export interface TelemetryStoreOptions {
   /** Max. time until hot points are sealed into blocks. */
   readonly bucketMs?: number;
   /** Time after which hot points are sealed that hardly become more, as after an import: blocks are read three times as fast. */
-  readonly quietMs?: number;
+  readonly settledMs?: number;
   /** Hot points at which they are sealed into blocks. */
   readonly hotPointsMax?: number;
   /** Hot points per series: raises `hotPointsMax` up to three times, because a block of a few rows costs as much as a long one. */
@@ -47,7 +47,7 @@ export const storeDefaults = {
   stagingBytesMax: 32 * 1024 * 1024,
   diskFullRetryMs: 1_000,
   bucketMs: 3_600_000,
-  quietMs: 60_000,
+  settledMs: 60_000,
   hotPointsMax: 1_000_000,
   hotPointsPerSeries: 40,
   hotGroupsMax: 20_000,
@@ -62,7 +62,7 @@ export const storeDefaults = {
 export const workerOptionsOf = (all: TelemetryStoreOptions & typeof storeDefaults): WorkerOptions => ({
   file: all.file,
   bucketMs: all.bucketMs,
-  quietMs: all.quietMs,
+  settledMs: all.settledMs,
   hotPointsMax: all.hotPointsMax,
   hotPointsPerSeries: all.hotPointsPerSeries,
   hotGroupsMax: all.hotGroupsMax,

@@ -13,7 +13,7 @@ import type { ChunkMax, WireChunk } from "./wire-chunk.types.ts";
 export interface WorkerOptions {
   readonly file: string;
   readonly bucketMs: number;
-  readonly quietMs: number;
+  readonly settledMs: number;
   readonly hotPointsMax: number;
   readonly hotPointsPerSeries: number;
   readonly hotGroupsMax: number;

@@ -30,7 +30,7 @@ function open(): StoreEngine {
   const engine = new StoreEngine({
     file: fixture.file,
     bucketMs: 3_600_000,
-    quietMs: 60_000,
+    settledMs: 60_000,
     hotPointsMax: 1e6,
     hotPointsPerSeries: 0,
     hotGroupsMax: 1e5,

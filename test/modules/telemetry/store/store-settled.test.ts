@@ -2,11 +2,11 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { StoreFixture } from "./store-fixture.ts";
 
-const QUIET = { quietMs: 1_000 };
-let stores: { quiet: StoreFixture; growing: StoreFixture; small: StoreFixture };
+const SETTLED = { settledMs: 1_000 };
+let stores: { settled: StoreFixture; growing: StoreFixture; small: StoreFixture };
 beforeAll(async () => {
-  const [quiet, growing, small] = await Promise.all([1, 2, 3].map(() => StoreFixture.start(QUIET)));
-  stores = { quiet: quiet!, growing: growing!, small: small! };
+  const [settled, growing, small] = await Promise.all([1, 2, 3].map(() => StoreFixture.start(SETTLED)));
+  stores = { settled: settled!, growing: growing!, small: small! };
 });
 afterAll(() => Promise.all(Object.values(stores).map((store) => store.dispose())));
 
@@ -18,20 +18,20 @@ const append = (store: StoreFixture, from: number, count: number) =>
 const hotPoints = async ({ store }: StoreFixture) => (await store.stats()).hotPoints;
 
 test("an import is sealed once nothing follows, also after a restart; few points, and those to which others are added, are not", async () => {
-  const { quiet, growing, small } = stores;
-  await append(quiet, 0, 25_000);
+  const { settled, growing, small } = stores;
+  await append(settled, 0, 25_000);
   await append(growing, 0, 25_000);
   await append(small, 0, 15_000);
-  await quiet.restart();
-  expect(await hotPoints(quiet)).toBe(25_000);
+  await settled.restart();
+  expect(await hotPoints(settled)).toBe(25_000);
   let points = 25_000;
   const isSealed = async () => {
     await append(growing, points, 1_500);
     points += 1_500;
-    return (await hotPoints(quiet)) === 0;
+    return (await hotPoints(settled)) === 0;
   };
   while (!(await isSealed())) await Bun.sleep(500);
   expect(await hotPoints(growing)).toBe(points);
   expect(await hotPoints(small)).toBe(15_000);
-  expect((await quiet.points("d", "value")).length).toBe(25_000);
+  expect((await settled.points("d", "value")).length).toBe(25_000);
 }, 30_000);
