@@ -45,27 +45,41 @@ export async function createRuledDevices(api: ApiClient, count: number, prefix: 
   return devices;
 }
 
-/** A WebSocket client that hears of alarms; `next` resolves with the time at which the device's next one came. */
-export async function listen(gateway: Gateway, api: ApiClient) {
+/** A WebSocket client that has subscribed to topics, as a screen does. */
+export async function openScreen(
+  gateway: Gateway,
+  api: ApiClient,
+  subscription: { readonly topics: readonly string[]; readonly deviceIds?: readonly string[] },
+  onMessage: (message: { topic?: string; deviceId?: string }, timeMs: number) => void = () => undefined,
+): Promise<WebSocket> {
   const { key } = await api.post<{ key: string }>("/api/api-keys", {
     name: "bench",
     role: "TENANT_READ_ONLY",
   });
   const socket = new WebSocket(`${gateway.url.replace("http", "ws")}/api/ws`);
-  /** Keyed by device. */
-  const waiting = new Map<string, (position: number) => void>();
   const subscribed = Promise.withResolvers<void>();
   socket.onopen = () => socket.send(JSON.stringify({ type: "auth", token: key }));
   socket.onmessage = ({ data }) => {
     const timeMs = performance.now();
     const message = JSON.parse(String(data)) as { type: string; topic?: string; deviceId?: string };
     if (message.type === "ready")
-      socket.send(JSON.stringify({ type: "subscribe", id: "bench", topics: ["alarms"] }));
+      socket.send(JSON.stringify({ type: "subscribe", id: "bench", ...subscription }));
     else if (message.type === "snapshot") subscribed.resolve();
-    else if (message.topic === "alarms") waiting.get(message.deviceId ?? "")?.(timeMs);
+    else if (message.type === "error") subscribed.reject(new Error(String(data)));
+    else onMessage(message, timeMs);
   };
   socket.onerror = () => subscribed.reject(new Error("the WebSocket failed"));
   await subscribed.promise;
+  return socket;
+}
+
+/** A screen of alarms; `next` resolves with the time at which the device's next one came. */
+export async function listen(gateway: Gateway, api: ApiClient) {
+  /** Keyed by device. */
+  const waiting = new Map<string, (position: number) => void>();
+  const socket = await openScreen(gateway, api, { topics: ["alarms"] }, ({ topic, deviceId }, timeMs) => {
+    if (topic === "alarms") waiting.get(deviceId ?? "")?.(timeMs);
+  });
   return {
     next: (deviceId: string) =>
       new Promise<number>((resolve, reject) => {

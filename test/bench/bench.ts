@@ -20,7 +20,7 @@ import { benchPowerCuts } from "./power-cuts.ts";
 import { remove, temporaryDirectory } from "./processes.ts";
 import { benchQueries } from "./queries.ts";
 import { fixed, machine, type Row, renderRows, thousands } from "./report.ts";
-import { benchRules } from "./rules.ts";
+import { benchMessageCost, benchRules } from "./rules.ts";
 import { benchSoak } from "./soak.ts";
 import { benchStorage } from "./storage.ts";
 import { benchTopics } from "./topics.ts";
@@ -93,7 +93,7 @@ const sections: Record<string, () => Promise<Row[]>> = {
   growth: () => benchGrowth({ draw: values.write }),
   footprint: () => benchFootprint(seconds),
   fleet: benchFleet,
-  rules: () => benchRules(seconds),
+  rules: async () => [...(await benchRules(seconds)), ...(await benchMessageCost(seconds))],
   alarms: async () => [...(await benchAlarmLatency(seconds)), ...(await benchAlarmStorm())],
   integrations: () => benchIntegrations(seconds),
   uplinks: () => benchUplinks(seconds),

@@ -1,4 +1,6 @@
+import { openScreen } from "./alarm-latency.ts";
 import {
+  cpuSeconds,
   createDevices,
   remove,
   runLoad,
@@ -6,7 +8,7 @@ import {
   startMosquitto,
   temporaryDirectory,
 } from "./processes.ts";
-import { type Row, thousands } from "./report.ts";
+import { fixed, type Row, thousands } from "./report.ts";
 
 const CONNECTIONS = 100;
 const WINDOW = 20;
@@ -14,6 +16,9 @@ const ROUNDS = 3;
 const PIPELINES = 5;
 const ALARM_RULES = 20;
 const RATIO_MIN = 2.2;
+/** A site that sends all day, far below what the gateway can take. */
+const SITE_RATE = 5_000;
+const COST_RATIO_MAX = 1.5;
 
 /** Five steps as a site would have them; as many values are stored with them as without. */
 const steps = [
@@ -118,6 +123,65 @@ export async function benchRules(seconds: number): Promise<Row[]> {
       row(`${all} and ${ALARM_RULES} alarm rules on every device`, ruled, true),
     ];
   } finally {
+    await gateway.kill("SIGTERM");
+    remove(directory);
+  }
+}
+
+/** Processor time of a message at the rate of a site, with rules and a screen that shows alarms and a device, beside that of Mosquitto. */
+export async function benchMessageCost(seconds: number): Promise<Row[]> {
+  const directory = temporaryDirectory();
+  const gateway = await startGateway(directory);
+  const peer = await startMosquitto();
+  try {
+    const api = await gateway.signIn();
+    const devices = await createDevices(api, CONNECTIONS);
+    for (let order = 0; order < PIPELINES; order++) {
+      const body = { name: `pipeline ${order}`, order, steps };
+      const { pipelineId } = await api.post<{ pipelineId: string }>("/api/data-pipelines", body);
+      await api.post(`/api/data-pipelines/${pipelineId}/start`, {});
+    }
+    const [profile] = await api.get<Array<{ profileId: string }>>("/api/device-profiles");
+    await api.patch(`/api/device-profiles/${profile?.profileId}`, { alarmRules });
+    const screen = await openScreen(gateway, api, {
+      topics: ["telemetry", "alarms"],
+      deviceIds: devices.slice(0, 1).map(({ deviceId }) => deviceId),
+    });
+    const cost = async (of: { readonly port: number; readonly pid: number }) => {
+      const load = { port: of.port, seconds, connections: CONNECTIONS, window: WINDOW, qos: 1 } as const;
+      const users = devices.map(({ token }) => token);
+      const before = cpuSeconds(of.pid);
+      const { acknowledged } = await runLoad({
+        ...load,
+        topic: "v1/devices/me/telemetry",
+        users,
+        rate: SITE_RATE,
+      });
+      return ((cpuSeconds(of.pid) - before) / acknowledged) * 1e6;
+    };
+    const own: number[] = [];
+    const peers: number[] = [];
+    for (let round = 0; round < ROUNDS; round++) {
+      if (peer !== undefined) peers.push(await cost(peer));
+      own.push(await cost({ port: gateway.mqttPort, pid: gateway.pid }));
+    }
+    screen.close();
+    const ratio = peer && median(own) / median(peers);
+    return [
+      {
+        section: "Rules",
+        measure: `processor time of a message at ${thousands(SITE_RATE)} messages/s, QoS 1, ${CONNECTIONS} connections, ${PIPELINES} pipelines, ${ALARM_RULES} rules, one screen`,
+        value: `${fixed(median(own), 0)} µs`,
+        ...(ratio !== undefined && {
+          peer: `Mosquitto ${fixed(median(peers), 0)} µs (stores nothing, no rules)`,
+          ratio,
+        }),
+        goal: `≤ ${COST_RATIO_MAX} × Mosquitto`,
+        met: ratio === undefined ? undefined : ratio <= COST_RATIO_MAX,
+      },
+    ];
+  } finally {
+    await peer?.stop();
     await gateway.kill("SIGTERM");
     remove(directory);
   }
