@@ -139,10 +139,9 @@ describe("the same time of the previous year", () => {
             new Temporal.ZonedDateTime(BigInt(ts) * 1_000_000n, timezone).toPlainDate();
           const [first, last] = [dateAt(from), dateAt(to)];
           const isLeapDay = (date: Temporal.PlainDate) => date.month === 2 && date.day === 29;
-          // A week that begins on 29 February has nothing to compare before 1 March.
-          if (isLeapDay(first) && (isLeapDay(last) || isLeapDay(dateAt(now))))
-            return expect(before).toBeUndefined();
-          if (before === undefined) throw new Error("no period to compare with");
+          if (isLeapDay(first) && isLeapDay(last)) return expect(before).toBeUndefined();
+          // A week that has just begun on 29 February, or a day whose first hour the clocks skipped a year before, has nothing to compare yet.
+          if (before === undefined) return expect(yearsLater(now, -1, timezone).isExact).toBe(false);
           const firstBefore = isLeapDay(first) ? first.add({ days: 1 }) : first;
           expect(String(dateAt(before.from))).toBe(String(firstBefore.subtract({ years: 1 })));
           expect(dateAt(before.from - 1).equals(dateAt(before.from))).toBe(false);
