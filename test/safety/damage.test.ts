@@ -186,7 +186,7 @@ async function readBack(fixture: TestApp): Promise<{ missing: number; wrong: num
     } as const;
     // A read that fails loses all values of its device for now.
     const [answer] = await fixture.app.services.store.query(query).catch(() => []);
-    const points = new Map(answer?.series[0]?.points.map(({ ts, value }) => [ts, value]));
+    const points = new Map([...(answer?.series[0]?.points ?? [])].map(({ ts, value }) => [ts, value]));
     for (const [ts, value] of values)
       if (!points.has(ts)) missing++;
       else if (points.get(ts) !== value) wrong++;

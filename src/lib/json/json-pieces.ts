@@ -2,18 +2,34 @@
 const SLICE_WEIGHT = 32 * 1024;
 const NUMBER_WEIGHT = 8;
 
+/** A list that creates its items only when they are read, because all of them together would fill the memory with objects. */
+export abstract class ReadList<Item> implements Iterable<Item> {
+  abstract readonly length: number;
+  abstract [Symbol.iterator](): Iterator<Item>;
+
+  toJSON(): Item[] {
+    return [...this];
+  }
+}
+
+const isList = (value: object): value is Iterable<unknown> =>
+  Array.isArray(value) || value instanceof ReadList;
+
 const hasOwnText = (value: object): boolean => typeof (value as { toJSON?: unknown }).toJSON === "function";
 
 /** Returns approximately what is left of `budget` after the value's JSON; negative as soon as it is used up. */
 function afterWeight(value: unknown, budget: number): number {
   if (typeof value === "string") return budget - value.length - 2;
-  if (typeof value !== "object" || value === null || hasOwnText(value)) return budget - NUMBER_WEIGHT;
+  if (typeof value !== "object" || value === null) return budget - NUMBER_WEIGHT;
   let left = budget - 2;
-  if (Array.isArray(value)) {
-    for (let index = 0; index < value.length && left >= 0; index++)
-      left = afterWeight(value[index], left - 1);
+  if (isList(value)) {
+    for (const item of value) {
+      if (left < 0) break;
+      left = afterWeight(item, left - 1);
+    }
     return left;
   }
+  if (hasOwnText(value)) return budget - NUMBER_WEIGHT;
   for (const key in value) {
     if (left < 0) return left;
     left = afterWeight(value[key as keyof typeof value], left - key.length - 4);
@@ -25,7 +41,7 @@ function afterWeight(value: unknown, budget: number): number {
 export const isLongerJson = (value: unknown, characters: number): boolean =>
   afterWeight(value, characters) < 0;
 
-function* arrayPieces(items: readonly unknown[]): Generator<string> {
+function* arrayPieces(items: Iterable<unknown>): Generator<string> {
   let isFirst = true;
   let slice: unknown[] = [];
   let left = SLICE_WEIGHT;
@@ -90,11 +106,11 @@ export function* jsonPieces(value: unknown): Generator<string> {
     typeof value !== "object" ||
     value === null ||
     !isLongerJson(value, SLICE_WEIGHT) ||
-    hasOwnText(value)
+    (hasOwnText(value) && !isList(value))
   ) {
     yield JSON.stringify(value) ?? "null";
     return;
   }
-  if (Array.isArray(value)) yield* arrayPieces(value);
+  if (isList(value)) yield* arrayPieces(value);
   else yield* objectPieces(value as Record<string, unknown>);
 }

@@ -49,29 +49,35 @@ const toResolved = (device: DeviceWithActivity, currentOf: CurrentState): Resolv
   assetId: device.assetId,
 });
 
-/** The devices that an alias stands for, as far as the caller may see them; those that are gone are left out. */
+/** The devices that the aliases of a dashboard stand for, as far as the caller may see them; those that are gone are left out. */
 export function createAliasDevices(deps: {
   devices: Pick<DevicesService, "get" | "list">;
   currentOf: CurrentState;
 }) {
   const { devices, currentOf } = deps;
 
-  function found(principal: Principal, deviceId: string): DeviceWithActivity[] {
+  function found(principal: Principal, deviceId: string): ResolvedDevice[] {
     try {
-      return [devices.get(principal, deviceId)];
+      return [toResolved(devices.get(principal, deviceId), currentOf)];
     } catch (error) {
       if (error instanceof DomainError && error.kind === "not_found") return [];
       throw error;
     }
   }
 
-  const filtered = (principal: Principal, filter: Partial<DeviceFilter>) =>
-    devices.list(principal, { ...filter, sort: "name", limit: DEVICES_MAX, offset: 0 }).items;
-
-  function children(principal: Principal, gatewayId: string): DeviceWithActivity[] {
-    return found(principal, gatewayId).flatMap(({ deviceId }) =>
-      filtered(principal, { parentDeviceId: deviceId }),
-    );
+  /** Lists devices. Lists that are equal are read once, however many aliases of a dashboard stand for them. */
+  function createLists(principal: Principal) {
+    const lists = new Map<string, ResolvedDevice[]>();
+    return (filter: Partial<DeviceFilter>): ResolvedDevice[] => {
+      const name = JSON.stringify(filter);
+      const list =
+        lists.get(name) ??
+        devices
+          .list(principal, { ...filter, sort: "name", limit: DEVICES_MAX, offset: 0 })
+          .items.map((device) => toResolved(device, currentOf));
+      lists.set(name, list);
+      return list;
+    };
   }
 
   function listOf(alias: Alias): string[] {
@@ -82,24 +88,29 @@ export function createAliasDevices(deps: {
   }
 
   /** `state`: what the dashboard is looked at with; its `deviceId` is the device of an alias of the type `stateEntity`. */
-  return (principal: Principal, alias: Alias, state: Readonly<Record<string, unknown>>): ResolvedDevice[] => {
-    const resolve: Record<(typeof ALIAS_TYPES)[number], () => DeviceWithActivity[]> = {
-      singleDevice: () => found(principal, textOf(alias, "deviceId")),
-      deviceList: () => listOf(alias).flatMap((id) => found(principal, id)),
-      deviceType: () => filtered(principal, { deviceType: textOf(alias, "deviceType") }),
-      deviceGroup: () => filtered(principal, { tag: textOf(alias, "tag", "group") }),
-      gatewayChildren: () => children(principal, textOf(alias, "gatewayId", "deviceId")),
-      asset: () => filtered(principal, { assetId: textOf(alias, "assetId") }),
-      stateEntity: () => (typeof state.deviceId === "string" ? found(principal, state.deviceId) : []),
+  return (principal: Principal, state: Readonly<Record<string, unknown>>) => {
+    const listed = createLists(principal);
+    const of = (deviceId: string) => found(principal, deviceId);
+    return (alias: Alias): ResolvedDevice[] => {
+      const resolve: Record<(typeof ALIAS_TYPES)[number], () => ResolvedDevice[]> = {
+        singleDevice: () => of(textOf(alias, "deviceId")),
+        deviceList: () => listOf(alias).flatMap(of),
+        deviceType: () => listed({ deviceType: textOf(alias, "deviceType") }),
+        deviceGroup: () => listed({ tag: textOf(alias, "tag", "group") }),
+        gatewayChildren: () =>
+          of(textOf(alias, "gatewayId", "deviceId")).flatMap(({ deviceId }) =>
+            listed({ parentDeviceId: deviceId }),
+          ),
+        asset: () => listed({ assetId: textOf(alias, "assetId") }),
+        stateEntity: () => (typeof state.deviceId === "string" ? of(state.deviceId) : []),
+      };
+      const type = ALIAS_TYPES.find((aliasType) => aliasType === alias.type);
+      if (type === undefined)
+        throw dashboardInvalid(
+          `alias ${excerpt(alias.name ?? "")}`,
+          detail("rule.alias_type", { aliasTypes: ALIAS_TYPES.join(", ") }),
+        );
+      return resolve[type]();
     };
-    const type = ALIAS_TYPES.find((aliasType) => aliasType === alias.type);
-    if (type === undefined)
-      throw dashboardInvalid(
-        `alias ${excerpt(alias.name ?? "")}`,
-        detail("rule.alias_type", { aliasTypes: ALIAS_TYPES.join(", ") }),
-      );
-    return resolve[type]()
-      .slice(0, DEVICES_MAX)
-      .map((device) => toResolved(device, currentOf));
   };
 }

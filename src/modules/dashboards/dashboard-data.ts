@@ -18,6 +18,8 @@ import {
   DATA_POINTS_DEFAULT,
   type DeviceSeries,
   type LatestSnapshot,
+  PackedPoints,
+  type Point,
   pointsMaxOf,
 } from "../telemetry/telemetry.types.ts";
 import type { Principal } from "../users/users.types.ts";
@@ -58,7 +60,10 @@ function bytesOf(value: unknown): number {
 function bytesOfSeries(found: readonly DeviceSeries[]): number {
   let bytes = 0;
   for (const { series } of found)
-    for (const { points } of series) for (const { value } of points) bytes += bytesOf(value);
+    for (const { points } of series) {
+      if (points.values instanceof Float64Array) bytes += points.length * VALUE_BYTES;
+      else for (const { value } of points) bytes += bytesOf(value);
+    }
   return bytes;
 }
 
@@ -243,17 +248,15 @@ function moveOf(item: Wanted, before: AbsoluteWindow): (ts: number) => number | 
 }
 
 /** Returns points at their moved times. Where a clock change lets the same times come twice, the first occurrence counts. */
-function movedPoints<Point extends { readonly ts: number }>(
-  points: readonly Point[],
-  move: (ts: number) => number | undefined,
-): Point[] {
-  let last = Number.NEGATIVE_INFINITY;
-  return points.flatMap((point) => {
-    const ts = move(point.ts);
-    if (ts === undefined || ts <= last) return [];
-    last = ts;
-    return [{ ...point, ts }];
-  });
+function movedPoints(points: PackedPoints, move: (ts: number) => number | undefined): PackedPoints {
+  const [stamps, values]: [number[], Point["value"][]] = [[], []];
+  for (const { ts: before, value } of points) {
+    const ts = move(before);
+    if (ts === undefined || ts <= (stamps.at(-1) ?? Number.NEGATIVE_INFINITY)) continue;
+    stamps.push(ts);
+    values.push(value);
+  }
+  return new PackedPoints(Float64Array.from(stamps), values);
 }
 
 /** Returns the series of the compared period with their timestamps moved into the current one. */
@@ -282,13 +285,6 @@ function createTally() {
 
 const showsSeries = ({ need }: Wanted): boolean => need === "series" || need === "both";
 const showsLatest = ({ need }: Wanted): boolean => need === "latest" || need === "both";
-
-/** Refuses widgets with more newest values than a response may contain, before anything is read. */
-function ensureValuesFit(wanted: readonly Wanted[]): void {
-  const tally = createTally();
-  for (const { devices, keys } of wanted.filter(showsLatest))
-    tally.addValues(devices.length * Math.max(1, keys.length));
-}
 
 /** Data of all widgets together. */
 interface Found {
@@ -350,6 +346,30 @@ function createParts({ latest, series, previous, previousSoFar, lows, highs }: F
     };
   }
   return partOf;
+}
+
+interface WidgetInput {
+  /** @throws DomainError of kind `invalid` for a window of the widget's own */
+  windowOf(widget: Widget): ShownWindow;
+  /** @throws DomainError of kind `invalid` for an alias that cannot be resolved */
+  devicesOf(widget: Widget): Promise<readonly ResolvedDevice[]>;
+}
+
+/** Returns what a widget asks for, or the reason why it cannot show anything. */
+async function wantedOf(widget: Widget, input: WidgetInput): Promise<Wanted | Text> {
+  try {
+    const devices = shownDevices(widget, await input.devicesOf(widget));
+    return {
+      widget,
+      devices,
+      keys: keysOf(widget),
+      need: needOf(widget),
+      window: input.windowOf(widget),
+    };
+  } catch (error) {
+    if (!(error instanceof DomainError) || error.kind !== "invalid") throw error;
+    return textOf(error);
+  }
 }
 
 interface Reader {
@@ -489,27 +509,20 @@ export function createDashboardData(deps: {
   return async (
     principal: Principal,
     widgets: readonly Widget[],
-    input: {
-      readonly room: AnswerRoom;
-      /** @throws DomainError of kind `invalid` for a window of the widget's own */
-      windowOf: (widget: Widget) => ShownWindow;
-      devicesOf: (widget: Widget) => readonly ResolvedDevice[];
-    },
+    input: WidgetInput & { readonly room: AnswerRoom },
   ): Promise<Record<string, WidgetData>> => {
     const data: Record<string, WidgetData> = Object.create(null);
-    const wanted = widgets.flatMap((widget): Wanted[] => {
-      const [keys, need] = [keysOf(widget), needOf(widget)];
-      try {
-        const devices = shownDevices(widget, input.devicesOf(widget));
-        return [{ widget, devices, keys, need, window: input.windowOf(widget) }];
-      } catch (error) {
-        if (!(error instanceof DomainError) || error.kind !== "invalid") throw error;
-        const text = textOf(error);
-        data[widget.widgetId] = { deviceIds: [], error: inEnglish(text), errorText: text };
-        return [];
+    const wanted: Wanted[] = [];
+    const tally = createTally(); // refuses more newest values than a response may contain before they are read, or further aliases
+    for (const widget of widgets) {
+      const item = await wantedOf(widget, input);
+      if (isText(item)) {
+        data[widget.widgetId] = { deviceIds: [], error: inEnglish(item), errorText: item };
+        continue;
       }
-    });
-    ensureValuesFit(wanted);
+      if (showsLatest(item)) tally.addValues(item.devices.length * Math.max(1, item.keys.length));
+      wanted.push(item);
+    }
     const listed = createAlarmList(principal);
     const reader = { principal, room: input.room };
     const [latest, series, previous, previousSoFar, lows, highs] = await Promise.all([

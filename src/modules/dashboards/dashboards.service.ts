@@ -214,6 +214,12 @@ function alarmsAdder(open: ReturnType<AlarmsService["listOpenByDevice"]>) {
   };
 }
 
+interface ResolvedAlias {
+  devices: readonly ResolvedDevice[];
+  /** Reason why it cannot be resolved. */
+  problem?: DomainError;
+}
+
 /** Dashboards are the tenant's: everybody sees all of them, and in them the devices that everybody may see. */
 export function createDashboardsService(deps: DashboardsServiceDeps) {
   const { store, devices, clock } = deps;
@@ -272,26 +278,26 @@ export function createDashboardsService(deps: DashboardsServiceDeps) {
       : devices.get(principal, deviceId).name;
   }
 
-  /** `problems`: why an alias cannot be resolved, by its id. Its widgets show it; those of the others are not affected. */
-  async function resolveAll(
-    principal: Principal,
-    aliases: readonly Alias[],
-    state: Readonly<Record<string, unknown>>,
-  ) {
-    const resolved: Record<string, ResolvedDevice[]> = Object.create(null);
-    const problems = new Map<string, DomainError>();
+  /** Returns a function that resolves each alias once. */
+  function createAliasReader(principal: Principal, state: Readonly<Record<string, unknown>>) {
+    const devicesOf = deps.aliasDevices(principal, state);
     const withAlarms = alarmsAdder(deps.alarms.listOpenByDevice(principal));
-    for (const alias of aliases) {
+    /** By alias id. */
+    const read = new Map<string, ResolvedAlias>();
+    return async (alias: Alias) => {
+      const earlier = read.get(alias.id);
+      if (earlier !== undefined) return earlier;
       await workShare.next(); // each alias lists up to 1,000 devices: let other requests run in between
+      const found: ResolvedAlias = { devices: [] };
       try {
-        resolved[alias.id] = deps.aliasDevices(principal, alias, state).map(withAlarms);
+        found.devices = devicesOf(alias).map(withAlarms);
       } catch (error) {
         if (!(error instanceof DomainError) || error.kind !== "invalid") throw error;
-        resolved[alias.id] = [];
-        problems.set(alias.id, error);
+        found.problem = error;
       }
-    }
-    return { resolved, problems };
+      read.set(alias.id, found);
+      return found;
+    };
   }
 
   /** By user. */
@@ -306,7 +312,7 @@ export function createDashboardsService(deps: DashboardsServiceDeps) {
     const input = timeRange ?? dashboard.timeWindow;
     const window = shownWindow(input, now);
     const aliases = aliasesOf(dashboard.aliases);
-    const { resolved, problems } = await resolveAll(principal, aliases, context);
+    const resolve = createAliasReader(principal, context);
     const shown = widgetsOf(dashboard.widgets).filter(
       (widget) =>
         (widget.dashboardStateId === undefined ||
@@ -321,15 +327,18 @@ export function createDashboardsService(deps: DashboardsServiceDeps) {
         if (yearZone === undefined && !hasOwnWindow(widget)) return window;
         return shownWindow(hasOwnWindow(widget) ? widget.config.timeWindow : input, now, yearZone);
       },
-      devicesOf(widget) {
+      async devicesOf(widget) {
         const alias = aliasOf(aliases, widget);
-        const problem = alias && problems.get(alias.id);
+        const { devices, problem }: ResolvedAlias =
+          alias === undefined ? { devices: [] } : await resolve(alias);
         if (problem !== undefined) throw problem;
-        return alias === undefined ? [] : (resolved[alias.id] ?? []);
+        return devices;
       },
     });
+    const resolved: [string, readonly ResolvedDevice[]][] = [];
+    for (const alias of aliases) resolved.push([alias.id, (await resolve(alias)).devices]);
     const { from, to } = window;
-    return { dashboard, timeWindow: { from, to }, devices: resolved, data };
+    return { dashboard, timeWindow: { from, to }, devices: Object.fromEntries(resolved), data };
   }
 
   return {
@@ -378,7 +387,7 @@ export function createDashboardsService(deps: DashboardsServiceDeps) {
       if (input === undefined || input === null || input === "") throw aliasMissing();
       const existing = state === undefined || state === null ? {} : objectOf(state, "dashboardState");
       await workShare.pause(); // the alias may list up to 1,000 devices
-      return deps.aliasDevices(principal, selectorOf(input), existing);
+      return deps.aliasDevices(principal, existing)(selectorOf(input));
     },
     /** Returns the person's favorites and start page. */
     choices({ tenantId, userId }: Principal): { favorites: string[]; start: string | null } {

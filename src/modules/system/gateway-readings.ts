@@ -104,7 +104,7 @@ export class GatewayReadings {
       aggregation: "min",
       maxDataPoints: RECALLED_POINTS,
     });
-    const points = answer?.series[0]?.points ?? [];
+    const points = [...(answer?.series[0]?.points ?? [])];
     const samples = points.map(({ ts, value }) => ({
       time: clock.monotonic() - (now - ts),
       free: Number(value) * MEGABYTE,

@@ -19,7 +19,7 @@ import {
   seriesAnswer,
 } from "./telemetry.schemas.ts";
 import type { TelemetryRequest, TelemetryService } from "./telemetry.service.ts";
-import type { LatestSnapshot, TelemetryAnswer } from "./telemetry.types.ts";
+import type { LatestSnapshot } from "./telemetry.types.ts";
 
 const keyList = wholeList({ sort: ["key"], search: ["key"] });
 
@@ -72,11 +72,11 @@ async function writeLatest(
 /** Returns a handler that responds with series. */
 const seriesAnswers =
   ({ telemetry, answers }: Pick<TelemetryRoutesDeps, "telemetry" | "answers">) =>
-  async (principal: Principal, request: Request, query: TelemetryRequest): Promise<TelemetryAnswer> => {
+  async (principal: Principal, request: Request, query: TelemetryRequest) => {
     const answer = await textAnswer(answers, request, (onPiece) =>
       telemetry.queryText(principal, query, onPiece, request.signal),
     );
-    return asAnswer<TelemetryAnswer>(answer);
+    return asAnswer<Static<typeof seriesAnswer>>(answer);
   };
 
 export const telemetryRoutes = (deps: TelemetryRoutesDeps) => {

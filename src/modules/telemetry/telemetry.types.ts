@@ -1,5 +1,6 @@
 import type { DeviceId, TenantId } from "../../lib/core/ids.ts";
 import type { JsonObject, JsonValue } from "../../lib/json/json.ts";
+import { ReadList } from "../../lib/json/json-pieces.ts";
 import type { CalendarInterval } from "../../lib/time/calendar-interval.ts";
 
 /** Value of a telemetry key; every value comes back with the type and the bits it went in with. */
@@ -16,10 +17,30 @@ export interface Point {
   readonly value: TelemetryValue;
 }
 
+/** Points by columns: a million of them as objects would keep the garbage collector busy for hundreds of ms. */
+export class PackedPoints extends ReadList<Point> {
+  readonly ts: Float64Array;
+  readonly values: ArrayLike<Point["value"]>;
+
+  constructor(ts: Float64Array, values: ArrayLike<Point["value"]>) {
+    super();
+    this.ts = ts;
+    this.values = values;
+  }
+
+  get length(): number {
+    return this.ts.length;
+  }
+
+  *[Symbol.iterator](): Iterator<Point> {
+    for (let row = 0; row < this.ts.length; row++) yield { ts: this.ts[row]!, value: this.values[row]! };
+  }
+}
+
 /** Points of one key, oldest first. */
 export interface Series {
   readonly key: string;
-  readonly points: Point[];
+  readonly points: PackedPoints;
   /** Values that are not numbers, which an aggregate of numbers skipped. */
   readonly skipped?: number;
   /** Points were left out, because there are more than the query asks for. */

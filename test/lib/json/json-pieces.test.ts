@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { isLongerJson, jsonPieces } from "../../../src/lib/json/json-pieces.ts";
+import { isLongerJson, jsonPieces, ReadList } from "../../../src/lib/json/json-pieces.ts";
 
 const textOf = (value: unknown): string => [...jsonPieces(value)].join("");
 
@@ -35,6 +35,24 @@ test("a large value of small parts is many pieces of bounded length", () => {
   const pieces = [...jsonPieces(value)];
   expect(pieces.join("")).toBe(JSON.stringify(value));
   expect(Math.max(...pieces.map(({ length }) => length))).toBeLessThan(64 * 1024);
+});
+
+test("a list that is read has the text of its items, which are created piece by piece", () => {
+  let created = 0;
+  class Numbers extends ReadList<{ item: number }> {
+    readonly length = 20_000;
+    *[Symbol.iterator]() {
+      for (let item = 0; item < this.length; item++, created++) yield { item };
+    }
+  }
+  const value = { before: 1, list: new Numbers(), empty: [] };
+  const text = JSON.stringify(value);
+  expect(JSON.parse(text).list).toHaveLength(20_000);
+  expect(textOf(value)).toBe(text);
+  created = 0;
+  const pieces = jsonPieces(value);
+  for (let piece = 0; piece < 3; piece++) pieces.next();
+  expect(created).toBeLessThan(10_000);
 });
 
 test("the length of a text is judged without making it", () => {

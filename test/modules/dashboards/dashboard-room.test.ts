@@ -3,6 +3,7 @@ import { DomainError, unavailable } from "../../../src/lib/core/domain-error.ts"
 import type { DeviceId, TenantId, UserId } from "../../../src/lib/core/ids.ts";
 import { createDashboardData } from "../../../src/modules/dashboards/dashboard-data.ts";
 import type { Widget } from "../../../src/modules/dashboards/dashboards.types.ts";
+import { PackedPoints, type Point } from "../../../src/modules/telemetry/telemetry.types.ts";
 import type { Principal } from "../../../src/modules/users/users.types.ts";
 
 const KIB = 1024;
@@ -25,10 +26,14 @@ const widget = (index: number, type: string): Widget => ({
 });
 
 /** Reads widgets while the response has this many bytes of space. Returns the number of queries and the reserved bytes. */
-async function read(widgets: readonly Widget[], roomBytes: number, value: unknown = 1) {
+async function read(widgets: readonly Widget[], roomBytes: number, value: unknown = 1, devices = 1) {
   let queries = 0;
+  let resolved = 0;
   let reserved = 0;
-  const points = Array.from({ length: POINTS }, (_, ts) => ({ ts, value }));
+  const points = new PackedPoints(
+    Float64Array.from({ length: POINTS }, (_, ts) => ts),
+    Array.from({ length: POINTS }, () => value as Point["value"]),
+  );
   const dataOf = createDashboardData({
     telemetry: {
       async *latestOf() {
@@ -51,9 +56,20 @@ async function read(widgets: readonly Widget[], roomBytes: number, value: unknow
   const outcome = await dataOf(principal, widgets, {
     room,
     windowOf: () => ({ from: 0, to: 1_000 }),
-    devicesOf: () => [{ deviceId, name: "", deviceType: "", active: true, state: "ACTIVE", assetId: null }],
+    async devicesOf() {
+      resolved++;
+      const device = {
+        deviceId,
+        name: "",
+        deviceType: "",
+        active: true,
+        state: "ACTIVE",
+        assetId: null,
+      } as const;
+      return Array(devices).fill(device);
+    },
   }).catch((error: unknown) => error);
-  return { queries, reserved, outcome };
+  return { queries, reserved, resolved, outcome };
 }
 
 const charts = Array.from({ length: 50 }, (_, index) => widget(index, "timeseries"));
@@ -71,6 +87,13 @@ test("with space, each widget has its data, and the space is about that of the r
   const { length } = JSON.stringify(outcome);
   expect(reserved).toBeGreaterThan(length / 2);
   expect(reserved).toBeLessThan(length * 1.5);
+});
+
+test("too many newest values are refused before they are read, and before the devices of further widgets are listed", async () => {
+  const gauges = Array.from({ length: 100 }, (_, index) => widget(index, "gauge"));
+  const { outcome, queries, resolved } = await read(gauges, 10_000 * KIB, 1, 40_000);
+  expect(outcome).toMatchObject({ kind: "too_large" });
+  expect([queries, resolved]).toEqual([0, 3]);
 });
 
 test("long texts and objects count with their length", async () => {

@@ -1,5 +1,5 @@
 import type { DeviceId } from "../../../lib/core/ids.ts";
-import type { Point, Series } from "../telemetry.types.ts";
+import { PackedPoints, type Series } from "../telemetry.types.ts";
 import type { SinkResult } from "./series-sink.ts";
 import { durationsOf } from "./state-times.ts";
 import type { WireDeviceSeries } from "./store.protocol.ts";
@@ -23,10 +23,5 @@ export class SeriesAnswer {
   }
 }
 
-export function pointsOf({ ts, numbers, values, times }: SinkResult): Point[] {
-  const points = new Array<Point>(ts.length);
-  const source: ArrayLike<Point["value"]> =
-    numbers ?? values ?? (times === undefined ? [] : durationsOf(times));
-  for (let i = 0; i < ts.length; i++) points[i] = { ts: ts[i]!, value: source[i]! };
-  return points;
-}
+export const pointsOf = ({ ts, numbers, values, times }: SinkResult): PackedPoints =>
+  new PackedPoints(ts, numbers ?? values ?? (times === undefined ? [] : durationsOf(times)));

@@ -9,8 +9,10 @@ import { createTelemetryStore } from "../../../../src/modules/telemetry/store/te
 import { TenantUse } from "../../../../src/modules/telemetry/store/tenant-use.ts";
 import type {
   DeviceSeries,
+  Point,
   RangeQuery,
   Reading,
+  Series,
   TelemetryValue,
 } from "../../../../src/modules/telemetry/telemetry.types.ts";
 import type { Logger } from "../../../../src/platform/core/log.ts";
@@ -24,6 +26,11 @@ export const deviceKeys = () =>
   new DeviceKeys(
     new TenantUse(tenant, () => ({ keysPerDevice: null, keys: null, storedBytes: null }), systemClock),
   );
+
+/** Answer of a query, with its points as objects. */
+type PlainSeries = Omit<DeviceSeries, "series"> & {
+  readonly series: ReadonlyArray<Omit<Series, "points"> & { readonly points: Point[] }>;
+};
 
 /** A worker that `crash` can kill. */
 export const crashWorker = new URL("crash-worker.ts", import.meta.url);
@@ -90,7 +97,7 @@ export class StoreFixture {
   }
 
   /** Also checks that the answer as text is the same. */
-  async query({ device = "d", ...rest }: Partial<RangeQuery> & { device?: string }): Promise<DeviceSeries[]> {
+  async query({ device = "d", ...rest }: Partial<RangeQuery> & { device?: string }): Promise<PlainSeries[]> {
     const query: RangeQuery = {
       deviceIds: [deviceId(device)],
       keys: [],
@@ -106,7 +113,10 @@ export class StoreFixture {
     const isSum = aggregation === "avg" || aggregation === "sum" || aggregation === "delta";
     if (!isSum && (await this.text(query)) !== JSON.stringify({ data, from, to, aggregation }))
       throw new Error(`the text of the answer differs: ${await this.text(query)}`);
-    return data;
+    return data.map((device) => ({
+      ...device,
+      series: device.series.map((series) => ({ ...series, points: [...series.points] })),
+    }));
   }
 
   async text(query: RangeQuery): Promise<string> {
