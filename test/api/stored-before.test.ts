@@ -111,8 +111,19 @@ test("steps with unknown fields run and can be renamed, and are checked when the
   expect((await call("PATCH", `${path}/${pipelineId}`, { steps: body.steps.slice(1) })).body).toMatchObject({
     code: "step.field_unknown",
   });
-  expect((await call("POST", `${path}/${pipelineId}/rollback`, { version: 1 })).status).toBe(200);
+  const back = await call("POST", `${path}/${pipelineId}/rollback`, { version: 1 });
+  expect([back.status, back.body.code]).toEqual([400, "step.rejected"]); // nobody could save what came back
   await call("DELETE", `${path}/${pipelineId}`);
+});
+
+test("a version of a dashboard that could not be saved today is not brought back", async () => {
+  const path = "/api/dashboards";
+  const { id } = (await call("POST", path, { name: "old", tags: ["wide"] })).body;
+  await call("PATCH", `${path}/${id}`, { tags: [] });
+  await rewrite("dashboard_versions", "content", ['"tags":["wide"]', '"tags":["wide",7]']);
+  const back = await call("POST", `${path}/${id}/versions/1/restore`);
+  expect([back.status, back.body.code]).toEqual([400, "dashboard.invalid"]);
+  expect((await call("GET", `${path}/${id}`)).body.tags).toEqual([]);
 });
 
 test("an alarm of a rule with an unknown field stays open, and ends by its own rule", async () => {

@@ -360,10 +360,10 @@ export function createDashboardsService(deps: DashboardsServiceDeps) {
     },
     getVersion: (principal: Principal, id: string, number: number): Version =>
       versionOf(find(principal, id), number),
-    /** Makes the content of an earlier version the current one, as a new version. */
+    /** Makes the content of an earlier version the current one, as a new version, which is checked like any other. */
     restore(principal: Principal, id: string, number: number): Dashboard {
       const current = findToChange(principal, id);
-      return save(principal, current, versionOf(current, number).content);
+      return save(principal, current, parse(versionOf(current, number).content));
     },
     delete(principal: Principal, id: string): void {
       const dashboard = findToChange(principal, id);

@@ -80,7 +80,7 @@ export const pipelinesRoutes = ({ pipelines, auth }: { pipelines: PipelinesServi
       rollback: {
         operationId: "rollbackDataPipeline",
         summary: "Restore an earlier version",
-        description: `Its scope and steps become a new version. 404 if it is no longer kept. ${WRITERS}`,
+        description: `Its scope and steps become a new version. 400 if steps as these could not be saved today; 404 if it is no longer kept. ${WRITERS}`,
         body: rollbackBody,
         run: (principal, id, { version }: Static<typeof rollbackBody>) =>
           pipelines.rollBack(principal, id, version),

@@ -1,7 +1,6 @@
 import { defined } from "../../lib/core/defined.ts";
 import { detail, invalid } from "../../lib/core/domain-error.ts";
 import { isJsonObject } from "../../lib/json/json.ts";
-import { readStored } from "../../lib/json/known-fields.ts";
 import { toPlainJson } from "../../lib/json/plain-json.ts";
 import {
   changeUrlSecrets,
@@ -421,7 +420,7 @@ export function createPipelinesService(deps: PipelinesServiceDeps) {
       repository
         .listVersions(find(principal, pipelineId).pipelineId)
         .map((version) => ({ ...version, steps: maskSteps(version.steps) })),
-    /** Brings scope and steps of an earlier version back, as a new one. */
+    /** Brings scope and steps of an earlier version back, as a new one, which is checked like any other: who opens it next can save it. */
     rollBack(principal: Principal, pipelineId: string, version: number): ShownPipeline {
       ensureAllDevices(principal, detail("action.change_data_pipelines"));
       const current = find(principal, pipelineId);
@@ -429,7 +428,7 @@ export function createPipelinesService(deps: PipelinesServiceDeps) {
       if (wanted === undefined) throw versionNotFound();
       return change(principal, current, {
         scope: wanted.scope,
-        steps: readStored(() => accept(wanted.steps, principal, wanted)),
+        steps: accept(wanted.steps, principal, wanted),
       });
     },
     /** The newest message of a device as it came, where pipelines are for it. @throws DomainError for a device that is not seen. */
