@@ -67,6 +67,7 @@ export interface SnapshotMessage {
   /** True if the snapshot continues with another message. */
   readonly more?: true;
   readonly telemetry: ReadonlyArray<Omit<LatestSnapshot, "deviceId"> & { readonly deviceId: string }>;
+  /** Empty for a subscription to neither `devices` nor `telemetry`. */
   readonly devices: readonly DeviceState[];
 }
 

@@ -72,6 +72,16 @@ class Message {
   }
 }
 
+/** Returns the devices whose state a subscription begins with. Events, alarms and attributes need none: those of all devices are a megabyte. */
+function shownDevices(
+  { devices }: SnapshotSources,
+  principal: Principal,
+  { topics, deviceIds }: Pick<Subscription, "topics" | "deviceIds">,
+): DeviceId[] {
+  if (!topics.has("devices") && !topics.has("telemetry")) return [];
+  return [...(deviceIds ?? devices.listVisibleIds(principal).slice(0, SNAPSHOT_DEVICES_MAX))];
+}
+
 /** Yields the messages of a snapshot, each of which is read only after the previous message has been sent. */
 export async function* snapshotMessages(
   sources: SnapshotSources,
@@ -81,7 +91,7 @@ export async function* snapshotMessages(
   // Screens that come back subscribe together, and each list of all devices takes some 10 ms.
   const turn = workShare.pause();
   if (turn !== undefined) await turn; // with time left, the next subscription must not get it as well
-  const wanted = [...(deviceIds ?? sources.devices.listVisibleIds(principal).slice(0, SNAPSHOT_DEVICES_MAX))];
+  const wanted = shownDevices(sources, principal, { topics, deviceIds });
   let message = new Message(id);
   let count = DEVICES_PER_READ.first;
   for (let from = 0; from < wanted.length; ) {

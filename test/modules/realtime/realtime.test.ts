@@ -258,6 +258,17 @@ describe("telemetry", () => {
   });
 });
 
+test("a subscription to events begins without the state of the devices, and brings its events", async () => {
+  const reader = await signedIn(owner);
+  reader.send({ type: "subscribe", id: "quiet", topics: ["events", "alarms", "attributes", "commands"] });
+  expect((await reader.next("snapshot")).devices).toEqual([]);
+  reader.send({ type: "subscribe", id: "states", topics: ["devices", "events"] });
+  expect((await reader.next("snapshot")).devices).not.toEqual([]);
+  await report(device.token, 5);
+  expect(await reader.until(({ id }) => id === "quiet")).toMatchObject({ event: "rejected" });
+  await reader.close();
+});
+
 test("a stream brings attributes, device changes and rejections", async () => {
   const reader = await signedIn(owner);
   reader.send({ type: "subscribe", id: "e", topics: ["attributes", "devices", "events"] });
