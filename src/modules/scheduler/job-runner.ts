@@ -14,7 +14,7 @@ import type { RunsRepository } from "./runs.repository.ts";
 import { latestTime, nextTime } from "./schedule.ts";
 import { alreadyRunning } from "./scheduler.errors.ts";
 import type { Job } from "./scheduler.resource.ts";
-import type { Run, Schedule } from "./scheduler.types.ts";
+import { type Run, type Schedule, TENANT_RUNS_MAX } from "./scheduler.types.ts";
 import type { TargetsRepository } from "./targets.repository.ts";
 
 const JOBS_AT_ONCE = 50;
@@ -135,8 +135,6 @@ export const CHECK_EVERY_MS = 15_000;
 /** Time after which the runs of a dead runner are taken over. */
 export const LEASE_MS = 60_000;
 const CLAIMED_AT_ONCE = 50;
-/** Runs of a tenant that are in progress at a time. The others wait, each with its devices still to be read. */
-const TENANT_RUNS_MAX = 4;
 /** Jobs whose times are reckoned between two looks at whatever else the program has to do. */
 const BEGUN_AT_ONCE = 5;
 /** Longest delay of the rest of a run: longer than any restart takes. */
@@ -181,6 +179,8 @@ export class JobRunner {
   readonly #owner: string = newId();
   /** Runs that this runner works on now, by id. */
   readonly #held = new Set<string>();
+  /** Those whose turn has come, by id. */
+  readonly #begun = new Set<string>();
   readonly #working = new Set<Promise<void>>();
   /** By tenant. */
   readonly #lanes = new Lanes(TENANT_RUNS_MAX);
@@ -242,6 +242,11 @@ export class JobRunner {
     if (run === undefined) throw alreadyRunning();
     void this.#work(job, run);
     return run;
+  }
+
+  /** Returns whether a run waits for other runs of its tenant. */
+  isWaiting({ runId }: Run, tenantId: TenantId): boolean {
+    return this.#held.has(runId) && !this.#begun.has(runId) && this.#lanes.isFull(tenantId);
   }
 
   #tick(): void {
@@ -372,6 +377,7 @@ export class JobRunner {
   }
 
   async #execute(job: Job, run: Run): Promise<void> {
+    this.#begun.add(run.runId);
     try {
       if (this.#isStopping) return;
       if (run.attempts > ATTEMPTS_MAX)
@@ -382,6 +388,7 @@ export class JobRunner {
       this.#deps.log.error("a run could not be finished", { jobId: job.jobId, runId: run.runId, error });
     } finally {
       this.#held.delete(run.runId);
+      this.#begun.delete(run.runId);
     }
   }
 

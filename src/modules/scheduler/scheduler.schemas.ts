@@ -10,6 +10,7 @@ import {
   textSchema,
   wholeNumber,
 } from "../wire.schemas.ts";
+import { TENANT_RUNS_MAX } from "./scheduler.types.ts";
 
 const TEXT_MAX = 256;
 const INTERVAL_MS_MAX = 86_400_000;
@@ -183,6 +184,11 @@ export const runBody = t.Object(
     startedAt: isoTime,
     finishedAt: isoTimeOrNull,
     status: runStatus,
+    waiting: t.Optional(
+      t.Literal(true, {
+        description: `the run has not begun, because ${TENANT_RUNS_MAX} other runs of the site are in progress; absent otherwise`,
+      }),
+    ),
     error: t.Union([t.String(), t.Null()]),
     errorText: t.Union([textSchema, t.Null()], { description: "code and parameters of the error" }),
     missed: wholeNumber({

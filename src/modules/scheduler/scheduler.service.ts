@@ -108,7 +108,12 @@ type JobChanges = typeof jobResource.$update;
 
 /** Job without the targets that the caller may not see, which are counted. */
 export type SeenJob = Job & { readonly hiddenTargets: number };
-export type SeenRun = Run & { readonly targets: RunTarget[]; readonly hiddenTargets: number };
+export type SeenRun = Run & {
+  /** Waits for other runs of its tenant. */
+  readonly isWaiting: boolean;
+  readonly targets: RunTarget[];
+  readonly hiddenTargets: number;
+};
 
 interface Page {
   readonly limit: number;
@@ -122,7 +127,7 @@ interface SchedulerServiceDeps {
   targets: TargetsRepository;
   devices: Pick<DevicesService, "ensureAllVisible" | "countTypes">;
   /** `undefined` if the scheduler is switched off. */
-  runner: Pick<JobRunner, "runNow"> | undefined;
+  runner: Pick<JobRunner, "runNow" | "isWaiting"> | undefined;
   /** Throws for a command that no device could be sent. */
   checkCommand: (request: CommandRequest) => void;
   events: Pick<EventBus<DomainEvents>, "emit">;
@@ -217,11 +222,13 @@ export function createSchedulerService(deps: SchedulerServiceDeps) {
   function seeRun(principal: Principal, run: Run, limit = TARGETS_SHOWN): SeenRun {
     const visible = principal.devices;
     const shown = targets.list(run.runId, { visible, limit, offset: 0 });
-    if (visible === "all") return { ...run, targets: shown, hiddenTargets: 0 };
+    const isWaiting = runner?.isWaiting(run, principal.tenantId) ?? false;
+    if (visible === "all") return { ...run, isWaiting, targets: shown, hiddenTargets: 0 };
     const { total, failed } = targets.count(run.runId, { visible });
     const hiddenTargets = Math.max(0, run.targetCount - total);
     return {
       ...run,
+      isWaiting,
       error: hiddenTargets > 0 && run.status !== "SKIPPED" ? null : run.error,
       targetCount: total,
       failedCount: failed,

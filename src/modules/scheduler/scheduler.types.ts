@@ -7,6 +7,9 @@ export const MISFIRES = ["skip", "once"] as const;
 /** Policy for times that passed while nothing could run: nothing, or one run for all of them. */
 export type Misfire = (typeof MISFIRES)[number];
 
+/** Runs of a tenant that are in progress at a time. The others wait, each with its devices still to be read. */
+export const TENANT_RUNS_MAX = 4;
+
 export const RUN_STATUSES = ["RUNNING", "SUCCESS", "FAILED", "PARTIAL", "SKIPPED"] as const;
 export type RunStatus = (typeof RUN_STATUSES)[number];
 

@@ -49,6 +49,7 @@ export const runToWire = (run: SeenRun) => ({
   startedAt: iso(run.startedAt),
   finishedAt: iso(run.finishedAt),
   status: run.status,
+  ...(run.isWaiting && { waiting: true as const }),
   ...errorToWire(run.error),
   missed: run.missed,
   targetCount: run.targetCount,

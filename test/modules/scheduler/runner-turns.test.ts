@@ -2,7 +2,9 @@ import { expect, test } from "bun:test";
 import { setImmediate } from "node:timers/promises";
 import type { TenantId } from "../../../src/lib/core/ids.ts";
 import type { Perform } from "../../../src/modules/scheduler/job-actions.ts";
+import { runToWire } from "../../../src/modules/scheduler/scheduler.wire.ts";
 import { until } from "../../support/until.ts";
+import { tenantId } from "./rig.ts";
 import {
   clock,
   commandsOf,
@@ -67,14 +69,26 @@ test("a few runs of a tenant are in progress at a time, those that people begin 
   reopen({ perform: hold.perform });
   const jobs = Array.from({ length: 12 }, () => rig.addJob({ schedule: hourly, deviceIds: devices }));
   for (const job of jobs.slice(6)) rig.runner.runNow(job);
+  const waiting = () =>
+    jobs.flatMap(({ jobId }) =>
+      rig.runs
+        .list(jobId, { visible: "all", limit: 1, offset: 0 })
+        .filter((run) => rig.runner.isWaiting(run, tenantId)),
+    );
   clock.advance(HOUR);
   const check = rig.runner.check();
   await until(() => hold.held.length === 4);
   for (let turn = 0; turn < 20; turn++) await setImmediate();
-  expect(hold.held.length).toBe(4);
+  expect([hold.held.length, waiting().length]).toEqual([4, 8]);
+  const [first] = waiting();
+  expect(first && runToWire({ ...first, isWaiting: true, targets: [], hiddenTargets: 0 })).toMatchObject({
+    status: "RUNNING",
+    waiting: true,
+  });
   hold.release();
   await check;
   await until(() => rig.finished.length === 12);
+  expect(waiting()).toEqual([]);
 });
 
 test("a job is due again when its run has ended, and its missed times follow its rule", async () => {

@@ -37,7 +37,7 @@ export function RunList({
           key={run.runId}
           at={toMs(run.scheduledFor) ?? 0}
           timeZone={timezone}
-          state={t(`runStatus.${run.status}`)}
+          state={t(run.waiting ? "command.QUEUED" : `runStatus.${run.status}`)}
           color={COLOURS[run.status]}
           more={
             <div class="flex flex-col gap-2">
