@@ -1,5 +1,5 @@
 import { PacketCursor } from "../lib/mqtt/packet-cursor.ts";
-import { allowedIn, noProperties, Properties, writeMessageProperties } from "../lib/mqtt/properties.ts";
+import { noProperties, Properties, writeMessageProperties } from "../lib/mqtt/properties.ts";
 
 /**
  * The broker speaks 3.1.1 and knows no message properties, so they travel ahead of the payload: one byte (0: none follow), or
@@ -33,6 +33,6 @@ export function open(bytes: Uint8Array): Enveloped {
     return { properties: noProperties, expiresAt: 0, payload: bytes.subarray(1) };
   const expiresAt = new DataView(bytes.buffer, bytes.byteOffset).getFloat64(1, true);
   const cursor = new PacketCursor(bytes, 9);
-  const properties = Properties.read(cursor, allowedIn.publish);
+  const properties = Properties.readWritten(cursor);
   return { properties, expiresAt, payload: cursor.rest() };
 }

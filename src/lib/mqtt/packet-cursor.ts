@@ -26,6 +26,23 @@ export class PacketCursor {
     return this.#bytes[this.#position++]!;
   }
 
+  /** Offset of the next byte. */
+  get position(): number {
+    return this.#position;
+  }
+
+  /** Returns the bytes from an offset to the next byte. */
+  since(position: number): Uint8Array {
+    return this.#bytes.subarray(position, this.#position);
+  }
+
+  /** Steps over the next byte if it is this one. */
+  skip(byte: number): boolean {
+    const isNext = this.#position < this.#end && this.#bytes[this.#position] === byte;
+    if (isNext) this.#position++;
+    return isNext;
+  }
+
   u16(): number {
     return (this.u8() << 8) | this.u8();
   }

@@ -38,11 +38,11 @@ const readers: ReadonlyMap<number, Reader> = new Map<number, Reader>([
   [Property.messageExpiryInterval, (cursor) => cursor.u32()],
   [Property.contentType, (cursor) => cursor.text()],
   [Property.responseTopic, topicName],
-  [Property.correlationData, (cursor) => cursor.binary()],
+  [Property.correlationData, (cursor) => cursor.binary().slice()],
   [Property.subscriptionIdentifier, (cursor) => cursor.varint()],
   [Property.sessionExpiryInterval, (cursor) => cursor.u32()],
   [Property.authenticationMethod, (cursor) => cursor.text()],
-  [Property.authenticationData, (cursor) => cursor.binary()],
+  [Property.authenticationData, (cursor) => cursor.binary().slice()],
   [Property.requestProblemInformation, (cursor) => cursor.u8()],
   [Property.willDelayInterval, (cursor) => cursor.u32()],
   [Property.requestResponseInformation, (cursor) => cursor.u8()],
@@ -77,21 +77,38 @@ const notZero: ReadonlySet<number> = new Set([
   Property.subscriptionIdentifier,
 ]);
 
+/** Checks the rest of a user property and those that follow it. */
+function readUserProperties(section: PacketCursor): void {
+  do {
+    section.text();
+    section.text();
+  } while (section.skip(Property.userProperty));
+}
+
 /** The properties of one packet. */
 export class Properties {
   /** Property identifier → value. */
   readonly #values = new Map<number, PropertyValue>();
-  readonly #user: [name: string, value: string][] = [];
+  /** Runs of user properties as they were sent. Only receivers read them, and a message may have thousands. */
+  readonly #user: Uint8Array[] = [];
 
   static read(cursor: PacketCursor, allowed: ReadonlySet<number>): Properties {
     const properties = new Properties();
     const length = cursor.varint();
     if (length === 0) return properties;
     const section = cursor.section(length);
-    while (!section.done) properties.#readOne(section, allowed);
+    while (!section.done) properties.#readOne(section, allowed, readUserProperties);
     // MQTT 5, 3.1.2.11.10
     if (properties.has(Property.authenticationData) && !properties.has(Property.authenticationMethod))
       throw protocolError("authentication data without a method");
+    return properties;
+  }
+
+  /** Reads what `writeMessageProperties` has written: user properties come last and have been checked. */
+  static readWritten(cursor: PacketCursor): Properties {
+    const properties = new Properties();
+    const section = cursor.section(cursor.varint());
+    while (!section.done) properties.#readOne(section, allowedIn.publish, (rest) => rest.rest());
     return properties;
   }
 
@@ -108,7 +125,7 @@ export class Properties {
     return this.#values.size === 0 && this.#user.length === 0;
   }
 
-  get user(): readonly (readonly [name: string, value: string])[] {
+  get user(): readonly Uint8Array[] {
     return this.#user;
   }
 
@@ -116,10 +133,16 @@ export class Properties {
     return this.#values.get(id);
   }
 
-  #readOne(section: PacketCursor, allowed: ReadonlySet<number>): void {
+  #readOne(
+    section: PacketCursor,
+    allowed: ReadonlySet<number>,
+    readUser: (section: PacketCursor) => void,
+  ): void {
+    const { position } = section;
     const id = section.varint();
     if (id === Property.userProperty && allowed.has(id)) {
-      this.#user.push([section.text(), section.text()]);
+      readUser(section);
+      this.#user.push(section.since(position).slice());
       return;
     }
     const reader = readers.get(id);
@@ -168,10 +191,11 @@ class PropertyWriter {
     return this.binary(utf8.encode(text));
   }
 
-  /** The properties with their length in front. */
-  finish(): Uint8Array {
-    const length = new PropertyWriter().varint(this.#bytes.length);
-    return Uint8Array.from([...length.#bytes, ...this.#bytes]);
+  /** The properties with their length in front, and `rest` behind them. */
+  finish(rest: readonly Uint8Array[]): Uint8Array {
+    const restBytes = rest.reduce((sum, { length }) => sum + length, 0);
+    const length = new PropertyWriter().varint(this.#bytes.length + restBytes);
+    return Buffer.concat([Uint8Array.from(length.#bytes), Uint8Array.from(this.#bytes), ...rest]);
   }
 }
 
@@ -201,6 +225,5 @@ export function writeMessageProperties(properties: Properties, added: AddedPrope
   if (added.expirySeconds !== undefined) writer.u8(Property.messageExpiryInterval).u32(added.expirySeconds);
   if (added.topicAlias !== undefined) writer.u8(Property.topicAlias).u16(added.topicAlias);
   for (const id of added.subscriptionIds ?? []) writer.u8(Property.subscriptionIdentifier).varint(id);
-  for (const [name, value] of properties.user) writer.u8(Property.userProperty).text(name).text(value);
-  return writer.finish();
+  return writer.finish(properties.user);
 }
