@@ -8,11 +8,13 @@ import { takeFileLock } from "../../platform/files/file-lock.ts";
 import { takeGatewayLock } from "../../platform/files/gateway-lock.ts";
 import { DATABASE_FILES } from "../../platform/files/inventory.ts";
 import { checkSources } from "../../platform/files/inventory-check.ts";
+import { begunKeysOf } from "../../platform/secrets/key-rotation.ts";
+import { nextKeyFile } from "../../platform/secrets/secret-keys.ts";
 import { BackupRun, type BackupRunOptions } from "./backup-run.ts";
 import { damagedObjectsOf } from "./place-check.ts";
 import { type Aged, expiredSnapshots, type Retention } from "./retention.ts";
 import type { BackupResult, BackupTarget } from "./snapshot.types.ts";
-import { absentDatabase } from "./snapshot-contents.ts";
+import { absentDatabase, strangeFile } from "./snapshot-contents.ts";
 import { BackupRepository, objectsOf, writtenFor } from "./snapshot-repository.ts";
 
 const TELEMETRY_FILE = "telemetry.db";
@@ -42,6 +44,7 @@ export async function agedSnapshots(repository: BackupRepository): Promise<Aged[
       isGood:
         record.problems.length === 0 &&
         absentDatabase(record) === undefined &&
+        strangeFile(record) === undefined &&
         objectsOf(record).every(({ name }) => !damaged.has(name)),
       isProven: record.isTelemetryChecked,
     })),
@@ -83,6 +86,8 @@ function ensureSources(dataPath: string): void {
   let problems: string[];
   try {
     problems = checkSources(dataPath);
+    const [begun] = begunKeysOf(dataPath);
+    if (begun !== undefined) throw conflict("backup.key_begun", { name: `secrets/${nextKeyFile(begun)}` });
     if (problems.length === 0 && isStopped(dataPath)) problems = contentProblems(dataPath);
   } catch (error) {
     throw isBusy(error) ? unavailableDueTo(error, "backup.databases_busy") : error;

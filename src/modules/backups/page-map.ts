@@ -143,6 +143,11 @@ export class PageMap {
     return bytes;
   }
 
+  /** Max. bytes of an encoded map. */
+  static bytesMax(pages: number): number {
+    return 8 + pages * (12 + BLOCK_WORDS * 4);
+  }
+
   /** @throws RangeError for bytes that `encode` did not make. */
   static decode(bytes: Uint8Array): PageMap {
     const copy = new Uint8Array(bytes); // aligned

@@ -1,13 +1,58 @@
+import { type TSchema, Type } from "@sinclair/typebox";
+import { TypeCompiler } from "@sinclair/typebox/compiler";
 import { invalid } from "../../lib/core/domain-error.ts";
 import { DATABASE_FILES } from "../../platform/files/inventory.ts";
 import type { SnapshotRecord } from "./snapshot.types.ts";
 
-/** Files of a backup in addition to databases: keys and certificates. */
-const SECRET_FILE = /^secrets\/[A-Za-z0-9][A-Za-z0-9._-]{0,100}$/;
+/** Files of a backup in addition to databases: keys, and certificates under any name that a person gives. */
+const SECRET_FILE = /^secrets\/[^/\\.\p{Cc}][^/\\\p{Cc}]{0,254}$/u;
+/** Bytes of pages that are packed together. */
+export const BLOCK_BYTES = 64 * 1024;
+/** Far more than a gateway has, with all files of its log. */
+const DATABASES_MAX = 1_000;
+
 /** Names that a start acts on: halves of a key replacement. */
 const UNFINISHED = /\.(?:next|new)$/;
 
-const isAllowed = (path: string): boolean => SECRET_FILE.test(path) && !UNFINISHED.test(path);
+/** Returns whether a file belongs in a backup. */
+export const isAllowed = (path: string): boolean => SECRET_FILE.test(path) && !UNFINISHED.test(path);
+
+const object = (prefix: string, rest: Record<string, TSchema> = {}) =>
+  Type.Object({
+    name: Type.String({ pattern: `^${prefix}/[A-Za-z0-9-]{1,100}$` }),
+    bytes: Type.Integer({ minimum: 0 }),
+    sha256: Type.String(),
+    ...rest,
+  });
+const recordCheck = TypeCompiler.Compile(
+  Type.Object({
+    id: Type.String({ pattern: "^[A-Za-z0-9-]{1,100}$" }),
+    createdAt: Type.Number(),
+    lineside: Type.String(),
+    databases: Type.Array(
+      Type.Object({
+        // It becomes the name of a file.
+        name: Type.String({ pattern: String.raw`^[a-z]+\.db(?:-hot\d+)?$` }),
+        pageBytes: Type.Integer({ minimum: 512, maximum: BLOCK_BYTES }),
+        pages: Type.Integer({ minimum: 0, maximum: 0xffff_ffff }),
+        sha256: Type.String(),
+      }),
+      { maxItems: DATABASES_MAX },
+    ),
+    files: Type.Array(Type.Object({ path: Type.String(), base64: Type.String() })),
+    maps: object("maps"),
+    packs: Type.Array(object("packs", { pages: Type.Integer({ minimum: 0 }) })),
+    bytes: Type.Number(),
+    addedBytes: Type.Number(),
+    isTelemetryChecked: Type.Boolean(),
+    problems: Type.Array(Type.String()),
+  }),
+);
+
+/** Returns whether a record has the form of one: its checksum does not say who wrote it. */
+export const isRecord = (value: unknown): boolean =>
+  recordCheck.Check(value) &&
+  new Set(value.databases.map(({ name }) => name)).size === value.databases.length;
 
 /** Returns the first database that a snapshot lacks. A gateway would start empty without it. */
 export const absentDatabase = ({ databases }: Pick<SnapshotRecord, "databases">): string | undefined =>
@@ -19,8 +64,12 @@ export function ensureDatabases(record: SnapshotRecord): void {
   if (name !== undefined) throw invalid("backup.database_absent", { name });
 }
 
+/** Returns the first file that a restoration refuses. */
+export const strangeFile = ({ files }: Pick<SnapshotRecord, "files">): string | undefined =>
+  files.find(({ path }) => !isAllowed(path))?.path;
+
 /** Refuses files that do not belong in a backup: an archive may come from anybody. @throws DomainError `invalid` */
-export function ensureFiles({ files }: SnapshotRecord): void {
-  const strange = files.find(({ path }) => !isAllowed(path));
-  if (strange !== undefined) throw invalid("backup.file_unknown", { path: strange.path });
+export function ensureFiles(record: SnapshotRecord): void {
+  const path = strangeFile(record);
+  if (path !== undefined) throw invalid("backup.file_unknown", { path });
 }

@@ -12,20 +12,18 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { invalid } from "../../lib/core/domain-error.ts";
+import { unpackZstd } from "../../lib/data/zstd.ts";
 import { isHotLog } from "../../platform/database/hot-log-names.ts";
 import { createPrivateFolder, giveToFolderOwner } from "../../platform/files/file-owner.ts";
 import { checkTelemetryFile, holdsBlocks } from "../telemetry/store/check-file.ts";
 import type { Block, PageMap } from "./page-map.ts";
 import type { SnapshotDatabase, SnapshotRecord } from "./snapshot.types.ts";
-import { ensureDatabases } from "./snapshot-contents.ts";
+import { BLOCK_BYTES, ensureDatabases, ensureFiles } from "./snapshot-contents.ts";
 import { type BackupRepository, isDamage } from "./snapshot-repository.ts";
 import { CHUNK_BYTES, chunksOf } from "./snapshot-writer.ts";
 
 /** Packs and pages are garbage that the collector does not see the size of. It is run after this many bytes. */
 const COLLECTED_BYTES = 8 * 1024 * 1024;
-
-/** Names of databases become names of files. */
-const DATABASE_NAME = /^[a-z]+\.db(?:-hot\d+)?$/;
 
 type OnProgress = (done: number, total: number) => void;
 type OnPage = (database: SnapshotDatabase, page: number, bytes: Uint8Array) => void;
@@ -148,7 +146,6 @@ export class SnapshotReader {
     let done = 0;
     try {
       for (const { name, pages, pageBytes } of restored) {
-        if (!DATABASE_NAME.test(name)) throw invalid("backup.object_damaged", { name });
         const descriptor = openSync(join(folder, name), "w+", 0o600);
         giveToFolderOwner(join(folder, name));
         files.set(name, descriptor);
@@ -188,6 +185,7 @@ export class SnapshotReader {
     onDamage?: OnDamage,
   ): Promise<OpenedReport> {
     ensureDatabases(this.#record);
+    ensureFiles(this.#record);
     rmSync(folder, { recursive: true, force: true });
     let damaged = 0;
     const note =
@@ -233,7 +231,7 @@ function readBlock(bytes: Uint8Array, read: PackReads, onPage: OnPage): boolean 
   const { pageBytes } = database;
   let content: Uint8Array;
   try {
-    content = Bun.zstdDecompressSync(bytes.subarray(block.offset, block.offset + block.length));
+    content = unpackZstd(bytes.subarray(block.offset, block.offset + block.length), BLOCK_BYTES);
   } catch {
     return false;
   }

@@ -9,6 +9,7 @@ import {
   unavailableDueTo,
 } from "../../lib/core/domain-error.ts";
 import { omit } from "../../lib/core/omit.ts";
+import { unpackZstd } from "../../lib/data/zstd.ts";
 import { messageOf, networkErrorText } from "../../lib/network/network-error.ts";
 import { sha256Of } from "./pack-writer.ts";
 import { PageMap } from "./page-map.ts";
@@ -20,6 +21,7 @@ import type {
   SnapshotRecord,
   StoredObject,
 } from "./snapshot.types.ts";
+import { isRecord } from "./snapshot-contents.ts";
 import { FolderTarget } from "./targets/folder-target.ts";
 
 const ATTEMPTS_MAX = 4;
@@ -351,7 +353,9 @@ export class BackupRepository {
   }
 
   async #record(name: string): Promise<SnapshotRecord> {
-    return unseal<SnapshotRecord>(name, await this.#target.read(name));
+    const record = unseal<SnapshotRecord>(name, await this.#target.read(name));
+    if (!isRecord(record)) throw invalid("backup.object_damaged", { name });
+    return record;
   }
 
   /** Returns the page maps of a snapshot by database. */
@@ -359,15 +363,20 @@ export class BackupRepository {
     const { name: mapsObject, sha256 } = record.maps;
     const packed = await this.#target.read(mapsObject);
     if (sha256Of(packed) !== sha256) throw invalid("backup.object_damaged", { name: mapsObject });
-    const bytes = Bun.zstdDecompressSync(packed);
-    const maps = new Map<string, PageMap>();
-    let position = 0;
-    for (const { name } of record.databases) {
-      const length = Number(bytes.readBigUInt64LE(position));
-      maps.set(name, PageMap.decode(bytes.slice(position + 8, position + 8 + length)));
-      position += 8 + length;
+    const bytesMax = record.databases.reduce((sum, { pages }) => sum + 8 + PageMap.bytesMax(pages), 0);
+    try {
+      const bytes = unpackZstd(packed, bytesMax);
+      const maps = new Map<string, PageMap>();
+      let position = 0;
+      for (const { name } of record.databases) {
+        const length = Number(bytes.readBigUInt64LE(position));
+        maps.set(name, PageMap.decode(bytes.subarray(position + 8, position + 8 + length)));
+        position += 8 + length;
+      }
+      return maps;
+    } catch {
+      throw invalid("backup.object_damaged", { name: mapsObject });
     }
-    return maps;
   }
 
   /** Writes page maps, in the order of the databases. */

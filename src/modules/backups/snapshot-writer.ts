@@ -19,6 +19,7 @@ import { DatabaseFreezer, type FrozenDatabase } from "./frozen-databases.ts";
 import { PackWriter } from "./pack-writer.ts";
 import { PageMap } from "./page-map.ts";
 import type { Pack, SnapshotDatabase, SnapshotFile, SnapshotRecord } from "./snapshot.types.ts";
+import { BLOCK_BYTES, isAllowed } from "./snapshot-contents.ts";
 import { type BackupRepository, mapsName, packName } from "./snapshot-repository.ts";
 
 /** The first bytes of a file of the log change whenever the gateway writes it from its start. */
@@ -78,7 +79,6 @@ const COPIED_FILES = DATABASE_FILES.toReversed();
 /** Bytes copied per step. */
 export const CHUNK_BYTES = 512 * 1024;
 const TELEMETRY_FILE = "telemetry.db";
-const BLOCK_BYTES = 64 * 1024;
 /** Packs with a smaller share in use are rewritten, within `REPACK_SHARE` of the pages per run. */
 const SPARSE_SHARE = 0.3;
 const REPACK_SHARE = 0.05;
@@ -340,7 +340,7 @@ function smallFiles(dataPath: string): SnapshotFile[] {
   const folder = join(dataPath, "secrets");
   if (!existsSync(folder)) return [];
   return readdirSync(folder)
-    .filter((name) => !name.endsWith(".new") && lstatSync(join(folder, name)).isFile())
+    .filter((name) => isAllowed(`secrets/${name}`) && lstatSync(join(folder, name)).isFile())
     .map((name) => ({
       path: `secrets/${name}`,
       base64: readFileSync(join(folder, name)).toString("base64"),

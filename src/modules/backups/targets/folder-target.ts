@@ -1,6 +1,12 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
-import { DomainError, notFound, unavailable, unavailableDueTo } from "../../../lib/core/domain-error.ts";
+import {
+  DomainError,
+  invalid,
+  notFound,
+  unavailable,
+  unavailableDueTo,
+} from "../../../lib/core/domain-error.ts";
 import { messageOf } from "../../../lib/core/error-message.ts";
 import { syncPath, UNFINISHED, writeDurably } from "../../../platform/files/durable-file.ts";
 import { giveToFolderOwner } from "../../../platform/files/file-owner.ts";
@@ -59,7 +65,9 @@ export class FolderTarget implements BackupTarget {
   async read(name: string): Promise<Uint8Array> {
     return this.#do(() => {
       const path = join(this.#path, name);
-      if (!existsSync(path)) throw notFound("backup.object_missing", { name });
+      const state = statSync(path, { throwIfNoEntry: false });
+      if (state === undefined) throw notFound("backup.object_missing", { name });
+      if (!state.isFile()) throw invalid("backup.object_damaged", { name }); // a pipe would be waited for, without end
       return readFileSync(path);
     });
   }
