@@ -1,6 +1,6 @@
 // Backups with what no run has written, and data directories with files that are no part of a gateway.
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { sha256Of } from "../../../src/modules/backups/pack-writer.ts";
 import type { SnapshotRecord } from "../../../src/modules/backups/snapshot.types.ts";
@@ -9,11 +9,17 @@ import { BackupFixture } from "./backup-fixture.ts";
 
 let fixture: BackupFixture;
 
-beforeEach(async () => {
+beforeAll(async () => {
   fixture = new BackupFixture();
   await fixture.fill(10);
 });
-afterEach(() => fixture.dispose());
+const emptyStick = () => {
+  rmSync(fixture.stick, { recursive: true });
+  mkdirSync(fixture.stick);
+};
+beforeEach(emptyStick);
+afterEach(() => rmSync(join(fixture.root, "restored"), { recursive: true, force: true }));
+afterAll(() => fixture.dispose());
 
 const secret = (name: string, folder = fixture.data) => join(folder, "secrets", name);
 
@@ -39,6 +45,7 @@ describe("a backup of a data directory", () => {
       const folder = join(fixture.root, "restored");
       await fixture.restore(folder);
       expect(readFileSync(secret(name, folder), "utf8")).toBe("own");
+      rmSync(secret(name));
     },
   );
 
@@ -64,6 +71,13 @@ describe("a backup of a data directory", () => {
 });
 
 describe("a backup that somebody else has written", () => {
+  beforeAll(async () => {
+    emptyStick();
+    await fixture.backUp();
+    cpSync(fixture.stick, join(fixture.root, "kept"), { recursive: true });
+  });
+  beforeEach(() => cpSync(join(fixture.root, "kept"), fixture.stick, { recursive: true }));
+
   /** Changes the record of the newest backup, with a checksum that is right. */
   function forge(change: (record: SnapshotRecord & Record<string, unknown>) => void): void {
     const [file = ""] = readdirSync(fixture.object("snapshots"));
@@ -99,7 +113,6 @@ describe("a backup that somebody else has written", () => {
     ["a number as a file", (record) => void Object.assign(record, { files: [{ path: 5, base64: {} }] })],
     ["a path as its id", (record) => void Object.assign(record, { id: "../../../x" })],
   ])("with %s is damaged", async (_, change) => {
-    await fixture.backUp();
     forge(change);
     expect(await outcomes()).toEqual(["backup.object_damaged", "backup.object_damaged"]);
   });
@@ -108,7 +121,6 @@ describe("a backup that somebody else has written", () => {
     ["thousands of times larger than its pages allow", Buffer.alloc(64 * 1024 * 1024)],
     ["shorter than it says", Buffer.from([0, 0, 0, 0, 0, 0, 0, 64])],
   ])("with a map that is %s is damaged", async (_, map) => {
-    await fixture.backUp();
     forge((record) => {
       const bytes = Bun.zstdCompressSync(map);
       writeFileSync(fixture.object(record.maps.name), bytes);
@@ -118,13 +130,11 @@ describe("a backup that somebody else has written", () => {
   });
 
   test("with a file that a restoration refuses is not good", async () => {
-    await fixture.backUp();
     forge(({ files }) => void (files as unknown[]).push({ path: "lineside.toml", base64: "" }));
     expect(await outcomes()).toEqual(["backup.file_unknown", "backup.file_unknown"]);
   });
 
   test("with a pipe in place of a pack is damaged, and nobody waits for it", async () => {
-    await fixture.backUp();
     const [pack = ""] = readdirSync(fixture.object("packs"));
     rmSync(fixture.object(`packs/${pack}`));
     Bun.spawnSync(["mkfifo", fixture.object(`packs/${pack}`)]);
