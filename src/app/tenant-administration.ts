@@ -72,7 +72,7 @@ export function createTenantAdministrationModule(
     readonly mqtt: MqttModule;
   },
 ) {
-  const { tenants, plans, quotas, messageRate } = modules.tenants;
+  const { tenants, plans, quotas, messageRate, siteLocks } = modules.tenants;
   const { users } = modules.users;
   const { sessions, provider } = modules.identity;
   const { audit } = modules.audit;
@@ -117,6 +117,8 @@ export function createTenantAdministrationModule(
   });
 
   return {
-    routes: (auth: AuthPlugin) => [tenantsRoutes({ tenants, plans, quotas, usageOf, removeTenant, auth })],
+    routes: (auth: AuthPlugin) => [
+      tenantsRoutes({ tenants, plans, quotas, usageOf, removeTenant, siteLocks, auth }),
+    ],
   };
 }

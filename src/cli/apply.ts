@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { processEnv } from "../platform/config/config.ts";
 import { StartupError } from "../platform/process/startup-error.ts";
 import { describeSystemError } from "../platform/process/system-errors.ts";
-import { connectApi } from "./api-client.ts";
+import { type ApiClient, connectApi } from "./api-client.ts";
 import { credentialsOf, describeOptions, parseCommand, serverOptions } from "./arguments.ts";
 import { type ApplyOptions, applySite, readSnapshotFor } from "./site/apply.ts";
 import { type Difference, showValue } from "./site/differences.ts";
@@ -11,9 +11,10 @@ import { nameOfAction, type PlannedAction, planSite, type SitePlan } from "./sit
 import { hasSecret } from "./site/references.ts";
 import { SECRET_PREFIX, secretsOf } from "./site/secret-variables.ts";
 import { sections } from "./site/sections.ts";
-import { formatPath } from "./site/site.types.ts";
-import { canUseSection, ensureSiteAccess } from "./site/site-access.ts";
+import { formatPath, type Site } from "./site/site.types.ts";
+import { canUseSection, ensureSiteAccess, type SiteUser } from "./site/site-access.ts";
 import { readSite, SITE_FILE_BYTES_MAX, type SourceFile } from "./site/site-file.ts";
+import { lockSite, noLock, type SiteLock } from "./site/site-lock.ts";
 
 const DIFFERENCES_SHOWN = 20;
 const signs = { create: "+", change: "~", replace: "±", delete: "-" } as const;
@@ -112,9 +113,22 @@ async function run(args: readonly string[]): Promise<number> {
   const site = readSite(readFiles(positionals));
   const api = await connectApi(credentialsOf(values));
   const user = await ensureSiteAccess(api);
-  const { email, tenantName } = user;
   const locked = sections.find((section) => site.has(section.name) && !canUseSection(user, section));
   if (locked !== undefined) throw refusal(locked);
+  const lock = flags.has("plan") ? noLock : await lockSite(api);
+  try {
+    return await planAndApply({ api, site, user, lock }, flags);
+  } finally {
+    await lock.release();
+  }
+}
+
+/** Returns the exit code. */
+async function planAndApply(
+  { api, site, user, lock }: { api: ApiClient; site: Site; user: SiteUser; lock: SiteLock },
+  flags: ReadonlySet<string>,
+): Promise<number> {
+  const { email, tenantName } = user;
   const snapshot = await readSnapshotFor(api, site);
   const planOptions = {
     env: secretsOf(processEnv()),
@@ -139,7 +153,7 @@ async function run(args: readonly string[]): Promise<number> {
   if (refused !== undefined) throw refusal(refused.section);
   const isAsking = !flags.has("plan") && !flags.has("yes") && process.stdin.isTTY;
   if (isAsking ? !confirm("Apply this plan?") : !flags.has("yes") || flags.has("plan")) return EXIT_CHANGES;
-  const rest = await applySite(api, site, { plan, snapshot }, { ...planOptions, report });
+  const rest = await applySite(api, site, { plan, snapshot }, { ...planOptions, report, lock });
   if (plan.actions.some(({ type, section }) => type === "create" && section.kind === "user"))
     console.log("New users get their invitation by mail, or a temporary password under Settings → Users.");
   if (rest.actions.length === 0) return 0;

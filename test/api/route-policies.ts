@@ -243,6 +243,8 @@ export const policies: Record<string, Policy> = {
   "PATCH /api/tenant/profile": { kind: "own", body: { tenantName: "two" } },
   "GET /api/tenant/usage": { kind: "own" },
   "DELETE /api/tenant": { kind: "self" },
+  "PUT /api/tenant/site-lock": { kind: "own", body: {} },
+  "DELETE /api/tenant/site-lock/:lockId": { kind: "own" },
   "GET /api/tenant/branding": { kind: "own" },
   "PUT /api/tenant/branding": { kind: "own", body: { name: "two" } },
   "GET /api/tenant-attributes": { kind: "own" },

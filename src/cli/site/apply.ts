@@ -12,6 +12,7 @@ import {
 import { type ReferenceKind, secretNameOf, withExpressions } from "./references.ts";
 import type { Section } from "./section.types.ts";
 import { type FieldPath, type Fields, isFields, type Site, type SiteObject } from "./site.types.ts";
+import type { SiteLock } from "./site-lock.ts";
 import { type CurrentObject, readSnapshot, type Snapshot } from "./snapshot.ts";
 
 /**
@@ -23,6 +24,7 @@ const ROUNDS_MAX = 4;
 export interface ApplyOptions extends PlanOptions {
   /** Called after each change, with the object as the API returned it if it is a new one. */
   readonly report: (action: PlannedAction, created: Fields | undefined) => void;
+  readonly lock: Pick<SiteLock, "keep">;
 }
 
 /** A reference to an object that an earlier action of the same round creates later. */
@@ -145,9 +147,14 @@ export const readSnapshotFor = (api: ApiClient, site: Site): Promise<Snapshot> =
   readSnapshot(api, ({ name }) => site.has(name) || (name === "devices" && site.has("deviceTypes")));
 
 /** Runs a plan up to its first error. `done` has what was applied before, and gets what is applied now. */
-async function runActions(round: Round, plan: SitePlan, done: PlannedAction[]): Promise<void> {
+async function runActions(
+  round: Round,
+  { plan, lock }: { plan: SitePlan; lock: ApplyOptions["lock"] },
+  done: PlannedAction[],
+): Promise<void> {
   for (const action of plan.actions) {
     try {
+      await lock.keep();
       await round.run(action);
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
@@ -178,7 +185,7 @@ export async function applySite(
   let { plan, snapshot } = first;
   const done: PlannedAction[] = [];
   for (let round = 0; round < ROUNDS_MAX && plan.actions.length > 0; round++) {
-    await runActions(new Round(api, snapshot, options), plan, done);
+    await runActions(new Round(api, snapshot, options), { plan, lock: options.lock }, done);
     const before = describeActions(plan);
     snapshot = await readSnapshotFor(api, site);
     plan = planSite(site, snapshot, { ...options, setsSecrets: false });

@@ -1257,6 +1257,7 @@ export interface ServerPlaces {
   readonly "telemetry.value_too_large": "key" | "max";
   readonly "tenant.mqtt_connections_limit": "max";
   readonly "tenant.mqtt_sessions_limit": "max";
+  readonly "tenant.site_locked": "by" | "since";
   readonly "tenant_attribute.limit": "limit";
   readonly "tenant_attribute.too_large": "bytes";
   readonly "thread.failed": "reason";

@@ -5,6 +5,8 @@ import type { Principal } from "../users/users.types.ts";
 
 export const tenantNotFound = () => notFound("tenant.not_found");
 export const hostTenantStays = () => conflict("tenant.host");
+export const siteLocked = (by: string, since: string) => conflict("tenant.site_locked", { by, since });
+export const siteLockLost = () => conflict("tenant.site_lock_lost");
 export const hostSeesAll = () => conflict("tenant.host_sees_all");
 export const deletionUnconfirmed = () => invalid("tenant.unconfirmed");
 export const attributeNotFound = () => notFound("tenant_attribute.not_found");

@@ -7,6 +7,7 @@ import { createMessageRateService } from "./message-rate.service.ts";
 import { plansRoutes } from "./plans.routes.ts";
 import { createPlansService } from "./plans.service.ts";
 import { createQuotasService } from "./quotas.service.ts";
+import { createSiteLocks } from "./site-locks.ts";
 import { createTenantAttributesRepository } from "./tenant-attributes.repository.ts";
 import { tenantAttributesRoutes } from "./tenant-attributes.routes.ts";
 import { createTenantAttributesService } from "./tenant-attributes.service.ts";
@@ -42,6 +43,7 @@ export function createTenantsModule({ config, database, clock, events, log }: Co
   });
   return {
     tenants,
+    siteLocks: createSiteLocks(clock),
     plans,
     quotas,
     attributes,

@@ -6,8 +6,16 @@ import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import { successBody } from "../wire.schemas.ts";
 import type { PlansService } from "./plans.service.ts";
 import type { QuotasService } from "./quotas.service.ts";
+import { SITE_LOCK_MS, type SiteLocks } from "./site-locks.ts";
 import { deletionUnconfirmed, ensureAllDevices, hostTenantStays } from "./tenants.errors.ts";
-import { deleteTenantBody, tenantProfile, tenantUsage, updateTenantBody } from "./tenants.schemas.ts";
+import {
+  deleteTenantBody,
+  siteLock,
+  siteLockBody,
+  tenantProfile,
+  tenantUsage,
+  updateTenantBody,
+} from "./tenants.schemas.ts";
 import type { TenantsService } from "./tenants.service.ts";
 
 export interface TenantUsage {
@@ -35,6 +43,7 @@ export const tenantsRoutes = (deps: {
   usageOf: (tenantId: TenantId) => TenantUsage;
   /** Deletes the tenant with its people, devices and data. */
   removeTenant: (tenantId: TenantId) => Promise<void>;
+  siteLocks: SiteLocks;
   auth: AuthPlugin;
 }) => {
   const { tenants, plans } = deps;
@@ -104,6 +113,35 @@ export const tenantsRoutes = (deps: {
           summary: "Get the limits of the plan and their usage",
           description:
             "Beyond a limit the answers are: 403 for another device or user, 429 (MQTT: 0x97) for messages and bytes per second, 403 (MQTT: 0x97) for telemetry keys and stored bytes, CONNACK 0x97 for MQTT connections and sessions, and older telemetry is deleted. `quotas` are the limits in force: the plan's, or the gateway's settings where the plan sets none.",
+        },
+      },
+    )
+    .put("/site-lock", ({ principal, body }) => deps.siteLocks.take(principal, body.lockId), {
+      auth: "users:read",
+      audit: { none: "changes nothing that lasts" },
+      body: siteLockBody,
+      response: { 200: siteLock },
+      detail: {
+        operationId: "takeSiteLock",
+        summary: "Lock the site while a site file is applied",
+        description: `Ends after ${SITE_LOCK_MS / 1_000} s unless it is renewed. It keeps only other holders of the lock out. 409 while somebody else has it, and for a renewal after somebody else has had it.`,
+        example: {},
+      },
+    })
+    .delete(
+      "/site-lock/:lockId",
+      ({ principal, params }) => {
+        deps.siteLocks.release(principal, params.lockId);
+        return { success: true };
+      },
+      {
+        auth: "users:read",
+        audit: { none: "changes nothing that lasts" },
+        response: { 200: successBody },
+        detail: {
+          operationId: "releaseSiteLock",
+          summary: "Release the lock of the site",
+          description: "Does nothing if the lock has ended.",
         },
       },
     )

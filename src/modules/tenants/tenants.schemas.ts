@@ -43,6 +43,12 @@ export const tenantProfile = t.Object(
 
 const tenantName = nameText(200);
 export const updateTenantBody = t.Object({ tenantName }, { title: "UpdateTenant" });
+export const siteLockBody = t.Object(
+  { lockId: t.Optional(t.String({ maxLength: 64, description: "renews the lock with this id" })) },
+  { title: "TakeSiteLock" },
+);
+export const siteLock = t.Object({ lockId: t.String() }, { title: "SiteLock" });
+
 export const deleteTenantBody = t.Object(
   {
     tenantName: t.String({
