@@ -52,8 +52,9 @@ function readJournal(name: string): Journal["entries"] {
 export const newestMigration = (name: string): number => readJournal(name).at(-1)?.when ?? 0;
 
 /**
- * Applies the migrations of `drizzle/<name>` that the database has not seen, each in a transaction of its own, and keeps
- * drizzle-kit's own bookkeeping table, so either program can read the other's.
+ * Applies the migrations of `drizzle/<name>` that the database has not seen, all or none of them: after a part of them, the next start would
+ * replace the copy from before by one that the previous version cannot read. Keeps drizzle-kit's own bookkeeping table, so either program can
+ * read the other's.
  * @throws StartupError when the database was written by a newer version, or has another history of migrations.
  */
 export function applyMigrations(sqlite: Database, name: string): number {
@@ -72,14 +73,14 @@ export function applyMigrations(sqlite: Database, name: string): number {
     );
   const pending = entries.slice(applied.length);
   if (applied.length > 0 && pending.length > 0) copyBeforeMigration(sqlite, applied.length);
-  for (const entry of pending) {
-    const sql = readTextAsset(`drizzle/${name}/${entry.tag}.sql`);
-    invariant(sql !== undefined, `the migration ${entry.tag} is missing`);
-    sqlite.transaction(() => {
+  sqlite.transaction(() => {
+    for (const entry of pending) {
+      const sql = readTextAsset(`drizzle/${name}/${entry.tag}.sql`);
+      invariant(sql !== undefined, `the migration ${entry.tag} is missing`);
       for (const statement of sql.split("--> statement-breakpoint")) sqlite.run(statement);
       const hash = createHash("sha256").update(sql).digest("hex");
       sqlite.run("INSERT INTO __drizzle_migrations (hash, created_at) VALUES (?, ?)", [hash, entry.when]);
-    })();
-  }
+    }
+  })();
   return pending.length;
 }
