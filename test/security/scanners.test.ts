@@ -91,6 +91,15 @@ const rows = [
     ["<a xmlns:b='c'/>", OPEN, "</svg>"],
     ["java", "<svg a='", "script:'/>"],
   ]),
+  [
+    "the logo check of names and namespaces that differ",
+    100 * KIB,
+    (size: number) => {
+      let text = OPEN;
+      for (let index = 0; text.length < size; index++) text += `<a:x${index} xmlns:a='${index}'/>`;
+      return calmly(isInertSvg, bytesOf(`${text}</svg>`));
+    },
+  ] as const,
   ...texts("JSON depth", 1024 * KIB, depthOf, [["["], ["[]"], ['"']]),
   ...texts("a JSON body", 64 * KIB, (text) => decodeBody(bytesOf(text), "JSON"), [
     ["[1,"],

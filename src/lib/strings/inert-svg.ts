@@ -87,7 +87,7 @@ class SvgReader {
     this.#readProlog();
     while (this.#position < this.#text.length) this.#readNext();
     if (this.#open.length > 0 || this.#elements.size === 0) throw new NotInert();
-    for (const name of this.#elements) this.#checkElement(name);
+    for (const [prefix, names] of Map.groupBy(this.#elements, prefixOf)) this.#checkElements(prefix, names);
   }
 
   #take(pattern: RegExp): string | undefined {
@@ -207,13 +207,12 @@ class SvgReader {
     if (isBad) throw new NotInert();
   }
 
-  /** Checks an element under every namespace that its prefix has anywhere, so that scopes need not be followed. */
-  #checkElement(name: string): void {
-    const prefix = prefixOf(name);
+  /** Checks elements under every namespace that their prefix has anywhere, so that scopes need not be followed. */
+  #checkElements(prefix: string, names: readonly string[]): void {
     const spaces = [...(this.#namespaces.get(prefix) ?? [])];
     if (spaces.some((space) => ACTIVE_NAMESPACE.test(space))) throw new NotInert();
     const isSvg = spaces.length === 0 || spaces.includes(SVG_NAMESPACE) || prefix === "";
-    if (isSvg && !ELEMENTS.has(localName(name))) throw new NotInert();
+    if (isSvg && !names.every((name) => ELEMENTS.has(localName(name)))) throw new NotInert();
   }
 }
 
