@@ -41,6 +41,8 @@ export const DASHBOARD_POINTS_MAX = 1_000_000;
 const SERIES_MAX = 5_000;
 const POINTS_MIN = 20;
 const SERIES_DEVICES_MAX = 50;
+/** Points that are moved between two turns of the event loop: a local time of another year takes some microseconds. */
+const MOVED_AT_ONCE = 2_000;
 const ALARMS_MAX = 200;
 const ALARMS_DEFAULT = 50;
 /** Alarms that are searched for those of some devices. */
@@ -248,9 +250,14 @@ function moveOf(item: Wanted, before: AbsoluteWindow): (ts: number) => number | 
 }
 
 /** Returns points at their moved times. Where a clock change lets the same times come twice, the first occurrence counts. */
-function movedPoints(points: PackedPoints, move: (ts: number) => number | undefined): PackedPoints {
+async function movedPoints(
+  points: PackedPoints,
+  move: (ts: number) => number | undefined,
+): Promise<PackedPoints> {
   const [stamps, values]: [number[], Point["value"][]] = [[], []];
+  let count = 0;
   for (const { ts: before, value } of points) {
+    if (++count % MOVED_AT_ONCE === 0) await workShare.next();
     const ts = move(before);
     if (ts === undefined || ts <= (stamps.at(-1) ?? Number.NEGATIVE_INFINITY)) continue;
     stamps.push(ts);
@@ -260,12 +267,20 @@ function movedPoints(points: PackedPoints, move: (ts: number) => number | undefi
 }
 
 /** Returns the series of the compared period with their timestamps moved into the current one. */
-function movedToNow(item: Wanted, before: AbsoluteWindow, all: readonly DeviceSeries[]): DeviceSeries[] {
+async function movedToNow(
+  item: Wanted,
+  before: AbsoluteWindow,
+  all: readonly DeviceSeries[],
+): Promise<DeviceSeries[]> {
   const move = moveOf(item, before);
-  return all.map((found) => ({
-    ...found,
-    series: found.series.map((keySeries) => ({ ...keySeries, points: movedPoints(keySeries.points, move) })),
-  }));
+  const moved: DeviceSeries[] = [];
+  for (const { series, ...device } of all) {
+    const shown: DeviceSeries["series"] = [];
+    for (const keySeries of series)
+      shown.push({ ...keySeries, points: await movedPoints(keySeries.points, move) });
+    moved.push({ ...device, series: shown });
+  }
+  return moved;
 }
 
 /** Counts the values and points of a response. @throws DomainError `too_large` */
@@ -311,7 +326,7 @@ function createParts({ latest, series, previous, previousSoFar, lows, highs }: F
     return parts;
   }
 
-  function seriesParts(item: Wanted, shown: readonly ResolvedDevice[]): Partial<WidgetData> {
+  async function seriesParts(item: Wanted, shown: readonly ResolvedDevice[]): Promise<Partial<WidgetData>> {
     const answer = series.get(groupOf(item));
     if (isText(answer)) return { error: inEnglish(answer), errorText: answer };
     // Another widget of the group may compare.
@@ -326,7 +341,7 @@ function createParts({ latest, series, previous, previousSoFar, lows, highs }: F
       ...(itemBefore !== undefined &&
         compared !== undefined &&
         !isText(compared) && {
-          previous: movedToNow(item, itemBefore.window, counted(shownSeries(item, shown, compared))),
+          previous: await movedToNow(item, itemBefore.window, counted(shownSeries(item, shown, compared))),
         }),
       ...(soFar !== undefined &&
         !isText(soFar) && { previousSoFar: counted(shownSeries(item, shown, soFar)) }),
@@ -334,7 +349,7 @@ function createParts({ latest, series, previous, previousSoFar, lows, highs }: F
     };
   }
 
-  function partOf(item: Wanted): WidgetData {
+  async function partOf(item: Wanted): Promise<WidgetData> {
     const { devices } = item;
     const shown = showsSeries(item) ? devices.slice(0, SERIES_DEVICES_MAX) : devices;
     return {
@@ -342,7 +357,7 @@ function createParts({ latest, series, previous, previousSoFar, lows, highs }: F
       ...(hasOwnWindow(item.widget) && { timeWindow: { from: item.window.from, to: item.window.to } }),
       ...(shown.length < devices.length && { cut: true }),
       ...(showsLatest(item) && { latest: latestPart(item, shown) }),
-      ...(showsSeries(item) && seriesParts(item, shown)),
+      ...(showsSeries(item) && (await seriesParts(item, shown))),
     };
   }
   return partOf;
@@ -542,7 +557,7 @@ export function createDashboardData(deps: {
     const partOf = createParts({ latest, series, previous, previousSoFar, lows, highs });
     for (const candidate of wanted) {
       const alarmsShown = candidate.need === "alarms" && { alarms: await alarmsOf(candidate, listed) };
-      data[candidate.widget.widgetId] = { ...partOf(candidate), ...alarmsShown };
+      data[candidate.widget.widgetId] = { ...(await partOf(candidate)), ...alarmsShown };
       await workShare.pause();
     }
     return data;
