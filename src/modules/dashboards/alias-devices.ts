@@ -49,6 +49,17 @@ const toResolved = (device: DeviceWithActivity, currentOf: CurrentState): Resolv
   assetId: device.assetId,
 });
 
+/** Reads what is asked for once, however many aliases of a dashboard ask the same. */
+function readOnce<Question>(read: (question: Question) => ResolvedDevice[]) {
+  const answers = new Map<string, ResolvedDevice[]>();
+  return (question: Question): ResolvedDevice[] => {
+    const name = JSON.stringify(question);
+    const answer = answers.get(name) ?? read(question);
+    answers.set(name, answer);
+    return answer;
+  };
+}
+
 /** The devices that the aliases of a dashboard stand for, as far as the caller may see them; those that are gone are left out. */
 export function createAliasDevices(deps: {
   devices: Pick<DevicesService, "get" | "list">;
@@ -65,20 +76,10 @@ export function createAliasDevices(deps: {
     }
   }
 
-  /** Lists devices. Lists that are equal are read once, however many aliases of a dashboard stand for them. */
-  function createLists(principal: Principal) {
-    const lists = new Map<string, ResolvedDevice[]>();
-    return (filter: Partial<DeviceFilter>): ResolvedDevice[] => {
-      const name = JSON.stringify(filter);
-      const list =
-        lists.get(name) ??
-        devices
-          .list(principal, { ...filter, sort: "name", limit: DEVICES_MAX, offset: 0 })
-          .items.map((device) => toResolved(device, currentOf));
-      lists.set(name, list);
-      return list;
-    };
-  }
+  const list = (principal: Principal, filter: Partial<DeviceFilter>): ResolvedDevice[] =>
+    devices
+      .list(principal, { ...filter, sort: "name", limit: DEVICES_MAX, offset: 0 })
+      .items.map((device) => toResolved(device, currentOf));
 
   function listOf(alias: Alias): string[] {
     const ids = parameter(alias, "deviceIds");
@@ -89,8 +90,8 @@ export function createAliasDevices(deps: {
 
   /** `state`: what the dashboard is looked at with; its `deviceId` is the device of an alias of the type `stateEntity`. */
   return (principal: Principal, state: Readonly<Record<string, unknown>>) => {
-    const listed = createLists(principal);
-    const of = (deviceId: string) => found(principal, deviceId);
+    const listed = readOnce((filter: Partial<DeviceFilter>) => list(principal, filter));
+    const of = readOnce((deviceId: string) => found(principal, deviceId));
     return (alias: Alias): ResolvedDevice[] => {
       const resolve: Record<(typeof ALIAS_TYPES)[number], () => ResolvedDevice[]> = {
         singleDevice: () => of(textOf(alias, "deviceId")),

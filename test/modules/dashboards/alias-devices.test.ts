@@ -16,9 +16,13 @@ const device = { deviceId: "device" as DeviceId, name: "", deviceType: "sensor",
 
 test("equal lists of a dashboard are read once, and others by themselves", () => {
   const filters: unknown[] = [];
+  let gets = 0;
   const aliasDevices = createAliasDevices({
     devices: {
-      get: () => device as never,
+      get: () => {
+        gets++;
+        return device as never;
+      },
       list: (_, filter) => {
         filters.push(filter);
         return { items: [device], total: 1 } as never;
@@ -38,8 +42,10 @@ test("equal lists of a dashboard are read once, and others by themselves", () =>
     alias(100, { type: "deviceType", deviceType: "meter" }),
     alias(101, { type: "deviceGroup", tag: "sensor" }),
     alias(102, { type: "gatewayChildren", gatewayId: "g", index: 1 }),
+    alias(104, { type: "deviceList", deviceIds: ["g", "h"] }),
+    alias(105, { type: "singleDevice", deviceId: "h" }),
     alias(103, { type: "gatewayChildren", gatewayId: "g", index: 2 }),
   ].map(devicesOf);
   expect(found.every(([first]) => first?.deviceId === device.deviceId)).toBe(true);
-  expect(filters).toHaveLength(4);
+  expect([filters.length, gets]).toEqual([4, 2]);
 });
