@@ -370,7 +370,7 @@ interface WidgetInput {
   devicesOf(widget: Widget): Promise<readonly ResolvedDevice[]>;
 }
 
-/** Returns what a widget asks for, or the reason why it cannot show anything. */
+/** Question of a widget, or the reason why it cannot show anything. */
 async function wantedOf(widget: Widget, input: WidgetInput): Promise<Wanted | Text> {
   try {
     const devices = shownDevices(widget, await input.devicesOf(widget));

@@ -192,7 +192,8 @@ export const dashboardsRoutes = (deps: DashboardsRoutesDeps) => {
         detail: withIfMatch({
           operationId: "restoreDashboardVersion",
           summary: "Restore a version of a dashboard",
-          description: "Its content becomes the current one, as a new version. 400 names a field that could not be saved today.",
+          description:
+            "Its content becomes the current one, as a new version. 400 names a field that could not be saved today.",
         }),
       },
     )
