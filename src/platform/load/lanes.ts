@@ -25,6 +25,8 @@ export class Lanes {
   /** Number of patient tasks of an owner that wait, or of the others. */
   waiting(owner: string, isPatient = false): number {
     return this.#lanes.get(owner)?.[isPatient ? "patient" : "waiting"].length ?? 0;
+  }
+
   /** Returns whether a further task of the owner waits. */
   isFull(owner: string): boolean {
     return (this.#lanes.get(owner)?.running ?? 0) >= this.#atOnceMax;
