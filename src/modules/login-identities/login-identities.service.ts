@@ -207,8 +207,8 @@ export class LoginIdentitiesService {
   /** Returns the id of a holder for which the password is known to be right. Other tenants' guesses must not hold up its client. */
   #provenBy(holders: readonly LoginHolder[], { password }: PasswordAttempt): string | undefined {
     if (holders.length < 2) return undefined;
-    return holders.find(({ ownerId, passwordHash }) =>
-      this.#passwords.isKnown({ credentialId: ownerId, passwordHash: passwordHash ?? "", password }),
+    return holders.find(({ passwordHash }) =>
+      this.#passwords.isKnown({ passwordHash: passwordHash ?? "", password }),
     )?.ownerId;
   }
 

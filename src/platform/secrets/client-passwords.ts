@@ -18,7 +18,7 @@ const HASHES = "hashes";
 const WRONG_MAX = 8;
 /** Max. other credentials of one name whose passwords are remembered as wrong. */
 const DIFFERING_MAX = 1_000;
-const CREDENTIALS_MAX = 200_000;
+const HASHES_MAX = 200_000;
 
 export type Verdict = "right" | "wrong" | "later";
 
@@ -36,11 +36,10 @@ export interface SignInAttempt {
   isGone(): boolean;
 }
 
-type KnownAttempt = Pick<SignInAttempt, "credentialId" | "passwordHash" | "password">;
+type KnownAttempt = Pick<SignInAttempt, "passwordHash" | "password">;
 
 /** Right and wrong passwords learned for one hash: keyed digests, good only in this process. */
 interface Learned {
-  readonly passwordHash: string;
   right: string | undefined;
   readonly wrong: Set<string>;
   /** Credential for which a password is right → the password's digest, which is wrong here. No guess pushes it out. */
@@ -85,16 +84,17 @@ function rememberWrong({ wrong, differing }: Learned, digest: string, provenBy: 
  */
 export function createClientPasswords({ clock }: { clock: Pick<Clock, "monotonic" | "schedule"> }) {
   const key = crypto.getRandomValues(new Uint8Array(32));
+  /** Keyed by hash: an attempt that has waited since before a change of the password finds the old one, and forgets nothing about the new one. */
   const learned = new Map<string, Learned>();
   const guesses = new GuessBudgets(clock);
   const lanes = new Lanes(CONCURRENT_MAX);
 
-  function learnedOf({ credentialId, passwordHash }: SignInAttempt): Learned {
-    const existingLearned = learned.get(credentialId);
-    if (existingLearned?.passwordHash === passwordHash) return existingLearned;
-    evictOldest(learned, CREDENTIALS_MAX);
-    const fresh = { passwordHash, right: undefined, wrong: new Set<string>(), differing: new Map() };
-    learned.set(credentialId, fresh);
+  function learnedOf({ passwordHash }: Pick<SignInAttempt, "passwordHash">): Learned {
+    const before = learned.get(passwordHash);
+    if (before !== undefined) return before;
+    evictOldest(learned, HASHES_MAX);
+    const fresh = { right: undefined, wrong: new Set<string>(), differing: new Map() };
+    learned.set(passwordHash, fresh);
     return fresh;
   }
 
@@ -146,11 +146,9 @@ export function createClientPasswords({ clock }: { clock: Pick<Clock, "monotonic
       return { password, passwordHash: GENERATED + sha256(Buffer.from(password)) };
     },
     /** Returns whether the password was verified as right since startup. */
-    isKnown({ credentialId, passwordHash, password }: KnownAttempt): boolean {
-      const of = learned.get(credentialId);
-      return (
-        of?.passwordHash === passwordHash && of.right !== undefined && isSame(of.right, digestOf(password))
-      );
+    isKnown({ passwordHash, password }: KnownAttempt): boolean {
+      const right = learned.get(passwordHash)?.right;
+      return right !== undefined && isSame(right, digestOf(password));
     },
     hash: (password: string): Promise<string> => lanes.run(HASHES, () => Bun.password.hash(password, ARGON2)),
     verify(attempt: SignInAttempt): Verdict | Promise<Verdict> {
