@@ -31,6 +31,7 @@ const noHealth: UnitHealth = {
   values: new Map(),
   refused: new Map(),
   notes: new Map(),
+  reported: 0,
 };
 
 interface FieldServiceDeps<Kind extends FieldKind> {

@@ -13,7 +13,7 @@ import { resourceRoutes } from "../resource.routes.ts";
 import { itemToWire } from "../resource.ts";
 import { readItemMap } from "./item-map.ts";
 import { opcuaNodeInvalid, refusalText } from "./opcua.errors.ts";
-import { failureOf, type OpcUaKind } from "./opcua.protocol.ts";
+import { failureOf } from "./opcua.protocol.ts";
 import { type OpcUaConnectionRecord, opcuaConnectionResource } from "./opcua.resource.ts";
 import {
   browseAnswerBody,
@@ -29,6 +29,7 @@ import {
   updateUnitBody,
   variableBody,
 } from "./opcua.schemas.ts";
+import type { OpcUaKind } from "./opcua-kind.ts";
 
 interface RoutesDeps {
   readonly opcua: FieldService<OpcUaKind>;
@@ -104,6 +105,7 @@ export const opcuaUnitsRoutes = ({ opcua, auth }: RoutesDeps) =>
     schemas: { item: unitBody, create: createUnitBody, update: updateUnitBody },
     refusedToWire: (key, code) => ({ key, reason: refusalText(code) }),
     hasNotes: true,
+    hasReports: true,
     operations: unitOperations({
       connection: "an OPC UA connection",
       entry: "variable",
@@ -128,7 +130,7 @@ export const opcuaItemMapsRoutes = ({ auth }: Pick<RoutesDeps, "auth">) =>
       operationId: "parseOpcUaItemMap",
       summary: "Read OPC UA variables from CSV",
       description:
-        "Returns the variables of a table without storing anything, and the invalid lines. At most 1,000 lines are read. Columns: key, address, length, intervalMs, writable. 400 for a text that is not a table.",
+        "Returns the variables of a table without storing anything, and the invalid lines. At most 1,000 lines are read. Columns: key, address, length, deadband, intervalMs, writable. 400 for a text that is not a table.",
       example: { csv: "key,address\npressure,ns=2;s=Press.Pressure" },
     },
     auth,

@@ -1,6 +1,11 @@
 import { t } from "elysia";
 import { TEXT_FORMS } from "../../lib/core/text-forms.ts";
-import { OPCUA_POLICIES, OPCUA_SECURITY_MODES, OPCUA_USERS } from "../../lib/opcua/opcua-lists.ts";
+import {
+  OPCUA_POLICIES,
+  OPCUA_READINGS,
+  OPCUA_SECURITY_MODES,
+  OPCUA_USERS,
+} from "../../lib/opcua/opcua-lists.ts";
 import { NODE_ID_CHARACTERS_MAX } from "../../lib/opcua/opcua-node-id.ts";
 import {
   connectionItem,
@@ -25,6 +30,8 @@ const nodeId = t.String({
   description: "node of the variable, such as ns=2;s=Press.Pressure",
 });
 
+const deadband = "changes of a number that are no larger are not stored";
+
 export const itemBody = t.Object(
   {
     key: entryKey,
@@ -36,6 +43,7 @@ export const itemBody = t.Object(
         description: "elements of an array, which become the values key_0, key_1 and so on",
       }),
     ),
+    deadband: t.Optional(t.Number({ minimum: 0, description: `${deadband}; that of the unit by default` })),
     ...entryFields,
   },
   { title: "OpcUaItem", additionalProperties: false },
@@ -82,6 +90,12 @@ const connectionFields = {
   storesUncertain: t.Optional(
     t.Boolean({ description: "whether values of uncertain quality are stored; false by default" }),
   ),
+  reading: t.Optional(
+    choice(OPCUA_READINGS, {
+      description:
+        "SUBSCRIPTION by default: the server reports changes, and what it does not report is polled",
+    }),
+  ),
   timeoutMs: t.Optional(
     wholeNumber({ minimum: 50, maximum: 60_000, description: "time for an answer; 4,000 by default" }),
   ),
@@ -97,7 +111,10 @@ export const updateConnectionBody = t.Object(
 );
 
 const unitFields = {
-  intervalMs: t.Optional(interval("time between two reads; 1,000 by default")),
+  intervalMs: t.Optional(interval("time between two samples or reads; 1,000 by default")),
+  deadband: t.Optional(
+    t.Union([t.Number({ minimum: 0 }), t.Null()], { description: `${deadband}; null by default: all are` }),
+  ),
   items: t.Optional(t.Array(itemBody, { maxItems: ITEMS_MAX })),
 };
 export const createUnitBody = t.Object(
@@ -117,16 +134,19 @@ export const connectionBody = connectionItem("OpcUaConnection", {
   userName: textOrNull,
   hasPassword: t.Boolean(),
   storesUncertain: t.Boolean(),
+  reading: choice(OPCUA_READINGS),
 });
 
 export const unitBody = unitItem("OpcUaUnit", {
   opcuaUnitId: t.String(),
+  deadband: t.Union([t.Number(), t.Null()]),
   items: t.Array(itemBody),
   health: unitHealth("OpcUaUnitHealth", {
     refused: t.Object({ key: t.String(), reason: textSchema }),
     description:
       "variables that the server refuses to read; they are tried again after ten minutes, or when the connection is back",
     notes: "what the server says about variables that it reads: bad or uncertain quality, other types",
+    reported: "variables whose changes the server reports; the others are polled",
   }),
 });
 

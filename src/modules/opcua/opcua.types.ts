@@ -6,13 +6,16 @@ export interface OpcUaItem extends FieldEntry {
   readonly address: string;
   /** Elements of an array; absent for a single value. */
   readonly length?: number;
+  /** Changes that are no larger are not stored; that of the unit by default. */
+  readonly deadband?: number;
 }
 
 /** What a connection reads for one device. */
 export interface OpcUaUnit extends FieldUnit {
   readonly opcuaUnitId: string;
+  readonly deadband: number | null;
   readonly items: readonly OpcUaItem[];
 }
 
-export type UnitChange = Partial<Pick<OpcUaUnit, "intervalMs" | "items">>;
+export type UnitChange = Partial<Pick<OpcUaUnit, "intervalMs" | "deadband" | "items">>;
 export type NewUnit = UnitChange & { readonly deviceId: string };

@@ -20,6 +20,7 @@ import {
 } from "./opcua.calls.ts";
 import { browseNode, describeVariables } from "./opcua-browsing.ts";
 import { fingerprintOf, type OpcUaIdentity } from "./opcua-identity.ts";
+import { OpcUaSubscriptions, type ReportingSession } from "./opcua-subscriptions.ts";
 import { readOf, variantOf } from "./opcua-variants.ts";
 
 const modes = {
@@ -143,6 +144,7 @@ export class OpcUaLink {
   readonly #onClosed: (reason: string) => void;
   #client: OPCUAClient | undefined;
   #session: ClientSession | undefined;
+  #subscriptions: OpcUaSubscriptions | undefined;
   #isClosed = false;
 
   constructor(settings: OpcUaSession, identity: OpcUaIdentity, onClosed: (reason: string) => void) {
@@ -162,9 +164,20 @@ export class OpcUaLink {
     await inTime(CONNECT_ANSWERS * timeoutMs, client.connect(url));
     const session = await client.createSession(await this.#user());
     this.#session = session;
+    this.#subscriptions = new OpcUaSubscriptions({
+      session: session as ReportingSession,
+      timeoutMs,
+      read: (nodes) => this.read(nodes),
+      fail: (reason) => this.fail(reason),
+    });
     this.#ensureWanted();
     session.on("session_closed", () => this.fail(FAILURE.ended));
     session.on("keepalive_failure", () => this.fail(`silence:${this.#settings.timeoutMs}`));
+  }
+
+  get subscriptions(): OpcUaSubscriptions {
+    if (this.#subscriptions === undefined) throw new Error("closed");
+    return this.#subscriptions;
   }
 
   async read(nodes: readonly string[]): Promise<OpcUaRead[]> {
@@ -209,6 +222,7 @@ export class OpcUaLink {
     const [session, client] = [this.#session, this.#client];
     this.#session = undefined;
     this.#client = undefined;
+    this.#subscriptions?.close();
     session?.removeAllListeners();
     client?.removeAllListeners();
     // A server that is gone answers neither.

@@ -13,6 +13,31 @@ export interface OpcUaRead {
   readonly sampledAt?: number;
 }
 
+/** A variable whose changes the server should report. */
+export interface OpcUaWatched {
+  readonly node: string;
+  /** Time between two samples of the server. */
+  readonly intervalMs: number;
+}
+
+/** Variables that are watched, in their order. */
+export interface OpcUaWatch {
+  /** Number under which their changes are fetched. */
+  readonly list: number;
+  /** Their values now. */
+  readonly reads: readonly OpcUaRead[];
+  /** Intervals at which the server samples them; undefined for those that it does not report. */
+  readonly sampledMs: readonly (number | undefined)[];
+}
+
+/** Changes of a variable, the oldest first. */
+export interface OpcUaChange {
+  readonly index: number;
+  readonly reads: readonly OpcUaRead[];
+  /** Values that were left out, because there were too many. */
+  readonly left: number;
+}
+
 /** A way in that a server offers. */
 export interface OpcUaEndpoint {
   readonly mode: OpcUaSecurityMode;
@@ -84,6 +109,8 @@ export type OpcUaThreadCalls = {
   endpoints: { args: { url: string; timeoutMs: number }; result: OpcUaEndpoint[] };
   open: { args: { line: number; session: OpcUaSession }; result: undefined };
   read: { args: { line: number; nodes: readonly string[] }; result: OpcUaRead[] };
+  watch: { args: { line: number; items: readonly OpcUaWatched[] }; result: OpcUaWatch };
+  changes: { args: { line: number; list: number }; result: OpcUaChange[] };
   write: { args: { line: number; node: string; value: OpcUaScalar }; result: number };
   browse: { args: { line: number; node: string }; result: { nodes: OpcUaNode[]; isCut: boolean } };
   describe: { args: { line: number; nodes: readonly string[] }; result: OpcUaVariable[] };

@@ -56,6 +56,8 @@ const calls = new ThreadCalls<OpcUaMainCalls, OpcUaThreadCalls>((message) => pos
   endpoints: ({ url, timeoutMs }) => listEndpoints(url, timeoutMs, started()),
   open: ({ line, session }) => open(line, session),
   read: ({ line, nodes }) => linkOf(line).read(nodes),
+  watch: ({ line, items }) => linkOf(line).subscriptions.watch(items),
+  changes: ({ line, list }) => linkOf(line).subscriptions.changes(list),
   write: ({ line, node, value }) => linkOf(line).write(node, value),
   browse: ({ line, node }) => linkOf(line).browse(node),
   describe: ({ line, nodes }) => linkOf(line).describe(nodes),

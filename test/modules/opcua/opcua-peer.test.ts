@@ -17,7 +17,7 @@ const items = [
   item("int64", writable),
   item("uint64"),
   item("pressure", writable),
-  item("level", writable),
+  item("level", { ...writable, deadband: 0.5 }),
   item("model", writable),
   item("title"),
   item("array", { length: 3 }),
@@ -118,6 +118,21 @@ describe.skipIf(pythonOfAsyncua === null)("a server of asyncua", () => {
     expect(await points("level", 0)).toHaveLength(2);
     expect(second?.value).toBe(7.5);
     expect(Math.abs((second?.ts ?? 0) - Date.now())).toBeLessThan(60_000);
+  });
+
+  test("reports changes, and leaves out those within the dead band", async () => {
+    await until(async () => (await health()).reported === items.length - 1);
+    const before = (await points("level", 0)).length;
+    for (const value of [7.6, 8, 8.1]) await server.set("level", value);
+    await until(async () => (await points("level", 0)).length === before + 1);
+    for (const value of [8.5, 8.7]) await server.set("level", value);
+    await until(async () => (await points("level", 0)).length === before + 2);
+    expect((await points("level", 0)).slice(before).map(({ value }) => value)).toEqual([8.1, 8.7]);
+    await call("PATCH", path, { reading: "POLLING" });
+    await isReadAfter(Date.now());
+    expect((await health()).reported).toBe(0);
+    await call("PATCH", path, { reading: "SUBSCRIPTION" });
+    await isConnected();
   });
 
   test("stores nothing of bad quality, and what is uncertain where a person wants it", async () => {

@@ -30,6 +30,7 @@ const defaults = {
   securityMode: "NONE",
   securityPolicy: "NONE",
   signIn: "ANONYMOUS",
+  reading: "SUBSCRIPTION",
   storesUncertain: false,
   timeoutMs: 4_000,
   enabled: true,
