@@ -8,6 +8,7 @@ import { benchConsole } from "./console.ts";
 import { benchDisk } from "./disk.ts";
 import { benchDiskFaults } from "./disk-faults.ts";
 import { benchExport } from "./export.ts";
+import { benchFieldOpcUa } from "./field-opcua.ts";
 import { benchFleet } from "./fleet.ts";
 import { benchFootprint } from "./footprint.ts";
 import { benchFuzz } from "./fuzz.ts";
@@ -93,6 +94,7 @@ const sections: Record<string, () => Promise<Row[]>> = {
   growth: () => benchGrowth({ draw: values.write }),
   footprint: () => benchFootprint(seconds),
   fleet: benchFleet,
+  opcua: () => benchFieldOpcUa(seconds),
   rules: () => benchRules(seconds),
   alarms: async () => [...(await benchAlarmLatency(seconds)), ...(await benchAlarmStorm())],
   integrations: () => benchIntegrations(seconds),
