@@ -76,7 +76,11 @@ test.each(["127.0.0.1", "169.254.169.254", "224.0.0.1"])(
 
 test("a question to a name that does not exist says so", async () => {
   const { status, body } = await call("POST", "/api/opcua/endpoints", { host: "nowhere.invalid" });
-  expect([status, body.code]).toEqual([409, "network_error.unknown_name"]);
+  expect([status, body.code, body.message]).toEqual([
+    409,
+    "field.unreachable",
+    "The device cannot be reached: the name is not known.",
+  ]);
 });
 
 test.each([

@@ -847,6 +847,7 @@ export interface ServerPlaces {
   readonly "fault.uplink_stalled": "reason";
   readonly "fault.webhooks_left_out": "megabytes" | "perMessage" | "perTimestamp";
   readonly "field.entry_note": "key" | "note";
+  readonly "field.unreachable": "reason";
   readonly "field.write_unconfirmed": "reason";
   readonly "frame.ack_invalid": "max";
   readonly "frame.too_large": "frameBytesMax";
