@@ -17,7 +17,7 @@ interface Settings {
 /** The thread, and connections of it to servers of this process. The thread runs all the time: loading its code takes longer than an answer. */
 export function opcuaLines() {
   const folder = mkdtempSync(join(tmpdir(), "lineside-opcua-"));
-  const thread = new OpcUaThread({ folder, hostName: "gateway" });
+  const thread = new OpcUaThread({ folder, secrets: folder, hostName: "gateway" });
   const started: { stop(): void }[] = [];
   return {
     folder,

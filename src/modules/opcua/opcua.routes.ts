@@ -1,14 +1,16 @@
-import { createHash } from "node:crypto";
+import { X509Certificate } from "node:crypto";
 import { Elysia, t } from "elysia";
+import { forbidden } from "../../lib/core/domain-error.ts";
 import { omit } from "../../lib/core/omit.ts";
 import { isNodeId, OBJECTS_FOLDER } from "../../lib/opcua/opcua-node-id.ts";
-import type { OutboundAddresses } from "../../platform/network/outbound-address.ts";
+import type { OpcUaThreadCalls } from "../../platform/opcua/opcua.calls.ts";
 import { listServerEndpoints } from "../../platform/opcua/opcua-connection.ts";
 import type { OpcUaThread } from "../../platform/opcua/opcua-thread.ts";
 import { connectionToWire, fieldMapRoutes, fieldUnitRoutes, unitOperations } from "../field/field.routes.ts";
 import { NEEDS_ALL } from "../field/field.schemas.ts";
 import { conflictOf, type FieldService, type ShownConnection } from "../field/field.service.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
+import type { OutboundReach } from "../outbound/outbound-reach.types.ts";
 import { resourceRoutes } from "../resource.routes.ts";
 import { itemToWire } from "../resource.ts";
 import { readItemMap } from "./item-map.ts";
@@ -142,20 +144,30 @@ function pemOf(certificate: Uint8Array): string {
   return `-----BEGIN CERTIFICATE-----\n${lines.join("\n")}\n-----END CERTIFICATE-----\n`;
 }
 
+function certificateToWire({ certificate, applicationUri }: OpcUaThreadCalls["certificate"]["result"]) {
+  const { fingerprint256, validToDate } = new X509Certificate(certificate);
+  return {
+    pem: pemOf(certificate),
+    fingerprint: fingerprint256.replaceAll(":", "").toLowerCase(),
+    applicationUri,
+    validTo: validToDate.toISOString(),
+  };
+}
+
 interface ServersDeps extends RoutesDeps {
   readonly thread: OpcUaThread;
-  readonly addresses: OutboundAddresses;
+  readonly reach: Pick<OutboundReach, "addresses" | "isHost">;
 }
 
 /** Routes for a server before there is a connection. */
-export const opcuaServersRoutes = ({ opcua, thread, addresses, auth }: ServersDeps) =>
+export const opcuaServersRoutes = ({ opcua, thread, reach, auth }: ServersDeps) =>
   new Elysia({ prefix: "/api/opcua", tags: ["opcua"] })
     .use(auth)
     .post(
       "/endpoints",
       async ({ principal, body: { host, port = 4_840, path = "" } }) => {
         opcua.ensureAllDevices(principal);
-        const target = { host, port, path, addresses: addresses.of(principal.tenantId) };
+        const target = { host, port, path, addresses: reach.addresses.of(principal.tenantId) };
         try {
           const found = await listServerEndpoints(thread, target);
           return found.map(({ mode, policy, users, fingerprint }) => ({
@@ -185,9 +197,7 @@ export const opcuaServersRoutes = ({ opcua, thread, addresses, auth }: ServersDe
       "/certificate",
       async ({ principal }) => {
         opcua.ensureAllDevices(principal);
-        const { certificate, applicationUri } = await thread.once("certificate", {});
-        const fingerprint = createHash("sha256").update(certificate).digest("hex");
-        return { pem: pemOf(certificate), fingerprint, applicationUri };
+        return certificateToWire(await thread.once("certificate", {}));
       },
       {
         auth: "integrations:read",
@@ -196,6 +206,26 @@ export const opcuaServersRoutes = ({ opcua, thread, addresses, auth }: ServersDe
           operationId: "getOpcUaCertificate",
           summary: "Read the gateway's OPC UA certificate",
           description: `Servers have to trust it before the gateway can connect with a security mode. ${NEEDS_ALL}`,
+        },
+      },
+    )
+    .post(
+      "/certificate/renew",
+      async ({ principal }) => {
+        opcua.ensureAllDevices(principal);
+        // All sites of the gateway show it to their servers.
+        if (!reach.isHost(principal.tenantId)) throw forbidden("gateway.operators_only");
+        return certificateToWire(await thread.once("certificate", { renews: true }));
+      },
+      {
+        auth: "gateway:manage",
+        audit: { action: "opcua_certificate.renew", target: "gateway", id: () => "gateway" },
+        response: { 200: certificateBody },
+        detail: {
+          operationId: "renewOpcUaCertificate",
+          summary: "Renew the gateway's OPC UA certificate",
+          description:
+            "Makes a new certificate with the same key. Connections with a security mode connect again, and fail until their servers trust it. 403 unless owner of the gateway's own tenant.",
         },
       },
     );

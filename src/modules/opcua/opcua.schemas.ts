@@ -21,7 +21,7 @@ import {
   unitHealth,
   unitItem,
 } from "../field/field.schemas.ts";
-import { choice, nameText, textSchema, wholeNumber } from "../wire.schemas.ts";
+import { choice, isoTime, nameText, textSchema, wholeNumber } from "../wire.schemas.ts";
 import { ELEMENTS_MAX, ITEMS_MAX } from "./item-checks.ts";
 
 const nodeId = t.String({
@@ -207,7 +207,7 @@ export const variableBody = t.Object(
 );
 
 export const certificateBody = t.Object(
-  { pem: t.String(), fingerprint, applicationUri: t.String() },
+  { pem: t.String(), fingerprint, applicationUri: t.String(), validTo: isoTime },
   { title: "OpcUaClientCertificate" },
 );
 

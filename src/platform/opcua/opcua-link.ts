@@ -175,6 +175,11 @@ export class OpcUaLink {
     session.on("keepalive_failure", () => this.fail(`silence:${this.#settings.timeoutMs}`));
   }
 
+  /** Whether the server has been shown the gateway's certificate. */
+  get isSecure(): boolean {
+    return this.#settings.mode !== "NONE" || this.#settings.user.kind === "CERTIFICATE";
+  }
+
   get subscriptions(): OpcUaSubscriptions {
     if (this.#subscriptions === undefined) throw new Error("closed");
     return this.#subscriptions;

@@ -86,8 +86,10 @@ export interface OpcUaVariable {
 }
 
 export interface OpcUaStart {
-  /** Folder of the gateway's own certificate and key. */
+  /** Folder of the library. */
   readonly folder: string;
+  /** Folder in which the gateway's own certificate and key are kept. */
+  readonly secrets: string;
   readonly hostName: string;
 }
 
@@ -115,7 +117,8 @@ export type OpcUaThreadCalls = {
   browse: { args: { line: number; node: string }; result: { nodes: OpcUaNode[]; isCut: boolean } };
   describe: { args: { line: number; nodes: readonly string[] }; result: OpcUaVariable[] };
   close: { args: { line: number }; result: undefined };
-  certificate: { args: object; result: { certificate: Uint8Array; applicationUri: string } };
+  /** Makes a new one first if `renews`, and ends the connections that show it. */
+  certificate: { args: { renews?: boolean }; result: { certificate: Uint8Array; applicationUri: string } };
 };
 
 /** Calls of the main thread. */

@@ -66,7 +66,14 @@ const calls = new ThreadCalls<OpcUaMainCalls, OpcUaThreadCalls>((message) => pos
     links.delete(line);
     await link?.close();
   },
-  certificate: () => ({ certificate: started().certificate(), applicationUri: started().applicationUri }),
+  async certificate({ renews = false }) {
+    const own = started();
+    if (renews) {
+      await own.renew();
+      for (const link of links.values()) if (link.isSecure) link.fail(FAILURE.ended);
+    }
+    return { certificate: own.certificate(), applicationUri: own.applicationUri };
+  },
 });
 
 // The library throws from its timers and sockets, where nobody can catch it, if a server sends what it does not expect. The other servers must not suffer.

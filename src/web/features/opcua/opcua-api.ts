@@ -39,6 +39,7 @@ export const opcuaApi = {
   ...fieldApi<OpcUaKind>("/api/opcua"),
   endpoints: (body: Wire<typeof endpointsBody>) => post<OpcUaEndpoint[]>("/api/opcua/endpoints", body),
   certificate: () => get<Wire<typeof certificateBody>>("/api/opcua/certificate"),
+  renewCertificate: () => post("/api/opcua/certificate/renew", {}),
   /** Lists the nodes below one, or below the folder `Objects`. */
   browse: (id: string, nodeId?: string) =>
     post<OpcUaNodes>(`${connection(id)}/browse`, nodeId === undefined ? {} : { nodeId }),
