@@ -9,6 +9,7 @@ import {
   UserTokenType,
 } from "node-opcua-client";
 import type { OpcUaPolicy, OpcUaSecurityMode } from "../../lib/opcua/opcua-lists.ts";
+import { namespaceOf, withNamespace } from "../../lib/opcua/opcua-node-id.ts";
 import {
   FAILURE,
   type OpcUaEndpoint,
@@ -43,6 +44,8 @@ const userKinds = new Map([
 /** A server could send messages without end. */
 const MESSAGE_BYTES_MAX = 16 * 1024 * 1024;
 const CHUNKS_MAX = 1_000;
+/** Number of a namespace that no server has. */
+const NO_NAMESPACE = 0xffff;
 const SESSION_MS = 60_000;
 /** The library ends a connection on which nothing has come for this time. It asks the server every 20 s by itself. */
 const IDLE_MS = SESSION_MS;
@@ -145,6 +148,8 @@ export class OpcUaLink {
   #client: OPCUAClient | undefined;
   #session: ClientSession | undefined;
   #subscriptions: OpcUaSubscriptions | undefined;
+  /** Names of the server's namespaces, by their numbers. */
+  #namespaces: readonly string[] | undefined;
   #isClosed = false;
 
   constructor(settings: OpcUaSession, identity: OpcUaIdentity, onClosed: (reason: string) => void) {
@@ -168,6 +173,7 @@ export class OpcUaLink {
       session: session as ReportingSession,
       timeoutMs,
       read: (nodes) => this.read(nodes),
+      resolve: (nodes) => this.resolve(nodes),
       fail: (reason) => this.fail(reason),
     });
     this.#ensureWanted();
@@ -186,17 +192,31 @@ export class OpcUaLink {
   }
 
   async read(nodes: readonly string[]): Promise<OpcUaRead[]> {
+    const nodeIds = await this.resolve(nodes);
     const values = await this.#open().read(
-      nodes.map((nodeId) => ({ nodeId, attributeId: AttributeIds.Value })),
+      nodeIds.map((nodeId) => ({ nodeId, attributeId: AttributeIds.Value })),
       0,
     );
     if (values.length !== nodes.length) throw new Error(FAILURE.answer);
     return values.map(readOf);
   }
 
+  /** Returns addresses with the numbers that the names of namespaces have in this session. The server refuses one that it does not have. */
+  async resolve(nodes: readonly string[]): Promise<string[]> {
+    if (nodes.some((node) => namespaceOf(node) !== undefined))
+      this.#namespaces ??= await this.#open().readNamespaceArray();
+    return nodes.map((node) => {
+      const name = namespaceOf(node);
+      if (name === undefined) return node;
+      const index = this.#namespaces?.indexOf(name) ?? -1;
+      return withNamespace(node, index < 0 ? NO_NAMESPACE : index);
+    });
+  }
+
   /** Returns the status code. */
-  async write(node: string, value: OpcUaScalar): Promise<number> {
+  async write(address: string, value: OpcUaScalar): Promise<number> {
     const session = this.#open();
+    const [node = address] = await this.resolve([address]);
     const before = await session.read({ nodeId: node, attributeId: AttributeIds.Value }, 0);
     if (!before.statusCode.isGood()) return before.statusCode.value;
     const written = variantOf(before.value, value);
@@ -208,12 +228,18 @@ export class OpcUaLink {
     return status.value;
   }
 
-  browse(node: string): Promise<{ nodes: OpcUaNode[]; isCut: boolean }> {
+  async browse(address: string): Promise<{ nodes: OpcUaNode[]; isCut: boolean }> {
+    const [node = address] = await this.resolve([address]);
     return browseNode(this.#open(), node);
   }
 
-  describe(nodes: readonly string[]): Promise<OpcUaVariable[]> {
-    return describeVariables(this.#open(), nodes);
+  async describe(addresses: readonly string[]): Promise<OpcUaVariable[]> {
+    const nodes = await this.resolve(addresses);
+    const described = await describeVariables(this.#open(), nodes);
+    return described.map((variable) => ({
+      ...variable,
+      nodeId: addresses[nodes.indexOf(variable.nodeId)] ?? variable.nodeId,
+    }));
   }
 
   /** Ends the session after an error. */

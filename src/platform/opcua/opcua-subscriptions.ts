@@ -88,6 +88,8 @@ interface Deps {
   readonly session: ReportingSession;
   readonly timeoutMs: number;
   readonly read: (nodes: readonly string[]) => Promise<OpcUaRead[]>;
+  /** Returns addresses as the server takes them. */
+  readonly resolve: (nodes: readonly string[]) => Promise<string[]>;
   /** Ends the session. */
   readonly fail: (reason: string) => void;
 }
@@ -120,10 +122,12 @@ export class OpcUaSubscriptions {
 
   /** Reads variables, and lets the server report their changes from now on. */
   async watch(watched: readonly OpcUaWatched[]): Promise<OpcUaWatch> {
-    const reads = await this.#deps.read(watched.map(({ node }) => node));
+    const nodes = await this.#deps.resolve(watched.map(({ node }) => node));
+    const reads = await this.#deps.read(nodes);
     const items = watched.map(
-      (each, index): Item => ({
-        ...each,
+      ({ intervalMs }, index): Item => ({
+        node: nodes[index] ?? "",
+        intervalMs,
         handle: this.#next++,
         first: reads[index],
         waiting: [],

@@ -25,6 +25,8 @@ const items = [
   item("nothing"),
   { key: "read_only", address: "ns=2;s=Press.uint16", ...writable },
   { key: "missing", address: "ns=2;s=Press.missing" },
+  { key: "named", address: "nsu=urn:plant;s=Press.byte" },
+  { key: "nameless", address: "nsu=urn:other;s=Press.byte" },
   { key: "many", address: "ns=2;s=Many.599" },
 ];
 const values = {
@@ -45,6 +47,7 @@ const values = {
   array_1: -2,
   array_2: 3,
   read_only: 60_000,
+  named: 200,
   many: 599,
 };
 
@@ -105,6 +108,7 @@ describe.skipIf(pythonOfAsyncua === null)("a server of asyncua", () => {
     expect(latest[0].values).toEqual(values);
     expect((await health()).refused).toEqual([
       { key: "missing", reason: expect.objectContaining({ code: "opcua_refusal.missing" }) },
+      { key: "nameless", reason: expect.objectContaining({ code: "opcua_refusal.missing" }) },
     ]);
     expect(await noteOf("array_whole")).toBe("opcua_note.array");
     expect(await noteOf("nothing")).toBe("opcua_note.no_value");
@@ -121,7 +125,7 @@ describe.skipIf(pythonOfAsyncua === null)("a server of asyncua", () => {
   });
 
   test("reports changes, and leaves out those within the dead band", async () => {
-    await until(async () => (await health()).reported === items.length - 1);
+    await until(async () => (await health()).reported === items.length - 2);
     const before = (await points("level", 0)).length;
     for (const value of [7.6, 8, 8.1]) await server.set("level", value);
     await until(async () => (await points("level", 0)).length === before + 1);
@@ -154,7 +158,7 @@ describe.skipIf(pythonOfAsyncua === null)("a server of asyncua", () => {
     expect([below.nodes.length, below.isCut]).toEqual([600, false]);
     const nodeIds = [
       "ns=2;s=Press.pressure",
-      "ns=2;s=Press.byte",
+      "nsu=urn:plant;s=Press.byte",
       "ns=2;s=Press.array",
       "ns=2;s=Press.missing",
     ];
