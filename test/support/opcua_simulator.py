@@ -7,7 +7,7 @@ import sys
 from datetime import datetime, timezone
 from pathlib import Path
 
-from asyncua import Server, ua
+from asyncua import Server, ua, uamethod
 from asyncua.crypto.cert_gen import setup_self_signed_certificate
 from asyncua.server.user_managers import UserManager
 from asyncua.crypto.permission_rules import User, UserRole
@@ -22,6 +22,16 @@ class Users(UserManager):
         if username is None or (username == "operator" and password == "valve 7"):
             return User(role=UserRole.User)
         return None
+
+
+@uamethod
+def mix(parent, count, share, name):
+    return count * share, name.upper()
+
+
+@uamethod
+def stop(parent):
+    pass
 
 
 VARIABLES = {
@@ -75,6 +85,10 @@ async def main(port, folder):
     await nodes["pressure"].add_property(index, "EngineeringUnits", unit)
     await nodes["pressure"].add_property(index, "EURange", ua.Range(0, 16))
     await nodes["byte"].add_property(index, "EnumStrings", [ua.LocalizedText("Off"), ua.LocalizedText("On")])
+    await press.add_method(
+        ua.NodeId("Press.mix", index), "mix", mix, [V.Int32, V.Float, V.String], [V.Double, V.String]
+    )
+    await press.add_method(ua.NodeId("Press.stop", index), "stop", stop, [], [])
     many = await server.nodes.objects.add_object(ua.NodeId("Many", index), "Many")
     for number in range(600):
         await many.add_variable(ua.NodeId(f"Many.{number}", index), f"Many {number}", number, V.Int32)

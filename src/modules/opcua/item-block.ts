@@ -174,12 +174,10 @@ export const planItems = (
   unit: OpcUaKind["unit"],
   items: readonly OpcUaItem[],
   connection: OpcUaKind["connection"],
-): FieldBlock<OpcUaKind>[] =>
-  Array.from(
-    { length: Math.ceil(items.length / NODES_PER_REQUEST) },
-    (_, index) =>
-      new ItemBlock(items.slice(index * NODES_PER_REQUEST, (index + 1) * NODES_PER_REQUEST), {
-        unit,
-        connection,
-      }),
-  );
+): FieldBlock<OpcUaKind>[] => {
+  const variables = items.filter(({ method }) => method === undefined);
+  return Array.from({ length: Math.ceil(variables.length / NODES_PER_REQUEST) }, (_, index) => {
+    const entries = variables.slice(index * NODES_PER_REQUEST, (index + 1) * NODES_PER_REQUEST);
+    return new ItemBlock(entries, { unit, connection });
+  });
+};

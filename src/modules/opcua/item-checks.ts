@@ -13,8 +13,8 @@ const KEYS_MAX = 2_000;
 export const keysOf = ({ key, length }: OpcUaItem): string[] =>
   length === undefined ? [key] : Array.from({ length }, (_, index) => `${key}_${index}`);
 
-export function itemProblem({ address, length, writable }: OpcUaItem): Text | undefined {
-  if (!isNodeId(address)) return detail("opcua_rule.node");
+export function itemProblem({ address, method, length, writable }: OpcUaItem): Text | undefined {
+  if (!isNodeId(address) || !isNodeId(method ?? address)) return detail("opcua_rule.node");
   return length !== undefined && writable === true ? detail("opcua_rule.array_read_only") : undefined;
 }
 

@@ -58,8 +58,15 @@ export function failureOf(error: unknown): FieldFailure {
   };
 }
 
-/** Writes a value and reads back what the server has then. */
-function writing({ key, address: node }: OpcUaItem, value: JsonValue) {
+/** Writes a value and reads back what the server has then, or calls a method and returns what it answers. */
+function writing({ key, address: node, method }: OpcUaItem, value: JsonValue) {
+  if (method !== undefined)
+    return async (line: OpcUaConnection): Promise<JsonValue> => {
+      const call = { object: node, method, params: value };
+      const { status, answer } = await line.request("callMethod", { call });
+      if (severityOf(status) !== 0) throw new OpcUaRefusal(status);
+      return { [key]: answer };
+    };
   if (typeof value === "object") throw opcuaItemInvalid(key, detail("opcua_rule.value"));
   return async (line: OpcUaConnection): Promise<JsonValue> => {
     const status = await line.request("write", { node, value });

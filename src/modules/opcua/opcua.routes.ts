@@ -70,7 +70,7 @@ export const opcuaConnectionsRoutes = ({ opcua, auth }: RoutesDeps) =>
         detail: {
           operationId: "browseOpcUaNodes",
           summary: "List nodes of an OPC UA server now",
-          description: `Lists the objects and variables directly below a node; below the folder Objects by default. 400 for an invalid node; 409 while the connection is not open, or if the server refuses; 404 unknown. ${NEEDS_ALL}`,
+          description: `Lists the objects, variables and methods directly below a node; below the folder Objects by default. 400 for an invalid node; 409 while the connection is not open, or if the server refuses; 404 unknown. ${NEEDS_ALL}`,
           example: { nodeId: "ns=2;i=1" },
         },
       },
@@ -132,7 +132,7 @@ export const opcuaItemMapsRoutes = ({ auth }: Pick<RoutesDeps, "auth">) =>
       operationId: "parseOpcUaItemMap",
       summary: "Read OPC UA variables from CSV",
       description:
-        "Returns the variables of a table without storing anything, and the invalid lines. At most 1,000 lines are read. Columns: key, address, length, deadband, intervalMs, writable. 400 for a text that is not a table.",
+        "Returns the variables of a table without storing anything, and the invalid lines. At most 1,000 lines are read. Columns: key, address, method, length, deadband, intervalMs, writable. 400 for a text that is not a table.",
       example: { csv: "key,address\npressure,ns=2;s=Press.Pressure" },
     },
     auth,

@@ -24,9 +24,9 @@ import {
 import { choice, isoTime, nameText, textSchema, wholeNumber } from "../wire.schemas.ts";
 import { ELEMENTS_MAX, ITEMS_MAX } from "./item-checks.ts";
 
+const nodeText = { minLength: 1, maxLength: NODE_ID_CHARACTERS_MAX };
 const nodeId = t.String({
-  minLength: 1,
-  maxLength: NODE_ID_CHARACTERS_MAX,
+  ...nodeText,
   description: "node of the variable, such as ns=2;s=Press.Pressure",
 });
 
@@ -41,6 +41,12 @@ export const itemBody = t.Object(
         minimum: 1,
         maximum: ELEMENTS_MAX,
         description: "elements of an array, which become the values key_0, key_1 and so on",
+      }),
+    ),
+    method: t.Optional(
+      t.String({
+        ...nodeText,
+        description: "node of a method of the object at the address, which commands call; nothing is read",
       }),
     ),
     deadband: t.Optional(t.Number({ minimum: 0, description: `${deadband}; that of the unit by default` })),
@@ -175,7 +181,9 @@ export const browseAnswerBody = t.Object(
       t.Object({
         nodeId: t.String(),
         name: t.String(),
-        kind: choice(["OBJECT", "VARIABLE"], { description: "both may have nodes below them" }),
+        kind: choice(["OBJECT", "VARIABLE", "METHOD"], {
+          description: "objects and variables may have nodes below them",
+        }),
       }),
     ),
     isCut: t.Boolean({

@@ -50,14 +50,19 @@ async function referencesOf(
   return { references: references.slice(0, NODES_MAX), isCut: references.length > NODES_MAX };
 }
 
-/** Lists the objects and variables directly below a node, each once: a server may lead in circles. */
+const KINDS = new Map([
+  [NodeClass.Variable, "VARIABLE"],
+  [NodeClass.Method, "METHOD"],
+] as const) as ReadonlyMap<NodeClass, OpcUaNode["kind"]>;
+
+/** Lists the objects, variables and methods directly below a node, each once: a server may lead in circles. */
 export async function browseNode(
   session: ClientSession,
   nodeId: string,
 ): Promise<{ nodes: OpcUaNode[]; isCut: boolean }> {
   const { references, isCut } = await referencesOf(session, nodeId, {
     type: "HierarchicalReferences",
-    classes: NodeClass.Object | NodeClass.Variable,
+    classes: NodeClass.Object | NodeClass.Variable | NodeClass.Method,
   });
   const nodes = new Map<string, OpcUaNode>();
   let isLeftOut = false;
@@ -71,7 +76,7 @@ export async function browseNode(
     nodes.set(id, {
       nodeId: id,
       name: name.slice(0, NAME_CHARACTERS_MAX),
-      kind: reference.nodeClass === NodeClass.Variable ? "VARIABLE" : "OBJECT",
+      kind: KINDS.get(reference.nodeClass) ?? "OBJECT",
     });
   }
   return { nodes: [...nodes.values()], isCut: isCut || isLeftOut };

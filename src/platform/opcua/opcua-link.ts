@@ -12,6 +12,7 @@ import type { OpcUaPolicy, OpcUaSecurityMode } from "../../lib/opcua/opcua-lists
 import { namespaceOf, withNamespace } from "../../lib/opcua/opcua-node-id.ts";
 import {
   FAILURE,
+  type OpcUaCall,
   type OpcUaEndpoint,
   type OpcUaNode,
   type OpcUaRead,
@@ -21,6 +22,7 @@ import {
 } from "./opcua.calls.ts";
 import { browseNode, describeVariables } from "./opcua-browsing.ts";
 import { fingerprintOf, type OpcUaIdentity } from "./opcua-identity.ts";
+import { callMethod } from "./opcua-methods.ts";
 import { OpcUaSubscriptions, type ReportingSession } from "./opcua-subscriptions.ts";
 import { readOf, variantOf } from "./opcua-variants.ts";
 
@@ -226,6 +228,11 @@ export class OpcUaLink {
       value: { value: written },
     });
     return status.value;
+  }
+
+  async call({ object, method, params }: OpcUaCall): ReturnType<typeof callMethod> {
+    const [on = object, called = method] = await this.resolve([object, method]);
+    return callMethod(this.#open(), { object: on, method: called, params });
   }
 
   async browse(address: string): Promise<{ nodes: OpcUaNode[]; isCut: boolean }> {

@@ -62,7 +62,8 @@ function scalarOf(type: DataType, value: unknown): OpcUaScalar | undefined {
   }
 }
 
-function valueIn({ dataType, arrayType, value }: Variant): OpcUaRead["value"] {
+/** Returns the value of a variant; `undefined` for one that is not a number, string, boolean or an array of them. */
+export function valueIn({ dataType, arrayType, value }: Variant): OpcUaRead["value"] {
   if (arrayType === VariantArrayType.Scalar) return scalarOf(dataType, value);
   const length: unknown = value?.length;
   if (typeof length !== "number" || length > ELEMENTS_MAX) return undefined;
@@ -93,8 +94,11 @@ export class OpcUaTypeError extends Error {
   }
 }
 
-/** Returns a value in the type of the variable's present one. @throws OpcUaTypeError */
-export function variantOf({ dataType, arrayType }: Variant, value: OpcUaScalar): Variant {
+/** Returns a value in the type of a variable's present one, or of an argument. @throws OpcUaTypeError */
+export function variantOf(
+  { dataType, arrayType }: Pick<Variant, "dataType" | "arrayType">,
+  value: OpcUaScalar,
+): Variant {
   const failure = new OpcUaTypeError(dataType);
   if (arrayType !== VariantArrayType.Scalar) throw failure;
   const range = INTEGER_RANGES[dataType];

@@ -1,3 +1,4 @@
+import type { JsonValue } from "../../lib/json/json.ts";
 import type { OpcUaPolicy, OpcUaSecurityMode } from "../../lib/opcua/opcua-lists.ts";
 
 /** Value of a variable on its way between the threads. */
@@ -63,11 +64,18 @@ export interface OpcUaSession {
   readonly timeoutMs: number;
 }
 
+/** A method of an object, with its arguments: a list, an object with their names, or the only one. */
+export interface OpcUaCall {
+  readonly object: string;
+  readonly method: string;
+  readonly params: JsonValue;
+}
+
 /** A node below another one. */
 export interface OpcUaNode {
   readonly nodeId: string;
   readonly name: string;
-  readonly kind: "OBJECT" | "VARIABLE";
+  readonly kind: "OBJECT" | "VARIABLE" | "METHOD";
 }
 
 /** What a variable is, for its key metadata and for writing. */
@@ -114,6 +122,7 @@ export type OpcUaThreadCalls = {
   watch: { args: { line: number; items: readonly OpcUaWatched[] }; result: OpcUaWatch };
   changes: { args: { line: number; list: number }; result: OpcUaChange[] };
   write: { args: { line: number; node: string; value: OpcUaScalar }; result: number };
+  callMethod: { args: { line: number; call: OpcUaCall }; result: { status: number; answer: JsonValue } };
   browse: { args: { line: number; node: string }; result: { nodes: OpcUaNode[]; isCut: boolean } };
   describe: { args: { line: number; nodes: readonly string[] }; result: OpcUaVariable[] };
   close: { args: { line: number }; result: undefined };

@@ -59,6 +59,7 @@ const calls = new ThreadCalls<OpcUaMainCalls, OpcUaThreadCalls>((message) => pos
   watch: ({ line, items }) => linkOf(line).subscriptions.watch(items),
   changes: ({ line, list }) => linkOf(line).subscriptions.changes(list),
   write: ({ line, node, value }) => linkOf(line).write(node, value),
+  callMethod: ({ line, call }) => linkOf(line).call(call),
   browse: ({ line, node }) => linkOf(line).browse(node),
   describe: ({ line, nodes }) => linkOf(line).describe(nodes),
   async close({ line }) {

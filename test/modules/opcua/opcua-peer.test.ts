@@ -28,6 +28,8 @@ const items = [
   { key: "named", address: "nsu=urn:plant;s=Press.byte" },
   { key: "nameless", address: "nsu=urn:other;s=Press.byte" },
   { key: "many", address: "ns=2;s=Many.599" },
+  { key: "mix", address: "ns=2;s=Press", method: "nsu=urn:plant;s=Press.mix", ...writable },
+  { key: "stop", address: "ns=2;s=Press", method: "ns=2;s=Press.stop", ...writable },
 ];
 const values = {
   running: true,
@@ -125,13 +127,15 @@ describe.skipIf(pythonOfAsyncua === null)("a server of asyncua", () => {
   });
 
   test("reports changes, and leaves out those within the dead band", async () => {
-    await until(async () => (await health()).reported === items.length - 2);
+    await until(async () => (await health()).reported === items.length - 4);
+    await server.set("level", 20);
+    await until(async () => (await points("level", 0)).at(-1)?.value === 20);
     const before = (await points("level", 0)).length;
-    for (const value of [7.6, 8, 8.1]) await server.set("level", value);
+    for (const value of [20.1, 20.5, 20.6]) await server.set("level", value);
     await until(async () => (await points("level", 0)).length === before + 1);
-    for (const value of [8.5, 8.7]) await server.set("level", value);
+    for (const value of [21, 21.2]) await server.set("level", value);
     await until(async () => (await points("level", 0)).length === before + 2);
-    expect((await points("level", 0)).slice(before).map(({ value }) => value)).toEqual([8.1, 8.7]);
+    expect((await points("level", 0)).slice(before).map(({ value }) => value)).toEqual([20.6, 21.2]);
     await call("PATCH", path, { reading: "POLLING" });
     await isReadAfter(Date.now());
     expect((await health()).reported).toBe(0);
@@ -199,6 +203,17 @@ describe.skipIf(pythonOfAsyncua === null)("a server of asyncua", () => {
       ["uint16", 5],
     ] as const)
       expect((await answerTo(key, value)).status).toBe("FAILED");
+    await isConnected();
+  });
+
+  test("has methods that commands call with their arguments", async () => {
+    const { nodes } = await call("POST", `${path}/browse`, { nodeId: "ns=2;s=Press" });
+    expect(nodes).toContainEqual({ nodeId: "ns=2;s=Press.mix", name: "mix", kind: "METHOD" });
+    expect(await answerTo("mix", [4, 1.5, "a"])).toMatchObject({ response: { mix: [6, "A"] } });
+    expect(await answerTo("stop", null)).toMatchObject({ status: "SUCCESSFUL", response: { stop: null } });
+    expect(await answerTo("mix", [4])).toMatchObject({ status: "FAILED" });
+    expect(await answerTo("mix", ["many", 1, "a"])).toMatchObject({ status: "FAILED" });
+    expect(await answerTo("stop", [1])).toMatchObject({ status: "FAILED" });
     await isConnected();
   });
 

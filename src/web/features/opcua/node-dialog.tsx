@@ -1,4 +1,5 @@
 import { useState } from "preact/hooks";
+import { OBJECTS_FOLDER } from "../../../lib/opcua/opcua-node-id.ts";
 import { plural, t } from "../../platform/i18n/i18n.ts";
 import { useResource } from "../../platform/resource.ts";
 import { may } from "../../platform/session.ts";
@@ -42,7 +43,7 @@ export function NodeDialog({
   const submit = (e: Event) => {
     e.preventDefault();
     action.run(async () => {
-      const nodeIds = [...chosen.keys()];
+      const nodeIds = [...chosen.values()].flatMap(({ nodeId, object }) => (object ? [] : [nodeId]));
       const variables: OpcUaVariable[] = [];
       for (let first = 0; first < nodeIds.length; first += DESCRIBED_MAX)
         variables.push(
@@ -100,7 +101,7 @@ function Children({ selection, node }: { selection: Selection; node: Node | unde
             )}
             <ul class="flex flex-col gap-1">
               {nodes.map((child) => (
-                <Branch key={child.nodeId} selection={selection} node={child} parent={node?.name ?? ""} />
+                <Branch key={child.nodeId} selection={selection} node={child} parent={node} />
               ))}
             </ul>
             {nodes.length === 0 && <p class="text-sm text-soft">{t("opcua.nothingBelow")}</p>}
@@ -112,22 +113,27 @@ function Children({ selection, node }: { selection: Selection; node: Node | unde
   );
 }
 
-function Branch(props: { selection: Selection; node: Node; parent: string }) {
+function Branch(props: { selection: Selection; node: Node; parent: Node | undefined }) {
   const { selection, node, parent } = props;
   const { nodeId, name, kind } = node;
   const [isOpen, setOpen] = useState(false);
-  if (kind === "VARIABLE")
+  if (kind !== "OBJECT") {
+    const object = kind === "METHOD" ? { object: parent?.nodeId ?? OBJECTS_FOLDER } : {};
     return (
       <li>
         <Checkbox
           checked={selection.chosen.has(nodeId)}
-          onCheck={(isChosen) => selection.choose([{ nodeId, name, parent }], isChosen)}
+          onCheck={(isChosen) =>
+            selection.choose([{ nodeId, name, parent: parent?.name ?? "", ...object }], isChosen)
+          }
           hint={nodeId}
         >
           {name}
+          {kind === "METHOD" && "()"}
         </Checkbox>
       </li>
     );
+  }
   return (
     <li>
       <details onToggle={(e) => setOpen(e.currentTarget.open)}>
