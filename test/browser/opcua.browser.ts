@@ -35,7 +35,7 @@ test.skipIf(pythonOfAsyncua === null)("a server of asyncua is connected securely
     "Signed · Basic256Sha256",
     "Not protected",
   ]);
-  await ways.first().check();
+  expect(await ways.first().isChecked()).toBe(true);
   const accepted = dialog.getByRole("textbox", { name: /^Accepted certificate/ });
   expect(await accepted.inputValue()).toMatch(/^[0-9a-f]{64}$/);
   // A person compares it, also on a phone: nothing of it is cut off.

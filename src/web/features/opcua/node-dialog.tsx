@@ -89,6 +89,8 @@ function Children({ selection, node }: { selection: Selection; node: Node | unde
         const variables = nodes
           .filter(({ kind }) => kind === "VARIABLE")
           .map(({ nodeId, name }) => ({ nodeId, name, parent: node?.name ?? "" }));
+        // Those of the standard, such as the one of the server itself, are in namespace 0.
+        const own = nodes.filter(({ kind, nodeId }) => kind === "OBJECT" && /^ns=[1-9]/.test(nodeId));
         return (
           <>
             {variables.length > 1 && (
@@ -101,7 +103,13 @@ function Children({ selection, node }: { selection: Selection; node: Node | unde
             )}
             <ul class="flex flex-col gap-1">
               {nodes.map((child) => (
-                <Branch key={child.nodeId} selection={selection} node={child} parent={node} />
+                <Branch
+                  key={child.nodeId}
+                  selection={selection}
+                  node={child}
+                  parent={node}
+                  isOnly={node === undefined && own.length === 1 && own[0] === child}
+                />
               ))}
             </ul>
             {nodes.length === 0 && <p class="text-sm text-soft">{t("opcua.nothingBelow")}</p>}
@@ -113,10 +121,10 @@ function Children({ selection, node }: { selection: Selection; node: Node | unde
   );
 }
 
-function Branch(props: { selection: Selection; node: Node; parent: Node | undefined }) {
+function Branch(props: { selection: Selection; node: Node; parent: Node | undefined; isOnly: boolean }) {
   const { selection, node, parent } = props;
   const { nodeId, name, kind } = node;
-  const [isOpen, setOpen] = useState(false);
+  const [isOpen, setOpen] = useState(props.isOnly);
   if (kind !== "OBJECT") {
     const object = kind === "METHOD" ? { object: parent?.nodeId ?? OBJECTS_FOLDER } : {};
     return (
@@ -136,7 +144,7 @@ function Branch(props: { selection: Selection; node: Node; parent: Node | undefi
   }
   return (
     <li>
-      <details onToggle={(e) => setOpen(e.currentTarget.open)}>
+      <details open={isOpen} onToggle={(e) => setOpen(e.currentTarget.open)}>
         <summary class="cursor-pointer wrap-anywhere">{name}</summary>
         {/* A server may lead in circles: what is below is read when somebody opens it. */}
         <div class="pl-4">{isOpen && <Children selection={selection} node={node} />}</div>

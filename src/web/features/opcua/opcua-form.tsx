@@ -98,7 +98,11 @@ function Endpoints({
       // The safest first.
       const safety = ({ mode, policy }: OpcUaEndpoint) =>
         10 * OPCUA_SECURITY_MODES.indexOf(mode) + OPCUA_POLICIES.indexOf(policy ?? "NONE");
-      setFound(list.toSorted((a, b) => safety(b) - safety(a)));
+      const sorted = list.toSorted((a, b) => safety(b) - safety(a));
+      const safest = sorted.find(({ policy }) => policy !== null);
+      // A certificate that is about to be accepted in the place of another one is selected by a person.
+      if (safest && !values.acceptedFingerprint) onSelect(safest);
+      setFound(sorted);
     });
   return (
     <div class="flex flex-col gap-3">
