@@ -174,7 +174,19 @@ export const endpointBody = t.Object(
   { title: "OpcUaEndpoint" },
 );
 
-export const browseBody = t.Object({ nodeId: t.Optional(nodeId) }, { title: "BrowseOpcUaNodes" });
+export const browseBody = t.Object(
+  {
+    nodeId: t.Optional(nodeId),
+    search: t.Optional(
+      t.String({
+        minLength: 1,
+        maxLength: 100,
+        description: "part of the names of the nodes that are listed, on all levels below the node",
+      }),
+    ),
+  },
+  { title: "BrowseOpcUaNodes" },
+);
 export const browseAnswerBody = t.Object(
   {
     nodes: t.Array(
@@ -184,11 +196,17 @@ export const browseAnswerBody = t.Object(
         kind: choice(["OBJECT", "VARIABLE", "METHOD"], {
           description: "objects and variables may have nodes below them",
         }),
+        parent: t.Optional(
+          t.Object(
+            { nodeId: t.String(), name: t.String() },
+            { description: "node above one that was found by its name" },
+          ),
+        ),
       }),
     ),
     isCut: t.Boolean({
       description:
-        "whether there are more nodes than listed: at most 2,000, and those with a supported address",
+        "whether there are more nodes than listed: at most 2,000 with a supported address, and 200 of a search",
     }),
   },
   { title: "OpcUaNodes" },

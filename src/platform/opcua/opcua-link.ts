@@ -20,7 +20,7 @@ import {
   type OpcUaSession,
   type OpcUaVariable,
 } from "./opcua.calls.ts";
-import { browseNode, describeVariables } from "./opcua-browsing.ts";
+import { browseNode, describeVariables, findNodes } from "./opcua-browsing.ts";
 import { fingerprintOf, type OpcUaIdentity } from "./opcua-identity.ts";
 import { callMethod } from "./opcua-methods.ts";
 import { OpcUaSubscriptions, type ReportingSession } from "./opcua-subscriptions.ts";
@@ -51,6 +51,8 @@ const NO_NAMESPACE = 0xffff;
 const SESSION_MS = 60_000;
 /** The library ends a connection on which nothing has come for this time. It asks the server every 20 s by itself. */
 const IDLE_MS = SESSION_MS;
+/** Part of the time for an answer that a search may take: its last requests need the rest. */
+const SEARCH_SHARE = 0.5;
 /** Times for an answer that connecting may take: it is some messages, and keys are computed. */
 const CONNECT_ANSWERS = 2;
 
@@ -235,9 +237,10 @@ export class OpcUaLink {
     return callMethod(this.#open(), { object: on, method: called, params });
   }
 
-  async browse(address: string): Promise<{ nodes: OpcUaNode[]; isCut: boolean }> {
+  async browse(address: string, search?: string): Promise<{ nodes: OpcUaNode[]; isCut: boolean }> {
     const [node = address] = await this.resolve([address]);
-    return browseNode(this.#open(), node);
+    if (search === undefined) return browseNode(this.#open(), node);
+    return findNodes(this.#open(), node, { search, ms: this.#settings.timeoutMs * SEARCH_SHARE });
   }
 
   async describe(addresses: readonly string[]): Promise<OpcUaVariable[]> {

@@ -76,6 +76,8 @@ export interface OpcUaNode {
   readonly nodeId: string;
   readonly name: string;
   readonly kind: "OBJECT" | "VARIABLE" | "METHOD";
+  /** The node above one that was found by its name. */
+  readonly parent?: { readonly nodeId: string; readonly name: string };
 }
 
 /** What a variable is, for its key metadata and for writing. */
@@ -123,7 +125,10 @@ export type OpcUaThreadCalls = {
   changes: { args: { line: number; list: number }; result: OpcUaChange[] };
   write: { args: { line: number; node: string; value: OpcUaScalar }; result: number };
   callMethod: { args: { line: number; call: OpcUaCall }; result: { status: number; answer: JsonValue } };
-  browse: { args: { line: number; node: string }; result: { nodes: OpcUaNode[]; isCut: boolean } };
+  browse: {
+    args: { line: number; node: string; search?: string };
+    result: { nodes: OpcUaNode[]; isCut: boolean };
+  };
   describe: { args: { line: number; nodes: readonly string[] }; result: OpcUaVariable[] };
   close: { args: { line: number }; result: undefined };
   /** Makes a new one first if `renews`, and ends the connections that show it. */

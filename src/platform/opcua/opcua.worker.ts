@@ -60,7 +60,7 @@ const calls = new ThreadCalls<OpcUaMainCalls, OpcUaThreadCalls>((message) => pos
   changes: ({ line, list }) => linkOf(line).subscriptions.changes(list),
   write: ({ line, node, value }) => linkOf(line).write(node, value),
   callMethod: ({ line, call }) => linkOf(line).call(call),
-  browse: ({ line, node }) => linkOf(line).browse(node),
+  browse: ({ line, node, search }) => linkOf(line).browse(node, search),
   describe: ({ line, nodes }) => linkOf(line).describe(nodes),
   async close({ line }) {
     const link = links.get(line);

@@ -158,6 +158,13 @@ describe.skipIf(pythonOfAsyncua === null)("a server of asyncua", () => {
   test("is browsed and described", async () => {
     const { nodes } = await call("POST", `${path}/browse`, {});
     expect(nodes).toContainEqual({ nodeId: "ns=2;s=Press", name: "Press 4", kind: "OBJECT" });
+    const parent = { nodeId: "ns=2;s=Press", name: "Press 4" };
+    expect(await call("POST", `${path}/browse`, { search: "PRESSU" })).toEqual({
+      nodes: [{ nodeId: "ns=2;s=Press.pressure", name: "pressure", kind: "VARIABLE", parent }],
+      isCut: false,
+    });
+    const many = await call("POST", `${path}/browse`, { search: "many" });
+    expect([many.nodes.length, many.isCut]).toEqual([200, true]);
     const below = await call("POST", `${path}/browse`, { nodeId: "ns=2;s=Many" });
     expect([below.nodes.length, below.isCut]).toEqual([600, false]);
     const nodeIds = [

@@ -31,6 +31,7 @@ export function NodeDialog({
   onClose,
 }: MapDialogProps<OpcUaItem> & { connectionId: string }) {
   const [chosen, setChosen] = useState<ReadonlyMap<string, Selected>>(new Map());
+  const [search, setSearch] = useState("");
   const [keepsMeanings, setKeepsMeanings] = useState(may("profiles:write"));
   const action = useAction();
   const choose = (nodes: readonly Selected[], isChosen: boolean) => {
@@ -56,9 +57,16 @@ export function NodeDialog({
   };
   return (
     <Dialog title={t("fieldUnit.fromDevice")} onClose={onClose}>
+      <input
+        type="search"
+        class="input mb-3 w-full"
+        aria-label={t("opcua.search")}
+        placeholder={t("opcua.search")}
+        onChange={(e) => setSearch(e.currentTarget.value.trim())}
+      />
       <form class="flex flex-col gap-3" onSubmit={submit}>
         <div class="max-h-96 overflow-y-auto">
-          <Children selection={{ chosen, choose, connectionId }} node={undefined} />
+          <Children selection={{ chosen, choose, connectionId }} node={undefined} search={search} />
         </div>
         <ErrorNote error={action.error} />
         {may("profiles:write") && (
@@ -80,15 +88,17 @@ export function NodeDialog({
 }
 
 /** Nodes below a node; below the folder `Objects` for undefined. */
-function Children({ selection, node }: { selection: Selection; node: Node | undefined }) {
+function Children(props: { selection: Selection; node: Node | undefined; search?: string }) {
+  const { selection, node, search = "" } = props;
   const { connectionId, chosen, choose } = selection;
-  const below = useResource(() => opcuaApi.browse(connectionId, node?.nodeId), [connectionId, node?.nodeId]);
+  const body = { ...(node && { nodeId: node.nodeId }), ...(search && { search }) };
+  const below = useResource(() => opcuaApi.browse(connectionId, body), [connectionId, node?.nodeId, search]);
   return (
     <Loaded of={below}>
       {({ nodes, isCut }) => {
         const variables = nodes
           .filter(({ kind }) => kind === "VARIABLE")
-          .map(({ nodeId, name }) => ({ nodeId, name, parent: node?.name ?? "" }));
+          .map(({ nodeId, name, parent = node }) => ({ nodeId, name, parent: parent?.name ?? "" }));
         // Those of the standard, such as the one of the server itself, are in namespace 0.
         const own = nodes.filter(({ kind, nodeId }) => kind === "OBJECT" && /^ns=[1-9]/.test(nodeId));
         return (
@@ -107,7 +117,7 @@ function Children({ selection, node }: { selection: Selection; node: Node | unde
                   key={child.nodeId}
                   selection={selection}
                   node={child}
-                  parent={node}
+                  parent={child.parent ?? node}
                   isOnly={node === undefined && own.length === 1 && own[0] === child}
                 />
               ))}
@@ -121,7 +131,12 @@ function Children({ selection, node }: { selection: Selection; node: Node | unde
   );
 }
 
-function Branch(props: { selection: Selection; node: Node; parent: Node | undefined; isOnly: boolean }) {
+function Branch(props: {
+  selection: Selection;
+  node: Node;
+  parent: Pick<Node, "nodeId" | "name"> | undefined;
+  isOnly: boolean;
+}) {
   const { selection, node, parent } = props;
   const { nodeId, name, kind } = node;
   const [isOpen, setOpen] = useState(props.isOnly);

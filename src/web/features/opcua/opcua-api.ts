@@ -1,5 +1,6 @@
 import type {
   browseAnswerBody,
+  browseBody,
   certificateBody,
   connectionBody,
   createConnectionBody,
@@ -40,9 +41,8 @@ export const opcuaApi = {
   endpoints: (body: Wire<typeof endpointsBody>) => post<OpcUaEndpoint[]>("/api/opcua/endpoints", body),
   certificate: () => get<Wire<typeof certificateBody>>("/api/opcua/certificate"),
   renewCertificate: () => post("/api/opcua/certificate/renew", {}),
-  /** Lists the nodes below one, or below the folder `Objects`. */
-  browse: (id: string, nodeId?: string) =>
-    post<OpcUaNodes>(`${connection(id)}/browse`, nodeId === undefined ? {} : { nodeId }),
+  /** Lists the nodes below one, or below the folder `Objects`, or finds them by their names. */
+  browse: (id: string, body: Wire<typeof browseBody>) => post<OpcUaNodes>(`${connection(id)}/browse`, body),
   describe: (id: string, nodeIds: readonly string[]) =>
     post<OpcUaVariable[]>(`${connection(id)}/describe`, { nodeIds }),
   readMap: (csv: string) => post<Wire<typeof itemMapAnswerBody>>("/api/opcua/item-maps", { csv }),
