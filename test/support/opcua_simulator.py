@@ -8,6 +8,7 @@ from datetime import datetime, timezone
 from pathlib import Path
 
 from asyncua import Server, ua, uamethod
+from asyncua.common.structures104 import new_struct, new_struct_field
 from asyncua.crypto.cert_gen import setup_self_signed_certificate
 from asyncua.server.user_managers import UserManager
 from asyncua.crypto.permission_rules import User, UserRole
@@ -85,6 +86,13 @@ async def main(port, folder):
     await nodes["pressure"].add_property(index, "EngineeringUnits", unit)
     await nodes["pressure"].add_property(index, "EURange", ua.Range(0, 16))
     await nodes["byte"].add_property(index, "EnumStrings", [ua.LocalizedText("Off"), ua.LocalizedText("On")])
+    point, _ = await new_struct(server, index, "Point", [new_struct_field("x", V.Double), new_struct_field("n", V.Int64)])
+    await new_struct(
+        server, index, "Job", [new_struct_field("name", V.String), new_struct_field("start", point), new_struct_field("done", V.Boolean)]
+    )
+    await server.load_data_type_definitions()
+    job = ua.Job(name="J7", start=ua.Point(x=1.5, n=-9), done=True)
+    await press.add_variable(ua.NodeId("Press.job", index), "job", ua.Variant(job, V.ExtensionObject))
     await press.add_method(
         ua.NodeId("Press.mix", index), "mix", mix, [V.Int32, V.Float, V.String], [V.Double, V.String]
     )

@@ -1,6 +1,6 @@
 import { detail } from "../../lib/core/domain-error.ts";
 import type { Text } from "../../lib/texts/text.ts";
-import type { OpcUaRead, OpcUaWatch } from "../../platform/opcua/opcua.calls.ts";
+import type { OpcUaFields, OpcUaRead, OpcUaWatch } from "../../platform/opcua/opcua.calls.ts";
 import type { OpcUaConnection } from "../../platform/opcua/opcua-connection.ts";
 import type { BlockRead, EntryRead, FieldBlock } from "../field/field.protocol.ts";
 import type { FieldValue } from "../field/field.types.ts";
@@ -40,15 +40,22 @@ function valuesOf(
   if (severity !== 0 && !(severity === UNCERTAIN && storesUncertain)) return { values: none, note: quality };
   const noted = severity === 0 ? {} : { note: quality };
   if (value === undefined) return { values: none, note: detail("opcua_note.no_value") };
+  if (isFields(value))
+    return item.fields === undefined
+      ? { values: none, note: detail("opcua_note.structure") }
+      : { values: item.fields.map((field) => value[field]), ...noted };
   if (item.length === undefined)
     return typeof value === "object"
       ? { values: none, note: detail("opcua_note.array", { count: value.length }) }
-      : { values: [value], ...noted };
+      : { values: none.map(() => value), ...noted };
   if (typeof value !== "object") return { values: none, note: detail("opcua_note.single") };
   const values = none.map((_, index) => value[index]);
   if (value.length === item.length) return { values, ...noted };
   return { values, note: detail("opcua_note.length", { count: value.length, length: item.length }) };
 }
+
+const isFields = (value: NonNullable<OpcUaRead["value"]>): value is OpcUaFields =>
+  typeof value === "object" && !Array.isArray(value);
 
 type Values = readonly (FieldValue | undefined)[];
 

@@ -6,6 +6,7 @@ import type { OpcUaItem } from "./opcua.types.ts";
 
 function fieldOf(name: string, text: string): unknown {
   if (["length", "intervalMs", "deadband"].includes(name)) return Number(text);
+  if (name === "fields") return text.split(/\s+/);
   return name === "writable" ? isYes(text) : text;
 }
 

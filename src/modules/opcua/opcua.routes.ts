@@ -132,7 +132,7 @@ export const opcuaItemMapsRoutes = ({ auth }: Pick<RoutesDeps, "auth">) =>
       operationId: "parseOpcUaItemMap",
       summary: "Read OPC UA variables from CSV",
       description:
-        "Returns the variables of a table without storing anything, and the invalid lines. At most 1,000 lines are read. Columns: key, address, method, length, deadband, intervalMs, writable. 400 for a text that is not a table.",
+        "Returns the variables of a table without storing anything, and the invalid lines. At most 1,000 lines are read. Columns: key, address, method, length, fields (with spaces between them), deadband, intervalMs, writable. 400 for a text that is not a table.",
       example: { csv: "key,address\npressure,ns=2;s=Press.Pressure" },
     },
     auth,

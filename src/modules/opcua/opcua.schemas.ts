@@ -43,6 +43,13 @@ export const itemBody = t.Object(
         description: "elements of an array, which become the values key_0, key_1 and so on",
       }),
     ),
+    fields: t.Optional(
+      t.Array(t.String({ minLength: 1, maxLength: 200 }), {
+        minItems: 1,
+        maxItems: 200,
+        description: "fields of a structure, which become the values key_field",
+      }),
+    ),
     method: t.Optional(
       t.String({
         ...nodeText,
@@ -221,6 +228,7 @@ export const variableBody = t.Object(
     nodeId: t.String(),
     type: t.String({ description: "name of the built-in type, such as Double" }),
     length: t.Optional(t.Integer({ description: "elements of an array" })),
+    fields: t.Optional(t.Array(t.String(), { description: "fields of a structure" })),
     writable: t.Boolean(),
     unit: t.Optional(t.String()),
     min: t.Optional(t.Number()),

@@ -8,6 +8,8 @@ export interface OpcUaItem extends FieldEntry {
   readonly method?: string;
   /** Elements of an array; absent for a single value. */
   readonly length?: number;
+  /** Fields of a structure, which become values of their own. */
+  readonly fields?: readonly string[];
   /** Changes that are no larger are not stored; that of the unit by default. */
   readonly deadband?: number;
 }

@@ -10,6 +10,7 @@ import {
 import { STATES_MAX, UNIT_CHARACTERS_MAX } from "../../lib/keys/key-metadata.ts";
 import { isNodeId } from "../../lib/opcua/opcua-node-id.ts";
 import type { OpcUaNode, OpcUaVariable } from "./opcua.calls.ts";
+import { valueIn } from "./opcua-variants.ts";
 
 /** Nodes below one node that are listed. */
 const NODES_MAX = 2_000;
@@ -187,10 +188,12 @@ async function describeVariable(session: ClientSession, nodeId: string): Promise
   const access: unknown = level?.value?.value;
   if (variant === undefined || variant === null || variant.dataType === DataType.Null) return undefined;
   const length: unknown = variant.arrayType === VariantArrayType.Scalar ? undefined : variant.value?.length;
+  const fields = valueIn(variant);
   return {
     nodeId,
     type: DataType[variant.dataType] ?? "",
     ...(typeof length === "number" && { length }),
+    ...(typeof fields === "object" && !Array.isArray(fields) && { fields: Object.keys(fields) }),
     writable: typeof access === "number" && (access & CAN_WRITE) !== 0,
     ...(await propertiesOf(session, nodeId)),
   };

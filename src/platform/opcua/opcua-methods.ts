@@ -47,7 +47,7 @@ export async function callMethod(
   const { statusCode, outputArguments: outputs } = await session.call(call);
   const results = (outputs ?? []).map((output): JsonValue => {
     const value = output.dataType === DataType.Null ? undefined : valueIn(output);
-    return value === undefined ? null : typeof value === "object" ? [...value] : value;
+    return value === undefined ? null : (value as JsonValue); // nobody changes its lists
   });
   const named = new Map(results.map((value, index) => [outputArguments[index]?.name ?? "", value]));
   const isNamed = named.size === results.length && !named.has("");

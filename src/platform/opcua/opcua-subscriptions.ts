@@ -7,6 +7,7 @@ import {
   MonitoringMode,
   PublishRequest,
   type PublishResponse,
+  promoteOpaqueStructureInNotificationData,
   TimestampsToReturn,
 } from "node-opcua-client";
 import { messageOf } from "../../lib/network/network-error.ts";
@@ -47,8 +48,11 @@ const isRefusal = (message: string): boolean => /\(0x[0-9a-f]{8}\)/i.test(messag
 const publishingOf = ({ intervalMs }: OpcUaWatched): number =>
   intervalMs < PUBLISHING_MS[1] ? PUBLISHING_MS[0] : PUBLISHING_MS[1];
 
-const sizeOf = ({ value }: OpcUaRead): number =>
-  typeof value === "string" ? value.length : Array.isArray(value) ? value.length : 1;
+function sizeOf(value: OpcUaRead["value"]): number {
+  if (typeof value === "string") return value.length + 1;
+  if (typeof value !== "object") return 1;
+  return Object.values(value).reduce<number>((sum, part) => sum + sizeOf(part), 1);
+}
 
 /** A session with the services that its public type leaves out. */
 export type ReportingSession = ClientSession &
@@ -160,7 +164,7 @@ export class OpcUaSubscriptions {
       const { waiting: reads, left } = item;
       if (reads.length === 0) continue;
       changes.push({ index, reads, left });
-      for (const read of reads) this.#size -= sizeOf(read);
+      for (const read of reads) this.#size -= sizeOf(read.value);
       item.waiting = [];
       item.left = 0;
     }
@@ -292,7 +296,13 @@ export class OpcUaSubscriptions {
     this.#requests++;
     let hasMore = false;
     try {
-      hasMore = this.#receive(await this.#response());
+      const response = await this.#response();
+      // Types of structures that it has not described yet are asked for.
+      await promoteOpaqueStructureInNotificationData(
+        this.#deps.session,
+        (response.notificationMessage.notificationData ?? []) as never[],
+      );
+      hasMore = this.#receive(response);
     } catch (error) {
       const reason = messageOf(error);
       if (reason.includes("BadTooManyPublishRequests")) this.#requestsMax = Math.max(1, this.#requests - 1);
@@ -343,11 +353,11 @@ export class OpcUaSubscriptions {
     if (first !== undefined && JSON.stringify(first) === JSON.stringify(read)) return;
     if ((read.status & OVERFLOW.mask) === OVERFLOW.value) item.left++;
     item.waiting.push(read);
-    this.#size += sizeOf(read);
+    this.#size += sizeOf(read.value);
     if (item.waiting.length <= VALUES_MAX) return;
     const [oldest] = item.waiting.splice(0, 1);
     item.left++;
-    if (oldest !== undefined) this.#size -= sizeOf(oldest);
+    if (oldest !== undefined) this.#size -= sizeOf(oldest.value);
   }
 
   #resume(): void {
@@ -366,7 +376,7 @@ export class OpcUaSubscriptions {
       const placed = items.flatMap(({ place }) => place ?? []);
       for (const { handle, waiting } of items) {
         this.#items.delete(handle);
-        for (const read of waiting) this.#size -= sizeOf(read);
+        for (const read of waiting) this.#size -= sizeOf(read.value);
       }
       for (const [subscription, places] of Map.groupBy(placed, (place) => place.subscription)) {
         subscription.isFull = false;

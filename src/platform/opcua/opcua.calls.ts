@@ -4,12 +4,15 @@ import type { OpcUaPolicy, OpcUaSecurityMode } from "../../lib/opcua/opcua-lists
 /** Value of a variable on its way between the threads. */
 export type OpcUaScalar = number | string | boolean;
 
+/** Fields of a structure; those of a structure in it have both names, with a `_` between them. */
+export type OpcUaFields = Readonly<Record<string, OpcUaScalar>>;
+
 /** What a server answered for one variable. */
 export interface OpcUaRead {
   /** Status code of the protocol (OPC 10000-4, 7.39); 0 is good. */
   readonly status: number;
-  /** Absent without a value, or for one that is not a number, string, boolean or array of them. */
-  readonly value?: OpcUaScalar | readonly OpcUaScalar[];
+  /** Absent without a value, or for one that is not a number, string, boolean, array or structure of them. */
+  readonly value?: OpcUaScalar | readonly OpcUaScalar[] | OpcUaFields;
   /** Time of the source, else of the server, epoch ms. */
   readonly sampledAt?: number;
 }
@@ -87,6 +90,8 @@ export interface OpcUaVariable {
   readonly type: string;
   /** Elements of an array now; absent for a single value. */
   readonly length?: number;
+  /** Names of the fields of a structure. */
+  readonly fields?: string[];
   readonly writable: boolean;
   readonly unit?: string;
   readonly min?: number;

@@ -28,6 +28,8 @@ const items = [
   { key: "named", address: "nsu=urn:plant;s=Press.byte" },
   { key: "nameless", address: "nsu=urn:other;s=Press.byte" },
   { key: "many", address: "ns=2;s=Many.599" },
+  item("job", { fields: ["name", "start_x", "start_n", "done"] }),
+  { key: "job_whole", address: "ns=2;s=Press.job" },
   { key: "mix", address: "ns=2;s=Press", method: "nsu=urn:plant;s=Press.mix", ...writable },
   { key: "stop", address: "ns=2;s=Press", method: "ns=2;s=Press.stop", ...writable },
 ];
@@ -50,6 +52,10 @@ const values = {
   array_2: 3,
   read_only: 60_000,
   named: 200,
+  job_name: "J7",
+  job_start_x: 1.5,
+  job_start_n: -9,
+  job_done: true,
   many: 599,
 };
 
@@ -113,6 +119,7 @@ describe.skipIf(pythonOfAsyncua === null)("a server of asyncua", () => {
       { key: "nameless", reason: expect.objectContaining({ code: "opcua_refusal.missing" }) },
     ]);
     expect(await noteOf("array_whole")).toBe("opcua_note.array");
+    expect(await noteOf("job_whole")).toBe("opcua_note.structure");
     expect(await noteOf("nothing")).toBe("opcua_note.no_value");
   });
 
@@ -171,12 +178,19 @@ describe.skipIf(pythonOfAsyncua === null)("a server of asyncua", () => {
       "ns=2;s=Press.pressure",
       "nsu=urn:plant;s=Press.byte",
       "ns=2;s=Press.array",
+      "ns=2;s=Press.job",
       "ns=2;s=Press.missing",
     ];
     expect(await call("POST", `${path}/describe`, { nodeIds })).toEqual([
       { nodeId: nodeIds[0], type: "Float", writable: true, unit: "bar", min: 0, max: 16 },
       { nodeId: nodeIds[1], type: "Byte", writable: false, states: { "0": "Off", "1": "On" } },
       { nodeId: nodeIds[2], type: "Int16", writable: false, length: 3 },
+      {
+        nodeId: nodeIds[3],
+        type: "ExtensionObject",
+        writable: false,
+        fields: ["name", "start_x", "start_n", "done"],
+      },
     ]);
     const missing = await fixture.call("POST", `${path}/browse`, { token, body: { nodeId: "ns=9;i=1" } });
     expect([missing.status, missing.body.code]).toEqual([409, "opcua_refusal.missing"]);

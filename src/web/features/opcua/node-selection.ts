@@ -39,7 +39,12 @@ export function itemsOf(selected: readonly Selected[], variables: readonly OpcUa
     const key = candidates.find((candidate) => candidate !== "" && !used.has(candidate)) ?? nodeId;
     used.add(key);
     if (object !== undefined) return { key, address: object, method: nodeId, writable: true };
-    const { length } = described.get(nodeId) ?? {};
-    return { key, address: nodeId, ...(length !== undefined && length > 0 && { length }) };
+    const { length, fields } = described.get(nodeId) ?? {};
+    return {
+      key,
+      address: nodeId,
+      ...(length !== undefined && length > 0 && { length }),
+      ...(fields && { fields }),
+    };
   });
 }
