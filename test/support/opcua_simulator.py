@@ -92,7 +92,9 @@ async def main(port, folder):
     )
     await server.load_data_type_definitions()
     job = ua.Job(name="J7", start=ua.Point(x=1.5, n=-9), done=True)
-    await press.add_variable(ua.NodeId("Press.job", index), "job", ua.Variant(job, V.ExtensionObject))
+    nodes["job"] = await press.add_variable(
+        ua.NodeId("Press.job", index), "job", ua.Variant(job, V.ExtensionObject)
+    )
     await press.add_method(
         ua.NodeId("Press.mix", index), "mix", mix, [V.Int32, V.Float, V.String], [V.Double, V.String]
     )
@@ -105,7 +107,10 @@ async def main(port, folder):
         loop = asyncio.get_running_loop()
         while line := await loop.run_in_executor(None, sys.stdin.readline):
             name, text = line.strip().split(" ", 1)
-            if name == "status":
+            if name == "job":
+                job = ua.Job(name=json.loads(text), start=ua.Point(x=2.5, n=4), done=False)
+                variant, status = ua.Variant(job, V.ExtensionObject), ua.StatusCode()
+            elif name == "status":
                 name, code = text.split(" ")
                 variant, status = ua.Variant(*VARIABLES[name][:2]), ua.StatusCode(int(code))
             else:

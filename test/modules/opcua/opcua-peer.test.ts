@@ -143,6 +143,9 @@ describe.skipIf(pythonOfAsyncua === null)("a server of asyncua", () => {
     for (const value of [21, 21.2]) await server.set("level", value);
     await until(async () => (await points("level", 0)).length === before + 2);
     expect((await points("level", 0)).slice(before).map(({ value }) => value)).toEqual([20.6, 21.2]);
+    await server.set("job", "J8");
+    await until(async () => (await points("job_start_x", 0)).at(-1)?.value === 2.5);
+    expect((await points("job_name", 0)).at(-1)?.value).toBe("J8");
     await call("PATCH", path, { reading: "POLLING" });
     await isReadAfter(Date.now());
     expect((await health()).reported).toBe(0);
