@@ -8,6 +8,7 @@ import {
   residentMb,
   startGateway,
   temporaryDirectory,
+  untilIdle,
 } from "./processes.ts";
 import { fixed, type Row } from "./report.ts";
 
@@ -62,6 +63,7 @@ async function measure(load: Load): Promise<Row[]> {
   const directory = temporaryDirectory();
   const server = await startServer(load);
   const gateway = await startGateway(directory, ["--outbound-allow", "127.0.0.1"]);
+  await untilIdle(gateway.pid);
   const baseMb = residentMb(gateway.pid);
   const { api, devices } = await connect(gateway, server.port, load);
   await Bun.sleep(SETTLING_MS);

@@ -65,6 +65,7 @@ interface Subscription {
   readonly keepAliveMs: number;
   /** When the server last said something about it. */
   heardAt: number;
+  isEmpty: boolean;
   isFull: boolean;
 }
 
@@ -189,12 +190,16 @@ export class OpcUaSubscriptions {
     this.#itemsPerCall ??= await this.#limit();
     for (const [publishingMs, own] of Map.groupBy(items, publishingOf)) {
       let rest: readonly Item[] = own;
-      while (rest.length > 0 && !this.#isRefused) {
+      while (rest.length > 0) {
         const isFitting = (each: Subscription) => !each.isFull && each.publishingMs === publishingMs;
         const subscription = this.#subscriptions.find(isFitting) ?? (await this.#subscribe(publishingMs));
-        if (subscription === undefined) return;
-        rest = await this.#fill(subscription, rest);
-        if (rest.length > 0) subscription.isFull = true;
+        if (subscription === undefined) break;
+        const isNew = subscription.isEmpty;
+        const refused = await this.#fill(subscription, rest);
+        subscription.isFull = refused.length > 0;
+        subscription.isEmpty &&= refused.length === rest.length;
+        if (isNew && subscription.isEmpty) this.#isRefused = true; // it is the server that is full
+        rest = refused;
       }
     }
   }
@@ -210,7 +215,7 @@ export class OpcUaSubscriptions {
 
   async #subscribe(publishingMs: number): Promise<Subscription | undefined> {
     const { session } = this.#deps;
-    if (this.#subscriptions.length >= SUBSCRIPTIONS_MAX) return undefined;
+    if (this.#isRefused || this.#subscriptions.length >= SUBSCRIPTIONS_MAX) return undefined;
     try {
       const { subscriptionId, revisedPublishingInterval, revisedMaxKeepAliveCount } =
         await session.createSubscription({
@@ -226,6 +231,7 @@ export class OpcUaSubscriptions {
         publishingMs,
         keepAliveMs: revisedPublishingInterval * revisedMaxKeepAliveCount,
         heardAt: performance.now(),
+        isEmpty: true,
         isFull: false,
       };
       this.#subscriptions.push(subscription);

@@ -297,8 +297,9 @@ describe.skipIf(pythonOfAsyncua === null)("a server of asyncua", () => {
       if (how === "killed") await server.start();
       else server.signal("SIGCONT");
       await isReadAfter(backAt);
-      await server.set("byte", 42);
-      await until(async () => (await points("byte", backAt)).some(({ value }) => value === 42));
+      const value = how === "killed" ? 42 : 43;
+      await server.set("byte", value);
+      await until(async () => (await points("byte", backAt)).some((point) => point.value === value));
       expect((await points("byte", goneAt)).filter(({ ts }) => ts < backAt)).toEqual([]);
     },
     90_000,
