@@ -98,11 +98,11 @@ async function measure(load: Load): Promise<Row[]> {
   await gateway.kill("SIGTERM");
   server.stop();
   remove(directory);
-  const what = `${load.variables} variables, ${load.changes} changes per second, ${load.reading}`;
+  const subject = `${load.variables} variables, ${load.changes} changes per second, ${load.reading}`;
   const changed = Math.min(load.changes, load.variables) * load.seconds;
   const row = (measure: string, value: string, goal = "–", met?: boolean): Row => ({
     section: "OPC UA",
-    measure: `${what}: ${measure}`,
+    measure: `${subject}: ${measure}`,
     value,
     goal,
     met,

@@ -300,7 +300,7 @@ export class UnitPoller<Kind extends FieldKind> {
     this.#failed(protocol.refusedText(entry.key, code));
   }
 
-  /** Returns what the device has sampled since, and the newest value of each key whose time it says. */
+  /** Returns points that the device has sampled since the last read, and the newest value of each key whose time it says. */
   #sampledSince(points: readonly FieldPoint[]): { added: FieldPoint[]; newest: Map<string, FieldPoint> } {
     const newest = new Map<string, FieldPoint>();
     const added: FieldPoint[] = [];

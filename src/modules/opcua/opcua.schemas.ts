@@ -30,7 +30,7 @@ const nodeId = t.String({
   description: "node of the variable, such as ns=2;s=Press.Pressure",
 });
 
-const deadband = "changes of a number that are no larger are not stored";
+const DEADBAND = "changes of a number that are no larger are not stored";
 
 export const itemBody = t.Object(
   {
@@ -56,7 +56,7 @@ export const itemBody = t.Object(
         description: "node of a method of the object at the address, which commands call; nothing is read",
       }),
     ),
-    deadband: t.Optional(t.Number({ minimum: 0, description: `${deadband}; that of the unit by default` })),
+    deadband: t.Optional(t.Number({ minimum: 0, description: `${DEADBAND}; that of the unit by default` })),
     ...entryFields,
   },
   { title: "OpcUaItem", additionalProperties: false },
@@ -126,7 +126,7 @@ export const updateConnectionBody = t.Object(
 const unitFields = {
   intervalMs: t.Optional(interval("time between two samples or reads; 1,000 by default")),
   deadband: t.Optional(
-    t.Union([t.Number({ minimum: 0 }), t.Null()], { description: `${deadband}; null by default: all are` }),
+    t.Union([t.Number({ minimum: 0 }), t.Null()], { description: `${DEADBAND}; null by default: all are` }),
   ),
   items: t.Optional(t.Array(itemBody, { maxItems: ITEMS_MAX })),
 };

@@ -151,7 +151,7 @@ export class OpcUaSubscriptions {
     };
   }
 
-  /** Returns what has changed since the last call. @throws Error `silence:` when the server has said nothing for too long */
+  /** Returns the changes since the last call. @throws Error `silence:` when the server has said nothing for too long */
   async changes(number: number): Promise<OpcUaChange[]> {
     const list = this.#lists.get(number);
     if (list === undefined) throw new Error("closed");
@@ -379,18 +379,18 @@ export class OpcUaSubscriptions {
     for (const [number, { items, usedAt, keepMs }] of this.#lists) {
       if (now - usedAt < keepMs) continue;
       this.#lists.delete(number);
-      const placed = items.flatMap(({ place }) => place ?? []);
+      const places = items.flatMap(({ place }) => place ?? []);
       for (const { handle, waiting } of items) {
         this.#items.delete(handle);
         for (const read of waiting) this.#size -= sizeOf(read.value);
       }
-      for (const [subscription, places] of Map.groupBy(placed, (place) => place.subscription)) {
+      for (const [subscription, own] of Map.groupBy(places, (place) => place.subscription)) {
         subscription.isFull = false;
-        for (let first = 0; first < places.length; first += this.#itemsPerCall ?? ITEMS_PER_CALL)
+        for (let first = 0; first < own.length; first += this.#itemsPerCall ?? ITEMS_PER_CALL)
           void this.#deps.session
             .deleteMonitoredItems({
               subscriptionId: subscription.id,
-              monitoredItemIds: places
+              monitoredItemIds: own
                 .slice(first, first + (this.#itemsPerCall ?? ITEMS_PER_CALL))
                 .map(({ id }) => id),
             })
