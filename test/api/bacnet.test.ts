@@ -72,7 +72,7 @@ test.each(["127.0.0.1", "169.254.169.254", "224.0.0.1", "255.255.255.255"])(
 
 test("a search at a name that does not exist says so", async () => {
   const { status, body } = await call("POST", "/api/bacnet/search", { address: "nowhere.invalid" });
-  expect([status, body.code]).toEqual([409, "network_error.unknown_name"]);
+  expect([status, body.code]).toEqual([409, "field.unreachable"]);
 });
 
 test.each([

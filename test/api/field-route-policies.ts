@@ -102,6 +102,7 @@ export const fieldPolicies: Record<string, Policy> = {
   // No server answers here; test/api/opcua.test.ts has its rows.
   "POST /api/opcua/endpoints": { kind: "self" },
   "GET /api/opcua/certificate": { kind: "own" },
+  "POST /api/opcua/certificate/renew": { kind: "operator" },
   "GET /api/modbus/templates": { kind: "own" },
   "POST /api/modbus/register-maps": { kind: "own", body: { csv: "key,address,type" } },
 };

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { rmSync } from "node:fs";
+import { join } from "node:path";
 import { createTestApp, type TestApp } from "../support/test-app.ts";
 import { until } from "../support/until.ts";
 
@@ -76,7 +78,11 @@ test.each(["127.0.0.1", "169.254.169.254", "224.0.0.1"])(
 
 test("a question to a name that does not exist says so", async () => {
   const { status, body } = await call("POST", "/api/opcua/endpoints", { host: "nowhere.invalid" });
-  expect([status, body.code]).toEqual([409, "network_error.unknown_name"]);
+  expect([status, body.code, body.message]).toEqual([
+    409,
+    "field.unreachable",
+    "The device cannot be reached: the name is not known.",
+  ]);
 });
 
 test.each([
@@ -150,6 +156,18 @@ test("the certificate of the gateway stays the same", async () => {
   const { body } = await call("GET", "/api/opcua/certificate");
   expect(body.pem).toStartWith("-----BEGIN CERTIFICATE-----\n");
   expect(body.applicationUri).toStartWith("urn:");
+  expect((await call("GET", "/api/opcua/certificate")).body).toEqual(body);
+});
+
+test("the certificate is renewed by people who manage the gateway, and a restored data directory has it", async () => {
+  const before = (await call("GET", "/api/opcua/certificate")).body;
+  expect((await call("POST", "/api/opcua/certificate/renew", {})).status).toBe(403);
+  const { token } = await fixture.signIn("TENANT_OWNER", { tenant: "host" });
+  const { status, body } = await call("POST", "/api/opcua/certificate/renew", {}, token);
+  expect(status).toBe(200);
+  expect(body.fingerprint).not.toBe(before.fingerprint);
+  expect(Date.parse(body.validTo)).toBeGreaterThan(Date.now());
+  rmSync(join(fixture.directory, "opcua"), { recursive: true });
   expect((await call("GET", "/api/opcua/certificate")).body).toEqual(body);
 });
 

@@ -8,6 +8,7 @@ import { benchConsole } from "./console.ts";
 import { benchDisk } from "./disk.ts";
 import { benchDiskFaults } from "./disk-faults.ts";
 import { benchExport } from "./export.ts";
+import { benchFieldOpcUa } from "./field-opcua.ts";
 import { benchFleet } from "./fleet.ts";
 import { benchFootprint } from "./footprint.ts";
 import { benchFuzz } from "./fuzz.ts";
@@ -94,6 +95,7 @@ const sections: Record<string, () => Promise<Row[]>> = {
   footprint: () => benchFootprint(seconds),
   fleet: benchFleet,
   rules: async () => [...(await benchRules(seconds)), ...(await benchMessageCost(seconds))],
+  opcua: () => benchFieldOpcUa(seconds),
   alarms: async () => [...(await benchAlarmLatency(seconds)), ...(await benchAlarmStorm())],
   integrations: () => benchIntegrations(seconds),
   uplinks: () => benchUplinks(seconds),

@@ -35,7 +35,7 @@ test.skipIf(pythonOfAsyncua === null)("a server of asyncua is connected securely
     "Signed · Basic256Sha256",
     "Not protected",
   ]);
-  await ways.first().check();
+  expect(await ways.first().isChecked()).toBe(true);
   const accepted = dialog.getByRole("textbox", { name: /^Accepted certificate/ });
   expect(await accepted.inputValue()).toMatch(/^[0-9a-f]{64}$/);
   // A person compares it, also on a phone: nothing of it is cut off.
@@ -55,8 +55,12 @@ test.skipIf(pythonOfAsyncua === null)("a server of asyncua is connected securely
   await page.getByTestId("state").getByText("Connected", { exact: true }).waitFor();
   await page.getByRole("link", { name: "From the device" }).click();
   const tree = ui.dialog();
-  await tree.getByText("Press 4").click();
+  await tree.getByRole("searchbox", { name: "Search names" }).fill("PRESSU");
+  await page.keyboard.press("Enter");
   await tree.getByRole("checkbox", { name: /^pressure/ }).check();
+  await tree.getByRole("searchbox", { name: "Search names" }).fill("");
+  await page.keyboard.press("Enter");
+  await tree.getByText("Press 4").click();
   await tree.getByRole("checkbox", { name: /^byte/ }).check();
   await tree.getByRole("checkbox", { name: /^array/ }).check();
   await tree.getByRole("checkbox", { name: /^nothing/ }).check();

@@ -88,8 +88,10 @@ export function run(
     },
     units,
     addresses: { resolve },
-    store: async ({ unitId }, { values }) => {
+    store: async ({ unitId }, points) => {
+      if (points.length === 0) return; // a sign of life
       await store();
+      const values = Object.fromEntries(points.map(({ key, value }) => [key, value]));
       stored.push({ unitId, values: { ...values } });
     },
     onConnected: () => undefined,

@@ -11,6 +11,10 @@ export const request = {
   browseNext: 533,
   read: 631,
   write: 673,
+  createItems: 751,
+  deleteItems: 781,
+  createSubscription: 787,
+  publish: 826,
 } as const;
 /** The number of a response is that of its request and three. */
 const RESPONSE = 3;
@@ -63,6 +67,41 @@ export const endpoint = (url: string, certificate?: Uint8Array): Buffer =>
 /** Values of a read: a Double, good, without times. */
 export const doubleValue = (value: number): Buffer => Buffer.concat([Buffer.from([1, 11]), double(value)]);
 export const reads = (...values: Buffer[]): Buffer => Buffer.concat([u32(values.length), ...values, NOTHING]);
+
+/** A subscription whose server says every 200 ms that it is alive. */
+export const subscribed = (id: number): Buffer => Buffer.concat([u32(id), double(100), u32(600), u32(2)]);
+/** Results for new monitored items: a status each. */
+export const itemsCreated = (...statuses: number[]): Buffer =>
+  Buffer.concat([
+    u32(statuses.length),
+    ...statuses.map((status, index) =>
+      Buffer.concat([u32(status), u32(index + 1), double(100), u32(1), Buffer.from([0, 0, 0])]),
+    ),
+    NOTHING,
+  ]);
+/** What a subscription reports: values of variables by the handles that the gateway has given them. */
+export function published(
+  subscription: number,
+  values: readonly (readonly [handle: number, value: Buffer])[],
+  hasMore = false,
+): Buffer {
+  const items = Buffer.concat([
+    u32(values.length),
+    ...values.map(([handle, value]) => Buffer.concat([u32(handle), value])),
+    NOTHING,
+  ]);
+  const change = Buffer.concat([Buffer.from([1, 0, 0x2b, 3, 1]), u32(items.length), items]);
+  return Buffer.concat([
+    u32(subscription),
+    NOTHING,
+    Buffer.from([hasMore ? 1 : 0]),
+    u32(1),
+    NO_TIME,
+    values.length === 0 ? NOTHING : Buffer.concat([u32(1), change]),
+    NOTHING,
+    NOTHING,
+  ]);
+}
 
 export interface Exchange {
   readonly socket: Socket;
@@ -126,7 +165,7 @@ export async function startOpcUaServer(misconduct: Misconduct = {}, port = 0) {
     [request.closeSession]: () => Buffer.alloc(0),
     [request.read]: () => reads(doubleValue(5)),
   };
-  function receive(socket: Socket, message: Buffer): void {
+  function receive(socket: Socket, message: Buffer, nextNumber: () => number): void {
     const type = message.toString("latin1", 0, 3);
     if (type === "HEL") {
       if (misconduct.onHello === undefined) socket.write(acknowledge());
@@ -147,7 +186,7 @@ export async function startOpcUaServer(misconduct: Misconduct = {}, port = 0) {
         Buffer.concat([
           u32(CHANNEL),
           isOpen ? Buffer.concat([text(NO_POLICY), NOTHING, NOTHING]) : u32(TOKEN),
-          u32(requestId),
+          u32(nextNumber()),
           u32(requestId),
           nodeId(status === 0 ? kind + RESPONSE : 397),
           responseHeader(handle, status),
@@ -166,11 +205,12 @@ export async function startOpcUaServer(misconduct: Misconduct = {}, port = 0) {
     socket.on("close", () => sockets.delete(socket));
     misconduct.onConnect?.(socket);
     let rest = Buffer.alloc(0);
+    let messages = 0;
     socket.on("data", (bytes: Buffer) => {
       rest = Buffer.concat([rest, bytes]);
       while (rest.length >= 8 && rest.length >= rest.readUInt32LE(4)) {
         const length = Math.max(8, rest.readUInt32LE(4));
-        receive(socket, rest.subarray(0, length));
+        receive(socket, rest.subarray(0, length), () => ++messages);
         rest = rest.subarray(length);
       }
     });

@@ -7,7 +7,11 @@ import { OpcUaThread } from "../../src/platform/opcua/opcua-thread.ts";
 import { systemClock } from "../../src/platform/time/clock.ts";
 import { acknowledge, startOpcUaServer } from "./opcua-server.ts";
 
-const thread = new OpcUaThread({ folder: process.argv[2] ?? "", hostName: "gateway" });
+const thread = new OpcUaThread({
+  folder: process.argv[2] ?? "",
+  secrets: process.argv[2] ?? "",
+  hostName: "gateway",
+});
 const open = (port: number) =>
   OpcUaConnection.open(thread, {
     host: "127.0.0.1",

@@ -7,7 +7,8 @@ import sys
 from datetime import datetime, timezone
 from pathlib import Path
 
-from asyncua import Server, ua
+from asyncua import Server, ua, uamethod
+from asyncua.common.structures104 import new_struct, new_struct_field
 from asyncua.crypto.cert_gen import setup_self_signed_certificate
 from asyncua.server.user_managers import UserManager
 from asyncua.crypto.permission_rules import User, UserRole
@@ -22,6 +23,16 @@ class Users(UserManager):
         if username is None or (username == "operator" and password == "valve 7"):
             return User(role=UserRole.User)
         return None
+
+
+@uamethod
+def mix(parent, count, share, name):
+    return count * share, name.upper()
+
+
+@uamethod
+def stop(parent):
+    pass
 
 
 VARIABLES = {
@@ -75,6 +86,19 @@ async def main(port, folder):
     await nodes["pressure"].add_property(index, "EngineeringUnits", unit)
     await nodes["pressure"].add_property(index, "EURange", ua.Range(0, 16))
     await nodes["byte"].add_property(index, "EnumStrings", [ua.LocalizedText("Off"), ua.LocalizedText("On")])
+    point, _ = await new_struct(server, index, "Point", [new_struct_field("x", V.Double), new_struct_field("n", V.Int64)])
+    await new_struct(
+        server, index, "Job", [new_struct_field("name", V.String), new_struct_field("start", point), new_struct_field("done", V.Boolean)]
+    )
+    await server.load_data_type_definitions()
+    job = ua.Job(name="J7", start=ua.Point(x=1.5, n=-9), done=True)
+    nodes["job"] = await press.add_variable(
+        ua.NodeId("Press.job", index), "job", ua.Variant(job, V.ExtensionObject)
+    )
+    await press.add_method(
+        ua.NodeId("Press.mix", index), "mix", mix, [V.Int32, V.Float, V.String], [V.Double, V.String]
+    )
+    await press.add_method(ua.NodeId("Press.stop", index), "stop", stop, [], [])
     many = await server.nodes.objects.add_object(ua.NodeId("Many", index), "Many")
     for number in range(600):
         await many.add_variable(ua.NodeId(f"Many.{number}", index), f"Many {number}", number, V.Int32)
@@ -83,7 +107,10 @@ async def main(port, folder):
         loop = asyncio.get_running_loop()
         while line := await loop.run_in_executor(None, sys.stdin.readline):
             name, text = line.strip().split(" ", 1)
-            if name == "status":
+            if name == "job":
+                job = ua.Job(name=json.loads(text), start=ua.Point(x=2.5, n=4), done=False)
+                variant, status = ua.Variant(job, V.ExtensionObject), ua.StatusCode()
+            elif name == "status":
                 name, code = text.split(" ")
                 variant, status = ua.Variant(*VARIABLES[name][:2]), ua.StatusCode(int(code))
             else:

@@ -18,6 +18,12 @@ describe("the items of selected variables", () => {
     ]);
   });
 
+  test("of a method have its object, and are called by commands", () => {
+    expect(itemsOf([{ ...selected("i=9", "reset", "Press"), object: "i=5" }], [])).toEqual([
+      { key: "reset", address: "i=5", method: "i=9", writable: true },
+    ]);
+  });
+
   test("have the name of the node above where several have one name, and else their node", () => {
     const nodes = [
       selected("i=1", "speed", "Pump 1"),

@@ -11,5 +11,8 @@ export const OPCUA_POLICIES = [
 ] as const;
 export type OpcUaPolicy = (typeof OPCUA_POLICIES)[number];
 
+/** How values come: the server reports changes, or is asked for them. */
+export const OPCUA_READINGS = ["SUBSCRIPTION", "POLLING"] as const;
+
 /** How the gateway signs in. `CERTIFICATE`: with its own certificate. */
 export const OPCUA_USERS = ["ANONYMOUS", "USER_NAME", "CERTIFICATE"] as const;

@@ -429,6 +429,7 @@ export interface ConsolePlaces {
   readonly "opcua.endpoints.other": "count";
   readonly "opcua.items.one": "count";
   readonly "opcua.items.other": "count";
+  readonly "opcua.reported": "count";
   readonly "outbox.count.one": "count";
   readonly "outbox.count.other": "count";
   readonly "outbox.to": "to";
@@ -847,6 +848,7 @@ export interface ServerPlaces {
   readonly "fault.uplink_stalled": "reason";
   readonly "fault.webhooks_left_out": "megabytes" | "perMessage" | "perTimestamp";
   readonly "field.entry_note": "key" | "note";
+  readonly "field.unreachable": "reason";
   readonly "field.write_unconfirmed": "reason";
   readonly "frame.ack_invalid": "max";
   readonly "frame.too_large": "frameBytesMax";
@@ -1008,6 +1010,8 @@ export interface ServerPlaces {
   readonly "opcua_note.array": "count";
   readonly "opcua_note.bad": "status";
   readonly "opcua_note.length": "count" | "length";
+  readonly "opcua_note.slow": "ms";
+  readonly "opcua_note.too_many": "count";
   readonly "opcua_note.uncertain": "status";
   readonly "opcua_refusal.other": "status";
   readonly "opcua_rule.column": "column";

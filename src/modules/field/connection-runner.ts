@@ -8,7 +8,7 @@ import type { OutboundRule } from "../../platform/network/outbound-address.ts";
 import type { Clock } from "../../platform/time/clock.ts";
 import { waitFor } from "../../platform/time/wait-for.ts";
 import type { FieldKind, FieldProtocol } from "./field.protocol.ts";
-import type { ConnectionState, FieldReading } from "./field.types.ts";
+import type { ConnectionState, FieldPoint } from "./field.types.ts";
 import { UnitPoller } from "./unit-poller.ts";
 
 const WAIT_MS_MAX = 60_000;
@@ -25,8 +25,8 @@ interface ConnectionRunnerDeps<Kind extends FieldKind> {
   readonly connection: Kind["connection"];
   readonly units: readonly Kind["unit"][];
   readonly addresses: Pick<OutboundRule, "resolve">;
-  /** Stores values that were read together. Resolves when they are on the disk. @throws DomainError for the rate or the storage */
-  readonly store: (unit: Kind["unit"], reading: FieldReading) => Promise<void>;
+  /** Stores what was read together; nothing is a sign of life. Resolves when it is on the disk. @throws DomainError for the rate or the storage */
+  readonly store: (unit: Kind["unit"], points: readonly FieldPoint[]) => Promise<void>;
   /** Called when the connection has been opened. */
   readonly onConnected: () => void;
   /** Called for each failed connection attempt or read of a unit. */
@@ -74,7 +74,7 @@ export class ConnectionRunner<Kind extends FieldKind> {
         unit,
         connection,
         clock,
-        store: (of, reading) => this.#store(of, reading),
+        store: (of, points) => this.#store(of, points),
         onFailed: (of, reason) => onFailed(reason, of),
       }),
     );
@@ -107,10 +107,10 @@ export class ConnectionRunner<Kind extends FieldKind> {
   }
 
   /** Stores values, unless the unit was removed or changed while they were read. */
-  async #store(unit: Kind["unit"], reading: FieldReading): Promise<void> {
+  async #store(unit: Kind["unit"], points: readonly FieldPoint[]): Promise<void> {
     await this.#turn();
     if (this.pollerOf(this.#deps.protocol.unitIdOf(unit))?.unit === unit)
-      await this.#deps.store(unit, reading);
+      await this.#deps.store(unit, points);
   }
 
   /** Runs a task on the open connection, before the next read. @throws DomainError `conflict` without a connection */

@@ -11,7 +11,7 @@ import type { IngestDevice } from "../ingest/ingest.types.ts";
 import { ConnectionRunner } from "./connection-runner.ts";
 import type { FieldKind, FieldProtocol } from "./field.protocol.ts";
 import type { FieldRepository } from "./field.repository.ts";
-import type { ConnectionState, FieldReading, UnitHealth } from "./field.types.ts";
+import type { ConnectionState, FieldPoint, UnitHealth } from "./field.types.ts";
 
 interface FieldFleetDeps<Kind extends FieldKind> {
   readonly protocol: FieldProtocol<Kind>;
@@ -120,7 +120,7 @@ export class FieldFleet<Kind extends FieldKind> {
       connection,
       units,
       addresses: addresses.of(tenantId),
-      store: (unit, reading) => this.#store(connection, unit, reading),
+      store: (unit, points) => this.#store(connection, unit, points),
       onConnected,
       onFailed: (reason, unit) => this.#report(connection, reason, unit),
       clock,
@@ -168,20 +168,24 @@ export class FieldFleet<Kind extends FieldKind> {
   async #store(
     { name }: Kind["connection"],
     { deviceId }: Kind["unit"],
-    { values, sampledAt }: FieldReading,
+    points: readonly FieldPoint[],
   ): Promise<void> {
     const { protocol, findDevice, ingest, clock } = this.#deps;
     const device = findDevice(deviceId);
     if (device === undefined || device.revoked) return;
-    const body = Buffer.from(JSON.stringify(values));
+    if (points.length === 0) return ingest.readings(device, []);
+    const body = Buffer.from(JSON.stringify(points.map(({ key, value }) => [key, value])));
     const origin = { source: "integration", where: `${protocol.label} ${name}` } as const;
     ingest.admit(device, { ...origin, body });
     try {
       const now = clock.now();
-      const byTime = Map.groupBy(Object.entries(values), ([key]) => sampledAt.get(key) ?? now);
+      const byTime = Map.groupBy(points, ({ sampledAt }) => sampledAt ?? now);
       await ingest.readings(
         device,
-        [...byTime].map(([ts, entries]) => ({ ts, values: Object.fromEntries(entries) })),
+        [...byTime].map(([ts, own]) => ({
+          ts,
+          values: Object.fromEntries(own.map(({ key, value }) => [key, value])),
+        })),
       );
     } catch (error) {
       if (error instanceof DomainError) ingest.reject(device, { ...origin, ...textOf(error), sample: body });

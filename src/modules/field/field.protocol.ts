@@ -32,17 +32,24 @@ export interface FieldBlock<Kind extends FieldKind> {
   readonly entries: readonly Kind["entry"][];
   /** @throws Error whose meaning `failureOf` knows */
   read(line: Kind["line"]): Promise<BlockRead<Kind["entry"]>>;
+  /** Entries whose changes the device reports, so that a read only fetches what has come. */
+  readonly reported?: number;
 }
 
+/** Values of an entry in the order of its keys, `undefined` where the device has none, and the time that the device says, epoch ms. */
+export type EntryRead<Entry> = readonly [
+  entry: Entry,
+  values: readonly (FieldValue | undefined)[],
+  sampledAt?: number | undefined,
+];
+
 export interface BlockRead<Entry> {
-  /** Values in the order of the entry's keys; `undefined` where the device has no value. */
-  readonly values: readonly (readonly [entry: Entry, values: readonly (FieldValue | undefined)[]])[];
+  /** Values in the order in which the device had them. An entry that is not among them, nor refused, stands as it was read before. */
+  readonly values: readonly EntryRead<Entry>[];
   /** Entries that the device refuses, with its error codes, if it has read others. */
   readonly refused?: ReadonlyMap<Entry, number>;
   /** What the device says about entries that it has read: that their values are missing, or not those of the plant. */
   readonly notes?: ReadonlyMap<Entry, Text>;
-  /** Times of values that the device says, epoch ms; the others have that of their receipt. */
-  readonly sampledAt?: ReadonlyMap<Entry, number>;
 }
 
 /** What an error of a read or write means. */

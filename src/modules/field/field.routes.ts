@@ -45,6 +45,8 @@ interface UnitApi<Kind extends FieldKind> {
   readonly refusedToWire: (key: string, code: number) => object;
   /** Whether devices say more about entries than that they refuse them. */
   readonly hasNotes?: boolean;
+  /** Whether units count the entries whose changes are reported. */
+  readonly hasReports?: boolean;
   readonly operations: {
     readonly list: OperationTexts;
     readonly create: ChangeTexts;
@@ -96,7 +98,7 @@ export function fieldUnitRoutes<Kind extends FieldKind>(api: UnitApi<Kind>) {
   const { title } = api.schemas.item;
   const units = wholeList({ sort: api.sort, search: ["deviceName"] });
   const toWire = ({ unit, deviceName, health }: ShownUnit<Kind>) => {
-    const { values, refused, notes, lastReadAt, lastErrorAt, ...counts } = health;
+    const { values, refused, notes, reported, lastReadAt, lastErrorAt, ...counts } = health;
     return {
       ...unit,
       deviceName,
@@ -106,6 +108,7 @@ export function fieldUnitRoutes<Kind extends FieldKind>(api: UnitApi<Kind>) {
         lastErrorAt: iso(lastErrorAt),
         values: [...values].map(([of, value]) => ({ key: of, value })),
         refused: [...refused].map(([of, code]) => refusedToWire(of, code)),
+        ...(api.hasReports === true && { reported }),
         ...(api.hasNotes === true && { notes: [...notes].map(([of, note]) => ({ key: of, note })) }),
       },
       createdAt: iso(unit.createdAt),

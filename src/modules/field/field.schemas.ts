@@ -44,7 +44,12 @@ const connectionState = (title: string) =>
 /** Health of a unit in responses. */
 export const unitHealth = <Refused extends TSchema>(
   title: string,
-  { refused, description, notes }: { refused: Refused; description: string; notes?: string },
+  {
+    refused,
+    description,
+    notes,
+    reported,
+  }: { refused: Refused; description: string; notes?: string; reported?: string },
 ) =>
   t.Object(
     {
@@ -58,6 +63,7 @@ export const unitHealth = <Refused extends TSchema>(
       }),
       refused: t.Array(refused, { description }),
       // Present where devices say such things.
+      ...(reported !== undefined && { reported: t.Integer({ description: reported }) }),
       ...(notes !== undefined && {
         notes: t.Array(t.Object({ key: t.String(), note: textSchema }), { description: notes }),
       }),

@@ -1,4 +1,4 @@
-import { DomainError } from "../../lib/core/domain-error.ts";
+import { DomainError, detail } from "../../lib/core/domain-error.ts";
 import { newId } from "../../platform/core/ids.ts";
 import type { MainDatabase } from "../../platform/database/database.ts";
 import type { Clock } from "../../platform/time/clock.ts";
@@ -17,10 +17,13 @@ export const CONNECTION_ENTRIES_MAX = 20_000;
 export const conflictOf = (
   error: unknown,
   { failureOf }: Pick<FieldProtocol<FieldKind>, "failureOf">,
-): DomainError =>
-  error instanceof DomainError && (error.kind === "conflict" || error.kind === "invalid")
-    ? error
-    : new DomainError("conflict", failureOf(error).text);
+): DomainError => {
+  if (error instanceof DomainError && (error.kind === "conflict" || error.kind === "invalid")) return error;
+  const { text } = failureOf(error);
+  // Reasons of the network are parts of sentences.
+  const isPart = text.code.startsWith("network_error.");
+  return new DomainError("conflict", isPart ? detail("field.unreachable", { reason: text }) : text);
+};
 
 const noHealth: UnitHealth = {
   lastReadAt: null,
@@ -31,6 +34,7 @@ const noHealth: UnitHealth = {
   values: new Map(),
   refused: new Map(),
   notes: new Map(),
+  reported: 0,
 };
 
 interface FieldServiceDeps<Kind extends FieldKind> {

@@ -6,11 +6,11 @@ export type FieldProtocolName = "modbus" | "s7" | "bacnet" | "opcua";
 
 export type FieldValue = number | string | boolean;
 
-/** Values that were read together, by key. */
-export interface FieldReading {
-  readonly values: Readonly<Record<string, FieldValue>>;
-  /** Times that the device says, epoch ms; the others have that of their receipt. */
-  readonly sampledAt: ReadonlyMap<string, number>;
+/** A value of a key at a time that the device says, epoch ms, else at that of its receipt. */
+export interface FieldPoint {
+  readonly key: string;
+  readonly value: FieldValue;
+  readonly sampledAt?: number | undefined;
 }
 
 /** Stored settings of a connection that all protocols have. */
@@ -85,4 +85,6 @@ export interface UnitHealth {
   readonly refused: ReadonlyMap<string, number>;
   /** What the device says about entries that it reads, by their keys. */
   readonly notes: ReadonlyMap<string, Text>;
+  /** Entries whose changes the device reports; the others are polled. */
+  readonly reported: number;
 }

@@ -1,8 +1,15 @@
 import { DomainError } from "../../lib/core/domain-error.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import type { Clock } from "../../platform/time/clock.ts";
-import type { BlockRead, FieldBlock, FieldFailure, FieldKind, FieldProtocol } from "./field.protocol.ts";
-import type { FieldReading, FieldValue, UnitHealth } from "./field.types.ts";
+import type {
+  BlockRead,
+  EntryRead,
+  FieldBlock,
+  FieldFailure,
+  FieldKind,
+  FieldProtocol,
+} from "./field.protocol.ts";
+import type { FieldPoint, FieldValue, UnitHealth } from "./field.types.ts";
 
 /** Entries with the same interval, and the requests that read them. */
 interface PollGroup<Kind extends FieldKind> {
@@ -28,16 +35,16 @@ class Interrupted extends Error {}
 /** What the reads of one group share. */
 interface ReadStep<Kind extends FieldKind> {
   readonly line: Kind["line"];
-  /** Values that were read, by key. */
-  readonly values: Record<string, FieldValue>;
-  /** Times of values that the device says, by key. */
-  readonly sampledAt: Map<string, number>;
+  /** What was read. */
+  readonly points: FieldPoint[];
   /** Resolves when the next request may be sent. */
   readonly ready: () => Promise<void>;
   /** Whether the unit has answered, be it with an error. */
   isAnswered: boolean;
   /** Whether an entry that was refused has been read. */
   isRecovered: boolean;
+  /** Whether an entry has a value, be it the one that was read before. */
+  isAlive: boolean;
 }
 
 interface UnitPollerDeps<Kind extends FieldKind> {
@@ -45,8 +52,8 @@ interface UnitPollerDeps<Kind extends FieldKind> {
   readonly unit: Kind["unit"];
   readonly connection: Kind["connection"];
   readonly clock: Clock;
-  /** Stores values that were read together. Resolves when they are on the disk. @throws DomainError for the rate or the storage */
-  readonly store: (unit: Kind["unit"], reading: FieldReading) => Promise<void>;
+  /** Stores what was read together; nothing is a sign of life. Resolves when it is on the disk. @throws DomainError for the rate or the storage */
+  readonly store: (unit: Kind["unit"], points: readonly FieldPoint[]) => Promise<void>;
   /** Called for each read that failed. */
   readonly onFailed: (unit: Kind["unit"], reason: Text) => void;
 }
@@ -61,7 +68,7 @@ export class UnitPoller<Kind extends FieldKind> {
   readonly #groups: PollGroup<Kind>[];
   readonly #values = new Map<string, FieldValue>();
   /** The newest stored values whose times the device says, by key. */
-  readonly #sampled = new Map<string, { readonly time: number; readonly value: FieldValue }>();
+  readonly #sampled = new Map<string, FieldPoint>();
   /** What the device says about entries, by their keys. */
   readonly #notes = new Map<string, Text>();
   /** Keys of the entries that the device refuses, and the time (monotonic) from which they are asked for again. */
@@ -103,7 +110,9 @@ export class UnitPoller<Kind extends FieldKind> {
 
   get health(): UnitHealth {
     const refused = new Map([...this.#refused].map(([key, { code }]) => [key, code]));
-    return { ...this.#health, values: this.#values, refused, notes: this.#notes };
+    const blocks = this.#groups.flatMap((group) => group.blocks);
+    const reported = blocks.reduce((sum, block) => sum + (block.reported ?? 0), 0);
+    return { ...this.#health, values: this.#values, refused, notes: this.#notes, reported };
   }
 
   /** Monotonic time of the next read; `undefined` for a unit without entries. */
@@ -140,11 +149,11 @@ export class UnitPoller<Kind extends FieldKind> {
     group.dueAt += group.intervalMs * (Math.floor(late / group.intervalMs) + 1);
     const step: ReadStep<Kind> = {
       line,
-      values: Object.create(null),
-      sampledAt: new Map(),
+      points: [],
       ready,
       isAnswered: false,
       isRecovered: false,
+      isAlive: false,
     };
     const error = await this.#readGroup(step, group);
     if (step.isRecovered) this.#planAgain(group);
@@ -205,9 +214,8 @@ export class UnitPoller<Kind extends FieldKind> {
       await step.ready();
       if (!step.line.isOpen) throw new Interrupted();
       const read = await block.read(step.line);
-      const { values, notes, refused = new Map<Kind["entry"], number>() } = read;
-      this.#keep(step, read);
-      for (const [entry] of values) this.#noteOf(entry, notes?.get(entry));
+      const { refused = new Map<Kind["entry"], number>() } = read;
+      this.#take(step, entries, read);
       if (refused.size === 0) return [block];
       if (entries.length > 1)
         return [
@@ -237,19 +245,28 @@ export class UnitPoller<Kind extends FieldKind> {
     return parts;
   }
 
-  #keep(step: ReadStep<Kind>, { values, sampledAt }: BlockRead<Kind["entry"]>): void {
+  #take(
+    step: ReadStep<Kind>,
+    entries: readonly Kind["entry"][],
+    { values, notes, refused }: BlockRead<Kind["entry"]>,
+  ): void {
     this.#health.answered++;
     step.isAnswered = true;
-    for (const [entry, own] of values) {
-      if (this.#refused.delete(entry.key)) step.isRecovered = true;
-      for (const [index, key] of this.#deps.protocol.keysOf(entry).entries()) {
-        const value = own[index];
-        if (value === undefined) this.#values.delete(key);
-        else {
-          step.values[key] = value;
-          const time = sampledAt?.get(entry);
-          if (time !== undefined) step.sampledAt.set(key, time);
-        }
+    for (const read of values) this.#keep(step, read);
+    for (const entry of new Set(values.map(([each]) => each))) this.#noteOf(entry, notes?.get(entry));
+    const { keysOf } = this.#deps.protocol;
+    const hasValue = (entry: Kind["entry"]) => keysOf(entry).some((key) => this.#values.has(key));
+    step.isAlive ||= entries.some((entry) => refused?.has(entry) !== true && hasValue(entry));
+  }
+
+  #keep(step: ReadStep<Kind>, [entry, values, sampledAt]: EntryRead<Kind["entry"]>): void {
+    if (this.#refused.delete(entry.key)) step.isRecovered = true;
+    for (const [index, key] of this.#deps.protocol.keysOf(entry).entries()) {
+      const value = values[index];
+      if (value === undefined) this.#values.delete(key);
+      else {
+        step.points.push({ key, value, sampledAt });
+        this.#values.set(key, value);
       }
     }
   }
@@ -283,27 +300,27 @@ export class UnitPoller<Kind extends FieldKind> {
     this.#failed(protocol.refusedText(entry.key, code));
   }
 
-  /** Stores what was read, but not again what the device has not sampled again. */
-  async #store({ values, sampledAt }: FieldReading): Promise<void> {
-    const entries = Object.entries(values);
-    if (entries.length === 0) return;
-    const times = new Map(sampledAt);
-    const isNew = ([key, value]: (typeof entries)[number]) => {
-      const before = this.#sampled.get(key);
-      if (before === undefined || before.time !== times.get(key)) return true;
+  /** Returns points that the device has sampled since the last read, and the newest value of each key whose time it says. */
+  #sampledSince(points: readonly FieldPoint[]): { added: FieldPoint[]; newest: Map<string, FieldPoint> } {
+    const newest = new Map<string, FieldPoint>();
+    const added: FieldPoint[] = [];
+    for (const point of points) {
+      const { key, value, sampledAt } = point;
+      const before = newest.get(key) ?? this.#sampled.get(key);
+      if (sampledAt !== undefined) newest.set(key, point);
+      if (before === undefined || before.sampledAt !== sampledAt) added.push(point);
       // A clock that stands still: the value has changed since then.
-      times.delete(key);
-      return before.value !== value;
-    };
+      else if (before.value !== value) added.push({ key, value });
+    }
+    return { added, newest };
+  }
+
+  async #store({ points, isAlive }: ReadStep<Kind>): Promise<void> {
+    if (!isAlive && points.length === 0) return;
+    const { added, newest } = this.#sampledSince(points);
     try {
-      const added = entries.filter(isNew);
-      if (added.length > 0)
-        await this.#deps.store(this.unit, { values: Object.fromEntries(added), sampledAt: times });
-      for (const [key, value] of entries) {
-        this.#values.set(key, value);
-        const time = sampledAt.get(key);
-        if (time !== undefined) this.#sampled.set(key, { time, value });
-      }
+      await this.#deps.store(this.unit, added);
+      for (const [key, point] of newest) this.#sampled.set(key, point);
       this.#health.lastReadAt = this.#deps.clock.now();
       if (this.#refused.size === 0) {
         this.#health.lastError = null;

@@ -10,12 +10,18 @@ export const ELEMENTS_MAX = 1_000;
 const KEYS_MAX = 2_000;
 
 /** Returns the telemetry keys of an item: those of the elements of an array have their numbers. */
-export const keysOf = ({ key, length }: OpcUaItem): string[] =>
-  length === undefined ? [key] : Array.from({ length }, (_, index) => `${key}_${index}`);
+export const keysOf = ({ key, length, fields }: OpcUaItem): string[] =>
+  fields !== undefined
+    ? fields.map((field) => `${key}_${field}`)
+    : length === undefined
+      ? [key]
+      : Array.from({ length }, (_, index) => `${key}_${index}`);
 
-export function itemProblem({ address, length, writable }: OpcUaItem): Text | undefined {
-  if (!isNodeId(address)) return detail("opcua_rule.node");
-  return length !== undefined && writable === true ? detail("opcua_rule.array_read_only") : undefined;
+export function itemProblem({ address, method, length, fields, writable }: OpcUaItem): Text | undefined {
+  if (!isNodeId(address) || !isNodeId(method ?? address)) return detail("opcua_rule.node");
+  return (length !== undefined || fields !== undefined) && writable === true
+    ? detail("opcua_rule.array_read_only")
+    : undefined;
 }
 
 /** @throws DomainError `invalid` for an invalid item, or a key that two items have */

@@ -5,7 +5,8 @@ import { itemBody } from "./opcua.schemas.ts";
 import type { OpcUaItem } from "./opcua.types.ts";
 
 function fieldOf(name: string, text: string): unknown {
-  if (name === "length" || name === "intervalMs") return Number(text);
+  if (["length", "intervalMs", "deadband"].includes(name)) return Number(text);
+  if (name === "fields") return text.split(/\s+/);
   return name === "writable" ? isYes(text) : text;
 }
 

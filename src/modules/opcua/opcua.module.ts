@@ -14,12 +14,16 @@ import {
 } from "./opcua.routes.ts";
 import { opcuaConnections, opcuaUnits } from "./opcua.tables.ts";
 
-/** Folder of the gateway's certificate as an OPC UA client, in the data directory. */
+/** Folder of the library in the data directory. */
 const FOLDER = "opcua";
 
 /** Devices that the gateway reads from OPC UA servers. */
 export function createOpcUaModule(core: FieldCore & Pick<Core, "config">, modules: FieldModules) {
-  const thread = new OpcUaThread({ folder: join(core.config.data, FOLDER), hostName: hostname() });
+  const thread = new OpcUaThread({
+    folder: join(core.config.data, FOLDER),
+    secrets: join(core.config.data, "secrets"),
+    hostName: hostname(),
+  });
   const { service: opcua, parts } = createFieldModule(core, modules, {
     protocol: createOpcUaProtocol({ thread, box: core.database.secrets("opcua") }),
     tables: {
@@ -31,13 +35,13 @@ export function createOpcUaModule(core: FieldCore & Pick<Core, "config">, module
     },
     store: opcuaConnectionResource.createStore(core.database, core.clock),
   });
-  const { addresses } = modules.outbound.reach;
+  const { reach } = modules.outbound;
   return {
     routes: (auth: AuthPlugin) => [
       opcuaConnectionsRoutes({ opcua, auth }),
       opcuaUnitsRoutes({ opcua, auth }),
       opcuaItemMapsRoutes({ auth }),
-      opcuaServersRoutes({ opcua, thread, addresses, auth }),
+      opcuaServersRoutes({ opcua, thread, reach, auth }),
     ],
     parts,
   };

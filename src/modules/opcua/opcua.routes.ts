@@ -1,19 +1,21 @@
-import { createHash } from "node:crypto";
+import { X509Certificate } from "node:crypto";
 import { Elysia, t } from "elysia";
+import { forbidden } from "../../lib/core/domain-error.ts";
 import { omit } from "../../lib/core/omit.ts";
 import { isNodeId, OBJECTS_FOLDER } from "../../lib/opcua/opcua-node-id.ts";
-import type { OutboundAddresses } from "../../platform/network/outbound-address.ts";
+import type { OpcUaThreadCalls } from "../../platform/opcua/opcua.calls.ts";
 import { listServerEndpoints } from "../../platform/opcua/opcua-connection.ts";
 import type { OpcUaThread } from "../../platform/opcua/opcua-thread.ts";
 import { connectionToWire, fieldMapRoutes, fieldUnitRoutes, unitOperations } from "../field/field.routes.ts";
 import { NEEDS_ALL } from "../field/field.schemas.ts";
 import { conflictOf, type FieldService, type ShownConnection } from "../field/field.service.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
+import type { OutboundReach } from "../outbound/outbound-reach.types.ts";
 import { resourceRoutes } from "../resource.routes.ts";
 import { itemToWire } from "../resource.ts";
 import { readItemMap } from "./item-map.ts";
 import { opcuaNodeInvalid, refusalText } from "./opcua.errors.ts";
-import { failureOf, type OpcUaKind } from "./opcua.protocol.ts";
+import { failureOf } from "./opcua.protocol.ts";
 import { type OpcUaConnectionRecord, opcuaConnectionResource } from "./opcua.resource.ts";
 import {
   browseAnswerBody,
@@ -29,6 +31,7 @@ import {
   updateUnitBody,
   variableBody,
 } from "./opcua.schemas.ts";
+import type { OpcUaKind } from "./opcua-kind.ts";
 
 interface RoutesDeps {
   readonly opcua: FieldService<OpcUaKind>;
@@ -54,10 +57,10 @@ export const opcuaConnectionsRoutes = ({ opcua, auth }: RoutesDeps) =>
   })
     .post(
       "/:opcuaConnectionId/browse",
-      ({ principal, params, body: { nodeId = OBJECTS_FOLDER } }) => {
+      ({ principal, params, body: { nodeId = OBJECTS_FOLDER, search } }) => {
         ensureNodes(nodeId);
         return opcua.perform(principal, params.opcuaConnectionId, (line) =>
-          line.request("browse", { node: nodeId }),
+          line.request("browse", { node: nodeId, ...(search !== undefined && { search }) }),
         );
       },
       {
@@ -67,7 +70,7 @@ export const opcuaConnectionsRoutes = ({ opcua, auth }: RoutesDeps) =>
         detail: {
           operationId: "browseOpcUaNodes",
           summary: "List nodes of an OPC UA server now",
-          description: `Lists the objects and variables directly below a node; below the folder Objects by default. 400 for an invalid node; 409 while the connection is not open, or if the server refuses; 404 unknown. ${NEEDS_ALL}`,
+          description: `Lists the objects, variables and methods directly below a node; below the folder Objects by default. With \`search\`, those on all levels, without the ones of the standard, as far as half of the time for an answer goes. 400 for an invalid node; 409 while the connection is not open, or if the server refuses; 404 unknown. ${NEEDS_ALL}`,
           example: { nodeId: "ns=2;i=1" },
         },
       },
@@ -104,6 +107,7 @@ export const opcuaUnitsRoutes = ({ opcua, auth }: RoutesDeps) =>
     schemas: { item: unitBody, create: createUnitBody, update: updateUnitBody },
     refusedToWire: (key, code) => ({ key, reason: refusalText(code) }),
     hasNotes: true,
+    hasReports: true,
     operations: unitOperations({
       connection: "an OPC UA connection",
       entry: "variable",
@@ -128,7 +132,7 @@ export const opcuaItemMapsRoutes = ({ auth }: Pick<RoutesDeps, "auth">) =>
       operationId: "parseOpcUaItemMap",
       summary: "Read OPC UA variables from CSV",
       description:
-        "Returns the variables of a table without storing anything, and the invalid lines. At most 1,000 lines are read. Columns: key, address, length, intervalMs, writable. 400 for a text that is not a table.",
+        "Returns the variables of a table without storing anything, and the invalid lines. At most 1,000 lines are read. Columns: key, address, method, length, fields (with spaces between them), deadband, intervalMs, writable. 400 for a text that is not a table.",
       example: { csv: "key,address\npressure,ns=2;s=Press.Pressure" },
     },
     auth,
@@ -140,20 +144,30 @@ function pemOf(certificate: Uint8Array): string {
   return `-----BEGIN CERTIFICATE-----\n${lines.join("\n")}\n-----END CERTIFICATE-----\n`;
 }
 
+function certificateToWire({ certificate, applicationUri }: OpcUaThreadCalls["certificate"]["result"]) {
+  const { fingerprint256, validToDate } = new X509Certificate(certificate);
+  return {
+    pem: pemOf(certificate),
+    fingerprint: fingerprint256.replaceAll(":", "").toLowerCase(),
+    applicationUri,
+    validTo: validToDate.toISOString(),
+  };
+}
+
 interface ServersDeps extends RoutesDeps {
   readonly thread: OpcUaThread;
-  readonly addresses: OutboundAddresses;
+  readonly reach: Pick<OutboundReach, "addresses" | "isHost">;
 }
 
 /** Routes for a server before there is a connection. */
-export const opcuaServersRoutes = ({ opcua, thread, addresses, auth }: ServersDeps) =>
+export const opcuaServersRoutes = ({ opcua, thread, reach, auth }: ServersDeps) =>
   new Elysia({ prefix: "/api/opcua", tags: ["opcua"] })
     .use(auth)
     .post(
       "/endpoints",
       async ({ principal, body: { host, port = 4_840, path = "" } }) => {
         opcua.ensureAllDevices(principal);
-        const target = { host, port, path, addresses: addresses.of(principal.tenantId) };
+        const target = { host, port, path, addresses: reach.addresses.of(principal.tenantId) };
         try {
           const found = await listServerEndpoints(thread, target);
           return found.map(({ mode, policy, users, fingerprint }) => ({
@@ -183,9 +197,7 @@ export const opcuaServersRoutes = ({ opcua, thread, addresses, auth }: ServersDe
       "/certificate",
       async ({ principal }) => {
         opcua.ensureAllDevices(principal);
-        const { certificate, applicationUri } = await thread.once("certificate", {});
-        const fingerprint = createHash("sha256").update(certificate).digest("hex");
-        return { pem: pemOf(certificate), fingerprint, applicationUri };
+        return certificateToWire(await thread.once("certificate", {}));
       },
       {
         auth: "integrations:read",
@@ -194,6 +206,26 @@ export const opcuaServersRoutes = ({ opcua, thread, addresses, auth }: ServersDe
           operationId: "getOpcUaCertificate",
           summary: "Read the gateway's OPC UA certificate",
           description: `Servers have to trust it before the gateway can connect with a security mode. ${NEEDS_ALL}`,
+        },
+      },
+    )
+    .post(
+      "/certificate/renew",
+      async ({ principal }) => {
+        opcua.ensureAllDevices(principal);
+        // All sites of the gateway show it to their servers.
+        if (!reach.isHost(principal.tenantId)) throw forbidden("gateway.operators_only");
+        return certificateToWire(await thread.once("certificate", { renews: true }));
+      },
+      {
+        auth: "gateway:manage",
+        audit: { action: "opcua_certificate.renew", target: "gateway", id: () => "gateway" },
+        response: { 200: certificateBody },
+        detail: {
+          operationId: "renewOpcUaCertificate",
+          summary: "Renew the gateway's OPC UA certificate",
+          description:
+            "Makes a new certificate with the same key. Connections with a security mode connect again, and fail until their servers trust it. 403 unless owner of the gateway's own tenant.",
         },
       },
     );

@@ -1,6 +1,11 @@
 import { t } from "elysia";
 import { TEXT_FORMS } from "../../lib/core/text-forms.ts";
-import { OPCUA_POLICIES, OPCUA_SECURITY_MODES, OPCUA_USERS } from "../../lib/opcua/opcua-lists.ts";
+import {
+  OPCUA_POLICIES,
+  OPCUA_READINGS,
+  OPCUA_SECURITY_MODES,
+  OPCUA_USERS,
+} from "../../lib/opcua/opcua-lists.ts";
 import { NODE_ID_CHARACTERS_MAX } from "../../lib/opcua/opcua-node-id.ts";
 import {
   connectionItem,
@@ -16,14 +21,16 @@ import {
   unitHealth,
   unitItem,
 } from "../field/field.schemas.ts";
-import { choice, nameText, textSchema, wholeNumber } from "../wire.schemas.ts";
+import { choice, isoTime, nameText, textSchema, wholeNumber } from "../wire.schemas.ts";
 import { ELEMENTS_MAX, ITEMS_MAX } from "./item-checks.ts";
 
+const nodeText = { minLength: 1, maxLength: NODE_ID_CHARACTERS_MAX };
 const nodeId = t.String({
-  minLength: 1,
-  maxLength: NODE_ID_CHARACTERS_MAX,
+  ...nodeText,
   description: "node of the variable, such as ns=2;s=Press.Pressure",
 });
+
+const DEADBAND = "changes of a number that are no larger are not stored";
 
 export const itemBody = t.Object(
   {
@@ -36,6 +43,20 @@ export const itemBody = t.Object(
         description: "elements of an array, which become the values key_0, key_1 and so on",
       }),
     ),
+    fields: t.Optional(
+      t.Array(t.String({ minLength: 1, maxLength: 200 }), {
+        minItems: 1,
+        maxItems: 200,
+        description: "fields of a structure, which become the values key_field",
+      }),
+    ),
+    method: t.Optional(
+      t.String({
+        ...nodeText,
+        description: "node of a method of the object at the address, which commands call; nothing is read",
+      }),
+    ),
+    deadband: t.Optional(t.Number({ minimum: 0, description: `${DEADBAND}; that of the unit by default` })),
     ...entryFields,
   },
   { title: "OpcUaItem", additionalProperties: false },
@@ -82,6 +103,12 @@ const connectionFields = {
   storesUncertain: t.Optional(
     t.Boolean({ description: "whether values of uncertain quality are stored; false by default" }),
   ),
+  reading: t.Optional(
+    choice(OPCUA_READINGS, {
+      description:
+        "SUBSCRIPTION by default: the server reports changes, and what it does not report is polled",
+    }),
+  ),
   timeoutMs: t.Optional(
     wholeNumber({ minimum: 50, maximum: 60_000, description: "time for an answer; 4,000 by default" }),
   ),
@@ -97,7 +124,10 @@ export const updateConnectionBody = t.Object(
 );
 
 const unitFields = {
-  intervalMs: t.Optional(interval("time between two reads; 1,000 by default")),
+  intervalMs: t.Optional(interval("time between two samples or reads; 1,000 by default")),
+  deadband: t.Optional(
+    t.Union([t.Number({ minimum: 0 }), t.Null()], { description: `${DEADBAND}; null by default: all are` }),
+  ),
   items: t.Optional(t.Array(itemBody, { maxItems: ITEMS_MAX })),
 };
 export const createUnitBody = t.Object(
@@ -117,16 +147,19 @@ export const connectionBody = connectionItem("OpcUaConnection", {
   userName: textOrNull,
   hasPassword: t.Boolean(),
   storesUncertain: t.Boolean(),
+  reading: choice(OPCUA_READINGS),
 });
 
 export const unitBody = unitItem("OpcUaUnit", {
   opcuaUnitId: t.String(),
+  deadband: t.Union([t.Number(), t.Null()]),
   items: t.Array(itemBody),
   health: unitHealth("OpcUaUnitHealth", {
     refused: t.Object({ key: t.String(), reason: textSchema }),
     description:
       "variables that the server refuses to read; they are tried again after ten minutes, or when the connection is back",
     notes: "what the server says about variables that it reads: bad or uncertain quality, other types",
+    reported: "variables whose changes the server reports; the others are polled",
   }),
 });
 
@@ -148,19 +181,39 @@ export const endpointBody = t.Object(
   { title: "OpcUaEndpoint" },
 );
 
-export const browseBody = t.Object({ nodeId: t.Optional(nodeId) }, { title: "BrowseOpcUaNodes" });
+export const browseBody = t.Object(
+  {
+    nodeId: t.Optional(nodeId),
+    search: t.Optional(
+      t.String({
+        minLength: 1,
+        maxLength: 100,
+        description: "part of the names of the nodes that are listed, on all levels below the node",
+      }),
+    ),
+  },
+  { title: "BrowseOpcUaNodes" },
+);
 export const browseAnswerBody = t.Object(
   {
     nodes: t.Array(
       t.Object({
         nodeId: t.String(),
         name: t.String(),
-        kind: choice(["OBJECT", "VARIABLE"], { description: "both may have nodes below them" }),
+        kind: choice(["OBJECT", "VARIABLE", "METHOD"], {
+          description: "objects and variables may have nodes below them",
+        }),
+        parent: t.Optional(
+          t.Object(
+            { nodeId: t.String(), name: t.String() },
+            { description: "node above one that was found by its name" },
+          ),
+        ),
       }),
     ),
     isCut: t.Boolean({
       description:
-        "whether there are more nodes than listed: at most 2,000, and those with a supported address",
+        "whether there are more nodes than listed: at most 2,000 with a supported address, and 200 of a search",
     }),
   },
   { title: "OpcUaNodes" },
@@ -175,6 +228,7 @@ export const variableBody = t.Object(
     nodeId: t.String(),
     type: t.String({ description: "name of the built-in type, such as Double" }),
     length: t.Optional(t.Integer({ description: "elements of an array" })),
+    fields: t.Optional(t.Array(t.String(), { description: "fields of a structure" })),
     writable: t.Boolean(),
     unit: t.Optional(t.String()),
     min: t.Optional(t.Number()),
@@ -187,7 +241,7 @@ export const variableBody = t.Object(
 );
 
 export const certificateBody = t.Object(
-  { pem: t.String(), fingerprint, applicationUri: t.String() },
+  { pem: t.String(), fingerprint, applicationUri: t.String(), validTo: isoTime },
   { title: "OpcUaClientCertificate" },
 );
 

@@ -1,5 +1,10 @@
-import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
-import { OPCUA_POLICIES, OPCUA_SECURITY_MODES, OPCUA_USERS } from "../../lib/opcua/opcua-lists.ts";
+import { index, integer, real, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+import {
+  OPCUA_POLICIES,
+  OPCUA_READINGS,
+  OPCUA_SECURITY_MODES,
+  OPCUA_USERS,
+} from "../../lib/opcua/opcua-lists.ts";
 import { connectionColumns, unitColumns } from "../field/field.tables.ts";
 import type { OpcUaItem } from "./opcua.types.ts";
 
@@ -19,6 +24,8 @@ export const opcuaConnections = sqliteTable(
     passwordSealed: text("password_sealed"),
     /** Whether values of uncertain quality are stored. */
     storesUncertain: integer("stores_uncertain", { mode: "boolean" }).notNull(),
+    /** Connections of versions without subscriptions go on polling. */
+    reading: text("reading", { enum: OPCUA_READINGS }).notNull().default("POLLING"),
   },
   (table) => [uniqueIndex("opcua_connections_name").on(table.tenantId, table.name)],
 );
@@ -29,6 +36,8 @@ export const opcuaUnits = sqliteTable(
   {
     opcuaUnitId: text("opcua_unit_id").primaryKey(),
     ...unitColumns(() => opcuaConnections.connectionId),
+    /** Changes of values that are not stored, unless an item has its own. */
+    deadband: real("deadband"),
     items: text("items", { mode: "json" }).notNull().$type<readonly OpcUaItem[]>(),
   },
   (table) => [

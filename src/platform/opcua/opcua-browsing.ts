@@ -10,10 +10,13 @@ import {
 import { STATES_MAX, UNIT_CHARACTERS_MAX } from "../../lib/keys/key-metadata.ts";
 import { isNodeId } from "../../lib/opcua/opcua-node-id.ts";
 import type { OpcUaNode, OpcUaVariable } from "./opcua.calls.ts";
+import { valueIn } from "./opcua-variants.ts";
 
 /** Nodes below one node that are listed. */
 const NODES_MAX = 2_000;
 const RESULTS_PER_PART = 500;
+/** Nodes that a search lists. */
+const FOUND_MAX = 200;
 /** Parts without end would keep the connection from reading. */
 const PARTS_MAX = 100;
 /** Characters of a name or state; the rest is left out. */
@@ -50,14 +53,19 @@ async function referencesOf(
   return { references: references.slice(0, NODES_MAX), isCut: references.length > NODES_MAX };
 }
 
-/** Lists the objects and variables directly below a node, each once: a server may lead in circles. */
+const KINDS = new Map([
+  [NodeClass.Variable, "VARIABLE"],
+  [NodeClass.Method, "METHOD"],
+] as const) as ReadonlyMap<NodeClass, OpcUaNode["kind"]>;
+
+/** Lists the objects, variables and methods directly below a node, each once: a server may lead in circles. */
 export async function browseNode(
   session: ClientSession,
   nodeId: string,
 ): Promise<{ nodes: OpcUaNode[]; isCut: boolean }> {
   const { references, isCut } = await referencesOf(session, nodeId, {
     type: "HierarchicalReferences",
-    classes: NodeClass.Object | NodeClass.Variable,
+    classes: NodeClass.Object | NodeClass.Variable | NodeClass.Method,
   });
   const nodes = new Map<string, OpcUaNode>();
   let isLeftOut = false;
@@ -71,11 +79,60 @@ export async function browseNode(
     nodes.set(id, {
       nodeId: id,
       name: name.slice(0, NAME_CHARACTERS_MAX),
-      kind: reference.nodeClass === NodeClass.Variable ? "VARIABLE" : "OBJECT",
+      kind: KINDS.get(reference.nodeClass) ?? "OBJECT",
     });
   }
   return { nodes: [...nodes.values()], isCut: isCut || isLeftOut };
 }
+
+type Parent = NonNullable<OpcUaNode["parent"]>;
+
+/** Lists the nodes below several ones, without those of the standard. */
+async function nodesBelow(
+  session: ClientSession,
+  parents: readonly Parent[],
+): Promise<{ nodes: OpcUaNode[]; isCut: boolean }> {
+  const lists = await Promise.all(parents.map(({ nodeId }) => browseNode(session, nodeId)));
+  const nodes = lists.flatMap((list, index) =>
+    list.nodes.map(({ nodeId, name, kind }): OpcUaNode => {
+      const { nodeId: id = "", name: above = "" } = parents[index] ?? {};
+      return { nodeId, name, kind, parent: { nodeId: id, name: above } };
+    }),
+  );
+  return {
+    nodes: nodes.filter(({ nodeId }) => !isStandard(nodeId)),
+    isCut: lists.some(({ isCut }) => isCut),
+  };
+}
+
+/** Finds the nodes below one whose names have a text, level by level, in the time that is given: a server may have any number of nodes. */
+export async function findNodes(
+  session: ClientSession,
+  root: string,
+  { search, ms }: { search: string; ms: number },
+): Promise<{ nodes: OpcUaNode[]; isCut: boolean }> {
+  const until = performance.now() + ms;
+  const text = search.toLowerCase();
+  const found: OpcUaNode[] = [];
+  const seen = new Set([root]);
+  const open: Parent[] = [{ nodeId: root, name: "" }];
+  let isLeftOut = false;
+  while (open.length > 0 && found.length < FOUND_MAX && performance.now() < until) {
+    const { nodes, isCut } = await nodesBelow(session, open.splice(0, DESCRIBED_TOGETHER));
+    isLeftOut ||= isCut;
+    for (const node of nodes) {
+      if (seen.has(node.nodeId)) continue; // a server may lead in circles
+      seen.add(node.nodeId);
+      if (node.name.toLowerCase().includes(text)) found.push(node);
+      if (node.kind === "OBJECT") open.push(node);
+    }
+  }
+  const isCut = isLeftOut || open.length > 0 || found.length > FOUND_MAX;
+  return { nodes: found.slice(0, FOUND_MAX), isCut };
+}
+
+/** Whether a node is one that every server has, such as the description of the server itself. */
+const isStandard = (nodeId: string): boolean => nodeId.startsWith("ns=0;");
 
 interface Properties {
   unit?: string;
@@ -131,10 +188,12 @@ async function describeVariable(session: ClientSession, nodeId: string): Promise
   const access: unknown = level?.value?.value;
   if (variant === undefined || variant === null || variant.dataType === DataType.Null) return undefined;
   const length: unknown = variant.arrayType === VariantArrayType.Scalar ? undefined : variant.value?.length;
+  const fields = valueIn(variant);
   return {
     nodeId,
     type: DataType[variant.dataType] ?? "",
     ...(typeof length === "number" && { length }),
+    ...(typeof fields === "object" && !Array.isArray(fields) && { fields: Object.keys(fields) }),
     writable: typeof access === "number" && (access & CAN_WRITE) !== 0,
     ...(await propertiesOf(session, nodeId)),
   };

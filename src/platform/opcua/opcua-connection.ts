@@ -28,7 +28,10 @@ export interface OpcUaOptions extends OpcUaTarget {
 
 const ENDPOINTS_MS = 4_000;
 
-type LineCalls = Pick<OpcUaThreadCalls, "read" | "write" | "browse" | "describe">;
+type LineCalls = Pick<
+  OpcUaThreadCalls,
+  "read" | "watch" | "changes" | "write" | "callMethod" | "browse" | "describe"
+>;
 
 /** The server has refused, with a status code of the protocol. */
 export class OpcUaRefusal extends Error {

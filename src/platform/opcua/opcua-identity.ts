@@ -1,6 +1,7 @@
+import { X509Certificate } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
-import { mkdir, rename } from "node:fs/promises";
-import { join } from "node:path";
+import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import { OPCUACertificateManager } from "node-opcua-certificate-manager";
 import { StatusCodes } from "node-opcua-client";
 import type { OpcUaStart } from "./opcua.calls.ts";
@@ -12,6 +13,12 @@ const YEAR_DAYS = 365;
 export const fingerprintOf = (certificate: Uint8Array): string =>
   new Bun.CryptoHasher("sha256").update(certificate).digest("hex");
 
+/** Replaces a file as a whole. */
+async function replaceFile(file: string, bytes: Uint8Array): Promise<void> {
+  await writeFile(`${file}.new`, bytes, { mode: 0o600 });
+  await rename(`${file}.new`, file);
+}
+
 /** The library's store of keys. Which certificates of servers are accepted is decided here: by their fingerprints, which a person has accepted. */
 class OwnKeys extends OPCUACertificateManager {
   override checkCertificate(...args: unknown[]): never {
@@ -21,35 +28,50 @@ class OwnKeys extends OPCUACertificateManager {
   }
 }
 
-/** The gateway's own certificate and key as an OPC UA client. */
+/**
+ * The gateway's own certificate and key as an OPC UA client. They are kept in `secrets`, of which backups have a copy; the library works with a
+ * copy in its own folder.
+ */
 export class OpcUaIdentity {
   readonly keys: OPCUACertificateManager;
-  readonly applicationUri: string;
-  readonly #folder: string;
-  readonly #hostName: string;
+  readonly #start: OpcUaStart;
 
-  private constructor({ folder, hostName }: OpcUaStart) {
-    this.#folder = folder;
-    this.#hostName = hostName;
-    this.applicationUri = `urn:${hostName}:lineside`;
-    this.keys = new OwnKeys({ rootFolder: folder, automaticallyAcceptUnknownCertificate: false });
+  private constructor(start: OpcUaStart) {
+    this.#start = start;
+    this.keys = new OwnKeys({ rootFolder: start.folder, automaticallyAcceptUnknownCertificate: false });
   }
 
   /** Loads both, or makes them. */
-  static async load(options: OpcUaStart): Promise<OpcUaIdentity> {
-    await mkdir(options.folder, { recursive: true, mode: 0o700 });
-    const identity = new OpcUaIdentity(options);
+  static async load(start: OpcUaStart): Promise<OpcUaIdentity> {
+    const identity = new OpcUaIdentity(start);
+    for (const [own, kept] of identity.#copies())
+      if (existsSync(kept)) {
+        await mkdir(dirname(own), { recursive: true, mode: 0o700 });
+        await replaceFile(own, await readFile(kept));
+      }
+    await mkdir(start.folder, { recursive: true, mode: 0o700 });
     await identity.keys.initialize();
-    if (!existsSync(identity.certificateFile)) await identity.#make();
+    if (!existsSync(identity.certificateFile)) await identity.renew();
+    await identity.#keep();
     return identity;
   }
 
   get certificateFile(): string {
-    return join(this.#folder, "own", "certs", "lineside.pem");
+    return join(this.#start.folder, "own", "certs", "lineside.pem");
   }
 
   get privateKeyFile(): string {
-    return this.keys.privateKey;
+    return join(this.#start.folder, "own", "private", "private_key.pem");
+  }
+
+  /** The name in the certificate. Servers want the same one in a session, also after a restore on another machine. */
+  get applicationUri(): string {
+    const { subjectAltName = "" } = new X509Certificate(this.certificate());
+    return /URI:([^,\s]+)/.exec(subjectAltName)?.[1] ?? this.#ownUri;
+  }
+
+  get #ownUri(): string {
+    return `urn:${this.#start.hostName}:lineside`;
   }
 
   /** Returns the certificate (DER). */
@@ -59,16 +81,29 @@ export class OpcUaIdentity {
   }
 
   /** Makes the certificate. A start that was cut off leaves none, rather than a part of one. */
-  async #make(): Promise<void> {
+  async renew(): Promise<void> {
     const newFile = `${this.certificateFile}.new`;
     await this.keys.createSelfSignedCertificate({
-      applicationUri: this.applicationUri,
+      applicationUri: this.#ownUri,
       subject: "/CN=Lineside",
-      dns: [this.#hostName],
+      dns: [this.#start.hostName],
       startDate: new Date(),
       validity: YEARS * YEAR_DAYS,
       outputFile: newFile,
     });
     await rename(newFile, this.certificateFile);
+    await this.#keep();
+  }
+
+  /** Files of the library's folder, and where they are kept: the certificate last, because it is worth nothing without its key. */
+  #copies(): [own: string, kept: string][] {
+    return [
+      [this.privateKeyFile, join(this.#start.secrets, "opcua-key.pem")],
+      [this.certificateFile, join(this.#start.secrets, "opcua-certificate.pem")],
+    ];
+  }
+
+  async #keep(): Promise<void> {
+    for (const [own, kept] of this.#copies()) await replaceFile(kept, await readFile(own));
   }
 }

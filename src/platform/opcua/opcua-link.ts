@@ -9,8 +9,10 @@ import {
   UserTokenType,
 } from "node-opcua-client";
 import type { OpcUaPolicy, OpcUaSecurityMode } from "../../lib/opcua/opcua-lists.ts";
+import { namespaceOf, withNamespace } from "../../lib/opcua/opcua-node-id.ts";
 import {
   FAILURE,
+  type OpcUaCall,
   type OpcUaEndpoint,
   type OpcUaNode,
   type OpcUaRead,
@@ -18,8 +20,10 @@ import {
   type OpcUaSession,
   type OpcUaVariable,
 } from "./opcua.calls.ts";
-import { browseNode, describeVariables } from "./opcua-browsing.ts";
+import { browseNode, describeVariables, findNodes } from "./opcua-browsing.ts";
 import { fingerprintOf, type OpcUaIdentity } from "./opcua-identity.ts";
+import { callMethod } from "./opcua-methods.ts";
+import { OpcUaSubscriptions, type ReportingSession } from "./opcua-subscriptions.ts";
 import { readOf, variantOf } from "./opcua-variants.ts";
 
 const modes = {
@@ -42,9 +46,13 @@ const userKinds = new Map([
 /** A server could send messages without end. */
 const MESSAGE_BYTES_MAX = 16 * 1024 * 1024;
 const CHUNKS_MAX = 1_000;
+/** Number of a namespace that no server has. */
+const NO_NAMESPACE = 0xffff;
 const SESSION_MS = 60_000;
 /** The library ends a connection on which nothing has come for this time. It asks the server every 20 s by itself. */
 const IDLE_MS = SESSION_MS;
+/** Part of the time for an answer that a search may take: its last requests need the rest. */
+const SEARCH_SHARE = 0.5;
 /** Times for an answer that connecting may take: it is some messages, and keys are computed. */
 const CONNECT_ANSWERS = 2;
 
@@ -143,6 +151,9 @@ export class OpcUaLink {
   readonly #onClosed: (reason: string) => void;
   #client: OPCUAClient | undefined;
   #session: ClientSession | undefined;
+  #subscriptions: OpcUaSubscriptions | undefined;
+  /** Names of the server's namespaces, by their numbers. */
+  #namespaces: readonly string[] | undefined;
   #isClosed = false;
 
   constructor(settings: OpcUaSession, identity: OpcUaIdentity, onClosed: (reason: string) => void) {
@@ -162,23 +173,54 @@ export class OpcUaLink {
     await inTime(CONNECT_ANSWERS * timeoutMs, client.connect(url));
     const session = await client.createSession(await this.#user());
     this.#session = session;
+    this.#subscriptions = new OpcUaSubscriptions({
+      session: session as ReportingSession,
+      timeoutMs,
+      read: (nodes) => this.read(nodes),
+      resolve: (nodes) => this.resolve(nodes),
+      fail: (reason) => this.fail(reason),
+    });
     this.#ensureWanted();
     session.on("session_closed", () => this.fail(FAILURE.ended));
     session.on("keepalive_failure", () => this.fail(`silence:${this.#settings.timeoutMs}`));
   }
 
+  /** Whether the server has been shown the gateway's certificate. */
+  get isSecure(): boolean {
+    return this.#settings.mode !== "NONE" || this.#settings.user.kind === "CERTIFICATE";
+  }
+
+  get subscriptions(): OpcUaSubscriptions {
+    if (this.#subscriptions === undefined) throw new Error("closed");
+    return this.#subscriptions;
+  }
+
   async read(nodes: readonly string[]): Promise<OpcUaRead[]> {
+    const nodeIds = await this.resolve(nodes);
     const values = await this.#open().read(
-      nodes.map((nodeId) => ({ nodeId, attributeId: AttributeIds.Value })),
+      nodeIds.map((nodeId) => ({ nodeId, attributeId: AttributeIds.Value })),
       0,
     );
     if (values.length !== nodes.length) throw new Error(FAILURE.answer);
     return values.map(readOf);
   }
 
+  /** Returns addresses with the numbers that the names of namespaces have in this session. The server refuses one that it does not have. */
+  async resolve(nodes: readonly string[]): Promise<string[]> {
+    if (nodes.some((node) => namespaceOf(node) !== undefined))
+      this.#namespaces ??= await this.#open().readNamespaceArray();
+    return nodes.map((node) => {
+      const name = namespaceOf(node);
+      if (name === undefined) return node;
+      const index = this.#namespaces?.indexOf(name) ?? -1;
+      return withNamespace(node, index < 0 ? NO_NAMESPACE : index);
+    });
+  }
+
   /** Returns the status code. */
-  async write(node: string, value: OpcUaScalar): Promise<number> {
+  async write(address: string, value: OpcUaScalar): Promise<number> {
     const session = this.#open();
+    const [node = address] = await this.resolve([address]);
     const before = await session.read({ nodeId: node, attributeId: AttributeIds.Value }, 0);
     if (!before.statusCode.isGood()) return before.statusCode.value;
     const written = variantOf(before.value, value);
@@ -190,12 +232,24 @@ export class OpcUaLink {
     return status.value;
   }
 
-  browse(node: string): Promise<{ nodes: OpcUaNode[]; isCut: boolean }> {
-    return browseNode(this.#open(), node);
+  async call({ object, method, params }: OpcUaCall): ReturnType<typeof callMethod> {
+    const [on = object, called = method] = await this.resolve([object, method]);
+    return callMethod(this.#open(), { object: on, method: called, params });
   }
 
-  describe(nodes: readonly string[]): Promise<OpcUaVariable[]> {
-    return describeVariables(this.#open(), nodes);
+  async browse(address: string, search?: string): Promise<{ nodes: OpcUaNode[]; isCut: boolean }> {
+    const [node = address] = await this.resolve([address]);
+    if (search === undefined) return browseNode(this.#open(), node);
+    return findNodes(this.#open(), node, { search, ms: this.#settings.timeoutMs * SEARCH_SHARE });
+  }
+
+  async describe(addresses: readonly string[]): Promise<OpcUaVariable[]> {
+    const nodes = await this.resolve(addresses);
+    const described = await describeVariables(this.#open(), nodes);
+    return described.map((variable) => ({
+      ...variable,
+      nodeId: addresses[nodes.indexOf(variable.nodeId)] ?? variable.nodeId,
+    }));
   }
 
   /** Ends the session after an error. */
@@ -209,6 +263,7 @@ export class OpcUaLink {
     const [session, client] = [this.#session, this.#client];
     this.#session = undefined;
     this.#client = undefined;
+    this.#subscriptions?.close();
     session?.removeAllListeners();
     client?.removeAllListeners();
     // A server that is gone answers neither.

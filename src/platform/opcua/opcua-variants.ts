@@ -1,7 +1,7 @@
 import { DataType, type DataValue, Variant, VariantArrayType } from "node-opcua-client";
 import { shortestFloat } from "../../lib/field/number-scaling.ts";
 import { exactInteger } from "../../lib/json/exact-integer.ts";
-import type { OpcUaRead, OpcUaScalar } from "./opcua.calls.ts";
+import type { OpcUaFields, OpcUaRead, OpcUaScalar } from "./opcua.calls.ts";
 
 /** Elements of an array that are read. */
 export const ELEMENTS_MAX = 1_000;
@@ -62,7 +62,41 @@ function scalarOf(type: DataType, value: unknown): OpcUaScalar | undefined {
   }
 }
 
-function valueIn({ dataType, arrayType, value }: Variant): OpcUaRead["value"] {
+const FIELDS_MAX = 200;
+const FIELDS_DEPTH_MAX = 4;
+
+/** A structure whose type the server has described. */
+interface Structure extends Readonly<Record<string, unknown>> {
+  readonly schema?: { readonly fields?: readonly { name: string; fieldType: string }[] | null };
+}
+
+/** Types of fields have prefixes of their dictionaries. */
+const typeOf = (fieldType: string): DataType | undefined =>
+  Object.entries(DataType).find(
+    ([name]) => name === fieldType.replace(/^(?:UA|ua:|opc:)/, ""),
+  )?.[1] as DataType;
+
+/** Returns the fields of a structure and of those in it. Arrays in it are left out. */
+function fieldsIn(structure: Structure, depth = 0): [name: string, value: OpcUaScalar][] {
+  const fields = structure.schema?.fields?.slice(0, FIELDS_MAX) ?? [];
+  return fields.flatMap(({ name, fieldType }): [string, OpcUaScalar][] => {
+    const type = typeOf(fieldType);
+    const value = structure[name];
+    if (type !== undefined && type !== DataType.ExtensionObject) {
+      const scalar = scalarOf(type, value);
+      return scalar === undefined ? [] : [[name, scalar]];
+    }
+    if (depth >= FIELDS_DEPTH_MAX || typeof value !== "object" || value === null) return [];
+    return fieldsIn(value as Structure, depth + 1).map(([inner, scalar]) => [`${name}_${inner}`, scalar]);
+  });
+}
+
+/** Returns the value of a variant; `undefined` for one that is not a number, string, boolean or an array of them. */
+export function valueIn({ dataType, arrayType, value }: Variant): OpcUaRead["value"] {
+  if (arrayType === VariantArrayType.Scalar && dataType === DataType.ExtensionObject) {
+    const fields = typeof value === "object" && value !== null ? fieldsIn(value).slice(0, FIELDS_MAX) : [];
+    return fields.length > 0 ? (Object.fromEntries(fields) as OpcUaFields) : undefined;
+  }
   if (arrayType === VariantArrayType.Scalar) return scalarOf(dataType, value);
   const length: unknown = value?.length;
   if (typeof length !== "number" || length > ELEMENTS_MAX) return undefined;
@@ -93,8 +127,11 @@ export class OpcUaTypeError extends Error {
   }
 }
 
-/** Returns a value in the type of the variable's present one. @throws OpcUaTypeError */
-export function variantOf({ dataType, arrayType }: Variant, value: OpcUaScalar): Variant {
+/** Returns a value in the type of a variable's present one, or of an argument. @throws OpcUaTypeError */
+export function variantOf(
+  { dataType, arrayType }: Pick<Variant, "dataType" | "arrayType">,
+  value: OpcUaScalar,
+): Variant {
   const failure = new OpcUaTypeError(dataType);
   if (arrayType !== VariantArrayType.Scalar) throw failure;
   const range = INTEGER_RANGES[dataType];

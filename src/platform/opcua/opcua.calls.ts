@@ -1,16 +1,45 @@
+import type { JsonValue } from "../../lib/json/json.ts";
 import type { OpcUaPolicy, OpcUaSecurityMode } from "../../lib/opcua/opcua-lists.ts";
 
 /** Value of a variable on its way between the threads. */
 export type OpcUaScalar = number | string | boolean;
 
+/** Fields of a structure; those of a structure in it have both names, with a `_` between them. */
+export type OpcUaFields = Readonly<Record<string, OpcUaScalar>>;
+
 /** What a server answered for one variable. */
 export interface OpcUaRead {
   /** Status code of the protocol (OPC 10000-4, 7.39); 0 is good. */
   readonly status: number;
-  /** Absent without a value, or for one that is not a number, string, boolean or array of them. */
-  readonly value?: OpcUaScalar | readonly OpcUaScalar[];
+  /** Absent without a value, or for one that is not a number, string, boolean, array or structure of them. */
+  readonly value?: OpcUaScalar | readonly OpcUaScalar[] | OpcUaFields;
   /** Time of the source, else of the server, epoch ms. */
   readonly sampledAt?: number;
+}
+
+/** A variable whose changes the server should report. */
+export interface OpcUaWatched {
+  readonly node: string;
+  /** Time between two samples of the server. */
+  readonly intervalMs: number;
+}
+
+/** Variables that are watched, in their order. */
+export interface OpcUaWatch {
+  /** Number under which their changes are fetched. */
+  readonly list: number;
+  /** Their values now. */
+  readonly reads: readonly OpcUaRead[];
+  /** Intervals at which the server samples them; undefined for those that it does not report. */
+  readonly sampledMs: readonly (number | undefined)[];
+}
+
+/** Changes of a variable, the oldest first. */
+export interface OpcUaChange {
+  readonly index: number;
+  readonly reads: readonly OpcUaRead[];
+  /** Values that were left out, because there were too many. */
+  readonly left: number;
 }
 
 /** A way in that a server offers. */
@@ -38,11 +67,20 @@ export interface OpcUaSession {
   readonly timeoutMs: number;
 }
 
+/** A method of an object, with its arguments: a list, an object with their names, or the only one. */
+export interface OpcUaCall {
+  readonly object: string;
+  readonly method: string;
+  readonly params: JsonValue;
+}
+
 /** A node below another one. */
 export interface OpcUaNode {
   readonly nodeId: string;
   readonly name: string;
-  readonly kind: "OBJECT" | "VARIABLE";
+  readonly kind: "OBJECT" | "VARIABLE" | "METHOD";
+  /** The node above one that was found by its name. */
+  readonly parent?: { readonly nodeId: string; readonly name: string };
 }
 
 /** What a variable is, for its key metadata and for writing. */
@@ -52,6 +90,8 @@ export interface OpcUaVariable {
   readonly type: string;
   /** Elements of an array now; absent for a single value. */
   readonly length?: number;
+  /** Names of the fields of a structure. */
+  readonly fields?: string[];
   readonly writable: boolean;
   readonly unit?: string;
   readonly min?: number;
@@ -61,8 +101,10 @@ export interface OpcUaVariable {
 }
 
 export interface OpcUaStart {
-  /** Folder of the gateway's own certificate and key. */
+  /** Folder of the library. */
   readonly folder: string;
+  /** Folder in which the gateway's own certificate and key are kept. */
+  readonly secrets: string;
   readonly hostName: string;
 }
 
@@ -84,11 +126,18 @@ export type OpcUaThreadCalls = {
   endpoints: { args: { url: string; timeoutMs: number }; result: OpcUaEndpoint[] };
   open: { args: { line: number; session: OpcUaSession }; result: undefined };
   read: { args: { line: number; nodes: readonly string[] }; result: OpcUaRead[] };
+  watch: { args: { line: number; items: readonly OpcUaWatched[] }; result: OpcUaWatch };
+  changes: { args: { line: number; list: number }; result: OpcUaChange[] };
   write: { args: { line: number; node: string; value: OpcUaScalar }; result: number };
-  browse: { args: { line: number; node: string }; result: { nodes: OpcUaNode[]; isCut: boolean } };
+  callMethod: { args: { line: number; call: OpcUaCall }; result: { status: number; answer: JsonValue } };
+  browse: {
+    args: { line: number; node: string; search?: string };
+    result: { nodes: OpcUaNode[]; isCut: boolean };
+  };
   describe: { args: { line: number; nodes: readonly string[] }; result: OpcUaVariable[] };
   close: { args: { line: number }; result: undefined };
-  certificate: { args: object; result: { certificate: Uint8Array; applicationUri: string } };
+  /** Makes a new one first if `renews`, and ends the connections that show it. */
+  certificate: { args: { renews?: boolean }; result: { certificate: Uint8Array; applicationUri: string } };
 };
 
 /** Calls of the main thread. */

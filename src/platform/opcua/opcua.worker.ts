@@ -56,15 +56,25 @@ const calls = new ThreadCalls<OpcUaMainCalls, OpcUaThreadCalls>((message) => pos
   endpoints: ({ url, timeoutMs }) => listEndpoints(url, timeoutMs, started()),
   open: ({ line, session }) => open(line, session),
   read: ({ line, nodes }) => linkOf(line).read(nodes),
+  watch: ({ line, items }) => linkOf(line).subscriptions.watch(items),
+  changes: ({ line, list }) => linkOf(line).subscriptions.changes(list),
   write: ({ line, node, value }) => linkOf(line).write(node, value),
-  browse: ({ line, node }) => linkOf(line).browse(node),
+  callMethod: ({ line, call }) => linkOf(line).call(call),
+  browse: ({ line, node, search }) => linkOf(line).browse(node, search),
   describe: ({ line, nodes }) => linkOf(line).describe(nodes),
   async close({ line }) {
     const link = links.get(line);
     links.delete(line);
     await link?.close();
   },
-  certificate: () => ({ certificate: started().certificate(), applicationUri: started().applicationUri }),
+  async certificate({ renews = false }) {
+    const own = started();
+    if (renews) {
+      await own.renew();
+      for (const link of links.values()) if (link.isSecure) link.fail(FAILURE.ended);
+    }
+    return { certificate: own.certificate(), applicationUri: own.applicationUri };
+  },
 });
 
 // The library throws from its timers and sockets, where nobody can catch it, if a server sends what it does not expect. The other servers must not suffer.

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { resolveNodeId } from "node-opcua-client";
-import { isNodeId } from "../../../src/lib/opcua/opcua-node-id.ts";
+import { isNodeId, namespaceOf, withNamespace } from "../../../src/lib/opcua/opcua-node-id.ts";
 
 const namespace = fc.nat(65_535);
 const identifier = fc.oneof(
@@ -27,8 +27,18 @@ test("addresses of all kinds are nodes, and the library takes them as they are",
   );
 });
 
+test("an address may have the name of its namespace, in which a semicolon is escaped", () => {
+  const address = "nsu=urn:a%3Bb%25;s=x;y";
+  expect(isNodeId(address)).toBe(true);
+  expect(namespaceOf(address)).toBe("urn:a;b%");
+  expect(withNamespace(address, 3)).toBe("ns=3;s=x;y");
+  expect(namespaceOf("ns=2;s=nsu=urn:a;i=1")).toBeUndefined();
+});
+
 test.each([
   "",
+  "nsu=;i=1",
+  "nsu=urn:a",
   "Press.Pressure",
   "ns=65536;i=1",
   "ns=2;i=4294967296",

@@ -142,8 +142,7 @@ test("a value that the device says the time of is stored once, and one that chan
           read: async () => {
             const [value, time] = reads.next().value ?? [];
             return {
-              values: entries.map((entry) => [entry, [value]] as const),
-              sampledAt: new Map(entries.map((entry) => [entry, time ?? 0])),
+              values: entries.map((entry) => [entry, [value], time ?? 0] as const),
             };
           },
         },
@@ -151,8 +150,8 @@ test("a value that the device says the time of is stored once, and one that chan
     },
     unit: unitOf(),
     clock: { now: () => nowMs, monotonic: () => nowMs } as Clock,
-    store: async (_, { values, sampledAt }) => {
-      for (const [key, value] of Object.entries(values)) stored.push([value, sampledAt.get(key)]);
+    store: async (_, points) => {
+      for (const { value, sampledAt } of points) stored.push([value, sampledAt]);
     },
     onFailed: () => undefined,
   });
@@ -165,4 +164,31 @@ test("a value that the device says the time of is stored once, and one that chan
     [6, undefined],
     [6, 2_000],
   ]);
+});
+
+test("an entry that stands as it was read before is a sign of life, and one without a value is none", async () => {
+  const stored: number[] = [];
+  const answers = [[[5]], [], [[undefined]], []] as const;
+  const reads = answers.values();
+  const poller = new UnitPoller<ModbusKind>({
+    connection: {} as ModbusKind["connection"],
+    protocol: {
+      ...createModbusProtocol({ isHost: () => true }),
+      plan: (_: ModbusUnit, entries: readonly ModbusRegister[]) => [
+        {
+          entries,
+          read: async () => {
+            const values = reads.next().value ?? [];
+            return { values: entries.flatMap((entry) => values.map((own) => [entry, own, 1_000] as const)) };
+          },
+        },
+      ],
+    },
+    unit: { ...unitOf(), registers: [{ key: "a", area: "HOLDING_REGISTER", address: 0, type: "UINT16" }] },
+    clock: { now: () => 0, monotonic: () => 0 } as Clock,
+    store: async (_, points) => void stored.push(points.length),
+    onFailed: () => undefined,
+  });
+  for (const _ of answers) await poller.poll({ isOpen: true } as ModbusConnection, async () => undefined);
+  expect(stored).toEqual([1, 0]);
 });

@@ -17,7 +17,7 @@ const items = [
   item("int64", writable),
   item("uint64"),
   item("pressure", writable),
-  item("level", writable),
+  item("level", { ...writable, deadband: 0.5 }),
   item("model", writable),
   item("title"),
   item("array", { length: 3 }),
@@ -25,7 +25,13 @@ const items = [
   item("nothing"),
   { key: "read_only", address: "ns=2;s=Press.uint16", ...writable },
   { key: "missing", address: "ns=2;s=Press.missing" },
+  { key: "named", address: "nsu=urn:plant;s=Press.byte" },
+  { key: "nameless", address: "nsu=urn:other;s=Press.byte" },
   { key: "many", address: "ns=2;s=Many.599" },
+  item("job", { fields: ["name", "start_x", "start_n", "done"] }),
+  { key: "job_whole", address: "ns=2;s=Press.job" },
+  { key: "mix", address: "ns=2;s=Press", method: "nsu=urn:plant;s=Press.mix", ...writable },
+  { key: "stop", address: "ns=2;s=Press", method: "ns=2;s=Press.stop", ...writable },
 ];
 const values = {
   running: true,
@@ -45,6 +51,11 @@ const values = {
   array_1: -2,
   array_2: 3,
   read_only: 60_000,
+  named: 200,
+  job_name: "J7",
+  job_start_x: 1.5,
+  job_start_n: -9,
+  job_done: true,
   many: 599,
 };
 
@@ -105,8 +116,10 @@ describe.skipIf(pythonOfAsyncua === null)("a server of asyncua", () => {
     expect(latest[0].values).toEqual(values);
     expect((await health()).refused).toEqual([
       { key: "missing", reason: expect.objectContaining({ code: "opcua_refusal.missing" }) },
+      { key: "nameless", reason: expect.objectContaining({ code: "opcua_refusal.missing" }) },
     ]);
     expect(await noteOf("array_whole")).toBe("opcua_note.array");
+    expect(await noteOf("job_whole")).toBe("opcua_note.structure");
     expect(await noteOf("nothing")).toBe("opcua_note.no_value");
   });
 
@@ -118,6 +131,26 @@ describe.skipIf(pythonOfAsyncua === null)("a server of asyncua", () => {
     expect(await points("level", 0)).toHaveLength(2);
     expect(second?.value).toBe(7.5);
     expect(Math.abs((second?.ts ?? 0) - Date.now())).toBeLessThan(60_000);
+  });
+
+  test("reports changes, and leaves out those within the dead band", async () => {
+    await until(async () => (await health()).reported === items.length - 4);
+    await server.set("level", 20);
+    await until(async () => (await points("level", 0)).at(-1)?.value === 20);
+    const before = (await points("level", 0)).length;
+    for (const value of [20.1, 20.5, 20.6]) await server.set("level", value);
+    await until(async () => (await points("level", 0)).length === before + 1);
+    for (const value of [21, 21.2]) await server.set("level", value);
+    await until(async () => (await points("level", 0)).length === before + 2);
+    expect((await points("level", 0)).slice(before).map(({ value }) => value)).toEqual([20.6, 21.2]);
+    await server.set("job", "J8");
+    await until(async () => (await points("job_start_x", 0)).at(-1)?.value === 2.5);
+    expect((await points("job_name", 0)).at(-1)?.value).toBe("J8");
+    await call("PATCH", path, { reading: "POLLING" });
+    await isReadAfter(Date.now());
+    expect((await health()).reported).toBe(0);
+    await call("PATCH", path, { reading: "SUBSCRIPTION" });
+    await isConnected();
   });
 
   test("stores nothing of bad quality, and what is uncertain where a person wants it", async () => {
@@ -135,18 +168,32 @@ describe.skipIf(pythonOfAsyncua === null)("a server of asyncua", () => {
   test("is browsed and described", async () => {
     const { nodes } = await call("POST", `${path}/browse`, {});
     expect(nodes).toContainEqual({ nodeId: "ns=2;s=Press", name: "Press 4", kind: "OBJECT" });
+    const parent = { nodeId: "ns=2;s=Press", name: "Press 4" };
+    expect(await call("POST", `${path}/browse`, { search: "PRESSU" })).toEqual({
+      nodes: [{ nodeId: "ns=2;s=Press.pressure", name: "pressure", kind: "VARIABLE", parent }],
+      isCut: false,
+    });
+    const many = await call("POST", `${path}/browse`, { search: "many" });
+    expect([many.nodes.length, many.isCut]).toEqual([200, true]);
     const below = await call("POST", `${path}/browse`, { nodeId: "ns=2;s=Many" });
     expect([below.nodes.length, below.isCut]).toEqual([600, false]);
     const nodeIds = [
       "ns=2;s=Press.pressure",
-      "ns=2;s=Press.byte",
+      "nsu=urn:plant;s=Press.byte",
       "ns=2;s=Press.array",
+      "ns=2;s=Press.job",
       "ns=2;s=Press.missing",
     ];
     expect(await call("POST", `${path}/describe`, { nodeIds })).toEqual([
       { nodeId: nodeIds[0], type: "Float", writable: true, unit: "bar", min: 0, max: 16 },
       { nodeId: nodeIds[1], type: "Byte", writable: false, states: { "0": "Off", "1": "On" } },
       { nodeId: nodeIds[2], type: "Int16", writable: false, length: 3 },
+      {
+        nodeId: nodeIds[3],
+        type: "ExtensionObject",
+        writable: false,
+        fields: ["name", "start_x", "start_n", "done"],
+      },
     ]);
     const missing = await fixture.call("POST", `${path}/browse`, { token, body: { nodeId: "ns=9;i=1" } });
     expect([missing.status, missing.body.code]).toEqual([409, "opcua_refusal.missing"]);
@@ -180,6 +227,17 @@ describe.skipIf(pythonOfAsyncua === null)("a server of asyncua", () => {
       ["uint16", 5],
     ] as const)
       expect((await answerTo(key, value)).status).toBe("FAILED");
+    await isConnected();
+  });
+
+  test("has methods that commands call with their arguments", async () => {
+    const { nodes } = await call("POST", `${path}/browse`, { nodeId: "ns=2;s=Press" });
+    expect(nodes).toContainEqual({ nodeId: "ns=2;s=Press.mix", name: "mix", kind: "METHOD" });
+    expect(await answerTo("mix", [4, 1.5, "a"])).toMatchObject({ response: { mix: [6, "A"] } });
+    expect(await answerTo("stop", null)).toMatchObject({ status: "SUCCESSFUL", response: { stop: null } });
+    expect(await answerTo("mix", [4])).toMatchObject({ status: "FAILED" });
+    expect(await answerTo("mix", ["many", 1, "a"])).toMatchObject({ status: "FAILED" });
+    expect(await answerTo("stop", [1])).toMatchObject({ status: "FAILED" });
     await isConnected();
   });
 
@@ -239,8 +297,9 @@ describe.skipIf(pythonOfAsyncua === null)("a server of asyncua", () => {
       if (how === "killed") await server.start();
       else server.signal("SIGCONT");
       await isReadAfter(backAt);
-      await server.set("byte", 42);
-      await until(async () => (await points("byte", backAt)).some(({ value }) => value === 42));
+      const value = how === "killed" ? 42 : 43;
+      await server.set("byte", value);
+      await until(async () => (await points("byte", backAt)).some((point) => point.value === value));
       expect((await points("byte", goneAt)).filter(({ ts }) => ts < backAt)).toEqual([]);
     },
     90_000,

@@ -1,19 +1,15 @@
 // What servers send that no true server sends, or never send: the connection ends, and no other one suffers.
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { OpcUaSession } from "../../../src/platform/opcua/opcua.calls.ts";
 import {
   errorOf,
   listServerEndpoints,
-  OpcUaConnection,
+  type OpcUaConnection,
   type OpcUaFailure,
   OpcUaRefusal,
   OpcUaTypeMismatch,
 } from "../../../src/platform/opcua/opcua-connection.ts";
-import { OpcUaThread } from "../../../src/platform/opcua/opcua-thread.ts";
-import { systemClock } from "../../../src/platform/time/clock.ts";
+import { opcuaLines } from "../../support/opcua-line.ts";
 import {
   browsed,
   doubleValue,
@@ -22,48 +18,13 @@ import {
   type Misconduct,
   reads,
   request,
-  startOpcUaServer,
   u32,
 } from "../../support/opcua-server.ts";
 import { until } from "../../support/until.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "lineside-opcua-"));
-const thread = new OpcUaThread({ folder, hostName: "gateway" });
-const started: { stop(): void }[] = [];
+const lines = opcuaLines();
+const { folder, thread, serve, open } = lines;
 const node = "ns=1;i=1";
-
-async function serve(misconduct?: Misconduct) {
-  const server = await startOpcUaServer(misconduct);
-  started.push(server);
-  return server;
-}
-
-interface Settings {
-  timeoutMs?: number;
-  signal?: AbortSignal;
-  session?: Partial<OpcUaSession>;
-}
-
-async function open(port: number, { timeoutMs = 2_000, signal, session }: Settings = {}) {
-  const line = await OpcUaConnection.open(thread, {
-    host: "127.0.0.1",
-    port,
-    path: "",
-    timeoutMs,
-    addresses: { resolve: async () => ["127.0.0.1"] },
-    signal: signal ?? new AbortController().signal,
-    clock: systemClock,
-    session: {
-      mode: "NONE",
-      policy: "NONE",
-      fingerprint: null,
-      user: { kind: "ANONYMOUS" },
-      ...session,
-    },
-  });
-  started.push({ stop: () => line.close() });
-  return line;
-}
 
 const errorIn = (promise: Promise<unknown>): Promise<unknown> =>
   promise.then(
@@ -73,19 +34,9 @@ const errorIn = (promise: Promise<unknown>): Promise<unknown> =>
 const read = (line: OpcUaConnection) => line.request("read", { nodes: [node] });
 const never = () => undefined;
 
-// The thread runs all the time: loading its code takes longer than an answer.
-beforeAll(async () => {
-  thread.acquire();
-  await thread.call("certificate", {});
-});
-afterEach(() => {
-  for (const each of started.splice(0).toReversed()) each.stop();
-});
-afterAll(async () => {
-  thread.release();
-  await until(() => !thread.isRunning);
-  rmSync(folder, { recursive: true, force: true });
-});
+beforeAll(lines.start);
+afterEach(lines.clear);
+afterAll(lines.end);
 
 test("a session stays open for longer than an answer may take", async () => {
   const line = await open((await serve()).port, { timeoutMs: 200 });

@@ -14,7 +14,7 @@ export interface Entry {
 
 /** A field of an entry. Texts are its control, numbers too, because they may be empty. */
 export interface EntryField {
-  readonly name: "key" | "address" | "scale" | "offset" | "priority" | "length";
+  readonly name: "key" | "address" | "scale" | "offset" | "priority" | "length" | "deadband";
   /** Attributes of an input for a number. */
   readonly number?: { readonly pattern: string };
   readonly charactersMax: number;

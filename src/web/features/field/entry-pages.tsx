@@ -17,7 +17,7 @@ interface CardView<Kind extends FieldKind> {
   readonly idOf: (unit: Kind["unit"]) => string;
   readonly entriesOf: (unit: Kind["unit"]) => readonly Entry[];
   /** Number of entries in words. */
-  readonly countText: (count: number) => string;
+  readonly countText: (count: number, unit: Kind["unit"]) => string;
   readonly refusedOf: (unit: Kind["unit"]) => readonly { readonly key: string; readonly text: string }[];
 }
 
@@ -31,7 +31,7 @@ export const entryUnitCard =
       <UnitCard
         {...props}
         path={`${path}/${unit.connectionId}/${idOf(unit)}`}
-        line={`${t("s7.unitLine", { interval: intervalText(unit.intervalMs) })} · ${countText(length)}`}
+        line={`${t("s7.unitLine", { interval: intervalText(unit.intervalMs) })} · ${countText(length, unit)}`}
         isEmpty={length === 0}
         refused={refusedOf(unit)}
         onDelete={() => api.deleteUnit(unit.connectionId, idOf(unit))}

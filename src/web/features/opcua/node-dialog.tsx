@@ -1,4 +1,5 @@
 import { useState } from "preact/hooks";
+import { OBJECTS_FOLDER } from "../../../lib/opcua/opcua-node-id.ts";
 import { plural, t } from "../../platform/i18n/i18n.ts";
 import { useResource } from "../../platform/resource.ts";
 import { may } from "../../platform/session.ts";
@@ -30,6 +31,7 @@ export function NodeDialog({
   onClose,
 }: MapDialogProps<OpcUaItem> & { connectionId: string }) {
   const [chosen, setChosen] = useState<ReadonlyMap<string, Selected>>(new Map());
+  const [search, setSearch] = useState("");
   const [keepsMeanings, setKeepsMeanings] = useState(may("profiles:write"));
   const action = useAction();
   const choose = (nodes: readonly Selected[], isChosen: boolean) => {
@@ -42,7 +44,7 @@ export function NodeDialog({
   const submit = (e: Event) => {
     e.preventDefault();
     action.run(async () => {
-      const nodeIds = [...chosen.keys()];
+      const nodeIds = [...chosen.values()].flatMap(({ nodeId, object }) => (object ? [] : [nodeId]));
       const variables: OpcUaVariable[] = [];
       for (let first = 0; first < nodeIds.length; first += DESCRIBED_MAX)
         variables.push(
@@ -55,9 +57,16 @@ export function NodeDialog({
   };
   return (
     <Dialog title={t("fieldUnit.fromDevice")} onClose={onClose}>
+      <input
+        type="search"
+        class="input mb-3 w-full"
+        aria-label={t("opcua.search")}
+        placeholder={t("opcua.search")}
+        onChange={(e) => setSearch(e.currentTarget.value.trim())}
+      />
       <form class="flex flex-col gap-3" onSubmit={submit}>
         <div class="max-h-96 overflow-y-auto">
-          <Children selection={{ chosen, choose, connectionId }} node={undefined} />
+          <Children selection={{ chosen, choose, connectionId }} node={undefined} search={search} />
         </div>
         <ErrorNote error={action.error} />
         {may("profiles:write") && (
@@ -79,15 +88,19 @@ export function NodeDialog({
 }
 
 /** Nodes below a node; below the folder `Objects` for undefined. */
-function Children({ selection, node }: { selection: Selection; node: Node | undefined }) {
+function Children(props: { selection: Selection; node: Node | undefined; search?: string }) {
+  const { selection, node, search = "" } = props;
   const { connectionId, chosen, choose } = selection;
-  const below = useResource(() => opcuaApi.browse(connectionId, node?.nodeId), [connectionId, node?.nodeId]);
+  const body = { ...(node && { nodeId: node.nodeId }), ...(search && { search }) };
+  const below = useResource(() => opcuaApi.browse(connectionId, body), [connectionId, node?.nodeId, search]);
   return (
     <Loaded of={below}>
       {({ nodes, isCut }) => {
         const variables = nodes
           .filter(({ kind }) => kind === "VARIABLE")
-          .map(({ nodeId, name }) => ({ nodeId, name, parent: node?.name ?? "" }));
+          .map(({ nodeId, name, parent = node }) => ({ nodeId, name, parent: parent?.name ?? "" }));
+        // Those of the standard, such as the one of the server itself, are in namespace 0.
+        const own = nodes.filter(({ kind, nodeId }) => kind === "OBJECT" && /^ns=[1-9]/.test(nodeId));
         return (
           <>
             {variables.length > 1 && (
@@ -100,7 +113,13 @@ function Children({ selection, node }: { selection: Selection; node: Node | unde
             )}
             <ul class="flex flex-col gap-1">
               {nodes.map((child) => (
-                <Branch key={child.nodeId} selection={selection} node={child} parent={node?.name ?? ""} />
+                <Branch
+                  key={child.nodeId}
+                  selection={selection}
+                  node={child}
+                  parent={child.parent ?? node}
+                  isOnly={node === undefined && own.length === 1 && own[0] === child}
+                />
               ))}
             </ul>
             {nodes.length === 0 && <p class="text-sm text-soft">{t("opcua.nothingBelow")}</p>}
@@ -112,25 +131,35 @@ function Children({ selection, node }: { selection: Selection; node: Node | unde
   );
 }
 
-function Branch(props: { selection: Selection; node: Node; parent: string }) {
+function Branch(props: {
+  selection: Selection;
+  node: Node;
+  parent: Pick<Node, "nodeId" | "name"> | undefined;
+  isOnly: boolean;
+}) {
   const { selection, node, parent } = props;
   const { nodeId, name, kind } = node;
-  const [isOpen, setOpen] = useState(false);
-  if (kind === "VARIABLE")
+  const [isOpen, setOpen] = useState(props.isOnly);
+  if (kind !== "OBJECT") {
+    const object = kind === "METHOD" ? { object: parent?.nodeId ?? OBJECTS_FOLDER } : {};
     return (
       <li>
         <Checkbox
           checked={selection.chosen.has(nodeId)}
-          onCheck={(isChosen) => selection.choose([{ nodeId, name, parent }], isChosen)}
+          onCheck={(isChosen) =>
+            selection.choose([{ nodeId, name, parent: parent?.name ?? "", ...object }], isChosen)
+          }
           hint={nodeId}
         >
           {name}
+          {kind === "METHOD" && "()"}
         </Checkbox>
       </li>
     );
+  }
   return (
     <li>
-      <details onToggle={(e) => setOpen(e.currentTarget.open)}>
+      <details open={isOpen} onToggle={(e) => setOpen(e.currentTarget.open)}>
         <summary class="cursor-pointer wrap-anywhere">{name}</summary>
         {/* A server may lead in circles: what is below is read when somebody opens it. */}
         <div class="pl-4">{isOpen && <Children selection={selection} node={node} />}</div>

@@ -2,9 +2,11 @@ import { type KeyState, UNIT_CHARACTERS_MAX } from "../../../lib/keys/key-metada
 import type { Meaning } from "../field/entry-meanings.ts";
 import type { OpcUaItem, OpcUaVariable } from "./opcua-api.ts";
 
-/** A variable that somebody has selected, with the name of the node above it. */
+/** A variable or method that somebody has selected, with the name of the node above it. */
 export interface Selected {
   readonly nodeId: string;
+  /** The object of a method. */
+  readonly object?: string;
   readonly name: string;
   readonly parent: string;
 }
@@ -29,14 +31,20 @@ export function itemsOf(selected: readonly Selected[], variables: readonly OpcUa
   const described = new Map(variables.map((variable) => [variable.nodeId, variable]));
   const byName = Map.groupBy(selected, ({ name }) => name);
   const used = new Set<string>();
-  return selected.map(({ nodeId, name, parent }) => {
+  return selected.map(({ nodeId, name, parent, object }) => {
     const isOnly = (byName.get(name)?.length ?? 0) < 2;
     const candidates = [isOnly ? name : `${parent}.${name}`, nodeId].map((key) =>
       key.slice(0, KEY_CHARACTERS_MAX),
     );
     const key = candidates.find((candidate) => candidate !== "" && !used.has(candidate)) ?? nodeId;
     used.add(key);
-    const { length } = described.get(nodeId) ?? {};
-    return { key, address: nodeId, ...(length !== undefined && length > 0 && { length }) };
+    if (object !== undefined) return { key, address: object, method: nodeId, writable: true };
+    const { length, fields } = described.get(nodeId) ?? {};
+    return {
+      key,
+      address: nodeId,
+      ...(length !== undefined && length > 0 && { length }),
+      ...(fields && { fields }),
+    };
   });
 }

@@ -1,5 +1,6 @@
 import type {
   browseAnswerBody,
+  browseBody,
   certificateBody,
   connectionBody,
   createConnectionBody,
@@ -39,9 +40,9 @@ export const opcuaApi = {
   ...fieldApi<OpcUaKind>("/api/opcua"),
   endpoints: (body: Wire<typeof endpointsBody>) => post<OpcUaEndpoint[]>("/api/opcua/endpoints", body),
   certificate: () => get<Wire<typeof certificateBody>>("/api/opcua/certificate"),
-  /** Lists the nodes below one, or below the folder `Objects`. */
-  browse: (id: string, nodeId?: string) =>
-    post<OpcUaNodes>(`${connection(id)}/browse`, nodeId === undefined ? {} : { nodeId }),
+  renewCertificate: () => post("/api/opcua/certificate/renew", {}),
+  /** Lists the nodes below one, or below the folder `Objects`, or finds them by their names. */
+  browse: (id: string, body: Wire<typeof browseBody>) => post<OpcUaNodes>(`${connection(id)}/browse`, body),
   describe: (id: string, nodeIds: readonly string[]) =>
     post<OpcUaVariable[]>(`${connection(id)}/describe`, { nodeIds }),
   readMap: (csv: string) => post<Wire<typeof itemMapAnswerBody>>("/api/opcua/item-maps", { csv }),

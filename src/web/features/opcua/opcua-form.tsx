@@ -1,11 +1,14 @@
-import { FileBadge, Search } from "lucide-preact";
+import { FileBadge, RefreshCw, Search } from "lucide-preact";
 import { useState } from "preact/hooks";
 import { OPCUA_POLICIES, OPCUA_SECURITY_MODES } from "../../../lib/opcua/opcua-lists.ts";
 import type { FormValues } from "../../lib/form-schema.ts";
+import { formatDate } from "../../platform/i18n/format.ts";
 import { plural, t } from "../../platform/i18n/i18n.ts";
 import { useResource } from "../../platform/resource.ts";
+import { may, me } from "../../platform/session.ts";
 import { Button } from "../../ui/button.tsx";
 import { Radio } from "../../ui/choice.tsx";
+import { ask } from "../../ui/confirmation.tsx";
 import { CopyButton } from "../../ui/copy-button.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { FormButtons } from "../../ui/form-buttons.tsx";
@@ -30,6 +33,7 @@ const defaults = {
   securityMode: "NONE",
   securityPolicy: "NONE",
   signIn: "ANONYMOUS",
+  reading: "SUBSCRIPTION",
   storesUncertain: false,
   timeoutMs: 4_000,
   enabled: true,
@@ -94,7 +98,11 @@ function Endpoints({
       // The safest first.
       const safety = ({ mode, policy }: OpcUaEndpoint) =>
         10 * OPCUA_SECURITY_MODES.indexOf(mode) + OPCUA_POLICIES.indexOf(policy ?? "NONE");
-      setFound(list.toSorted((a, b) => safety(b) - safety(a)));
+      const sorted = list.toSorted((a, b) => safety(b) - safety(a));
+      const safest = sorted.find(({ policy }) => policy !== null);
+      // A certificate that is about to be accepted in the place of another one is selected by a person.
+      if (safest && !values.acceptedFingerprint) onSelect(safest);
+      setFound(sorted);
     });
   return (
     <div class="flex flex-col gap-3">
@@ -147,11 +155,34 @@ function CertificateText() {
   const certificate = useResource(() => opcuaApi.certificate(), []);
   return (
     <Loaded of={certificate}>
-      {({ pem, fingerprint }) => (
+      {({ pem, fingerprint, validTo }) => (
         <div class="flex flex-col gap-2">
           <p class="text-sm text-soft">{t("opcua.trustHint")}</p>
-          <p class="reading text-xs wrap-anywhere">{fingerprint}</p>
-          <CopyButton text={pem} label={t("opcua.copyCertificate")} />
+          <p class="reading text-xs wrap-anywhere">
+            {fingerprint} · {formatDate(Date.parse(validTo), "full")}
+          </p>
+          <div class="flex flex-wrap gap-2">
+            <CopyButton text={pem} label={t("opcua.copyCertificate")} />
+            {me.value?.isHost === true && may("gateway:manage") && (
+              <Button
+                icon={RefreshCw}
+                class="btn btn-sm"
+                onClick={() =>
+                  ask({
+                    title: t("opcua.renewCertificate"),
+                    warning: t("opcua.renewWarning"),
+                    action: t("opcua.renewCertificate"),
+                    onConfirm: async () => {
+                      await opcuaApi.renewCertificate();
+                      certificate.reload();
+                    },
+                  })
+                }
+              >
+                {t("opcua.renewCertificate")}
+              </Button>
+            )}
+          </div>
         </div>
       )}
     </Loaded>

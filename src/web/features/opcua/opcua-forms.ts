@@ -59,6 +59,7 @@ export const securityForm: FormDefinition = {
         when: hasUser,
       },
     ],
+    { path: "reading" },
     { path: "storesUncertain" },
     { path: "timeoutMs", isRequired: true },
     { path: "enabled" },
@@ -71,7 +72,7 @@ export const connectionForm: FormDefinition = {
 };
 
 export const unitForm: FormDefinition = {
-  schema: formSchema("opcua/opcua.schemas.ts", "createUnitBody", ["intervalMs"]),
+  schema: formSchema("opcua/opcua.schemas.ts", "createUnitBody", ["intervalMs", "deadband"]),
   texts: ["entryUnit"],
-  fields: [{ path: "intervalMs", isRequired: true, scale: 0.001 }],
+  fields: [[{ path: "intervalMs", isRequired: true, scale: 0.001 }, "deadband"]],
 };

@@ -1,5 +1,6 @@
 import { isNodeId } from "../../../lib/opcua/opcua-node-id.ts";
 import { codeText, serverText } from "../../platform/i18n/error-texts.ts";
+import { formatCount } from "../../platform/i18n/format.ts";
 import { plural, t } from "../../platform/i18n/i18n.ts";
 import type { ConnectionView } from "../field/connection-page.tsx";
 import { addressText } from "../field/connection-state.tsx";
@@ -27,7 +28,8 @@ const Unit = entryUnitCard<OpcUaKind>({
   path: "/opcua",
   idOf: ({ opcuaUnitId }) => opcuaUnitId,
   entriesOf: ({ items }) => items,
-  countText: (count) => plural("opcua.items", count),
+  countText: (count, { health: { reported } }) =>
+    `${plural("opcua.items", count)} · ${t("opcua.reported", { count: formatCount(reported) })}`,
   refusedOf: ({ health }) => health.refused.map(({ key, reason }) => ({ key, text: serverText(reason) })),
 });
 
@@ -68,6 +70,7 @@ const unitView = (): EntryUnitView<OpcUaKind, OpcUaItem> => ({
       problemOf: (text) => (isNodeId(text.trim()) ? "" : codeText("opcua_rule.node")),
     },
     { name: "length", charactersMax: 4, number: { pattern: "[1-9][0-9]{0,3}" } },
+    { name: "deadband", charactersMax: 20, number: { pattern: "[0-9]+([.,][0-9]+)?" } },
   ],
   texts: {
     title: t("opcua.itemsTitle"),

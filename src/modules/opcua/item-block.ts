@@ -1,0 +1,190 @@
+import { detail } from "../../lib/core/domain-error.ts";
+import type { Text } from "../../lib/texts/text.ts";
+import type { OpcUaFields, OpcUaRead, OpcUaWatch } from "../../platform/opcua/opcua.calls.ts";
+import type { OpcUaConnection } from "../../platform/opcua/opcua-connection.ts";
+import type { BlockRead, EntryRead, FieldBlock } from "../field/field.protocol.ts";
+import type { FieldValue } from "../field/field.types.ts";
+import { keysOf } from "./item-checks.ts";
+import { statusText } from "./opcua.errors.ts";
+import type { OpcUaItem } from "./opcua.types.ts";
+import type { OpcUaKind } from "./opcua-kind.ts";
+
+/** Variables of one request. Servers have limits, and one that refuses is asked for fewer. */
+const NODES_PER_REQUEST = 250;
+/** Longest interval for which the server is asked to report changes: reading costs less than keeping a subscription. */
+const REPORTED_MS_MAX = 60_000;
+/** A server that samples more slowly than this part of what was asked for is noted. */
+const SLOW = 1.5;
+/** Top bits of a status code: what it means for the value (OPC 10000-4, 7.39). */
+const SEVERITY = 0xc000_0000;
+const UNCERTAIN = 0x4000_0000;
+/** Variables with these status codes cannot be read, whatever the plant does: node and attribute unknown or invalid, not readable, no access. */
+const REFUSALS: ReadonlySet<number> = new Set([
+  0x8033_0000, 0x8034_0000, 0x8035_0000, 0x803a_0000, 0x801f_0000,
+]);
+
+/** Returns the part of a status code that is 0 for a good value. */
+export const severityOf = (status: number): number => (status & SEVERITY) >>> 0;
+
+/** What is wrong with a value that was read, and the values of its keys. */
+function valuesOf(
+  item: OpcUaItem,
+  { status, value }: OpcUaRead,
+  storesUncertain: boolean,
+): { values: (FieldValue | undefined)[]; note?: Text } {
+  const none = keysOf(item).map(() => undefined);
+  const severity = severityOf(status);
+  const quality = detail(severity === UNCERTAIN ? "opcua_note.uncertain" : "opcua_note.bad", {
+    status: statusText(status),
+  });
+  if (severity !== 0 && !(severity === UNCERTAIN && storesUncertain)) return { values: none, note: quality };
+  const noted = severity === 0 ? {} : { note: quality };
+  if (value === undefined) return { values: none, note: detail("opcua_note.no_value") };
+  if (isFields(value))
+    return item.fields === undefined
+      ? { values: none, note: detail("opcua_note.structure") }
+      : { values: item.fields.map((field) => value[field]), ...noted };
+  if (item.length === undefined)
+    return typeof value === "object"
+      ? { values: none, note: detail("opcua_note.array", { count: value.length }) }
+      : { values: none.map(() => value), ...noted };
+  if (typeof value !== "object") return { values: none, note: detail("opcua_note.single") };
+  const values = none.map((_, index) => value[index]);
+  if (value.length === item.length) return { values, ...noted };
+  return { values, note: detail("opcua_note.length", { count: value.length, length: item.length }) };
+}
+
+const isFields = (value: NonNullable<OpcUaRead["value"]>): value is OpcUaFields =>
+  typeof value === "object" && !Array.isArray(value);
+
+type Values = readonly (FieldValue | undefined)[];
+
+/** Whether no element has changed by more than the dead band. */
+const isWithin = (deadband: number, before: Values, after: Values): boolean =>
+  after.every((value, index) => {
+    const former = before[index];
+    if (typeof value !== "number" || typeof former !== "number") return value === former;
+    return Math.abs(value - former) <= deadband;
+  });
+
+/** Reads of a variable, and the values that were left out. */
+interface ItemReads {
+  readonly item: OpcUaItem;
+  readonly reads: readonly OpcUaRead[];
+  readonly left?: number;
+}
+
+/**
+ * Variables that are asked for together. The first read on a connection shows what the server refuses; with the second one it is asked to
+ * report changes, and further ones fetch what it has reported.
+ */
+class ItemBlock implements FieldBlock<OpcUaKind> {
+  readonly entries: readonly OpcUaItem[];
+  readonly #unit: OpcUaKind["unit"];
+  readonly #connection: OpcUaKind["connection"];
+  /** What was last given for variables with a dead band. */
+  readonly #given = new Map<OpcUaItem, Values>();
+  #line: OpcUaConnection | undefined;
+  #watch: OpcUaWatch | undefined;
+
+  constructor(entries: readonly OpcUaItem[], { unit, connection }: Pick<OpcUaKind, "unit" | "connection">) {
+    this.entries = entries;
+    this.#unit = unit;
+    this.#connection = connection;
+  }
+
+  get reported(): number {
+    if (this.#line?.isOpen !== true) return 0;
+    return this.#watch?.sampledMs.filter((ms) => ms !== undefined).length ?? 0;
+  }
+
+  async read(line: OpcUaConnection): Promise<BlockRead<OpcUaItem>> {
+    const values: EntryRead<OpcUaItem>[] = [];
+    const refused = new Map<OpcUaItem, number>();
+    const notes = new Map<OpcUaItem, Text>();
+    for (const { item, reads, left = 0 } of await this.#readsOf(line)) {
+      const newest = reads.at(-1);
+      if (newest === undefined || REFUSALS.has(newest.status)) {
+        refused.set(item, newest?.status ?? 0);
+        continue;
+      }
+      for (const read of reads) {
+        const { values: own, note = this.#reportNote(item, left) } = valuesOf(
+          item,
+          read,
+          this.#connection.storesUncertain,
+        );
+        if (this.#isSmall(item, own)) continue;
+        values.push([item, own, read.sampledAt]);
+        if (note === undefined) notes.delete(item);
+        else notes.set(item, note);
+      }
+    }
+    return { values, refused, notes };
+  }
+
+  async #readsOf(line: OpcUaConnection): Promise<ItemReads[]> {
+    const isFirst = this.#line !== line;
+    this.#line = line;
+    if (isFirst) this.#watch = undefined;
+    const watched = this.entries.map((item) => ({
+      node: item.address,
+      intervalMs: this.#intervalOf(item),
+    }));
+    if (this.#watch !== undefined) {
+      const changes = await line.request("changes", { list: this.#watch.list });
+      return changes.flatMap(({ index, ...change }) => {
+        const item = this.entries[index];
+        return item === undefined ? [] : [{ item, ...change }];
+      });
+    }
+    const isReported =
+      !isFirst &&
+      this.#connection.reading === "SUBSCRIPTION" &&
+      watched.every(({ intervalMs }) => intervalMs <= REPORTED_MS_MAX);
+    if (isReported) this.#watch = await line.request("watch", { items: watched });
+    const reads =
+      this.#watch?.reads ?? (await line.request("read", { nodes: watched.map(({ node }) => node) }));
+    return this.entries.map((item, index) => ({ item, reads: reads.slice(index, index + 1) }));
+  }
+
+  #intervalOf({ intervalMs }: OpcUaItem): number {
+    return intervalMs ?? this.#unit.intervalMs;
+  }
+
+  #deadbandOf({ deadband }: OpcUaItem): number {
+    return deadband ?? this.#unit.deadband ?? 0;
+  }
+
+  /** Whether a value has hardly changed. Servers are not asked for dead bands: some compare with the former sample, and never report a value that drifts. */
+  #isSmall(item: OpcUaItem, values: Values): boolean {
+    const deadband = this.#deadbandOf(item);
+    if (deadband === 0) return false;
+    const before = this.#given.get(item);
+    if (before !== undefined && isWithin(deadband, before, values)) return true;
+    this.#given.set(item, values);
+    return false;
+  }
+
+  /** How the server reports a variable, if that is not what was asked for. */
+  #reportNote(item: OpcUaItem, left: number): Text | undefined {
+    if (left > 0) return detail("opcua_note.too_many", { count: left });
+    const sampledMs = this.#watch?.sampledMs[this.entries.indexOf(item)] ?? 0;
+    return sampledMs > SLOW * this.#intervalOf(item)
+      ? detail("opcua_note.slow", { ms: Math.round(sampledMs) })
+      : undefined;
+  }
+}
+
+/** Returns the fewest requests that read the variables. */
+export const planItems = (
+  unit: OpcUaKind["unit"],
+  items: readonly OpcUaItem[],
+  connection: OpcUaKind["connection"],
+): FieldBlock<OpcUaKind>[] => {
+  const variables = items.filter(({ method }) => method === undefined);
+  return Array.from({ length: Math.ceil(variables.length / NODES_PER_REQUEST) }, (_, index) => {
+    const entries = variables.slice(index * NODES_PER_REQUEST, (index + 1) * NODES_PER_REQUEST);
+    return new ItemBlock(entries, { unit, connection });
+  });
+};

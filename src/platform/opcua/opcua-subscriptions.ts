@@ -1,0 +1,401 @@
+import {
+  AttributeIds,
+  type ClientSession,
+  type ClientSessionPublishService,
+  type ClientSessionRawSubscriptionService,
+  type DataValue,
+  MonitoringMode,
+  PublishRequest,
+  type PublishResponse,
+  promoteOpaqueStructureInNotificationData,
+  TimestampsToReturn,
+} from "node-opcua-client";
+import { messageOf } from "../../lib/network/network-error.ts";
+import type { OpcUaChange, OpcUaRead, OpcUaWatch, OpcUaWatched } from "./opcua.calls.ts";
+import { readOf } from "./opcua-variants.ts";
+
+/** Time after which the server sends what has changed: the first one for variables that are sampled more often than in the second one. */
+const PUBLISHING_MS = [100, 500] as const;
+/** Time after which it says that nothing has changed, and the one after which it forgets a gateway that was killed. */
+const KEEP_ALIVE_MS = 2_000;
+const LIFETIME_MS = 30_000;
+/** Longer than any server may wait with an answer to a request to publish. */
+const PUBLISH_ANSWER_MS = 60_000;
+const PUBLISH_REQUESTS_MAX = 10;
+/** A server that answers without a pause must not take the thread from the others. */
+const PUBLISH_PAUSE_MS = 20;
+const NOTIFICATIONS_MAX = 1_000;
+/** Variables of one call where the server names no limit. */
+const ITEMS_PER_CALL = 250;
+/** Subscriptions of a session. */
+const SUBSCRIPTIONS_MAX = 100;
+/** Values of one variable, and the size of those of all (a number counts as 1, a text as its characters), that wait to be fetched. */
+const VALUES_MAX = 100;
+const SIZE_MAX = 2_000_000;
+/** A list of variables that was not fetched for this time, and three of its intervals, belongs to a unit that has been changed. */
+const UNUSED_MS = 60_000;
+/** Node with the most variables of one call (OPC 10000-5, 6.3.11). */
+const ITEMS_PER_CALL_NODE = "ns=0;i=11714";
+
+const TOO_MANY_OPERATIONS = 0x8010_0000;
+const TOO_MANY_ITEMS = 0x80db_0000;
+/** Status of a value that came after the server had to leave out others (OPC 10000-4, 7.39.1). */
+const OVERFLOW = { mask: 0x0c80, value: 0x0480 } as const;
+
+/** Whether the library says that the server has refused a request, with a status code. */
+const isRefusal = (message: string): boolean => /\(0x[0-9a-f]{8}\)/i.test(message);
+
+const publishingOf = ({ intervalMs }: OpcUaWatched): number =>
+  intervalMs < PUBLISHING_MS[1] ? PUBLISHING_MS[0] : PUBLISHING_MS[1];
+
+function sizeOf(value: OpcUaRead["value"]): number {
+  if (typeof value === "string") return value.length + 1;
+  if (typeof value !== "object") return 1;
+  return Object.values(value).reduce<number>((sum, part) => sum + sizeOf(part), 1);
+}
+
+/** A session with the services that its public type leaves out. */
+export type ReportingSession = ClientSession &
+  ClientSessionRawSubscriptionService &
+  ClientSessionPublishService;
+
+interface Subscription {
+  readonly id: number;
+  readonly publishingMs: number;
+  readonly keepAliveMs: number;
+  /** When the server last said something about it. */
+  heardAt: number;
+  isEmpty: boolean;
+  isFull: boolean;
+}
+
+/** A variable whose changes are wanted. */
+interface Item extends OpcUaWatched {
+  readonly handle: number;
+  /** Where the server reports it; undefined for one that is read. */
+  place?: { readonly subscription: Subscription; readonly id: number };
+  /** What was read before the server began to report it, which it reports again. */
+  first: OpcUaRead | undefined;
+  waiting: OpcUaRead[];
+  /** Values that were left out since the last fetch: there were too many. */
+  left: number;
+  /** Interval at which the server samples it, ms. */
+  sampledMs: number;
+}
+
+interface List {
+  readonly items: readonly Item[];
+  readonly keepMs: number;
+  usedAt: number;
+}
+
+interface Deps {
+  readonly session: ReportingSession;
+  readonly timeoutMs: number;
+  readonly read: (nodes: readonly string[]) => Promise<OpcUaRead[]>;
+  /** Returns addresses as the server takes them. */
+  readonly resolve: (nodes: readonly string[]) => Promise<string[]>;
+  /** Ends the session. */
+  readonly fail: (reason: string) => void;
+}
+
+/**
+ * What the server of a session reports by itself. The values wait here until they are fetched; what the server does not report is read then.
+ * The library's own subscriptions are not used: they repeat requests without end after some servers have restarted.
+ */
+export class OpcUaSubscriptions {
+  readonly #deps: Deps;
+  /** Keyed by the number that the other thread has. */
+  readonly #lists = new Map<number, List>();
+  /** Keyed by the handle that the server has. */
+  readonly #items = new Map<number, Item>();
+  readonly #subscriptions: Subscription[] = [];
+  #acknowledgements: { subscriptionId: number; sequenceNumber: number }[] = [];
+  #next = 1;
+  #itemsPerCall: number | undefined;
+  /** The server has no more subscriptions, or none at all. */
+  #isRefused = false;
+  #requests = 0;
+  #requestsMax = PUBLISH_REQUESTS_MAX;
+  #size = 0;
+  #isPaused = false;
+  #isClosed = false;
+
+  constructor(deps: Deps) {
+    this.#deps = deps;
+  }
+
+  /** Reads variables, and lets the server report their changes from now on. */
+  async watch(watched: readonly OpcUaWatched[]): Promise<OpcUaWatch> {
+    const nodes = await this.#deps.resolve(watched.map(({ node }) => node));
+    const reads = await this.#deps.read(nodes);
+    const items = watched.map(
+      ({ intervalMs }, index): Item => ({
+        node: nodes[index] ?? "",
+        intervalMs,
+        handle: this.#next++,
+        first: reads[index],
+        waiting: [],
+        left: 0,
+        sampledMs: 0,
+      }),
+    );
+    await this.#monitor(items);
+    const list = this.#next++;
+    const slowest = Math.max(...watched.map(({ intervalMs }) => intervalMs));
+    this.#lists.set(list, { items, keepMs: UNUSED_MS + 3 * slowest, usedAt: performance.now() });
+    return {
+      list,
+      reads,
+      sampledMs: items.map(({ place, sampledMs }) => (place === undefined ? undefined : sampledMs)),
+    };
+  }
+
+  /** Returns the changes since the last call. @throws Error `silence:` when the server has said nothing for too long */
+  async changes(number: number): Promise<OpcUaChange[]> {
+    const list = this.#lists.get(number);
+    if (list === undefined) throw new Error("closed");
+    const now = performance.now();
+    list.usedAt = now;
+    for (const { heardAt, keepAliveMs } of this.#subscriptions)
+      if (!this.#isPaused && now - heardAt > keepAliveMs + this.#deps.timeoutMs)
+        throw new Error(`silence:${this.#deps.timeoutMs}`);
+    const changes: OpcUaChange[] = [];
+    for (const [index, item] of list.items.entries()) {
+      const { waiting: reads, left } = item;
+      if (reads.length === 0) continue;
+      changes.push({ index, reads, left });
+      for (const read of reads) this.#size -= sizeOf(read.value);
+      item.waiting = [];
+      item.left = 0;
+    }
+    this.#forget(now);
+    if (this.#size < SIZE_MAX / 2) this.#resume();
+    return [...changes, ...(await this.#polled(list.items))];
+  }
+
+  close(): void {
+    this.#isClosed = true;
+  }
+
+  async #polled(items: readonly Item[]): Promise<OpcUaChange[]> {
+    const indexes = items.flatMap(({ place }, index) => (place === undefined ? [index] : []));
+    if (indexes.length === 0) return [];
+    const reads = await this.#deps.read(indexes.map((index) => items[index]?.node ?? ""));
+    return reads.map((read, position) => ({ index: indexes[position] ?? 0, reads: [read], left: 0 }));
+  }
+
+  /** Lets the server report what it accepts; it may want further subscriptions for the others. */
+  async #monitor(items: readonly Item[]): Promise<void> {
+    this.#itemsPerCall ??= await this.#limit();
+    for (const [publishingMs, own] of Map.groupBy(items, publishingOf)) {
+      let rest: readonly Item[] = own;
+      while (rest.length > 0) {
+        const isFitting = (each: Subscription) => !each.isFull && each.publishingMs === publishingMs;
+        const subscription = this.#subscriptions.find(isFitting) ?? (await this.#subscribe(publishingMs));
+        if (subscription === undefined) break;
+        const isNew = subscription.isEmpty;
+        const refused = await this.#fill(subscription, rest);
+        subscription.isFull = refused.length > 0;
+        subscription.isEmpty &&= refused.length === rest.length;
+        if (isNew && subscription.isEmpty) this.#isRefused = true; // it is the server that is full
+        rest = refused;
+      }
+    }
+  }
+
+  async #limit(): Promise<number> {
+    const limit = await this.#deps.session.read({
+      nodeId: ITEMS_PER_CALL_NODE,
+      attributeId: AttributeIds.Value,
+    });
+    const most: unknown = limit.value?.value;
+    return typeof most === "number" && most > 0 ? Math.min(most, ITEMS_PER_CALL) : ITEMS_PER_CALL;
+  }
+
+  async #subscribe(publishingMs: number): Promise<Subscription | undefined> {
+    const { session } = this.#deps;
+    if (this.#isRefused || this.#subscriptions.length >= SUBSCRIPTIONS_MAX) return undefined;
+    try {
+      const { subscriptionId, revisedPublishingInterval, revisedMaxKeepAliveCount } =
+        await session.createSubscription({
+          requestedPublishingInterval: publishingMs,
+          requestedMaxKeepAliveCount: KEEP_ALIVE_MS / publishingMs,
+          requestedLifetimeCount: LIFETIME_MS / publishingMs,
+          maxNotificationsPerPublish: NOTIFICATIONS_MAX,
+          publishingEnabled: true,
+          priority: 0,
+        });
+      const subscription = {
+        id: subscriptionId,
+        publishingMs,
+        keepAliveMs: revisedPublishingInterval * revisedMaxKeepAliveCount,
+        heardAt: performance.now(),
+        isEmpty: true,
+        isFull: false,
+      };
+      this.#subscriptions.push(subscription);
+      this.#ask();
+      return subscription;
+    } catch (error) {
+      if (!isRefusal(messageOf(error))) throw error;
+      this.#isRefused = true; // what it does not report is read
+      return undefined;
+    }
+  }
+
+  /** Returns the items for which the subscription has no room. */
+  async #fill(subscription: Subscription, items: readonly Item[]): Promise<Item[]> {
+    const rest: Item[] = [];
+    const waiting = [...items];
+    while (waiting.length > 0) {
+      const part = waiting.splice(0, this.#itemsPerCall);
+      try {
+        const statuses = await this.#create(subscription, part);
+        rest.push(...part.filter((_, index) => statuses[index] === TOO_MANY_ITEMS));
+      } catch (error) {
+        const isTooMany = messageOf(error).includes("BadTooManyOperations") && part.length > 1;
+        if (!isTooMany) throw error;
+        this.#itemsPerCall = Math.ceil(part.length / 2);
+        waiting.unshift(...part);
+      }
+      if (rest.length > 0) return [...rest, ...waiting];
+    }
+    return rest;
+  }
+
+  /** Creates the items of one call. Returns their status codes. */
+  async #create(subscription: Subscription, items: readonly Item[]): Promise<number[]> {
+    for (const item of items) this.#items.set(item.handle, item);
+    const { results } = await this.#deps.session.createMonitoredItems({
+      subscriptionId: subscription.id,
+      timestampsToReturn: TimestampsToReturn.Both,
+      itemsToCreate: items.map(({ node, handle, intervalMs }) => ({
+        itemToMonitor: { nodeId: node, attributeId: AttributeIds.Value },
+        monitoringMode: MonitoringMode.Reporting,
+        requestedParameters: {
+          clientHandle: handle,
+          samplingInterval: intervalMs,
+          queueSize: Math.min(VALUES_MAX, 1 + Math.ceil((2 * subscription.publishingMs) / intervalMs)),
+          discardOldest: true,
+        },
+      })),
+    });
+    const statuses = items.map((_, index) => results?.[index]?.statusCode.value ?? TOO_MANY_OPERATIONS);
+    for (const [index, item] of items.entries()) {
+      const { monitoredItemId: id, revisedSamplingInterval = 0 } = results?.[index] ?? {};
+      if (statuses[index] === 0 && id !== undefined) {
+        item.place = { subscription, id };
+        item.sampledMs = revisedSamplingInterval;
+      } else this.#items.delete(item.handle);
+    }
+    return statuses;
+  }
+
+  /** Keeps as many requests open as the server needs to answer at any time. */
+  #ask(): void {
+    const wanted = Math.min(this.#requestsMax, this.#subscriptions.length + 1);
+    while (!this.#isClosed && !this.#isPaused && this.#requests < wanted) void this.#publish();
+  }
+
+  async #publish(): Promise<void> {
+    this.#requests++;
+    let hasMore = false;
+    try {
+      const response = await this.#response();
+      // Types of structures that it has not described yet are asked for.
+      await promoteOpaqueStructureInNotificationData(
+        this.#deps.session,
+        (response.notificationMessage.notificationData ?? []) as never[],
+      );
+      hasMore = this.#receive(response);
+    } catch (error) {
+      const reason = messageOf(error);
+      if (reason.includes("BadTooManyPublishRequests")) this.#requestsMax = Math.max(1, this.#requests - 1);
+      else if (!reason.includes("BadTimeout") && !this.#isClosed) this.#deps.fail(reason);
+    }
+    this.#requests--;
+    if (hasMore) this.#ask();
+    else setTimeout(() => this.#ask(), PUBLISH_PAUSE_MS);
+  }
+
+  #response(): Promise<PublishResponse> {
+    const { promise, resolve, reject } = Promise.withResolvers<PublishResponse>();
+    const request = new PublishRequest({
+      requestHeader: { timeoutHint: PUBLISH_ANSWER_MS },
+      subscriptionAcknowledgements: this.#acknowledgements.splice(0),
+    });
+    this.#deps.session.publish(request, (error, response) =>
+      response === undefined ? reject(error ?? new Error("no answer")) : resolve(response),
+    );
+    return promise;
+  }
+
+  /** Takes what the server reports. Returns whether it has more. */
+  #receive({ subscriptionId, notificationMessage, moreNotifications }: PublishResponse): boolean {
+    const now = performance.now();
+    const subscription = this.#subscriptions.find(({ id }) => id === subscriptionId);
+    if (subscription !== undefined) subscription.heardAt = now;
+    const notifications = notificationMessage.notificationData ?? [];
+    if (notifications.length > 0)
+      this.#acknowledgements.push({ subscriptionId, sequenceNumber: notificationMessage.sequenceNumber });
+    for (const notification of notifications) {
+      const { monitoredItems, status } = notification as {
+        monitoredItems?: readonly { clientHandle: number; value: DataValue }[] | null;
+        status?: { value: number };
+      };
+      for (const { clientHandle, value } of monitoredItems ?? []) this.#take(clientHandle, readOf(value));
+      if (status !== undefined) this.#deps.fail(`status:${status.value}`); // it has ended the subscription
+    }
+    if (this.#size > SIZE_MAX) this.#isPaused = true;
+    return moreNotifications;
+  }
+
+  #take(handle: number, read: OpcUaRead): void {
+    const item = this.#items.get(handle);
+    if (item === undefined) return; // of a unit that has been changed
+    const { first } = item;
+    item.first = undefined;
+    if (first !== undefined && JSON.stringify(first) === JSON.stringify(read)) return;
+    if ((read.status & OVERFLOW.mask) === OVERFLOW.value) item.left++;
+    item.waiting.push(read);
+    this.#size += sizeOf(read.value);
+    if (item.waiting.length <= VALUES_MAX) return;
+    const [oldest] = item.waiting.splice(0, 1);
+    item.left++;
+    if (oldest !== undefined) this.#size -= sizeOf(oldest.value);
+  }
+
+  #resume(): void {
+    if (!this.#isPaused) return;
+    this.#isPaused = false;
+    const now = performance.now();
+    for (const subscription of this.#subscriptions) subscription.heardAt = now;
+    this.#ask();
+  }
+
+  /** Ends what nobody fetches. */
+  #forget(now: number): void {
+    for (const [number, { items, usedAt, keepMs }] of this.#lists) {
+      if (now - usedAt < keepMs) continue;
+      this.#lists.delete(number);
+      const places = items.flatMap(({ place }) => place ?? []);
+      for (const { handle, waiting } of items) {
+        this.#items.delete(handle);
+        for (const read of waiting) this.#size -= sizeOf(read.value);
+      }
+      for (const [subscription, own] of Map.groupBy(places, (place) => place.subscription)) {
+        subscription.isFull = false;
+        for (let first = 0; first < own.length; first += this.#itemsPerCall ?? ITEMS_PER_CALL)
+          void this.#deps.session
+            .deleteMonitoredItems({
+              subscriptionId: subscription.id,
+              monitoredItemIds: own
+                .slice(first, first + (this.#itemsPerCall ?? ITEMS_PER_CALL))
+                .map(({ id }) => id),
+            })
+            .catch(() => undefined);
+      }
+    }
+  }
+}

@@ -1,0 +1,132 @@
+// Servers that report changes, as no true server does: what they do not report is read, and what is too much is counted.
+import { afterAll, afterEach, beforeAll, expect, test } from "bun:test";
+import type { OpcUaConnection } from "../../../src/platform/opcua/opcua-connection.ts";
+import { opcuaLines } from "../../support/opcua-line.ts";
+import {
+  doubleValue,
+  type Exchange,
+  itemsCreated,
+  type Misconduct,
+  published,
+  reads,
+  request,
+  subscribed,
+} from "../../support/opcua-server.ts";
+import { until } from "../../support/until.ts";
+
+const lines = opcuaLines();
+const items = ["ns=1;i=1", "ns=1;i=2"].map((node) => ({ node, intervalMs: 100 }));
+const TOO_MANY_ITEMS = 0x80db_0000;
+const TOO_MANY_SUBSCRIPTIONS = 0x8077_0000;
+
+/** Whether a request reads one node, whose description takes 18 bytes: the limit of a call, or a variable that is polled. */
+const isOfOneNode = (message: Buffer) => message.readUInt32LE(message.length - 18 - 4) === 1;
+
+beforeAll(lines.start);
+afterEach(lines.clear);
+afterAll(lines.end);
+
+/** A server with two variables, and the requests to publish that wait. */
+async function reporting(own: Misconduct["on"] = {}) {
+  const waiting: Exchange[] = [];
+  let subscriptions = 0;
+  const server = await lines.serve({
+    on: {
+      [request.read]: ({ message, answer }) =>
+        answer(isOfOneNode(message) ? reads(doubleValue(7)) : reads(doubleValue(1), doubleValue(2))),
+      [request.createSubscription]: ({ answer }) => answer(subscribed(++subscriptions)),
+      [request.createItems]: ({ answer }) => answer(itemsCreated(0, 0)),
+      [request.publish]: (exchange) => void waiting.push(exchange),
+      ...own,
+    },
+  });
+  const line = await lines.open(server.port, { timeoutMs: 300 });
+  const watch = await line.request("watch", { items });
+  const report = async (body: Buffer) => {
+    await until(() => waiting.length > 0);
+    waiting.shift()?.answer(body);
+  };
+  return { server, line, watch, report, changes: () => line.request("changes", { list: watch.list }) };
+}
+
+const arrived = async (changes: () => ReturnType<OpcUaConnection["request"]>) => {
+  let found: unknown[] = [];
+  await until(async () => {
+    found = (await changes()) as unknown[];
+    return found.length > 0;
+  });
+  return found;
+};
+
+test("changes arrive in their order, and what was read before does not come twice", async () => {
+  const { watch, report, changes } = await reporting();
+  expect(watch.reads).toEqual([
+    { status: 0, value: 1 },
+    { status: 0, value: 2 },
+  ]);
+  expect(watch.sampledMs).toEqual([100, 100]);
+  await report(
+    published(1, [
+      [1, doubleValue(1)],
+      [2, doubleValue(2)],
+      [2, doubleValue(3)],
+      [2, doubleValue(2)],
+    ]),
+  );
+  expect(await arrived(changes)).toEqual([
+    {
+      index: 1,
+      reads: [
+        { status: 0, value: 3 },
+        { status: 0, value: 2 },
+      ],
+      left: 0,
+    },
+  ]);
+  await report(published(1, []));
+  expect(await changes()).toEqual([]);
+});
+
+test("variables of a server without subscriptions are read", async () => {
+  const { watch, server, changes } = await reporting({
+    [request.createSubscription]: ({ answer }) => answer(Buffer.alloc(0), 0x800b_0000),
+  });
+  expect(watch.sampledMs).toEqual([undefined, undefined]);
+  expect(await changes()).toEqual([
+    { index: 0, reads: [{ status: 0, value: 1 }], left: 0 },
+    { index: 1, reads: [{ status: 0, value: 2 }], left: 0 },
+  ]);
+  expect(server.requests).not.toContain(request.publish);
+});
+
+test("a server that wants no more variables in a subscription gets another one, and what none takes is read", async () => {
+  const answers = [itemsCreated(0, TOO_MANY_ITEMS), itemsCreated(TOO_MANY_ITEMS)];
+  const { watch, server, changes } = await reporting({
+    [request.createItems]: ({ answer }) => answer(answers.shift() ?? itemsCreated(TOO_MANY_ITEMS)),
+    [request.createSubscription]: ({ answer }) =>
+      answers.length === 0
+        ? answer(Buffer.alloc(0), TOO_MANY_SUBSCRIPTIONS)
+        : answer(subscribed(3 - answers.length)),
+  });
+  expect(watch.sampledMs).toEqual([100, undefined]);
+  expect(await changes()).toEqual([{ index: 1, reads: [{ status: 0, value: 7 }], left: 0 }]);
+  expect(server.requests.filter((kind) => kind === request.createSubscription)).toHaveLength(2);
+});
+
+test("values of a server that floods are left out and counted", async () => {
+  const { report, changes } = await reporting();
+  const flood = Array.from({ length: 250 }, (_, index) => [1, doubleValue(index + 10)] as const);
+  await report(published(1, flood));
+  const [{ reads: kept, left }] = (await arrived(changes)) as [{ reads: { value: number }[]; left: number }];
+  expect([kept.length, left, kept.at(-1)?.value]).toEqual([100, 150, 259]);
+});
+
+test("a server that says nothing any more ends the connection", async () => {
+  const { line, report, changes } = await reporting();
+  await report(published(1, []));
+  await until(async () => {
+    await changes().catch(() => undefined);
+    return !line.isOpen;
+  });
+  expect(line.failure).toMatchObject({ code: "opcua.no_answer" });
+});
