@@ -21,7 +21,7 @@ import { alarmToWire, eventToWire, openAlarmsToWire, readFilter } from "./alarms
 
 const eventList = wholeList({ sort: ["createdAt", "eventType"], search: ["message"] });
 const HANDLING =
-  "For administrators, and users who may acknowledge alarms (`canAcknowledgeAlarms`); 403 for others.";
+  "For administrators, and users who may acknowledge alarms (`canAcknowledgeAlarms`).";
 const AGAIN = "A repeated request gets the same answer and changes nothing.";
 
 type ListQuery = Static<ReturnType<typeof t.Object<typeof alarmsQuery>>>;
