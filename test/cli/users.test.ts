@@ -125,7 +125,7 @@ test("what cannot be done is one sentence", async () => {
     [["user", "role", EMAIL, "god"], "The role must be one of owner, admin, rw, read-only."],
     [
       ["user", "add", EMAIL, "--role", "rw"],
-      "A user with this e-mail address already exists on this gateway.",
+      "A user with this e-mail address already exists on this gateway. Use another address.",
     ],
     [["user", "add", "nobody", "--role", "rw"], "e-mail address of the new user"],
     [["user", "add", "x@plant.example"], "The role must be one of"],
