@@ -13,7 +13,10 @@ export interface CommandOption {
 /** Options by which a command reaches a running gateway. */
 export const serverOptions = {
   url: { type: "string", help: "address of the gateway (default: the gateway on this machine)" },
-  data: { type: "string", help: "data directory of the gateway on this machine (default: LINESIDE_DATA)" },
+  data: {
+    type: "string",
+    help: "data directory of the gateway on this machine (default: LINESIDE_DATA, or ./data)",
+  },
   email: { type: "string", help: "e-mail address to sign in with (default: LINESIDE_OWNER_EMAIL)" },
   password: { type: "string", help: "password to sign in with (default: LINESIDE_OWNER_PASSWORD)" },
   otp: { type: "string", help: "code of the authenticator app, if a second factor is enabled" },

@@ -33,7 +33,7 @@ import { printTable } from "./user-store.ts";
 
 /** Options that say which gateway of this machine is meant. */
 export const dataOptions = {
-  data: { type: "string", help: "the gateway's data directory (default: LINESIDE_DATA)" },
+  data: { type: "string", help: "the gateway's data directory (default: LINESIDE_DATA, or ./data)" },
   config: { type: "string", help: "the gateway's configuration file (default: lineside.toml)" },
 } as const satisfies Record<string, CommandOption>;
 

@@ -141,7 +141,7 @@ function help(): string {
     ([title, names]) =>
       `${title}:\n${names.map((name) => `  ${name.padEnd(14)} ${summaryOf(name)}`).join("\n")}`,
   );
-  return `Lineside ${version}: device telemetry and management in one file.\n\nUsage: lineside [command] [--key value …]\n\n${groups.join("\n\n")}\n\nRun lineside <command> --help for the options of a command.`;
+  return `Lineside ${version}: device telemetry and management in one file.\n\nUsage: lineside [command] [--option value …]\n\n${groups.join("\n\n")}\n\nRun lineside <command> --help for the options of a command.`;
 }
 
 function describeSettings(keys: readonly ConfigKey[]): string {

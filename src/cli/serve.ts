@@ -72,7 +72,7 @@ async function untilEnd(app: App, asked: Promise<string>): Promise<string> {
   const { promise: failed, resolve } = Promise.withResolvers<string>();
   const cancel = app.health.onFatal(systemClock, (problem) => {
     const message = inEnglish(problem);
-    createLogger().error("the gateway cannot go on and ends", { code: problem.code, message });
+    createLogger().error("gateway cannot continue, stopping", { code: problem.code, message });
     resolve(message);
   });
   const reason = await Promise.race([asked, failed, app.restartRequested.then(() => RESTART_SIGNAL)]);

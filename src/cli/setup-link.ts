@@ -30,7 +30,7 @@ export async function setupLinkCommand(args: readonly string[]): Promise<number>
   const config = loadConfig(args, processEnv());
   if (!existsSync(join(config.data, "lineside.db")))
     throw new StartupError(
-      `${resolve(config.data)} contains no data of a gateway. Set the data directory with --data or LINESIDE_DATA.`,
+      `There is no gateway data in ${resolve(config.data)}. Set the data directory with --data or LINESIDE_DATA.`,
     );
   const link = await createSetupLink(config);
   if (link === undefined) {

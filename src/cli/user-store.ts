@@ -30,8 +30,8 @@ const ACCOUNTS = "/etc/passwd";
 
 /** Options of every command on a data directory. */
 export const storeOptions = {
-  data: { type: "string", help: "data directory of the gateway (default: LINESIDE_DATA)" },
-  config: { type: "string", help: "configuration file of the gateway (default: lineside.toml)" },
+  data: { type: "string", help: "the gateway's data directory (default: LINESIDE_DATA, or ./data)" },
+  config: { type: "string", help: "the gateway's configuration file (default: lineside.toml)" },
   tenant: { type: "string", help: "name or id of the tenant, if there are several" },
   json: { type: "boolean", help: "print JSON" },
 } as const satisfies Record<string, CommandOption>;
@@ -113,7 +113,7 @@ export async function withUserStore<Result>(
   const config = loadConfig(flags, processEnv());
   if (!existsSync(join(config.data, "lineside.db")))
     throw new StartupError(
-      `${resolve(config.data)} contains no data of a gateway. Set the data directory with --data or LINESIDE_DATA.`,
+      `There is no gateway data in ${resolve(config.data)}. Set the data directory with --data or LINESIDE_DATA.`,
     );
   const store = openUserStore(config);
   try {

@@ -142,7 +142,7 @@ function createDocument(
       title: "Lineside",
       version: "1.0",
       license: { name: "MIT", identifier: "MIT" },
-      description: `Device telemetry and management (Lineside ${version}). Errors carry \`{statusCode, error, message, code, params}\`; a missing or invalid bearer credential returns 401 without a body. Unknown ids, and those of another tenant, return 404.`,
+      description: `Device telemetry and management (Lineside ${version}).\n\n- **Authenticate** with an API key, created under **Settings → API keys** or by \`lineside apikey create\`: \`Authorization: Bearer lsk_…\`. Devices send their own token in the path.\n- **Errors** have the body \`{statusCode, error, message, code, params}\`. Compare the \`code\`, never the \`message\`. A missing or invalid bearer credential returns 401 without a body; ids that are unknown or of another tenant return 404.\n- **Lists** accept \`limit\`, \`offset\`, \`search\` and \`sort\`. The header \`X-Total-Count\` has the number of items.\n\nThe manual of the console (**Manual** in the account menu) has a tutorial and the rules for all operations, under **API tutorial** and **The API**.`,
     },
     servers: [{ url: basePath || "/", description: "this gateway" }],
     tags: tags.filter(({ name }) => used.has(name)),

@@ -135,7 +135,7 @@ export class ConnectionGuard {
   start(): void {
     const sockets = this.#sockets;
     if (sockets === undefined) {
-      this.#log.info("the number of http connections is not limited on this system");
+      this.#log.info("number of HTTP connections not limited on this system");
       return;
     }
     this.#nextReport = this.#clock.monotonic();

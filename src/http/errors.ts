@@ -113,7 +113,7 @@ export function toErrorResponse(
   }
   const refusedByDisk = toStorageFailure(error);
   if (refusedByDisk !== undefined) {
-    log.error("the disk refused a write", {
+    log.error("disk refused a write", {
       reason: describeSystemError(refusedByDisk.cause) ?? refusedByDisk.message,
     });
     return domainErrorResponse(refusedByDisk);

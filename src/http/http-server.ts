@@ -283,7 +283,7 @@ export function createHttpServer(deps: {
   function startSecure(): void {
     if (secure === undefined) return;
     secure.start();
-    log.info("https listens", { host: secureHost, port: secure.port });
+    log.info("HTTPS server listening", { host: secureHost, port: secure.port });
     if (plain === null) tls?.onChange(announce);
   }
 
@@ -292,7 +292,7 @@ export function createHttpServer(deps: {
     start(): void {
       if (config.http_port !== "off") {
         plain = listenPlain(app, config, config.http_port);
-        log.info("http listens", { host: config.http_host, port: plain?.port });
+        log.info("HTTP server listening", { host: config.http_host, port: plain?.port });
       }
       startSecure();
       if (secure !== undefined || deps.isProxied) app.server = bothServers(plain ?? ({} as PlainServer)); // without it, each request has its own server

@@ -10,7 +10,7 @@ export const pageQuery = {
     t.Integer({
       minimum: 1,
       maximum: LIST_LIMIT_MAX,
-      description: `at most this many items; ${LIST_LIMIT_DEFAULT} unless given`,
+      description: `maximum number of items; default ${LIST_LIMIT_DEFAULT}`,
     }),
   ),
   offset: t.Optional(

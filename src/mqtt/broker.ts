@@ -222,9 +222,7 @@ export class Broker {
       },
     });
     // Without a listener, an error event would end the process.
-    this.#aedes.addListener("error", (error: unknown) =>
-      log.error("the broker reported an error", { error }),
-    );
+    this.#aedes.addListener("error", (error: unknown) => log.error("broker reported an error", { error }));
     this.#aedes.on("clientError", (client, error) => {
       log.debug("the broker ended a client", { client: client.id, error: error.message });
     });

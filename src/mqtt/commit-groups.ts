@@ -92,7 +92,7 @@ export class CommitGroups {
         member.groupSettled();
       } catch (error) {
         // One connection's trouble must not cost the others their acknowledgements.
-        this.#log.error("a connection could not be answered", { error });
+        this.#log.error("answering a connection failed", { error });
       }
     }
   }

@@ -96,7 +96,7 @@ export class ConnectionFaults {
 
   /** A client that signs in would exceed a limit of its own or of its tenant. */
   exceeded(principal: Principal, clientId: string, hit: Text): void {
-    this.#deps.log.info("a client was refused because of a limit", { ...principal.owner, code: hit.code });
+    this.#deps.log.info("client refused because of a limit", { ...principal.owner, code: hit.code });
     this.#tell(principal, { ...hit, where: "CONNECT", client: clientId });
   }
 

@@ -27,7 +27,7 @@ export function createMqttTransport(deps: {
       const payload = encodeBody(deps.directory.find(deviceId)?.payload, { method, params });
       mqtt
         .publishToDevice(deviceId, topic, payload, 1)
-        .catch((error) => deps.log.error("a command was not sent", { deviceId, rpcId, error }));
+        .catch((error) => deps.log.error("command not sent", { deviceId, rpcId, error }));
       return true;
     },
     keepsFor: (deviceId) => deps.mqtt().keepsMessages(deviceId, commandTopic(0)),

@@ -47,7 +47,7 @@ function createDeviceRequests(deps: DeviceRequestsDeps) {
     const respond = async () => deps.publish(device, `${prefix}response/${id}`, await body);
     // Not waited for: a script must not delay the acknowledgements of telemetry, and a device that hears no answer asks again.
     respond().catch((error) =>
-      deps.log.error("a request was not answered", { deviceId: device.deviceId, topic, error }),
+      deps.log.error("request not answered", { deviceId: device.deviceId, topic, error }),
     );
     return Promise.resolve();
   });

@@ -186,7 +186,7 @@ export class DeviceSockets implements DeviceSocketServer {
         connection.inFlight--;
         connection.inFlightBytes -= size;
       })
-      .catch((error: unknown) => this.#deps.log.error("a device could not be answered", { error }));
+      .catch((error: unknown) => this.#deps.log.error("answering a device failed", { error }));
   }
 
   #list(device: IngestDevice, error: unknown, { where, bytes }: { where: string; bytes: Uint8Array }): void {
@@ -204,7 +204,7 @@ export class DeviceSockets implements DeviceSocketServer {
   #refuse(connection: Connection, frame: Frame | undefined, error: unknown): void {
     const isOurs = !(error instanceof DomainError) || error.kind === "unavailable";
     if (!(error instanceof DomainError))
-      this.#deps.log.error("a device's message failed", { deviceId: connection.device.deviceId, error });
+      this.#deps.log.error("message of a device failed", { deviceId: connection.device.deviceId, error });
     const { code, message } =
       error instanceof DomainError ? error : { code: "internal", message: "The message could not be taken." };
     const { topic, ack } = frame ?? {};

@@ -37,7 +37,7 @@ interface GatewayWays {
 function sendByMqtt({ mqtt, log }: GatewayWays, gateway: IngestDevice, topic: string, body: unknown) {
   mqtt()
     .publishToDevice(gateway.deviceId, topic, encodeBody(gateway.payload, body), 1)
-    .catch((error) => log.error("a gateway was not notified", { deviceId: gateway.deviceId, topic, error }));
+    .catch((error) => log.error("gateway not notified", { deviceId: gateway.deviceId, topic, error }));
 }
 
 /** Handles messages of gateways on `v1/gateway/…`; undefined for any other topic, and for a device that is not a gateway. */

@@ -87,7 +87,7 @@ export class IncomingMessages {
     const failed = (error: unknown) => {
       // What is wrong with it is listed on its device.
       if (!(error instanceof DomainError) || error.kind === "unavailable")
-        this.#deps.log.warn("a will was rejected", { space: principal.space, error });
+        this.#deps.log.warn("will message rejected", { space: principal.space, error });
     };
     try {
       this.#takeWill(principal, { ...will, from: undefined }).catch(failed);

@@ -14,12 +14,12 @@ const requests: ReadonlyArray<readonly [request: string, body: unknown, message:
   [
     "GET /api/devices?limit=0",
     undefined,
-    "query limit: must be an integer from 1 to 10000 (at most this many items; 1000 unless given)",
+    "query limit: must be an integer from 1 to 10000 (maximum number of items; default 1000)",
   ],
   [
     "GET /api/devices?limit=x",
     undefined,
-    "query limit: must be an integer from 1 to 10000 (at most this many items; 1000 unless given)",
+    "query limit: must be an integer from 1 to 10000 (maximum number of items; default 1000)",
   ],
   [
     "GET /api/devices?offset=-1",
@@ -124,7 +124,7 @@ const requests: ReadonlyArray<readonly [request: string, body: unknown, message:
   [
     "GET /api/audit?limit=0",
     undefined,
-    "query limit: must be an integer from 1 to 1000 (at most this many, 100 by default)",
+    "query limit: must be an integer from 1 to 1000 (maximum number of entries; default 100)",
   ],
   [
     "GET /api/alarms?severity=FATAL",

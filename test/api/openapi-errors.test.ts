@@ -16,7 +16,8 @@ test.each([
   ["404, as a page, for a used link.", "", { 404: "As a page, for a used link." }],
   ["Waits; 408 if none arrives. The rest.", "Waits. The rest.", { 408: "If none arrives." }],
   ["303 to the provider; 404 if there is none.", "303 to the provider.", { 404: "If there is none." }],
-  ["At most 404 of them. 401 without a token.", "At most 404 of them. 401 without a token.", {}],
+  ["At most 404 of them. 401 without a token.", "At most 404 of them.", { 401: "Without a token." }],
+  ["Streams all. 403: requires an owner.", "Streams all.", { 403: "Requires an owner." }],
 ])("%s", (description, rest, errors) => {
   expect(splitErrors(description, {})).toEqual({ description: rest, errors });
 });

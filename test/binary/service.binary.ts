@@ -156,7 +156,7 @@ async function doesItsWork(command: readonly string[], dataPath: string): Promis
   });
   expect(status).toBe(200);
   const { code, output } = await gateway.stop();
-  expect([code, output]).toEqual([0, expect.stringContaining("https listens")]);
+  expect([code, output]).toEqual([0, expect.stringContaining("HTTPS server listening")]);
 }
 
 describe("the unit", () => {

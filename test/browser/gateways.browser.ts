@@ -164,3 +164,19 @@ test("the tab and the card are accessible and keep within a phone and a desktop 
   const asked = (line: string) => line.includes("status of 409"); // names that were taken
   expect(ui.complaints.filter((line) => !asked(line))).toEqual([]);
 });
+
+test("the Connect tab of a gateway turns green when only its children have values", async () => {
+  const { page } = ui;
+  const hosts = (await create({ name: "Telegraf", role: "GATEWAY" })) as typeof gateway;
+  await ui.open(`/devices/${hosts.deviceId}/connect`);
+  await page.getByText("Waiting for the first message").waitFor();
+  const response = await fetch(`${ui.app.url}/api/v2/write?org=o&bucket=b`, {
+    method: "POST",
+    headers: { authorization: `Token ${hosts.credentials.token}` },
+    body: "mem,host=server-1 used_percent=6.5",
+  });
+  expect(response.status).toBe(204);
+  await page.getByRole("heading", { name: "Receiving data" }).waitFor();
+  await page.getByTestId("connect-status").getByRole("link", { name: "Child devices" }).click();
+  await rows().filter({ hasText: "server-1" }).waitFor();
+});

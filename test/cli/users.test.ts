@@ -125,14 +125,14 @@ test("what cannot be done is one sentence", async () => {
     [["user", "role", EMAIL, "god"], "The role must be one of owner, admin, rw, read-only."],
     [
       ["user", "add", EMAIL, "--role", "rw"],
-      "A user with this e-mail address already exists on this gateway.",
+      "A user with this e-mail address already exists on this gateway. Use another address.",
     ],
     [["user", "add", "nobody", "--role", "rw"], "e-mail address of the new user"],
     [["user", "add", "x@plant.example"], "The role must be one of"],
     [["user", "add", "x@plant.example", "--role", "rw", "--tenant", "Moon"], 'There is no tenant "Moon".'],
     [["user", "disable", "x@plant.example"], "There is no user"],
     [["user", "fly"], '"fly" is not an action'],
-    [["user", "list", "--data", join(fixture.directory, "elsewhere")], "contains no data of a gateway"],
+    [["user", "list", "--data", join(fixture.directory, "elsewhere")], "There is no gateway data in"],
   ];
   const answers = await Promise.all(rows.map(([args]) => run(...args)));
   for (const [index, { code, errors, output }] of answers.entries()) {

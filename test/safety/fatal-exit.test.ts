@@ -44,7 +44,7 @@ test("after a failed fsync it says so and exits; the next start serves again", a
     expect(answer.status).toBeGreaterThanOrEqual(400);
     expect([await failing.exited, await new Response(failing.stderr).text()]).toEqual([
       EX_IOERR,
-      expect.stringContaining("the gateway cannot go on and ends"),
+      expect.stringContaining("gateway cannot continue, stopping"),
     ]);
     rmSync(trigger);
     const next = start();

@@ -65,6 +65,9 @@ interface ToldErrors {
   readonly errors: Readonly<Record<string, string>>;
 }
 
+/** 401 has no body and therefore no description of its own. */
+const isError = (status: string): boolean => status === "401" || status in descriptions;
+
 const asSentence = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
 
 /**
@@ -79,9 +82,9 @@ export function splitErrors(description: string, described: object): ToldErrors 
       .split(/;\s+/)
       .flatMap((clause) => (/^[45]\d\d/.test(clause) ? clause.split(/, (?:and )?(?=[45]\d\d,? )/) : clause));
     const others = clauses.filter((clause) => {
-      const [, status, meaning] = /^([45]\d\d),?\s+(.+)$/s.exec(clause) ?? [];
+      const [, status, meaning] = /^([45]\d\d)[,:]?\s+(.+)$/s.exec(clause) ?? [];
       if (status === undefined || meaning === undefined) return true;
-      if (!(status in descriptions) || status in described) return true;
+      if (!isError(status) || status in described) return true;
       errors[status] = asSentence(meaning);
       return false;
     });
@@ -97,8 +100,9 @@ export function splitErrors(description: string, described: object): ToldErrors 
 /** Returns the error statuses named in a description: `409 when the name is taken`. */
 const statusesNamedIn = (description = ""): number[] =>
   [...description.matchAll(/\b[45]\d\d\b/g)]
-    .map(([status]) => Number(status))
-    .filter((status) => status === 401 || status in descriptions);
+    .map(([status]) => status)
+    .filter(isError)
+    .map(Number);
 
 /** The errors that every operation of this form can answer, and those that its description names. */
 export function errorsOf({

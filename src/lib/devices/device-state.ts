@@ -16,12 +16,20 @@ export function deviceStateOf({ isInMaintenance, active, hasConnected }: StateFa
   return hasConnected ? "INACTIVE" : "NEVER_CONNECTED";
 }
 
-/** Returns the device after it started or stopped sending. */
-export const withActive = <Device extends { readonly active: boolean; readonly state: DeviceState }>(
+interface Active {
+  readonly active: boolean;
+  readonly state: DeviceState;
+  readonly lastActivityAt?: string | undefined;
+}
+
+/** Returns the device after it started or stopped sending; without a new `lastActivityAt`, it keeps its own. */
+export const withActive = <Device extends Active>(
   device: Device,
   active: boolean,
+  lastActivityAt?: string | null,
 ): Device => ({
   ...device,
   active,
   state: deviceStateOf({ isInMaintenance: device.state === "MAINTENANCE", active, hasConnected: true }),
+  ...(lastActivityAt && { lastActivityAt }),
 });

@@ -149,7 +149,7 @@ export class AlarmEscalation {
     try {
       this.#escalateIfDue(alarmId);
     } catch (error) {
-      log.error("an alarm could not be escalated and is retried", { alarmId, error }); // a full disk, say
+      log.error("escalating an alarm failed, retrying", { alarmId, error }); // a full disk, say
       this.#timers.set(alarmId, time.now() + RETRY_MS);
     }
   }

@@ -134,7 +134,7 @@ export class AlarmStates {
     try {
       this.#save(due);
     } catch (error) {
-      this.deps.log.error("the state of alarm rules could not be written", { error }); // it is tried again soon
+      this.deps.log.error("writing the state of alarm rules failed", { error }); // it is tried again soon
     }
   }
 

@@ -20,8 +20,7 @@ import type { AlarmsService } from "./alarms.service.ts";
 import { alarmToWire, eventToWire, openAlarmsToWire, readFilter } from "./alarms.wire.ts";
 
 const eventList = wholeList({ sort: ["createdAt", "eventType"], search: ["message"] });
-const HANDLING =
-  "For administrators, and users who may acknowledge alarms (`canAcknowledgeAlarms`); 403 for others.";
+const HANDLING = "For administrators, and users who may acknowledge alarms (`canAcknowledgeAlarms`).";
 const AGAIN = "A repeated request gets the same answer and changes nothing.";
 
 type ListQuery = Static<ReturnType<typeof t.Object<typeof alarmsQuery>>>;

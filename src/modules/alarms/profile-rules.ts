@@ -143,7 +143,7 @@ export function createProfileRules(deps: {
   function compile(tenantId: TenantId, profileId: ProfileId): ProfileRules | ScopedRules | undefined {
     if (compiled.has(profileId)) return compiled.get(profileId);
     const readable = compileKnownRules(deps.rulesOf(tenantId, profileId), (error) =>
-      deps.log.warn("an alarm rule cannot be read and raises nothing", { profileId, error: error.message }),
+      deps.log.warn("unreadable alarm rule raises nothing", { profileId, error: error.message }),
     );
     const all = readable.filter(({ isEnabled }) => isEnabled);
     const isScoped = all.some(({ appliesTo }) => appliesTo !== undefined);

@@ -3,7 +3,7 @@ import { defineResource } from "../resource.ts";
 import { apiKeyBody, createApiKeyBody, createdApiKeyBody, updateApiKeyBody } from "./api-keys.schemas.ts";
 import { apiKeys } from "./api-keys.tables.ts";
 
-const ADMINS_ONLY = "Owners and administrators only: 403 for others and for API keys.";
+const ADMINS_ONLY = "For owners and administrators, but not for API keys.";
 
 export const apiKeyResource = defineResource({
   name: "api_key",

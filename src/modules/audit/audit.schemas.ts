@@ -33,7 +33,7 @@ const filter = {
 export const listAuditQuery = t.Object({
   ...filter,
   limit: t.Optional(
-    t.Integer({ minimum: 1, maximum: 1000, description: "at most this many, 100 by default" }),
+    t.Integer({ minimum: 1, maximum: 1000, description: "maximum number of entries; default 100" }),
   ),
   sort: newestFirst,
   cursor: t.Optional(

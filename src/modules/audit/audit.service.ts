@@ -256,7 +256,7 @@ export function createAuditService(deps: {
         } while (removed === TRIMMED_PER_SLICE);
       }
     } catch (error) {
-      log.warn("the audit log could not be trimmed to its limit", { error });
+      log.warn("trimming the audit log failed", { error });
     }
   }
 
@@ -282,7 +282,7 @@ export function createAuditService(deps: {
       // What it is about has happened already: refusing it now would be a lie.
       const failed = (error: unknown) => {
         room.recount();
-        log.error("an audit entry could not be written", {
+        log.error("writing an audit entry failed", {
           action,
           actor: actor.name,
           target: target?.id,

@@ -109,13 +109,13 @@ export class SetupRestoration {
         },
       );
       this.#state = "RESTARTING";
-      log.info("a backup is restored, the gateway restarts with its data", { id });
+      log.info("backup restored, restarting with its data", { id });
       restart.request();
     } catch (error) {
       const text = textOf(error as Text); // the thread rejects with domain errors only
       this.#state = "FAILED";
       this.#error = text;
-      log.warn("a backup could not be restored", { error });
+      log.warn("restoring a backup failed", { error });
       if (!PASSPHRASE_CODES.includes(text.code)) upload.remove();
       release();
     }

@@ -165,10 +165,10 @@ export class CodecIndexService {
       this.#close();
       renameSync(job.target, path);
       syncPath(dirname(path));
-      log.info("an index of codecs was loaded", { ...summary });
+      log.info("codec index loaded", { ...summary });
     } catch (error) {
       this.#error = textOf(error as Text); // the thread rejects with domain errors only
-      log.warn("an index of codecs could not be loaded", { error });
+      log.warn("loading a codec index failed", { error });
       rmSync(job.target, { force: true });
     } finally {
       upload.remove();
@@ -187,10 +187,9 @@ export class CodecIndexService {
     if (this.#file !== undefined || !existsSync(path)) return;
     try {
       this.#file = IndexFile.open(path);
-      if (this.#file === undefined)
-        log.warn("the index of codecs is of another version, load it again", { path });
+      if (this.#file === undefined) log.warn("codec index of another version, load it again", { path });
     } catch (error) {
-      log.error("the index of codecs cannot be read, load it again", { path, error });
+      log.error("codec index unreadable, load it again", { path, error });
     }
   }
 }

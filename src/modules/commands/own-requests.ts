@@ -92,7 +92,7 @@ export function createOwnRequests(deps: OwnRequestsDeps) {
       return await runScript(...args);
     } catch (error) {
       if (error instanceof DomainError) return errorReply(error);
-      deps.log.error("a request of a device was not answered", { deviceId, error });
+      deps.log.error("request of a device not answered", { deviceId, error });
       return errorReply(detail("request.script_failed"));
     } finally {
       const left = (running.get(deviceId) ?? 1) - 1;

@@ -18,7 +18,7 @@ const shareList = wholeList({ sort: ["name", "createdAt", "expiresAt"], search: 
 
 const BEARER = /^Bearer ([^\s]+)$/i;
 const WHO =
-  "Writers and above who see all devices, and no API keys: 403 for others. Everybody with the link sees its dashboards without signing in.";
+  "For users with write access who see all devices, but not for API keys. Everybody with the link sees its dashboards without signing in.";
 
 const rotationToWire = ({ dashboardIds, seconds }: ShareRotation) => ({
   dashboardIds: [...dashboardIds],

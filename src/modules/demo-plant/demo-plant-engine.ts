@@ -128,7 +128,7 @@ export class DemoPlantEngine {
     };
     this.#runs.set(plant.tenantId, run);
     run.begun = this.#begin(run).catch((error) =>
-      log.warn("the history of the demo plant is not complete", { error }),
+      log.warn("history of the demo plant incomplete", { error }),
     );
   }
 
@@ -140,7 +140,7 @@ export class DemoPlantEngine {
     if (run.stop.signal.aborted) return;
     for (const deviceId of [...machines, ...gateways])
       this.#answerCommands(run, deviceId).catch((error) =>
-        log.warn("a machine of the demo plant receives no commands", { deviceId, error }),
+        log.warn("machine of the demo plant receives no commands", { deviceId, error }),
       );
     this.#tick(run);
     run.total = days.length;
@@ -234,8 +234,7 @@ export class DemoPlantEngine {
       ingest.admit(device, { source: "generator", where: "demo plant", body });
       await ingest.readings(device, [reading]);
     } catch (error) {
-      if (!(error instanceof DomainError))
-        log.warn("a reading of the demo plant is lost", { deviceId, error });
+      if (!(error instanceof DomainError)) log.warn("reading of the demo plant lost", { deviceId, error });
     }
   }
 

@@ -6,7 +6,7 @@ import { successBody } from "../wire.schemas.ts";
 import { statusBody } from "./demo-plant.schemas.ts";
 import type { DemoPlantService } from "./demo-plant.service.ts";
 
-const WHO = "Writers and above who see all devices; 403 for others.";
+const WHO = "For users with write access who see all devices.";
 
 const languageOf = (request: Request) => preferredLanguage(undefined, request.headers.get("accept-language"));
 

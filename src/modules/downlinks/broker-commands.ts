@@ -113,7 +113,7 @@ export class BrokerCommands implements CommandTransport {
       commands.answered(deviceId, rpcId, { published: message.topic });
     } catch (error) {
       if (error instanceof DomainError && error.kind === "invalid") return this.#fail(command, error);
-      log.info("a command waits for the broker", { integrationId, deviceId, error });
+      log.info("command waits for the broker", { integrationId, deviceId, error });
       commands.left(deviceId);
     }
   }

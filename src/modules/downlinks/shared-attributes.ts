@@ -100,7 +100,7 @@ export class SharedAttributes {
       await this.#deps.publish(integrationId, message);
     } catch (error) {
       if (!(error instanceof DomainError) || error.kind !== "invalid") throw error;
-      this.#deps.log.warn("a shared attribute could not be sent", { integrationId, error });
+      this.#deps.log.warn("sending a shared attribute failed", { integrationId, error });
     }
   }
 }

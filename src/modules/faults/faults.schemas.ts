@@ -80,7 +80,7 @@ export const listFaultsQuery = t.Object({
     t.Integer({
       minimum: 1,
       maximum: FAULTS_PAGE_MAX,
-      description: `at most this many, ${FAULTS_PAGE_DEFAULT} by default`,
+      description: `maximum number of faults; default ${FAULTS_PAGE_DEFAULT}`,
     }),
   ),
   cursor: t.Optional(

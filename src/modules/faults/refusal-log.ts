@@ -53,7 +53,7 @@ export class RefusalLog {
       entry,
       hasLine ? { at: this.#clock.monotonic(), since: 0 } : { at: undefined, since: 1 },
     );
-    if (hasLine) this.#log.warn("a credential was refused", fieldsOf(entry));
+    if (hasLine) this.#log.warn("credential refused", fieldsOf(entry));
   }
 
   /** Writes the summaries that are due. `isLast`: of everything that no line has counted. */
@@ -70,10 +70,10 @@ export class RefusalLog {
         unlisted += since;
         continue;
       }
-      this.#log.warn("a credential was refused again", { ...fieldsOf(entry), count: since });
+      this.#log.warn("credential refused again", { ...fieldsOf(entry), count: since });
       if (!isLast) this.#recent.set(entry, { at: now, since: 0 });
     }
-    if (unlisted > 0) this.#log.warn("more credentials were refused", { count: unlisted });
+    if (unlisted > 0) this.#log.warn("more credentials refused", { count: unlisted });
   }
 
   #mayWrite({ address = "" }: FaultEntry): boolean {

@@ -136,7 +136,7 @@ export class GeneratorEngine {
     this.#runs.set(generator.id, run);
     run.busy = ended
       .then(() => this.#prepare(run, isResumed))
-      .catch((error) => log.error("a generator could not be started", { generator: generator.id, error }));
+      .catch((error) => log.error("starting a generator failed", { generator: generator.id, error }));
   }
 
   async #prepare(run: Run, isResumed: boolean): Promise<void> {
@@ -159,7 +159,7 @@ export class GeneratorEngine {
       const snapshots = await this.#deps.latest(devicesOf(generator), keys);
       return new Map(snapshots.map((snapshot) => [snapshot.deviceId, snapshot]));
     } catch (error) {
-      this.#deps.log.warn("a generator starts again: its newest readings cannot be read", {
+      this.#deps.log.warn("newest readings of a generator unreadable, starting over", {
         generator: generator.id,
         error,
       });
@@ -264,7 +264,7 @@ export class GeneratorEngine {
     const text = error instanceof DomainError ? textOf(error) : detail("generator_error.not_stored");
     // Once for as long as it lasts: a full disk must not fill the log.
     if (activity.lastError?.code !== text.code)
-      this.#deps.log.warn("readings of a generator are rejected", {
+      this.#deps.log.warn("readings of a generator rejected", {
         generator: generator.id,
         message: inEnglish(text),
         ...(!(error instanceof DomainError) && { error }),

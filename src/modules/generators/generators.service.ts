@@ -196,7 +196,7 @@ export function createGeneratorsService(deps: {
       lastErrorAt: clock.now(),
     });
     engine.changed(paused);
-    deps.log.warn("a generator was paused: its devices were deleted", {
+    deps.log.warn("generator paused, its devices were deleted", {
       generator: generator.id,
       name: generator.name,
     });

@@ -173,7 +173,7 @@ export class HeldReadings implements Part {
       await this.#deps.store(device, readings);
     } catch (error) {
       if (!(error instanceof DomainError) || error.kind === "unavailable") throw error;
-      this.#deps.log.warn("held readings were refused", { deviceId, error });
+      this.#deps.log.warn("held readings refused", { deviceId, error });
     }
   }
 }

@@ -58,7 +58,7 @@ export function createBridges(deps: {
       const { mqtt, encoding } = integrations.readyOf(integration).settings;
       return { ...member, settings: mqtt, encoding, announced: deps.announced.of(integration) };
     } catch (error) {
-      log.error("an integration cannot be prepared", { integrationId, error });
+      log.error("preparing an integration failed", { integrationId, error });
       return { ...member, settings: undefined };
     }
   }
@@ -101,7 +101,7 @@ export function createBridges(deps: {
       for (const message of replies)
         fleet.reply(integrationId, message).then(
           (isPublished) => isPublished || events.emit("fault.occurred", { ...fault, tenantId, subject }),
-          (error) => log.warn("a reply could not be sent", { integrationId, error }),
+          (error) => log.warn("sending a reply failed", { integrationId, error }),
         );
     },
   };

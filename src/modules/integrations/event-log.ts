@@ -186,7 +186,7 @@ export class EventLog {
     try {
       this.#run(() => this.#unpack());
     } catch (error) {
-      this.#deps.log.warn("the newest events of integrations could not be prepared for reading", { error });
+      this.#deps.log.warn("preparing the newest events of integrations failed", { error });
     }
   }
 

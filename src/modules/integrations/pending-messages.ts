@@ -67,7 +67,7 @@ export class PendingMessages {
       return true;
     } catch (error) {
       if (error instanceof DomainError) throw error;
-      log.error("a waiting message could not be processed", { integrationId, eventId, error });
+      log.error("processing a waiting message failed", { integrationId, eventId, error });
       return false;
     }
   }

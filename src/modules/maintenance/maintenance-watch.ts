@@ -124,7 +124,7 @@ export class MaintenanceWatch {
       for (const deviceId of [...this.#running.keys()])
         if (this.#leftOf(deviceId) === 0) this.#drop(deviceId);
     } catch (error) {
-      this.#deps.log.warn("the end of a maintenance could not be written and is retried", { error }); // a full disk, say
+      this.#deps.log.warn("writing the end of a maintenance failed, retrying", { error }); // a full disk, say
     }
     this.#arm();
   }

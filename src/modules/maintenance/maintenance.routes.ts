@@ -9,7 +9,7 @@ import type { MaintenanceService } from "./maintenance.service.ts";
 import type { Maintenance } from "./maintenance.types.ts";
 import { maintenanceToWire, readUntil } from "./maintenance.wire.ts";
 
-const WHO = "For users who may change devices or acknowledge alarms; 403 for others.";
+const WHO = "For users who may change devices or acknowledge alarms.";
 
 const stateOf = (maintenance: Maintenance | undefined) =>
   maintenance === undefined

@@ -138,7 +138,7 @@ export function createOutboundDelivery(deps: OutboundDeliveryDeps) {
     });
     for (const { target, count } of bySource.values()) {
       onFailed({ target, code: "fault.delivery_dropped", reason: error });
-      log.warn("outbound requests were dropped", {
+      log.warn("outbound requests dropped", {
         targetId: target.targetId,
         count,
         error: inEnglish(error),

@@ -249,7 +249,7 @@ export class PipelineEngine {
         return [{ pipeline, steps: compileStoredSteps(pipeline.steps) }];
       } catch (error) {
         // It was checked when it was written: an older version's, perhaps. Telemetry is not lost to it.
-        this.#deps.log.error("a pipeline cannot be run", { pipelineId: pipeline.pipelineId, error });
+        this.#deps.log.error("pipeline cannot run", { pipelineId: pipeline.pipelineId, error });
         return [];
       }
     });

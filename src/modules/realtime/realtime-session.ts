@@ -362,7 +362,7 @@ export class RealtimeSession {
   #scheduleRecheck(): void {
     this.#cancelTimer = this.#deps.clock.schedule(RECHECK_INTERVAL_MS, async () => {
       const principal = await this.#deps.authenticator.authenticate(this.#token).catch((error) => {
-        this.#deps.log.error("a session could not be checked", { error });
+        this.#deps.log.error("checking a session failed", { error });
         return undefined;
       });
       if (this.#closed) return;

@@ -49,7 +49,7 @@ class ClockPause {
     this.#earlier = new Map(
       jobs.listWaiting(BEFORE_ALL_TIMES).map(({ jobId, updatedAt }) => [jobId, updatedAt]),
     );
-    log.warn("the clock is not set: scheduled jobs wait until it is");
+    log.warn("clock not set, scheduled jobs wait");
   }
 
   /** Returns whether jobs may run. The first time after a pause, it sets the times of jobs that were written during the pause. */
@@ -58,7 +58,7 @@ class ClockPause {
     if (!this.#deps.isClockSet()) return false;
     await this.#retime(this.#earlier);
     this.#earlier = undefined;
-    this.#deps.log.info("the clock is set: scheduled jobs run again");
+    this.#deps.log.info("clock set, scheduled jobs run again");
     return true;
   }
 
@@ -300,7 +300,7 @@ export class JobRunner {
       const next = nextTime(job.schedule, now);
       if (job.nextRunAt !== null && next !== undefined && next < job.nextRunAt) {
         jobs.setNext(job.jobId, { from: job.nextRunAt, to: next });
-        log.info("the clock was set back: a job runs earlier", { jobId: job.jobId, name: job.name });
+        log.info("clock set back, job runs earlier", { jobId: job.jobId, name: job.name });
       }
       if (index % CLAIMED_AT_ONCE === CLAIMED_AT_ONCE - 1) await setImmediate();
     }
@@ -330,10 +330,10 @@ export class JobRunner {
       if (!plan.runs) {
         jobs.setLast(job.jobId, { status: "SKIPPED" });
         onMissed(job, describeMissed(plan));
-        log.warn("a job was not run in time", { jobId: job.jobId, name: job.name, missed: plan.missed });
+        log.warn("job not run in time", { jobId: job.jobId, name: job.name, missed: plan.missed });
       }
     } catch (error) {
-      log.error("a job could not be started", { jobId: job.jobId, error }); // its lease runs out, then it is tried again
+      log.error("starting a job failed", { jobId: job.jobId, error }); // its lease runs out, then it is tried again
     }
     return begun === undefined ? [] : [{ job, run: begun }];
   }
@@ -370,7 +370,7 @@ export class JobRunner {
       .then(() => this.#lanes.run(job.tenantId, () => this.#execute(job, run)));
     const settled = work.catch((error) => {
       this.#held.delete(run.runId);
-      this.#deps.log.error("a run could not be started", { jobId: job.jobId, error });
+      this.#deps.log.error("starting a run failed", { jobId: job.jobId, error });
     });
     this.#working.add(settled);
     return settled.finally(() => this.#working.delete(settled));
@@ -385,7 +385,7 @@ export class JobRunner {
       else if (await this.#actions.onAll(job, run, this.#optionsOf(job, run))) this.#finish(job, run);
     } catch (error) {
       // What is not written (a full disk, say) is done again when the lease has run out.
-      this.#deps.log.error("a run could not be finished", { jobId: job.jobId, runId: run.runId, error });
+      this.#deps.log.error("finishing a run failed", { jobId: job.jobId, runId: run.runId, error });
     } finally {
       this.#held.delete(run.runId);
       this.#begun.delete(run.runId);

@@ -95,7 +95,7 @@ export class RunActions {
       return { deviceId, name, status: "SUCCESS", error: null, commandId };
     } catch (error) {
       if (error instanceof DomainError) return failed(target, textOf(error));
-      this.#log.error("a job failed on a device", { jobId: job.jobId, deviceId, error });
+      this.#log.error("job failed on a device", { jobId: job.jobId, deviceId, error });
       return failed(target, detail("run_result.failed"));
     }
   }

@@ -355,7 +355,7 @@ export class ScriptSandbox {
     try {
       started = await ScriptProcess.start(command);
     } catch (error) {
-      log.error("the script process does not start", { error });
+      log.error("script process does not start", { error });
       this.#startAgainAt = clock.monotonic() + START_AGAIN_MS;
       throw unavailable();
     }

@@ -121,7 +121,7 @@ export class DataCheck {
       outcome = { databases: await this.#ask() };
     } catch (error) {
       if (this.#isStopped) return;
-      log.warn("the files could not be checked", { error });
+      log.warn("checking the data files failed", { error });
       outcome = { failure: error instanceof Error ? error.message : String(error) };
     }
     this.#run = { ...run, ...outcome, finishedAt: clock.now() };

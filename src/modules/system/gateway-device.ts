@@ -52,7 +52,7 @@ export class GatewayDevice {
     if (deviceId !== undefined)
       readings
         .recall(deviceId)
-        .catch((error) => log.warn("the gateway's earlier readings could not be read", { error }));
+        .catch((error) => log.warn("reading the gateway's earlier values failed", { error }));
     readings.delay.start();
     this.#timer.start();
   }
@@ -106,7 +106,7 @@ export class GatewayDevice {
     const created = createOwnDevice(host.tenantId, gatewayAlarmRules, this.#deps);
     if (created === undefined) return undefined;
     settings.save(SETTINGS, created, clock.now());
-    log.info("the gateway has a device of its own", { deviceId: created.deviceId });
+    log.info("device of the gateway itself created", { deviceId: created.deviceId });
     return created.deviceId;
   }
 }

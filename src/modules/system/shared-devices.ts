@@ -108,13 +108,13 @@ export class SharedDevices {
       const created = createOwnDevice(tenantId, [], this.#deps);
       if (created === undefined) return undefined;
       this.#save({ ...this.#stored, devices: { ...this.#stored.devices, [tenantId]: created } });
-      log.info("a tenant has a device for key figures of the gateway", {
+      log.info("device for key figures of the gateway created", {
         tenantId,
         deviceId: created.deviceId,
       });
       return created;
     } catch (error) {
-      log.warn("the device for key figures of the gateway could not be created", { tenantId, error });
+      log.warn("creating the device for key figures of the gateway failed", { tenantId, error });
       return undefined;
     }
   }

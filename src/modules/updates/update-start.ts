@@ -188,13 +188,13 @@ function beginTrial(context: StartContext, program: string, state: UpdateState):
   try {
     copyDatabases(dataPath, state);
   } catch (error) {
-    log.error("the update was given up: the databases cannot be copied", { error });
+    log.error("update given up, databases cannot be copied", { error });
     const reason = error instanceof Error ? error.message : String(error);
     failUpdate(context, state, detail("update.copy_failed", { reason }));
     return SERVE;
   }
   const trial = setPhase(dataPath, state, "TRIAL");
-  log.info("the new version starts", { from: state.from, to: state.to });
+  log.info("starting the new version", { from: state.from, to: state.to });
   return { kind: "exec", program: state.next, watched: trial };
 }
 
@@ -272,13 +272,13 @@ function rollBack(context: StartContext, state: UpdateState): void {
   const reason = readReason(dataPath) ?? detail("update.ended");
   restoreCopies(dataPath, state);
   end(context, state, { outcome: "ROLLED_BACK", reason });
-  log.error("the update was rolled back", { from: state.from, to: state.to, code: reason.code });
+  log.error("update rolled back", { from: state.from, to: state.to, code: reason.code });
 }
 
 /** Gives an update up before its trial. */
 export function failUpdate(context: StartContext, state: UpdateState, reason: Text): void {
   end(context, state, { outcome: "FAILED", reason });
-  context.log.error("the update was given up", { from: state.from, to: state.to, code: reason.code });
+  context.log.error("update given up", { from: state.from, to: state.to, code: reason.code });
 }
 
 function end(

@@ -168,7 +168,7 @@ export class UpdatesService {
       rmSync(this.#file(), { force: true });
       restart();
     } catch (error) {
-      log.error("the update was given up", { error });
+      log.error("update given up", { error });
       this.#failure =
         error instanceof DomainError ? textOf(error) : detail("update.failed", { reason: messageOf(error) });
       this.#isInstalling = false;

@@ -65,7 +65,7 @@ class UplinkThread {
     });
     worker.addEventListener("message", (event: MessageEvent<unknown>) => this.#calls.receive(event.data));
     worker.addEventListener("error", ({ message }) => {
-      this.#log.error("the thread of the uplinks has failed", { error: message });
+      this.#log.error("uplink worker failed", { error: message });
       this.stop();
       this.#onFailed();
     });
@@ -208,7 +208,7 @@ export class UplinkFleet {
     endings.push(this.#deps.store.feeds.closeOf(tenantId));
     for (const ending of await Promise.allSettled(endings))
       if (ending.status === "rejected")
-        this.#deps.log.warn("an uplink of a deleted tenant did not end", {
+        this.#deps.log.warn("uplink of a deleted tenant did not stop", {
           reason: messageOf(ending.reason),
         });
   }
@@ -400,7 +400,7 @@ export class UplinkFleet {
         log.warn("unreadable uplink batch set aside", { uplinkId, file });
         this.#deps.onFault(this.#get(uplinkId), detail("fault.uplink_set_aside", { file }));
       },
-      failed: ({ reason }) => log.warn("a client of an uplink has failed", { reason }),
+      failed: ({ reason }) => log.warn("client of an uplink failed", { reason }),
     };
   }
 
@@ -410,12 +410,12 @@ export class UplinkFleet {
     const { log } = this.#deps;
     if (report.upToDateAt !== before.upToDateAt) this.#upToDate.note(uplinkId);
     if (report.state === "ERROR" && before.state !== "ERROR") {
-      log.warn("an uplink cannot send", { uplinkId, reason: reasonOf(report) });
+      log.warn("uplink cannot send", { uplinkId, reason: reasonOf(report) });
       const reason = report.error ?? detail("fault.unknown");
       const code = report.isRefused ? "fault.uplink_refused" : "fault.uplink_stalled";
       this.#deps.onFault(this.#get(uplinkId), detail(code, { reason }));
     }
-    if (report.state !== "ERROR" && before.state === "ERROR") log.info("an uplink sends again", { uplinkId });
+    if (report.state !== "ERROR" && before.state === "ERROR") log.info("uplink sending again", { uplinkId });
   }
 
   #forgetSentChanges(tenantId: TenantId): void {

@@ -101,7 +101,7 @@ export class WriteGroup {
     try {
       end();
     } catch (error) {
-      this.#log.error("the end of a write was not handled", { error });
+      this.#log.error("end of a write not handled", { error });
     }
   }
 }

@@ -271,7 +271,7 @@ export class DeliveryQueue<Target extends DeliveryTarget, Row extends DeliveryRo
         const waitMs = Math.min(Math.max(timeMs - this.#kind.now(), NEXT_STEP_MS), TIMER_MS_MAX);
         this.#cancelPump = this.#clock.schedule(waitMs, () => this.wake());
       } catch (error) {
-        this.#log.warn("the queue could not be processed and is retried", { error }); // a broken disk, say
+        this.#log.warn("processing the queue failed, retrying", { error }); // a broken disk, say
         this.#cancelPump = this.#clock.schedule(READ_AGAIN_MS, () => this.wake());
       }
     });
@@ -356,7 +356,7 @@ export class DeliveryQueue<Target extends DeliveryTarget, Row extends DeliveryRo
     try {
       return await Promise.race([attempt, timeout.promise]);
     } catch (error) {
-      this.#log.error("an attempt could not be made and is retried", { error });
+      this.#log.error("attempt failed, retrying", { error });
       return undefined;
     } finally {
       cancel();
@@ -506,7 +506,7 @@ export class DeliveryQueue<Target extends DeliveryTarget, Row extends DeliveryRo
         this.flush();
         this.#kind.upkeep?.();
       } catch (error) {
-        this.#log.warn("the queue could not be pruned and is retried", { error });
+        this.#log.warn("pruning the queue failed, retrying", { error });
         hasMore = false;
       }
       this.#scheduleSweep(hasMore ? NEXT_STEP_MS : SWEEP_INTERVAL_MS);

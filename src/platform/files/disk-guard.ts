@@ -193,7 +193,7 @@ export class DiskGuard implements Part {
     if (!this.#isFull && left < floor) {
       this.#isFull = true;
       this.#setBallast(false);
-      log.error("the disk is almost full: no data is accepted until there is space", {
+      log.error("disk almost full, no data accepted until there is space", {
         freeBytes: free,
         logBytes: this.#logBytes,
         neededBytes: floor,
@@ -201,7 +201,7 @@ export class DiskGuard implements Part {
     } else if (this.#isFull && left > floor * RESUME_FACTOR + BALLAST_BYTES) {
       this.#isFull = false;
       this.#setBallast(true);
-      log.info("there is space on the disk again", { freeBytes: free });
+      log.info("disk has space again", { freeBytes: free });
     }
   }
 

@@ -206,7 +206,7 @@ export function createTls(deps: Deps) {
       await takeUp();
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
-      if (reason !== complained) log.error("the TLS certificate could not be applied", { reason });
+      if (reason !== complained) log.error("applying the TLS certificate failed", { reason });
       complained = reason;
       refused = reason;
     }

@@ -27,7 +27,7 @@ export function createPeriodic(deps: { clock: Clock; log: Logger; intervalMs: nu
       try {
         deps.work();
       } catch (error) {
-        deps.log.warn("could not be written and is retried", { error });
+        deps.log.warn("write failed, retrying", { error });
       }
       schedule();
     });

@@ -152,7 +152,7 @@ export function createExternalProvider(
       return await mine.config;
     } catch (cause) {
       if (existing === mine) existing = undefined;
-      log.warn("the external identity provider cannot be used", { issuer: settings.issuer, error: cause });
+      log.warn("external identity provider unusable", { issuer: settings.issuer, error: cause });
       throw unreachable(cause);
     }
   }
@@ -217,7 +217,7 @@ export function createExternalProvider(
       const claims = await claimsOf(pending, answer).catch((error: unknown) => {
         if (error instanceof DomainError) throw error;
         // What the provider says of it is for the log: anybody can write it into the address.
-        log.warn("a sign-in at the external identity provider failed", { issuer: settings.issuer, error });
+        log.warn("sign-in at the external identity provider failed", { issuer: settings.issuer, error });
         throw refused();
       });
       const email = normalizeEmail(textOf(claims.email));

@@ -111,7 +111,7 @@ export class BridgeFleet {
     const next = before
       .then(() => this.#follow(integrationId))
       .catch((error) =>
-        this.#deps.log.error("a bridge could not apply its settings", { integrationId, error }),
+        this.#deps.log.error("applying the settings of a bridge failed", { integrationId, error }),
       )
       .finally(() => {
         if (inFlight.get(integrationId) === next) inFlight.delete(integrationId);
@@ -202,7 +202,7 @@ export class BridgeFleet {
         return;
       } catch (error) {
         if (tries === FAREWELLS_MAX)
-          return log.warn("a broker did not delete a session", { integrationId, error });
+          return log.warn("broker did not delete a session", { integrationId, error });
         await waitFor(clock, tries * FAREWELL_WAIT_MS, signal);
       }
     }

@@ -65,7 +65,7 @@ export class LocalBridge implements Bridge {
 
   start(): void {
     const { integrationId, log } = this.#deps;
-    this.#follow().catch((error) => log.error("a local mapping did not start", { integrationId, error }));
+    this.#follow().catch((error) => log.error("starting a local mapping failed", { integrationId, error }));
   }
 
   async stop(): Promise<void> {
@@ -131,7 +131,7 @@ export class LocalBridge implements Bridge {
     });
     const earlier = (message: LocalMessage, retain: boolean, receivedAt?: number) =>
       take(taker, message, { retain, receivedAt }).catch((error) =>
-        log.warn("an earlier message was not taken", { integrationId, topic: message.topic, error }),
+        log.warn("earlier message not accepted", { integrationId, topic: message.topic, error }),
       );
     for (const message of this.#retained(filters)) await earlier(message, true);
     for (const message of newest.toSorted((a, b) => a.receivedAt - b.receivedAt))

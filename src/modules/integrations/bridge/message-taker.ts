@@ -176,7 +176,7 @@ export class MessageTaker {
     const { integrationId, note, log } = this.#deps;
     const key = `${topic} ${Bun.hash(payload)}`;
     const tries = (this.#failing.get(key) ?? 0) + 1;
-    log.error("a message of a broker could not be handled", { integrationId, topic, tries, error });
+    log.error("handling a message of a broker failed", { integrationId, topic, tries, error });
     if (this.#failing.size >= FAILING_MAX) this.#failing.clear();
     this.#failing.set(key, tries);
     if (tries < TRIES_MAX) return { kind: "later", reason: detail("broker_error.message_retried") };

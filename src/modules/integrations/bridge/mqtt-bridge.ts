@@ -177,7 +177,7 @@ export class MqttBridge implements Bridge {
     const { log, integrationId } = this.#deps;
     this.#wanted = new AbortController();
     this.#running = this.#run(this.#wanted.signal).catch((error) => {
-      log.error("the bridge has ended", { integrationId, error });
+      log.error("bridge stopped", { integrationId, error });
       const problem = networkErrorText(error);
       this.#change({ status: "stopped", problem, ...this.#failed(problem) });
     });
@@ -259,7 +259,7 @@ export class MqttBridge implements Bridge {
     const { clock, random, log, integrationId } = this.#deps;
     const failedAttempts = this.#current.failedAttempts + 1;
     const ms = waitAfter(failedAttempts, random, { maxMs: WAIT_MS_MAX });
-    log.warn("the connection to the broker is gone", {
+    log.warn("connection to the broker lost", {
       integrationId,
       reason: inEnglish(reason),
       nextTryMs: ms,

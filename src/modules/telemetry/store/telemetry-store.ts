@@ -373,7 +373,7 @@ class WorkerTelemetryStore implements TelemetryStore {
 
   /** The worker has died of an error of its own: nothing it was asked will be answered. */
   #crashed(message: string): void {
-    this.#log.error("the storage worker has failed", { error: message });
+    this.#log.error("storage worker failed", { error: message });
     const error = unavailable("telemetry.broken");
     this.#failure = textOf(error);
     this.#committer.refuse(error);

@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import type { Rejection, TelemetryValue } from "../../lib/api-types.ts";
+import type { DeviceDetail, Rejection, TelemetryValue } from "../../lib/api-types.ts";
 import { ownAddress } from "../../platform/base.ts";
 import { serverText } from "../../platform/i18n/error-texts.ts";
 import { formatReading } from "../../platform/i18n/format.ts";
@@ -64,7 +64,7 @@ export function ConnectTab({ device, resource }: DeviceTabProps) {
   };
   return (
     <div class="grid grid-cols-[minmax(0,1fr)] items-start gap-5 lg:grid-cols-[minmax(0,1fr)_22rem] lg:grid-rows-[auto_1fr]">
-      <FirstMessage deviceId={deviceId} active={device.active} />
+      <FirstMessage device={device} />
       <section class="panel flex min-w-0 flex-col gap-4 p-4 lg:col-start-1 lg:row-span-2 lg:row-start-1">
         <div>
           <h2 class="font-semibold">{t("connect.title")}</h2>
@@ -189,8 +189,13 @@ interface Seen {
   readonly values: Record<string, TelemetryValue>;
 }
 
+/** What a gateway has to show that has sent only its children's values. */
+const ofChildren = ({ role, active, lastActivityAt }: DeviceDetail): Seen | undefined =>
+  role === "GATEWAY" && active && lastActivityAt ? { ts: Date.parse(lastActivityAt), values: {} } : undefined;
+
 /** Waits for the device: turns green with the first message, and tells why when one was refused. */
-function FirstMessage({ deviceId, active }: { deviceId: string; active: boolean }) {
+function FirstMessage({ device }: { device: DeviceDetail }) {
+  const { deviceId, active } = device;
   const latest = useResource(() => telemetryApi.latest(deviceId), [deviceId]);
   const [lastSeen, setLastSeen] = useState<Seen | undefined>(undefined);
   const [refused, setRefused] = useState<Rejection | undefined>(undefined);
@@ -203,7 +208,8 @@ function FirstMessage({ deviceId, active }: { deviceId: string; active: boolean 
       setLastSeen({ ts: Math.min(message.ts, serverNow()), values: message.values });
     } else if (message.topic === "events" && message.event === "rejected") setRefused(message.rejection);
   });
-  const seen = lastSeen ?? (latest.data && latest.data.ts > 0 ? latest.data : undefined);
+  const own = lastSeen ?? (latest.data && latest.data.ts > 0 ? latest.data : undefined);
+  const seen = own ?? ofChildren(device);
   if (refused) return <Refused rejection={refused} deviceId={deviceId} />;
   if (!seen) return <Waiting />;
   // The message itself comes before the word that the device is active again.
@@ -235,8 +241,8 @@ function FirstMessage({ deviceId, active }: { deviceId: string; active: boolean 
           </div>
         ))}
       </dl>
-      <a class="btn btn-sm mt-4" href={`/devices/${deviceId}/data`}>
-        {t("connect.seeChart")}
+      <a class="btn btn-sm mt-4" href={`/devices/${deviceId}/${own ? "data" : "children"}`}>
+        {t(own ? "connect.seeChart" : "tab.children")}
       </a>
     </section>
   );

@@ -64,13 +64,15 @@ function follow(
   const device = resource.data;
   if (message.type === "snapshot") {
     const state = message.devices.find((d) => d.deviceId === deviceId);
-    if (device && state && state.active !== device.active) resource.set(withActive(device, state.active));
+    if (device && state && state.active !== device.active)
+      resource.set(withActive(device, state.active, state.lastActivityAt));
     return "kept";
   }
   if (message.topic !== "devices" || message.deviceId !== deviceId) return "kept";
   if (message.event === "deleted") return "deleted";
   if (message.event === "updated" || message.event === "maintenance") resource.reload();
-  else if (device && message.event === "state") resource.set(withActive(device, message.active));
+  else if (device && message.event === "state")
+    resource.set(withActive(device, message.active, message.lastActivityAt));
   return "kept";
 }
 

@@ -117,11 +117,7 @@ export class DevicePages {
     const index = this.#rows.findIndex((row) => row?.deviceId === message.deviceId);
     const row = this.#rows[index];
     if (!row) return false;
-    const lastActivityAt = message.lastActivityAt ?? row.lastActivityAt;
-    this.#rows[index] = {
-      ...withActive(row, message.active),
-      ...(lastActivityAt !== undefined && { lastActivityAt }),
-    };
+    this.#rows[index] = withActive(row, message.active, message.lastActivityAt);
     this.version.value++;
     return false;
   }
