@@ -39,9 +39,9 @@ afterEach(lines.clear);
 afterAll(lines.end);
 
 test("a session stays open for longer than an answer may take", async () => {
-  const line = await open((await serve()).port, { timeoutMs: 200 });
+  const line = await open((await serve()).port, { timeoutMs: 500 });
   const silent = await serve({ onHello: never });
-  await errorIn(open(silent.port, { timeoutMs: 250 }));
+  await errorIn(open(silent.port, { timeoutMs: 600 }));
   expect(await read(line)).toEqual([{ status: 0, value: 5 }]);
 });
 
