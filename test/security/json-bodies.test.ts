@@ -21,7 +21,15 @@ afterAll(() => fixture.stop());
 const send = async ({ method, path }: JsonRoute, raw: string | undefined, type = "application/json") => {
   const headers: Record<string, string> = type === "" ? {} : { "content-type": type };
   const bytes = raw === undefined ? {} : { raw: new TextEncoder().encode(raw) };
-  return fixture.call(method, path.replaceAll(/:\w+/g, "unknown"), { token: owner, headers, ...bytes });
+  const answer = await fixture.call(method, path.replaceAll(/:\w+/g, "unknown"), {
+    token: owner,
+    headers,
+    ...bytes,
+  });
+  // What one call has taken is there for the next.
+  const { lockId } = answer.status === 200 && path.endsWith("/site-lock") ? answer.body : {};
+  if (lockId !== undefined) await fixture.call("DELETE", `${path}/${lockId}`, { token: owner });
+  return answer;
 };
 
 /** Fields of the first two levels, with the path to each. */

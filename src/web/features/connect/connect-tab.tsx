@@ -241,7 +241,7 @@ function FirstMessage({ device }: { device: DeviceDetail }) {
           </div>
         ))}
       </dl>
-      <a class="btn btn-sm mt-4" href={`/devices/${deviceId}/${own ? "data" : "children"}`}>
+      <a class="btn btn-sm mt-4" href={own ? `/devices/${deviceId}/data` : `/devices/${deviceId}/children`}>
         {t(own ? "connect.seeChart" : "tab.children")}
       </a>
     </section>
