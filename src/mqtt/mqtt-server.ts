@@ -420,7 +420,7 @@ class Server implements MqttServer, ConnectionHost, ClientHost {
   #tick(): void {
     for (const connection of this.#connections) connection.tick();
     this.#wills.tick(this.now);
-    this.#store?.expire(this.now, TICK_MS);
+    this.#store?.expire(this.now, TICK_MS, () => this.connectionTurns.isTurnOver);
   }
 }
 
