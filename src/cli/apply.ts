@@ -5,6 +5,7 @@ import { StartupError } from "../platform/process/startup-error.ts";
 import { describeSystemError } from "../platform/process/system-errors.ts";
 import { type ApiClient, connectApi } from "./api-client.ts";
 import { credentialsOf, describeOptions, parseCommand, serverOptions } from "./arguments.ts";
+import { cleanUpAfter } from "./clean-up-after.ts";
 import { type ApplyOptions, applySite, readSnapshotFor } from "./site/apply.ts";
 import { type Difference, showValue } from "./site/differences.ts";
 import { nameOfAction, type PlannedAction, planSite, type SitePlan } from "./site/plan.ts";
@@ -116,11 +117,14 @@ async function run(args: readonly string[]): Promise<number> {
   const locked = sections.find((section) => site.has(section.name) && !canUseSection(user, section));
   if (locked !== undefined) throw refusal(locked);
   const lock = flags.has("plan") ? noLock : await lockSite(api);
-  try {
-    return await planAndApply({ api, site, user, lock }, flags);
-  } finally {
-    await lock.release();
-  }
+  return cleanUpAfter(lock.release, () => planAndApply({ api, site, user, lock }, flags));
+}
+
+/** Unlike `confirm()`, lets signals through while it waits. */
+async function isConfirmed(question: string): Promise<boolean> {
+  process.stdout.write(`${question} [y/N] `);
+  for await (const line of console) return /^y(es)?$/i.test(line.trim());
+  return false;
 }
 
 /** Returns the exit code. */
@@ -152,7 +156,8 @@ async function planAndApply(
   });
   if (refused !== undefined) throw refusal(refused.section);
   const isAsking = !flags.has("plan") && !flags.has("yes") && process.stdin.isTTY;
-  if (isAsking ? !confirm("Apply this plan?") : !flags.has("yes") || flags.has("plan")) return EXIT_CHANGES;
+  if (isAsking ? !(await isConfirmed("Apply this plan?")) : !flags.has("yes") || flags.has("plan"))
+    return EXIT_CHANGES;
   const rest = await applySite(api, site, { plan, snapshot }, { ...planOptions, report, lock });
   if (plan.actions.some(({ type, section }) => type === "create" && section.kind === "user"))
     console.log("New users get their invitation by mail, or a temporary password under Settings → Users.");

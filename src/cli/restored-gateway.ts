@@ -1,5 +1,5 @@
 import { mkdtempSync, rmSync } from "node:fs";
-import { constants, tmpdir } from "node:os";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type App, createApp } from "../app.ts";
 import { type RestoreReport, restore } from "../modules/backups/restore-job.ts";
@@ -7,27 +7,17 @@ import type { BackupTarget } from "../modules/backups/snapshot.types.ts";
 import { defaultConfig } from "../platform/config/config.ts";
 import { StartupError } from "../platform/process/startup-error.ts";
 import { type ApiClient, createApiClient } from "./api-client.ts";
+import { cleanUpAfter } from "./clean-up-after.ts";
 import { tenantOf } from "./user-store.ts";
 
 /** Base URL of requests that reach the app without a network. */
 const URL_WITHOUT_NETWORK = "http://localhost";
-const STOP_SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 /** Gives `work` a folder that only this user can open. The folder is removed when the work ends or fails, and on a signal. */
 export async function withPrivateFolder<Result>(work: (path: string) => Promise<Result>): Promise<Result> {
   const path = mkdtempSync(join(tmpdir(), "lineside-"));
   const remove = () => rmSync(path, { recursive: true, force: true });
-  const endBySignal = (signal: (typeof STOP_SIGNALS)[number]) => {
-    remove();
-    process.exit(128 + constants.signals[signal]);
-  };
-  for (const signal of STOP_SIGNALS) process.on(signal, endBySignal);
-  try {
-    return await work(path);
-  } finally {
-    remove();
-    for (const signal of STOP_SIGNALS) process.off(signal, endBySignal);
-  }
+  return cleanUpAfter(remove, () => work(path));
 }
 
 export interface RestoredGatewayJob {

@@ -2,6 +2,7 @@ import { type App, createApp } from "../app.ts";
 import { DomainError, inEnglish } from "../lib/core/domain-error.ts";
 import { type Config, ConfigError, loadConfig, processEnv } from "../platform/config/config.ts";
 import { configureLogging, createLogger } from "../platform/core/log.ts";
+import { endProcess } from "../platform/process/end-process.ts";
 import { IdleMemory } from "../platform/process/idle-memory.ts";
 import { RESTART_SIGNAL } from "../platform/process/restart-signal.ts";
 import { Supervisor } from "../platform/process/supervisor.ts";
@@ -84,7 +85,7 @@ async function stopInTime(app: App): Promise<number> {
   const log = createLogger();
   const timeout = setTimeout(() => {
     log.error("stopping took too long", { limitMs: STOP_MS_MAX });
-    process.exit(1);
+    endProcess(1);
   }, STOP_MS_MAX);
   await app.stop();
   clearTimeout(timeout);
@@ -92,8 +93,8 @@ async function stopInTime(app: App): Promise<number> {
   return 0;
 }
 
-/** Runs the gateway from its start to its end. Resolves to the exit code; a restart replaces the process instead. */
-async function runGateway(config: Config, args: readonly string[]): Promise<number> {
+/** Runs the gateway from its start to its end. Ends the process, or replaces it for a restart. */
+async function runGateway(config: Config, args: readonly string[]): Promise<never> {
   const asked = untilAskedToStop();
   const supervisor = new Supervisor(systemClock, processEnv());
   const app = createApp(config);
@@ -118,7 +119,7 @@ async function runGateway(config: Config, args: readonly string[]): Promise<numb
   supervisor.stopping();
   const code = await stopInTime(app);
   // Parts that could not stop on a broken disk may hold the process: a supervisor waits for its end.
-  return STOP_SIGNALS.includes(reason) ? code : process.exit(FATAL_EXIT_CODE);
+  return endProcess(STOP_SIGNALS.includes(reason) ? code : FATAL_EXIT_CODE);
 }
 
 /** `lineside serve`: runs until SIGTERM or SIGINT; exit code 0 after an orderly stop, 74 after a failure of the storage, 78 for a mistake in the configuration. */
@@ -132,6 +133,6 @@ export async function serve(args: readonly string[]): Promise<number> {
     returnFromTrial(error, args);
     // Parts that had started may hold the process: a supervisor waits for its end.
     const code = explain(error);
-    return process.exit(error instanceof ConfigError ? CONFIG_EXIT_CODE : code);
+    return endProcess(error instanceof ConfigError ? CONFIG_EXIT_CODE : code);
   }
 }

@@ -145,7 +145,7 @@ class Server implements MqttServer, ConnectionHost, ClientHost {
       broker: () => this.#running().broker,
       ...(onMessage === undefined ? {} : { onMessage: onMessage.bind(deps) }),
     });
-    this.#wills = new Wills((principal, will) => this.#messages.will(principal, will));
+    this.#wills = new Wills(this.connectionTurns, (principal, will) => this.#messages.will(principal, will));
     this.#evictions = new Evictions(this.#clients, this.#wills, () => this.#store);
   }
 
@@ -200,7 +200,7 @@ class Server implements MqttServer, ConnectionHost, ClientHost {
     // Every message taken gets its commit and its answer, for as long as stopping may take.
     await waitUntil(() => [...this.#clients.all()].every(({ intake }) => intake.idle), this.#deps.clock);
     for (const connection of this.#connections) connection.end(Reason.serverShuttingDown);
-    await waitUntil(() => this.#connections.size === 0, this.#deps.clock);
+    await waitUntil(() => this.#connections.size === 0 && this.#wills.isIdle, this.#deps.clock);
     this.#time.stop();
     await this.#broker?.stop();
     this.#store?.close();
@@ -420,7 +420,7 @@ class Server implements MqttServer, ConnectionHost, ClientHost {
   #tick(): void {
     for (const connection of this.#connections) connection.tick();
     this.#wills.tick(this.now);
-    this.#store?.expire(this.now, TICK_MS);
+    this.#store?.expire(this.now, TICK_MS, () => this.connectionTurns.isTurnOver);
   }
 }
 

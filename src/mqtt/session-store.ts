@@ -235,11 +235,13 @@ export class SessionStore {
     return this.#sessions.get(key);
   }
 
-  /** Deletes the sessions whose time has run out; `now` as in `awaySince`. */
-  expire(now: number, slackMs: number): void {
+  /** Deletes the sessions whose time has run out, at least one of them before `isTurnOver`; `now` as in `awaySince`. */
+  expire(now: number, slackMs: number, isTurnOver: () => boolean): void {
     for (const session of this.all()) {
       const { awaySince, expirySeconds } = session;
-      if (awaySince !== undefined && now - awaySince > expirySeconds * 1000 + slackMs) this.delete(session);
+      if (awaySince === undefined || now - awaySince <= expirySeconds * 1000 + slackMs) continue;
+      this.delete(session);
+      if (isTurnOver()) return; // the queue of each may be long
     }
   }
 

@@ -1,7 +1,9 @@
 // Site files that are applied at the same time, each of which would create what the other one creates.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { join } from "node:path";
-import { createFolder, type Gateway, startGateway } from "./site-fixture.ts";
+import { PROGRAM } from "../support/program.ts";
+import { PASSWORD } from "../support/test-app.ts";
+import { createFolder, type Gateway, OWNER, startGateway } from "./site-fixture.ts";
 
 let plant: Gateway;
 let folder: Awaited<ReturnType<typeof createFolder>>;
@@ -42,6 +44,19 @@ test("a lock whose holder was killed ends by itself, and its holder goes on only
   expect((await lock(other.lockId)).status).toBe(200);
   await plant.call("DELETE", `/api/tenant/site-lock/${other.lockId}`);
   expect((await lock(other.lockId)).body.code).toBe("tenant.site_lock_lost");
+});
+
+test("a signal that ends the command ends its lock", async () => {
+  const child = Bun.spawn([...PROGRAM, "apply", "site", file, "--yes", "--url", plant.fixture.app.url], {
+    env: { PATH: process.env.PATH ?? "", LINESIDE_OWNER_EMAIL: OWNER, LINESIDE_OWNER_PASSWORD: PASSWORD },
+    stdio: ["ignore", "pipe", "ignore"],
+  });
+  for await (const _ of child.stdout) break;
+  child.kill("SIGINT");
+  expect(await child.exited).toBe(130);
+  const { status, body } = await lock();
+  expect(status).toBe(200);
+  await plant.call("DELETE", `/api/tenant/site-lock/${body.lockId}`);
 });
 
 test("two at the same time create each device once, and the lock ends with them", async () => {

@@ -167,3 +167,18 @@ describe("the queues of sessions", () => {
     expect(store.get(sessions[2]?.key ?? "")?.queue).toHaveLength(1_200);
   });
 });
+
+test("sessions that end at the same time are deleted as far as there is time in a turn, the others later", () => {
+  store = open();
+  for (const clientId of ["a", "b", "c"]) {
+    const session = add("t", "key", clientId);
+    session.awaySince = 0;
+    enqueue(session, 10, 10);
+  }
+  let looks = 0;
+  const expire = () => store.expire(61_000, 0, () => ++looks === 2);
+  expire();
+  expect(store.usageOf("t")).toMatchObject({ sessions: 1, queuedBytes: 10 * weightOf(10) });
+  expire();
+  expect(store.usageOf("t")).toMatchObject({ sessions: 0, queuedBytes: 0 });
+});

@@ -1,5 +1,10 @@
 import { describe, expect, test } from "bun:test";
 import type { DeviceId } from "../../src/lib/core/ids.ts";
+import type { Will } from "../../src/lib/mqtt/packets.ts";
+import { ConnectionTurns } from "../../src/mqtt/connection-turns.ts";
+import type { Principal } from "../../src/mqtt/principal.ts";
+import type { Session } from "../../src/mqtt/session.ts";
+import { Wills } from "../../src/mqtt/wills.ts";
 import { until } from "../support/until.ts";
 import { ManualClock } from "./mqtt-fixture.ts";
 import { RawClient } from "./raw-client.ts";
@@ -97,4 +102,24 @@ test("a client that lost its access leaves no will, not even a delayed one", asy
   await until(() => events.length === 2, "the disconnect");
   for (let step = 0; step < 300; step++) clock.advance(250);
   expect(ingest.taken).toEqual([]);
+});
+
+test("the wills of many clients that go at the same time take several turns, and keep their order", async () => {
+  let now = 0;
+  const topics: string[] = [];
+  const wills = new Wills(new ConnectionTurns({ monotonic: () => now }), (_, { topic }) => {
+    topics.push(topic);
+    now += 5;
+  });
+  const leave = (topic: string, delaySeconds: number) => {
+    const session = { key: topic, expirySeconds: 60 } as Session;
+    wills.left(session, { principal: {} as Principal, will: { topic, delaySeconds } as Will }, 0);
+  };
+  for (const topic of ["a", "b", "c"]) leave(topic, 0);
+  expect(topics).toEqual(["a", "b"]);
+  for (const topic of ["d", "e"]) leave(topic, 1);
+  wills.tick(60_000);
+  expect([topics, wills.isIdle]).toEqual([["a", "b"], false]);
+  await until(() => wills.isIdle, "all wills");
+  expect(topics).toEqual(["a", "b", "c", "d", "e"]);
 });

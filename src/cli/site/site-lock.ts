@@ -8,6 +8,7 @@ const RENEWAL_MS = 20_000;
 export interface SiteLock {
   /** Renews the lock if it is time. @throws ApiError if somebody else has had it since */
   keep(): Promise<void>;
+  /** Never fails: a lock that cannot be released ends by itself. */
   release(): Promise<void>;
 }
 
@@ -26,7 +27,7 @@ export async function lockSite(api: ApiClient): Promise<SiteLock> {
         await take({ lockId });
         renewedAt = performance.now();
       },
-      release: () => api.delete(`${PATH}/${lockId}`),
+      release: () => api.delete(`${PATH}/${lockId}`).catch(() => undefined),
     };
   } catch (error) {
     if (error instanceof ApiError && error.status === 404) return noLock; // an older gateway

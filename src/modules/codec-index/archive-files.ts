@@ -123,7 +123,6 @@ async function collectZip(bytes: Bytes, files: CollectedFiles, size: UnpackedSiz
   let unfinished = 0;
   const unzip = new Unzip((entry: UnzipFile) => {
     size.addEntry();
-    if (files.bytesMax(entry.name) === 0) return;
     const file = new ArrivingFile(entry.name, files);
     unfinished++;
     entry.ondata = (error, piece, isLast) => {
