@@ -6,9 +6,11 @@ import {
   inEnglish,
   invalid,
   notFound,
+  unavailableDueTo,
 } from "../lib/core/domain-error.ts";
 import type { Text } from "../lib/texts/text.ts";
 import type { Logger } from "../platform/core/log.ts";
+import { isUnreadable } from "../platform/database/database-check.ts";
 import { toStorageFailure } from "../platform/database/storage-failure.ts";
 import { describeSystemError } from "../platform/process/system-errors.ts";
 import { BARE_BAD_REQUESTS } from "./openapi/error-responses.ts";
@@ -117,6 +119,10 @@ export function toErrorResponse(
       reason: describeSystemError(refusedByDisk.cause) ?? refusedByDisk.message,
     });
     return domainErrorResponse(refusedByDisk);
+  }
+  if (isUnreadable(error)) {
+    log.error("a database cannot be read", { error });
+    return domainErrorResponse(unavailableDueTo(error, "storage.unreadable"));
   }
   if (code === "NOT_FOUND") return domainErrorResponse(nothingHere());
   // The client has left, in the middle of its body or while it was answered: nobody reads this, and nothing failed here.

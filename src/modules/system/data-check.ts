@@ -2,8 +2,8 @@ import { detail, inEnglish } from "../../lib/core/domain-error.ts";
 import { isJsonObject } from "../../lib/json/json.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import type { Problem } from "../../platform/core/health.ts";
-import type { Logger } from "../../platform/core/log.ts";
-import type { DatabaseReport } from "../../platform/database/database-check.ts";
+import { type Logger, watchErrors } from "../../platform/core/log.ts";
+import { type DatabaseReport, isUnreadable } from "../../platform/database/database-check.ts";
 import type { InventoryKeeper } from "../../platform/files/inventory-keeper.ts";
 import { makeIdle } from "../../platform/process/idle-priority.ts";
 import { ownProgram } from "../../platform/process/own-program.ts";
@@ -12,6 +12,8 @@ import { createPeriodic } from "../../platform/time/periodic.ts";
 import type { TelemetryStore } from "../telemetry/store/store.types.ts";
 
 const DAMAGE_POLL_MS = 60_000;
+/** Errors of reading begin a check at most this often. */
+const UNREADABLE_CHECK_MS = 10 * 60_000;
 /** Delay after a start before a due check begins. */
 const FIRST_CHECK_MS = 3_000;
 /** Exit code of the check for files that are whole, and for damaged ones. */
@@ -48,6 +50,10 @@ export class DataCheck {
   #run: CheckRun | undefined;
   #child: Bun.Subprocess | undefined;
   #isStopped = false;
+  /** A part could not read a database since the last check that found nothing. */
+  #isUnreadable = false;
+  #nextCheckMs = Number.NEGATIVE_INFINITY;
+  #endWatch: () => void = () => undefined;
   #cancelFirst: () => void = () => undefined;
 
   constructor(deps: DataCheckDeps) {
@@ -65,6 +71,9 @@ export class DataCheck {
   }
 
   start(): void {
+    this.#endWatch = watchErrors((error) => {
+      if (isUnreadable(error)) this.#noteUnreadable();
+    });
     void this.#askStore();
     this.#timer.start();
     this.#cancelFirst = this.#deps.clock.schedule(FIRST_CHECK_MS, () => this.#beginIfDue());
@@ -73,6 +82,7 @@ export class DataCheck {
   stop(): void {
     this.#cancelFirst();
     this.#timer.stop();
+    this.#endWatch();
     this.#isStopped = true;
     this.#child?.kill();
   }
@@ -96,9 +106,19 @@ export class DataCheck {
 
   problem(): Problem | undefined {
     const { length } = this.damage;
-    return length === 0
-      ? undefined
-      : { severity: "WARNING", code: "storage.damaged", params: { count: length } };
+    if (length > 0) return { severity: "WARNING", code: "storage.damaged", params: { count: length } };
+    if (this.#isUnreadable) return { severity: "WARNING", ...detail("storage.unreadable") };
+    if (this.#run?.failure !== undefined) return { severity: "WARNING", ...detail("storage.check_failed") };
+    return undefined;
+  }
+
+  /** The check that begins finds out whether the files or the reading of them failed. */
+  #noteUnreadable(): void {
+    this.#isUnreadable = true;
+    const now = this.#deps.clock.monotonic();
+    if (now < this.#nextCheckMs || this.#isStopped) return;
+    this.#nextCheckMs = now + UNREADABLE_CHECK_MS;
+    this.begin();
   }
 
   /** Begins a check. One that runs already is not begun again. */
@@ -126,6 +146,7 @@ export class DataCheck {
     }
     this.#run = { ...run, ...outcome, finishedAt: clock.now() };
     if (outcome.databases === undefined) return;
+    this.#isUnreadable = false;
     inventory.note(this.#damage);
     inventory.noteCheck();
     const { startedAt, finishedAt = startedAt } = this.#run;

@@ -121,6 +121,19 @@ export function configureLogging(options: LogOptions): void {
   });
 }
 
+type ErrorListener = (error: unknown) => void;
+const errorListeners = new Set<ErrorListener>();
+
+/** Hears of every error that a part logs as a warning or an error, also below the level that is written. Returns what ends it. */
+export function watchErrors(listener: ErrorListener): () => void {
+  errorListeners.add(listener);
+  return () => errorListeners.delete(listener);
+}
+
+function tellErrors({ error }: Record<string, unknown>): void {
+  if (error !== undefined) for (const listener of errorListeners) listener(error);
+}
+
 /** Silent until `configureLogging` was called. */
 export function createLogger(...name: string[]): Logger {
   const logger = getLogger(["lineside", ...name]);
@@ -129,8 +142,14 @@ export function createLogger(...name: string[]): Logger {
   return {
     debug: (message, fields = {}) => logger.debug(text(message), fields),
     info: (message, fields = {}) => logger.info(text(message), fields),
-    warn: (message, fields = {}) => logger.warn(text(message), fields),
-    error: (message, fields = {}) => logger.error(text(message), fields),
+    warn(message, fields = {}) {
+      logger.warn(text(message), fields);
+      tellErrors(fields);
+    },
+    error(message, fields = {}) {
+      logger.error(text(message), fields);
+      tellErrors(fields);
+    },
     child: (child) => createLogger(...name, child),
   };
 }

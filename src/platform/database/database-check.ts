@@ -8,6 +8,12 @@ const BUSY_TIMEOUT_MS = 5_000;
 export const isDamage = (error: SQLiteError): boolean =>
   error.code !== undefined && /^SQLITE_(?:CORRUPT|NOTADB)/.test(error.code);
 
+/** Returns whether an error says that a database cannot be read, itself or as the cause of another one. */
+export function isUnreadable(error: unknown): boolean {
+  const cause = error instanceof Error && error.cause instanceof SQLiteError ? error.cause : error;
+  return cause instanceof SQLiteError && isDamage(cause);
+}
+
 /** Returns whether the file is the reason of an error, and not a disk that is full or read-only. */
 export const isOfFile = (error: SQLiteError): boolean =>
   isDamage(error) || error.code?.startsWith("SQLITE_CANTOPEN") === true;
