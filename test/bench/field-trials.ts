@@ -153,9 +153,8 @@ class Trial {
       await this.#api.patch(this.#path, { port: this.#peer.port });
     }
     const backMs = await this.#untilValues(backAt);
-    const { variables } = this.trial;
     let inGap = 0;
-    for (const { entry } of variables)
+    for (const { entry } of ms > 0 ? this.trial.variables : [])
       inGap += (await pointsOf(this.#api, this.#deviceId, entry.key, goneAt + INTERVAL_MS)).filter(
         ({ ts }) => ts < backAt - LAG_MS_MAX,
       ).length;
