@@ -21,6 +21,8 @@ const temperature = {
   unit: "Cel",
   decimals: 1,
   kind: "gauge",
+  min: -20,
+  max: 120,
   limits: { lowLow: -5, low: 0, high: 60, highHigh: 70 },
   group: "Hydraulics",
 };
@@ -139,6 +141,8 @@ describe("key metadata of a profile", () => {
           ["half a decimal", () => [{ key: "a", decimals: 0.5 }]],
           ["an unknown kind", () => [{ key: "a", kind: "dial" }]],
           ["limits that are not in order", () => [{ key: "a", limits: { low: 10, high: 10 } }]],
+          ["ends of a range that are not in order", () => [{ key: "a", min: 10, max: 10 }]],
+          ["an end of a range that is a text", () => [{ key: "a", min: "1" }]],
           ["an unknown limit", () => [{ key: "a", limits: { max: 10 } }]],
           ["a limit that is a text", () => [{ key: "a", limits: { low: "1" } }]],
           [

@@ -218,7 +218,7 @@ describe("a register map in CSV", () => {
     expect([registers.length, problems.length]).toEqual([500, 501]);
     expect(problems.at(-1)).toEqual({
       line: 1_002,
-      problem: { code: "modbus_rule.lines", params: { max: 1_000 } },
+      problem: { code: "field.map_lines", params: { max: 1_000 } },
     });
   });
 });

@@ -9,6 +9,7 @@ import { benchDisk } from "./disk.ts";
 import { benchDiskFaults } from "./disk-faults.ts";
 import { benchExport } from "./export.ts";
 import { benchFieldOpcUa } from "./field-opcua.ts";
+import { benchFieldPeers } from "./field-trials.ts";
 import { benchFleet } from "./fleet.ts";
 import { benchFootprint } from "./footprint.ts";
 import { benchFuzz } from "./fuzz.ts";
@@ -96,6 +97,7 @@ const sections: Record<string, () => Promise<Row[]>> = {
   fleet: benchFleet,
   rules: async () => [...(await benchRules(seconds)), ...(await benchMessageCost(seconds))],
   opcua: () => benchFieldOpcUa(seconds),
+  field: () => benchFieldPeers(seconds, Number(values.rounds)),
   alarms: async () => [...(await benchAlarmLatency(seconds)), ...(await benchAlarmStorm())],
   integrations: () => benchIntegrations(seconds),
   uplinks: () => benchUplinks(seconds),

@@ -2,6 +2,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { ModbusFraming } from "../../src/lib/modbus/modbus-lists.ts";
 import { freePort } from "./free-port.ts";
+import { startSimulator } from "./simulator.ts";
 
 const python = "/usr/bin/python3";
 
@@ -9,42 +10,21 @@ const python = "/usr/bin/python3";
 export const hasPymodbus = Bun.spawnSync([python, "-c", "import pymodbus"], { stderr: "ignore" }).success;
 if (!hasPymodbus && process.env.CI) throw new Error("python3-pymodbus must be installed in CI");
 
-export interface ModbusSimulator {
-  readonly port: number;
-  /** Path of its serial port. */
-  readonly path: string;
-  kill(): Promise<void>;
-  /** Starts it again on the same port. */
-  start(): Promise<void>;
-}
+export type ModbusSimulator = Awaited<ReturnType<typeof startModbusSimulator>>;
 
 /** A Modbus server of pymodbus. Its units are 1 and 2; modbus_simulator.py lists their registers. */
-export async function startModbusSimulator(framing: ModbusFraming): Promise<ModbusSimulator> {
+export async function startModbusSimulator(framing: ModbusFraming) {
   const port = await freePort();
+  /** Of its serial port. */
   const path = join(tmpdir(), `lineside-port-${port}`);
   const script = join(import.meta.dir, "modbus_simulator.py");
-  const launch = async () => {
-    const child = Bun.spawn(
-      [python, script, framing === "SERIAL" ? path : String(port), framing.toLowerCase()],
-      {
-        stdout: "pipe",
-        stderr: "pipe",
-      },
-    );
-    const { value } = await child.stdout.getReader().read();
-    if (value === undefined) throw new Error(await new Response(child.stderr).text());
-    return child;
-  };
-  let child = await launch();
+  const own = framing === "SERIAL" ? path : String(port);
+  const simulator = await startSimulator([python, script, own, framing.toLowerCase()]);
   return {
+    ...simulator,
     port,
     path,
-    async kill() {
-      child.kill("SIGKILL");
-      await child.exited;
-    },
-    async start() {
-      child = await launch();
-    },
+    /** Writes holding registers of unit 1. */
+    set: (address: number, words: readonly number[]) => simulator.send(JSON.stringify([address, words])),
   };
 }

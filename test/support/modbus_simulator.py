@@ -1,7 +1,9 @@
-"""A Modbus server of pymodbus with two units: `modbus_simulator.py <port> <tcp|rtu|serial>`. Writes "ready" once it listens.
+"""A Modbus server of pymodbus with two units: `modbus_simulator.py <port> <tcp|rtu|serial>`. Writes "ready" once it listens, then takes lines:
+`[<address>, [<word>, ...]]` writes holding registers of unit 1.
 
 A serial port is a path: a link to one end of a line of two pseudo terminals, which both lose their bytes when this program ends."""
 import asyncio
+import json
 import os
 import select
 import sys
@@ -81,9 +83,17 @@ def line(path):
     return os.ttyname(far)
 
 
+def write(unit):
+    for text in sys.stdin:
+        address, values = json.loads(text)
+        unit.setValues(16, address, values)
+        print("done", flush=True)
+
+
 async def main():
     port, framing = sys.argv[1], sys.argv[2]
     context = ModbusServerContext(slaves={1: unit(), 2: unit()}, single=False)
+    threading.Thread(target=write, args=[context[1]], daemon=True).start()
     if framing == "serial":
         server = ModbusSerialServer(context, port=line(port), baudrate=19200, ignore_missing_slaves=True)
         await server.start()

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { freePort } from "./free-port.ts";
 import { pythonPeer } from "./peers.ts";
+import { startSimulator } from "./simulator.ts";
 
 /** Python with asyncua, or null. */
 export const pythonOfAsyncua = pythonPeer("asyncua");
@@ -11,45 +12,23 @@ export const pythonOfAsyncua = pythonPeer("asyncua");
 export async function startOpcUaSimulator() {
   const port = await freePort();
   const folder = mkdtempSync(join(tmpdir(), "lineside-opcua-"));
-  const command = [pythonOfAsyncua ?? "", join(import.meta.dir, "opcua_simulator.py"), String(port), folder];
-  const launch = async () => {
-    const child = Bun.spawn(command, { stdin: "pipe", stdout: "pipe", stderr: "pipe" });
-    const output = child.stdout.getReader();
-    const line = async () => {
-      const { value } = await output.read();
-      if (value === undefined) throw new Error(await new Response(child.stderr).text());
-    };
-    await line();
-    return { child, line };
-  };
-  let running = await launch();
-  const send = async (text: string) => {
-    running.child.stdin.write(`${text}\n`);
-    running.child.stdin.flush();
-    await running.line();
-  };
+  const script = join(import.meta.dir, "opcua_simulator.py");
+  const simulator = await startSimulator([pythonOfAsyncua ?? "", script, String(port), folder]);
   return {
+    ...simulator,
     port,
-    set: (name: string, value: unknown) => send(`${name} ${JSON.stringify(value)}`),
+    set: (name: string, value: unknown) => simulator.send(`${name} ${JSON.stringify(value)}`),
     /** Gives a variable a status and no value. */
-    setStatus: (name: string, status: number) => send(`status ${name} ${status}`),
-    signal: (name: NodeJS.Signals) => running.child.kill(name),
-    async kill() {
-      running.child.kill("SIGKILL");
-      await running.child.exited;
-    },
-    async start() {
-      running = await launch();
-    },
+    setStatus: (name: string, status: number) => simulator.send(`status ${name} ${status}`),
     /** Makes a new certificate and starts again. */
     async renew() {
-      await this.kill();
+      await simulator.kill();
       rmSync(join(folder, "certificate.der"), { force: true });
       rmSync(join(folder, "key.pem"), { force: true });
-      await this.start();
+      await simulator.start();
     },
     async end() {
-      await this.kill();
+      await simulator.kill();
       rmSync(folder, { recursive: true, force: true });
     },
   };

@@ -49,6 +49,13 @@ describe("the meaning of a variable", () => {
     expect(meaningOf({ unit: "x".repeat(50) })).toEqual({ unit: "x".repeat(32) });
   });
 
+  test("has the range in which the server expects values", () => {
+    expect(meaningOf({ unit: "bar", min: 0, max: 16 })).toEqual({ unit: "bar", min: 0, max: 16 });
+    expect(meaningOf({ min: 0, max: 16 })).toEqual({ min: 0, max: 16 });
+    expect(meaningOf({ unit: "bar", min: 0, max: 0 })).toEqual({ unit: "bar" });
+    expect(meaningOf({ max: -5 })).toBeUndefined();
+  });
+
   test("is its states, those without a name left out", () => {
     expect(meaningOf({ unit: "1", states: { "0": "Off", "1": "", "2": "On" } })).toEqual({
       kind: "state",
@@ -59,5 +66,5 @@ describe("the meaning of a variable", () => {
     });
   });
 
-  test("is none without both", () => expect(meaningOf({})).toBeUndefined());
+  test("is none without any", () => expect(meaningOf({})).toBeUndefined());
 });

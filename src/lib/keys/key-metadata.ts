@@ -37,6 +37,9 @@ export interface KeyMetadata {
   readonly unit?: string;
   readonly decimals?: number;
   readonly kind?: KeyKind;
+  /** Ends of the range in which values are expected. */
+  readonly min?: number;
+  readonly max?: number;
   readonly limits?: KeyLimits;
   readonly states?: readonly KeyState[];
   /** Subject that the key belongs to. Pages show the keys of a group together. */
@@ -69,7 +72,7 @@ export function aggregatedMetadata(
   aggregation: unknown,
 ): KeyMetadata | undefined {
   if (metadata === undefined) return undefined;
-  const { key, name, ...rest } = omit(metadata, "limits", "states");
+  const { key, name, ...rest } = omit(metadata, "limits", "states", "min", "max");
   if (aggregation === "delta") return { key, ...(name !== undefined && { name }), ...rest };
   if (typeof aggregation !== "string" || !FOREIGN_AGGREGATES.includes(aggregation)) return metadata;
   return { key, ...(name !== undefined && { name }) };

@@ -695,7 +695,6 @@ export interface ServerPlaces {
   readonly "bacnet_refusal.other": "code";
   readonly "bacnet_refusal.reject": "code";
   readonly "bacnet_rule.column": "column";
-  readonly "bacnet_rule.lines": "max";
   readonly "bacnet_rule.objects": "max";
   readonly "bacnet_rule.out_of_range": "value";
   readonly "bacnet_rule.text_long": "max";
@@ -848,6 +847,8 @@ export interface ServerPlaces {
   readonly "fault.uplink_stalled": "reason";
   readonly "fault.webhooks_left_out": "megabytes" | "perMessage" | "perTimestamp";
   readonly "field.entry_note": "key" | "note";
+  readonly "field.map_lines": "max";
+  readonly "field.no_value": "count" | "total";
   readonly "field.unreachable": "reason";
   readonly "field.write_unconfirmed": "reason";
   readonly "frame.ack_invalid": "max";
@@ -973,7 +974,6 @@ export interface ServerPlaces {
   readonly "modbus_rule.area_bool": "area";
   readonly "modbus_rule.area_read_only": "area";
   readonly "modbus_rule.column": "column";
-  readonly "modbus_rule.lines": "max";
   readonly "modbus_rule.out_of_range": "type" | "value";
   readonly "modbus_rule.registers": "max";
   readonly "modbus_rule.text_long": "count" | "registers";
@@ -1017,7 +1017,6 @@ export interface ServerPlaces {
   readonly "opcua_rule.column": "column";
   readonly "opcua_rule.items": "max";
   readonly "opcua_rule.keys": "max";
-  readonly "opcua_rule.lines": "max";
   readonly "outbound.address_refused": "host" | "refusal";
   readonly "password.long": "max";
   readonly "password.short": "min";
@@ -1157,7 +1156,6 @@ export interface ServerPlaces {
   readonly "s7_rule.area_read_only": "area";
   readonly "s7_rule.column": "column";
   readonly "s7_rule.keys": "max";
-  readonly "s7_rule.lines": "max";
   readonly "s7_rule.out_of_range": "type" | "value";
   readonly "s7_rule.scale_type": "type";
   readonly "s7_rule.tags": "max";

@@ -18,7 +18,6 @@ export const bacnetErrors: FieldErrors = {
   mapColumn: (column) => detail("bacnet_rule.column", { column }),
   keyTwice: () => detail("bacnet_rule.key_twice"),
   mapEntries: (max) => detail("bacnet_rule.objects", { max }),
-  mapLines: (max) => detail("bacnet_rule.lines", { max }),
 };
 
 export const objectInvalid = (key: string, reason: Text) => invalid("bacnet.object_invalid", { key, reason });

@@ -18,6 +18,7 @@ import { networkErrorText } from "../../lib/network/network-error.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import { BacnetConnection, BacnetRefusal, bitsIn } from "../../platform/bacnet/bacnet-connection.ts";
 import type { BlockRead, FieldBlock, FieldFailure, FieldProtocol } from "../field/field.protocol.ts";
+import { missingNote } from "../field/missing-note.ts";
 import { bacnetErrors, codeOf, objectInvalid, refusalText } from "./bacnet.errors.ts";
 import type { BacnetConnectionRecord, bacnetConnectionResource } from "./bacnet.resource.ts";
 import type { BacnetObject, BacnetUnit, NewUnit, UnitChange } from "./bacnet.types.ts";
@@ -42,8 +43,6 @@ const connectionDefaults = {
   timeoutMs: 2_000,
 } as const;
 const unitDefaults = { intervalMs: 10_000, objects: [] } as const;
-/** A device that comes back is read within five seconds. */
-const WAIT_MS_MAX = 3_000;
 /** Objects of one request: more do not fit into the frames of small devices. */
 const OBJECTS_PER_REQUEST = 20;
 /** Places of the status flags. */
@@ -89,7 +88,7 @@ async function noteOf(
   { flags, value, isReported }: { flags: string; value: BacnetValue | undefined; isReported: boolean },
 ): Promise<Text | undefined> {
   if (flags[FAULT] === "1") return faultOf(line, ref);
-  if (value === undefined) return detail("bacnet_note.no_value");
+  if (value === undefined) return missingNote([value]);
   if (flags[OUT_OF_SERVICE] === "1") return detail("bacnet_note.out_of_service");
   return isReported ? undefined : detail("bacnet_note.no_cov");
 }
@@ -158,7 +157,6 @@ export const bacnetProtocol: FieldProtocol<BacnetKind> = {
   name: "bacnet",
   label: "BACnet",
   errors: bacnetErrors,
-  waitMsMax: WAIT_MS_MAX,
   open: (connection, options) => BacnetConnection.open({ ...connection, ...options }),
   whereOf: ({ host, port }) => `${host}:${port}`,
   unitIdOf: ({ bacnetUnitId }) => bacnetUnitId,

@@ -130,11 +130,12 @@ const heightOf = {
 /** Room above the newest value of a gauge, for a key whose limits are all below it. */
 const VALUE_MARGIN = 1.2;
 
-/** Returns the ends of a gauge: round numbers at least a tenth beyond the outermost limits, and beyond the newest value. */
+/** Returns the ends of a gauge: those of the key's range if it has both, else round numbers at least a tenth beyond the outermost limits, and beyond the newest value. */
 function scaleOf(
-  { unit, limits = {} }: KeyMetadata,
+  { unit, min, max, limits = {} }: KeyMetadata,
   newest: TelemetryValue | undefined,
 ): { min: number; max: number } | undefined {
+  if (min !== undefined && max !== undefined) return { min, max };
   const values = Object.values(limits);
   if (values.length === 0) return undefined;
   const value = typeof newest === "number" ? newest : Number.NEGATIVE_INFINITY;

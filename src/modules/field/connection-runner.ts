@@ -9,9 +9,10 @@ import type { Clock } from "../../platform/time/clock.ts";
 import { waitFor } from "../../platform/time/wait-for.ts";
 import type { FieldKind, FieldProtocol } from "./field.protocol.ts";
 import type { ConnectionState, FieldPoint } from "./field.types.ts";
-import { UnitPoller } from "./unit-poller.ts";
+import { UnitPoller, WAIT_MS_MAX } from "./unit-poller.ts";
 
-const WAIT_MS_MAX = 60_000;
+/** Longest sleep of a connection without units. */
+const IDLE_MS = 60_000;
 /** Requests of people and commands that wait for their turn. */
 const WAITING_MAX = 100;
 
@@ -67,13 +68,16 @@ export class ConnectionRunner<Kind extends FieldKind> {
   /** Adds or replaces a unit. */
   setUnit(unit: Kind["unit"]): void {
     const { protocol, connection, clock, onFailed } = this.#deps;
-    this.removeUnit(protocol.unitIdOf(unit));
+    const unitId = protocol.unitIdOf(unit);
+    this.removeUnit(unitId);
     this.#pollers.push(
       new UnitPoller({
         protocol,
         unit,
         connection,
         clock,
+        othersAnswer: () =>
+          this.#pollers.some(({ unit: other, answers }) => answers && protocol.unitIdOf(other) !== unitId),
         store: (of, points) => this.#store(of, points),
         onFailed: (of, reason) => onFailed(reason, of),
       }),
@@ -177,7 +181,7 @@ export class ConnectionRunner<Kind extends FieldKind> {
       const next = this.#nextPoller();
       const now = this.#deps.clock.monotonic();
       if (next !== undefined && (next.dueAt ?? 0) <= now) await next.poll(line, () => this.#beforeRead(line));
-      else await this.#sleep(next?.dueAt === undefined ? WAIT_MS_MAX : next.dueAt - now);
+      else await this.#sleep(next?.dueAt === undefined ? IDLE_MS : next.dueAt - now);
     }
   }
 
@@ -228,7 +232,7 @@ export class ConnectionRunner<Kind extends FieldKind> {
 
   async #sleepAfter(error: unknown, failures: number): Promise<void> {
     const { protocol, clock, onFailed, random } = this.#deps;
-    const waitMs = waitAfter(failures, random, { maxMs: protocol.waitMsMax ?? WAIT_MS_MAX });
+    const waitMs = waitAfter(failures, random, { maxMs: WAIT_MS_MAX });
     const problem: Text =
       error instanceof DomainError
         ? { code: error.code, params: error.params }

@@ -1,5 +1,6 @@
 import type { TSchema } from "@sinclair/typebox";
 import { TypeCompiler } from "@sinclair/typebox/compiler";
+import { detail } from "../../lib/core/domain-error.ts";
 import { isJsonObject } from "../../lib/json/json.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import type { FieldErrors } from "./field.errors.ts";
@@ -12,7 +13,7 @@ export interface EntryMap<Entry> {
 }
 
 export interface EntryMapRules<Entry> {
-  readonly errors: Pick<FieldErrors, "csvUnreadable" | "mapColumn" | "keyTwice" | "mapEntries" | "mapLines">;
+  readonly errors: Pick<FieldErrors, "csvUnreadable" | "mapColumn" | "keyTwice" | "mapEntries">;
   readonly schema: TSchema;
   readonly entriesMax: number;
   /** Fields that every line has unless its columns say otherwise. */
@@ -85,7 +86,7 @@ export function entryMapReader<Entry extends FieldEntry>(rules: EntryMapRules<En
     const keys = new Set<string>();
     for (const [index, { line, fields }] of (await rowsOf(csv, errors)).entries()) {
       if (index === LINES_MAX) {
-        problems.push({ line, problem: errors.mapLines(LINES_MAX) });
+        problems.push({ line, problem: detail("field.map_lines", { max: LINES_MAX }) });
         break;
       }
       const entry = entryOf(fields);

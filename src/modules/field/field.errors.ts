@@ -18,5 +18,4 @@ export interface FieldErrors {
   mapColumn(column: string): Text;
   keyTwice(): Text;
   mapEntries(max: number): Text;
-  mapLines(max: number): Text;
 }

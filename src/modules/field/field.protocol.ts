@@ -81,8 +81,6 @@ export interface FieldProtocol<Kind extends FieldKind> {
   /** Name for people, in logs and sources of values. */
   readonly label: string;
   readonly errors: FieldErrors;
-  /** Longest wait before the next attempt to connect, or to read a unit that does not answer, ms; a minute by default. */
-  readonly waitMsMax?: number;
   /** @throws Error of the network; DomainError for an address that is not allowed */
   open(connection: Kind["connection"], options: OpenOptions): Promise<Kind["line"]>;
   /** Where a connection leads, for its faults. */

@@ -24,7 +24,9 @@ interface PollGroup<Kind extends FieldKind> {
 
 /** Time after which a refused entry is asked for again: a device may get it with another configuration. */
 const REFUSED_AGAIN_MS = 10 * 60_000;
-/** Longest time for which a unit that does not answer is left alone, unless its protocol has a shorter wait. */
+/** A device that comes back is read within five seconds: its start is waited for, not the end of a long pause. */
+export const WAIT_MS_MAX = 3_000;
+/** Longest time for which a unit that does not answer is left alone if another one of its connection does. */
 const SILENCE_MS_MAX = 60_000;
 /** Shortest wait after the second time in a row; it doubles with each further time. */
 const SILENCE_MS_MIN = 1_000;
@@ -52,6 +54,8 @@ interface UnitPollerDeps<Kind extends FieldKind> {
   readonly unit: Kind["unit"];
   readonly connection: Kind["connection"];
   readonly clock: Clock;
+  /** Whether another unit of the connection answers, which this one could hold up. */
+  readonly othersAnswer: () => boolean;
   /** Stores what was read together; nothing is a sign of life. Resolves when it is on the disk. @throws DomainError for the rate or the storage */
   readonly store: (unit: Kind["unit"], points: readonly FieldPoint[]) => Promise<void>;
   /** Called for each read that failed. */
@@ -138,6 +142,11 @@ export class UnitPoller<Kind extends FieldKind> {
     this.#changedAt = Number.POSITIVE_INFINITY;
     const { intervalMs } = this.unit;
     return { intervalMs, entries, blocks: this.#plan(entries), first: 0, dueAt };
+  }
+
+  /** Whether it answered when it was last asked. */
+  get answers(): boolean {
+    return this.#silences === 0;
   }
 
   /** Reads the group that is due first. Errors of the unit are kept in its health. @throws Error when the connection has ended */
@@ -336,7 +345,7 @@ export class UnitPoller<Kind extends FieldKind> {
   }
 
   #fail(error: unknown, { isAnswered }: ReadStep<Kind>, { intervalMs }: PollGroup<Kind>): void {
-    const { protocol, clock } = this.#deps;
+    const { clock, othersAnswer } = this.#deps;
     const { text, isSilence } = this.#failureOf(error);
     this.#health.failed++;
     this.#failed(text);
@@ -344,7 +353,7 @@ export class UnitPoller<Kind extends FieldKind> {
     // A unit that is switched off must not hold up the others of its line.
     this.#silences++;
     const firstMs = Math.max(SILENCE_MS_MIN, intervalMs);
-    const maxMs = Math.min(SILENCE_MS_MAX, protocol.waitMsMax ?? SILENCE_MS_MAX);
+    const maxMs = othersAnswer() ? SILENCE_MS_MAX : WAIT_MS_MAX;
     const waitMs = Math.min(maxMs, firstMs * 2 ** Math.min(this.#silences - 1, 10));
     this.#silentUntil = clock.monotonic() + (this.#silences === 1 ? 0 : waitMs);
   }

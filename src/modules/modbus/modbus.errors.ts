@@ -17,7 +17,6 @@ export const modbusErrors: FieldErrors = {
   mapColumn: (column) => detail("modbus_rule.column", { column }),
   keyTwice: () => detail("modbus_rule.key_twice"),
   mapEntries: (max) => detail("modbus_rule.registers", { max }),
-  mapLines: (max) => detail("modbus_rule.lines", { max }),
 };
 
 export const modbusSerialHostOnly = () => forbidden("modbus.serial_host_only");

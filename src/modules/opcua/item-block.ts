@@ -4,6 +4,7 @@ import type { OpcUaFields, OpcUaRead, OpcUaWatch } from "../../platform/opcua/op
 import type { OpcUaConnection } from "../../platform/opcua/opcua-connection.ts";
 import type { BlockRead, EntryRead, FieldBlock } from "../field/field.protocol.ts";
 import type { FieldValue } from "../field/field.types.ts";
+import { missingNote } from "../field/missing-note.ts";
 import { keysOf } from "./item-checks.ts";
 import { statusText } from "./opcua.errors.ts";
 import type { OpcUaItem } from "./opcua.types.ts";
@@ -31,26 +32,26 @@ function valuesOf(
   item: OpcUaItem,
   { status, value }: OpcUaRead,
   storesUncertain: boolean,
-): { values: (FieldValue | undefined)[]; note?: Text } {
+): { values: Values; note?: Text | undefined } {
   const none = keysOf(item).map(() => undefined);
   const severity = severityOf(status);
   const quality = detail(severity === UNCERTAIN ? "opcua_note.uncertain" : "opcua_note.bad", {
     status: statusText(status),
   });
   if (severity !== 0 && !(severity === UNCERTAIN && storesUncertain)) return { values: none, note: quality };
-  const noted = severity === 0 ? {} : { note: quality };
-  if (value === undefined) return { values: none, note: detail("opcua_note.no_value") };
+  const noted = (values: Values) => ({ values, note: severity === 0 ? missingNote(values) : quality });
+  if (value === undefined) return { values: none, note: missingNote(none) };
   if (isFields(value))
     return item.fields === undefined
       ? { values: none, note: detail("opcua_note.structure") }
-      : { values: item.fields.map((field) => value[field]), ...noted };
+      : noted(item.fields.map((field) => value[field]));
   if (item.length === undefined)
     return typeof value === "object"
       ? { values: none, note: detail("opcua_note.array", { count: value.length }) }
-      : { values: none.map(() => value), ...noted };
+      : noted(none.map(() => value));
   if (typeof value !== "object") return { values: none, note: detail("opcua_note.single") };
   const values = none.map((_, index) => value[index]);
-  if (value.length === item.length) return { values, ...noted };
+  if (value.length === item.length) return noted(values);
   return { values, note: detail("opcua_note.length", { count: value.length, length: item.length }) };
 }
 

@@ -17,7 +17,6 @@ export const opcuaErrors: FieldErrors = {
   mapColumn: (column) => detail("opcua_rule.column", { column }),
   keyTwice: () => detail("opcua_rule.key_twice"),
   mapEntries: (max) => detail("opcua_rule.items", { max }),
-  mapLines: (max) => detail("opcua_rule.lines", { max }),
 };
 
 export const opcuaItemInvalid = (key: string, reason: Text) => invalid("opcua.item_invalid", { key, reason });

@@ -40,8 +40,6 @@ const connectionDefaults = {
   timeoutMs: 4_000,
 } as const;
 const unitDefaults = { intervalMs: 1_000, deadband: null, items: [] } as const;
-/** A server that comes back is read within five seconds. */
-const WAIT_MS_MAX = 3_000;
 
 export function failureOf(error: unknown): FieldFailure {
   if (error instanceof OpcUaRefusal) {
@@ -102,7 +100,6 @@ export function createOpcUaProtocol({ thread, box }: OpcUaProtocolDeps): FieldPr
     name: "opcua",
     label: "OPC UA",
     errors: opcuaErrors,
-    waitMsMax: WAIT_MS_MAX,
     open: async (connection, options) =>
       OpcUaConnection.open(thread, {
         ...connection,

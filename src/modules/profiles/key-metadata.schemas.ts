@@ -36,6 +36,10 @@ const fields = {
   ),
   decimals: Type.Optional(Type.Integer({ minimum: 0, maximum: DECIMALS_MAX })),
   kind: Type.Optional(enumOf(KEY_KINDS)),
+  min: Type.Optional(
+    Type.Number({ description: "lower end of the range in which values are expected; gauges begin there" }),
+  ),
+  max: Type.Optional(Type.Number({ description: "upper end of that range, above `min`" })),
   limits: Type.Optional(
     Type.Object(
       {

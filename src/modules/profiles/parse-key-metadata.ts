@@ -75,6 +75,16 @@ function limitsOf(input: unknown, where: string): KeyLimits {
   return Object.fromEntries(entries);
 }
 
+function rangeOf({ min, max }: Fields, where: string): Pick<KeyMetadata, "min" | "max"> {
+  if (min !== undefined && !isFiniteNumber(min)) throw wrong(`${where}.min`, detail("rule.number"));
+  if (max !== undefined && !isFiniteNumber(max)) throw wrong(`${where}.max`, detail("rule.number"));
+  if (min !== undefined && max !== undefined && min >= max)
+    throw wrong(`${where}.max`, detail("rule.min_above_max"));
+  return { ...(min !== undefined && { min }), ...(max !== undefined && { max }) };
+}
+
+const isFiniteNumber = (value: unknown): value is number => Number.isFinite(value);
+
 function stateOf(input: unknown, where: string): KeyState {
   const { value, name, color } = fieldsOf(input, where, ["value", "name", "color"]);
   const isText = typeof value === "string" && value.length <= NAME_CHARACTERS_MAX;
@@ -97,16 +107,17 @@ function statesOf(input: unknown, where: string): KeyState[] {
   return states;
 }
 
-const NAMES = ["key", "name", "unit", "decimals", "kind", "limits", "states", "group"];
+const NAMES = ["key", "name", "unit", "decimals", "kind", "min", "max", "limits", "states", "group"];
 
 function entryOf(input: unknown, where: string): KeyMetadata {
-  const { key, name, unit, decimals, kind, limits, states, group } = fieldsOf(input, where, NAMES);
+  const { key, name, unit, decimals, kind, limits, states, group, ...ends } = fieldsOf(input, where, NAMES);
   return {
     key: keyOf(key, `${where}.key`),
     ...(name !== undefined && { name: line(name, `${where}.name`, NAME_CHARACTERS_MAX) }),
     ...(unit !== undefined && { unit: line(unit, `${where}.unit`, UNIT_CHARACTERS_MAX) }),
     ...(decimals !== undefined && { decimals: decimalsOf(decimals, `${where}.decimals`) }),
     ...(kind !== undefined && { kind: oneOf(kind, `${where}.kind`, KEY_KINDS) }),
+    ...rangeOf(ends, where),
     ...(limits !== undefined && { limits: limitsOf(limits, `${where}.limits`) }),
     ...(states !== undefined && { states: statesOf(states, `${where}.states`) }),
     ...(group !== undefined && { group: line(group, `${where}.group`, NAME_CHARACTERS_MAX) }),

@@ -17,7 +17,6 @@ export const s7Errors: FieldErrors = {
   mapColumn: (column) => detail("s7_rule.column", { column }),
   keyTwice: () => detail("s7_rule.key_twice"),
   mapEntries: (max) => detail("s7_rule.tags", { max }),
-  mapLines: (max) => detail("s7_rule.lines", { max }),
 };
 
 export const s7TagInvalid = (key: string, reason: Text) => invalid("s7.tag_invalid", { key, reason });

@@ -6,6 +6,7 @@ import { planS7, rangeOf } from "../../lib/s7/s7-plan.ts";
 import { decodeS7, encodeS7, isArray, type S7Value, S7ValueError } from "../../lib/s7/s7-values.ts";
 import { S7Connection, S7ProtocolError, S7Refusal } from "../../platform/s7/s7-connection.ts";
 import type { FieldBlock, FieldFailure, FieldProtocol } from "../field/field.protocol.ts";
+import { missingNotes } from "../field/missing-note.ts";
 import { refusalText, s7Errors, s7TagInvalid } from "./s7.errors.ts";
 import type { S7ConnectionRecord, s7ConnectionResource } from "./s7.resource.ts";
 import type { NewUnit, S7Tag, S7Unit, UnitChange } from "./s7.types.ts";
@@ -24,8 +25,6 @@ export interface S7Kind {
 
 const connectionDefaults = { enabled: true, port: 102, rack: 0, slot: 1, timeoutMs: 2_000 } as const;
 const unitDefaults = { intervalMs: 1_000, tags: [] } as const;
-/** A controller that comes back is read within five seconds: its start is waited for, not the end of a long pause. */
-const WAIT_MS_MAX = 3_000;
 
 function failureOf(error: unknown): FieldFailure {
   if (error instanceof S7Refusal) return { text: refusalText(error.refusalCode), isAnswer: true };
@@ -62,7 +61,7 @@ function planTags(tags: readonly S7Tag[]): FieldBlock<S7Kind>[] {
             values.push([tag, decodeS7(addressIn(tag), answer.subarray(first, first + own.count), tag)]);
           }
       }
-      return { values, refused };
+      return { values, refused, notes: missingNotes(values) };
     },
   }));
 }
@@ -108,7 +107,6 @@ export const s7Protocol: FieldProtocol<S7Kind> = {
   name: "s7",
   label: "S7",
   errors: s7Errors,
-  waitMsMax: WAIT_MS_MAX,
   open: (connection, options) => S7Connection.open({ ...connection, ...options }),
   whereOf: ({ host, port }) => `${host}:${port}`,
   unitIdOf: ({ s7UnitId }) => s7UnitId,

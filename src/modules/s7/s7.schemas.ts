@@ -84,6 +84,7 @@ export const unitBody = unitItem("S7Unit", {
     }),
     description:
       "tags that the controller refuses to read; they are tried again after ten minutes, or when the connection is back",
+    notes: "tags with values that are not a number or not a time, which are not stored",
   }),
 });
 

@@ -169,8 +169,7 @@ async function propertiesOf(session: ClientSession, nodeId: string): Promise<Pro
   const name = unit?.displayName?.text;
   return {
     ...(typeof name === "string" && name !== "" && { unit: name.slice(0, UNIT_CHARACTERS_MAX) }),
-    ...(isFiniteNumber(range?.low) && { min: range.low }),
-    ...(isFiniteNumber(range?.high) && { max: range.high }),
+    ...(isFiniteNumber(range?.low) && isFiniteNumber(range.high) && { min: range.low, max: range.high }),
     ...(entries.length > 0 && { states: Object.fromEntries(entries) }),
   };
 }

@@ -100,7 +100,7 @@ describe.skipIf(pythonOfBacpypes === null)("a device of bacpypes3", () => {
         ]),
       ),
     ).toEqual({ no_object: "bacnet_refusal.object", no_property: "bacnet_refusal.property" });
-    expect((await noteOf("not_a_number")).code).toBe("bacnet_note.no_value");
+    expect((await noteOf("not_a_number")).code).toBe("field.no_value");
     const faults = await call("GET", "/api/faults?source=bacnet");
     expect(new Set(faults.map(({ where }: { where: string }) => where))).toEqual(new Set(["air"]));
   });
@@ -206,7 +206,7 @@ describe.skipIf(pythonOfBacpypes === null)("a device of bacpypes3", () => {
       expect(await answerTo(key, value)).toMatchObject({ status: "SUCCESSFUL", response: { [key]: answer } });
     await until(async () => (await valueIn("valve_program")) === 55.5);
     expect(await answerTo("valve", null)).toMatchObject({ status: "SUCCESSFUL", response: { valve: 10 } });
-    await until(async () => (await noteOf("valve_program"))?.code === "bacnet_note.no_value");
+    await until(async () => (await noteOf("valve_program"))?.code === "field.no_value");
     for (const [key, value] of [
       ["supply", 1],
       ["nothing", 1],

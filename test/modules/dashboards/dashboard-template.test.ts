@@ -57,6 +57,21 @@ test("values with limits come first, and the status shows the first of them", ()
   expect(first).toMatchObject({ type: "gauge", config: { key: "vibration" } });
 });
 
+test("a value with a range is a gauge between its ends", () => {
+  const { widgets } = dashboardForType({
+    name: "Press",
+    deviceType: "press",
+    template: "AUTO",
+    timezone: "UTC",
+    sample: { pressure: 3 },
+    devices: 1,
+    metadata: new Map([["pressure", { key: "pressure", min: -1, max: 16 }]]),
+  });
+  expect(widgets).toContainEqual(
+    expect.objectContaining({ type: "gauge", config: expect.objectContaining({ min: -1, max: 16 }) }),
+  );
+});
+
 test("values are in the order of the profile, and others by name", () => {
   const { widgets } = dashboardForType({
     name: "Press",

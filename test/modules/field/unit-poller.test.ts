@@ -7,12 +7,14 @@ import type { ModbusConnection } from "../../../src/platform/modbus/modbus-conne
 import type { Clock } from "../../../src/platform/time/clock.ts";
 import { unitOf } from "../../support/modbus-line.ts";
 
-test("a unit that does not answer is left alone for no longer than the protocol says", async () => {
+test.each([
+  [false, 3_000],
+  [true, 60_000],
+])("a unit that does not answer is left alone for long only where others answer (%p)", async (others, ms) => {
   let nowMs = 0;
   const clock = { now: () => nowMs, monotonic: () => nowMs } as Clock;
   const protocol = {
     ...createModbusProtocol({ isHost: () => true }),
-    waitMsMax: 3_000,
     plan: (_: ModbusUnit, entries: readonly ModbusRegister[]) => [
       { entries, read: () => Promise.reject(timedOut("modbus.no_answer", { unitId: 1, ms: 1 })) },
     ],
@@ -22,6 +24,7 @@ test("a unit that does not answer is left alone for no longer than the protocol 
     protocol,
     unit: unitOf(),
     clock,
+    othersAnswer: () => others,
     store: async () => undefined,
     onFailed: () => undefined,
   });
@@ -31,7 +34,7 @@ test("a unit that does not answer is left alone for no longer than the protocol 
     await poller.poll({ isOpen: true } as ModbusConnection, async () => undefined);
     waits.push((poller.dueAt ?? 0) - nowMs);
   }
-  expect(Math.max(...waits)).toBe(3_000);
+  expect(Math.max(...waits)).toBe(ms);
 });
 
 test("a change is read as soon as it is its turn, and never before what has waited longer", async () => {
@@ -63,6 +66,7 @@ test("a change is read as soon as it is its turn, and never before what has wait
     unit: { ...unitOf(), registers: [register("slow", 3_600_000), register("fast", 1_000)] },
     clock,
     store: async () => undefined,
+    othersAnswer: () => false,
     onFailed: () => undefined,
   });
   const poll = () => poller.poll({ isOpen: true } as ModbusConnection, async () => undefined);
@@ -107,6 +111,7 @@ test("what a device says about an entry is kept while it says so, and reported w
     unit: { ...unitOf(), registers: [{ key: "a", area: "HOLDING_REGISTER", address: 0, type: "UINT16" }] },
     clock,
     store: async () => undefined,
+    othersAnswer: () => false,
     onFailed: (_, { code }) => reported.push(code),
   });
   const noted: (string | undefined)[] = [];
@@ -153,6 +158,7 @@ test("a value that the device says the time of is stored once, and one that chan
     store: async (_, points) => {
       for (const { value, sampledAt } of points) stored.push([value, sampledAt]);
     },
+    othersAnswer: () => false,
     onFailed: () => undefined,
   });
   for (const _ of answers) {
@@ -187,6 +193,7 @@ test("an entry that stands as it was read before is a sign of life, and one with
     unit: { ...unitOf(), registers: [{ key: "a", area: "HOLDING_REGISTER", address: 0, type: "UINT16" }] },
     clock: { now: () => 0, monotonic: () => 0 } as Clock,
     store: async (_, points) => void stored.push(points.length),
+    othersAnswer: () => false,
     onFailed: () => undefined,
   });
   for (const _ of answers) await poller.poll({ isOpen: true } as ModbusConnection, async () => undefined);

@@ -120,7 +120,7 @@ describe.skipIf(pythonOfAsyncua === null)("a server of asyncua", () => {
     ]);
     expect(await noteOf("array_whole")).toBe("opcua_note.array");
     expect(await noteOf("job_whole")).toBe("opcua_note.structure");
-    expect(await noteOf("nothing")).toBe("opcua_note.no_value");
+    expect(await noteOf("nothing")).toBe("field.no_value");
   });
 
   test("stores a value once, at the time of the server", async () => {

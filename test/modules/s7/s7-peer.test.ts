@@ -125,6 +125,12 @@ describe.skipIf(pythonOfSnap7 === null)("a controller of python-snap7", () => {
       { key: "no_block", returnCode: 10 },
       { key: "no_text", returnCode: 10 },
     ]);
+    expect(health.notes).toEqual([
+      {
+        key: "not_a_number",
+        note: expect.objectContaining({ code: "field.no_value", params: { count: 1, total: 1 } }),
+      },
+    ]);
     const faults = await call("GET", "/api/faults?source=s7");
     expect(new Set(faults.map(({ where }: { where: string }) => where))).toEqual(new Set(["press"]));
   });

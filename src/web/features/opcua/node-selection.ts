@@ -15,15 +15,19 @@ const KEY_CHARACTERS_MAX = 256;
 /** Units whose usual sign is not their UCUM code. */
 const UCUM: Readonly<Record<string, string>> = { "°C": "Cel", "°F": "[degF]", "°": "deg" };
 
-/** Returns the unit or the names of the states of a variable; undefined for one without. */
+/** Returns the unit and range, or the names of the states of a variable; undefined for one without. */
 export function meaningOf({
   unit,
+  min = 0,
+  max = 0,
   states = {},
-}: Pick<OpcUaVariable, "unit" | "states">): Meaning | undefined {
+}: Pick<OpcUaVariable, "unit" | "min" | "max" | "states">): Meaning | undefined {
   const named = Object.entries(states).map(([value, name]): KeyState => ({ value: Number(value), name }));
   const shown = named.filter(({ name }) => name !== "");
   if (shown.length > 0) return { kind: "state", states: shown };
-  return unit === undefined ? undefined : { unit: (UCUM[unit] ?? unit).slice(0, UNIT_CHARACTERS_MAX) };
+  const range = min < max && { min, max };
+  if (unit === undefined) return range || undefined;
+  return { unit: (UCUM[unit] ?? unit).slice(0, UNIT_CHARACTERS_MAX), ...range };
 }
 
 /** Returns the items of selected variables. Their keys are their names; with the name of the node above, where several have one name. */

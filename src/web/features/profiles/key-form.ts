@@ -24,6 +24,8 @@ export interface KeyForm {
   readonly unit: string;
   readonly decimals: number | undefined;
   readonly kind: KeyKind | "";
+  /** What is kept and not edited. */
+  readonly range: Pick<KeyMetadata, "min" | "max">;
   readonly limits: KeyLimits;
   readonly states: readonly StateForm[];
   readonly group: string;
@@ -35,6 +37,7 @@ export const toKeyForm = (metadata: KeyMetadata): KeyForm => ({
   unit: metadata.unit ?? "",
   decimals: metadata.decimals,
   kind: metadata.kind ?? "",
+  range: metadata,
   limits: metadata.limits ?? {},
   states: (metadata.states ?? []).map(({ value, name, color }) => ({
     value: String(value),
@@ -63,7 +66,8 @@ export function fromKeyForm(form: KeyForm, sample: unknown): KeyMetadata {
     name: name.trim(),
     ...(color !== "" && { color }),
   }));
-  const { key, decimals, kind } = form;
+  const { key, decimals, kind, range } = form;
+  const { min, max } = range;
   const [name, unit, group] = [form.name.trim(), form.unit.trim(), form.group.trim()];
   return {
     key,
@@ -71,6 +75,8 @@ export function fromKeyForm(form: KeyForm, sample: unknown): KeyMetadata {
     ...(unit !== "" && { unit }),
     ...(decimals !== undefined && { decimals }),
     ...(kind !== "" && { kind }),
+    ...(min !== undefined && { min }),
+    ...(max !== undefined && { max }),
     ...(Object.keys(limits).length > 0 && { limits }),
     ...(states.length > 0 && { states }),
     ...(group !== "" && { group }),
