@@ -135,7 +135,7 @@ class Trial {
     this.#row("values stored, of those of the peer", `${stored} of ${set}`, "all", stored === set);
   }
 
-  async #outage(what: string, ms: number, how: "killed" | "stopped" | "moved"): Promise<void> {
+  async #outage(name: string, ms: number, how: "killed" | "stopped" | "moved"): Promise<void> {
     if (how === "stopped") this.#peer.signal("SIGSTOP");
     else {
       await this.#log.pause();
@@ -162,9 +162,9 @@ class Trial {
       inGap += (await pointsOf(this.#api, this.#deviceId, entry.key, goneAt + INTERVAL_MS)).filter(
         ({ ts }) => ts < backAt - LAG_MS_MAX,
       ).length;
-    if (ms > 0) this.#row(`${what}: values in the gap`, String(inGap), "0", inGap === 0);
+    if (ms > 0) this.#row(`${name}: values in the gap`, String(inGap), "0", inGap === 0);
     this.#row(
-      `${what}: values are back after`,
+      `${name}: values are back after`,
       `${fixed(backMs / 1_000, 1)} s`,
       "≤ 5 s",
       backMs <= BACK_MS_MAX,
