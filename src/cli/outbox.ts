@@ -108,7 +108,7 @@ const actions: Record<string, (request: Request) => ActionResult> = {
     const mail = ensureSendable(mailOf(request));
     if (request.config.smtp_url === undefined && !request.hasServer)
       throw new StartupError(
-        "There is no mail server: set it in the console under Settings → Outbox, or as smtp_url (LINESIDE_SMTP_URL).",
+        "There is no mail server: set it in the console under Settings → Notifications → Mail server, or as smtp_url (LINESIDE_SMTP_URL).",
       );
     request.mails.update(mail.mailId, { state: "QUEUED", attempts: 0, dueAt: 0 });
     return {
