@@ -71,10 +71,10 @@ test.skipIf(pythonOfAsyncua === null)("a server of asyncua is connected securely
   await unit.getByText("3.14", { exact: true }).waitFor();
   await unit.getByText("array_2").waitFor();
   await unit.getByText(/has no value/).waitFor();
-  // The profile of the new device has the units and states of the selected variables.
+  // The profile of the new device has the units, ranges and states of the selected variables.
   const [{ profileId }] = (await ui.call("GET", "/api/devices?search=Press%204")) as [{ profileId: string }];
   const profile = (await ui.call("GET", `/api/device-profiles/${profileId}`)) as { keyMetadata: object[] };
-  expect(profile.keyMetadata).toContainEqual({ key: "pressure", unit: "bar" });
+  expect(profile.keyMetadata).toContainEqual({ key: "pressure", unit: "bar", min: 0, max: 16 });
   const path = new URL(page.url()).pathname;
   const appearances: readonly Appearance[] = [
     { theme: "dark", language: "de", width: 390 },
