@@ -26,7 +26,7 @@ const FATAL_EXIT_CODE = 74;
 const CONFIG_EXIT_CODE = 78;
 const STOP_SIGNALS = ["SIGTERM", "SIGINT"];
 
-/** The owner that the configuration names; made before the gateway is ready, so that who sees it ready can sign in. */
+/** The owner that the configuration names; made before anything listens, so that who sees it ready can sign in. */
 async function createConfiguredOwner(app: App, config: Config): Promise<void> {
   const { owner_email: email, owner_password: password } = config;
   if (email === undefined || password === undefined || !app.services.setup.isRequired()) return;
@@ -98,8 +98,8 @@ async function runGateway(config: Config, args: readonly string[]): Promise<neve
   const asked = untilAskedToStop();
   const supervisor = new Supervisor(systemClock, processEnv());
   const app = createApp(config);
-  // The password is hashed in a thread of its own: the parts start meanwhile.
-  await Promise.all([createConfiguredOwner(app, config), app.start()]);
+  await createConfiguredOwner(app, config);
+  await app.start();
   const cancelProof = proveTrial(config, systemClock);
   printSetupLink(app, config);
   supervisor.ready();
