@@ -1,4 +1,4 @@
-import { type ApiClient, ApiError } from "../api-client.ts";
+import type { ApiClient } from "../api-client.ts";
 
 const PATH = "/api/tenant/site-lock";
 /** A third of the time after which a lock ends that is not renewed. */
@@ -18,19 +18,14 @@ export const noLock: SiteLock = { keep: async () => undefined, release: async ()
 /** @throws ApiError while somebody else has the lock */
 export async function lockSite(api: ApiClient): Promise<SiteLock> {
   const take = (body: object) => api.put<{ lockId: string }>(PATH, body);
-  try {
-    const { lockId } = await take({});
-    let renewedAt = performance.now();
-    return {
-      async keep() {
-        if (performance.now() - renewedAt < RENEWAL_MS) return;
-        await take({ lockId });
-        renewedAt = performance.now();
-      },
-      release: () => api.delete(`${PATH}/${lockId}`).catch(() => undefined),
-    };
-  } catch (error) {
-    if (error instanceof ApiError && error.status === 404) return noLock; // an older gateway
-    throw error;
-  }
+  const { lockId } = await take({});
+  let renewedAt = performance.now();
+  return {
+    async keep() {
+      if (performance.now() - renewedAt < RENEWAL_MS) return;
+      await take({ lockId });
+      renewedAt = performance.now();
+    },
+    release: () => api.delete(`${PATH}/${lockId}`).catch(() => undefined),
+  };
 }

@@ -103,25 +103,30 @@ class ItemBlock implements FieldBlock<OpcUaKind> {
     const values: EntryRead<OpcUaItem>[] = [];
     const refused = new Map<OpcUaItem, number>();
     const notes = new Map<OpcUaItem, Text>();
-    for (const { item, reads, left = 0 } of await this.#readsOf(line)) {
-      const newest = reads.at(-1);
-      if (newest === undefined || REFUSALS.has(newest.status)) {
-        refused.set(item, newest?.status ?? 0);
-        continue;
-      }
-      for (const read of reads) {
-        const { values: own, note = this.#reportNote(item, left) } = valuesOf(
-          item,
-          read,
-          this.#connection.storesUncertain,
-        );
-        if (this.#isSmall(item, own)) continue;
-        values.push([item, own, read.sampledAt]);
-        if (note === undefined) notes.delete(item);
-        else notes.set(item, note);
-      }
+    for (const found of await this.#readsOf(line)) {
+      const newest = found.reads.at(-1);
+      if (newest === undefined || REFUSALS.has(newest.status)) refused.set(found.item, newest?.status ?? 0);
+      const { own, note } = this.#valuesOf(found);
+      values.push(...own);
+      if (note !== undefined) notes.set(found.item, note);
     }
     return { values, refused, notes };
+  }
+
+  /** Values to store, and what is said about the newest of them. */
+  #valuesOf({ item, reads, left = 0 }: ItemReads): { own: EntryRead<OpcUaItem>[]; note?: Text | undefined } {
+    const own: EntryRead<OpcUaItem>[] = [];
+    let newestNote: Text | undefined;
+    for (const [index, read] of reads.entries()) {
+      if (REFUSALS.has(read.status)) continue;
+      const { values, note } = valuesOf(item, read, this.#connection.storesUncertain);
+      // Values that were left out are told with the newest one.
+      const isTelling = left > 0 && index === reads.length - 1;
+      if (this.#isSmall(item, values) && !isTelling) continue;
+      own.push([item, values, read.sampledAt]);
+      newestNote = note ?? this.#reportNote(item, left);
+    }
+    return { own, note: newestNote };
   }
 
   async #readsOf(line: OpcUaConnection): Promise<ItemReads[]> {
