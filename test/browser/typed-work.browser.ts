@@ -117,6 +117,60 @@ for (const [path, field] of [
     await page.waitForURL(/\/dashboards$/);
   });
 
+for (const path of [
+  "/settings/profile",
+  "/settings/security",
+  "/settings/site",
+  "/settings/branding",
+  "/settings/notifications",
+  "/settings/notifications/mail-server",
+  "/settings/system/proxy",
+  "/devices/:device/settings",
+])
+  test(`${path} asks before typed work is lost, and not once it is discarded`, async () => {
+    const { page } = ui;
+    const created = path.includes(":device")
+      ? await ui.call("POST", "/api/devices", { name: "Boiler", deviceType: "sensor" })
+      : {};
+    await ui.open(path.replace(":device", (created as { deviceId?: string }).deviceId ?? ""));
+    const input = page
+      .locator(
+        "main form input:is([type=text], [type=email], [type=password], [type=number], :not([type])):enabled",
+      )
+      .first();
+    await input.fill("7");
+    await page.getByRole("link", { name: "Dashboards" }).first().click();
+    await question().getByRole("button", { name: "Keep editing" }).click();
+    expect(await input.inputValue()).toBe("7");
+    await page.getByRole("link", { name: "Dashboards" }).first().click();
+    await question().getByRole("button", { name: "Discard changes" }).click();
+    await page.waitForURL(/\/dashboards$/);
+    expect(await question().count()).toBe(0);
+  });
+
+test("two forms of one page with typed work ask one after the other", async () => {
+  const { page } = ui;
+  await ui.open("/settings/security");
+  await page.getByLabel("Current password").first().fill("one");
+  await page.getByLabel("New e-mail address").fill("two@example.com");
+  await page.getByRole("link", { name: "Dashboards" }).first().click();
+  await question().getByRole("button", { name: "Discard changes" }).click();
+  await question().getByRole("button", { name: "Keep editing" }).click();
+  expect(await page.getByLabel("New e-mail address").inputValue()).toBe("two@example.com");
+  expect(page.url()).toEndWith("/settings/security");
+});
+
+test("a settings page that was saved is left without a question", async () => {
+  const { page } = ui;
+  await ui.open("/settings/site");
+  await page.locator("main form input").first().fill("Hall 7");
+  await page.getByRole("button", { name: "Save", exact: true }).click();
+  await page.getByText("Saved", { exact: false }).first().waitFor();
+  await page.getByRole("link", { name: "Dashboards" }).first().click();
+  await page.waitForURL(/\/dashboards$/);
+  expect(await question().count()).toBe(0);
+});
+
 test("the browser's way back leaves a page once its typed work is discarded", async () => {
   const { page } = ui;
   await ui.open("/generators");

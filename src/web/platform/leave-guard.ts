@@ -3,23 +3,23 @@
 /** Returns whether the page holds `leave` back: it then runs once the reader has agreed to lose the typed work. */
 type Guard = (leave: () => void) => boolean;
 
-let current: { readonly guard: Guard; readonly href: string } | undefined;
+/** One for each form of the page that is shown, with the page's address. */
+const guards = new Map<Guard, string>();
 
-/** Sets the guard of the page that is shown; the result removes it. */
-export function setLeaveGuard(guard: Guard): () => void {
-  const own = { guard, href: location.href };
-  current = own;
-  return () => {
-    if (current === own) current = undefined;
-  };
+/** Adds the guard of a form of the page that is shown; the result removes it. */
+export function addLeaveGuard(guard: Guard): () => void {
+  guards.set(guard, location.href);
+  return () => guards.delete(guard);
 }
 
-export const isHeldBack: Guard = (leave) => current?.guard(leave) ?? false;
+const holderOf = (leave: () => void) => [...guards].find(([guard]) => guard(leave));
+
+export const isHeldBack: Guard = (leave) => holderOf(leave) !== undefined;
 
 // Here and not in the page, because the router, which must not see the event, would hear of it first.
 addEventListener("popstate", (e) => {
-  const href = current?.href;
-  if (href === undefined || !isHeldBack(() => history.back())) return;
+  const [, href] = holderOf(() => history.back()) ?? [];
+  if (href === undefined) return;
   e.stopImmediatePropagation();
   history.pushState(null, "", href);
 });

@@ -1,72 +1,12 @@
 import type { ComponentChildren } from "preact";
-import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { t } from "../platform/i18n/i18n.ts";
-import { setLeaveGuard } from "../platform/leave-guard.ts";
 import { ErrorNote } from "./error-note.tsx";
+import { useLeaveQuestion } from "./leave-question.tsx";
 import { PageHead } from "./page-head.tsx";
 import { SubmitButton } from "./submit-button.tsx";
 import { Trail, type TrailStep } from "./trail.tsx";
-import { DiscardQuestion, useTypedWork } from "./typed-work.tsx";
-
-/** Link that a click follows within the console. */
-function linkOf(e: MouseEvent): HTMLAnchorElement | undefined {
-  if (e.button !== 0 || e.ctrlKey || e.metaKey || e.shiftKey || !(e.target instanceof Element))
-    return undefined;
-  const link = e.target.closest<HTMLAnchorElement>("a[href]:not([target], [download])");
-  return link !== null && link.origin === location.origin ? link : undefined;
-}
-
-/** Asks before the page is left with unsaved work, however it is left. Both functions are those of the first rendering. */
-export function useLeaveQuestion(isUnsaved: () => boolean, discard: () => void) {
-  const [leave, setLeave] = useState<{ run: () => void } | undefined>(undefined);
-  useEffect(() => {
-    const holdBack = (run: () => void) => {
-      if (!isUnsaved()) return false;
-      setLeave({ run });
-      return true;
-    };
-    const onClick = (e: MouseEvent) => {
-      const link = linkOf(e);
-      if (link === undefined || !holdBack(() => link.click())) return;
-      e.preventDefault();
-      e.stopPropagation();
-    };
-    const onUnload = (e: BeforeUnloadEvent) => isUnsaved() && e.preventDefault();
-    const removeGuard = setLeaveGuard(holdBack);
-    window.addEventListener("click", onClick, true);
-    window.addEventListener("beforeunload", onUnload);
-    return () => {
-      removeGuard();
-      window.removeEventListener("click", onClick, true);
-      window.removeEventListener("beforeunload", onUnload);
-    };
-  }, []);
-  return (
-    leave && (
-      <DiscardQuestion
-        onKeep={() => setLeave(undefined)}
-        onDiscard={() => {
-          discard();
-          setLeave(undefined);
-          leave.run();
-        }}
-      />
-    )
-  );
-}
-
-/** A form within a page that is not its own, which must not be left with typed work without a question. */
-export function Guarded({ children }: { children: ComponentChildren }) {
-  const ref = useRef<HTMLDivElement>(null);
-  const { isUnsaved, discard, handlers } = useTypedWork(ref);
-  const question = useLeaveQuestion(isUnsaved, discard);
-  return (
-    <div ref={ref} {...handlers}>
-      {question}
-      {children}
-    </div>
-  );
-}
+import { useTypedWork } from "./typed-work.tsx";
 
 interface Props {
   readonly title: string;

@@ -1,11 +1,10 @@
 import type { ComponentChildren } from "preact";
 import type { FormValues } from "../lib/form-schema.ts";
 import { t } from "../platform/i18n/i18n.ts";
-import { ErrorNote } from "./error-note.tsx";
 import type { FormDefinition } from "./form-definition.ts";
 import { FormDialog } from "./form-dialog.tsx";
 import { type FormState, SchemaFields } from "./schema-fields.tsx";
-import { SubmitButton } from "./submit-button.tsx";
+import { SectionForm } from "./section-form.tsx";
 import { useSchemaForm } from "./use-schema-form.ts";
 
 interface Props extends Pick<FormState, "options" | "hints" | "isDisabled"> {
@@ -24,22 +23,18 @@ interface Props extends Pick<FormState, "options" | "hints" | "isDisabled"> {
 /** A form with its button, for a section of a page. */
 export function SchemaForm({ form, initial, submitText, onSave, buttons, children, ...fields }: Props) {
   const { state, busy, error, send } = useSchemaForm(form, initial);
-  const submit = (e: SubmitEvent) => {
-    e.preventDefault();
-    send((body) => onSave(body, state.onChange));
-  };
   return (
-    <form class="flex flex-col gap-4" onSubmit={submit}>
+    <SectionForm
+      submitText={submitText ?? t("common.save")}
+      isFixed={fields.isDisabled === true}
+      busy={busy}
+      error={error}
+      buttons={buttons}
+      onSubmit={() => send((body) => onSave(body, state.onChange))}
+    >
       <SchemaFields form={form} {...state} {...fields} />
       {children}
-      <ErrorNote error={error} />
-      {fields.isDisabled !== true && (
-        <div class="flex justify-end gap-2">
-          {buttons}
-          <SubmitButton busy={busy}>{submitText ?? t("common.save")}</SubmitButton>
-        </div>
-      )}
-    </form>
+    </SectionForm>
   );
 }
 

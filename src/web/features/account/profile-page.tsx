@@ -3,11 +3,10 @@ import { t } from "../../platform/i18n/i18n.ts";
 import { type Resource, useResource } from "../../platform/resource.ts";
 import { may, me } from "../../platform/session.ts";
 import { toast } from "../../platform/toasts.ts";
-import { ErrorNote } from "../../ui/error-note.tsx";
 import { Loaded } from "../../ui/loaded.tsx";
 import { SchemaFields } from "../../ui/schema-fields.tsx";
 import { Section } from "../../ui/section.tsx";
-import { SubmitButton } from "../../ui/submit-button.tsx";
+import { SectionForm } from "../../ui/section-form.tsx";
 import { useSchemaForm } from "../../ui/use-schema-form.ts";
 import { TestSend } from "../notifications/test-send.tsx";
 import { ownForm, ownNotificationsForm, ownPersonForm } from "../users/user-form.ts";
@@ -27,8 +26,7 @@ export function ProfilePage() {
 
 function ProfileForm({ user, resource }: { user: User; resource: Resource<User> }) {
   const form = useSchemaForm(ownForm, { ...user });
-  const submit = (e: SubmitEvent) => {
-    e.preventDefault();
+  const submit = () =>
     form.send(async (body) => {
       const saved = await usersApi.update(user.userId, changedFields(body, user));
       // What others changed meanwhile is not a change of the next save.
@@ -37,10 +35,9 @@ function ProfileForm({ user, resource }: { user: User; resource: Resource<User> 
       if (me.value) me.value = { ...me.value, fullName: saved.fullName };
       toast("success", t("settings.saved"));
     });
-  };
   return (
     <div class="flex max-w-3xl flex-col gap-5">
-      <form class="flex flex-col gap-5" onSubmit={submit}>
+      <SectionForm {...form.dialog} onSubmit={submit}>
         <Section id="profile-person" title={t("page.profile")}>
           <SchemaFields
             form={ownPersonForm}
@@ -54,11 +51,7 @@ function ProfileForm({ user, resource }: { user: User; resource: Resource<User> 
         <Section id="profile-notifications" title={t("page.notifications")} hint={t("notify.hint")}>
           <SchemaFields form={ownNotificationsForm} {...form.state} />
         </Section>
-        <ErrorNote error={form.error} />
-        <div class="flex justify-end">
-          <SubmitButton busy={form.busy}>{t("common.save")}</SubmitButton>
-        </div>
-      </form>
+      </SectionForm>
       <TestSend />
     </div>
   );

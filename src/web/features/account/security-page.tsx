@@ -3,9 +3,9 @@ import { t } from "../../platform/i18n/i18n.ts";
 import { useResource } from "../../platform/resource.ts";
 import { may, me } from "../../platform/session.ts";
 import { toast } from "../../platform/toasts.ts";
-import { ErrorNote } from "../../ui/error-note.tsx";
 import { Loaded } from "../../ui/loaded.tsx";
-import { SubmitButton } from "../../ui/submit-button.tsx";
+import { Section } from "../../ui/section.tsx";
+import { SectionForm } from "../../ui/section-form.tsx";
 import { TextField } from "../../ui/text-field.tsx";
 import { useAction } from "../../ui/use-form.ts";
 import { accountApi } from "./account-api.ts";
@@ -45,9 +45,8 @@ function OwnSecurity() {
 function PasswordForm({ onChanged }: { onChanged: () => void }) {
   const action = useAction(["currentPassword", "newPassword"]);
   const [differ, setDiffer] = useState(false);
-  const submit = (e: SubmitEvent & { currentTarget: HTMLFormElement }) => {
-    e.preventDefault();
-    const data = new FormData(e.currentTarget);
+  const submit = (form: HTMLFormElement) => {
+    const data = new FormData(form);
     const [current, selected, repeated] = ["current", "new", "repeated"].map((name) =>
       String(data.get(name)),
     );
@@ -60,12 +59,13 @@ function PasswordForm({ onChanged }: { onChanged: () => void }) {
     });
   };
   return (
-    <section class="panel p-4 sm:p-5" aria-labelledby="security-password">
-      <h2 id="security-password" class="font-semibold">
-        {t("common.password")}
-      </h2>
-      <p class="mb-4 text-sm text-soft">{t("security.passwordHint")}</p>
-      <form class="flex flex-col gap-4" onSubmit={submit}>
+    <Section id="security-password" title={t("common.password")} hint={t("security.passwordHint")}>
+      <SectionForm
+        busy={action.busy}
+        error={action.error}
+        submitText={t("security.change")}
+        onSubmit={submit}
+      >
         <input type="hidden" name="username" autocomplete="username" value={me.value?.email} />
         <TextField
           label={t("security.current")}
@@ -97,21 +97,15 @@ function PasswordForm({ onChanged }: { onChanged: () => void }) {
             required
           />
         </div>
-        <ErrorNote error={action.error} />
-        <div class="flex justify-end">
-          <SubmitButton busy={action.busy}>{t("security.change")}</SubmitButton>
-        </div>
-      </form>
-    </section>
+      </SectionForm>
+    </Section>
   );
 }
 
 /** Form for a new address, which takes effect when the user opens the link sent to it. */
 function EmailForm({ hasSecondFactor }: { hasSecondFactor: boolean }) {
   const action = useAction();
-  const submit = (e: SubmitEvent & { currentTarget: HTMLFormElement }) => {
-    e.preventDefault();
-    const form = e.currentTarget;
+  const submit = (form: HTMLFormElement) => {
     const data = new FormData(form);
     const text = (name: string) => String(data.get(name) ?? "");
     action.run(async () => {
@@ -121,12 +115,13 @@ function EmailForm({ hasSecondFactor }: { hasSecondFactor: boolean }) {
     });
   };
   return (
-    <section class="panel p-4 sm:p-5" aria-labelledby="security-email">
-      <h2 id="security-email" class="font-semibold">
-        {t("common.eMail")}
-      </h2>
-      <p class="mb-4 text-sm text-soft">{t("security.emailHint")}</p>
-      <form class="flex flex-col gap-4" onSubmit={submit}>
+    <Section id="security-email" title={t("common.eMail")} hint={t("security.emailHint")}>
+      <SectionForm
+        busy={action.busy}
+        error={action.error}
+        submitText={t("security.emailSend")}
+        onSubmit={submit}
+      >
         <div class="grid gap-4 sm:grid-cols-2">
           <TextField label={t("security.emailNew")} name="email" type="email" required maxLength={254} />
           <TextField
@@ -140,11 +135,7 @@ function EmailForm({ hasSecondFactor }: { hasSecondFactor: boolean }) {
             <TextField label={t("security.code")} name="code" autocomplete="one-time-code" required />
           )}
         </div>
-        <ErrorNote error={action.error} />
-        <div class="flex justify-end">
-          <SubmitButton busy={action.busy}>{t("security.emailSend")}</SubmitButton>
-        </div>
-      </form>
-    </section>
+      </SectionForm>
+    </Section>
   );
 }

@@ -7,7 +7,7 @@ import { ErrorNote } from "../../ui/error-note.tsx";
 import { sentValues } from "../../ui/form-definition.ts";
 import { SchemaFields } from "../../ui/schema-fields.tsx";
 import { Section } from "../../ui/section.tsx";
-import { SubmitButton } from "../../ui/submit-button.tsx";
+import { SectionForm } from "../../ui/section-form.tsx";
 import { useAction } from "../../ui/use-form.ts";
 import { useSchemaForm } from "../../ui/use-schema-form.ts";
 import { NextRuns } from "../scheduler/next-runs.tsx";
@@ -25,8 +25,7 @@ export function BackupSettingsForm({ settings, onSaved }: Props) {
   const form = useSchemaForm(backupForm, valuesOf(settings, ownZone()));
   const element = useRef<HTMLFormElement>(null);
   const { schedule } = form.state.values as unknown as Pick<BackupSettings, "schedule">; // of the schema
-  const submit = (e: Event) => {
-    e.preventDefault();
+  const submit = () =>
     form.send(async () => {
       const saved = await backupsApi.save(inputOf(form.body()) as BackupSettingsInput); // the API checks it
       toast("success", t("backups.saved"));
@@ -34,10 +33,16 @@ export function BackupSettingsForm({ settings, onSaved }: Props) {
       form.state.onChange(valuesOf(saved, ownZone()));
       onSaved(saved);
     });
-  };
   return (
     <Section id="backup-settings" title={t("nav.settings")}>
-      <form ref={element} class="flex flex-col gap-6" onSubmit={submit}>
+      <SectionForm
+        formRef={element}
+        {...form.dialog}
+        onSubmit={submit}
+        start={
+          <PlaceTest values={form.state.values} isValid={() => element.current?.reportValidity() ?? false} />
+        }
+      >
         {settings.fixed.length > 0 && (
           <p class="text-sm">{t("backups.fixed", { keys: settings.fixed.join(", ") })}</p>
         )}
@@ -45,14 +50,7 @@ export function BackupSettingsForm({ settings, onSaved }: Props) {
         {schedule && dailyTimeOf(schedule.expression) === undefined && (
           <NextRuns schedule={{ kind: "cron", ...schedule }} />
         )}
-        <ErrorNote error={form.error} />
-        <div class="flex flex-wrap items-start justify-between gap-3">
-          <PlaceTest values={form.state.values} isValid={() => element.current?.reportValidity() ?? false} />
-          <div class="ml-auto">
-            <SubmitButton busy={form.busy}>{t("common.save")}</SubmitButton>
-          </div>
-        </div>
-      </form>
+      </SectionForm>
     </Section>
   );
 }

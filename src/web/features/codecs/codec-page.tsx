@@ -9,7 +9,7 @@ import { toast } from "../../platform/toasts.ts";
 import { CodeEditor } from "../../ui/code-editor.tsx";
 import { confirmDelete } from "../../ui/confirmation.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
-import { useLeaveQuestion } from "../../ui/form-page.tsx";
+import { useLeaveQuestion } from "../../ui/leave-question.tsx";
 import { Loaded } from "../../ui/loaded.tsx";
 import { PageHead } from "../../ui/page-head.tsx";
 import { DeleteButton } from "../../ui/row-buttons.tsx";

@@ -12,8 +12,8 @@ import { Checkbox } from "../../ui/choice.tsx";
 import { confirmDelete } from "../../ui/confirmation.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { SchemaForm } from "../../ui/schema-form.tsx";
+import { SectionForm } from "../../ui/section-form.tsx";
 import { SelectField } from "../../ui/select-field.tsx";
-import { SubmitButton } from "../../ui/submit-button.tsx";
 import { useAction } from "../../ui/use-form.ts";
 import { HistoryLink } from "../audit/history-link.tsx";
 import { dashboardsApi } from "../dashboards/dashboards-api.ts";
@@ -132,8 +132,7 @@ function DashboardCard({ device, onChanged }: { device: DeviceDetail; onChanged:
   const [selected, setSelected] = useState(device.targetDashboardId ?? "");
   const [isForAll, setForAll] = useState(false);
   const action = useAction();
-  const submit = (e: Event) => {
-    e.preventDefault();
+  const submit = () =>
     action.run(async () => {
       await devicesApi.update(device.deviceId, {
         targetDashboardId: selected === "" ? null : selected,
@@ -142,29 +141,30 @@ function DashboardCard({ device, onChanged }: { device: DeviceDetail; onChanged:
       toast("success", t("settings.saved"));
       onChanged();
     });
-  };
   return (
-    <form class="panel flex flex-col gap-4 p-4" onSubmit={submit} data-testid="dashboard-card">
-      <fieldset class="contents" disabled={!mayWrite.value}>
-        <SelectField
-          label={t("common.dashboard")}
-          hint={t("device.dashboardHint")}
-          value={selected}
-          options={(dashboards.data ?? []).map(({ id, name }) => [id, name] as const)}
-          none={t("device.noDashboard")}
-          onSelect={setSelected}
-          onNone={() => setSelected("")}
-        />
-        <Checkbox checked={isForAll} onCheck={setForAll}>
-          {t("device.dashboardForAll", { type: device.deviceType ?? "" })}
-        </Checkbox>
-      </fieldset>
-      <ErrorNote error={action.error} />
-      {mayWrite.value && (
-        <div class="flex justify-end">
-          <SubmitButton busy={action.busy}>{t("device.saveDashboard")}</SubmitButton>
-        </div>
-      )}
-    </form>
+    <div class="panel p-4" data-testid="dashboard-card">
+      <SectionForm
+        busy={action.busy}
+        error={action.error}
+        isFixed={!mayWrite.value}
+        submitText={t("device.saveDashboard")}
+        onSubmit={submit}
+      >
+        <fieldset class="contents" disabled={!mayWrite.value}>
+          <SelectField
+            label={t("common.dashboard")}
+            hint={t("device.dashboardHint")}
+            value={selected}
+            options={(dashboards.data ?? []).map(({ id, name }) => [id, name] as const)}
+            none={t("device.noDashboard")}
+            onSelect={setSelected}
+            onNone={() => setSelected("")}
+          />
+          <Checkbox checked={isForAll} onCheck={setForAll}>
+            {t("device.dashboardForAll", { type: device.deviceType ?? "" })}
+          </Checkbox>
+        </fieldset>
+      </SectionForm>
+    </div>
   );
 }

@@ -3,10 +3,9 @@ import { t } from "../../platform/i18n/i18n.ts";
 import { useResource } from "../../platform/resource.ts";
 import { mayWrite } from "../../platform/session.ts";
 import { toast } from "../../platform/toasts.ts";
-import { ErrorNote } from "../../ui/error-note.tsx";
 import { SchemaForm } from "../../ui/schema-form.tsx";
+import { SectionForm } from "../../ui/section-form.tsx";
 import { SelectField } from "../../ui/select-field.tsx";
-import { SubmitButton } from "../../ui/submit-button.tsx";
 import { useAction } from "../../ui/use-form.ts";
 import { childNameForm } from "../devices/device-form.tsx";
 import { nameOf } from "../devices/device-names.ts";
@@ -69,9 +68,8 @@ function Free({ device, onChanged }: Props) {
     [],
   );
   const action = useAction();
-  const submit = (e: SubmitEvent & { currentTarget: HTMLFormElement }) => {
-    e.preventDefault();
-    const parentDeviceId = String(new FormData(e.currentTarget).get("gateway"));
+  const submit = (form: HTMLFormElement) => {
+    const parentDeviceId = String(new FormData(form).get("gateway"));
     if (parentDeviceId === "") return;
     action.run(async () => {
       await devicesApi.update(device.deviceId, { parentDeviceId });
@@ -81,7 +79,7 @@ function Free({ device, onChanged }: Props) {
   };
   if (!mayWrite.value || gateways.data?.rows.length === 0) return <p>{t("child.none")}</p>;
   return (
-    <form class="flex flex-col gap-4" onSubmit={submit}>
+    <SectionForm {...action} submitText={t("children.attachGo")} onSubmit={submit}>
       <SelectField
         label={t("common.gateway")}
         name="gateway"
@@ -89,10 +87,6 @@ function Free({ device, onChanged }: Props) {
         options={(gateways.data?.rows ?? []).map(({ deviceId, name }) => [deviceId, name] as const)}
         none={t("child.none")}
       />
-      <ErrorNote error={action.error} />
-      <div class="flex justify-end">
-        <SubmitButton busy={action.busy}>{t("children.attachGo")}</SubmitButton>
-      </div>
-    </form>
+    </SectionForm>
   );
 }

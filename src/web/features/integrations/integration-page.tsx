@@ -13,12 +13,11 @@ import { useCoalesced } from "../../platform/use-coalesced.ts";
 import { Age } from "../../ui/age.tsx";
 import { Button } from "../../ui/button.tsx";
 import { confirmDelete } from "../../ui/confirmation.tsx";
-import { ErrorNote } from "../../ui/error-note.tsx";
 import { NotFoundScreen } from "../../ui/not-found.tsx";
 import { ResourcePage } from "../../ui/resource-page.tsx";
 import { DeleteButton } from "../../ui/row-buttons.tsx";
 import { SchemaFields } from "../../ui/schema-fields.tsx";
-import { SubmitButton } from "../../ui/submit-button.tsx";
+import { SectionForm } from "../../ui/section-form.tsx";
 import { Tabs } from "../../ui/tabs.tsx";
 import { useAction } from "../../ui/use-form.ts";
 import { ThingFaults } from "../faults/fault-list.tsx";
@@ -175,8 +174,7 @@ function SettingsTab({ integration, onSaved }: Props) {
   const [name, setName] = useState<FormValues>({ name: integration.name });
   const [values, setValues] = useState(() => valuesOf(settings_json));
   const action = useAction();
-  const submit = (e: Event) => {
-    e.preventDefault();
+  const submit = () =>
     action.run(async () => {
       const saved = await integrationsApi.update(integrationId, {
         name: String(name.name).trim(),
@@ -186,15 +184,12 @@ function SettingsTab({ integration, onSaved }: Props) {
       toast("success", t("common.nameIsSaved", { name: saved.name }));
       onSaved(saved);
     });
-  };
   return (
-    <form class="panel flex max-w-2xl flex-col gap-5 p-4" onSubmit={submit}>
-      <SchemaFields form={nameForm} values={name} onChange={setName} />
-      <SchemaFields form={form} values={values} onChange={setValues} />
-      <ErrorNote error={action.error} />
-      <div>
-        <SubmitButton busy={action.busy}>{t("common.save")}</SubmitButton>
-      </div>
-    </form>
+    <div class="panel max-w-2xl p-4">
+      <SectionForm busy={action.busy} error={action.error} onSubmit={submit}>
+        <SchemaFields form={nameForm} values={name} onChange={setName} />
+        <SchemaFields form={form} values={values} onChange={setValues} />
+      </SectionForm>
+    </div>
   );
 }

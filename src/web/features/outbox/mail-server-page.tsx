@@ -8,6 +8,7 @@ import { FixedKeys } from "../../ui/fixed-keys.tsx";
 import { Loaded } from "../../ui/loaded.tsx";
 import { SchemaFields } from "../../ui/schema-fields.tsx";
 import { Section } from "../../ui/section.tsx";
+import { SectionForm } from "../../ui/section-form.tsx";
 import { SubmitButton } from "../../ui/submit-button.tsx";
 import { TextField } from "../../ui/text-field.tsx";
 import { Trail } from "../../ui/trail.tsx";
@@ -31,19 +32,17 @@ export function MailServerPage() {
 function ServerForm(props: { settings: MailSettings; onSaved: (settings: MailSettings) => void }) {
   const { settings } = props;
   const form = useSchemaForm(mailServerForm, valuesOf(settings));
-  const submit = (e: Event) => {
-    e.preventDefault();
+  const submit = () =>
     form.send(async (body) => {
       const saved = await mailServerApi.save(inputOf(body, settings) as MailSettingsInput); // the API checks it
       form.state.onChange(valuesOf(saved));
       props.onSaved(saved);
       toast("success", t("mailServer.saved"));
     });
-  };
   return (
     <>
       <Section id="mail-server" title={t("mailServer.title")}>
-        <form class="flex flex-col gap-4" onSubmit={submit}>
+        <SectionForm {...form.dialog} onSubmit={submit} isFixed={settings.fixed.length >= 2}>
           <p class="text-soft">{t("mailServer.intro")}</p>
           <FixedKeys keys={settings.fixed} />
           <SchemaFields
@@ -52,13 +51,7 @@ function ServerForm(props: { settings: MailSettings; onSaved: (settings: MailSet
             isDisabled={(path) => settings.fixed.includes(path === "from" ? "smtp_from" : "smtp_url")}
             hints={settings.server?.hasPassword ? { "server.password": t("mailServer.kept") } : {}}
           />
-          <ErrorNote error={form.error} />
-          {settings.fixed.length < 2 && (
-            <div>
-              <SubmitButton busy={form.busy}>{t("common.save")}</SubmitButton>
-            </div>
-          )}
-        </form>
+        </SectionForm>
       </Section>
       <MailTest
         input={(to) => ({ ...inputOf(form.body(), settings), to }) as MailTestInput} // the API checks it

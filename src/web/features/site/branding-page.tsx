@@ -2,10 +2,10 @@ import { showAppearance } from "../../platform/appearance.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { useResource } from "../../platform/resource.ts";
 import { toast } from "../../platform/toasts.ts";
-import { ErrorNote } from "../../ui/error-note.tsx";
 import { Loaded } from "../../ui/loaded.tsx";
 import { SchemaFields } from "../../ui/schema-fields.tsx";
-import { SubmitButton } from "../../ui/submit-button.tsx";
+import { Section } from "../../ui/section.tsx";
+import { SectionForm } from "../../ui/section-form.tsx";
 import { useSchemaForm } from "../../ui/use-schema-form.ts";
 import { brandingForm } from "./branding-form.tsx";
 import type { Branding, TenantBranding } from "./site-api.ts";
@@ -31,13 +31,11 @@ function BrandingForm({ given, onSaved }: FormProps) {
     showAppearance(saved.appearance);
     onSaved(saved);
   };
-  const save = (e: Event) => {
-    e.preventDefault();
+  const save = () =>
     form.send(async (body) => {
       show(await siteApi.setBranding(body));
       toast("success", t("settings.saved"));
     });
-  };
   const reset = () =>
     form.send(async () => {
       await siteApi.clearBranding();
@@ -46,31 +44,30 @@ function BrandingForm({ given, onSaved }: FormProps) {
       toast("success", t("branding.cleared"));
     });
   return (
-    <form class="flex max-w-3xl flex-col gap-5" onSubmit={save}>
-      <p class="max-w-2xl text-soft">{t("branding.intro")}</p>
+    <div class="flex max-w-3xl flex-col gap-5">
       {!whitelabelEnabled && (
         <p class="panel border-l-4 border-l-warning p-4" role="status">
           {t("branding.notInPlan")}
         </p>
       )}
-      <fieldset
-        class="panel flex min-w-0 flex-col gap-5 p-4 sm:p-5"
-        disabled={!whitelabelEnabled || form.busy}
-        aria-label={t("page.branding")}
-      >
-        <SchemaFields form={brandingForm} {...form.state} isDisabled={!whitelabelEnabled} />
-        <Preview branding={form.body()} saved={given} />
-      </fieldset>
-      <ErrorNote error={form.error} />
-      <div class="flex flex-wrap justify-end gap-2">
-        {Object.keys(branding).length > 0 && (
-          <button type="button" class="btn btn-ghost" disabled={form.busy} onClick={reset}>
-            {t("branding.reset")}
-          </button>
-        )}
-        {whitelabelEnabled && <SubmitButton busy={form.busy}>{t("common.save")}</SubmitButton>}
-      </div>
-    </form>
+      <Section id="branding" title={t("page.branding")} hint={t("branding.intro")}>
+        <SectionForm
+          {...form.dialog}
+          onSubmit={save}
+          isFixed={!whitelabelEnabled}
+          buttons={
+            Object.keys(branding).length > 0 && (
+              <button type="button" class="btn btn-ghost" disabled={form.busy} onClick={reset}>
+                {t("branding.reset")}
+              </button>
+            )
+          }
+        >
+          <SchemaFields form={brandingForm} {...form.state} isDisabled={!whitelabelEnabled || form.busy} />
+          <Preview branding={form.body()} saved={given} />
+        </SectionForm>
+      </Section>
+    </div>
   );
 }
 

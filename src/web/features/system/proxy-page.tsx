@@ -12,7 +12,7 @@ import { FixedKeys } from "../../ui/fixed-keys.tsx";
 import { Loaded } from "../../ui/loaded.tsx";
 import { SchemaFields } from "../../ui/schema-fields.tsx";
 import { Section } from "../../ui/section.tsx";
-import { SubmitButton } from "../../ui/submit-button.tsx";
+import { SectionForm } from "../../ui/section-form.tsx";
 import { Trail } from "../../ui/trail.tsx";
 import { useAction } from "../../ui/use-form.ts";
 import { useSchemaForm } from "../../ui/use-schema-form.ts";
@@ -56,27 +56,19 @@ function SettingsForm(props: { settings: ProxySettings; onSaved: (settings: Prox
   const isFixed = (path: string) => fixed.includes(keyOf(path));
   const input = (body: FormValues): ProxySettingsInput =>
     Object.fromEntries(Object.entries(body).filter(([path]) => !isFixed(path)));
-  const submit = (e: Event) => {
-    e.preventDefault();
+  const submit = () =>
     form.send(async (body) => {
       props.onSaved(await proxyApi.save(input(body)));
       toast("success", t("proxy.saved"));
     });
-  };
   return (
     <>
       <Section id="proxy-settings" title={t("system.openProxy")}>
-        <form class="flex flex-col gap-4" onSubmit={submit}>
+        <SectionForm {...form.dialog} onSubmit={submit} isFixed={fixed.length >= 2}>
           <p class="text-soft">{t("proxy.intro")}</p>
           <FixedKeys keys={fixed} />
           <SchemaFields form={proxyForm} {...form.state} isDisabled={isFixed} />
-          <ErrorNote error={form.error} />
-          {fixed.length < 2 && (
-            <div>
-              <SubmitButton busy={form.busy}>{t("common.save")}</SubmitButton>
-            </div>
-          )}
-        </form>
+        </SectionForm>
       </Section>
       <ProxyTest input={() => input(form.body())} />
     </>

@@ -11,7 +11,7 @@ import { ErrorNote } from "../../ui/error-note.tsx";
 import { Loaded } from "../../ui/loaded.tsx";
 import { SchemaFields } from "../../ui/schema-fields.tsx";
 import { Section } from "../../ui/section.tsx";
-import { SubmitButton } from "../../ui/submit-button.tsx";
+import { SectionForm } from "../../ui/section-form.tsx";
 import { Trail } from "../../ui/trail.tsx";
 import { useAction } from "../../ui/use-form.ts";
 import { useSchemaForm } from "../../ui/use-schema-form.ts";
@@ -63,8 +63,7 @@ function WhyNot({ user }: { user: User }) {
 function UserForm({ user, resource }: { user: User; resource: Resource<User> }) {
   const form = useSchemaForm(userForm, { ...user });
   const { role, status } = form.state.values;
-  const submit = (e: SubmitEvent) => {
-    e.preventDefault();
+  const submit = () =>
     form.send(async (body) => {
       const saved = await usersApi.update(user.userId, changedFields(body, user));
       // What others changed meanwhile is not a change of the next save.
@@ -72,12 +71,11 @@ function UserForm({ user, resource }: { user: User; resource: Resource<User> }) 
       resource.set(saved);
       toast("success", t("settings.saved"));
     });
-  };
   const isMine = mayManage(user);
   return (
     <>
       <WhyNot user={user} />
-      <form onSubmit={submit}>
+      <SectionForm {...form.dialog} onSubmit={submit} isFixed={!isMine}>
         <fieldset class="flex min-w-0 flex-col gap-5" disabled={!isMine}>
           <Section id="user-person" title={t("user.person")} level={3}>
             <SchemaFields
@@ -113,14 +111,8 @@ function UserForm({ user, resource }: { user: User; resource: Resource<User> }) 
               })}
             />
           </Section>
-          <ErrorNote error={form.error} />
-          {isMine && (
-            <div class="flex justify-end">
-              <SubmitButton busy={form.busy}>{t("common.save")}</SubmitButton>
-            </div>
-          )}
         </fieldset>
-      </form>
+      </SectionForm>
     </>
   );
 }

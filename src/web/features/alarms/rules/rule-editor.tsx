@@ -6,7 +6,7 @@ import { isHeldBack } from "../../../platform/leave-guard.ts";
 import { useResource } from "../../../platform/resource.ts";
 import { Button } from "../../../ui/button.tsx";
 import { ErrorNote } from "../../../ui/error-note.tsx";
-import { Guarded } from "../../../ui/form-page.tsx";
+import { Guarded } from "../../../ui/leave-question.tsx";
 import { type FormState, SchemaFields } from "../../../ui/schema-fields.tsx";
 import { SubmitButton } from "../../../ui/submit-button.tsx";
 import { useFirstField } from "../../../ui/use-first-field.ts";
