@@ -64,6 +64,7 @@ test("a renamed child still receives data under the name that its gateway uses",
   await called.fill("slave/1");
   await say("telemetry", { "slave/1": { power: 9.75 } });
   await page.getByRole("link", { name: "Overview", exact: true }).last().click();
+  await page.getByRole("button", { name: "Discard changes" }).click();
   await page.getByText("9.75").first().waitFor();
 });
 

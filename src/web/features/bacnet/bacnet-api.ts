@@ -15,7 +15,7 @@ import { post } from "../../platform/api-client.ts";
 import { fieldApi } from "../field/field-api.ts";
 
 export type BacnetConnection = Wire<typeof connectionBody>;
-export type BacnetConnectionInput = Wire<typeof createConnectionBody>;
+type BacnetConnectionInput = Wire<typeof createConnectionBody>;
 export type BacnetUnit = Wire<typeof unitBody>;
 export type BacnetObject = BacnetUnit["objects"][number];
 export type FoundDevice = Wire<typeof foundDeviceBody>;

@@ -4,53 +4,32 @@ import { plural, t } from "../../platform/i18n/i18n.ts";
 import { Button } from "../../ui/button.tsx";
 import { Checkbox } from "../../ui/choice.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
-import { FormButtons } from "../../ui/form-buttons.tsx";
-import { SchemaFields } from "../../ui/schema-fields.tsx";
 import { TextField } from "../../ui/text-field.tsx";
 import { useAction } from "../../ui/use-form.ts";
-import { useSchemaForm } from "../../ui/use-schema-form.ts";
-import type { ConnectionFormProps } from "../field/connection-page.tsx";
+import { ConnectionForm, type ConnectionFormProps } from "../field/connection-form.tsx";
 import { addressText } from "../field/connection-state.tsx";
-import {
-  type BacnetConnection,
-  type BacnetConnectionInput,
-  bacnetApi,
-  type FoundDevice,
-} from "./bacnet-api.ts";
+import { type BacnetConnection, bacnetApi, type FoundDevice } from "./bacnet-api.ts";
 import { connectionForm } from "./bacnet-forms.ts";
 
 const defaults = { name: "", host: "", port: 47_808, timeoutMs: 2_000, enabled: true };
 
-export function BacnetForm({ connection, draft, onClose, onSaved }: ConnectionFormProps<BacnetConnection>) {
-  const form = useSchemaForm(connectionForm, { ...defaults, ...connection }, draft);
-  const submit = (e: SubmitEvent) => {
-    e.preventDefault();
-    form.send(async (body) => {
-      const input = body as BacnetConnectionInput; // the API checks it
-      onSaved(
-        connection ? await bacnetApi.update(connection.connectionId, input) : await bacnetApi.create(input),
-      );
-    });
-  };
-  const { values, onChange } = form.state;
-  return (
-    <>
-      {connection === undefined && (
+export const BacnetForm = (props: ConnectionFormProps<BacnetConnection>) => (
+  <ConnectionForm
+    {...props}
+    form={connectionForm}
+    defaults={defaults}
+    api={bacnetApi}
+    above={({ values, onChange }) =>
+      props.connection === undefined && (
         <DeviceSearch
           onSelect={({ host, port, deviceInstance, network, mac }) =>
             onChange({ ...values, host, port, deviceInstance, network, mac })
           }
         />
-      )}
-      <form class="flex flex-col gap-4" onSubmit={submit}>
-        <SchemaFields form={connectionForm} {...form.state} />
-        <FormButtons busy={form.busy} error={form.error} onCancel={onClose}>
-          {connection ? t("common.save") : t("modbus.create")}
-        </FormButtons>
-      </form>
-    </>
-  );
-}
+      )
+    }
+  />
+);
 
 /** Asks the networks for devices, one of which fills the form. */
 function DeviceSearch({ onSelect }: { onSelect: (device: FoundDevice) => void }) {

@@ -2,7 +2,6 @@ import { Pencil, Plus, Trash2 } from "lucide-preact";
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
-import type { FormValues } from "../../lib/form-schema.ts";
 import { ApiError } from "../../platform/api-client.ts";
 import { toMs } from "../../platform/i18n/format.ts";
 import { t } from "../../platform/i18n/i18n.ts";
@@ -19,6 +18,7 @@ import { Loaded } from "../../ui/loaded.tsx";
 import { ResourcePage } from "../../ui/resource-page.tsx";
 import { Section } from "../../ui/section.tsx";
 import { ThingFaults } from "../faults/fault-list.tsx";
+import type { ConnectionFormProps } from "./connection-form.tsx";
 import { ConnectionStateText, NextAttempt, Problem } from "./connection-state.tsx";
 import type { FieldKind, fieldApi } from "./field-api.ts";
 import { type MapSource, sourceIcons, sourceTexts } from "./map-dialogs.tsx";
@@ -46,14 +46,6 @@ export interface ConnectionView<Kind extends FieldKind> {
     connection: Kind["connection"];
     units: readonly Kind["unit"][];
   }) => ComponentChildren;
-}
-
-export interface ConnectionFormProps<Connection> {
-  readonly connection?: Connection;
-  /** What was entered so far for a new connection. */
-  readonly draft?: { current: FormValues };
-  readonly onClose: () => void;
-  readonly onSaved: (connection: Connection) => void;
 }
 
 /** A connection with its state, its units and a browser for its values. */

@@ -15,7 +15,7 @@ import { post } from "../../platform/api-client.ts";
 import { fieldApi } from "../field/field-api.ts";
 
 export type ModbusConnection = Wire<typeof connectionBody>;
-export type ModbusConnectionInput = Wire<typeof createConnectionBody>;
+type ModbusConnectionInput = Wire<typeof createConnectionBody>;
 export type ModbusUnit = Wire<typeof unitBody>;
 export type ModbusRegister = ModbusUnit["registers"][number];
 export type RegisterMap = Wire<typeof registerMapAnswerBody>;

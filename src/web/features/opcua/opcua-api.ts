@@ -18,7 +18,7 @@ import { get, post } from "../../platform/api-client.ts";
 import { fieldApi } from "../field/field-api.ts";
 
 export type OpcUaConnection = Wire<typeof connectionBody>;
-export type OpcUaConnectionInput = Wire<typeof createConnectionBody>;
+type OpcUaConnectionInput = Wire<typeof createConnectionBody>;
 export type OpcUaUnit = Wire<typeof unitBody>;
 export type OpcUaItem = OpcUaUnit["items"][number];
 export type OpcUaEndpoint = Wire<typeof endpointBody>;

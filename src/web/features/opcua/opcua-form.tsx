@@ -11,18 +11,11 @@ import { Radio } from "../../ui/choice.tsx";
 import { ask } from "../../ui/confirmation.tsx";
 import { CopyButton } from "../../ui/copy-button.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
-import { FormButtons } from "../../ui/form-buttons.tsx";
 import { Loaded } from "../../ui/loaded.tsx";
 import { SchemaFields } from "../../ui/schema-fields.tsx";
 import { useAction } from "../../ui/use-form.ts";
-import { useSchemaForm } from "../../ui/use-schema-form.ts";
-import type { ConnectionFormProps } from "../field/connection-page.tsx";
-import {
-  type OpcUaConnection,
-  type OpcUaConnectionInput,
-  type OpcUaEndpoint,
-  opcuaApi,
-} from "./opcua-api.ts";
+import { ConnectionForm, type ConnectionFormProps } from "../field/connection-form.tsx";
+import { type OpcUaConnection, type OpcUaEndpoint, opcuaApi } from "./opcua-api.ts";
 import { addressForm, connectionForm, securityForm } from "./opcua-forms.ts";
 
 const defaults = {
@@ -39,45 +32,37 @@ const defaults = {
   enabled: true,
 };
 
-export function OpcUaForm({ connection, draft, onClose, onSaved }: ConnectionFormProps<OpcUaConnection>) {
-  const form = useSchemaForm(connectionForm, { ...defaults, ...connection }, draft);
-  const { values, onChange } = form.state;
-  const submit = (e: SubmitEvent) => {
-    e.preventDefault();
-    form.send(async (body) => {
-      const input = body as OpcUaConnectionInput; // the API checks it
-      onSaved(
-        connection ? await opcuaApi.update(connection.connectionId, input) : await opcuaApi.create(input),
-      );
-    });
-  };
-  return (
-    <form class="flex flex-col gap-4" onSubmit={submit}>
-      <SchemaFields form={addressForm} {...form.state} />
-      <Endpoints
-        values={values}
-        onSelect={({ mode, policy, users, fingerprint }) =>
-          onChange({
-            ...values,
-            securityMode: mode,
-            securityPolicy: policy,
-            signIn: users.find((kind) => kind === values.signIn) ?? users[0] ?? values.signIn,
-            ...(mode !== "NONE" && { acceptedFingerprint: fingerprint }),
-          })
-        }
-      />
-      <SchemaFields
-        form={securityForm}
-        {...form.state}
-        hints={connection?.hasPassword ? { password: t("mailServer.kept") } : {}}
-      />
-      {values.securityMode !== "NONE" && <OwnCertificate />}
-      <FormButtons busy={form.busy} error={form.error} onCancel={onClose}>
-        {connection ? t("common.save") : t("modbus.create")}
-      </FormButtons>
-    </form>
-  );
-}
+export const OpcUaForm = (props: ConnectionFormProps<OpcUaConnection>) => (
+  <ConnectionForm
+    {...props}
+    form={connectionForm}
+    defaults={defaults}
+    api={opcuaApi}
+    fields={(state) => (
+      <>
+        <SchemaFields form={addressForm} {...state} />
+        <Endpoints
+          values={state.values}
+          onSelect={({ mode, policy, users, fingerprint }) =>
+            state.onChange({
+              ...state.values,
+              securityMode: mode,
+              securityPolicy: policy,
+              signIn: users.find((kind) => kind === state.values.signIn) ?? users[0] ?? state.values.signIn,
+              ...(mode !== "NONE" && { acceptedFingerprint: fingerprint }),
+            })
+          }
+        />
+        <SchemaFields
+          form={securityForm}
+          {...state}
+          hints={props.connection?.hasPassword ? { password: t("mailServer.kept") } : {}}
+        />
+        {state.values.securityMode !== "NONE" && <OwnCertificate />}
+      </>
+    )}
+  />
+);
 
 /** Asks the server how it may be connected to. Selecting a way enters the certificate that is accepted with it. */
 function Endpoints({

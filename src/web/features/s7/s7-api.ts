@@ -14,7 +14,7 @@ import { post } from "../../platform/api-client.ts";
 import { fieldApi } from "../field/field-api.ts";
 
 export type S7Connection = Wire<typeof connectionBody>;
-export type S7ConnectionInput = Wire<typeof createConnectionBody>;
+type S7ConnectionInput = Wire<typeof createConnectionBody>;
 export type S7Unit = Wire<typeof unitBody>;
 export type S7Tag = S7Unit["tags"][number];
 
