@@ -90,7 +90,7 @@ function MailTest({ input }: { input: (to: string) => MailTestInput }) {
                 })}
           </p>
         )}
-        <div>
+        <div class="flex justify-end">
           <SubmitButton busy={action.busy}>{t("mailServer.send")}</SubmitButton>
         </div>
       </form>

@@ -109,7 +109,7 @@ function ProxyTest({ input }: { input: () => ProxySettingsInput }) {
     <Section id="proxy-test" title={t("common.test")} hint={t("proxy.testHint")}>
       <ErrorNote error={action.error} />
       {result && <Seen result={result} />}
-      <div>
+      <div class="flex justify-end">
         <Button icon={Eye} size={14} disabled={action.busy} onClick={test}>
           {t("proxy.testRun")}
         </Button>
