@@ -36,7 +36,7 @@ def block(values):
 
 
 def holding():
-    values = {0: 231, 1: 0xFF38, 2: 0b1010_0110, 3: 1, 10: 7, 40: 0x8000}
+    values = {0: 231, 1: 0xFF38, 2: 0b1010_0110, 3: 1, 10: 7, 40: 0x8000, 42: 0x7FC0, 43: 0, 44: 0xABCD}
     for index, order in enumerate(ORDERS):
         at = 100 + index * 20
         for offset, method, value in (

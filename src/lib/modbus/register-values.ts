@@ -113,18 +113,27 @@ function exactRaw(type: RegisterType, bytes: Buffer): number | string | undefine
   return type === "UINT64" ? exactInteger(String(bytes.readBigUInt64BE())) : undefined;
 }
 
+const isMarker = ({ type, absent }: RegisterSpec, raw: number): boolean =>
+  absent !== undefined && raw === absentValueOf(type, absent);
+
+/** Returns whether the words are the ones by which the device says that it has no value. */
+export function isAbsent(spec: RegisterSpec, words: readonly number[]): boolean {
+  const { type, order = "ABCD", absent } = spec;
+  if (absent === undefined || type === "BOOL" || type === "STRING") return false;
+  return isMarker(spec, rawOf(type, ordered(words, order)));
+}
+
 /**
  * Returns the value of the words of a register, or of one bit; `undefined` for none: what the device marks as absent, no number, or no
  * decimal digits in BCD. An integer of 64 bits that a double cannot hold is the text of its digits, unless it is scaled.
  */
 export function decodeRegister(spec: RegisterSpec, words: readonly number[]): RegisterValue | undefined {
-  const { type, order = "ABCD", bit, bits = 1, scale = 1, offset = 0, absent } = spec;
+  const { type, order = "ABCD", bit, bits = 1, scale = 1, offset = 0 } = spec;
   if (type === "BOOL") return words[0] !== 0;
   const bytes = ordered(words, order);
   if (type === "STRING") return textOf(bytes);
   const raw = rawOf(type, bytes);
-  if (!Number.isFinite(raw)) return undefined;
-  if (absent !== undefined && raw === absentValueOf(type, absent)) return undefined;
+  if (!Number.isFinite(raw) || isMarker(spec, raw)) return undefined;
   if (bit !== undefined) {
     const field = Math.floor(raw / 2 ** bit) % 2 ** bits;
     if (bits === 1) return field === 1;

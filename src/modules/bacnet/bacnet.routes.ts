@@ -67,7 +67,6 @@ export const bacnetUnitsRoutes = ({ bacnet, auth }: RoutesDeps) =>
     sort: ["deviceName"],
     schemas: { item: unitBody, create: createUnitBody, update: updateUnitBody },
     refusedToWire: (key, code) => ({ key, reason: refusalText(code) }),
-    hasNotes: true,
     operations: unitOperations({
       connection: "a BACnet connection",
       entry: "object",

@@ -43,8 +43,6 @@ interface UnitApi<Kind extends FieldKind> {
   readonly schemas: { readonly item: TObject; readonly create: TSchema; readonly update: TSchema };
   /** Form in responses of an entry that the device refuses. */
   readonly refusedToWire: (key: string, code: number) => object;
-  /** Whether devices say more about entries than that they refuse them. */
-  readonly hasNotes?: boolean;
   /** Whether units count the entries whose changes are reported. */
   readonly hasReports?: boolean;
   readonly operations: {
@@ -109,7 +107,7 @@ export function fieldUnitRoutes<Kind extends FieldKind>(api: UnitApi<Kind>) {
         values: [...values].map(([of, value]) => ({ key: of, value })),
         refused: [...refused].map(([of, code]) => refusedToWire(of, code)),
         ...(api.hasReports === true && { reported }),
-        ...(api.hasNotes === true && { notes: [...notes].map(([of, note]) => ({ key: of, note })) }),
+        notes: [...notes].map(([of, note]) => ({ key: of, note })),
       },
       createdAt: iso(unit.createdAt),
       updatedAt: iso(unit.updatedAt),

@@ -49,7 +49,7 @@ export const unitHealth = <Refused extends TSchema>(
     description,
     notes,
     reported,
-  }: { refused: Refused; description: string; notes?: string; reported?: string },
+  }: { refused: Refused; description: string; notes: string; reported?: string },
 ) =>
   t.Object(
     {
@@ -62,11 +62,8 @@ export const unitHealth = <Refused extends TSchema>(
         description: "newest values",
       }),
       refused: t.Array(refused, { description }),
-      // Present where devices say such things.
       ...(reported !== undefined && { reported: t.Integer({ description: reported }) }),
-      ...(notes !== undefined && {
-        notes: t.Array(t.Object({ key: t.String(), note: textSchema }), { description: notes }),
-      }),
+      notes: t.Array(t.Object({ key: t.String(), note: textSchema }), { description: notes }),
     },
     { title },
   );

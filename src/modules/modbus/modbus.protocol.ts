@@ -8,11 +8,12 @@ import {
   readRequest,
 } from "../../lib/modbus/modbus-pdu.ts";
 import { planReads, wordsIn } from "../../lib/modbus/read-plan.ts";
-import { decodeRegister } from "../../lib/modbus/register-values.ts";
+import { decodeRegister, isAbsent, type RegisterValue } from "../../lib/modbus/register-values.ts";
 import { networkErrorText } from "../../lib/network/network-error.ts";
 import { ModbusConnection } from "../../platform/modbus/modbus-connection.ts";
 import { isPortPath } from "../../platform/serial/serial-port.ts";
 import type { FieldFailure, FieldProtocol } from "../field/field.protocol.ts";
+import { missingNotes } from "../field/missing-note.ts";
 import { modbusErrors, modbusPortPath, modbusSerialHostOnly } from "./modbus.errors.ts";
 import type { ModbusConnectionRecord, modbusConnectionResource } from "./modbus.resource.ts";
 import type { ModbusRegister, ModbusUnit, NewUnit, UnitChange } from "./modbus.types.ts";
@@ -92,9 +93,13 @@ export function createModbusProtocol({ isHost }: ModbusProtocolDeps): FieldProto
         read: async (line) => {
           const { range } = block;
           const words = readAnswer(range, await line.request(unit.unitId, readRequest(range)));
-          const decoded = (register: ModbusRegister) =>
-            decodeRegister(register, wordsIn(block, register, words));
-          return { values: block.registers.map((register) => [register, [decoded(register)]]) };
+          const own = (register: ModbusRegister) => wordsIn(block, register, words);
+          const values = block.registers.map((register): [ModbusRegister, (RegisterValue | undefined)[]] => [
+            register,
+            [decodeRegister(register, own(register))],
+          ]);
+          const unmarked = values.filter(([register]) => !isAbsent(register, own(register)));
+          return { values, notes: missingNotes(unmarked) };
         },
       })),
     failureOf,

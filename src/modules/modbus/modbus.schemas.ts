@@ -147,6 +147,7 @@ export const unitBody = unitItem("ModbusUnit", {
   health: unitHealth("ModbusUnitHealth", {
     refused: t.Object({ key: t.String(), exceptionCode: t.Integer() }),
     description: "registers that the device refuses to read; they are tried again after ten minutes",
+    notes: "registers whose words are not a number, and not the marker for no value; they are not stored",
   }),
 });
 

@@ -106,7 +106,6 @@ export const opcuaUnitsRoutes = ({ opcua, auth }: RoutesDeps) =>
     sort: ["deviceName"],
     schemas: { item: unitBody, create: createUnitBody, update: updateUnitBody },
     refusedToWire: (key, code) => ({ key, reason: refusalText(code) }),
-    hasNotes: true,
     hasReports: true,
     operations: unitOperations({
       connection: "an OPC UA connection",

@@ -61,7 +61,6 @@ export const s7UnitsRoutes = ({ s7, auth }: RoutesDeps) =>
     sort: ["deviceName"],
     schemas: { item: unitBody, create: createUnitBody, update: updateUnitBody },
     refusedToWire: (key, returnCode) => ({ key, returnCode }),
-    hasNotes: true,
     operations: unitOperations({
       connection: "an S7 connection",
       entry: "tag",

@@ -48,6 +48,8 @@ const registers = [
   { key: "setpoint", area: "HOLDING_REGISTER", address: 10, type: "UINT16", scale: 0.5, writable: true },
   { key: "target", area: "HOLDING_REGISTER", address: 100, type: "FLOAT32", writable: true },
   { key: "none", area: "HOLDING_REGISTER", address: 40, type: "INT16", absent: -32_768 },
+  { key: "not_a_number", area: "HOLDING_REGISTER", address: 42, type: "FLOAT32" },
+  { key: "no_digits", area: "HOLDING_REGISTER", address: 44, type: "BCD16" },
   { key: "model", area: "HOLDING_REGISTER", address: 200, type: "STRING", length: 4 },
   { key: "missing", area: "HOLDING_REGISTER", address: 5, type: "UINT16" },
   { key: "input", area: "INPUT_REGISTER", address: 50, type: "UINT16" },
@@ -102,7 +104,13 @@ describe.skipIf(!hasPymodbus).each(["TCP", "RTU"] as const)("pymodbus speaking %
         ]),
       ),
     });
-    expect((await unit()).health.refused).toEqual([{ key: "missing", exceptionCode: 2 }]);
+    const { health } = await unit();
+    expect(health.refused).toEqual([{ key: "missing", exceptionCode: 2 }]);
+    const note = expect.objectContaining({ code: "field.no_value", params: { count: 1, total: 1 } });
+    expect(health.notes).toEqual([
+      { key: "not_a_number", note },
+      { key: "no_digits", note },
+    ]);
   });
 
   const command = (key: string, value: unknown) =>

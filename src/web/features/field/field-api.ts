@@ -30,8 +30,8 @@ export interface FieldUnit {
     readonly failed: number;
     readonly values: readonly { readonly key: string; readonly value: number | string | boolean }[];
     readonly refused: readonly { readonly key: string }[];
-    /** What the device says about entries that it reads, for protocols that have such notes. */
-    readonly notes?: readonly { readonly key: string; readonly note: Text }[] | undefined;
+    /** What the device says about entries that it reads. */
+    readonly notes: readonly { readonly key: string; readonly note: Text }[];
   };
 }
 

@@ -34,7 +34,7 @@ interface Props {
 export function UnitCard(props: Props) {
   const { unit, isOpen, line, isEmpty, refused } = props;
   const { deviceId, deviceName, health } = unit;
-  const notes = (health.notes ?? []).map(({ key, note }) => ({ key, text: serverText(note) }));
+  const notes = health.notes.map(({ key, note }) => ({ key, text: serverText(note) }));
   return (
     <li class="flex flex-col gap-3 py-4 first:pt-0" data-testid="field-unit">
       <div class="flex flex-wrap items-start justify-between gap-x-4 gap-y-2">
