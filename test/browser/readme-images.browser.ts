@@ -1,28 +1,28 @@
 // Makes the pictures of the documentation from the running product, so that they show what it really looks like. They change with every
 // run (times, curves), so it is done on demand only: LINESIDE_README_IMAGES=1 bun test ./test/browser/readme-images.browser.ts
-import { expect, test } from "bun:test";
-import { mkdir, mkdtemp, rm, stat } from "node:fs/promises";
+import { test } from "bun:test";
+import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import mqtt from "mqtt";
 import type { Page } from "playwright-core";
 import { meterScript } from "../docs/energy-meter.ts";
 import { startModbusServer } from "../support/modbus-server.ts";
-import { pythonOfAsyncua, startOpcUaSimulator } from "../support/opcua-simulator.ts";
 import { callApi } from "./support/call-api.ts";
 import { setUpOwner } from "./support/first-visit.ts";
+import {
+  type PageLanguage,
+  pageLanguages,
+  screenClip,
+  showIn,
+  take,
+  takesPictures,
+} from "./support/pictures.ts";
 import { furnish, type PlantDevice, readingsAt } from "./support/plant.ts";
 import { type RunningApp, startApp } from "./support/running-app.ts";
-import { appear } from "./support/screenshots.ts";
 import { openBrowser } from "./support/watched-browser.ts";
 
-const IMAGES = join(import.meta.dir, "../../docs/images");
-const BYTES_MAX = 120_000;
-type Clip = NonNullable<NonNullable<Parameters<Page["screenshot"]>[0]>["clip"]>;
-/** A screen of settings without the navigation beside it. */
-const WITHOUT_NAVIGATION: Clip = { x: 224, y: 0, width: 816, height: 560 };
-const LIVE = 20_000;
-const SETTLED = 2500;
+const LIVE_MS = 20_000;
 
 async function runDevices(mqttPort: number, devices: PlantDevice[]): Promise<() => Promise<void>> {
   const clients = await Promise.all(
@@ -39,76 +39,83 @@ async function runDevices(mqttPort: number, devices: PlantDevice[]): Promise<() 
   };
 }
 
-const wear = (page: Page, theme: string) =>
-  page.evaluate((value) => localStorage.setItem("lineside.theme", value), theme);
-
-/** Saves what the page shows now. */
-async function take(page: Page, name: string, clip?: Clip): Promise<void> {
-  const file = join(IMAGES, `${name}.png`);
-  await page.screenshot({ path: file, ...(clip && { clip }) });
-  expect((await stat(file)).size).toBeLessThan(BYTES_MAX);
-}
-
 async function takeDevices(page: Page, app: RunningApp): Promise<void> {
   const devices = await furnish(page, app);
   const endDevices = await runDevices(app.mqttPort, devices.slice(0, 11));
   const device = `/devices/${devices[3]!.deviceId}`;
   await page.goto(app.url);
-  await page.waitForTimeout(LIVE);
-  for (const [name, path] of [
-    ["devices-light", "/devices"],
-    ["device-light", device],
-    ["data-light", `${device}/data`],
-    ["connect-light", `${device}/connect`],
-    ["connect-dark", `${device}/connect`],
-  ] as const) {
-    await wear(page, name.endsWith("dark") ? "dark" : "light");
-    await page.goto(app.url + path);
-    await page.waitForTimeout(SETTLED);
-    await take(page, name);
+  await page.waitForTimeout(LIVE_MS);
+  for (const language of pageLanguages) {
+    await showIn(page, language, 700, 1120);
+    for (const [name, path] of [
+      ["devices-light", "/devices"],
+      ["device-light", device],
+      ["data-light", `${device}/data`],
+      ["connect-light", `${device}/connect`],
+    ] as const) {
+      await page.goto(app.url + path);
+      await take(page, name, language);
+    }
   }
-  await wear(page, "light");
   await endDevices();
 }
 
-async function takeDemoPlant(page: Page, app: RunningApp): Promise<void> {
-  const demo = (await callApi(page, app, "POST", "/api/demo-plant/start")) as { dashboardId: string };
-  await page.waitForTimeout(LIVE);
-  await page.goto(`${app.url}/dashboards/${demo.dashboardId}`);
-  await page.waitForTimeout(SETTLED);
-  await take(page, "dashboard-light");
-  await page.goto(`${app.url}/dashboards/${demo.dashboardId}?state=line`);
-  await page.waitForTimeout(SETTLED);
-  await take(page, "synoptic-light");
-  await page.goto(`${app.url}/alarms`);
-  await page.getByRole("button", { name: "All", exact: true }).click();
-  await page.waitForTimeout(SETTLED);
-  await take(page, "alarms-light");
-  await page.goto(`${app.url}/settings/profiles`);
-  await page.getByRole("link", { name: "Alarm rules of Demo press" }).click();
-  await page.getByRole("button", { name: "Create alarm rule" }).click();
+/** Words of the rule editor, in which an example is entered. */
+const ruleTexts = {
+  en: {
+    add: "Create alarm rule",
+    name: "Name of the alarm",
+    key: "Measured value",
+    value: "Value",
+    alarm: "Warm",
+  },
+  de: { add: "Alarmregel anlegen", name: "Name des Alarms", key: "Messwert", value: "Wert", alarm: "Warm" },
+};
+
+async function takeDemoPlant(page: Page, app: RunningApp, language: PageLanguage): Promise<void> {
+  await showIn(page, language, 760, 1120);
+  const bearer = await page.evaluate(() => localStorage.getItem("lineside.token") ?? "");
+  const headers = { authorization: `Bearer ${bearer}`, "accept-language": language };
+  const started = await fetch(`${app.url}/api/demo-plant/start`, { method: "POST", headers });
+  const { dashboardId } = (await started.json()) as { dashboardId: string };
+  await page.waitForTimeout(LIVE_MS * 2);
+  for (const [name, path] of [
+    ["dashboard-light", `/dashboards/${dashboardId}`],
+    ["synoptic-light", `/dashboards/${dashboardId}?state=line`],
+    ["alarms-light", "/alarms?state=all"],
+    ["wall-light", `/dashboards/${dashboardId}?wall=1`],
+  ] as const) {
+    await page.goto(app.url + path);
+    await take(page, name, language);
+  }
+  const profiles = (await callApi(page, app, "GET", "/api/device-profiles")) as Array<Record<string, string>>;
+  const press = profiles.find(({ name }) => /\bpress/i.test(name ?? ""));
+  await page.goto(`${app.url}/settings/profiles/${press?.profileId}`);
+  const texts = ruleTexts[language];
+  await page.getByRole("button", { name: texts.add }).click();
   const editor = page.getByTestId("rule-editor");
-  await editor.getByLabel("Name of the alarm").fill("Warm");
-  await editor.getByLabel("Measured value").first().fill("temperature");
-  await editor.getByLabel("Value", { exact: true }).first().fill("60");
-  await page.waitForTimeout(SETTLED);
-  await take(page, "alarm-rule-light");
+  await editor.getByLabel(texts.name).fill(texts.alarm);
+  await editor.getByLabel(texts.key).first().fill("temperature");
+  await editor.getByLabel(texts.value, { exact: true }).first().fill("60");
+  await take(page, "alarm-rule-light", language);
 }
 
-test.if(process.env.LINESIDE_README_IMAGES === "1")(
-  "the pictures of the documentation are taken and small enough",
-  async () => {
-    await mkdir(IMAGES, { recursive: true });
-    const app = await startApp();
-    const { page, close } = await openBrowser(app.url);
-    await setUpOwner(page, app);
-    await page.setViewportSize({ width: 1120, height: 700 });
-    await takeDevices(page, app);
-    await takeDemoPlant(page, app);
-    await close();
-    await app.stop();
-  },
-);
+/** A console whose gateway has just started, so that it reports nothing about itself yet. */
+async function inNewConsole(takePictures: (page: Page, app: RunningApp) => Promise<void>): Promise<void> {
+  const app = await startApp();
+  const { page, close } = await openBrowser(app.url);
+  await setUpOwner(page, app);
+  await takePictures(page, app);
+  await close();
+  await app.stop();
+}
+
+test.if(takesPictures)("the pictures of devices are taken", () => inNewConsole(takeDevices));
+
+for (const language of pageLanguages)
+  test.if(takesPictures)(`the pictures of the demo plant are taken (${language})`, () =>
+    inNewConsole((page, app) => takeDemoPlant(page, app, language)),
+  );
 
 interface PlantMeter {
   readonly deviceId: string;
@@ -184,67 +191,36 @@ async function taskScreens(page: Page, app: RunningApp, meterPort: number, place
     users: "/settings/users",
     pipelines: `/pipelines/${pipelineId}`,
     backup: "/settings/backups",
+    notifications: "/settings/notifications",
   };
 }
 
-test.if(process.env.LINESIDE_README_IMAGES === "1")(
-  "the pictures of task pages are taken in both languages",
-  async () => {
-    const app = await startApp(["--outbound-allow", "127.0.0.1", "--outbound-private", "host"]);
-    const meter = await startModbusServer(meterScript);
-    const place = await mkdtemp(join(tmpdir(), "lineside-backups-"));
-    const { page, close } = await openBrowser(app.url);
-    await setUpOwner(page, app);
-    const screens = await taskScreens(page, app, meter.port, place);
-    for (const language of ["en", "de"] as const) {
-      await appear(page, { theme: "light", language, width: 1040 });
-      await page.setViewportSize({ width: 1040, height: 560 });
-      for (const [name, path] of Object.entries(screens)) {
-        await page.goto(app.url + path);
-        await page.waitForTimeout(SETTLED);
-        await take(page, `${name}-light${language === "en" ? "" : ".de"}`, WITHOUT_NAVIGATION);
-      }
-    }
-    await close();
-    await app.stop();
-    await meter.stop();
-    await rm(place, { recursive: true });
-  },
-);
+/** Shows rows of devices of which one has a mistake. */
+async function takeImport(page: Page, app: RunningApp, language: PageLanguage): Promise<void> {
+  await page.goto(`${app.url}/devices/import`);
+  const rows = ["name;deviceType;tags", "Press 5;press;line-1", ";oven;line-1", "Meter 7;meter;energy"];
+  const file = { name: "devices.csv", mimeType: "text/csv", buffer: Buffer.from(rows.join("\n")) };
+  await page.locator('input[type="file"]').setInputFiles(file);
+  await take(page, "import-light", language, screenClip());
+}
 
-test.if(process.env.LINESIDE_README_IMAGES === "1" && pythonOfAsyncua !== null)(
-  "the picture of variables of an OPC UA server is taken in both languages",
-  async () => {
-    const app = await startApp(["--outbound-allow", "127.0.0.1", "--outbound-private", "host"]);
-    const server = await startOpcUaSimulator();
-    const { page, close } = await openBrowser(app.url);
-    await setUpOwner(page, app);
-    const { connectionId } = (await callApi(page, app, "POST", "/api/opcua/connections", {
-      name: "Press line",
-      host: "127.0.0.1",
-      port: server.port,
-      path: "/plant",
-    })) as { connectionId: string };
-    for (const [language, choose] of [
-      ["en", "From the device"],
-      ["de", "Vom Gerät"],
-    ] as const) {
-      await appear(page, { theme: "light", language, width: 1040 });
-      await page.setViewportSize({ width: 1040, height: 640 });
-      await page.goto(`${app.url}/opcua/${connectionId}`);
-      await page.waitForTimeout(SETTLED);
-      await page.getByRole("link", { name: choose }).click();
-      const tree = page.getByRole("dialog");
-      await tree.getByText("Press 4").click();
-      for (const name of [/^pressure/, /^byte/]) await tree.getByRole("checkbox", { name }).check();
-      await page.waitForTimeout(SETTLED);
-      await take(page, `opcua-light${language === "en" ? "" : ".de"}`, {
-        ...WITHOUT_NAVIGATION,
-        height: 640,
-      });
+test.if(takesPictures)("the pictures of task pages are taken in both languages", async () => {
+  const app = await startApp(["--outbound-allow", "127.0.0.1", "--outbound-private", "host"]);
+  const meter = await startModbusServer(meterScript);
+  const place = await mkdtemp(join(tmpdir(), "lineside-backups-"));
+  const { page, close } = await openBrowser(app.url);
+  await setUpOwner(page, app);
+  const screens = await taskScreens(page, app, meter.port, place);
+  for (const language of pageLanguages) {
+    await showIn(page, language);
+    for (const [name, path] of Object.entries(screens)) {
+      await page.goto(app.url + path);
+      await take(page, `${name}-light`, language, screenClip());
     }
-    await close();
-    await app.stop();
-    await server.end();
-  },
-);
+    await takeImport(page, app, language);
+  }
+  await close();
+  await app.stop();
+  await meter.stop();
+  await rm(place, { recursive: true });
+});

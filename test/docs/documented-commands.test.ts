@@ -80,6 +80,8 @@ const input: Readonly<Record<string, (site: Site) => Promise<Record<string, stri
   }),
   "docs/devices.md": aDevice,
   "docs/claiming.md": aDevice,
+  "docs/credentials.md": aDevice,
+  "docs/opcua.md": aDevice,
   "docs/values.md": aDevice,
   "docs/import.md": aDevice,
   "docs/gateways.md": async ({ create, fixture, env }) => {

@@ -55,7 +55,7 @@ const examples: Readonly<Record<string, readonly Example[]>> = {
   ],
   "uplink-kafka": [{ not: ROW }],
   "uplink-targets": [{ not: ROW }],
-  webhooks: [{ request: "POST /api/data-pipelines", bodyOf: step }],
+  webhooks: [{ not: "the body that a receiver gets" }, { request: "POST /api/data-pipelines", bodyOf: step }],
 };
 
 const blocksOf = (text: string): string[] =>

@@ -4,7 +4,7 @@ import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join, relative } from "node:path";
 
 const root = join(import.meta.dir, "../..");
-const BYTES_MAX = 120_000;
+const BYTES_MAX = 80_000;
 const pages = [
   "README.md",
   ...["docs", "docs/de"].flatMap((folder) =>
