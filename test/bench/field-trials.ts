@@ -220,7 +220,14 @@ class Trial {
           invented++;
           console.error(this.trial.name, entry.key, point, "was not a value then; nearest", lag, "ms");
         } else lagMs = Math.max(lagMs, lag);
-        if (isRepeated(points, index)) doubled++;
+        // A reported change is read immediately, between two reads of the interval.
+        if (entry.cov !== true && isRepeated(points, index)) {
+          doubled++;
+          const near = points
+            .slice(index - POINTS_APART, index + 2)
+            .map(({ ts, value }) => [ts - point.ts, value]);
+          console.error(this.trial.name, entry.key, point, "is stored twice, among", near);
+        }
       }
     }
     this.#row("values that the peer did not have then", `${invented} of ${count}`, "0", invented === 0);
