@@ -3,12 +3,15 @@ import { connect as connectPlain, isIP, type Socket } from "node:net";
 import { Duplex } from "node:stream";
 import { detail, invalid, unavailable } from "../../lib/core/domain-error.ts";
 import type { Text } from "../../lib/texts/text.ts";
+import { workShare } from "../load/fair-share.ts";
 import type { OutboundRule } from "../network/outbound-address.ts";
 import type { BrokerSettings } from "./broker.types.ts";
 
 const GUID = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
 const ANSWER_BYTES_MAX = 16 * 1024;
 const FRAME_BYTES_MAX = 2 * 1024 * 1024;
+/** Frames that are read in a row. A ping takes two bytes of the peer, and 50 µs to be answered. */
+const FRAMES_PER_READ = 64;
 
 const CONTINUATION = 0;
 const BINARY = 2;
@@ -40,19 +43,19 @@ interface Frame {
 
 const extraBytes: Record<number, number> = { 126: 2, 127: 8 };
 
-/** The frame that the bytes begin with; undefined when it is not there whole. */
-function readFrame(bytes: Buffer): Frame | undefined {
+/** The frame that the bytes begin with, or the bytes that there have to be until there is more to say. */
+function readFrame(bytes: Buffer): Frame | number {
   const [first, second] = bytes;
-  if (first === undefined || second === undefined) return undefined;
+  if (first === undefined || second === undefined) return 2;
   const short = second & 0x7f;
   const start = 2 + (extraBytes[short] ?? 0);
-  if (bytes.length < start) return undefined;
+  if (bytes.length < start) return start;
   const length =
     short === 126 ? bytes.readUInt16BE(2) : short === 127 ? Number(bytes.readBigUInt64BE(2)) : short;
   if (length > FRAME_BYTES_MAX) throw unavailable("broker_error.frame_too_large", { bytes: length });
   if ((second & 0x80) !== 0) throw unavailable("broker_error.frame_masked");
   const end = start + length;
-  return bytes.length < end ? undefined : { opcode: first & 0x0f, content: bytes.subarray(start, end), end };
+  return bytes.length < end ? end : { opcode: first & 0x0f, content: bytes.subarray(start, end), end };
 }
 
 /** @param reply sends what the protocol asks for by itself: pongs, and the answer to a closing. */
@@ -63,6 +66,20 @@ export function createWebSocketWire(url: URL, reply: (bytes: Buffer) => void) {
     .digest("base64");
   let isOpen = false;
   let kept: Buffer = Buffer.alloc(0);
+  /** What came behind `kept`, which is copied only when it completes something. */
+  let added: Buffer[] = [];
+  let addedBytes = 0;
+  /** Bytes of both without which there is nothing to read. */
+  let wantedBytes = 1;
+
+  /** Returns whether there may be something to read in `kept`. */
+  function gather(): boolean {
+    if (kept.length + addedBytes < wantedBytes) return false;
+    if (added.length > 0) kept = Buffer.concat([kept, ...added]);
+    added = [];
+    addedBytes = 0;
+    return true;
+  }
 
   /** Returns whether the whole answer to the request has arrived. */
   function readAnswer(): boolean {
@@ -90,7 +107,9 @@ export function createWebSocketWire(url: URL, reply: (bytes: Buffer) => void) {
   /** The next frame; undefined when it is not there whole. */
   function nextFrame(): Frame | undefined {
     const frame = readFrame(kept);
-    if (frame !== undefined) kept = kept.subarray(frame.end);
+    wantedBytes = typeof frame === "number" ? frame : 2;
+    if (typeof frame === "number") return undefined;
+    kept = kept.subarray(frame.end);
     return frame;
   }
 
@@ -123,16 +142,23 @@ export function createWebSocketWire(url: URL, reply: (bytes: Buffer) => void) {
     get isOpen(): boolean {
       return isOpen;
     },
-    /** Returns the contents of the frames in the peer's bytes. @throws Error on anything but WebSocket frames. */
-    read(chunk: Buffer): Buffer[] {
-      kept = kept.length === 0 ? chunk : Buffer.concat([kept, chunk]);
-      if (!isOpen && !readAnswer()) return [];
+    /** Adds bytes of the peer. */
+    add(chunk: Buffer): void {
+      added.push(chunk);
+      addedBytes += chunk.length;
+    },
+    /** Returns the contents of the next frames as one; undefined when no whole frame is left. @throws Error on anything but WebSocket frames. */
+    read(): Buffer | undefined {
+      if (!gather() || (!isOpen && !readAnswer())) return undefined;
       const contents: Buffer[] = [];
-      for (let frame = nextFrame(); frame !== undefined; frame = nextFrame()) {
+      let count = 0;
+      for (; count < FRAMES_PER_READ; count++) {
+        const frame = nextFrame();
+        if (frame === undefined) break;
         const content = contentOf(frame);
         if (content !== undefined) contents.push(content);
       }
-      return contents;
+      return count === 0 ? undefined : Buffer.concat(contents);
     },
     frame: (content: Buffer): Buffer => frameOf(BINARY, content),
   };
@@ -210,6 +236,9 @@ export class BrokerStream extends Duplex {
   #replyBytes = 0;
   /** `receive` takes no more until `resumeReceiving`. */
   #isFull = false;
+  #isReading = false;
+  /** Resolves when the frames that are there have been read, as far as there is room. */
+  #reading: Promise<void> = Promise.resolve();
 
   constructor(deps: BrokerStreamDeps) {
     super({ allowHalfOpen: false });
@@ -223,9 +252,9 @@ export class BrokerStream extends Duplex {
     this.#resume();
   }
 
-  /** Replies wait for a broker that does not read them, and the broker waits for them. */
+  /** Replies wait for a broker that does not read them, and the broker waits for them; or mqtt.js has not read what it was handed. */
   get isHeldBack(): boolean {
-    return this.#replyBytes >= REPLY_BYTES_MAX;
+    return this.#replyBytes >= REPLY_BYTES_MAX || this.readableLength >= this.readableHighWaterMark;
   }
 
   /** Sends the reply to something that the broker has sent. */
@@ -243,8 +272,14 @@ export class BrokerStream extends Duplex {
     };
   }
 
+  get #hasRoom(): boolean {
+    return !this.#isFull && !this.isHeldBack;
+  }
+
   #resume(): void {
-    if (!this.#isFull && !this.isHeldBack) this.#socket?.resume();
+    if (!this.#hasRoom) return;
+    if (this.#wire === undefined) this.#socket?.resume();
+    else this.#readFrames(this.#wire);
   }
 
   async #connect(): Promise<void> {
@@ -301,8 +336,12 @@ export class BrokerStream extends Duplex {
   #begin(socket: Socket): void {
     const { url, isWebSocket } = parseBrokerUrl(this.#deps.settings.brokerUrl);
     // Once mqtt.js has read what came last: why the broker hangs up.
-    socket.on("error", (error) => setImmediate(() => this.destroy(error)));
-    socket.on("close", () => setImmediate(() => this.destroy()));
+    const endBy = async (error?: Error) => {
+      await this.#reading;
+      setImmediate(() => this.destroy(error));
+    };
+    socket.on("error", (error) => void endBy(error));
+    socket.on("close", () => void endBy());
     socket.on("data", (chunk: Buffer) => this.#receive(chunk));
     socket.on("drain", () => this.#proceed());
     if (isWebSocket) {
@@ -323,14 +362,43 @@ export class BrokerStream extends Duplex {
   }
 
   #receive(chunk: Buffer): void {
+    if (this.#wire === undefined) {
+      if (!this.#deps.receive(chunk)) this.#isFull = true;
+      if (!this.#hasRoom) this.#socket?.pause();
+    } else {
+      this.#wire.add(chunk);
+      this.#readFrames(this.#wire);
+    }
+  }
+
+  /** Reads what is there, unless that is going on already. */
+  #readFrames(wire: WebSocketWire): void {
+    if (!this.#isReading) this.#reading = this.#readInTurns(wire);
+  }
+
+  /** Others have their turn in between: hundreds of thousands of frames may arrive together. */
+  async #readInTurns(wire: WebSocketWire): Promise<void> {
+    this.#isReading = true;
+    this.#socket?.pause();
     try {
-      const contents = this.#wire === undefined ? [chunk] : this.#wire.read(chunk);
-      if (this.#wire?.isOpen && !this.#isOpen) this.#openUp();
-      for (const content of contents) if (!this.#deps.receive(content)) this.#isFull = true;
-      if (this.#isFull || this.isHeldBack) this.#socket?.pause();
+      while (!this.destroyed && this.#hasRoom) {
+        const content = wire.read();
+        if (wire.isOpen && !this.#isOpen) this.#openUp();
+        if (content === undefined) break;
+        if (content.length > 0 && !this.#deps.receive(content)) this.#isFull = true;
+        await workShare.next();
+      }
     } catch (error) {
       this.destroy(error instanceof Error ? error : new Error(String(error)));
     }
+    this.#isReading = false;
+    if (this.#hasRoom) this.#socket?.resume();
+  }
+
+  override read(size?: number): Buffer | null {
+    const bytes = super.read(size);
+    this.#resume();
+    return bytes;
   }
 
   override _read(): void {

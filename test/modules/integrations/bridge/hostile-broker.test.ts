@@ -76,14 +76,31 @@ function frame(opcode: number, content: Uint8Array): Buffer {
 }
 const u32 = (value: number) => [(value >>> 24) & 255, (value >>> 16) & 255, (value >>> 8) & 255, value & 255];
 
+/** A wire that reads all that is there. */
+function createWire(reply: (bytes: Buffer) => void = () => undefined) {
+  const wire = createWebSocketWire(new URL("ws://broker/mqtt"), reply);
+  return {
+    ...wire,
+    get isOpen() {
+      return wire.isOpen;
+    },
+    readAll(bytes: Buffer): Buffer[] {
+      wire.add(bytes);
+      const contents: Buffer[] = [];
+      for (let content = wire.read(); content !== undefined; content = wire.read()) contents.push(content);
+      return contents;
+    },
+  };
+}
+
 /** The wire after the other side has agreed. */
 async function openWire(replies: Buffer[]) {
-  const wire = createWebSocketWire(new URL("ws://broker/mqtt"), (bytes) => replies.push(bytes));
+  const wire = createWire((bytes) => replies.push(bytes));
   const key = /Sec-WebSocket-Key: (\S+)/.exec(wire.request.toString())?.[1] ?? "";
   const accept = new Bun.CryptoHasher("sha1")
     .update(`${key}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`)
     .digest("base64");
-  wire.read(
+  wire.readAll(
     Buffer.from(`HTTP/1.1 101 Switching\r\nUpgrade: websocket\r\nSEC-websocket-accept:${accept}\r\n\r\n`),
   );
   return wire;
@@ -102,7 +119,7 @@ test("a WebSocket gives what its frames carry, however they are cut, and answers
       const bytes = Buffer.concat(sent.map(({ opcode, content }) => frame(opcode, content)));
       const got: Buffer[] = [];
       for (let index = 0; index < bytes.length; index += cut)
-        got.push(...wire.read(bytes.subarray(index, index + cut)));
+        got.push(...wire.readAll(bytes.subarray(index, index + cut)));
       const carried = sent.filter(({ opcode }) => opcode === 0 || opcode === 2).map(({ content }) => content);
       expect(Buffer.concat(got)).toEqual(Buffer.concat(carried));
       expect(replies).toHaveLength(sent.filter(({ opcode }) => opcode === 9).length);
@@ -114,13 +131,28 @@ test("frames that are no server's, too large or text end the connection", async 
   const wire = () => openWire([]);
   const masked = frame(2, Buffer.from("x"));
   masked[1] = 0x81;
-  expect((await wire()).read.bind(undefined, masked)).toThrow("masked");
-  expect((await wire()).read.bind(undefined, frame(1, Buffer.from("hello")))).toThrow("text");
+  expect((await wire()).readAll.bind(undefined, masked)).toThrow("masked");
+  expect((await wire()).readAll.bind(undefined, frame(1, Buffer.from("hello")))).toThrow("text");
   const huge = Buffer.from([0x82, 127, 0, 0, 0, 1, 0, 0, 0, 0]);
-  expect((await wire()).read.bind(undefined, huge)).toThrow("4294967296 bytes");
-  const other = createWebSocketWire(new URL("ws://broker/mqtt"), () => undefined);
+  expect((await wire()).readAll.bind(undefined, huge)).toThrow("4294967296 bytes");
+  const other = createWire();
   const answer = "HTTP/1.1 101 Switching\r\nSec-WebSocket-Accept: of another key\r\n\r\n";
-  expect(() => other.read(Buffer.from(answer))).toThrow("does not offer WebSocket");
-  const endless = createWebSocketWire(new URL("ws://broker/mqtt"), () => undefined);
-  expect(() => endless.read(Buffer.alloc(20_000, "a"))).toThrow("does not end");
+  expect(() => other.readAll(Buffer.from(answer))).toThrow("does not offer WebSocket");
+  const endless = createWire();
+  expect(() => endless.readAll(Buffer.alloc(20_000, "a"))).toThrow("does not end");
+});
+
+test("frames without content are read in parts", async () => {
+  const replies: Buffer[] = [];
+  const wire = await openWire(replies);
+  wire.add(Buffer.alloc(200 * 2, Buffer.from([0x89, 0])));
+  wire.add(frame(2, Buffer.from("last")));
+  const counts: number[] = [];
+  let last: Buffer | undefined;
+  for (let content = wire.read(); content !== undefined; content = wire.read()) {
+    counts.push(replies.length);
+    last = content;
+  }
+  expect(counts).toEqual([64, 128, 192, 200]);
+  expect(last?.toString()).toBe("last");
 });
