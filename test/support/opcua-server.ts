@@ -20,6 +20,7 @@ export const request = {
 const RESPONSE = 3;
 const CHANNEL = 7;
 const TOKEN = 1;
+const CHUNK_BYTES = 50_000;
 const NO_POLICY = "http://opcfoundation.org/UA/SecurityPolicy#None";
 
 export const u32 = (value: number): Buffer => {
@@ -111,6 +112,8 @@ export interface Exchange {
   readonly message: Buffer;
   /** Sends a response with this body. */
   answer(body: Buffer, status?: number): void;
+  /** Sends a long response to a request that is not the opening of a channel, in parts as servers do. */
+  answerInChunks(body: Buffer): void;
   /** The response that `answer` would send. */
   framed(body: Buffer, status?: number): Buffer;
 }
@@ -194,8 +197,16 @@ export async function startOpcUaServer(misconduct: Misconduct = {}, port = 0) {
         ]),
       );
     const answer = (body: Buffer, status = 0) => void socket.write(framed(body, status));
+    const answerInChunks = (body: Buffer) => {
+      const rest = Buffer.concat([nodeId(kind + RESPONSE), responseHeader(handle, 0), body]);
+      for (let from = 0; from < rest.length; from += CHUNK_BYTES) {
+        const head = [CHANNEL, TOKEN, nextNumber(), requestId].map(u32);
+        const name = from + CHUNK_BYTES < rest.length ? "MSGC" : "MSGF";
+        socket.write(frame(name, Buffer.concat([...head, rest.subarray(from, from + CHUNK_BYTES)])));
+      }
+    };
     const own = misconduct.on?.[kind];
-    if (own !== undefined) own({ socket, kind, requestId, message, answer, framed });
+    if (own !== undefined) own({ socket, kind, requestId, message, answer, answerInChunks, framed });
     else answer(usual[kind]?.() ?? Buffer.alloc(0), usual[kind] === undefined ? 0x800b_0000 : 0);
   }
   const server = createServer((socket) => {

@@ -46,6 +46,8 @@ const userKinds = new Map([
 /** A server could send messages without end. */
 const MESSAGE_BYTES_MAX = 16 * 1024 * 1024;
 const CHUNKS_MAX = 1_000;
+/** Ways in that a server may offer: each pair of a mode and a policy for a few addresses. */
+const ENDPOINTS_MAX = 1_000;
 /** Number of a namespace that no server has. */
 const NO_NAMESPACE = 0xffff;
 const SESSION_MS = 60_000;
@@ -129,6 +131,7 @@ export async function listEndpoints(
   identity: OpcUaIdentity,
 ): Promise<OpcUaEndpoint[]> {
   const descriptions = await descriptionsOf(url, timeoutMs, identity);
+  if (descriptions.length > ENDPOINTS_MAX) throw new Error(FAILURE.tooMuch);
   return descriptions.map((endpoint) => {
     const { serverCertificate, userIdentityTokens } = endpoint;
     const kinds = (userIdentityTokens ?? []).flatMap(

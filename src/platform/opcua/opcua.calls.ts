@@ -116,6 +116,8 @@ export const FAILURE = {
   endpoint: "endpoint",
   /** The server has answered something else than was asked. */
   answer: "unexpected answer",
+  /** The server has answered with more than anything here asks for. */
+  tooMuch: "the answer has too many parts",
   /** The server has ended the connection or the session. */
   ended: "ended (ECONNRESET)",
 } as const;

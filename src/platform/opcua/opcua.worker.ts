@@ -5,6 +5,7 @@ import { setErrorLogger, setWarningLogger } from "node-opcua-client";
 import { messageOf } from "../../lib/network/network-error.ts";
 import { ThreadCalls } from "../load/thread-calls.ts";
 import { FAILURE, type OpcUaMainCalls, type OpcUaSession, type OpcUaThreadCalls } from "./opcua.calls.ts";
+import { limitDecoding } from "./opcua-decoding.ts";
 import { OpcUaIdentity } from "./opcua-identity.ts";
 import { listEndpoints, OpcUaLink } from "./opcua-link.ts";
 
@@ -76,6 +77,8 @@ const calls = new ThreadCalls<OpcUaMainCalls, OpcUaThreadCalls>((message) => pos
     return { certificate: own.certificate(), applicationUri: own.applicationUri };
   },
 });
+
+limitDecoding(() => links.get(current.getStore() ?? 0)?.fail(FAILURE.tooMuch));
 
 // The library throws from its timers and sockets, where nobody can catch it, if a server sends what it does not expect. The other servers must not suffer.
 process.on("uncaughtException", (error) =>

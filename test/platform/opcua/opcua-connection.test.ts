@@ -25,6 +25,8 @@ import { until } from "../../support/until.ts";
 const lines = opcuaLines();
 const { folder, thread, serve, open } = lines;
 const node = "ns=1;i=1";
+/** Bits and numbers of types in the encoding of a value (OPC 10000-6, 5.2.2.16). */
+const [ARRAY, INT16, DATA_VALUE, VARIANT] = [0x80, 4, 23, 24];
 
 const errorIn = (promise: Promise<unknown>): Promise<unknown> =>
   promise.then(
@@ -129,6 +131,41 @@ test("the address in a server's own answer is not followed", async () => {
   expect(await listServerEndpoints(thread, target)).toHaveLength(1);
   expect(await read(await open(server.port))).toHaveLength(1);
   expect(elsewhere.connections).toBe(0);
+});
+
+test.each([
+  ["values without content in one array", 1, 120_000],
+  ["values without content in many arrays", 12, 10_000],
+])("an answer of %s ends the connection, and says why", async (_, arrays, count) => {
+  const array = Buffer.concat([Buffer.from([ARRAY | DATA_VALUE]), u32(count), Buffer.alloc(count)]);
+  const variants = Buffer.concat(Array.from({ length: arrays }, () => array));
+  const value = Buffer.concat([Buffer.from([1, ARRAY | VARIANT]), u32(arrays), variants]);
+  const server = await serve({
+    on: { [request.read]: ({ answerInChunks }) => answerInChunks(reads(value)) },
+  });
+  const failure = await errorIn(read(await open(server.port)));
+  expect((failure as OpcUaFailure).reason.params).toEqual({ reason: "the answer has too many parts" });
+});
+
+test("a long array of numbers is an answer like any other", async () => {
+  const count = 100_001;
+  const value = Buffer.concat([Buffer.from([1, ARRAY | INT16]), u32(count), Buffer.alloc(2 * count)]);
+  const server = await serve({
+    on: { [request.read]: ({ answerInChunks }) => answerInChunks(reads(value)) },
+  });
+  expect(await read(await open(server.port))).toEqual([{ status: 0 }]);
+});
+
+test("a server with thousands of endpoints is refused", async () => {
+  const one = endpoint("opc.tcp://127.0.0.1");
+  const answer = Buffer.concat([u32(1_001), ...Array.from({ length: 1_001 }, () => one)]);
+  const server = await serve({
+    on: { [request.endpoints]: ({ answerInChunks }) => answerInChunks(answer) },
+  });
+  const failure = await errorIn(
+    listServerEndpoints(thread, { host: "127.0.0.1", port: server.port, path: "", addresses }),
+  );
+  expect((failure as OpcUaFailure).reason.params).toEqual({ reason: "the answer has too many parts" });
 });
 
 describe("names that a server gives", () => {
