@@ -24,6 +24,7 @@ import { nothingHere, parameterOf, plainError, toErrorResponse, withAgreedBody }
 import { type FrontDoor, isForwarded } from "./front-door.ts";
 import type { Route } from "./openapi/operations.ts";
 import { RequestBodies } from "./request-bodies.ts";
+import { RequestTurns } from "./request-turns.ts";
 import { securityHeaders } from "./security-headers.ts";
 import { deviceHandlers, mqttHandlers, realtimeHandlers, type SocketHandlers, upgrade } from "./sockets.ts";
 import { statusNames } from "./status-names.ts";
@@ -391,6 +392,7 @@ export function createHttpApp(deps: HttpDeps): HttpApp {
       { detail: { hide: true } },
     );
   deps.frontDoor.guard(app);
+  new RequestTurns().guard(app);
   bodies.add(app.routes);
   routes.push(...(app.routes as readonly Route[]));
   for (const { method, path, hooks } of app.routes) {

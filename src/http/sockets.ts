@@ -17,13 +17,30 @@ export interface SocketHandlers {
 const FRAME_BYTES_MAX = 1024 * 1024;
 const BUFFERED_BYTES_MAX = 16 * 1024 * 1024;
 
+/** Pings of a connection in one round of the event loop: each is answered. */
+const PINGS_MAX = 100;
+/** Pings of connections in this round. */
+const pings = new Map<unknown, number>();
+
+function countPing(socket: ServerWebSocket<SocketHandlers>): void {
+  if (pings.size === 0) setImmediate(() => pings.clear());
+  const count = (pings.get(socket) ?? 0) + 1;
+  pings.set(socket, count);
+  if (count > PINGS_MAX) socket.terminate();
+}
+
 export const websocketHandler: WebSocketHandler<SocketHandlers> = {
   maxPayloadLength: FRAME_BYTES_MAX,
   backpressureLimit: BUFFERED_BYTES_MAX,
   closeOnBackpressureLimit: true,
   idleTimeout: 120,
   open: (socket) => socket.data.open(socket),
-  message: (socket, message) => socket.data.message(message),
+  message(socket, message) {
+    // What came together with the frame that ended the connection.
+    if (socket.readyState !== WebSocket.OPEN) socket.terminate();
+    else socket.data.message(message);
+  },
+  ping: countPing,
   drain: (socket) => socket.data.drain(),
   close: (socket) => socket.data.close(),
 };

@@ -6,6 +6,7 @@ import type { Command } from "../modules/commands/commands.types.ts";
 import type { IngestService } from "../modules/ingest/ingest.service.ts";
 import type { IngestDevice, MessageKind } from "../modules/ingest/ingest.types.ts";
 import type { Logger } from "../platform/core/log.ts";
+import { workShare } from "../platform/load/fair-share.ts";
 import { commandTopic } from "./device-commands.ts";
 import type { DevicePeer, DeviceSocket, DeviceSocketServer } from "./device-sockets.types.ts";
 import { longForm, unknownTopic } from "./topics.ts";
@@ -16,7 +17,7 @@ import { longForm, unknownTopic } from "./topics.ts";
  * message is on the disk.
  */
 
-/** Frames and bytes of one device that may wait for their commit. */
+/** Frames and bytes of one device that may wait for their turn and their commit. */
 const IN_FLIGHT_MAX = 10_000;
 const IN_FLIGHT_BYTES_MAX = 4 * 1024 * 1024;
 const SAMPLE_BYTES = 256;
@@ -24,6 +25,7 @@ const ACK_CHARACTERS_MAX = 64;
 /** RFC 6455, 7.4.1. */
 const POLICY = 1008;
 const TRY_AGAIN_LATER = 1013;
+const TOO_MANY = "too many messages wait to be stored";
 
 interface DeviceSocketsDeps {
   readonly ingest: Pick<IngestService, "frame" | "reject">;
@@ -40,6 +42,10 @@ interface Connection {
   readonly peer: DevicePeer;
   inFlight: number;
   inFlightBytes: number;
+  /** Frames that came together with more than fits into one round of the event loop. */
+  readonly waiting: (string | Uint8Array)[];
+  waitingBytes: number;
+  isWorking: boolean;
   /** Encoding of the device's newest message; before the first one, that of its profile. */
   speaks: "JSON" | "CBOR";
 }
@@ -87,13 +93,16 @@ export class DeviceSockets implements DeviceSocketServer {
       peer,
       inFlight: 0,
       inFlightBytes: 0,
+      waiting: [],
+      waitingBytes: 0,
+      isWorking: false,
       speaks: device.payload === "CBOR" ? "CBOR" : "JSON",
     };
     this.#connections.get(device.deviceId)?.peer.close(POLICY, "the device has connected again");
     this.#connections.set(device.deviceId, connection);
     this.#deps.onConnected(device);
     return {
-      message: (frame) => this.#receive(connection, frame),
+      message: (frame) => this.#arrive(connection, frame),
       closed: () => this.#closed(connection),
     };
   }
@@ -123,6 +132,7 @@ export class DeviceSockets implements DeviceSocketServer {
 
   #closed(connection: Connection): void {
     const { device } = connection;
+    connection.waiting.length = 0;
     if (this.#connections.get(device.deviceId) !== connection) return;
     this.#connections.delete(device.deviceId);
     this.#deps.onDisconnected(device);
@@ -131,6 +141,39 @@ export class DeviceSockets implements DeviceSocketServer {
   #send({ peer, speaks }: Connection, frame: unknown): void {
     const bytes = encodeBody(speaks, frame);
     peer.send(speaks === "CBOR" ? bytes : Buffer.from(bytes).toString());
+  }
+
+  /** Handles a frame at once if there is time, else behind the earlier ones when it is the device's turn. */
+  #arrive(connection: Connection, data: string | Uint8Array): void {
+    const { device, waiting, peer } = connection;
+    if (!connection.isWorking) {
+      const turn = workShare.enter({ tenantId: device.tenantId, userId: device.deviceId });
+      if (turn === undefined) {
+        this.#receive(connection, data);
+        return;
+      }
+      void this.#work(connection, turn);
+    }
+    const isFull =
+      waiting.length + connection.inFlight >= IN_FLIGHT_MAX ||
+      connection.waitingBytes + connection.inFlightBytes >= IN_FLIGHT_BYTES_MAX;
+    if (isFull) peer.close(TRY_AGAIN_LATER, TOO_MANY);
+    else {
+      waiting.push(data);
+      connection.waitingBytes += data.length;
+    }
+  }
+
+  async #work(connection: Connection, turn: Promise<void>): Promise<void> {
+    const { device, waiting } = connection;
+    connection.isWorking = true;
+    await turn;
+    for (let data = waiting.shift(); data !== undefined; data = waiting.shift()) {
+      connection.waitingBytes -= data.length;
+      this.#receive(connection, data);
+      await workShare.pause({ tenantId: device.tenantId, userId: device.deviceId });
+    }
+    connection.isWorking = false;
   }
 
   #receive(connection: Connection, data: string | Uint8Array): void {
@@ -143,7 +186,7 @@ export class DeviceSockets implements DeviceSocketServer {
       return;
     }
     if (isFull) {
-      peer.close(TRY_AGAIN_LATER, "too many messages wait to be stored");
+      peer.close(TRY_AGAIN_LATER, TOO_MANY);
       return;
     }
     let frame: Frame | undefined;

@@ -96,8 +96,6 @@ export const SUBSCRIPTIONS_MAX = 100;
 const FRAMES_WAITING_MAX = 500;
 /** Max. characters of waiting frames: some long lists of devices. */
 const FRAMES_WAITING_CHARACTERS_MAX = 4 * 1024 * 1024;
-/** Longer frames list so many devices that each waits for its turn of the event loop. */
-const LARGE_FRAME_CHARACTERS = 4 * 1024;
 /** Waiting bytes of a user's or link's readers with room for more that do not count as bytes in flight: they are sent within a moment. */
 export const UNCOUNTED_BYTES = 256 * 1024;
 /**
@@ -225,7 +223,8 @@ export class RealtimeSession {
 
   async #take(text: string): Promise<void> {
     if (this.#closed) return;
-    const turn = text.length > LARGE_FRAME_CHARACTERS ? workShare.enter(this.#principal) : undefined;
+    // Tens of thousands of short ones may arrive together, and a long one lists many devices.
+    const turn = workShare.enter(this.#principal);
     if (turn !== undefined) await turn;
     if (this.#closed) return;
     let subscriptionId: string | undefined;
