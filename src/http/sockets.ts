@@ -17,16 +17,29 @@ export interface SocketHandlers {
 const FRAME_BYTES_MAX = 1024 * 1024;
 const BUFFERED_BYTES_MAX = 16 * 1024 * 1024;
 
-/** Pings of a connection in one round of the event loop: each is answered. */
-const PINGS_MAX = 100;
-/** Pings of connections in this round. */
-const pings = new Map<unknown, number>();
+/**
+ * Frames of a connection in one round of the event loop. Each ping is answered. So many other frames are shorter than any message; handlers have
+ * smaller limits for what takes longer.
+ */
+const FRAMES_MAX = { ping: 100, message: 20_000 } as const;
+/** Frames of this round. */
+const frames = { ping: new Map<unknown, number>(), message: new Map<unknown, number>() };
+let isCounting = false;
 
-function countPing(socket: ServerWebSocket<SocketHandlers>): void {
-  if (pings.size === 0) setImmediate(() => pings.clear());
-  const count = (pings.get(socket) ?? 0) + 1;
-  pings.set(socket, count);
-  if (count > PINGS_MAX) socket.terminate();
+/** Counts a frame. Returns whether it is to be handled: the connection ends with too many, and so does what came behind its end. */
+function isTaken(socket: ServerWebSocket<SocketHandlers>, kind: keyof typeof frames): boolean {
+  if (!isCounting) {
+    isCounting = true;
+    setImmediate(() => {
+      isCounting = false;
+      for (const counts of Object.values(frames)) counts.clear();
+    });
+  }
+  const count = (frames[kind].get(socket) ?? 0) + 1;
+  frames[kind].set(socket, count);
+  const isTooMany = count > FRAMES_MAX[kind] || socket.readyState !== WebSocket.OPEN;
+  if (isTooMany) socket.terminate();
+  return !isTooMany;
 }
 
 export const websocketHandler: WebSocketHandler<SocketHandlers> = {
@@ -36,11 +49,9 @@ export const websocketHandler: WebSocketHandler<SocketHandlers> = {
   idleTimeout: 120,
   open: (socket) => socket.data.open(socket),
   message(socket, message) {
-    // What came together with the frame that ended the connection.
-    if (socket.readyState !== WebSocket.OPEN) socket.terminate();
-    else socket.data.message(message);
+    if (isTaken(socket, "message")) socket.data.message(message);
   },
-  ping: countPing,
+  ping: (socket) => void isTaken(socket, "ping"),
   drain: (socket) => socket.data.drain(),
   close: (socket) => socket.data.close(),
 };

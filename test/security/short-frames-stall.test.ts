@@ -9,7 +9,7 @@ import { callGateway, type StalledGateway, stallsOf, startStalledGateway } from 
  */
 
 const FLOOD_BYTES = 4 * 1024 * 1024;
-const [TEXT, PING] = [1, 9];
+const [TEXT, BINARY, PING] = [1, 2, 9];
 
 let gateway: StalledGateway;
 
@@ -20,7 +20,10 @@ afterAll(() => gateway.stop());
 
 /** A frame as clients send them, with a mask of zeros. */
 const frame = (opcode: number, content: string): Buffer =>
-  Buffer.concat([Buffer.from([0x80 | opcode, 0x80 | content.length, 0, 0, 0, 0]), Buffer.from(content)]);
+  Buffer.concat([
+    Buffer.from([0x80 | opcode, 0x80 | content.length, 0, 0, 0, 0]),
+    Buffer.from(content, "latin1"),
+  ]);
 
 function open(): Promise<Socket> {
   const { promise, resolve } = Promise.withResolvers<Socket>();
@@ -60,10 +63,19 @@ async function flood(socket: Socket, bytes: Buffer): Promise<void> {
 
 const signedIn = () => upgrade("/api/ws", JSON.stringify({ type: "auth", token: gateway.token }));
 
-async function asDevice(): Promise<Socket> {
+async function newToken(): Promise<string> {
   const body = { name: `flooding ${crypto.randomUUID()}`, deviceType: "a" };
-  const device = await callGateway(gateway, "POST", "/api/devices", body);
-  return upgrade(`/api/v1/${device.body.credentials.token}/ws`);
+  return (await callGateway(gateway, "POST", "/api/devices", body)).body.credentials.token;
+}
+
+const asDevice = async () => upgrade(`/api/v1/${await newToken()}/ws`);
+
+async function overMqtt(): Promise<Socket> {
+  const token = await newToken();
+  const socket = await upgrade("/mqtt");
+  const connect = `\0\x04MQTT\x04\x82\0\x3c\0\0\0${String.fromCharCode(token.length)}${token}`;
+  socket.write(frame(BINARY, `\x10${String.fromCharCode(connect.length)}${connect}`));
+  return socket;
 }
 
 test.each<[string, () => Promise<Socket>, Buffer]>([
@@ -73,6 +85,8 @@ test.each<[string, () => Promise<Socket>, Buffer]>([
   ["frames of a user that are answered", signedIn, frame(TEXT, '{"type":"ping"}')],
   ["pings of a user", signedIn, frame(PING, "")],
   ["frames of a device that say nothing", asDevice, frame(TEXT, "{}")],
+  ["pings in frames of an MQTT client", overMqtt, frame(BINARY, "\xc0\0")],
+  ["empty frames of an MQTT client", overMqtt, frame(BINARY, "")],
   ["values of a device", asDevice, frame(TEXT, '{"topic":"v2/t","a":1}')],
 ])("%s", async (name, prepare, bytes) => {
   const stalls = await stallsOf(gateway, { name, counts: [1, 10] }, async (atOnce) => {
