@@ -277,8 +277,13 @@ class Server implements MqttServer, ConnectionHost, ClientHost {
     if (session.durable) this.#store?.changed(session);
     else this.#store?.delete(session);
     if (will !== undefined) this.#wills.left(session, { principal, will }, this.now);
-    if (principal.device !== undefined) this.#deps.onDisconnected(principal.device);
-    else this.applications.changed(client, false);
+    try {
+      if (principal.device !== undefined) this.#deps.onDisconnected(principal.device);
+      else this.applications.changed(client, false);
+    } catch (error) {
+      // Others read the database for it. The connection ends, and those after it when the server stops.
+      this.log.error("the end of an MQTT connection could not be noted", { error });
+    }
   }
 
   retained(space: string, filter: string): Iterable<RetainedMessage> {

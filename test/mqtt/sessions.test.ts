@@ -31,6 +31,22 @@ test("a damaged session file is set aside and the server starts", async () => {
   ]);
 });
 
+test("a database that cannot be read while the server stops loses no subscription", async () => {
+  const mqtt = await start({
+    onDisconnected() {
+      throw new Error("disk I/O error");
+    },
+  });
+  const lasting = { clean: false, clientId: "lasting" } as const;
+  await RawClient.connect(mqtt.port, 4, { username: "other" });
+  const client = await RawClient.connect(mqtt.port, 4, lasting);
+  await subscribe(client);
+  const again = await mqtt.restart();
+  const back = await RawClient.open(again.port, 4);
+  back.send(connectPacket(4, lasting));
+  expect((await back.next("connack")).sessionPresent).toBe(true);
+});
+
 describe.each([4, 5] as const)("MQTT version %d", (version) => {
   const lasting = { clean: false, ...(version === 5 ? { properties: { sessionExpiryInterval: 600 } } : {}) };
 
