@@ -10,17 +10,24 @@ const { unpackedBytesMax, archiveEntriesMax } = indexLimits;
 const MIB = 1024 * 1024;
 /** Deflate unpacks a piece to at most a thousand times its size. */
 const PIECE_BYTES = 16 * 1024;
+/** Public collections unpack to ten times their size. */
+const RATIO_MAX = 100;
+/** Bytes that may be unpacked from however few. */
+const RATIO_FREE_BYTES = 64 * MIB;
 const GZIP = [0x1f, 0x8b];
 const ZIP = [0x50, 0x4b, 0x03, 0x04];
 
 /** Counts what an archive unpacks to, whatever its headers say. */
 class UnpackedSize {
   readonly #bytesMax: number;
+  readonly #packedBytes: () => number;
   #entries = 0;
   #bytes = 0;
 
-  constructor(bytesMax: number) {
+  /** @param packedBytes returns how many bytes of the archive have been read */
+  constructor(bytesMax: number, packedBytes: () => number) {
     this.#bytesMax = bytesMax;
+    this.#packedBytes = packedBytes;
   }
 
   addEntry(): void {
@@ -30,6 +37,8 @@ class UnpackedSize {
   addBytes(count: number): void {
     this.#bytes += count;
     if (this.#bytes > this.#bytesMax) throw collectionTooLarge(this.#bytesMax / MIB);
+    if (this.#bytes > RATIO_FREE_BYTES + RATIO_MAX * this.#packedBytes())
+      throw new Error(`it unpacks to more than ${RATIO_MAX} times its size`);
   }
 }
 
@@ -88,7 +97,7 @@ export async function collectArchive(
     }),
   );
   try {
-    await collect(counted, files, new UnpackedSize(bytesMax));
+    await collect(counted, files, new UnpackedSize(bytesMax, () => done));
   } catch (error) {
     if (error instanceof DomainError) throw error;
     throw archiveUnreadable(error instanceof Error ? error.message : String(error));

@@ -237,6 +237,17 @@ test("stops archives that unpack to more than is allowed, whatever their headers
     expect(await unpack(bytes)).toBe("codec_index.collection_too_large");
 });
 
+test("stops archives that unpack to a hundred times what was read, but for small ones", async () => {
+  const zeros = new Uint8Array(16 * MIB);
+  const unpack = (count: number) => {
+    const entries = Array.from({ length: count }, (_, index) => [`${index}.png`, zeros] as const);
+    const files = new CollectedFiles(new Database(":memory:"));
+    return codeOf(collectArchive(archive(zipSync(Object.fromEntries(entries))), files, () => undefined));
+  };
+  expect(await unpack(6)).toBe("codec_index.archive_unreadable");
+  expect(await unpack(3)).not.toBe("codec_index.archive_unreadable");
+});
+
 test("survives broken, deep and self-repeating descriptions", async () => {
   const laughs = `a: &a [x, x, x, x, x, x, x, x, x]\n${"bcdefghi"
     .split("")
