@@ -157,8 +157,8 @@ test("a long array of numbers is an answer like any other", async () => {
 });
 
 test("a server with thousands of endpoints is refused", async () => {
-  const one = endpoint("opc.tcp://127.0.0.1");
-  const answer = Buffer.concat([u32(1_001), ...Array.from({ length: 1_001 }, () => one)]);
+  const each = endpoint("opc.tcp://127.0.0.1");
+  const answer = Buffer.concat([u32(1_001), ...Array.from({ length: 1_001 }, () => each)]);
   const server = await serve({
     on: { [request.endpoints]: ({ answerInChunks }) => answerInChunks(answer) },
   });
