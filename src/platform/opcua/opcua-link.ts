@@ -43,8 +43,8 @@ const userKinds = new Map([
   [UserTokenType.Certificate, "CERTIFICATE"],
 ] as const);
 
-/** A server could send messages without end. */
-const MESSAGE_BYTES_MAX = 16 * 1024 * 1024;
+/** A server could send messages without end. 250 arrays of 1,000 numbers are 2 MB. */
+const MESSAGE_BYTES_MAX = 4 * 1024 * 1024;
 const CHUNKS_MAX = 1_000;
 /** Ways in that a server may offer: each pair of a mode and a policy for a few addresses. */
 const ENDPOINTS_MAX = 1_000;

@@ -134,8 +134,8 @@ test("the address in a server's own answer is not followed", async () => {
 });
 
 test.each([
-  ["values without content in one array", 1, 120_000],
-  ["values without content in many arrays", 12, 10_000],
+  ["values without content in one array", 1, 21_000],
+  ["values without content in many arrays", 21, 1_000],
 ])("an answer of %s ends the connection, and says why", async (_, arrays, count) => {
   const array = Buffer.concat([Buffer.from([ARRAY | DATA_VALUE]), u32(count), Buffer.alloc(count)]);
   const variants = Buffer.concat(Array.from({ length: arrays }, () => array));
