@@ -28,9 +28,9 @@ const options = {
 
 const USAGE = `lineside apikey <action> [name] [--option …]
 
-  list            lists the API keys of the gateway
-  create <name>   creates a key for a program and prints it once (--role, --days)
-  revoke <name>   revokes the key immediately
+  list            List the API keys of the gateway
+  create <name>   Create a key for a program and print it once (--role, --days)
+  revoke <name>   Revoke the key immediately
 
 The command works on the data directory, also while the gateway runs. The key belongs to the site and not to one of its users.`;
 

@@ -60,7 +60,7 @@ const options = {
 
 const USAGE = `lineside apply site FILE …
 
-Applies site files, such as those that "lineside export site" writes, to a gateway. The command shows a plan and asks before it changes anything.
+Apply site files, such as those that "lineside export site" writes, to a gateway. The command shows a plan and asks before it changes anything.
 A folder stands for all .yaml and .yml files in it. Objects are found by name, so applying a file twice changes nothing. Each \${secret:NAME} is
 taken from the environment variable ${SECRET_PREFIX}NAME; without the variable the gateway keeps the secret that it has. A new API key is printed
 once, in a line of JSON: {"apiKey":"name","key":"lsk_…"}.`;

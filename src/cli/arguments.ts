@@ -17,7 +17,7 @@ export const serverOptions = {
     type: "string",
     help: "data directory of the gateway on this machine (default: LINESIDE_DATA, or ./data)",
   },
-  email: { type: "string", help: "e-mail address to sign in with (default: LINESIDE_OWNER_EMAIL)" },
+  email: { type: "string", help: "email address to sign in with (default: LINESIDE_OWNER_EMAIL)" },
   password: { type: "string", help: "password to sign in with (default: LINESIDE_OWNER_PASSWORD)" },
   otp: { type: "string", help: "code of the authenticator app, if a second factor is enabled" },
   key: { type: "string", help: "API key to use instead of signing in (default: LINESIDE_API_KEY)" },
@@ -75,12 +75,34 @@ function describeMistake(args: readonly string[], options: Record<string, Comman
   return "The options are not valid. Use --help to list them.";
 }
 
+/** Examples at the end of the help, by command. */
+const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
+  apikey: ["lineside apikey create line-3-script --role rw --days 365"],
+  apply: ["lineside apply site plant.yaml --plan"],
+  backup: [
+    "lineside backup --to /mnt/backups",
+    "lineside backup --to s3://plant/backups --endpoint https://s3.example",
+    "lineside backup verify --to /mnt/backups",
+  ],
+  export: ["lineside export site --to plant.yaml"],
+  import: ["lineside import press.csv --device Press --timezone Europe/Berlin"],
+  outbox: ["lineside outbox show ada@plant.example"],
+  restore: ["lineside restore --from /mnt/backups --data /var/lib/lineside"],
+  service: ["sudo ./lineside-linux-x64 service install"],
+  simulate: ["lineside simulate --devices 50 --rate 100 --seconds 600"],
+  update: ["sudo lineside update lineside-0.2.0-linux-x64.update"],
+  user: ["lineside user add ada@plant.example --role rw --name 'Ada Lovelace'"],
+};
+
+/** @param usage begins with `lineside` and the name of the command */
 export function describeOptions(usage: string, options: Record<string, CommandOption>): string {
   const rows = Object.entries(options).map(([name, { help, default: fallback }]) => {
-    const shown = fallback === undefined ? help : `${help} (${fallback})`;
+    const shown = fallback === undefined ? help : `${help} (default: ${fallback})`;
     return `  --${name.padEnd(16)} ${shown}`;
   });
-  return `Usage: ${usage}\n\n${rows.join("\n")}`;
+  const examples = EXAMPLES[usage.split(" ")[1] ?? ""] ?? [];
+  const shown = examples.length === 0 ? "" : `\n\nExamples:\n\n  ${examples.join("\n  ")}`;
+  return `Usage: ${usage}\n\n${rows.join("\n")}${shown}`;
 }
 
 /** Prints the usage if it is asked for, or if there are no arguments, and returns the exit code; else undefined. */

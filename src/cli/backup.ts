@@ -51,29 +51,29 @@ export const placeOptions = {
 
 const options = {
   ...placeOptions,
-  to: { type: "string", help: "folder, or s3://bucket/prefix, that keeps the backups" },
-  archive: { type: "string", help: "one file with one backup instead, to move to another machine" },
-  daily: { type: "string", default: "7", help: "keep the newest backup of this many days" },
-  weekly: { type: "string", default: "4", help: "keep the newest backup of this many weeks" },
-  "keep-all": { type: "boolean", help: "remove no older backup" },
+  to: { type: "string", help: "all actions: folder, or s3://bucket/prefix, that keeps the backups" },
+  archive: { type: "string", help: "back up: one file with one backup instead, to move to another machine" },
+  daily: { type: "string", default: "7", help: "back up: keep the newest backup of this many days" },
+  weekly: { type: "string", default: "4", help: "back up: keep the newest backup of this many weeks" },
+  "keep-all": { type: "boolean", help: "back up: remove no older backup" },
   "verify-days": {
     type: "string",
     default: String(VERIFY_DAYS_DEFAULT),
-    help: "days within which every file at the place is read back and verified",
+    help: "back up: days within which every file at the place is read back and verified",
   },
-  all: { type: "boolean", help: "verify every backup at the place" },
-  rate: { type: "string", default: "100", help: "read at most this many MB per second" },
+  all: { type: "boolean", help: "verify: all backups at the place" },
+  rate: { type: "string", default: "100", help: "back up: read at most this many MB per second" },
 } as const;
 
-const USAGE = `lineside backup --to <place>              back up the gateway
-       lineside backup --archive <file>          back up into one file
-       lineside backup list --to <place>         list the backups at a place
-       lineside backup verify [id] --to <place>  restore and open every database of a backup, and remove it again;
+const USAGE = `lineside backup --to <place>              Back up the gateway
+       lineside backup --archive <file>          Back up into one file
+       lineside backup list --to <place>         List the backups at a place
+       lineside backup verify [id] --to <place>  Restore and open every database of a backup, and remove it again;
                                                  --all does so for every backup
-       lineside backup take-over --to <place>    continue this gateway's backups on a replacement machine
+       lineside backup take-over --to <place>    Continue this gateway's backups on a replacement machine
 
 A place is a folder or s3://bucket/prefix; keys for S3 are in AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY.
-Works while the gateway is running. A backup contains the gateway's keys: encrypt it, or keep it as safe as the gateway.
+All actions work while the gateway is running. A backup contains the gateway's keys: encrypt it, or keep it as safe as the gateway.
 Exit code 1 if a backup fails, or if the gateway's data or a backup at the place is damaged.`;
 
 const DAYS_MAX = 3_650;

@@ -10,7 +10,7 @@ const options = {
 
 const USAGE = `lineside check
 
-Reads every database of the data directory, each block of telemetry included, and names what is damaged. Nothing is changed.
+Read every database of the data directory, each block of telemetry included, and name what is damaged. Nothing is changed.
 Works while the gateway is running, or without one. Exit code 0 if everything is intact, 1 if something is damaged.`;
 
 /** `lineside check`: verifies the files of a gateway. */

@@ -49,7 +49,7 @@ const commands: Record<string, Command> = {
     run: async (args) => (await import("./tenant.ts")).tenantCommand(args),
   },
   outbox: {
-    summary: "List, read and resend the mails of the gateway, even without a mail server",
+    summary: "List, read and resend the emails of the gateway, even without a mail server",
     run: async (args) => (await import("./outbox.ts")).outboxCommand(args),
   },
   service: {
@@ -147,10 +147,11 @@ function help(): string {
 function describeSettings(keys: readonly ConfigKey[]): string {
   const rows = keys.map((key) => {
     const definition: KeyDefinition = configKeys[key];
-    const fallback = definition.default === undefined ? "" : ` Default: ${definition.default}.`;
-    const kind = definition.kind.type === "text" ? "" : ` (${describeKind(definition.kind)})`;
+    const fallback = definition.default === undefined ? [] : [`default: ${definition.default}`];
+    const notes = [...(definition.kind.type === "text" ? [] : [describeKind(definition.kind)]), ...fallback];
+    const noted = notes.length === 0 ? "" : ` (${notes.join("; ")})`;
     // Descriptions are Markdown, for the page of settings.
-    return `  ${flagOf(key)}\n      ${definition.description.replaceAll("`", '"')}${fallback}${kind}`;
+    return `  ${flagOf(key)}\n      ${definition.description.replaceAll("`", '"')}${noted}`;
   });
   return rows.join("\n");
 }

@@ -79,8 +79,8 @@ const backupOptions = {
     type: "string",
     help: "read a backup instead of a running gateway: folder, archive file, or s3://bucket/prefix",
   },
-  backup: { type: "string", help: "id of the backup (default: the newest one)" },
-  tenant: { type: "string", help: "name or id of the tenant in the backup, if there are several" },
+  backup: { type: "string", help: "ID of the backup (default: the newest)" },
+  tenant: { type: "string", help: "name or ID of the tenant in the backup, if there are several" },
   "passphrase-file": passphraseFile,
   endpoint,
   region,
@@ -96,7 +96,7 @@ const options = {
 
 const USAGE = `lineside export site [--from-backup <place>]
 
-Writes the setup of the gateway as YAML: profiles with alarm rules, codecs, devices, dashboards, pipelines, generators, integrations, jobs,
+Write the setup of the gateway as YAML: profiles with alarm rules, codecs, devices, dashboards, pipelines, generators, integrations, jobs,
 users, API keys, notifications, branding, mail server and backups. Objects refer to each other by name. Secrets, passwords and tokens are never written. If --to is
 a folder or ends with /, each section gets its own file. "lineside apply site" applies what this command writes.
 

@@ -7,7 +7,7 @@ const TIMEOUT_MS = 3_000;
 
 /** `lineside healthcheck`: exit code 0 when the gateway of the data directory serves. */
 export async function healthcheckCommand(args: readonly string[]): Promise<number> {
-  const config = loadConfig(args, processEnv());
+  const config = loadConfig(args, processEnv(), "healthcheck");
   // A port that the arguments name is asked at, whatever the gateway of the data directory has written.
   const isNamed = args.some((arg) => /^--http-(host|port)(=|$)/.test(arg)) && config.http_port !== "off";
   const { url, tls }: GatewayEndpoint = isNamed

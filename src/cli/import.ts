@@ -274,11 +274,16 @@ function refuseForNdjson(values: ParsedArguments["values"], files: readonly stri
 
 const listOf = (text: string | undefined) => text?.split(",").map((name) => name.trim());
 
+const USAGE = `lineside import FILE … [options]
+
+Import CSV and NDJSON files of sensor data with their own time stamps. Each file becomes a device unless --device or --device-column
+names one. Importing a file again changes nothing, so a failed import can be repeated.`;
+
 /** `lineside import FILE …`: replays CSV and NDJSON files of sensor data with their own time stamps; repeating it changes nothing. */
 export async function importCommand(args: readonly string[]): Promise<number> {
   const { values, flags, positionals } = parseCommand(args, options);
   if (flags.has("help") || positionals.length === 0) {
-    console.log(describeOptions("lineside import FILE … [options]", options));
+    console.log(describeOptions(USAGE, options));
     return flags.has("help") ? 0 : 2;
   }
   const missing = positionals.find((file) => !existsSync(file));

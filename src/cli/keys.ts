@@ -22,8 +22,8 @@ const options = {
   ...dataOptions,
 } as const satisfies Record<string, CommandOption>;
 
-const USAGE = `lineside keys rotate [key …]     replace keys: ${KEY_NAMES.join(", ")}; all of them by default
-       lineside keys create-missing     create keys that are lost, and accept what is lost with them
+const USAGE = `lineside keys rotate [key …]     Replace keys: ${KEY_NAMES.join(", ")}; all of them by default
+       lineside keys create-missing     Create keys that are lost, and accept what is lost with them
 
 The gateway must not run. A new jwt.key ends all sessions immediately: everybody signs in again. With a new storage.key or outbound.key, every
 secret in the databases is sealed anew; devices, links and webhooks keep their tokens and signatures. Back up the gateway afterwards: older

@@ -24,15 +24,15 @@ import {
 const dataOptions = omit(storeOptions, "tenant");
 const options = {
   ...dataOptions,
-  state: { type: "string", help: `only mails in this state: ${MAIL_STATES.join(", ").toLowerCase()}` },
-  limit: { type: "string", default: "50", help: "number of mails, the newest first" },
+  state: { type: "string", help: `only emails in this state: ${MAIL_STATES.join(", ").toLowerCase()}` },
+  limit: { type: "string", default: "50", help: "number of emails, the newest first" },
 } as const;
 
-const USAGE = `lineside outbox <action> [mail] [--option …]
+const USAGE = `lineside outbox <action> [email] [--option …]
 
-  list            lists the mails of the gateway, the newest first
-  show <mail>     prints one mail: an id, or an e-mail address for the newest mail to it
-  retry <mail>    sends the mail again
+  list             List the emails of the gateway, the newest first
+  show <email>     Print one email: its ID, or an address for the newest email to it
+  retry <email>    Send the email again
 
 The command works on the data directory, also while the gateway runs.`;
 
@@ -108,7 +108,7 @@ const actions: Record<string, (request: Request) => ActionResult> = {
     const mail = ensureSendable(mailOf(request));
     if (request.config.smtp_url === undefined && !request.hasServer)
       throw new StartupError(
-        "There is no mail server: set it in the console under Settings → Notifications → Mail server, or as smtp_url (LINESIDE_SMTP_URL).",
+        "There is no mail server. Set it in the console under Settings → Notifications → Mail server, or as smtp_url (LINESIDE_SMTP_URL).",
       );
     request.mails.update(mail.mailId, { state: "QUEUED", attempts: 0, dueAt: 0 });
     return {

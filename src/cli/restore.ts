@@ -19,8 +19,8 @@ const options = {
 
 const USAGE = `lineside restore [backup] --from <place>
 
-Restores a backup, the newest one unless it is named, into the data directory. The gateway must not run.
-Nothing of the current data is touched before the whole backup is read and checked.
+Restore a backup into the data directory: the newest backup, unless you name another. The gateway must not run.
+The current data is not touched before the whole backup is read and checked.
 With --only, the other databases and the keys stay as they are.`;
 
 /** @throws StartupError for an unknown name */

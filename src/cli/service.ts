@@ -26,8 +26,8 @@ const options = {
   root: { type: "string", default: "/", help: "install below this directory, as for the image of a machine" },
 } as const satisfies Record<string, CommandOption>;
 
-const USAGE = `lineside service install     copy this executable to /${PROGRAM_PATH} and its unit to /${UNIT_PATH}, and say how to start the service
-       lineside service uninstall   stop the service and remove both; data and settings stay
+const USAGE = `lineside service install     Copy this executable to /${PROGRAM_PATH} and its unit to /${UNIT_PATH}, and say how to start the service
+       lineside service uninstall   Stop the service and remove both; data and settings stay
 
 Run install again after an update of the executable.`;
 

@@ -20,8 +20,8 @@ const NAMES = [...DATABASE_FILES, INVENTORY_FILE, ...KEY_NAMES.flatMap(keyFilesO
 
 const USAGE = `lineside set-aside <file …>
 
-Lets a gateway start without files that are damaged, missing or from another gateway: moves what is left of them to the folder set-aside in
-the data directory, and lets the next start create new files. Nothing is deleted. Stop the gateway first.
+Let a gateway start without files that are damaged, missing or from another gateway: move what is left of them to the folder set-aside in
+the data directory, and let the next start create new files. Nothing is deleted. Stop the gateway first.
 
 Files: ${NAMES.join(", ")}.
 Without lineside.db, the gateway has no tenants, devices or users. Stored telemetry is kept until you delete it on the System page.

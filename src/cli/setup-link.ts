@@ -27,7 +27,7 @@ async function createSetupLink(config: Config): Promise<string | undefined> {
 
 /** `lineside setup-link`: a new link to the setup page, also while the gateway runs; the ones before stop working. */
 export async function setupLinkCommand(args: readonly string[]): Promise<number> {
-  const config = loadConfig(args, processEnv());
+  const config = loadConfig(args, processEnv(), "setup-link");
   if (!existsSync(join(config.data, "lineside.db")))
     throw new StartupError(
       `There is no gateway data in ${resolve(config.data)}. Set the data directory with --data or LINESIDE_DATA.`,

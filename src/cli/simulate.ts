@@ -17,7 +17,7 @@ const options = {
   devices: { type: "string", default: "12", help: "number of machines" },
   rate: { type: "string", default: "12", help: "messages per second of all machines together" },
   history: { type: "string", default: "24", help: "hours of history to send first; 0 for none" },
-  seconds: { type: "string", default: "0", help: "seconds to run; 0 until interrupted" },
+  seconds: { type: "string", default: "0", help: "seconds to run; 0 to run until interrupted" },
   qos: { type: "string", default: "1", help: "MQTT quality of service: 0, 1 or 2" },
   help: { type: "boolean", help: "print this help" },
 } as const satisfies Record<string, CommandOption>;
@@ -145,7 +145,12 @@ function untilDone(seconds: number): Promise<void> {
 export async function simulateCommand(args: readonly string[]): Promise<number> {
   const { values, flags } = parseCommand(args, options);
   if (flags.has("help")) {
-    console.log(describeOptions("lineside simulate [options]", options));
+    console.log(
+      describeOptions(
+        "lineside simulate [options]\n\nSimulate a small factory that sends to a running gateway over MQTT: a history first, then live values.",
+        options,
+      ),
+    );
     return 0;
   }
   const devices = numberOf(values, "devices", { min: 1, max: 100_000 });

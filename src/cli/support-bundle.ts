@@ -12,12 +12,12 @@ import { runningGateway } from "./gateway-url.ts";
 
 const options = {
   ...dataOptions,
-  to: { type: "string", help: "file to write (lineside-support.tar.gz)" },
+  to: { type: "string", help: "file to write (default: lineside-support.tar.gz)" },
 } as const;
 
 const USAGE = `lineside support-bundle
 
-Writes one file for support: version, machine, settings without secrets, problems, metrics, the newest lines of the log, slow
+Write one file for support: version, machine, settings without secrets, problems, metrics, the newest lines of the log, slow
 operations and the state of the files. It holds no secrets and no telemetry. Its log names devices, users and addresses, so read it before you send it.
 If the gateway does not answer, the file has what is available without it, and the newest lines of the system's journal.`;
 

@@ -15,9 +15,9 @@ const options = storeOptions;
 
 const USAGE = `lineside tenant <action> [--option …]
 
-  list          lists the tenants of the gateway with their plans
-  plans         lists the plans
-  plan <plan>   changes the plan of a tenant (--tenant, if there are several)
+  list          List the tenants of the gateway with their plans
+  plans         List the plans
+  plan <plan>   Change the plan of a tenant (--tenant, if there are several)
 
 The command works on the data directory, also while the gateway runs.`;
 

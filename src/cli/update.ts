@@ -54,7 +54,7 @@ const options = {
 
 const USAGE = `lineside update <file>
 
-Checks the signature of an update file, backs up the gateway, and installs the new version. A running gateway restarts with the new version. It returns
+Check the signature of an update file, back up the gateway, and install the new version. A running gateway restarts with the new version. It returns
 to the current version, with its data, if the new version is not ready in time, crashes three times or hangs on probation. The command waits for the end of
 the probation. The current executable is kept as lineside.previous.`;
 

@@ -32,7 +32,7 @@ const ACCOUNTS = "/etc/passwd";
 export const storeOptions = {
   data: { type: "string", help: "the gateway's data directory (default: LINESIDE_DATA, or ./data)" },
   config: { type: "string", help: "the gateway's configuration file (default: lineside.toml)" },
-  tenant: { type: "string", help: "name or id of the tenant, if there are several" },
+  tenant: { type: "string", help: "name or ID of the tenant, if there are several" },
   json: { type: "boolean", help: "print JSON" },
 } as const satisfies Record<string, CommandOption>;
 

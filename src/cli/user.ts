@@ -22,15 +22,15 @@ const options = {
   role: { type: "string", help: `role of a new user: ${roleHelp}` },
 } as const;
 
-const USAGE = `lineside user <action> [e-mail] [--option …]
+const USAGE = `lineside user <action> [email] [--option …]
 
-  list                      lists the users of the gateway
-  add <e-mail>              adds a user with a temporary password (--role, --name)
-  reset-password <e-mail>   sets a new temporary password and signs the user out everywhere
-  role <e-mail> <role>      changes the role and signs the user out everywhere
-  disable <e-mail>          locks the user out immediately; what the user created stays
-  enable <e-mail>           lets the user sign in again
-  delete <e-mail>           deletes the user
+  list                     List the users of the gateway
+  add <email>              Add a user with a temporary password (--role, --name)
+  reset-password <email>   Set a new temporary password and sign the user out everywhere
+  role <email> <role>      Change the role and sign the user out everywhere
+  disable <email>          Lock the user out immediately; what the user created stays
+  enable <email>           Let the user sign in again
+  delete <email>           Delete the user
 
 The command works on the data directory, also while the gateway runs.`;
 

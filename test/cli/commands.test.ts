@@ -130,7 +130,7 @@ test("a program's key and a person's second factor open the commands too", async
   const { secret } = await provider.beginSecondFactor(email, PASSWORD);
   const totp = new TOTP({ secret: Secret.fromBase32(secret) });
   const codes = await provider.confirmSecondFactor(email, totp.generate());
-  expect((await importAs("--email", email)).output).toContain("otp is required");
+  expect((await importAs("--email", email)).output).toContain("`otp` is required");
   expect((await importAs("--email", email, "--otp", codes[0] ?? "")).code).toBe(0);
   expect((await importAs("--email", email, "--otp", codes[0] ?? "")).output).toContain("--otp is wrong");
 });
@@ -210,7 +210,9 @@ test("import reads the file of a German spreadsheet", async () => {
   });
   expect(await run(...args, "--decimal", "point")).toEqual({
     code: 1,
-    output: expect.stringContaining("german.csv, row 1: Druck: “1,5” is not a number with a decimal point"),
+    output: expect.stringContaining(
+      "german.csv, row 1: Column `Druck`: “1,5” is not a number with a decimal point.",
+    ),
   });
   expect((await run(...args, "--delimiter", "x")).output).toContain("--delimiter");
 });
@@ -223,6 +225,9 @@ test("every command explains its own options", async () => {
   for (const command of ["simulate", "import"]) {
     const { code, output } = await run(command, "--help");
     expect([code, output]).toEqual([0, expect.stringContaining("--password")]);
+    expect(output).toMatch(/^Usage: lineside \w+ .*\n\n[A-Z]/);
+    expect(output).toMatch(/ \(default: \w+\)\n/);
+    expect(output).toContain(`\nExamples:\n\n  lineside ${command} `);
   }
 });
 

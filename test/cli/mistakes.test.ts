@@ -49,10 +49,16 @@ const systemError = (code: string) =>
 const commandLine: ReadonlyArray<readonly [provoke: () => string | readonly string[], message: string]> = [
   [
     () => wrongSettings(["--htp-port", "1"]),
-    '"--htp-port" is not an option (did you mean --http-port?); see lineside serve --help.',
+    '"--htp-port" is not an option (did you mean --http-port?). Use lineside serve --help to list the options.',
   ],
-  [() => wrongSettings(["--zzzz", "1"]), '"--zzzz" is not an option; see lineside serve --help.'],
-  [() => wrongSettings(["--http-port"]), "--http-port needs a value; see lineside serve --help."],
+  [
+    () => wrongSettings(["--zzzz", "1"]),
+    '"--zzzz" is not an option. Use lineside serve --help to list the options.',
+  ],
+  [
+    () => wrongSettings(["--http-port"]),
+    "--http-port needs a value. Use lineside serve --help to list the options.",
+  ],
   [
     () => wrongSettings(["--http-port", "99999"]),
     '--http-port must be an integer from 0 to 65535, or off (it is "99999").',
@@ -172,6 +178,7 @@ describe("the help of a command", () => {
   test.each([
     ["healthcheck", "--http-port", "--mqtt-port"],
     ["setup-link", "--data", "--mqtt-port"],
+    ["user", "  list                     List the users of the gateway", "lists the users"],
     ["licenses", "The command has no options.", "MIT License"],
     ["version", "The command has no options.", "--data"],
     ["serve", "What most people set:", "undefined"],

@@ -144,7 +144,7 @@ test("what cannot be done is one sentence", async () => {
 
 test("the commands explain themselves", async () => {
   for (const [command, words] of Object.entries({
-    user: "reset-password <e-mail>",
+    user: "reset-password <email>",
     apikey: "revoke <name>",
   })) {
     expect(await run(command, "--help")).toMatchObject({ code: 0, output: expect.stringContaining(words) });

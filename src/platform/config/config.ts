@@ -113,14 +113,15 @@ function joinValues(args: readonly string[]): string[] {
 const keyOf = (flag: string): string => (flag.replace(/^--/, "").split("=")[0] ?? "").replaceAll("-", "_");
 
 /** Raw values by key. */
-function readFlags(args: readonly string[], mistakes: string[]): Map<string, string> {
+function readFlags(args: readonly string[], mistakes: string[], command: string): Map<string, string> {
+  const help = `Use lineside ${command} --help to list the options.`;
   const values = new Map<string, string>();
   for (const arg of joinValues(args)) {
     const [flag = "", value] = arg.split(/=(.*)/s);
     const key = keyOf(flag);
     if (!isFlag(flag) || !(isConfigKey(key) || key === "config"))
-      mistakes.push(`"${flag}" is not an option${perhaps(key, flagOf)}; see lineside serve --help.`);
-    else if (value === undefined) mistakes.push(`${flag} needs a value; see lineside serve --help.`);
+      mistakes.push(`"${flag}" is not an option${perhaps(key, flagOf)}. ${help}`);
+    else if (value === undefined) mistakes.push(`${flag} needs a value. ${help}`);
     else values.set(key, value);
   }
   return values;
@@ -301,9 +302,13 @@ function withPlace(mistake: string, sources: Sources): string {
 }
 
 /** @throws ConfigError that lists all mistakes. */
-export function loadConfig(args: readonly string[], env: Record<string, string | undefined>): Config {
+export function loadConfig(
+  args: readonly string[],
+  env: Record<string, string | undefined>,
+  command = "serve",
+): Config {
   const mistakes: string[] = [];
-  const flags = readFlags(args, mistakes);
+  const flags = readFlags(args, mistakes, command);
   const file = readFile(flags.get("config") ?? env.LINESIDE_CONFIG, mistakes);
   const sources = { flags, env, file };
   mistakes.push(...checkEnvironment(env));
