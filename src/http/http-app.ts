@@ -126,7 +126,7 @@ const healthRoutes = (deps: Pick<HttpDeps, "isReady" | "version" | "commit" | "h
   new Elysia({ tags: ["system"] })
     .get("/healthz", () => ({ status: "ok", version: deps.version, commit: deps.commit }), {
       response: { 200: t.Object({ status: t.String(), version: t.String(), commit: t.String() }) },
-      detail: { operationId: "getHealth", summary: "Whether the process runs" },
+      detail: { operationId: "getHealth", summary: "Check whether the process runs" },
     })
     .get(
       "/readyz",
@@ -160,7 +160,7 @@ const healthRoutes = (deps: Pick<HttpDeps, "isReady" | "version" | "commit" | "h
         },
         detail: {
           operationId: "getReadiness",
-          summary: "Whether requests and devices are served",
+          summary: "Check whether requests and devices are served",
           description:
             "503 with its reasons while starting and stopping, and while data cannot be stored: the disk is full or read-only, or storage has failed. `warnings` do not keep the gateway from its work.",
         },
@@ -190,7 +190,7 @@ const socketRoutes = (deps: HttpDeps) => {
       {
         detail: {
           operationId: "connectRealtime",
-          summary: "Realtime: WebSocket",
+          summary: "Subscribe to realtime data over WebSocket",
           responses: { 101: { description: "The connection is a WebSocket now." } },
           description: `426 without a WebSocket handshake. First message \`{type:"auth", token}\` → \`{type:"ready"}\`, within 5 s and 8 KB. Then \`{type:"subscribe", id, topics:[telemetry|attributes|alarms|devices|commands|events], deviceIds?, keys?}\` → \`{type:"snapshot", id, telemetry, devices}\` and \`{type:"data", id, topic, deviceId, …}\`. A snapshot of many devices consists of several messages, all but the last with \`more: true\`. A slow reader gets the newest value of each key (\`merged: true\`). A connection has at most ${SUBSCRIPTIONS_MAX} subscriptions, which name at most ${SUBSCRIBED_KEYS_MAX} keys in total; equal lists count once. A refused subscription is answered by \`{type:"error", id, code, message}\`.`,
         },
@@ -207,7 +207,7 @@ const socketRoutes = (deps: HttpDeps) => {
         detail: {
           operationId: "connectDevice",
           tags: ["device API"],
-          summary: "A device's own WebSocket",
+          summary: "Connect a device over WebSocket",
           responses: { 101: { description: "The connection is a WebSocket now." } },
           description:
             "The topics and bodies of MQTT, one object a frame: `{topic, …body}`, or `{topic, body}` where the body is an array or no object; text frames are JSON, binary ones CBOR. With `ack`, a number or a text, the message is answered by `{ack}` once it is on the disk; what is refused by `{ack, topic, error: {code, message}}`. Commands, changes of shared attributes and responses come without subscribing. One connection a device: a new one takes the place of the one before. 401 for an invalid token, 426 without a WebSocket handshake.",
@@ -229,7 +229,7 @@ const socketRoutes = (deps: HttpDeps) => {
       {
         detail: {
           operationId: "connectMqtt",
-          summary: "MQTT over WebSocket",
+          summary: "Connect with MQTT over WebSocket",
           responses: { 101: { description: "The connection is a WebSocket now." } },
           description:
             "Subprotocol `mqtt`; the same protocol as on the MQTT port. 426 without a WebSocket handshake.",

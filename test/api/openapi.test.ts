@@ -37,6 +37,15 @@ const operations = () =>
     })),
   );
 
+/** First words of summaries: a summary is a verb and its object. */
+const VERBS =
+  "Acknowledge Act Add Allow Ask Back Back-test Change Check Claim Clear Comment Compare Complete " +
+  "Confirm Connect Count Create Delete Describe Disable Discard Download Enable End Exchange " +
+  "Explain Export Get Import Install Invite Let List Load Lock Make Pause Poll Prepare Preview " +
+  "Publish Put Read Receive Release Remove Rename Renew Replace Replay Report Restart Restore " +
+  "Revoke Run Search Select Send Set Share Show Sign Simulate Skip Start Stop Store Subscribe " +
+  "Suggest Test Try Upload Validate Wait Write";
+
 describe("the document", () => {
   test("is OpenAPI 3.1 of the interface's version 1.0", () => {
     expect(document.openapi).toStartWith("3.1");
@@ -62,6 +71,14 @@ describe("the document", () => {
       .map(({ name, operation }) => ({ name, summary: operation.summary ?? "" }))
       .filter(({ summary }) => summary === "" || summary.length > 50);
     expect(long).toEqual([]);
+  });
+
+  test("has summaries that begin with a verb", () => {
+    const verbs = new Set(VERBS.split(" "));
+    const summaries = operations().map(({ operation }) => operation.summary ?? "");
+    expect(summaries.filter((summary) => !verbs.has(summary.split(" ")[0] ?? ""))).toEqual([]);
+    const used = new Set(summaries.map((summary) => summary.split(" ")[0]));
+    expect([...verbs].filter((verb) => !used.has(verb))).toEqual([]);
   });
 
   test("has a unique identifier for each operation", () => {

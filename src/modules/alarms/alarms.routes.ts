@@ -128,7 +128,7 @@ export const alarmsRoutes = ({ alarms, answers, auth }: AlarmsRoutesDeps) => {
         detail: {
           operationId: "acknowledgeAlarms",
           summary: "Acknowledge several alarms",
-          description: `All alarms are changed, or none: 404 if one of them does not exist. ${AGAIN} ${HANDLING}`,
+          description: `All alarms are changed, or none. 404 if one of them does not exist. ${AGAIN} ${HANDLING}`,
           example: { alarmIds: ["01996d2e-5a3c-7b10-9c0e-3f1d2a4b5c70"] },
         },
       },
@@ -147,7 +147,7 @@ export const alarmsRoutes = ({ alarms, answers, auth }: AlarmsRoutesDeps) => {
         detail: {
           operationId: "clearAlarms",
           summary: "Clear several alarms",
-          description: `All alarms are changed, or none: 404 if one of them does not exist. ${AGAIN} ${HANDLING}`,
+          description: `All alarms are changed, or none. 404 if one of them does not exist. ${AGAIN} ${HANDLING}`,
           example: { alarmIds: ["01996d2e-5a3c-7b10-9c0e-3f1d2a4b5c70"] },
         },
       },
@@ -167,7 +167,7 @@ export const alarmsRoutes = ({ alarms, answers, auth }: AlarmsRoutesDeps) => {
         detail: {
           operationId: "createAlarmComments",
           summary: "Comment on several alarms",
-          description: `All alarms get the comment, or none: 404 if one of them does not exist. ${HANDLING}`,
+          description: `All alarms get the comment, or none. 404 if one of them does not exist. ${HANDLING}`,
           example: {
             alarmIds: ["01996d2e-5a3c-7b10-9c0e-3f1d2a4b5c70"],
             message: "The line is being cleaned.",

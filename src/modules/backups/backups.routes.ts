@@ -222,7 +222,7 @@ const runRoutes = ({ backups, auth }: BackupRouteDeps) =>
         detail: {
           operationId: "startBackup",
           summary: "Back up now",
-          description: `202: it runs. 409 while one runs, and before a place is set. ${OPERATORS}`,
+          description: `Starts a backup, which runs in the background. 409 while one runs, and before a place is set. ${OPERATORS}`,
         },
       },
     );

@@ -40,7 +40,7 @@ export const setupRestorationRoutes = ({
           operationId: "getSetupRestoration",
           summary: "Get the state of a restoration on a new gateway",
           description:
-            "404 if the setup link is not valid. A gateway that was restored has an owner, and answers 404 to the link.",
+            "404 if the setup link is not valid. A restored gateway has an owner, so the link is not valid any more.",
         },
       },
     )
@@ -88,7 +88,7 @@ export const setupRestorationRoutes = ({
           operationId: "restoreSetupArchive",
           summary: "Restore the uploaded archive",
           description:
-            "202: it is read and checked beside the running gateway, which then restarts with the restored data. Until then nothing is replaced, and no owner can be created. 404 if the setup link is not valid; 409 before the whole file is there.",
+            "Reads and checks it in the background; the gateway then restarts with the restored data. Until then nothing is replaced, and no owner can be created. 404 if the setup link is not valid; 409 before the whole file is there.",
           example: {
             token: "dGhlIHNlY3JldCBvZiB0aGUgbGluaw",
             passphrase: "correct horse battery staple",

@@ -103,7 +103,7 @@ const changeRoutes = ({ codecIndex, auth }: CodecIndexRouteDeps) =>
         detail: {
           operationId: "loadCodecIndex",
           summary: "Load a collection of codecs",
-          description: `202: a folder of the gateway or the uploaded archive is read beside the running gateway. The index takes the place of the current one when it is complete. 400 for a folder that cannot be read or is in the data directory; 409 before the whole archive is uploaded, and while a collection is loaded. ${OPERATORS}`,
+          description: `Reads a folder of the gateway or the uploaded archive in the background. The index takes the place of the current one when it is complete. 400 for a folder that cannot be read or is in the data directory; 409 before the whole archive is uploaded, and while a collection is loaded. ${OPERATORS}`,
           example: { folder: "/srv/lorawan-devices" },
         },
       },

@@ -24,7 +24,7 @@ export const heldRoutes = (deps: {
       response: { 200: heldBody },
       detail: {
         operationId: "getHeldReadings",
-        summary: "Messages that wait for the gateway's clock",
+        summary: "List messages that wait for the gateway's clock",
         description:
           "Messages whose time stamps are more than a day ahead of the gateway, from senders that hear of no mistake. They are stored by themselves when its clock catches up.",
       },

@@ -303,7 +303,7 @@ const checkRoutes = ({ tokens }: { tokens: Pick<TokenSignIn, "ensure"> }) => {
     .get("/ping", ping, {
       detail: {
         operationId: "pingLineProtocol",
-        summary: "Whether line protocol is accepted",
+        summary: "Check whether line protocol is accepted",
         description: "Clients of InfluxDB call this before they write.",
         responses: { 204: { description: "The header `X-Influxdb-Version` names a compatible version." } },
       },
@@ -311,7 +311,7 @@ const checkRoutes = ({ tokens }: { tokens: Pick<TokenSignIn, "ensure"> }) => {
     .get("/health", health, {
       detail: {
         operationId: "getLineProtocolHealth",
-        summary: "Health, as InfluxDB 2 reports it",
+        summary: "Get the health, as InfluxDB 2 reports it",
         description:
           "Clients of InfluxDB 2 call this before they write. `/healthz` and `/readyz` report the health of the gateway itself.",
         responses: { 200: objectAnswer("`name`, `status` and `version`.") },

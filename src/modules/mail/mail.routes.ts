@@ -74,7 +74,7 @@ export const outboxRoutes = (deps: {
       response: { 200: mailBody },
       detail: {
         operationId: "getMail",
-        summary: "Read a mail",
+        summary: "Read an email",
         description: `${OWNERS_ONLY} 404 for an unknown mail.`,
       },
     })

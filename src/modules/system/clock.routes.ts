@@ -36,7 +36,7 @@ export const clockRoutes = (deps: {
         response: { 200: clockBody },
         detail: {
           operationId: "getClock",
-          summary: "Time of the gateway, and whether its clock is set",
+          summary: "Get the time of the gateway and its source",
           ...detail,
         },
       },

@@ -82,7 +82,7 @@ export const checkRoutes = (deps: CheckRouteDeps) => {
         response: { 200: checkBody },
         detail: {
           operationId: "getDataCheck",
-          summary: "Known damage of the files, and the newest check",
+          summary: "Get known damage of files and the newest check",
           description: OPERATORS,
         },
       },

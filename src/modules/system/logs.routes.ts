@@ -47,7 +47,7 @@ const lineRoutes = ({ tenants, auth }: LogRouteDeps) =>
         response: { 200: t.Array(logLineBody) },
         detail: {
           operationId: "listLogLines",
-          summary: "Lines of the log, the newest first",
+          summary: "List lines of the log, the newest first",
           description: `The newest 2,000. ${OPERATORS}`,
         },
       },
@@ -88,7 +88,7 @@ const levelRoutes = ({ tenants, auth }: LogRouteDeps) =>
       {
         auth: "gateway:manage",
         response: { 200: logLevelBody },
-        detail: { operationId: "getLogLevel", summary: "Level of the log", description: OPERATORS },
+        detail: { operationId: "getLogLevel", summary: "Get the level of the log", description: OPERATORS },
       },
     )
     .put(

@@ -38,7 +38,7 @@ export const systemRoutes = (deps: {
     {
       detail: {
         operationId: "getMetrics",
-        summary: "Metrics for Prometheus",
+        summary: "Get metrics for Prometheus",
         responses: { 200: fileAnswer("Text exposition format 0.0.4.", "text/plain") },
         description:
           "401 without `metrics_token` as a bearer token, unless `metrics` is `open`; 404 when neither is set.",

@@ -106,7 +106,10 @@ export const telemetryRoutes = (deps: TelemetryRoutesDeps) => {
         auth: "telemetry:read",
         query: t.Object(keyList.fields),
         response: { 200: keyRecords },
-        detail: { operationId: "listTelemetryKeysOfDevices", summary: "Telemetry keys of all devices" },
+        detail: {
+          operationId: "listTelemetryKeysOfDevices",
+          summary: "List the telemetry keys of all devices",
+        },
       },
     )
     .get(

@@ -90,7 +90,7 @@ export const usersRoutes = (deps: {
         operationId: "getUser",
         summary: "Read a user",
         description:
-          "Users can read themselves, owners and administrators any user of the tenant (403 otherwise). 404 for an unknown user.",
+          "Users can read themselves, owners and administrators any user of the tenant. 403 for other users; 404 for an unknown user.",
       },
     })
     .patch(

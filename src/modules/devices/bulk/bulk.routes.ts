@@ -130,7 +130,7 @@ export const bulkRoutes = (deps: { bulk: BulkService; answers: AnswerSpace; auth
         detail: {
           operationId: "importDevices",
           summary: "Create many devices",
-          description: `All or nothing unless \`partial=true\`: 400 names the first row that is wrong, 403 when the plan allows no more devices. ${FORMS}`,
+          description: `All or nothing unless \`partial=true\`. 400 names the first row that is wrong; 403 when the plan allows no more devices. ${FORMS}`,
           requestBody,
           example: { rows: [{ name: "press 1", deviceType: "press" }] },
         },

@@ -88,7 +88,7 @@ export const emailChangePages = ({ emailChange, appearance, report }: EmailChang
         query: emailLinkQuery,
         detail: {
           operationId: "showEmailChangePage",
-          summary: "Show the page to confirm an e-mail address",
+          summary: "Show the page to confirm an email address",
           responses: pageAnswers(400, 404),
           description: "404, as a page, for a used, expired or unknown link.",
         },
@@ -111,7 +111,7 @@ export const emailChangePages = ({ emailChange, appearance, report }: EmailChang
       {
         detail: {
           operationId: "confirmEmailChange",
-          summary: "Confirm a new e-mail address",
+          summary: "Confirm a new email address",
           responses: pageAnswers(400, 404, 409),
           requestBody: formBody("token"),
           description:

@@ -167,7 +167,7 @@ export const providerRoutes = (deps: {
         query: authorizeQuery,
         detail: {
           operationId: "showSignInPage",
-          summary: "Hosted sign-in page",
+          summary: "Show the sign-in page",
           responses: pageAnswers(303, 400, 503),
           description:
             "Authorization-code flow with PKCE (S256). Needs no JavaScript. In English or German, by `ui_locales` or Accept-Language; `login_hint` fills in the e-mail. If an external OpenID Connect provider is configured, it redirects there (303) unless `provider=local` or `oidc_redirect` is off.",
@@ -183,7 +183,7 @@ export const providerRoutes = (deps: {
       {
         detail: {
           operationId: "signIn",
-          summary: "Sign in with e-mail and password",
+          summary: "Sign in with email and password",
           responses: signInAnswers,
           requestBody: signInBody,
           description:
@@ -203,7 +203,7 @@ export const providerRoutes = (deps: {
     .get("/callback", ({ request, server }) => comeBack(request, server), {
       detail: {
         operationId: "completeExternalSignIn",
-        summary: "Callback of the external provider",
+        summary: "Complete a sign-in at the external provider",
         responses: pageAnswers(303, 400, 401, 403, 404, 503),
         description:
           "303 with an authorization code for `/api/auth/exchange`; else the sign-in page with the error: 401 unless this browser began the sign-in within 15 minutes, 403 for somebody who has no active user here or no verified e-mail address, 503 while the provider does not answer.",

@@ -62,7 +62,7 @@ const forgotRoutes = (deps: RecoveryDeps) => {
         query: authorizeQuery,
         detail: {
           operationId: "showForgotPasswordPage",
-          summary: "Page to request a link for a new password",
+          summary: "Show the page to request a new password",
           responses: pageAnswers(400),
         },
       },
@@ -124,7 +124,7 @@ const resetRoutes = (deps: RecoveryDeps) => {
         query: resetQuery,
         detail: {
           operationId: "showPasswordResetPage",
-          summary: "Page to set a new password",
+          summary: "Show the page to set a new password",
           responses: pageAnswers(400, 404),
           description: "404, as a page, for a link that is used, expired or unknown.",
         },
