@@ -86,10 +86,7 @@ function toDomainError(error: ValidationError, parameter: string | undefined): D
   const issue = error.valueError;
   return issue === undefined
     ? invalid("request.part_invalid", { part: error.type })
-    : invalid(
-        "request.invalid",
-        describeIssue(issue, parameter === undefined ? where : `${where} ${parameter}`),
-      );
+    : invalid("request.invalid", describeIssue(issue, parameter ?? where));
 }
 
 /** Maps everything that a request can end in to the contract's statuses and bodies, once. */

@@ -364,6 +364,6 @@ describe("a rule with commands", () => {
     test(`is refused by its part ${part}: ${JSON.stringify(rest).slice(0, 80)}`, async () => {
       const answer = await setRules(rest);
       expect(answer.status).toBe(400);
-      expect(answer.body.message).toContain(`alarmRules[0].${part}:`);
+      expect(answer.body.message).toContain(`alarmRules[0].${part}\` `);
     });
 });

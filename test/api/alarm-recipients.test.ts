@@ -74,7 +74,7 @@ test("a recipient that does not exist is refused, and the answer names it", asyn
   const { status, body } = await setRecipients([users[0]?.userId, "gone"]);
   expect([status, body.message]).toEqual([
     400,
-    'alarmRules[0].recipientIds[1]: there is neither a user nor a messenger with the id "gone"',
+    '`alarmRules[0].recipientIds[1]` contains "gone", which is neither the ID of a user nor of a messenger.',
   ]);
 });
 

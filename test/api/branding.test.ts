@@ -201,7 +201,7 @@ describe("the logo", () => {
     await put(host, { logo: PNG, name: "kept" });
     const answer = await put(host, { logo });
     expect(answer.status).toBe(400);
-    expect(answer.body.message).toStartWith("logo: ");
+    expect(answer.body.message).toStartWith("`logo` ");
     expect((await shown()).name).toBe("kept");
   });
 });
@@ -231,12 +231,12 @@ describe("setting it", () => {
       },
       ...(
         [
-          ["a name of 41 characters", { name: "x".repeat(41) }, "name: "],
-          ["a name of nothing", { name: "  " }, "name: "],
-          ["a name of two lines", { name: "a\nb" }, "name: "],
-          ["a name that is no text", { name: 5 }, "name: "],
-          ["a colour by name", { primaryColor: "red" }, "primaryColor: "],
-          ["a colour with more behind it", { primaryColor: "#aabbcc;background:url(x)" }, "primaryColor: "],
+          ["a name of 41 characters", { name: "x".repeat(41) }, "`name` "],
+          ["a name of nothing", { name: "  " }, "`name` "],
+          ["a name of two lines", { name: "a\nb" }, "`name` "],
+          ["a name that is no text", { name: 5 }, "`name` "],
+          ["a colour by name", { primaryColor: "red" }, "`primaryColor` "],
+          ["a colour with more behind it", { primaryColor: "#aabbcc;background:url(x)" }, "`primaryColor` "],
         ] as const
       ).map(([subject, body, message]) => ({
         name: `${subject} is 400 and names the field`,

@@ -107,8 +107,8 @@ describe.skipIf(!hasMosquitto)("an integration with a broker", () => {
       ({ status }) => status === "error",
     );
     expect(failed).toMatchObject({
-      lastError: "nothing listens there (connection refused)",
-      bridge: { status: "waiting", problem: "nothing listens there (connection refused)" },
+      lastError: "Nothing listens there (connection refused).",
+      bridge: { status: "waiting", problem: "Nothing listens there (connection refused)." },
     });
     await other.start();
     await untilAnswer(
@@ -152,13 +152,13 @@ describe.skipIf(!hasMosquitto)("an integration with a broker", () => {
   });
 
   test.each([
-    ["topicTemplate", "a/b", "topicTemplate: must contain {device} once"],
+    ["topicTemplate", "a/b", "`topicTemplate` must contain {device} once."],
     [
       "topicDeviceRegex",
       "(",
-      "topicDeviceRegex: cannot be read as a regular expression: error parsing regexp: missing closing ): `(`",
+      "`topicDeviceRegex` cannot be read as a regular expression: error parsing regexp: missing closing ): `(`.",
     ],
-    ["topicDeviceRegex", "(?=a)", "topicDeviceRegex: "],
+    ["topicDeviceRegex", "(?=a)", "`topicDeviceRegex` "],
   ])("a %s that is none is refused when it is written: %s", async (name, value, message) => {
     const settings_json = { mqtt: { brokerUrl, topicFilter: "a", [name]: value } };
     const answer = await fixture.call("POST", "/api/integrations", {
@@ -175,6 +175,6 @@ describe.skipIf(!hasMosquitto)("an integration with a broker", () => {
       token,
       body: { name: "ourselves", type: "MQTT", settings_json: { mqtt } },
     });
-    expect([status, body.message]).toEqual([400, expect.stringContaining("it is this gateway itself")]);
+    expect([status, body.message]).toEqual([400, expect.stringContaining("It is this gateway itself.")]);
   });
 });

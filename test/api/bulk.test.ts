@@ -36,7 +36,7 @@ test.each([
   ["below a header", `name,deviceType\n${"a,".repeat(1_001)}`],
 ])("a row %s has too many columns", async (_, csv) => {
   const { status, body } = await call("validate", { csv });
-  expect([status, body.message]).toEqual([400, "a row has more than 1000 columns; check the delimiter"]);
+  expect([status, body.message]).toEqual([400, "A row has more than 1000 columns. Check the delimiter."]);
 });
 
 describe("a list of devices", () => {
@@ -142,14 +142,14 @@ describe("a list of devices", () => {
       {
         row: 2,
         field: "name",
-        message: "a device with this name already exists",
+        message: "`name` is the name of a device that already exists.",
         code: "rule.name_exists",
         params: {},
       },
       {
         row: 4,
         field: "name",
-        message: "is the same as in row 3",
+        message: "`name` is the same as in row 3.",
         code: "rule.same_as_row",
         params: { row: 3 },
       },
@@ -202,12 +202,12 @@ describe("what is wrong with a list", () => {
     [
       "a column that there is not",
       { name: "a", deviceType: "t", colour: "red" },
-      { field: "colour", message: /no such column/ },
+      { field: "colour", message: /not a column/ },
     ],
     [
       "a profile that there is not",
       { name: "a", deviceType: "t", profileId: "none" },
-      { field: "profileId", message: /no such/ },
+      { field: "profileId", message: /not the ID/ },
     ],
     [
       "a parent that is no gateway",
@@ -222,7 +222,7 @@ describe("what is wrong with a list", () => {
     [
       "__proto__ for a column",
       JSON.parse('{"name":"a","deviceType":"t","__proto__":{"x":1}}'),
-      { field: "__proto__", message: /no such column/ },
+      { field: "__proto__", message: /not a column/ },
     ],
   ];
   for (const [name, row, { field, message }] of mistakes)
@@ -234,7 +234,7 @@ describe("what is wrong with a list", () => {
       const before = await countDevices();
       const refused = await call("import", { rows });
       expect(refused.status).toBe(400);
-      expect(refused.body.message).toStartWith(`row 2, ${field}: `);
+      expect(refused.body.message).toStartWith(`Row 2: \`${field}\` `);
       expect(await countDevices()).toBe(before);
       const partial = await call("import", { rows, query: "?partial=true" });
       expect(partial.body).toMatchObject({ created: 1, failed: 1, rows: [{ name: "good" }, { row: 2 }] });
@@ -251,14 +251,14 @@ describe("what is wrong with a list", () => {
       {
         row: 2,
         field: "token",
-        message: "is the same as in row 1",
+        message: "`token` is the same as in row 1.",
         code: "rule.same_as_row",
         params: { row: 1 },
       },
       {
         row: 3,
         field: "token",
-        message: "another device has this access token. Leave it out to get a random one.",
+        message: "`token` is the access token of another device. Leave it out to get a random token.",
         code: "device.token_taken",
         params: {},
       },
@@ -284,7 +284,7 @@ describe("what is wrong with a list", () => {
       {
         row: 1,
         field: "",
-        message: "the row has more cells than there are columns",
+        message: "The row has more cells than there are columns.",
         code: "rule.too_many_cells",
         params: {},
       },

@@ -65,7 +65,7 @@ describe("the library", () => {
       return `${status} ${body.message}`;
     };
     expect(await messageOf("\nfunction decodeUplink( {")).toStartWith(
-      "400 line 2 of the source: the script is not valid JavaScript: SyntaxError",
+      "400 Line 2 of the source: The script is not valid JavaScript: SyntaxError",
     );
     expect(await messageOf("let x = 1;")).toContain("must define one of these functions: transform,");
     expect(await messageOf("for (;;);")).toContain("100 ms");
@@ -152,7 +152,7 @@ describe("a trial", () => {
       console: [{ level: "log", text: "here" }],
       error: {
         code: "script.error",
-        message: "the script failed: ReferenceError: 'missing' is not defined",
+        message: "The script failed: ReferenceError: 'missing' is not defined.",
         line: 3,
       },
     });

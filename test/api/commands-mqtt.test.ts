@@ -178,7 +178,7 @@ describe("a command to a device on MQTT", () => {
     [{ error: "valve is stuck" }, "valve is stuck"],
     [{ error: { code: 7 } }, '{"code":7}'],
     [{ success: false, message: "no power" }, "no power"],
-    [{ success: false }, "the device reports a failure"],
+    [{ success: false }, "The device reports a failure."],
   ];
   for (const [answer, error] of failures)
     test(`fails when the device answers ${JSON.stringify(answer)}`, async () => {
@@ -282,7 +282,7 @@ describe("time and restarts", () => {
     clock.advance(1_000);
     expect(await read(device, commandId, app, token)).toMatchObject({
       status: "TIMEOUT",
-      error: "no answer within 30000 ms",
+      error: "The device did not answer within 30000 ms.",
       errorText: { code: "command_error.no_answer_within", params: { ms: 30_000 } },
     });
     await connected.answer(requests[0]!, { late: true });

@@ -111,13 +111,13 @@ describe("one device", () => {
         name: "another tenant's dashboard is unknown",
         request: () => pathOf("PATCH", writer, { targetDashboardId: foreign }),
         status: 400,
-        answer: ({ body }) => expect(body.message).toBe("targetDashboardId: there is no such dashboard"),
+        answer: ({ body }) => expect(body.message).toBe("`targetDashboardId` is not the ID of a dashboard."),
       },
       {
         name: "also for a new device",
         request: () => create({ name: "Pump 9", deviceType: "pump", targetDashboardId: foreign }),
         status: 400,
-        answer: ({ body }) => expect(body.message).toBe("targetDashboardId: there is no such dashboard"),
+        answer: ({ body }) => expect(body.message).toBe("`targetDashboardId` is not the ID of a dashboard."),
       },
       {
         name: "a dashboard for all of its type",

@@ -113,8 +113,8 @@ describe("a downlink that cannot be sent is refused", () => {
   test("field by field", async () => {
     const { send, deviceId, devEui } = await setUp("CHIRPSTACK");
     const rows: [Record<string, unknown>, string][] = [
-      [{ fPort: 1, data: "AA==" }, "deviceId or devEui"],
-      [{ deviceId, devEui, fPort: 1, data: "AA==" }, "deviceId or devEui"],
+      [{ fPort: 1, data: "AA==" }, "`deviceId` or `devEui`"],
+      [{ deviceId, devEui, fPort: 1, data: "AA==" }, "`deviceId` or `devEui`"],
       [{ devEui: "123", fPort: 1, data: "AA==" }, "16 hexadecimal"],
       [{ deviceId, data: "AA==" }, "fPort"],
       [{ deviceId, fPort: 0, data: "AA==" }, "fPort"],

@@ -81,7 +81,7 @@ describe("through ChirpStack's REST proxy", () => {
       expect.objectContaining({ success: false, status: "FAILED", attempts: 1 }),
     ]);
     expect(answer.body).toMatchObject({
-      error: "the network server answered 401: authentication failed: invalid token; check the API key",
+      error: "The network server answered 401: authentication failed: invalid token. Check the API key.",
       errorText: {
         code: "downlink_error.hinted",
         params: {
@@ -161,7 +161,7 @@ describe("through The Things Stack", () => {
     await report("lorawan-b", integrationId, { end_device_ids: ids, downlink_failed: { downlink, error } });
     expect(await latest()).toMatchObject({
       status: "FAILED",
-      error: "the network server could not send the downlink: downlink of 99 bytes is too long",
+      error: "The network server could not send the downlink: downlink of 99 bytes is too long.",
       errorText: { code: "downlink_error.network", params: { message: "downlink of 99 bytes is too long" } },
     });
     await report("lorawan-b", integrationId, { end_device_ids: ids, downlink_ack: downlink });

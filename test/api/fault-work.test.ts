@@ -82,14 +82,14 @@ test("a refused device list, and a partly imported device list", async () => {
     {
       reason: {
         code: "fault.devices_not_imported",
-        message: "A device list was not imported: there is no column foo; the template has all columns",
+        message: "A device list was not imported: There is no column foo. The template has all columns.",
       },
       count: 1,
     },
     {
       reason: {
         code: "fault.devices_partly_imported",
-        message: "A device list was imported without 1 of its rows (1 created): row 2, name: is required",
+        message: "A device list was imported without 1 of its rows (1 created): Row 2: `name` is required.",
       },
       hint: { code: "fault_hint.fault.devices_partly_imported" },
       count: 1,

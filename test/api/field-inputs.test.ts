@@ -99,7 +99,7 @@ test("a frame that looks hexadecimal is read as base64, with a note that says wh
   );
   const [event] = (await call("GET", `/integrations/${integrationId}/events?limit=1`)).body;
   expect(event.message).toEndWith(
-    "the frame was read as base64 but looks hexadecimal; set `frameEncoding` to `hex` if it is",
+    "The frame was read as base64 but looks hexadecimal. Set `frameEncoding` to `hex` if it is.",
   );
 });
 
@@ -148,7 +148,7 @@ describe("the preview of a schedule in Berlin", () => {
     const answer = await app.call("POST", "/api/scheduler/preview-next", { token, body });
     expect([answer.status, answer.body.message]).toEqual([
       400,
-      expect.stringContaining("day of the month: 0 is not between 1 and 31"),
+      expect.stringContaining("is not valid (day of the month): 0 is not between 1 and 31."),
     ]);
   });
 });

@@ -52,7 +52,7 @@ describe("what a gateway calls its children", () => {
     expect((await read(second.deviceId)).childName).toBeUndefined();
     const refused = await patch(second.deviceId, { childName: "twin" });
     expect(refused.status).toBe(409);
-    expect(refused.body.message).toMatch(/^childName: /);
+    expect(refused.body.message).toMatch(/^`childName` /);
     const taken = await fixture.call("POST", "/api/devices", {
       token: owner,
       body: { name: "third", deviceType: "t", parentDeviceId: parent, childName: "twin" },
@@ -83,7 +83,7 @@ describe("the tree", () => {
       }),
     ]) {
       expect(answer.status).toBe(400);
-      expect(answer.body.message).toMatch(/^parentDeviceId: /);
+      expect(answer.body.message).toMatch(/^`parentDeviceId` /);
     }
     const bulk = await fixture.call("POST", "/api/devices/bulk/validate", {
       token: owner,
@@ -168,7 +168,7 @@ describe("the tree", () => {
       {
         row: 3,
         field: "childName",
-        message: "is the same as in row 1",
+        message: "`childName` is the same as in row 1.",
         code: "rule.same_as_row",
         params: { row: 1 },
       },

@@ -31,21 +31,27 @@ describe("an invalid generator", () => {
     ["status", bodyOf({ status: undefined })],
     ["status", bodyOf({ status: "running" })],
     ["config", bodyOf({ config: undefined })],
-    ["config: must be an object", bodyOf({ config: [] })],
-    ["config: must be an object", bodyOf({ config: "x" })],
-    ["intervalSeconds: must be a number", bodyOf({ config: { metrics } })],
+    ["`config` must be an object.", bodyOf({ config: [] })],
+    ["`config` must be an object.", bodyOf({ config: "x" })],
+    ["`intervalSeconds` must be a number", bodyOf({ config: { metrics } })],
     ["intervalSeconds", bodyOf({ config: { ...config, intervalSeconds: "10" } })],
     ["intervalSeconds", bodyOf({ config: { ...config, intervalSeconds: 0 } })],
     ["intervalSeconds", bodyOf({ config: { ...config, intervalSeconds: 100_000 } })],
     ["metrics", bodyOf({ config: { intervalSeconds: 1 } })],
     ["metrics", bodyOf({ config: { ...config, metrics: [] } })],
-    ["metrics: at most 100", bodyOf({ config: { ...config, metrics: Array(101).fill(metrics[0]) } })],
-    ["metrics[0]: must be an object", bodyOf({ config: { ...config, metrics: [7] } })],
-    ["metrics[1].key: is there twice", bodyOf({ config: { ...config, metrics: [...metrics, ...metrics] } })],
+    [
+      "`metrics` can have at most 100",
+      bodyOf({ config: { ...config, metrics: Array(101).fill(metrics[0]) } }),
+    ],
+    ["`metrics[0]` must be an object", bodyOf({ config: { ...config, metrics: [7] } })],
+    ["`metrics[1].key` occurs twice.", bodyOf({ config: { ...config, metrics: [...metrics, ...metrics] } })],
     ["metrics[0].key", bodyOf({ config: metric({ key: "" }) })],
     ["metrics[0].key", bodyOf({ config: metric({ key: "x".repeat(257) }) })],
     ["metrics[0].min", bodyOf({ config: metric({ min: null }) })],
-    ["metrics[0]: min must not be greater than max", bodyOf({ config: metric({ min: 30 }) })],
+    [
+      "`metrics[0]` must have a `min` that is not greater than `max`.",
+      bodyOf({ config: metric({ min: 30 }) }),
+    ],
     ["metrics[0].max", bodyOf({ config: metric({ max: 1e300 }) })],
     ["metrics[0].decimals", bodyOf({ config: metric({ decimals: 1.5 }) })],
     ["metrics[0].decimals", bodyOf({ config: metric({ min: 0.1, max: 0.2, decimals: 0 }) })],
@@ -55,9 +61,9 @@ describe("an invalid generator", () => {
     ["metrics[0].step", bodyOf({ config: metric({ pattern: "counter", step: 0.25, decimals: 1 }) })],
     ["metrics[0].periodSeconds", bodyOf({ config: metric({ pattern: "sine", periodSeconds: -1 }) })],
     ["deviceIds", bodyOf({ config: { ...config, deviceIds: "x" } })],
-    ["deviceIds: names no device", bodyOf({ config: { ...config, deviceIds: [] } })],
+    ["`deviceIds` names no device", bodyOf({ config: { ...config, deviceIds: [] } })],
     [
-      "deviceIds: at most 1000",
+      "`deviceIds` can have at most 1000",
       bodyOf({ config: { ...config, deviceIds: Array.from({ length: 1_001 }, (_, i) => `${i}`) } }),
     ],
     [
@@ -163,15 +169,15 @@ describe("the preview", () => {
     });
     expect(answer.success).toBe(true);
     expect(answer.warnings).toEqual([
-      "deviceIds: there is no device nobody",
-      `deviceIds: there is no device ${strange.deviceId}`,
-      "config.size: is not a known field and was left out",
-      "metrics[0]: min and max leave a single value, which never changes",
-      "metrics[2].step: is possible for counters and walks only",
-      "metrics[3].colour: is not a known field and was left out",
-      "metrics[3].periodSeconds: is possible for waves (sine) only",
-      "intervalSeconds: is very short: 1382400 values are stored each day",
-      "metrics[1].periodSeconds: a wave has fewer than four readings and does not look like one",
+      "`deviceIds` contains nobody, which is not the ID of a device.",
+      `\`deviceIds\` contains ${strange.deviceId}, which is not the ID of a device.`,
+      "`config.size` is not a known field and was left out.",
+      "`metrics[0]` has a `min` and `max` that allow only a single value.",
+      "`metrics[2].step` is possible for counters and walks only.",
+      "`metrics[3].colour` is not a known field and was left out.",
+      "`metrics[3].periodSeconds` is possible for waves (sine) only.",
+      "`intervalSeconds` is very short: 1382400 values are stored each day.",
+      "`metrics[1].periodSeconds` results in a wave of fewer than four readings.",
     ]);
   });
 
@@ -213,7 +219,7 @@ describe("the preview", () => {
     async (input) => {
       const answer = await call("POST", "/preview", { config: input });
       expect(answer.status).toBe(400);
-      expect(answer.body.message).toMatch(/^config: (is required|expected object|must be an object)$/);
+      expect(answer.body.message).toMatch(/^`config` (is required|must be an object)\.$/);
     },
   );
 

@@ -103,14 +103,15 @@ describe("importing history", () => {
             errors: [
               {
                 row: 2,
-                message: expect.stringContaining("write one object per line, such as {"),
+                message: expect.stringContaining("Write one object per line, such as {"),
                 code: "import_error.line_not_json",
                 params: { example: expect.any(String) },
               },
-              { row: 3, message: "ts is required", code: "import.ts_missing", params: {} },
+              { row: 3, message: "`ts` is required.", code: "import.ts_missing", params: {} },
               {
                 row: 4,
-                message: "ts must be an epoch time (s, ms, µs or ns) or a date such as 2026-12-31T10:00:00Z",
+                message:
+                  "`ts` must be an epoch time (s, ms, µs or ns) or a date such as 2026-12-31T10:00:00Z.",
                 code: "telemetry.ts_invalid",
                 params: {},
               },
@@ -198,7 +199,8 @@ describe("importing history", () => {
       errors: [
         {
           row: 1,
-          message: "a: “21,5” is not a number with a decimal point; select the decimal sign of the file",
+          message:
+            "Column `a`: “21,5” is not a number with a decimal point. Select the decimal sign of the file.",
           code: "import_error.value",
           params: {
             name: "a",
@@ -215,7 +217,7 @@ describe("importing history", () => {
         },
         {
           row: 2,
-          message: expect.stringContaining("a: “1,234”"),
+          message: expect.stringContaining("Column `a`: “1,234”"),
           code: "import_error.value",
           params: expect.any(Object),
         },
@@ -237,8 +239,8 @@ describe("importing history", () => {
       points: 2,
       failed: 2,
       errors: [
-        { row: 1, message: expect.stringContaining("b: “1.234” can be 1.234 or 1234") },
-        { row: 3, message: expect.stringContaining("b: “12,3abc” is not a number") },
+        { row: 1, message: expect.stringContaining("Column `b`: “1.234” can be 1.234 or 1234") },
+        { row: 3, message: expect.stringContaining("Column `b`: “12,3abc” is not a number") },
       ],
     });
     const stored = async () => {

@@ -85,7 +85,7 @@ describe("an integration's codecs", () => {
     await post(uplink("0000000000000003", undefined, "Dg=="));
     const failed = await newest();
     expect(failed).toMatchObject({ status: "ERROR", stage: "script", replayable: true });
-    expect(failed.message).toContain("codec “others”, line 1: the script failed: Error: not this one");
+    expect(failed.message).toContain("Codec “others”, line 1: The script failed: Error: not this one.");
     await call("PATCH", `/${createdItem.others}`, { source: decodes("mended") });
     const replayed = await fixture.call(
       "POST",
@@ -100,7 +100,7 @@ describe("an integration's codecs", () => {
     const kept = decodes("mended");
     await call("PATCH", `/${createdItem.others}`, { source: "function decodeUplink() { for (;;); }" });
     for (let n = 0; n < 4; n++) await post(uplink("0000000000000003", undefined, "Dg=="));
-    expect((await newest()).message).toContain("the script overran too often");
+    expect((await newest()).message).toContain("The script overran too often");
     const blocked = async () =>
       (await fixture.call("GET", `/api/integrations/${integrationId}`, { token: tokens.owner })).body
         .scriptBlocked;

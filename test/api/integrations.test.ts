@@ -102,12 +102,12 @@ describe("what is wrong is told", () => {
     [
       "a path that is none",
       { name: "x", type: "HTTP", settings_json: { paths: { deviceId: "meta[" } } },
-      /paths\.deviceId: “meta\[” is not a path/,
+      /paths\.deviceId` is not valid: “meta\[” is not a path\. Write/,
     ],
     [
       "a step that there is none of",
       { name: "x", type: "HTTP", mappingSteps: [{ type: "fold" }] },
-      /no step fold/,
+      /unknown type fold/,
     ],
     [
       "a step that belongs elsewhere",
@@ -313,7 +313,7 @@ describe("preview", () => {
     expect(thrown.body.errors).toEqual([
       {
         stage: "script",
-        message: "the script failed: Error: on purpose",
+        message: "The script failed: Error: on purpose.",
         code: "script.error",
         params: expect.any(Object),
         line: 1,

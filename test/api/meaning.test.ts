@@ -28,10 +28,10 @@ test("the preview of an integration says in codes why a message is ignored", asy
     event: "dance",
   });
   expect(body).toMatchObject({
-    ignored: "the event “dance” contains nothing to store",
+    ignored: "The event “dance” contains nothing to store.",
     ignoredText: { code: "ignored.event_unknown", params: { event: "dance" } },
   });
-  expect(inGerman(body.ignoredText)).toBe("das Ereignis „dance“ enthält nichts zu speichern");
+  expect(inGerman(body.ignoredText)).toBe("Das Ereignis „dance“ enthält nichts zu speichern.");
 });
 
 test("the preview of an integration says in codes which steps fail and what drops a message", async () => {
@@ -44,8 +44,8 @@ test("the preview of an integration says in codes which steps fail and what drop
     ],
   });
   expect(body.warningTexts.map(inGerman)).toEqual([
-    "Schritt 1 wurde ausgelassen: - braucht Zahlen, keine Texte",
-    "ein Schritt der Zuordnung hat die Nachricht verworfen",
+    "Schritt 1 wurde ausgelassen: - braucht Zahlen, keine Texte.",
+    "Ein Schritt der Zuordnung hat die Nachricht verworfen.",
   ]);
   const lenient = await call("POST", "/api/integrations/preview", {
     ...{ type: "HTTP", encoding: "LENIENT_JSON" },
@@ -76,8 +76,8 @@ test("a stored event of an integration says in codes what was ignored and which 
   await post([]);
   const { body: events } = await call("GET", `/api/integrations/${integrationId}/events`);
   expect(events.map(inGerman)).toEqual([
-    "die Nachricht wurde ignoriert: der Inhalt enthält keine Werte",
-    "press; Schritt 1 wurde ausgelassen: - braucht Zahlen, keine Texte",
+    "Die Nachricht wurde ignoriert: Der Inhalt enthält keine Werte.",
+    "press. Schritt 1 wurde ausgelassen: - braucht Zahlen, keine Texte.",
   ]);
 });
 

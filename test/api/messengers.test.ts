@@ -253,7 +253,7 @@ describe("a test message", () => {
     ["TEAMS", 400, "does not accept the message"],
     ["NTFY", 403, "without a valid access token"],
     ["GOTIFY", 401, "token of an application"],
-    ["GOTIFY", 500, "it answered 500"],
+    ["GOTIFY", 500, "The server answered 500."],
   ] as const;
   test.each(rows)("%s answering %i says: %s", async (kind, status, words) => {
     clock.advance(600_000);

@@ -374,7 +374,7 @@ describe("a test to oneself", () => {
     expect(taken).toMatchObject({ success: true, code: "notification_test.sent", status: 200 });
     phone.answer = () => new Response("no credit", { status: 402 });
     const { body: refused } = await attempt("messaging");
-    expect(refused).toMatchObject({ success: false, message: "it answered 402", status: 402 });
+    expect(refused).toMatchObject({ success: false, message: "The server answered 402.", status: 402 });
     phone.answer = () => new Response("taken");
     await settle({});
   });

@@ -81,7 +81,7 @@ test("a question to a name that does not exist says so", async () => {
   expect([status, body.code, body.message]).toEqual([
     409,
     "field.unreachable",
-    "The device cannot be reached: the name is not known.",
+    "The device cannot be reached: The host name is not known.",
   ]);
 });
 

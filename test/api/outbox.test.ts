@@ -223,7 +223,7 @@ test("with a mail server the gateway sends by itself, and what was sent cannot b
     await sent;
     const { body } = await sender.call("GET", "/api/outbox", { token });
     const again = await sender.call("POST", `/api/outbox/${body[0].mailId}/retry`, { token });
-    expect([again.status, again.body.message]).toEqual([409, "This mail was already sent."]);
+    expect([again.status, again.body.message]).toEqual([409, "This email was already sent."]);
   } finally {
     await sender.stop();
     await server.stop();

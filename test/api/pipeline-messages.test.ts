@@ -174,7 +174,7 @@ describe("messages in pipelines", () => {
     expect(await latest(own)).toEqual({ mode: "eco", copy: "eco" });
     expect(await read(created.pipelineId)).toMatchObject({
       stats: { in: 1, out: 1, dropped: 0, errors: 1 },
-      lastError: "derive_key (step 1): - needs numbers, not texts",
+      lastError: "`derive_key` (step 1): - needs numbers, not strings.",
       lastErrorText: {
         code: "step_failure.of_step",
         params: {

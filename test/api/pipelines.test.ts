@@ -226,7 +226,7 @@ test("a preview shows the result of each step, and stores nothing", async () => 
     ["pick_keys", { t: 21.54 }],
     ["round_keys", { t: 21.5 }],
   ]);
-  expect(body.warnings).toEqual([expect.stringContaining("step 2 was skipped")]);
+  expect(body.warnings).toEqual([expect.stringContaining("Step 2 was skipped")]);
   expect(body.webhookPreviews).toEqual([]);
   const dropped = await fixture.call("POST", `${path}/preview`, {
     token: owner,

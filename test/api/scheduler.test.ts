@@ -110,7 +110,7 @@ describe("writing jobs", () => {
       () => ({ name: "x", schedule: { ...hourly, timezone: "Mars" }, action: set([mine.deviceId]) }),
     ],
     [
-      "schedule: has no time",
+      "`schedule` has no time in the future.",
       () => ({
         name: "x",
         schedule: { kind: "once", at: "2020-01-01T00:00:00Z" },
@@ -118,7 +118,7 @@ describe("writing jobs", () => {
       }),
     ],
     [
-      "schedule: has no time",
+      "`schedule` has no time in the future.",
       () => ({
         name: "x",
         schedule: { kind: "cron", expression: "0 0 30 2 *" },

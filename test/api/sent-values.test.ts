@@ -161,7 +161,7 @@ describe("a refused body says what it is, with a sample that can be read", () =>
     [
       "a NUL at the end",
       '{"nul":1}\0',
-      "NUL byte; send it without, or use the encoding LENIENT_JSON",
+      "NUL byte. Send it without, or use the encoding LENIENT_JSON",
       '{"nul":1}\\x00',
     ],
     ["Latin-1", Buffer.from('{"a":"\xb0C"}', "latin1"), "UTF-8", '{"a":"\\xb0C"}'],

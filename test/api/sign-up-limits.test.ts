@@ -142,7 +142,7 @@ test("a plan without limits is for strangers only where the operator offers it",
     await open.stop();
   }
   expect(answers).toEqual([
-    [400, expect.stringMatching(/^planId must be the id of a plan that .api.plans lists/)],
+    [400, expect.stringMatching(/^`planId` must be the ID of a plan that .api.plans lists\.$/)],
     [200, ""],
   ]);
 });

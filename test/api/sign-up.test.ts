@@ -113,7 +113,7 @@ describe("a person who signs up", () => {
     const other = await post("verify-otp", { email, otp, password: NEW_PASSWORD });
     expect([other.status, other.body.message]).toEqual([
       400,
-      expect.stringContaining("not the one given at sign-up"),
+      expect.stringContaining("differs from the password given at sign-up"),
     ]);
     expect(fixture.app.services.provider.hasAccount(email)).toBe(false);
     const right = await post("verify-otp", { email, otp, password: "the first one 1234" });
@@ -133,7 +133,7 @@ describe("a person who signs up", () => {
   test("learns of a wrong password only together with the right code, and pays with a try", async () => {
     const { email, otp } = await signUp();
     const guess = { email, otp: wrong(otp), password: "nine blue crates 77 x" };
-    expect((await post("verify-otp", guess)).body.message).toStartWith("otp is wrong");
+    expect((await post("verify-otp", guess)).body.message).toStartWith("`otp` is wrong");
     for (let index = 0; index < 4; index++) await post("verify-otp", { ...guess, otp });
     expect((await post("verify-otp", { email, otp, password: NEW_PASSWORD })).status).toBe(400);
   });

@@ -106,7 +106,7 @@ describe("deleting a tenant", () => {
     expect((await remove(as("TENANT_ADMIN"), "one")).status).toBe(403);
     expect((await remove(as("TENANT_OWNER"), "One")).body).toMatchObject({
       statusCode: 400,
-      message: "tenantName: must be the name of the site to be deleted",
+      message: "`tenantName` must be the name of the site to be deleted.",
     });
     expect((await fixture.call("DELETE", "/api/tenant", { token: as("TENANT_OWNER") })).status).toBe(400);
     expect((await fixture.call("GET", "/api/tenant/profile", { token: as("TENANT_OWNER") })).status).toBe(

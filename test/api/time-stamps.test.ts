@@ -71,7 +71,7 @@ describe("line protocol", () => {
     const { deviceId, token } = await fixture.createDevice(owner);
     const refused = await write(token, "", "m v=1 1767225600");
     expect(refused.status).toBe(400);
-    expect(refused.text).toContain("set precision=s");
+    expect(refused.text).toContain("Set precision=s");
     expect(await pointsOf(deviceId)).toEqual([]);
     expect((await write(token, "&precision=s", "m v=1 1767225600")).status).toBe(204);
     expect(await pointsOf(deviceId)).toEqual([{ ts: 1767225600000, value: 1 }]);

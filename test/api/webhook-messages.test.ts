@@ -48,7 +48,7 @@ describe("messages", () => {
     const [event] = await eventsOf(id);
     expect(event).toMatchObject({
       status: "ERROR",
-      message: expect.stringContaining("1 of 301 parts failed"),
+      message: expect.stringContaining("Failed parts: 1 of 301."),
     });
     const apiAnswer = await api("GET", "/api/devices?search=many-");
     expect(apiAnswer.headers.get("x-total-count")).toBe("300");

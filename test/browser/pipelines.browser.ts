@@ -166,7 +166,7 @@ test("a refused delivery is listed with its reason and details, and can be sent 
   await publish({ t: 50 });
   await page.getByRole("link", { name: "Webhooks", exact: true }).click();
   const row = page.getByRole("list", { name: "Webhooks" }).getByRole("listitem").first();
-  await row.getByText("1 attempt failed: it answered 404").waitFor();
+  await row.getByText("1 attempt failed: The server answered 404.").waitFor();
   await row.getByText("Boiler 1").waitFor();
   await row.getByText("Show body").click();
   await row.getByText('"telemetry":{"temperature":19}').waitFor();

@@ -99,7 +99,7 @@ const kinds: ReadonlyArray<
   [
     "American dates that do not show their order",
     "Date/Time,Energy Produced (Wh)\n01/02/2024 00:00,0\n01/02/2024 00:15,1\n",
-    [refused("day and month are ambiguous"), refused("day and month are ambiguous")],
+    [refused("Day and month are ambiguous"), refused("Day and month are ambiguous")],
   ],
   [
     "American dates that show it",
@@ -129,12 +129,12 @@ const kinds: ReadonlyArray<
   [
     "a weather service with dates as numbers",
     "STATIONS_ID;MESS_DATUM;TT_TU;eor\n         44;2024010100;   5.1;eor\n         44;2024010101;   5.2;eor\n",
-    "no column contains times; name the time column",
+    "No column contains times. Name the time column",
   ],
   [
     "and if its time column is named",
     "STATIONS_ID;MESS_DATUM;TT_TU;eor\n         44;2024010100;   5.1;eor\n",
-    [refused("write a date as 2026-12-31, not as a number")],
+    [refused("Write a date as 2026-12-31, not as a number")],
     { time: "MESS_DATUM" },
   ],
   [
@@ -190,9 +190,9 @@ const kinds: ReadonlyArray<
   [
     "a spreadsheet with its own numbers for dates",
     "Zeit;Wert\n45292,5;1\n45292,6;2\n",
-    [refused("if it is a spreadsheet date"), refused("if it is a spreadsheet date")],
+    [refused("If it is a spreadsheet date"), refused("If it is a spreadsheet date")],
   ],
-  ["a spreadsheet itself", new Uint8Array([0x50, 0x4b, 0x03, 0x04, 1, 2]), "export it as CSV"],
+  ["a spreadsheet itself", new Uint8Array([0x50, 0x4b, 0x03, 0x04, 1, 2]), "Export it as CSV"],
   [
     "a battery with an offset in its times",
     "Date time,Home (kW)\n2024-01-01T00:05:00-08:00,0.5\n",
@@ -201,7 +201,7 @@ const kinds: ReadonlyArray<
   [
     "a solar portal with two columns of one name",
     "timestamp,System overview [0],System overview [0]\n,Battery voltage,Battery current\n2024-01-01 00:00:00,52.1,1.5\n",
-    "two columns are named “System overview [0]”; rename one of them",
+    "Two columns are named “System overview [0]”. Rename one of them",
   ],
   [
     "a climate logger",
@@ -235,7 +235,7 @@ const kinds: ReadonlyArray<
   [
     "a laboratory with times since the start",
     "X_Value\tTemp\n0,000000\t21,5\n1,000000\t21,6\n",
-    "no column contains times; name the time column",
+    "No column contains times. Name the time column",
   ],
 ];
 

@@ -58,7 +58,7 @@ describe("names", () => {
     expect(await latest(other, others)).toEqual({ t: 1 });
     const [newest] = await rejections(gateway.deviceId);
     expect(newest.code).toBe("gateway.child_elsewhere");
-    expect(newest.reason).toContain("attach it first");
+    expect(newest.reason).toContain("Attach it first");
     // Until a person says so.
     await fixture.call("PATCH", `/api/devices/${device.deviceId}`, {
       token: owner,

@@ -270,7 +270,7 @@ describe("a refused message", () => {
     expect(await connection.say("telemetry", bad)).toBe(0x99);
     const listed = await rejections(gateway.deviceId);
     expect(listed.length).toBe(22);
-    expect(listed[0].reason).toBe("10 more child devices were rejected in one message");
+    expect(listed[0].reason).toBe("10 more child devices were rejected in one message.");
     expect(await children(gateway)).toEqual([]);
     await connection.end();
   });

@@ -28,7 +28,7 @@ test.each(["/api/auth/exchange", "/api/auth/signup", "/api/auth/resend-otp"])(
       body: {
         statusCode: 400,
         error: "Bad Request",
-        message: "the body is nested too deeply",
+        message: "The body is nested too deeply.",
         code: "body.too_deep",
         params: {},
       },
@@ -41,7 +41,7 @@ test.each(["/api/rule-chains", "/api/device-profiles", "/api/devices", "/api/dat
   async (path) => {
     const body = `{"name":${nested(50_000)},"config":${nested(50_000)}}`;
     const answer = await post(path, body, { authorization: `Bearer ${token}` });
-    expect(answer).toMatchObject({ status: 400, body: { message: "the body is nested too deeply" } });
+    expect(answer).toMatchObject({ status: 400, body: { message: "The body is nested too deeply." } });
   },
 );
 

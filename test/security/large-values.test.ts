@@ -27,7 +27,7 @@ test.each([
   ["an object", { text: "x".repeat(LIMIT_BYTES) }],
 ])("%s of more than 64 KiB is refused by name, in telemetry and in attributes", async (_, value) => {
   const refused = await post(batch(value));
-  expect([refused.status, refused.body.message]).toEqual([413, 'the value of "log" is longer than 64 KiB']);
+  expect([refused.status, refused.body.message]).toEqual([413, 'The value of "log" is longer than 64 KiB.']);
   const rejections = await fixture.call("GET", `/api/devices/${device.deviceId}/rejections`, {
     token: owner.token,
   });
@@ -159,7 +159,7 @@ test("the attributes of a scope have a limit together, and their history too", a
   for (let index = 0; index < 80; index++) statuses.push((await save(`a${index}`)).status);
   expect(statuses.filter((status) => status === 200)).toHaveLength(69);
   expect((await save("b")).body.message).toBe(
-    "the attributes of one scope of a device must have at most 4 MiB together",
+    "The attributes of one scope of a device can have at most 4 MiB together. Delete some first.",
   );
   // Other values of the same names make no more of them, and the oldest changes go.
   for (let round = 0; round < 60; round++)

@@ -40,7 +40,7 @@ const attempt = (token: string) =>
 test("the test of an address tells the operator 200 printable characters of the answer", async () => {
   expect((await settle(operator.token, `${inside.url}/`)).status).toBe(200);
   const { body } = await attempt(operator.token);
-  expect(body).toMatchObject({ success: false, status: 402, message: "it answered 402" });
+  expect(body).toMatchObject({ success: false, status: 402, message: "The server answered 402." });
   expect(body.answer).toStartWith("secret of the machine xxx");
   expect(body.answer.length).toBe(200);
 });
@@ -53,7 +53,7 @@ test("the test of an address tells everybody else the status alone", async () =>
     status: 402,
     code: "notification_test.mail_failed",
     params: { reason: { code: "delivery_error.status", params: { status: 402 } } },
-    message: "it answered 402",
+    message: "The server answered 402.",
   });
 });
 
@@ -163,6 +163,6 @@ test("a delivery that failed keeps the status and nothing of the answer", async 
     return text + pipelines.text;
   };
   // The error is written after the answer has come.
-  const seen = await untilAnswer(errors, (text) => text.includes("it answered 402"));
+  const seen = await untilAnswer(errors, (text) => text.includes("The server answered 402."));
   expect(seen).not.toContain("secret");
 });

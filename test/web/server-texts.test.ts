@@ -91,7 +91,7 @@ describe("an error of the server", () => {
     language.value = "en";
     expect(fieldProblem(answer(invalid("device.child_name_taken")), ["childName"])).toEqual({
       field: "childName",
-      text: "Another child device of this gateway has this name; select another one.",
+      text: "Is the name of another child device of this gateway. Select another name.",
     });
   });
 });

@@ -102,18 +102,18 @@ test("what the server refuses is said in the reader's language", () => {
     [
       { type: "round_keys", keys: ["a"], decimals: 13 },
       "Must be an integer from 0 to 12.",
-      "Erwartet wird eine ganze Zahl von 0 bis 12.",
+      "Muss eine ganze Zahl von 0 bis 12 sein.",
     ],
     [
       { type: "round_keys", keys: [] },
       "Must be a list that is not empty.",
-      "Erwartet wird eine Liste, die nicht leer ist.",
+      "Muss eine nicht leere Liste sein.",
     ],
     [{ type: "copy_key", from: "a" }, "Is required.", "Fehlt."],
     [
       { type: "copy_key", from: "a", to: "b".repeat(300) },
       "Must be a string of at most 256 characters.",
-      "Erwartet wird ein Text mit höchstens 256 Zeichen.",
+      "Muss ein Text mit höchstens 256 Zeichen sein.",
     ],
     [
       { type: "webhook_forward", url: "erp" },
@@ -122,8 +122,8 @@ test("what the server refuses is said in the reader's language", () => {
     ],
     [
       { type: "webhook_forward", url: "http://a", headers: { Host: "b" } },
-      "Host is set by the gateway itself.",
-      "Host setzt das Gateway selbst.",
+      "Must not contain Host, which the gateway sets itself.",
+      "Darf Host nicht enthalten, weil das Gateway es selbst setzt.",
     ],
   ];
   for (const [step, en, de] of rows) {

@@ -722,12 +722,13 @@ export interface ServerPlaces {
   readonly "bulk.csv_malformed": "reason";
   readonly "bulk.invalid": "mistake";
   readonly "bulk.mistake_field": "field" | "row" | "rule";
-  readonly "bulk.mistake_named": "row" | "rule";
+  readonly "bulk.mistake_named": "field" | "row" | "rule";
   readonly "bulk.mistake_row": "row" | "rule";
   readonly "bulk.several_invalid": "mistake" | "others";
   readonly "bulk.too_many": "max";
   readonly "claim.field_invalid": "max" | "name";
   readonly "claim.field_missing": "name";
+  readonly "claim.hash_missing": "max";
   readonly "claiming.duration_invalid": "max";
   readonly "claiming.secret_invalid": "max" | "min";
   readonly "codec.in_use": "names";
@@ -1100,6 +1101,7 @@ export interface ServerPlaces {
   readonly "rule.must_be_type": "types";
   readonly "rule.name": "max";
   readonly "rule.name_bytes": "max";
+  readonly "rule.not_valid": "reason";
   readonly "rule.number_as_text": "op";
   readonly "rule.number_between": "max" | "min";
   readonly "rule.number_in_column": "cell";

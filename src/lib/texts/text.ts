@@ -1,6 +1,6 @@
 /**
  * Texts as data. A sentence is a code and its parameters wherever it is stored or sent; it is rendered where somebody reads it, in the
- * reader's language. A catalogue maps codes to templates such as `password must have {min} characters or more`.
+ * reader's language. A catalogue maps codes to templates such as `The password must have {min} characters or more.`
  */
 
 /** A sentence, or a part of one, that is not rendered yet. */
@@ -9,7 +9,7 @@ export interface Text {
   readonly params: Params;
 }
 
-/** A list is rendered with commas between its values. */
+/** A list is rendered with commas between its values; sentences follow each other without. */
 export type ParamValue = string | number | boolean | Text | readonly (string | number | Text)[];
 
 export interface Params {
@@ -26,21 +26,25 @@ export type TextArgs<Places, Key, Value = ParamValue> = [PlacesOf<Places, Key>] 
   ? []
   : [params: Readonly<Record<PlacesOf<Places, Key> & string, Value>>];
 
+/** Whether a rendered text is complete, unlike a rule that continues the sentence of a field. */
+export const isSentence = (text: string): boolean => /[.!?]$/.test(text);
+
 const isText = (value: ParamValue): value is Text =>
   typeof value === "object" && !Array.isArray(value) && "code" in value;
 
 function renderValue(catalogue: Catalogue, value: ParamValue): string {
   if (isText(value)) return renderText(catalogue, value);
-  return Array.isArray(value)
-    ? value.map((part: ParamValue) => renderValue(catalogue, part)).join(", ")
-    : String(value);
+  if (!Array.isArray(value)) return String(value);
+  const parts = value.map((part: ParamValue) => renderValue(catalogue, part));
+  return parts.join(parts.every(isSentence) ? " " : ", ");
 }
 
-/** Fills a template in. A place without a parameter stays empty. */
+/** Fills a template in. A place without a parameter stays empty. A sentence at the end of another one brings the full stop of both. */
 export function fillTemplate(catalogue: Catalogue, template: string, params: Params): string {
-  return template.replace(/\{(\w+)\}/g, (_, name: string) => {
+  return template.replace(/\{(\w+)\}(\.?)/g, (_, name: string, stop: string) => {
     const value = Object.hasOwn(params, name) ? params[name] : undefined;
-    return value === undefined ? "" : renderValue(catalogue, value);
+    const rendered = value === undefined ? "" : renderValue(catalogue, value);
+    return isSentence(rendered) ? rendered : rendered + stop;
   });
 }
 

@@ -1,4 +1,4 @@
-import { DomainError, detail } from "../../lib/core/domain-error.ts";
+import { DomainError, detail, textOf } from "../../lib/core/domain-error.ts";
 import { isFPort, payloadOf } from "../../lib/devices/downlink-payload.ts";
 import { isJsonObject, type JsonValue } from "../../lib/json/json.ts";
 import {
@@ -73,7 +73,9 @@ function downlinkOf(input: unknown, where: string): JsonValue {
   try {
     payloadOf(downlink);
   } catch (error) {
-    throw error instanceof DomainError ? wrong(where, error) : error;
+    throw error instanceof DomainError
+      ? wrong(where, detail("rule.not_valid", { reason: textOf(error) }))
+      : error;
   }
   return downlink as JsonValue; // parsed from JSON
 }

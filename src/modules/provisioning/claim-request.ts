@@ -4,6 +4,8 @@ import { toFingerprint } from "../../lib/network/certificate.ts";
 import { randomToken } from "../../platform/core/ids.ts";
 import type { CredentialsChange } from "../devices/credentials.types.ts";
 
+/** Characters of a certificate. */
+const HASH_LENGTH_MAX = 65_536;
 const NAME_CHARACTERS_MAX = 256;
 /** Random bytes in the name of a device that names none. */
 const NAME_BYTES = 9;
@@ -38,7 +40,8 @@ function needed(body: Record<string, unknown>, name: string, max: number): strin
 
 /** PEM, its bare base64 as devices have it in one line, or a fingerprint. */
 function certificateOf(hash: unknown): CredentialsChange {
-  if (typeof hash !== "string" || hash.length > 65_536) throw invalid("claim.hash_missing");
+  if (typeof hash !== "string" || hash.length > HASH_LENGTH_MAX)
+    throw invalid("claim.hash_missing", { max: HASH_LENGTH_MAX });
   if (toFingerprint(hash) !== undefined) return { type: "X509", fingerprint: hash };
   if (hash.includes("BEGIN CERTIFICATE")) return { type: "X509", certificate: hash };
   const lines = hash.replace(/\s/g, "").match(/.{1,64}/g) ?? [];

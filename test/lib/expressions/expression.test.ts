@@ -121,13 +121,13 @@ describe("an expression", () => {
 });
 
 test.each([
-  ["1 + mux(2)", "there is no function mux (character 5)"],
-  ["1 +  round()", ") is not expected at character 12"],
-  ["a + (round(1, 2, 3))", "round at character 6 takes 1–2 arguments"],
-  ["a + key(b)", "a string in quotes is expected at character 9"],
-  ["(a + b", ") is expected at character 7"],
+  ["1 + mux(2)", "There is no function mux (character 5)."],
+  ["1 +  round()", "Unexpected ) at character 12."],
+  ["a + (round(1, 2, 3))", "`round` at character 6 takes 1–2 arguments."],
+  ["a + key(b)", "Expected a string in quotes at character 9."],
+  ["(a + b", "Expected ) at character 7."],
 ])("%s is refused with the character at which it is wrong", (source, message) => {
-  expect(() => compileExpression(source)).toThrow(`expression: ${message}`);
+  expect(() => compileExpression(source)).toThrow(`\`expression\` is not valid: ${message}`);
 });
 
 test("arithmetic is what it is elsewhere: a random tree of it gives the same number", () => {

@@ -19,7 +19,7 @@ async function failureAt(port: number): Promise<string> {
 }
 
 test.concurrent("a server that is away is named as such", async () => {
-  expect(await failureAt(await freePort())).toContain("nothing listens there (connection refused)");
+  expect(await failureAt(await freePort())).toContain("Nothing listens there (connection refused).");
 });
 
 test.concurrent("a server that refuses is quoted", async () => {

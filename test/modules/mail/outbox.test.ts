@@ -384,7 +384,7 @@ describe("the outbox", () => {
     expect(recipients({ tenantId: "other" as TenantId, includesStrangers: false })).toEqual([]);
     const [stranger] = outbox.mail.list(scope, { search: "newcomer", limit: 1, offset: 0 }).items;
     expect(() => outbox.mail.get({ tenantId, includesStrangers: false }, stranger!.mailId)).toThrow(
-      "no mail with this ID",
+      "no email with this ID",
     );
   });
 

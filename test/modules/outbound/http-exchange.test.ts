@@ -145,20 +145,22 @@ describe("an answer", () => {
   test("that is no HTTP, or has headers without end, is an error in words", async () => {
     talk = (socket) => socket.write("SSH-2.0-OpenSSH_9.6\r\n\r\n");
     expect(await failure(send(`http://127.0.0.1:${port}/`))).toBe(
-      "what answers there does not speak HTTP/1.1",
+      "The server at this address does not speak HTTP/1.1.",
     );
     talk = (socket) => socket.write(`HTTP/1.1 200 OK\r\n${"X-Name: value\r\n".repeat(10_000)}`);
-    expect(await failure(send(`http://127.0.0.1:${port}/`))).toBe("the headers of the answer are too long");
+    expect(await failure(send(`http://127.0.0.1:${port}/`))).toBe(
+      "The headers of the response are too long.",
+    );
     talk = (socket) => socket.end();
     expect(await failure(send(`http://127.0.0.1:${port}/`))).toBe(
-      "the connection was closed before an answer came",
+      "The connection was closed before an answer came.",
     );
   });
 
   test("that never comes is an error after the timeout", async () => {
     talk = () => undefined;
     expect(await failure(send(`http://127.0.0.1:${port}/`, { timeoutMs: 100 }))).toBe(
-      "there was no answer within 100 ms",
+      "There was no answer within 100 ms.",
     );
   });
 });
@@ -181,7 +183,7 @@ test("the request is whole: its path, the name it was meant for, its length in b
 
 test("a header cannot bring another one along", async () => {
   const error = await failure(send(`http://127.0.0.1:${port}/`, { headers: [["X-One", "1\r\nX-Two: 2"]] }));
-  expect(error).toBe('the connection failed: Invalid character in header content ["X-One"]');
+  expect(error).toBe('The connection failed: Invalid character in header content ["X-One"].');
 });
 
 test("a name is looked up for each connection, and the connection goes to the address that was judged", async () => {
@@ -214,11 +216,11 @@ test("a server that switches protocols, or resets the connection, ends the excha
   talk = (socket) =>
     socket.write("HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n");
   expect(await failure(send(`http://127.0.0.1:${port}/`))).toBe(
-    "the server switched to another protocol than HTTP",
+    "The server switched to another protocol than HTTP.",
   );
   talk = (socket) => socket.resetAndDestroy();
   expect(await failure(send(`http://127.0.0.1:${port}/`))).toBe(
-    "the connection was closed before an answer came",
+    "The connection was closed before an answer came.",
   );
 });
 
@@ -251,7 +253,7 @@ test("where one address of a name cannot be reached, the next is tried", async (
   names.two = ["127.0.0.3", "127.0.0.1"];
   expect((await send(`http://two:${port}/`)).status).toBe(200);
   names.two = ["127.0.0.3", "127.0.0.4"];
-  expect(await failure(send(`http://two:${port}/`))).toBe("nothing listens there (connection refused)");
+  expect(await failure(send(`http://two:${port}/`))).toBe("Nothing listens there (connection refused).");
 });
 
 /** Serves a certificate for `erp.example` as long as the callback runs. */

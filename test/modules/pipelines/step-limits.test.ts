@@ -18,7 +18,7 @@ function run(step: unknown, values: Record<string, TelemetryValue>) {
   return { out: message && { ...toReading(message)?.values }, failures };
 }
 
-const tooLong = ["a string would be longer than 65536 characters"];
+const tooLong = ["A string would be longer than 65536 characters."];
 
 test("a replacement that would make a text of gigabytes is not made", () => {
   const step = {
@@ -63,7 +63,7 @@ test("no key becomes longer than keys may be", () => {
   const values = { ["a".repeat(200)]: { ["b".repeat(56)]: 1 } };
   expect(run({ type: "flatten_object", separator: "_" }, values)).toEqual({
     out: values,
-    failures: ["a key would be longer than 256 bytes"],
+    failures: ["A key would be longer than 256 bytes."],
   });
 });
 

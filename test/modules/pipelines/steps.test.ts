@@ -339,7 +339,7 @@ describe("a step", () => {
         const { code: outer, params, message } = error as DomainError;
         const reason = params.reason as Text;
         expect(outer === "step.rejected" ? reason.code : outer).toBe(code);
-        expect(message).toStartWith("steps[1]");
+        expect(message).toStartWith("`steps[1]");
         return;
       }
       throw new Error("it was taken");

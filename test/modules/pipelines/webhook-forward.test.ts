@@ -107,7 +107,7 @@ describe("webhook_forward", () => {
 
   test("a body beyond a megabyte is an error of that step alone", () => {
     const { out, failures, requests } = run([forward()], { a: "x".repeat(1_100_000) });
-    expect(failures).toEqual(["the body has more than 1048576 bytes"]);
+    expect(failures).toEqual(["The body has more than 1048576 bytes."]);
     expect(requests).toEqual([]);
     expect(Object.keys(out ?? {})).toEqual(["a"]);
   });

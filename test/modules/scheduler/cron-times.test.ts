@@ -161,18 +161,18 @@ test("the times of any expression are those of a model that looks at every minut
 
 describe("a mistake in an expression is told in the words of the expression", () => {
   test.each([
-    ["0 0 0 * *", "day of the month: 0 is not between 1 and 31"],
-    ["60 * * * *", "minute: 60 is not between 0 and 59"],
-    ["0 24 * * *", "hour: 24 is not between 0 and 23"],
-    ["0 0 * 13 *", "month: 13 is not between 1 and 12"],
-    ["0 0 1-40 * *", "day of the month: 40 is not between 1 and 31"],
-    ["0 0 L-3 * *", "day of the month: “L” is not valid in a cron expression"],
-    ["0 22-2 * * *", "hour: 22-2 ends before it begins; write 22-23,0-2"],
-    ["H * * * *", "minute: “H” is not valid in a cron expression"],
-    ["1/10 * * * *", "minute: 1/10 has no end; write 1-59/10"],
-    ["*/0 * * * *", "minute: the step 0 is not between 1 and 59"],
-    ["* * * * FOO", "day of the week: “FOO” is not valid in a cron expression"],
-    ["0,,1 * * * *", "minute: “” is not valid"],
+    ["0 0 0 * *", "is not valid (day of the month): 0 is not between 1 and 31"],
+    ["60 * * * *", "is not valid (minute): 60 is not between 0 and 59"],
+    ["0 24 * * *", "is not valid (hour): 24 is not between 0 and 23"],
+    ["0 0 * 13 *", "is not valid (month): 13 is not between 1 and 12"],
+    ["0 0 1-40 * *", "is not valid (day of the month): 40 is not between 1 and 31"],
+    ["0 0 L-3 * *", "is not valid (day of the month): “L” has no meaning in a cron expression"],
+    ["0 22-2 * * *", "is not valid (hour): 22-2 ends before it begins; write 22-23,0-2"],
+    ["H * * * *", "is not valid (minute): “H” has no meaning in a cron expression"],
+    ["1/10 * * * *", "is not valid (minute): 1/10 has no end; write 1-59/10"],
+    ["*/0 * * * *", "is not valid (minute): the step 0 is not between 1 and 59"],
+    ["* * * * FOO", "is not valid (day of the week): “FOO” has no meaning in a cron expression"],
+    ["0,,1 * * * *", "is not valid (minute): “” has no meaning"],
     ["* * L", "five parts"],
   ])("%s", (expression, text) => {
     expect(() => parseSchedule({ kind: "cron", expression }, NOW)).toThrow(text);

@@ -30,7 +30,7 @@ describe("transform", () => {
   test("may be a promise", async () => {
     expect(await returnOf("async function transform(m) { return { x: await m.a }; }")).toEqual({ x: 1 });
     expect((await failureOf(run("async function transform() { throw new Error('later'); }"))).message).toBe(
-      "the script failed: Error: later",
+      "The script failed: Error: later.",
     );
     expect((await failureOf(run("const transform = () => new Promise(() => {});"))).message).toContain(
       "never settles",
@@ -81,7 +81,7 @@ describe("a failed script", () => {
     expect(await failureOf(run("\nfunction transform() {\n  return missing;\n}"))).toMatchObject({
       code: "script.error",
       line: 3,
-      message: "the script failed: ReferenceError: 'missing' is not defined",
+      message: "The script failed: ReferenceError: 'missing' is not defined.",
       params: {
         reason: {
           code: "script_reason.threw",
@@ -171,7 +171,7 @@ describe("vendors' codecs, unchanged", () => {
     );
     expect(failed).toMatchObject({
       code: "script.error",
-      message: "decodeUplink reports: unknown port; really",
+      message: "`decodeUplink` reports: unknown port; really.",
       params: {
         reason: {
           code: "script_reason.reported",
@@ -181,7 +181,7 @@ describe("vendors' codecs, unchanged", () => {
     });
     expect(
       (await failureOf(run("function decodeUplink() { return {}; }", { frame: frameOf(1) }))).message,
-    ).toBe("decodeUplink returned no data");
+    ).toBe("`decodeUplink` returned no data.");
   });
 
   test("encode downlinks, in each network's form", async () => {
@@ -209,7 +209,7 @@ describe("vendors' codecs, unchanged", () => {
       fPort: undefined,
     });
     expect((await failureOf(encode("function encodeDownlink() { return { errors: 'no' }; }"))).message).toBe(
-      "encodeDownlink reports: no",
+      "`encodeDownlink` reports: no.",
     );
     expect(
       (await failureOf(encode("function encodeDownlink() { return { bytes: new Array(300).fill(0) }; }")))

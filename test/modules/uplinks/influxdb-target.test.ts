@@ -215,8 +215,12 @@ describe.skipIf(!hasInfluxdb)("InfluxDB", () => {
     });
     const missing = (settings: Partial<InfluxdbSettings>) =>
       failureOf((async () => targetWith(settings))()).then(({ message }) => message);
-    expect(await missing({ api: "V2" })).toBe("The setting organization is missing");
-    expect(await missing({ api: "V2", organization: "plant" })).toBe("The setting bucket is missing");
+    expect(await missing({ api: "V2" })).toBe(
+      "`organization` is required. Enter it in the settings of the uplink.",
+    );
+    expect(await missing({ api: "V2", organization: "plant" })).toBe(
+      "`bucket` is required. Enter it in the settings of the uplink.",
+    );
   });
 
   test("the check creates a database that is missing", async () => {

@@ -171,7 +171,7 @@ describe.skipIf(!hasKafka)("Kafka (skipped without Java and the jars of test/sup
     const target = openTarget({ topic: "missing", eventTopic: null, createTopics: false });
     expect(await failureOf(target.check(neverAborted()))).toEqual({
       reaction: "settings",
-      message: "The target does not accept the settings: there is no topic missing",
+      message: "The target does not accept the settings: there is no topic missing.",
     });
   });
 

@@ -267,7 +267,7 @@ describe("a target that cannot send says why:", () => {
     expect(failure).toEqual({
       reaction: "settings",
       message:
-        "The target refuses the credentials: the broker refused the user name or the password. Check user, password, token or certificate.",
+        "The target refuses the credentials: The broker refused the user name or the password. Check user, password, token or certificate.",
     });
   });
 
@@ -282,7 +282,7 @@ describe("a target that cannot send says why:", () => {
     const target = openTarget({ url: `mqtt://central.example:${port}`, token: "x" });
     expect(await failureOf(target.check(neverAborted()))).toEqual({
       reaction: "retry",
-      message: "The target cannot be reached: nothing listens there (connection refused)",
+      message: "The target cannot be reached: Nothing listens there (connection refused).",
     });
     const sockets = new Set<unknown>();
     const server = Bun.listen({

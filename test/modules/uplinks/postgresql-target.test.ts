@@ -232,7 +232,7 @@ describe.skipIf(!hasPostgres)("PostgreSQL", () => {
       [{ password: "wrong" }, /refuses the credentials: password authentication failed/],
       [{ database: "nowhere" }, /does not accept the settings: database "nowhere" does not exist/],
       [{ user: "guest", password: "guest" }, /does not accept the settings: permission denied/],
-      [{ tls: { ca: "-----BEGIN" } }, /tls.ca cannot be read/],
+      [{ tls: { ca: "-----BEGIN" } }, /`tls.ca` cannot be read/],
     ];
     for (const [settings, message] of cases) {
       const failure = await failureOf((async () => targetWith(settings).check(neverAborted()))());

@@ -136,7 +136,7 @@ test("the documentation lists every key as it is", async () => {
 describe("a setting that does not exist", () => {
   test("is named with the one that may have been meant", () => {
     expect(mistakesOf(["--htp-port", "80"])).toEqual([
-      '"--htp-port" is not an option (did you mean --http-port?); see lineside serve --help.',
+      '"--htp-port" is not an option (did you mean --http-port?). Use lineside serve --help to list the options.',
     ]);
     expect(mistakesOf([], { LINESIDE_HTTP_PROT: "80" })).toEqual([
       "LINESIDE_HTTP_PROT is not a setting (did you mean LINESIDE_HTTP_PORT?).",

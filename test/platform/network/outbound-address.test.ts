@@ -27,34 +27,34 @@ const open = undefined;
 const rows: Array<[address: string, refusal: string | undefined]> = [
   ["8.8.8.8", open],
   ["2606:4700::1111", open],
-  ["127.0.0.1", "it is this machine itself"],
-  ["127.255.1.2", "it is this machine itself"],
-  ["0.0.0.0", "it is this machine itself"],
-  ["::", "it is this machine itself"],
-  ["::1", "it is this machine itself"],
-  ["::ffff:127.0.0.1", "it is this machine itself"],
-  ["::ffff:7f00:1", "it is this machine itself"],
-  ["::127.0.0.1", "it is this machine itself"],
-  ["64:ff9b::7f00:1", "it is this machine itself"],
-  ["64:ff9b::127.0.0.1", "it is this machine itself"],
-  ["2002:7f00:1::", "it is this machine itself"],
-  ["169.254.169.254", "it is a metadata service"],
-  ["64:ff9b::a9fe:a9fe", "it is a metadata service"],
-  ["fd00:ec2::254", "it is a metadata service"],
-  ["100.100.100.200", "it is a metadata service"],
-  ["169.254.7.1", "it is a link-local address"],
-  ["fe80::1", "it is a link-local address"],
-  ["fe80::1%eth0", "it is a link-local address"],
-  ["224.0.0.1", "it is a multicast or broadcast address"],
-  ["255.255.255.255", "it is a multicast or broadcast address"],
-  ["ff02::1", "it is a multicast or broadcast address"],
-  ["2001:0:53aa:64c::", "it is a reserved address"],
+  ["127.0.0.1", "It is this machine itself."],
+  ["127.255.1.2", "It is this machine itself."],
+  ["0.0.0.0", "It is this machine itself."],
+  ["::", "It is this machine itself."],
+  ["::1", "It is this machine itself."],
+  ["::ffff:127.0.0.1", "It is this machine itself."],
+  ["::ffff:7f00:1", "It is this machine itself."],
+  ["::127.0.0.1", "It is this machine itself."],
+  ["64:ff9b::7f00:1", "It is this machine itself."],
+  ["64:ff9b::127.0.0.1", "It is this machine itself."],
+  ["2002:7f00:1::", "It is this machine itself."],
+  ["169.254.169.254", "It is a metadata service."],
+  ["64:ff9b::a9fe:a9fe", "It is a metadata service."],
+  ["fd00:ec2::254", "It is a metadata service."],
+  ["100.100.100.200", "It is a metadata service."],
+  ["169.254.7.1", "It is a link-local address."],
+  ["fe80::1", "It is a link-local address."],
+  ["fe80::1%eth0", "It is a link-local address."],
+  ["224.0.0.1", "It is a multicast or broadcast address."],
+  ["255.255.255.255", "It is a multicast or broadcast address."],
+  ["ff02::1", "It is a multicast or broadcast address."],
+  ["2001:0:53aa:64c::", "It is a reserved address."],
   ["10.1.2.3", open],
   ["172.31.0.1", open],
   ["192.168.1.7", open],
   ["fd12::1", open],
   ["64:ff9b::8.8.8.8", open],
-  ["no address", "it is not an IP address"],
+  ["no address", "It is not an IP address."],
 ];
 
 describe("an address", () => {
@@ -76,7 +76,7 @@ test("private networks can be switched off, with all that leads into them", () =
     "64:ff9b::a00:1",
   ])
     expect(english(closed.refusalOf(address, 443))).toBe(
-      "connections to private networks are disabled by the setting outbound_private",
+      "Connections to private networks are disabled by the setting outbound_private.",
     );
   for (const address of ["172.32.0.1", "8.8.8.8", "2606:4700::1111"])
     expect(closed.refusalOf(address, 443)).toBeUndefined();
@@ -86,11 +86,11 @@ test("only the site of the gateway's operators may connect to private networks, 
   const guest = (config: Parameters<typeof rule>[0]) => rule(config, {}, GUEST).refusalOf("192.168.1.7", 443);
   expect(rule().refusalOf("192.168.1.7", 443)).toBeUndefined();
   expect(english(guest({}))).toBe(
-    "only the site of the gateway's operators may connect to private networks, unless the setting outbound_private is all",
+    "Only the site of the gateway's operators may connect to private networks, unless the setting outbound_private is all.",
   );
   expect(guest({ outbound_private: "all" })).toBeUndefined();
   expect(english(guest({ outbound_private: "none" }))).toBe(
-    "connections to private networks are disabled by the setting outbound_private",
+    "Connections to private networks are disabled by the setting outbound_private.",
   );
   expect(guest({ outbound_allow: "192.168.1.0/24" })).toBeUndefined();
 });
@@ -107,10 +107,10 @@ test("the gateway's own ports are refused at every address of its own, whatever 
   const own = Object.values(networkInterfaces()).flatMap((list) => list ?? []);
   for (const { address } of own)
     expect(english(rule({ outbound_allow: "0.0.0.0/0,::/0" }).refusalOf(address, OWN_PORT))).toBe(
-      "it is this gateway itself",
+      "It is this gateway itself.",
     );
   expect(english(rule({ outbound_allow: "127.0.0.0/8" }).refusalOf("127.9.9.9", OWN_PORT))).toBe(
-    "it is this gateway itself",
+    "It is this gateway itself.",
   );
   expect(rule().refusalOf("8.8.8.8", OWN_PORT)).toBeUndefined();
 });
@@ -123,10 +123,10 @@ test("the gateway's own addresses are refused on every port, until each is allow
   for (const address of own)
     for (const port of [22, 80, 5432]) {
       expect(english(rule({ outbound_private: "all" }).refusalOf(address, port))).toBe(
-        "it is this machine itself",
+        "It is this machine itself.",
       );
       expect(english(rule({ outbound_allow: "0.0.0.0/0,::/0" }).refusalOf(address, port))).toBe(
-        "it is this machine itself",
+        "It is this machine itself.",
       );
       if (!address.startsWith("fe80"))
         expect(rule({ outbound_allow: address }).refusalOf(address, port)).toBeUndefined();
@@ -157,7 +157,7 @@ test("a name that leads to this machine is refused; of several addresses only go
   const refused = await names.resolve("inside", 80).catch((error: unknown) => error);
   expect(refused).toBeInstanceOf(RefusedAddress);
   expect((refused as Error).message).toBe(
-    "the gateway sends nothing to inside (127.0.0.1): it is this machine itself; to allow this address, add it to the setting outbound_allow",
+    "The gateway sends nothing to inside (127.0.0.1): It is this machine itself. To allow this address, add it to the setting outbound_allow.",
   );
   expect(await names.resolve("mixed", 80)).toEqual(["10.0.0.7"]);
   expect(await names.resolve("[2606:4700::1]", 80)).toEqual(["2606:4700::1"]);

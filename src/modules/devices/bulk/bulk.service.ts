@@ -2,7 +2,7 @@ import { DomainError, detail, inEnglish, invalid, textOf } from "../../../lib/co
 import type { DeviceId } from "../../../lib/core/ids.ts";
 import { GATEWAY_DEVICE_TYPE } from "../../../lib/devices/gateway-device.ts";
 import type { JsonValue } from "../../../lib/json/json.ts";
-import type { Params, Text } from "../../../lib/texts/text.ts";
+import { isSentence, type Params, type Text } from "../../../lib/texts/text.ts";
 import type { EventBus } from "../../../platform/core/event-bus.ts";
 import { workShare } from "../../../platform/load/fair-share.ts";
 import type { DomainEvents } from "../../events.types.ts";
@@ -44,26 +44,27 @@ interface WireRowError extends Text {
   readonly message: string;
 }
 
-/** The text of an error's template begins with the column where the error has no rule as a parameter. */
-const ruleOf = ({ field, rule }: RowError): string => {
+/** A rule is a sentence of its own, or continues one that begins with the column. */
+const messageOf = ({ field, rule }: RowError): string => {
   const text = inEnglish(rule);
-  return text.startsWith(`${field}: `) ? text.slice(field.length + 2) : text;
+  return isSentence(text) ? text : inEnglish(detail("body.invalid", { field, rule }));
 };
 
 /** Converts an error for the API, with its code for clients that have a text of their own. */
 const toWire = (error: RowError): WireRowError => ({
   row: error.row,
   field: error.field,
-  message: ruleOf(error),
+  message: messageOf(error),
   code: error.rule.code,
   params: error.rule.params,
 });
 
 function mistakeOf({ row, field, rule }: RowError): Text {
-  if (field === "") return detail("bulk.mistake_row", { row, rule });
-  return inEnglish(rule).startsWith(`${field}: `)
-    ? detail("bulk.mistake_named", { row, rule })
-    : detail("bulk.mistake_field", { row, field, rule });
+  const text = inEnglish(rule);
+  if (!isSentence(text)) return detail("bulk.mistake_field", { row, field, rule });
+  return field === "" || text.includes(`\`${field}\``)
+    ? detail("bulk.mistake_row", { row, rule })
+    : detail("bulk.mistake_named", { row, field, rule });
 }
 
 const isError = (checked: BulkDevice | RowError): checked is RowError => "rule" in checked;
@@ -77,9 +78,8 @@ function ensureSize({ length }: readonly BulkRow[]): void {
 function refusedRows(rows: readonly BulkRow[], errors: readonly RowError[]): ImportedRow[] {
   const firsts = new Map([...errors].reverse().map((error) => [error.row, error]));
   return [...firsts.values()].map((refused) => {
-    const { row, field, message, code, params } = toWire(refused);
+    const { row, field, message: error, code, params } = toWire(refused);
     const name = rows[row - 1]?.name;
-    const error = field === "" ? message : `${field}: ${message}`;
     return { row, name: typeof name === "string" ? name : "", error, field, code, params };
   });
 }

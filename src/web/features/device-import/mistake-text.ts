@@ -1,8 +1,11 @@
+import { isSentence } from "../../../lib/texts/text.ts";
 import { serverPhrase } from "../../platform/i18n/error-texts.ts";
 import type { RowError } from "./bulk-api.ts";
 
 /** Returns the error of a row, in the reader's language. */
 export function mistakeText({ field, code, params, message }: Omit<RowError, "row">): string {
   const text = serverPhrase({ code, params }, message);
-  return field === "" || text.startsWith(`${field}: `) ? text : `${field}: ${text}`;
+  const column = `\`${field}\``;
+  if (field === "" || text.includes(column)) return text;
+  return isSentence(text) ? `${column}: ${text}` : `${column} ${text}.`;
 }

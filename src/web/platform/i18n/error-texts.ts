@@ -84,12 +84,13 @@ export const serverPhrase = (text: Text, english = text.code): string => render(
 const isText = (value: unknown): value is Text =>
   typeof value === "object" && value !== null && "code" in value && "params" in value;
 
-/** Returns the error of a field, without the name of the field: the form shows it next to the field. */
+/** Returns the error of a field, without the name of the field at its beginning: the form shows it next to the field. */
 export function ruleText(text: Text, field: string, english = text.code): string {
   const rule = text.params.rule ?? text.params.reason;
   if (isText(rule)) return ruleText(rule, field, english);
   const whole = render(text, english);
-  return asSentence(whole.startsWith(`${field}: `) ? whole.slice(field.length + 2) : whole);
+  const name = `\`${field}\` `;
+  return asSentence(whole.startsWith(name) ? whole.slice(name.length) : whole);
 }
 
 /** Fields of forms that errors without a parameter `field` belong to. */
@@ -119,7 +120,7 @@ export function fieldOf({ code, params }: Text): string | undefined {
 export function codeLabel(code: string): string {
   const catalogue = currentCatalogue();
   const template = catalogue !== undefined && Object.hasOwn(catalogue, code) ? catalogue[code] : undefined;
-  const label = template?.replaceAll(/\{\w+\}/g, "…").replace(/: …$/, "") ?? "";
+  const label = template?.replaceAll(/\{\w+\}/g, "…").replace(/: …\.?$/, "") ?? "";
   return /\p{L}/u.test(label) ? asSentence(label) : code;
 }
 

@@ -123,7 +123,7 @@ describe("a bridge that cannot connect", () => {
 
   test("reports the reason and the time of the next attempt", async () => {
     const rig = open({ brokerUrl: "mqtt://127.0.0.1:1", topicFilter: "a" });
-    expect(await reasonOf(rig)).toBe("nothing listens there (connection refused)");
+    expect(await reasonOf(rig)).toBe("Nothing listens there (connection refused).");
     const { nextAttemptAt, since, failedAttempts } = rig.bridge.state;
     // Half a second at the least, at random up to one.
     expect((nextAttemptAt ?? 0) - since).toBeGreaterThanOrEqual(499);
@@ -153,13 +153,13 @@ describe("a bridge that cannot connect", () => {
     const { addresses } = await import("./bridge-fixture.ts");
     const rig = open({ brokerUrl: "mqtt://localhost:1883", topicFilter: "a" }, { addresses: addresses("") });
     expect(await reasonOf(rig)).toMatch(
-      /^the gateway sends nothing to localhost \(.*\): it is this machine itself/,
+      /^The gateway sends nothing to localhost \(.*\): It is this machine itself./,
     );
   });
 
   test("reports invalid settings", async () => {
     const rig = open({ brokerUrl: "mqtt://127.0.0.1:1", topicFilter: "a", topicDeviceRegex: "(" });
-    expect(await reasonOf(rig)).toStartWith("topicDeviceRegex: ");
+    expect(await reasonOf(rig)).toStartWith("`topicDeviceRegex` ");
     expect(rig.bridge.state.status).toBe("stopped");
   });
 
@@ -170,7 +170,7 @@ describe("a bridge that cannot connect", () => {
       socket: { data: (socket) => void socket.write("HTTP/1.1 400 Bad Request\r\n\r\n") },
     });
     const rig = open({ brokerUrl: `ws://127.0.0.1:${server.port}/mqtt`, topicFilter: "a" });
-    expect(await reasonOf(rig)).toBe("the WebSocket request was answered with 400");
+    expect(await reasonOf(rig)).toBe("The WebSocket request was answered with 400.");
     server.stop(true);
   });
 });

@@ -70,7 +70,7 @@ describe.skipIf(!hasMosquitto)("a broker with passwords and rights", () => {
         protocolVersion,
         credentials: { username: "bridge", password: "wrong" },
       });
-      expect(await reasonOf(wrong)).toBe("the broker does not let this user in");
+      expect(await reasonOf(wrong)).toBe("The broker does not let this user in.");
       const right = open({
         brokerUrl,
         topicFilter: "mine/#",

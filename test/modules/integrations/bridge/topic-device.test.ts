@@ -38,11 +38,11 @@ describe("a pattern", () => {
   test("that is none is refused with the reason", async () => {
     const reason = (topicDeviceRegex: string) =>
       compileTopicDevice({ topicDeviceRegex }).catch((error) => `${error.kind} ${error.message}`);
-    expect(await reason("sensors/(")).toStartWith("invalid topicDeviceRegex: ");
-    expect(await reason("(?=x)(y)")).toStartWith("invalid topicDeviceRegex: ");
+    expect(await reason("sensors/(")).toStartWith("invalid `topicDeviceRegex` ");
+    expect(await reason("(?=x)(y)")).toStartWith("invalid `topicDeviceRegex` ");
     expect(await reason("sensors/.*")).toContain("must have a group");
     expect(await reason(`(${"a".repeat(600)})`)).toContain("at most 500 characters");
-    expect(await reason("((a{1000}){1000}){1000}")).toStartWith("invalid topicDeviceRegex: ");
+    expect(await reason("((a{1000}){1000}){1000}")).toStartWith("invalid `topicDeviceRegex` ");
     // Seconds a topic, though in proportion to its length.
     expect(await reason(`(${"[^a]{0,999}".repeat(44)})$`)).toContain("repeats too often");
   });
