@@ -33,6 +33,7 @@ export const nameTerms: readonly Term[] = [
     "src/modules/identity/permissions.ts",
     "src/web/features/outbox/",
     "src/web/app/",
+    "src/cli/arguments.ts",
     "src/cli/outbox.ts",
     "src/cli/command-line.ts",
     "src/lib/texts/",
@@ -58,7 +59,7 @@ export const textTerms: readonly Term[] = [
   ...names("acts, fleeting"),
 ].map(({ word, pattern }) => ({ word: `${word} (text)`, pattern: new RegExp(pattern.source, "i") }));
 
-/** Not in the pages of docs/, nor in texts of the API and the command line, by their language: phrases of the other language, and statuses as nouns. */
+/** Not in the pages of docs/, nor in German texts and in texts of the API and the command line, by their language: phrases of the other language, and statuses as nouns. */
 export const pageTerms: Readonly<Record<"en" | "de", readonly Term[]>> = {
   en: [
     { word: "the own / an own", pattern: /\b(?:the|an) own\b/i },
@@ -84,6 +85,13 @@ export const pageTerms: Readonly<Record<"en" | "de", readonly Term[]>> = {
     { word: "Registerkarte (Reiter)", pattern: /Registerkarte/ },
     { word: "Anzeichen (Symptom)", pattern: /Anzeichen/ },
     { word: "Wandanzeige (Wandansicht)", pattern: /Wandanzeige/ },
+    { word: "Zugriffstoken (Access-Token)", pattern: /Zugriffs-?token/i },
+    { word: "gemeinsames Attribut (geteiltes Attribut)", pattern: /\bgemeinsame[smnr]? Attribut/i },
+    // "Integrations-" and code in backticks are names of the API.
+    { word: "Integration (Anbindung)", pattern: /(?<![\w`/-])Integration(?:en)?(?![\w`-])/ },
+    { word: "versäumt (verpasst)", pattern: /versäum/i },
+    { word: "Mail (E-Mail)", pattern: /(?<![\w./#-])Mails?(?![\w-]|\.\w)/ },
+    { word: "ein Dateiname als Text eines Links", pattern: /\[[\w-]+\.md[^\]]*\]\((?!\.\.\/\.\.\/)/ },
   ],
 };
 

@@ -97,9 +97,9 @@ export function checkComments(file: string, text: string): string[] {
   });
 }
 
-/** Reports the phrases of a page that its language does not have, each with its line. Code and headings of tables are read as well. */
+/** Reports the phrases of a page, or of a file of texts, that its language does not have, each with its line. Code and headings of tables are read as well. */
 export function checkPage(file: string, text: string): string[] {
-  const terms = pageTerms[file.startsWith("docs/de/") ? "de" : "en"];
+  const terms = pageTerms[/^docs\/de\/|\.de\.json$/.test(file) ? "de" : "en"];
   return text
     .split("\n")
     .flatMap((line, index) =>
@@ -161,7 +161,14 @@ function main(): number {
       ? comments
       : [`${file}: use the terms of docs/glossary.md instead of ${words.join(", ")}`, ...comments];
   });
-  problems.push(...checkPages());
+  const texts = join("src", "lib", "texts");
+  const germanTexts = readdirSync(join(root, texts)).filter((file) => file.endsWith(".de.json"));
+  problems.push(
+    ...germanTexts.flatMap((file) =>
+      checkPage(join(texts, file), readFileSync(join(root, texts, file), "utf8")),
+    ),
+    ...checkPages(),
+  );
   for (const problem of problems) console.error(problem);
   console.log(`${files.length} files, ${problems.length} problems of vocabulary and doc comments`);
   return problems.length === 0 ? 0 : 1;

@@ -41,6 +41,12 @@ test.each([
   ["docs/de/sign-in.md", "Die Konsole erneuert es selbsttätig."],
   ["docs/de/audit.md", "in ihrer Reihenfolge, was immer die Uhr zeigte"],
   ["docs/de/generators.md", "Pause (sonst 60 Messungen)"],
+  ["docs/de/sign-in.md", "Ein Zugriffstoken gilt 12 h."],
+  ["docs/de/device-protocol.md", "ein gemeinsames Attribut"],
+  ["src/lib/texts/server.de.json", "der Integration"],
+  ["docs/de/clock.md", "Regel für versäumte Zeiten"],
+  ["docs/de/users.md", "Sie erhalten eine Mail."],
+  ["docs/de/users.md", "siehe [sign-in.md](sign-in-limits.md#grenzen)"],
 ])("the check reports a page %s with %p", (file, line) => {
   expect(checkPage(file, `# Title\n\n${line}`)).toEqual([expect.stringContaining(`${file}:3: `)]);
 });
@@ -50,6 +56,10 @@ test.each([
   ["docs/users.md", "It returns 404. The gateway's own site is the owner's."],
   ["docs/de/audit.md", "Das ist sonst nicht möglich (sonst nie)."],
   ["docs/de/index.md", "the own"],
+  [
+    "docs/de/users.md",
+    "Der Mailserver sendet eine E-Mail mit [Grenzen](sign-in-limits.md), siehe `integration` und #mail.",
+  ],
 ])("the check allows a page %s with %p", (file, line) => {
   expect(checkPage(file, line)).toEqual([]);
 });
