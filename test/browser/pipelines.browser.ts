@@ -144,7 +144,7 @@ test("a webhook is previewed with warnings, sent and signed, and its secret is n
     .getByLabel(/^Secret/)
     .fill("only we know");
   await page.getByTestId("result").getByText(`POST ${receiver.url}/in`).waitFor();
-  await page.getByTestId("result").getByText("http is not encrypted").waitFor();
+  await page.getByTestId("result").getByText("uses http, which is not encrypted").waitFor();
   expect(receiver.received).toEqual([]);
   await page.getByRole("button", { name: "Save steps" }).click();
   await step(2).getByText("stored, not shown").waitFor();

@@ -154,5 +154,5 @@ test("an error names a field of the sender by 40 printable characters at most", 
       schema: { type: "string" },
     }),
   );
-  expect(message).toBe(`${"k".repeat(40)}….b: must be a string`);
+  expect(message).toBe(`\`${"k".repeat(40)}….b\` must be a string.`);
 });
