@@ -34,8 +34,13 @@ export function loadServerTexts(wanted: Language): Promise<void> {
   return pending;
 }
 
+/** Writes names that programs know by, in backticks, as people quote them. */
+const withQuotes = (text: string): string =>
+  text.replaceAll(/`([^`]+)`/g, language.value === "de" ? "„$1“" : "“$1”");
+
 /** Adds a capital letter and a full stop. */
-function asSentence(text: string): string {
+function asSentence(plain: string): string {
+  const text = withQuotes(plain);
   const first = text.slice(0, 1).toUpperCase() + text.slice(1);
   return /[.!?…]$/.test(first) ? first : `${first}.`;
 }
@@ -79,7 +84,7 @@ const localized = ({ code, params }: Text): Text => ({
 export const serverText = (text: Text, english = text.code): string => asSentence(render(text, english));
 
 /** The same within a sentence. */
-export const serverPhrase = (text: Text, english = text.code): string => render(text, english);
+export const serverPhrase = (text: Text, english = text.code): string => withQuotes(render(text, english));
 
 const isText = (value: unknown): value is Text =>
   typeof value === "object" && value !== null && "code" in value && "params" in value;
