@@ -274,17 +274,31 @@ export interface Point {
   readonly value: Value;
 }
 
-/** Stored values of a key. */
+/** Each window has fewer points than an answer lists. */
+const WINDOW_MS = 60_000;
+/** No trial takes longer. */
+const TRIAL_MS_MAX = 3_600_000;
+
+/** Stored values of a key, all of them. */
 export async function pointsOf(
   api: ApiClient,
   deviceId: string,
   key: string,
   from: number,
 ): Promise<Point[]> {
-  const query = { deviceIds: [deviceId], keys: [key], from, to: Date.now() + 1, aggregation: "none" };
-  const { data } = await api.post<{ data: { series: { points: Point[] }[] }[] }>(
-    "/api/v1/telemetry/query",
-    query,
-  );
-  return data.flatMap(({ series }) => series).flatMap(({ points }) => points);
+  const end = Date.now() + 1;
+  const points: Point[] = [];
+  for (let start = Math.max(from, end - TRIAL_MS_MAX); start < end; start += WINDOW_MS) {
+    const to = Math.min(end, start + WINDOW_MS) - 1;
+    const query = { deviceIds: [deviceId], keys: [key], from: start, to, aggregation: "none" };
+    const { data } = await api.post<{ data: { series: { points: Point[]; thinned?: object }[] }[] }>(
+      "/api/v1/telemetry/query",
+      query,
+    );
+    for (const series of data.flatMap((each) => each.series)) {
+      if (series.thinned !== undefined) throw new Error(`${key}: the answer left points out`);
+      points.push(...series.points);
+    }
+  }
+  return points;
 }
