@@ -40,7 +40,7 @@ const { values } = parseArgs({
     only: {
       type: "string",
       default:
-        "ingest,topics,disk,storage,queries,aggregates,growth,footprint,fleet,fuzz,rules,alarms,integrations,uplinks,console,backups,safety,faults",
+        "ingest,topics,disk,storage,queries,http,aggregates,growth,footprint,fleet,fuzz,rules,alarms,integrations,uplinks,console,backups,safety,faults",
     },
     seconds: { type: "string", default: "5" },
     data: { type: "string" },
@@ -86,11 +86,8 @@ const sections: Record<string, () => Promise<Row[]>> = {
   topics: () => benchTopics(seconds),
   disk: () => benchDisk(seconds),
   storage: () => benchStorage(values.data, values.victoria),
-  queries: async () => [
-    ...(await benchQueries()),
-    ...(await benchHttpQueries(values.victoria)),
-    ...(await benchExport()),
-  ],
+  queries: async () => [...(await benchQueries()), ...(await benchExport())],
+  http: () => benchHttpQueries(values.victoria),
   aggregates: benchAggregates,
   growth: () => benchGrowth({ draw: values.write }),
   footprint: () => benchFootprint(seconds),
