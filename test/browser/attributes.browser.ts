@@ -41,6 +41,13 @@ test("a desired value shows what the device reports, until the device has applie
   await page.getByRole("heading", { name: "Client 1" }).waitFor();
 });
 
+test("what the gateway observes is read only, and its times are dates", async () => {
+  const server = ui.page.getByRole("region", { name: /^Server \d/ });
+  const seen = server.getByRole("listitem").filter({ hasText: "lastActivityTime" });
+  await seen.getByText(/\d \w{3} 20\d\d, \d\d:\d\d:\d\d/).waitFor();
+  expect(await server.getByRole("button").count()).toBe(0);
+});
+
 test("the history of one attribute, and of all, shows who set which value and is updated live", async () => {
   const { page } = ui;
   await ui.call("POST", `/api/devices/${deviceId}/attributes`, {

@@ -1,5 +1,6 @@
 import { invalid } from "../../lib/core/domain-error.ts";
 import type { DeviceId } from "../../lib/core/ids.ts";
+import { OBSERVED_ATTRIBUTES } from "../../lib/devices/observed-attributes.ts";
 import { isJsonObject, type JsonValue } from "../../lib/json/json.ts";
 import { NestedValues, toPlainJson } from "../../lib/json/plain-json.ts";
 import type { EventBus } from "../../platform/core/event-bus.ts";
@@ -110,14 +111,6 @@ function activityEntries(activity: DeviceActivity): AttributeEntry[] {
   ];
 }
 
-const ACTIVITY_KEYS = new Set([
-  "active",
-  "inactivityAlarmTime",
-  "lastActivityTime",
-  "lastConnectTime",
-  "lastDisconnectTime",
-]);
-
 /** Collects keys while other requests take their turns in between. */
 async function sortedKeys(steps: Iterable<readonly string[]>): Promise<string[]> {
   const keys = new Set<string>();
@@ -202,7 +195,7 @@ export function createAttributesService(deps: {
       const stored = repository.list(id, scopes);
       const activity = scopes.includes("SERVER") ? deps.activityOf(id) : undefined;
       if (activity === undefined) return stored;
-      const own = stored.filter((entry) => entry.scope !== "SERVER" || !ACTIVITY_KEYS.has(entry.key));
+      const own = stored.filter((entry) => entry.scope !== "SERVER" || !OBSERVED_ATTRIBUTES.has(entry.key));
       return [...own, ...activityEntries(activity)];
     },
     /** Throws `invalid` unless `values` is an object of names to values. */
@@ -211,7 +204,7 @@ export function createAttributesService(deps: {
       if (
         parsed === "SERVER" &&
         isJsonObject(values) &&
-        Object.keys(values).some((key) => ACTIVITY_KEYS.has(key))
+        Object.keys(values).some((key) => OBSERVED_ATTRIBUTES.has(key))
       )
         throw invalid("attribute.read_only");
       save({ tenantId: principal.tenantId, deviceId: devices.ensureVisible(principal, deviceId) }, parsed, {

@@ -68,7 +68,7 @@ export function AttributeHistoryDialog(props: Props & { onClose: () => void }) {
   const { onClose, ...of } = props;
   return (
     <Dialog title={t("common.historyOfKey", { key: props.name })} onClose={onClose}>
-      <div class="-mx-4 flex max-h-[60vh] flex-col overflow-y-auto">
+      <div class="-mx-4 flex max-h-[70vh] flex-col overflow-y-auto">
         <AttributeHistory {...of} />
       </div>
     </Dialog>

@@ -1,7 +1,8 @@
 import { Check, CircleAlert, History, Pencil, Plus, Trash2 } from "lucide-preact";
 import { useState } from "preact/hooks";
+import { OBSERVED_ATTRIBUTES } from "../../../lib/devices/observed-attributes.ts";
 import type { AttributeEntry, Scope } from "../../lib/api-types.ts";
-import { formatCount, formatValue, toMs } from "../../platform/i18n/format.ts";
+import { formatCount, formatDate, formatValue, toMs } from "../../platform/i18n/format.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { useLive } from "../../platform/live.ts";
 import { useKept } from "../../platform/resource.ts";
@@ -143,29 +144,36 @@ interface RowProps extends Pick<GroupProps, "onEdit" | "onDelete"> {
   readonly isWritable: boolean;
 }
 
-function AttributeRow({ entry, state, isWritable, onEdit, onDelete }: RowProps) {
-  const { key } = entry;
+function AttributeRow({ entry, state, onEdit, onDelete, ...row }: RowProps) {
+  const { key, value, scope } = entry;
+  // The gateway writes these itself: nothing to edit, and no history.
+  const isObserved = scope === "SERVER" && OBSERVED_ATTRIBUTES.has(key);
+  const isWritable = row.isWritable && !isObserved;
   const square = "btn btn-ghost btn-sm btn-square";
   return (
     <li class="flex items-center gap-4 px-4 py-2.5">
       <div class="grid min-w-0 flex-1 items-baseline gap-x-4 sm:grid-cols-[minmax(0,1fr)_minmax(0,1.5fr)_7rem]">
         <span class="font-medium break-all">{key}</span>
         <span class="min-w-0">
-          <span class="reading break-all">{formatValue(entry.value)}</span>
+          <span class="reading break-all">
+            {isObserved && typeof value === "number" ? formatDate(value, "full") : formatValue(value)}
+          </span>
           <TakenUp state={state} />
         </span>
         <span class="text-sm text-soft sm:text-right">
           <Age ts={toMs(entry.updatedAt)} />
         </span>
       </div>
-      <div class="flex flex-none gap-1">
-        <IconButton
-          icon={History}
-          size={15}
-          label={t("common.historyOfKey", { key })}
-          class={square}
-          onClick={() => onEdit({ kind: "history", entry })}
-        />
+      <div class="flex flex-none justify-end gap-1 sm:w-32">
+        {!isObserved && (
+          <IconButton
+            icon={History}
+            size={15}
+            label={t("common.historyOfKey", { key })}
+            class={square}
+            onClick={() => onEdit({ kind: "history", entry })}
+          />
+        )}
         {isWritable && (
           <>
             <IconButton
