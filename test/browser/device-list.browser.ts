@@ -162,6 +162,13 @@ test("a serial number finds its device, in the list and with Ctrl-K, which shows
   await option.waitFor();
   await option.getByText("Never connected").waitFor({ state: "attached" });
   expect(await seriousFindings(page)).toEqual([]);
+  // A word that begins with the text is nearer than one that holds it.
+  await ui.call("POST", "/api/devices", { name: "Decritical mixer", deviceType: "mixer" });
+  await page.getByRole("combobox", { name: /^Find devices/ }).fill("critical");
+  await page.getByRole("option", { name: /Decritical mixer/ }).waitFor();
+  const options = await page.getByRole("option").allTextContents();
+  const place = (name: string) => options.findIndex((text) => text.includes(name));
+  expect(place("Zone critical")).toBeLessThan(place("Decritical mixer"));
   await page.keyboard.press("Escape");
 });
 

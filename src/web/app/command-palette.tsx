@@ -122,7 +122,7 @@ function matching(actions: readonly Entry[], text: string): Entry[] {
 const hasWord = (name: string, text: string): boolean =>
   ` ${name.toLowerCase()}`.includes(` ${text.trim().toLowerCase()}`);
 
-/** Everything that fits the text: a device of exactly this name, screens, other devices, what has a page of its own, actions and help. */
+/** Everything that fits the text: a device of exactly this name, screens, devices with such a word in their name, other devices, what has a page of its own, actions and help. */
 function useEntries(text: string): Entry[] {
   const { route } = useLocation();
   const devices = (useDeviceSearch(text, DEVICES_SHOWN) ?? []).map(
@@ -141,12 +141,15 @@ function useEntries(text: string): Entry[] {
   const found = matching(useFound(), text).slice(0, OTHERS_SHOWN);
   const help = found.filter(({ id }) => id.startsWith("/manual"));
   const exact = devices.filter((entry) => entry.text.toLowerCase() === text.trim().toLowerCase());
+  // The server finds the text within words, too.
+  const named = devices.filter((entry) => hasWord(entry.text, text));
   return text === ""
     ? [...actions.slice(0, 3), ...devices]
     : [
         ...new Set([
           ...exact,
           ...screens,
+          ...named,
           ...devices,
           ...found.filter((entry) => !help.includes(entry)),
           ...actions,

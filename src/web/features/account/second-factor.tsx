@@ -138,7 +138,7 @@ function ScanStep(props: {
     <form class="flex flex-col gap-4" onSubmit={submit}>
       <p>{t("security.scan")}</p>
       <img
-        class="mx-auto w-52 max-w-full rounded-field bg-white p-2"
+        class="mx-auto w-56 max-w-full rounded-field bg-white p-2"
         src={`data:image/svg+xml,${encodeURIComponent(qrSvg)}`}
         alt={t("security.qr")}
       />

@@ -45,7 +45,7 @@ export function OpenAlarms(props: { deviceId?: string; isGateway?: boolean; deta
   );
   return (
     // The height of "none", so that what stands below does not move.
-    <Loaded of={list} skeleton={<div class="panel h-22" aria-hidden="true" />}>
+    <Loaded of={list} skeleton={<div class="panel h-14" aria-hidden="true" />}>
       {(alarms) => <AlarmPanel {...alarms} deviceId={deviceId} isGateway={isGateway} detail={detail} />}
     </Loaded>
   );
@@ -67,6 +67,12 @@ function AlarmPanel({ rows, total, deviceId, isGateway, detail }: PanelProps) {
           <h2 class="font-semibold">
             {total === 0 ? t("common.noOpenAlarms") : plural("alarms.openCount", total)}
           </h2>
+          {total === 0 && (
+            <span class="flex items-center gap-2 text-sm text-soft">
+              <Check size={16} aria-hidden="true" />
+              {t("alarms.noneOpenHint")}
+            </span>
+          )}
           {detail}
         </div>
         <a
@@ -80,12 +86,7 @@ function AlarmPanel({ rows, total, deviceId, isGateway, detail }: PanelProps) {
           {t("alarms.all")}
         </a>
       </div>
-      {rows.length === 0 ? (
-        <p class="flex items-center gap-3 px-4 pb-4 text-sm text-soft">
-          <Check size={16} aria-hidden="true" />
-          {t("alarms.noneOpenHint")}
-        </p>
-      ) : (
+      {rows.length > 0 && (
         <ul class="divide-y divide-base-300/60 border-t border-base-300/60">
           {rows.map((alarm) => (
             <li

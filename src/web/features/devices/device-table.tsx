@@ -213,12 +213,19 @@ function NameCell({ row }: { row: DeviceRow }) {
         href={`/devices/${row.deviceId}`}
         class="flex min-w-0 items-center gap-2 font-medium after:absolute after:inset-0"
       >
-        <span class="truncate">{row.name}</span>
+        {/* Short of room, the name is cut last. */}
+        <span
+          class={`flex-none truncate ${row.label || row.role === "GATEWAY" ? "max-w-4/5" : "max-w-full"}`}
+        >
+          {row.name}
+        </span>
         {row.role === "GATEWAY" && (
           <Router size={14} class="flex-none text-soft" aria-label={t("common.gateway")} />
         )}
         {row.deviceType === GATEWAY_DEVICE_TYPE && (
-          <span class="badge badge-sm flex-none font-normal">{t("state.ownDevice")}</span>
+          <span class="badge badge-sm min-w-0 justify-start font-normal">
+            <span class="truncate">{t("state.ownDevice")}</span>
+          </span>
         )}
         {row.label && <span class="truncate font-normal text-soft max-sm:hidden">{row.label}</span>}
       </a>

@@ -146,8 +146,10 @@ function Panes({ view, board, onChange }: PartProps & { board: ReturnType<typeof
           onPicture={() => host.current && savePicture(host.current)}
         />
       </div>
-      <SeriesChips view={view} onChange={onChange} />
-      {hasLines(view) && <PaneAppearances view={view} onChange={onChange} />}
+      <div class="flex flex-wrap items-center gap-3">
+        <SeriesChips view={view} onChange={onChange} />
+        {hasLines(view) && <PaneAppearances view={view} onChange={onChange} />}
+      </div>
       <ErrorNote error={saving.error} />
       <ErrorNote error={feedView.error} onRetry={feedView.reload} />
       <div ref={host}>
@@ -305,7 +307,7 @@ const titleOf = ({ series }: Pane): string =>
 function PaneAppearances({ view, onChange }: Props) {
   const { panes } = view;
   return (
-    <details class="w-full">
+    <details class="open:w-full">
       <summary class="btn btn-sm">{t("explore.appearance")}</summary>
       <div class="panel mt-2 flex flex-col gap-4 p-4">
         {panes.map((pane, position) => {

@@ -58,7 +58,7 @@ const Choices = (props: {
           onClick={() => props.onSelect(id)}
         >
           <span class="min-w-0 flex-1 truncate">{text}</span>
-          <span class="max-w-[45%] flex-none truncate text-sm text-soft">{detail}</span>
+          <span class="max-w-[50%] flex-none truncate text-sm text-soft">{detail}</span>
         </button>
       </li>
     ))}

@@ -233,7 +233,7 @@ function DeliveryRow({ delivery, act, busy }: ActionProps & { delivery: Delivery
         }}
       >
         <summary class="cursor-pointer text-soft">{t("delivery.show")}</summary>
-        <pre class="reading mt-1 max-h-60 overflow-auto rounded-field bg-base-200 p-3 break-words whitespace-pre-wrap">
+        <pre class="reading mt-1 max-h-64 overflow-auto rounded-field bg-base-200 p-3 break-words whitespace-pre-wrap">
           {body ?? t("common.loading")}
         </pre>
       </details>

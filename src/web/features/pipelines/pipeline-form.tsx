@@ -80,7 +80,7 @@ function Choices(props: {
   return (
     <fieldset class="flex flex-col gap-1">
       <legend class="mb-1 text-sm font-medium">{label}</legend>
-      <div class="flex max-h-40 flex-col gap-1 overflow-y-auto">
+      <div class="flex max-h-48 flex-col gap-1 overflow-y-auto">
         {items.map(([id, text]) => (
           <Checkbox
             key={id}

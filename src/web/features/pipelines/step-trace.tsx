@@ -27,7 +27,7 @@ export function StepTrace({ trace }: { trace: TraceState }) {
       <table class="w-full table-fixed text-sm" aria-label={t("step.inAndOut")}>
         <thead>
           <tr class="text-left text-soft">
-            <th class="w-[34%] pr-2 font-normal">{t("common.key")}</th>
+            <th class="w-[40%] pr-2 font-normal">{t("common.key")}</th>
             <th class="pr-2 font-normal">{t("step.before")}</th>
             <th class="font-normal">{t("step.after")}</th>
           </tr>

@@ -124,7 +124,7 @@ export function AlarmRow(props: {
           onChange={(e) => props.onSelect(e.currentTarget.checked)}
         />
       )}
-      <div class="flex min-w-0 flex-1 flex-wrap items-center gap-x-4 gap-y-1 xl:grid xl:grid-cols-[6.5rem_minmax(0,1fr)_minmax(0,1.1fr)_minmax(0,1fr)_5.5rem_4.6rem]">
+      <div class="flex min-w-0 flex-1 flex-wrap items-center gap-x-4 gap-y-1 xl:grid xl:grid-cols-[6.5rem_minmax(0,1.2fr)_minmax(0,1.5fr)_minmax(0,0.9fr)_5.5rem_4.6rem]">
         <div class="flex w-full flex-none flex-wrap items-baseline justify-between gap-x-3 sm:w-auto">
           <SeverityWord severity={alarm.severity} isCleared={isCleared} />
           <span class="text-sm text-soft sm:hidden">

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { roughDurationText } from "../../../platform/i18n/duration-text.ts";
+import { durationText, roughDurationText } from "../../../platform/i18n/duration-text.ts";
 import {
   formatCount,
   formatDate,
@@ -200,7 +200,7 @@ function Bars({ figures: { bars, from, raised } }: { figures: AlarmStatistics })
       <p class="mt-1 flex justify-between text-sm text-soft">
         <span>{formatDate(start, "zoned")}</span>
         <span>
-          {t("alarmStatistics.most", { count: formatCount(most), time: roughDurationText(bars.stepMs) })}
+          {t("alarmStatistics.most", { count: formatCount(most), time: durationText(bars.stepMs) })}
         </span>
       </p>
     </div>

@@ -118,11 +118,11 @@ function Lane(props: {
   const width = Math.max(1, bounds.to - bounds.from);
   const share = (ms: number) => `${((ms / width) * 100).toFixed(3)}%`;
   return (
-    <div class="flex items-center gap-3" data-lane>
-      <span class="w-24 flex-none truncate text-sm text-soft" title={name}>
+    <div class="flex items-center gap-2" data-lane>
+      <span class="w-24 truncate text-sm text-soft" title={name}>
         {name}
       </span>
-      <div class="relative h-6 min-w-0 flex-1 bg-base-200">
+      <div class="relative h-6 min-w-16 flex-1 bg-base-200">
         {segments.map(({ from, to, value: state }) => (
           <span
             key={from === bounds.from ? "first" : from}
