@@ -94,7 +94,7 @@ test("a second factor is enabled with an app and required at the next sign-in", 
   await page.getByTestId("second-factor").getByText("10 recovery codes are left.").waitFor();
 
   const other = elsewhere.page;
-  await other.getByLabel("E-mail").fill(OWNER.email);
+  await other.getByLabel("Email").fill(OWNER.email);
   await other.getByLabel("Password").fill(NEW_PASSWORD);
   await other.getByRole("button", { name: "Sign in" }).click();
   await other.getByRole("heading", { name: "One more step" }).waitFor();

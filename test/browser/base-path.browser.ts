@@ -49,7 +49,7 @@ describe.skipIf(isMissing)("behind nginx below a base path", () => {
   async function signIn(url: string): Promise<void> {
     const { page } = browser;
     await page.goto(url);
-    await page.getByLabel("E-mail").fill("user1@one.example");
+    await page.getByLabel("Email").fill("user1@one.example");
     await page.getByLabel("Password").fill(PASSWORD);
     await page.getByRole("button", { name: "Sign in" }).click();
     await page.waitForURL(/\/lineside\/$/);
@@ -93,6 +93,6 @@ describe.skipIf(isMissing)("behind nginx below a base path", () => {
     const { page } = browser;
     await page.goto(`${direct}/devices`);
     await page.waitForURL(/\/lineside\/idp\/authorize/);
-    await page.getByLabel("E-mail").waitFor();
+    await page.getByLabel("Email").waitFor();
   });
 });

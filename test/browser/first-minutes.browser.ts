@@ -15,7 +15,7 @@ test("step 1: the owner opens the setup link and fills in the form", async () =>
   steps.push("set up");
   await page.goto(ui.app.setupLink);
   await page.getByLabel("Your name").fill(OWNER.name);
-  await page.getByLabel("E-mail").fill(OWNER.email);
+  await page.getByLabel("Email").fill(OWNER.email);
   await page.getByLabel("Password").fill(OWNER.password);
   await page.getByLabel("Site or company").fill("Plant North");
   await page.getByRole("button", { name: "Create account" }).click();

@@ -27,7 +27,7 @@ test(
     await metric(0).getByRole("spinbutton", { name: /^From/ }).fill("90");
     await metric(0).getByText("“From” must not be above “To”.").waitFor();
     await metric(0).getByRole("spinbutton", { name: /^From/ }).fill("18");
-    await page.getByRole("button", { name: "Add key" }).click();
+    await page.getByRole("button", { name: "Add value" }).click();
     await metric(1).getByRole("textbox", { name: "Key" }).fill("temperature");
     await metric(1).getByText("Is there twice.").waitFor();
     await metric(1).getByRole("textbox", { name: "Key" }).fill("energy");

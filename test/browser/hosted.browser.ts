@@ -54,7 +54,7 @@ for (const theme of ["light", "dark"])
       }
       await ui.open(`/idp/authorize?ui_locales=en&theme=${theme}`);
       await page.getByRole("link", { name: "Sign up" }).waitFor();
-      await page.getByLabel("E-mail").fill(INVITED);
+      await page.getByLabel("Email").fill(INVITED);
       await page.getByLabel("Password").fill(temporaryPassword);
       await page.getByRole("button", { name: "Sign in" }).click();
       await check("Set a password");

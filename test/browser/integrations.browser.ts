@@ -48,12 +48,15 @@ test("a new user connects ChirpStack with the wizard and sees the first message 
 
   await page.getByText("There is no webhook secret yet.").waitFor();
   await page.getByText("Messages cannot arrive until there is a webhook secret.").waitFor();
+  const copySecret = page.getByRole("button", { name: "Copy: X-Webhook-Secret" });
+  expect(await copySecret.count()).toBe(0);
   await page.getByText("No webhook secret yet · ChirpStack").waitFor();
   await page.getByRole("button", { name: "Create secret" }).click();
   secret = (await page.getByTestId("secret").textContent()) ?? "";
   await page.getByText("No message yet · ChirpStack").waitFor();
   await page.getByText("Waiting for the first message").waitFor();
   expect(secret.length).toBeGreaterThan(20);
+  expect(await copySecret.count()).toBe(1);
   const { webhookUrl } = await named("Building A");
   await page.getByText("Event endpoint URL(s)").waitFor();
   await page.getByText(webhookUrl, { exact: true }).waitFor();

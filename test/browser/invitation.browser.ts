@@ -45,7 +45,7 @@ test("the owner invites a colleague who may read one device", async () => {
   await page.getByRole("button", { name: "Invite user" }).click();
   const dialog = page.getByRole("dialog");
   await dialog.getByLabel("Name", { exact: true }).fill(COLLEAGUE.name);
-  await dialog.getByRole("textbox", { name: "E-mail" }).fill(COLLEAGUE.email);
+  await dialog.getByRole("textbox", { name: "Email" }).fill(COLLEAGUE.email);
   await dialog.getByLabel("Role").selectOption("TENANT_READ_ONLY");
   await dialog.getByLabel("Only selected devices").check();
   await dialog.getByLabel("Oven").check();
@@ -61,7 +61,7 @@ test("the link asks for the temporary password, with the address filled in, and 
   const { page } = colleagues;
   await page.goto(invitation.loginUrl);
   await page.waitForURL(/\/idp\/authorize/);
-  expect(await page.getByLabel("E-mail").inputValue()).toBe(COLLEAGUE.email);
+  expect(await page.getByLabel("Email").inputValue()).toBe(COLLEAGUE.email);
   await enterPassword(page, invitation.temporaryPassword);
   await page.getByLabel("New password").fill(COLLEAGUE.password);
   await page.getByLabel("The same again").fill(COLLEAGUE.password);
@@ -97,7 +97,7 @@ test("another granted device appears without a new sign-in, and a disabled user 
   await page.getByRole("row", { name: /Press 1/ }).waitFor();
   await callApi(owners.page, app, "PATCH", `/api/users/${userId}`, { status: "DISABLED" });
   await page.waitForURL(/\/idp\/authorize/); // nobody touched the page
-  await page.getByLabel("E-mail").fill(COLLEAGUE.email);
+  await page.getByLabel("Email").fill(COLLEAGUE.email);
   await enterPassword(page, COLLEAGUE.password);
   await page.getByText("Your user is disabled.").waitFor();
   // A request of the page that was in progress at that moment is refused as well.
@@ -106,7 +106,7 @@ test("another granted device appears without a new sign-in, and a disabled user 
   await callApi(owners.page, app, "PATCH", `/api/users/${userId}`, { status: "ACTIVE" });
   await page.getByRole("button", { name: "Sign in" }).click();
   await page.waitForURL(/\/idp\/authorize/);
-  await page.getByLabel("E-mail").fill(COLLEAGUE.email);
+  await page.getByLabel("Email").fill(COLLEAGUE.email);
   await enterPassword(page, COLLEAGUE.password);
   await page.getByText("Last seen").waitFor();
 });
@@ -122,7 +122,7 @@ test("an invitation that is opened in another user's session asks before it sign
   await page.goto(invitation.loginUrl);
   await page.getByRole("button", { name: `Sign out and continue as ${COLLEAGUE.email}` }).click();
   await page.waitForURL(/\/idp\/authorize/);
-  expect(await page.getByLabel("E-mail").inputValue()).toBe(COLLEAGUE.email);
+  expect(await page.getByLabel("Email").inputValue()).toBe(COLLEAGUE.email);
 });
 
 test("the pages caused no console error, no exception and no request to another host", () => {

@@ -26,7 +26,7 @@ const panel = (name: string) => ui.page.getByRole("region", { name });
 test("escalation, language and the messaging gateway are saved, and secrets are shown as dots", async () => {
   const { page } = ui;
   await ui.open("/settings/notifications");
-  await page.getByText("No mail server is configured, so nobody is notified by e-mail.").waitFor();
+  await page.getByText("No mail server is configured, so nobody is notified by email.").waitFor();
   await panel("Escalation").getByLabel("Minutes from level 1 to level 2").fill("5");
   await panel("Escalation").getByRole("button", { name: "Save" }).click();
   await page.getByText("Saved").first().waitFor();
@@ -100,7 +100,7 @@ test("a test message shows what is missing, and then the answer of the messaging
   await panel("Test").getByRole("button", { name: "Send test message" }).click();
   await page.getByText("The messaging gateway answered 200.").waitFor();
   expect(phone.received[0]?.body.to).toBe("+49 170 1");
-  await panel("Test").getByRole("button", { name: "Send test e-mail" }).click();
+  await panel("Test").getByRole("button", { name: "Send test email" }).click();
   await page.getByText("Not sent: no mail server is configured.").waitFor();
 });
 

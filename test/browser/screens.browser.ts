@@ -186,7 +186,7 @@ const SCREENS: Screen[] = [
       await page.getByText("Address", { exact: true }).first().waitFor();
     },
   },
-  { name: "outbox, empty", path: () => "/settings/outbox", ready: shown("No mail yet") },
+  { name: "outbox, empty", path: () => "/settings/outbox", ready: shown("No email yet") },
   { name: "unknown page", path: () => "/no/such/page", ready: shown("This page does not exist") },
 ];
 beforeAll(async () => {

@@ -39,7 +39,7 @@ test("the sign-in page leads to the sign-up, which sends a code by mail", async 
   await page.goto(app.url);
   await page.getByRole("link", { name: "Sign up" }).click();
   await page.getByLabel("Your name").fill(NEW_USER.name);
-  await page.getByLabel("E-mail").fill(NEW_USER.email);
+  await page.getByLabel("Email").fill(NEW_USER.email);
   await page.getByLabel("Password").fill(NEW_USER.password);
   await page.getByText("100 devices, 10 users, 365 days of history").waitFor();
   expect(await page.getByLabel("Plan").locator("option").allTextContents()).toEqual(["Basic"]);
@@ -54,7 +54,7 @@ test("a user who has a code goes to its step without a new sign-up", async () =>
   await page.goto(`${app.url}/sign-up`);
   await page.getByRole("button", { name: "I have a code" }).click();
   await page.getByRole("heading", { name: "Confirm your address" }).waitFor();
-  for (const label of ["E-mail", "Code", "Password"]) await page.getByLabel(label).waitFor();
+  for (const label of ["Email", "Code", "Password"]) await page.getByLabel(label).waitFor();
 });
 
 test("the code signs in at once, and the user names the site", async () => {
@@ -91,8 +91,8 @@ test("the new user invites a colleague by mail", async () => {
   await page.getByRole("button", { name: "Invite user" }).click();
   const dialog = page.getByRole("dialog");
   await dialog.getByLabel("Name", { exact: true }).fill(COLLEAGUE.name);
-  await dialog.getByRole("textbox", { name: "E-mail" }).fill(COLLEAGUE.email);
-  await dialog.getByLabel("Send by e-mail").check();
+  await dialog.getByRole("textbox", { name: "Email" }).fill(COLLEAGUE.email);
+  await dialog.getByLabel("Send by email").check();
   await dialog.getByRole("button", { name: "Invite", exact: true }).click();
   await page.getByText(`The invitation is on its way to ${COLLEAGUE.email}.`).waitFor();
 });
@@ -104,7 +104,7 @@ test("the colleague signs in with the temporary password of the mail and has to 
   const temporary = /temporary password:\s+(\S+)/i.exec(mail)?.[1] ?? "";
   await page.goto(link);
   await page.waitForURL(/\/idp\/authorize/);
-  expect(await page.getByLabel("E-mail").inputValue()).toBe(COLLEAGUE.email);
+  expect(await page.getByLabel("Email").inputValue()).toBe(COLLEAGUE.email);
   await page.getByLabel("Password").fill(temporary);
   await page.getByRole("button", { name: "Sign in" }).click();
   await page.getByRole("heading", { name: "Set a password" }).waitFor();
@@ -123,7 +123,7 @@ test("a user who forgot the password gets a link by mail and sets a new one with
   });
   await page.goto(app.url);
   await page.getByRole("link", { name: "Forgot your password?" }).click();
-  await page.getByLabel("E-mail").fill(COLLEAGUE.email);
+  await page.getByLabel("Email").fill(COLLEAGUE.email);
   await page.getByRole("button", { name: "Send the link" }).click();
   await page.getByRole("heading", { name: "Look into your mailbox" }).waitFor();
   const link = /http:\/\/\S+\/idp\/reset\S*/.exec((await mails.next()).parsed.text ?? "")?.[0] ?? "";
@@ -133,7 +133,7 @@ test("a user who forgot the password gets a link by mail and sets a new one with
   await page.getByRole("button", { name: "Save the password" }).click();
   await page.getByRole("heading", { name: "Password changed" }).waitFor();
   await page.getByRole("link", { name: "Sign in" }).click();
-  await page.getByLabel("E-mail").fill(COLLEAGUE.email);
+  await page.getByLabel("Email").fill(COLLEAGUE.email);
   await page.getByLabel("Password").fill("ten silent forklifts");
   await page.getByRole("button", { name: "Sign in" }).click();
   await page.locator("aside").getByText("Plant South").waitFor();

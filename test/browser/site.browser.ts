@@ -166,7 +166,7 @@ test(
     takeRefusal(409);
     await page.getByRole("main").getByRole("link", { name: "Outbox" }).first().click();
     await page.getByLabel("State").selectOption({ label: "Sent" });
-    await page.getByText("No mail matches").waitFor();
+    await page.getByText("No email matches").waitFor();
   },
   STEP_MS,
 );

@@ -152,11 +152,11 @@ test("two forms of one page with typed work ask one after the other", async () =
   const { page } = ui;
   await ui.open("/settings/security");
   await page.getByLabel("Current password").first().fill("one");
-  await page.getByLabel("New e-mail address").fill("two@example.com");
+  await page.getByLabel("New email address").fill("two@example.com");
   await page.getByRole("link", { name: "Dashboards" }).first().click();
   await question().getByRole("button", { name: "Discard changes" }).click();
   await question().getByRole("button", { name: "Keep editing" }).click();
-  expect(await page.getByLabel("New e-mail address").inputValue()).toBe("two@example.com");
+  expect(await page.getByLabel("New email address").inputValue()).toBe("two@example.com");
   expect(page.url()).toEndWith("/settings/security");
 });
 

@@ -11,19 +11,17 @@ export interface TrailStep {
 /** Where a page belongs, above its title: the pages that contain it, each with a link. */
 export const Trail = ({ steps }: { steps: readonly TrailStep[] }) => (
   <nav aria-label={t("nav.trail")} class="flex min-w-0 flex-wrap items-center gap-1 text-sm text-soft">
-    {steps.map(({ text, href }) =>
-      href === undefined ? (
-        <span key={text} class="truncate">
-          {text}
-        </span>
-      ) : (
-        <Fragment key={href}>
+    {steps.map(({ text, href }, index) => (
+      <Fragment key={text}>
+        {index > 0 && <ChevronRight size={14} class="flex-none" aria-hidden="true" />}
+        {href === undefined ? (
+          <span class="truncate">{text}</span>
+        ) : (
           <a href={href} class="link link-hover truncate">
             {text}
           </a>
-          <ChevronRight size={14} class="flex-none" aria-hidden="true" />
-        </Fragment>
-      ),
-    )}
+        )}
+      </Fragment>
+    ))}
   </nav>
 );

@@ -11,7 +11,7 @@ export const OWNER = {
 export async function setUpOwner(page: Page, app: RunningApp): Promise<void> {
   await page.goto(app.setupLink);
   await page.getByLabel("Your name").fill(OWNER.name);
-  await page.getByLabel("E-mail").fill(OWNER.email);
+  await page.getByLabel("Email").fill(OWNER.email);
   await page.getByLabel("Password").fill(OWNER.password);
   await page.getByLabel("Site or company").fill("Plant North");
   await page.getByRole("button", { name: "Create account" }).click();

@@ -63,7 +63,7 @@ export function ConnectTab({ device, resource }: DeviceTabProps) {
     resource.set({ ...device, credentials: { type, ...(token !== undefined && { token }) } });
   };
   return (
-    <div class="grid grid-cols-[minmax(0,1fr)] items-start gap-5 lg:grid-cols-[minmax(0,1fr)_22rem] lg:grid-rows-[auto_1fr]">
+    <div class="grid grid-cols-[minmax(0,1fr)] items-start gap-5 lg:grid-cols-[minmax(0,1fr)_20rem] lg:grid-rows-[auto_1fr]">
       <FirstMessage device={device} />
       <section class="panel flex min-w-0 flex-col gap-4 p-4 lg:col-start-1 lg:row-span-2 lg:row-start-1">
         <div>

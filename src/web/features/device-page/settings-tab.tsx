@@ -12,6 +12,7 @@ import { Checkbox } from "../../ui/choice.tsx";
 import { confirmDelete } from "../../ui/confirmation.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { SchemaForm } from "../../ui/schema-form.tsx";
+import { Section } from "../../ui/section.tsx";
 import { SectionForm } from "../../ui/section-form.tsx";
 import { SelectField } from "../../ui/select-field.tsx";
 import { useAction } from "../../ui/use-form.ts";
@@ -34,14 +35,13 @@ export function SettingsTab({ device, resource }: DeviceTabProps) {
   const profiles = useResource(devicesApi.profiles, []);
   return (
     <div class="flex max-w-2xl flex-col gap-5">
-      <div class="panel p-4">
+      <Section id="device-facts" title={t("common.device")}>
         <SchemaForm
           form={deviceForm}
           initial={editOf(device)}
           isDisabled={!mayWrite.value}
           options={{ profileId: (profiles.data ?? []).map(({ profileId, name }) => [profileId, name]) }}
           hints={{ inactivityTimeoutMs: t("settings.inactivityHint", { current: inactivityText(device) }) }}
-          submitText={t("settings.save")}
           onSave={async (body) => {
             await devicesApi.update(device.deviceId, body);
             resource.reload();
@@ -50,7 +50,7 @@ export function SettingsTab({ device, resource }: DeviceTabProps) {
         >
           <KnownAssets />
         </SchemaForm>
-      </div>
+      </Section>
       <DashboardCard key={device.targetDashboardId ?? ""} device={device} onChanged={resource.reload} />
       {device.role !== "GATEWAY" && <GatewayCard device={device} onChanged={resource.reload} />}
       <ClaimingCard device={device} />
@@ -143,13 +143,7 @@ function DashboardCard({ device, onChanged }: { device: DeviceDetail; onChanged:
     });
   return (
     <div class="panel p-4" data-testid="dashboard-card">
-      <SectionForm
-        busy={action.busy}
-        error={action.error}
-        isFixed={!mayWrite.value}
-        submitText={t("device.saveDashboard")}
-        onSubmit={submit}
-      >
+      <SectionForm busy={action.busy} error={action.error} isFixed={!mayWrite.value} onSubmit={submit}>
         <fieldset class="contents" disabled={!mayWrite.value}>
           <SelectField
             label={t("common.dashboard")}

@@ -46,7 +46,6 @@ function Behind({ device, onChanged }: Props) {
         form={childNameForm}
         initial={{ childName: device.childName ?? null }}
         isDisabled={!mayWrite.value}
-        submitText={t("child.saveName")}
         buttons={
           <button type="button" class="btn" onClick={() => detachDevice(device, onChanged)}>
             {t("children.detach")}

@@ -187,7 +187,7 @@ interface PasteProps {
 
 function Paste({ integration, url, secret }: PasteProps) {
   const shown = secret ?? t("hook.secretPlace");
-  const headers: Array<readonly [string, string]> = [["X-Webhook-Secret", shown]];
+  const headers = [["X-Webhook-Secret", shown, secret === undefined]] as const;
   if (integration.type === "CHIRPSTACK")
     return (
       <>
@@ -238,15 +238,16 @@ function Paste({ integration, url, secret }: PasteProps) {
   );
 }
 
-function Rows({ rows }: { rows: ReadonlyArray<readonly [string, string]> }) {
+/** Names with the text to copy; a placeholder has no copy button. */
+function Rows({ rows }: { rows: ReadonlyArray<readonly [name: string, text: string, isPlace?: boolean]> }) {
   return (
     <dl class="flex flex-col gap-2">
-      {rows.map(([name, value]) => (
+      {rows.map(([name, value, isPlace = false]) => (
         <div key={name} class="flex flex-wrap items-center gap-x-4 gap-y-1">
           <dt class="w-full flex-none text-sm text-soft sm:w-52">{name}</dt>
           <dd class="flex w-full min-w-0 items-center gap-2 sm:w-auto sm:flex-1">
             <code class="reading min-w-0 flex-1 text-sm break-all">{value}</code>
-            <CopyButton text={value} label={t("hook.copy", { what: name })} />
+            {!isPlace && <CopyButton text={value} label={t("hook.copy", { what: name })} />}
           </dd>
         </div>
       ))}

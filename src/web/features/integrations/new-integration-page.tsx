@@ -41,16 +41,10 @@ import { isLorawan, startedText } from "./networks.ts";
 
 const HREF = "/integrations/new";
 
-const ICONS: Readonly<Record<Network["id"], LucideIcon>> = {
-  CHIRPSTACK: RadioTower,
-  THE_THINGS_STACK: RadioTower,
-  thingpark: RadioTower,
-  loriot: RadioTower,
-  kerlink: RadioTower,
-  multitech: RadioTower,
-  aws: RadioTower,
-  helium: RadioTower,
-  netmore: RadioTower,
+const isRadio = (network: Network): boolean => "frames" in network || isLorawan(network.type);
+
+/** LoRaWAN network servers share another icon. */
+const ICONS: Readonly<Partial<Record<Network["id"], LucideIcon>>> = {
   HTTP: Webhook,
   MQTT: Braces,
   tasmota: Plug,
@@ -95,16 +89,21 @@ function Choice() {
           hint: t(`direct.${id}.hint`),
         }))}
       />
-      <Cards
-        title={t("network.label")}
-        items={networks.map(({ id }) => ({
-          id,
-          href: `${HREF}?network=${id}`,
-          Icon: ICONS[id],
-          text: t(`network.${id}`),
-          hint: t(`network.${id}.hint`),
-        }))}
-      />
+      {(["label", "lorawan"] as const).map((group) => (
+        <Cards
+          key={group}
+          title={t(`network.${group}`)}
+          items={networks
+            .filter((network) => (group === "lorawan") === isRadio(network))
+            .map(({ id }) => ({
+              id,
+              href: `${HREF}?network=${id}`,
+              Icon: ICONS[id] ?? RadioTower,
+              text: t(`network.${id}`),
+              hint: t(`network.${id}.hint`),
+            }))}
+        />
+      ))}
     </>
   );
 }
@@ -125,7 +124,7 @@ function Cards({ title, items }: { title: string; items: readonly Card[] }) {
         {items.map(({ id, href, Icon, text, hint }) => (
           <li key={id}>
             <a class="panel flex h-full items-start gap-3 p-4 hover:border-primary" href={href}>
-              <Icon size={22} class="mt-0.5 shrink-0 text-primary" aria-hidden="true" />
+              <Icon size={22} class="mt-0.5 flex-none text-primary" aria-hidden="true" />
               <span class="flex min-w-0 flex-col gap-1">
                 <span class="font-medium">{text}</span>
                 <span class="text-sm text-soft">{hint}</span>

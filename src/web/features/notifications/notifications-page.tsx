@@ -11,6 +11,7 @@ import { MailServerPage } from "../outbox/mail-server-page.tsx";
 import { MessagingForm } from "./messaging-form.tsx";
 import { MessengerPage } from "./messenger-form-page.tsx";
 import { MessengersSection } from "./messengers-section.tsx";
+import { NoMailNote } from "./no-mail-note.tsx";
 import { escalationForm, generalForm, generalOf } from "./notification-settings-form.tsx";
 import { type EscalationSettings, notificationsApi } from "./notifications-api.ts";
 import { TestSend } from "./test-send.tsx";
@@ -31,12 +32,8 @@ function NotificationSettings() {
     <Loaded of={together({ steps: escalation, general: settings })}>
       {({ steps, general }) => (
         <div class="flex max-w-3xl flex-col gap-5">
-          {!general.mailDelivering && (
-            <p class="panel border-l-4 border-l-warning p-4" role="note">
-              {t("notifier.noMail")}
-            </p>
-          )}
-          {may("gateway:manage") && (
+          {!general.mailDelivering && <NoMailNote />}
+          {general.mailDelivering && may("gateway:manage") && (
             <a class="btn btn-sm self-start" href={`/settings/notifications/${MAIL_SERVER_PAGE}`}>
               <Server size={16} aria-hidden="true" />
               {t("mailServer.title")}

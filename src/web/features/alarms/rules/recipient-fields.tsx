@@ -6,6 +6,7 @@ import { Checkbox, Radio } from "../../../ui/choice.tsx";
 import type { ControlProps } from "../../../ui/form-definition.ts";
 import { Loaded } from "../../../ui/loaded.tsx";
 import { messengersApi } from "../../notifications/messengers-api.ts";
+import { NoMailNote } from "../../notifications/no-mail-note.tsx";
 import { notificationsApi } from "../../notifications/notifications-api.ts";
 import { usersApi } from "../../users/users-api.ts";
 
@@ -94,11 +95,7 @@ export function RecipientFields({ label, value, onChange }: ControlProps) {
         </div>
       )}
       {kind === "selected" && isEmpty && <p class="ml-8 text-error">{t("rule.recipientNeeded")}</p>}
-      {kind !== "nobody" && settings.data?.mailDelivering === false && (
-        <p class="text-warning" role="note">
-          {t("notifier.noMail")}
-        </p>
-      )}
+      {kind !== "nobody" && settings.data?.mailDelivering === false && <NoMailNote />}
       <Loaded of={list} />
     </fieldset>
   );

@@ -1,0 +1,16 @@
+import { t } from "../../platform/i18n/i18n.ts";
+import { may } from "../../platform/session.ts";
+
+/** Warning that no emails are sent, with the way to the mail server for those who may set it up. */
+export const NoMailNote = () => (
+  <p class="panel border-l-4 border-l-warning p-4" role="note">
+    {t("notifier.noMail")}{" "}
+    {may("gateway:manage") ? (
+      <a class="link font-medium" href="/settings/notifications/mail-server">
+        {t("checklist.mail")}
+      </a>
+    ) : (
+      t("notifier.mailOperator")
+    )}
+  </p>
+);
