@@ -97,7 +97,7 @@ test("without a mail server, mails wait and the sign-in page says what to do ins
   expect(forgot.html).toContain("lineside user reset-password");
   const done = await forgot.submit({ email: user.email });
   expect(done.title).toBe("Ask the owner of your site");
-  expect(done.html).toContain("no mail was sent");
+  expect(done.html).toContain("no email was sent");
   const [held] = (await fixture.call("GET", "/api/outbox", { token: owner })).body;
   expect([held.state, held.to]).toEqual(["HELD", user.email]);
 });

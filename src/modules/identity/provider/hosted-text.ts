@@ -5,7 +5,7 @@ import { renderIn } from "../../../lib/texts/catalogues.ts";
 const english = {
   language: "en",
   title: "Sign in",
-  email: "E-mail",
+  email: "Email",
   password: "Password",
   submit: "Sign in",
   forgot: "Forgot your password?",
@@ -14,7 +14,7 @@ const english = {
   ownerless: "No owner yet",
   ownerlessHint:
     "Nobody can sign in before this gateway has an owner. Open the setup link in its log, or create a new one on the gateway with this command:",
-  wrong: "E-mail or password is wrong. Check both, and the caps lock key.",
+  wrong: "Email or password is wrong. Check both, and the caps lock key.",
   throttled: "Too many failed attempts. Wait {minutes} minutes, then try again.",
   secondFactor: "One more step",
   secondFactorHint:
@@ -29,19 +29,19 @@ const english = {
   save: "Save and sign in",
   expired: "This took too long. Sign in again.",
   forgotTitle: "New password",
-  forgotHint: "Enter your e-mail address. If it has an account here, you get a mail with a link.",
+  forgotHint: "Enter your email address. If it has an account here, you get an email with a link.",
   forgotSubmit: "Send the link",
   forgotDone: "Look into your mailbox",
   forgotDoneHint:
-    "If the address has an account here, a mail with a link is on its way. It is good for {minutes} minutes. Nothing there? Look among the junk mail, or ask your administrator.",
+    "If the address has an account here, an email with a link is on its way. It is good for {minutes} minutes. Nothing there? Look among the junk mail, or ask your administrator.",
   forgotHintWithoutMail:
     "This gateway has no mail server and cannot send you a link. Ask an administrator of your site for a new password, or enter your address: if it has an account here, a link waits under Settings → Outbox, where the owner of the site can read it and pass it on.",
   forgotHintOwner: "Are you the owner? Run this command on the gateway to get a new password:",
   forgotDoneWithoutMail: "Ask the owner of your site",
   forgotDoneHintWithoutMail:
-    "This gateway has no mail server, so no mail was sent. If the address has an account here, the link waits under Settings → Outbox. Ask the owner of your site for it. It is valid for {minutes} minutes.",
+    "This gateway has no mail server, so no email was sent. If the address has an account here, the link waits under Settings → Outbox. Ask the owner of your site for it. It is valid for {minutes} minutes.",
   forgotTooMany:
-    "A mail was asked for a moment ago. Look into your mailbox, or try again in {minutes} minutes.",
+    "An email was asked for a moment ago. Look into your mailbox, or try again in {minutes} minutes.",
   resetTitle: "Set a new password",
   resetSubmit: "Save the password",
   resetInvalid: "Link used or expired",
@@ -49,11 +49,11 @@ const english = {
   resetAgain: "Ask for a new link",
   resetDone: "Password changed",
   resetDoneHint: "All sessions with the old password end. Sign in with the new one.",
-  emailTitle: "Confirm your e-mail address",
+  emailTitle: "Confirm your email address",
   emailHint: "From now on you sign in with {email}.",
   emailSubmit: "Confirm",
   emailInvalidHint: "Each link works once and for a short time only. Start again under Settings → Security.",
-  emailDone: "E-mail address changed",
+  emailDone: "Email address changed",
   emailDoneHint: "Sign in with the new address next time.",
   external: "Sign in with {name}",
   or: "or with a password of this gateway",
