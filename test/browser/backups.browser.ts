@@ -40,7 +40,7 @@ afterAll(async () => {
 const panel = (name: string) => browser.page.getByRole("region", { name, exact: true });
 
 /** A field of the settings by the first words of its label, which the hints and options follow. */
-const field = (label: string) => panel("Settings").getByLabel(new RegExp(`^${label}`));
+const field = (label: string) => panel("Place and schedule").getByLabel(new RegExp(`^${label}`));
 
 /** Saves the settings; resolves with the status of the answer. */
 async function save(): Promise<number> {
@@ -48,7 +48,7 @@ async function save(): Promise<number> {
     response.url().endsWith("/api/gateway/backup") && response.request().method() === "PUT";
   const [answer] = await Promise.all([
     browser.page.waitForResponse(isAnswer),
-    panel("Settings").getByRole("button", { name: "Save" }).click(),
+    panel("Place and schedule").getByRole("button", { name: "Save" }).click(),
   ]);
   return answer.status();
 }
@@ -62,7 +62,7 @@ test("a folder is tested, saved with a passphrase and a time of day, and can be 
   const { page } = browser;
   await page.goto(`${app.url}/settings/backups`);
   await page.getByText("Backups are not set up").waitFor();
-  const settings = panel("Settings");
+  const settings = panel("Place and schedule");
   await field("Where backups are kept").selectOption("folder");
   await field("Folder").fill(join(root, "unplugged"));
   await settings.getByRole("button", { name: "Test place" }).click();
@@ -118,7 +118,7 @@ test("a backup made by hand is shown as a run and as a backup, and is downloaded
 
 test("a failing backup location shows the reason in the reader's language", async () => {
   const { page } = browser;
-  const settings = panel("Settings");
+  const settings = panel("Place and schedule");
   await field("Folder").fill(join(root, "unplugged"));
   await settings.getByRole("button", { name: "Save" }).click();
   await panel("Backups at this place").getByRole("alert").waitFor();

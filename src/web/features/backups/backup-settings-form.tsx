@@ -34,7 +34,7 @@ export function BackupSettingsForm({ settings, onSaved }: Props) {
       onSaved(saved);
     });
   return (
-    <Section id="backup-settings" title={t("nav.settings")}>
+    <Section id="backup-settings" title={t("backups.planTitle")}>
       <SectionForm
         formRef={element}
         {...form.dialog}
