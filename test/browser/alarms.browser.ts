@@ -257,6 +257,17 @@ test("the rules of all profiles are listed, lead to their alarms, and are switch
   await page.getByRole("heading", { name: "Edit Overheated" }).waitFor();
 });
 
+test("a rule is created from the list of rules, in the profile that is selected", async () => {
+  const { page } = ui;
+  await ui.call("POST", "/api/device-profiles", { name: "Pumps" });
+  await ui.open("/alarms/rules");
+  await page.getByRole("button", { name: "Create alarm rule" }).click();
+  await ui.dialog().getByLabel("Device profile").selectOption({ label: "Pumps" });
+  await ui.dialog().getByRole("button", { name: "Create alarm rule" }).click();
+  await page.getByRole("heading", { name: "Pumps" }).waitFor();
+  await page.getByTestId("rule-editor").getByLabel("Name of the alarm").waitFor();
+});
+
 test("figures about the alarms name the most frequent ones, and lead to them", async () => {
   const { page } = ui;
   await ui.open("/alarms/statistics");

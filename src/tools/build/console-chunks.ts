@@ -58,7 +58,7 @@ const screensIn = (files: readonly string[]): Set<string> =>
   );
 
 /** Max. characters of a module's source, and the number of importers from which it belongs to the first load. */
-const SMALL_CHARACTERS = 1_000;
+const SMALL_CHARACTERS = 900;
 const IMPORTERS_MIN = 5;
 
 /** Returns small modules that many of the files import. */

@@ -98,6 +98,7 @@ function RuleList({ profile, defaults, onChanged }: ListProps) {
     if (!mayChange) return undefined;
     const position = profile.alarmRules.findIndex((rule) => typeOf(rule) === edit);
     if (position >= 0) return position;
+    if (edit === "") return "new";
     return isOnValue && onValue.length === 0 ? "new" : undefined;
   });
   const { profileId } = profile;

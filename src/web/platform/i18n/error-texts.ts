@@ -34,9 +34,8 @@ export function loadServerTexts(wanted: Language): Promise<void> {
   return pending;
 }
 
-/** Writes names that programs know by, in backticks, as people quote them. */
-const withQuotes = (text: string): string =>
-  text.replaceAll(/`([^`]+)`/g, language.value === "de" ? "„$1“" : "“$1”");
+/** Names in backticks, which are for terminals and programs, in quotation marks. */
+const withQuotes = (text: string): string => text.replaceAll("`", '"');
 
 /** Adds a capital letter and a full stop. */
 function asSentence(plain: string): string {

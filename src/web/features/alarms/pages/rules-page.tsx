@@ -18,6 +18,7 @@ import { ruleHref } from "../rule-href.ts";
 import { toRuleForm } from "../rules/rule-form.ts";
 import { ruleText } from "../rules/rule-text.ts";
 import { AlarmTabs } from "./alarm-tabs.tsx";
+import { CreateRule } from "./create-rule.tsx";
 
 /** The devices of all rules are counted each time. */
 const RELOAD_MS = 10_000;
@@ -52,13 +53,7 @@ export function RulesPage() {
       icon={BellRing}
       none={[t("rule.none"), t("rule.noneHint")]}
       noMatch={[t("alarmRules.noMatch"), t("common.tryFewerLetters")]}
-      emptyAction={
-        search === "" && (
-          <a class="btn btn-primary btn-sm" href="/settings/profiles">
-            {t("page.profiles")}
-          </a>
-        )
-      }
+      create={may("profiles:write") && <CreateRule />}
     >
       {(rule) => (
         <RuleRow key={`${rule.profileId} ${rule.alarmType}`} listed={rule} onChanged={list.reload} />
