@@ -76,7 +76,7 @@ describe("line protocol", () => {
     expect((await write(token, "&precision=s", "m v=1 1767225600")).status).toBe(204);
     expect(await pointsOf(deviceId)).toEqual([{ ts: 1767225600000, value: 1 }]);
     expect((await write(token, "&precision=s", "m v=1 1767225600000000000")).text).toContain(
-      "set precision=ns",
+      "Set precision=ns",
     );
     expect((await write(token, "&precision=ms", "m v=1 86400000")).status).toBe(400);
   });
