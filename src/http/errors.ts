@@ -53,6 +53,7 @@ export function errorResponse(
 export const plainError = (
   status: number,
   code:
+    | "body.not_json"
     | "request.address_invalid"
     | "request.closed"
     | "request.failed"

@@ -69,6 +69,21 @@ function isTooLarge({ url, headers }: Pick<Request, "url" | "headers">): boolean
   return isUnknown || length > BYTES_MAX;
 }
 
+const FORM = /^(?:multipart\/form-data|application\/x-www-form-urlencoded)\b/i;
+/** Files in parts or forms: operations that read their bodies by themselves, as those of `LARGE` do. Some programs call any body a form. */
+const FILES = /^\/+api\/(codecs\/import|codec-index|setup\/restore|updates?)(\/|$)/i;
+
+/**
+ * Returns whether the body is a form of a length that no operation takes: the framework would make a value of each of its parts before anything
+ * refuses it.
+ */
+function isLongForm({ url, headers }: Pick<Request, "url" | "headers">): boolean {
+  if (!FORM.test(headers.get("content-type") ?? "")) return false;
+  if (Number(headers.get("content-length") ?? 0) <= ANYBODY_BYTES_MAX) return false;
+  const { pathname } = new URL(url);
+  return !LARGE.test(pathname) && !FILES.test(pathname);
+}
+
 /** RFC 9116 wants an end below a year ahead: what is read is never stale. */
 const VALID_MS = 180 * 86_400_000;
 const HEADERS = {
@@ -286,6 +301,7 @@ function admit(
   // Several Host headers arrive as a list (RFC 9112, section 3.2: 400). A proxy and the gateway could pick different entries.
   if (request.headers.get("host")?.includes(",")) return plainError(400, "request.address_invalid");
   if (isTooLarge(request)) return plainError(413, "request.too_large");
+  if (isLongForm(request)) return plainError(415, "body.not_json");
   const seconds = bodySeconds(request, config.http_idle_timeout_s);
   if (seconds !== undefined) server?.timeout(request, seconds);
   return undefined;

@@ -108,3 +108,37 @@ test("large bodies of many small items", async () => {
     }
   }
 });
+
+test("lists of devices and forms", async () => {
+  const field = (index: number) => `--b\r\nContent-Disposition: form-data; name="${index}"\r\n\r\n\r\n`;
+  const form = (count: number) =>
+    `${Array.from({ length: count }, (_, index) => field(index)).join("")}--b--\r\n`;
+  const formType = "multipart/form-data; boundary=b";
+  const bodies: [path: string, type: string, body: string, status: number][] = [
+    ["bulk/validate", "application/json", `{"rows":[{"a":[${"[],".repeat(5_000_000)}[]]}]}`, 413],
+    [
+      "bulk/validate",
+      "application/json",
+      `{"rows":[{${repeated(900_000, (index) => `"k${index}":1`)}}]}`,
+      413,
+    ],
+    ["bulk/validate", "application/json", `{"rows":[${repeated(240_000, () => '{"name":"x","a":1}')}]}`, 400],
+    ["bulk/validate", formType, form(260_000), 400],
+    ["", formType, form(17_000), 415],
+    [
+      "",
+      "application/x-www-form-urlencoded",
+      repeated(120_000, (index) => `${index}`).replaceAll(",", "&"),
+      415,
+    ],
+  ];
+  for (const [path, type, body, status] of bodies) {
+    const send = async () => {
+      const headers = { "content-type": type, authorization: `Bearer ${gateway.token}` };
+      const response = await fetch(`${gateway.url}/api/devices/${path}`, { method: "POST", body, headers });
+      await response.arrayBuffer();
+      expect(response.status).toBe(status);
+    };
+    expect(await stallsOf(`${path} ${type} ${body.slice(0, 20)}`, send)).toEqual([]);
+  }
+});

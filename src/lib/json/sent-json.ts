@@ -191,7 +191,7 @@ function countNameEnds(text: string): number {
 }
 
 /** Returns the index after the string that begins with a quote at `start`; -1 if it is not terminated. */
-function endOfString(text: string, start: number): number {
+export function endOfString(text: string, start: number): number {
   const quote = text.charCodeAt(start);
   for (let index = start + 1; index < text.length; index++) {
     const code = text.charCodeAt(index);

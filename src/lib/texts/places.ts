@@ -724,6 +724,7 @@ export interface ServerPlaces {
   readonly "bulk.mistake_field": "field" | "row" | "rule";
   readonly "bulk.mistake_named": "field" | "row" | "rule";
   readonly "bulk.mistake_row": "row" | "rule";
+  readonly "bulk.row_too_large": "max" | "row";
   readonly "bulk.several_invalid": "mistake" | "others";
   readonly "bulk.too_many": "max";
   readonly "claim.field_invalid": "max" | "name";

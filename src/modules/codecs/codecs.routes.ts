@@ -1,4 +1,5 @@
 import { invalid, tooLarge, unsupported } from "../../lib/core/domain-error.ts";
+import { fileOfForm } from "../../lib/network/form-file.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import { auditReader, resourceRoutes } from "../resource.routes.ts";
 import { itemToWire } from "../resource.ts";
@@ -34,15 +35,13 @@ async function readSource(request: Request): Promise<string> {
   }
 }
 
-async function bytesOf(request: Request, type: string): Promise<ArrayBuffer> {
+async function bytesOf(request: Request, type: string): Promise<ArrayBuffer | Uint8Array> {
   if (["text/javascript", "application/javascript", "text/plain"].includes(type))
     return request.arrayBuffer();
   if (type !== "multipart/form-data") throw unsupported("codec.type_unknown");
-  const form = await request.formData().catch(() => undefined);
-  const values: unknown[] = [...(form?.values() ?? [])];
-  const file = values.find((value): value is Blob => value instanceof Blob);
+  const file = fileOfForm(new Uint8Array(await request.arrayBuffer()), request.headers.get("content-type"));
   if (file === undefined) throw invalid("codec.file_missing");
-  return file.arrayBuffer();
+  return file;
 }
 
 const importRequest = {

@@ -3,7 +3,7 @@ import { type TypeCheck, TypeCompiler } from "@sinclair/typebox/compiler";
 import { DomainError, detail } from "../../../lib/core/domain-error.ts";
 import { ruleOf } from "../../../lib/core/schema-rule.ts";
 import { UnclearNumber } from "../../../lib/csv/csv-dialect.ts";
-import { isJsonObject, type JsonValue } from "../../../lib/json/json.ts";
+import type { JsonValue } from "../../../lib/json/json.ts";
 import { toPlainJson } from "../../../lib/json/plain-json.ts";
 import { excerpt } from "../../../lib/strings/excerpt.ts";
 import type { ErrorCode } from "../../../lib/texts/catalogues.ts";
@@ -119,12 +119,6 @@ export function duplicates(rows: readonly BulkDevice[]): RowError[] {
     }
   }
   return errors;
-}
-
-/** JSON: `{rows: [{…}]}`. */
-export function rowsOf(body: unknown): BulkRow[] | undefined {
-  if (!isJsonObject(body) || !Array.isArray(body.rows) || !body.rows.every(isJsonObject)) return undefined;
-  return body.rows;
 }
 
 /** Devices may be named alike, and mostly are not meant to be: a list that is imported twice makes all of them twice. */

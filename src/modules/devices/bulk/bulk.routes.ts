@@ -1,5 +1,7 @@
 import { Elysia, t } from "elysia";
-import { invalid, tooLarge, unsupported } from "../../../lib/core/domain-error.ts";
+import { invalid, unsupported } from "../../../lib/core/domain-error.ts";
+import { fileOfForm } from "../../../lib/network/form-file.ts";
+import { readBytes } from "../../../lib/network/request-bytes.ts";
 import type { AnswerSpace } from "../../../platform/load/answer-space.ts";
 import { EXPORTS_LIMIT, exportAnswer } from "../../answers.ts";
 import type { AuditContext } from "../../audit/audit.types.ts";
@@ -9,41 +11,21 @@ import { isAllowed } from "../../identity/permissions.ts";
 import { importResult, validationBody } from "./bulk.schemas.ts";
 import type { BulkService } from "./bulk.service.ts";
 import type { BulkRow } from "./bulk.types.ts";
-import { rowsOf } from "./bulk-check.ts";
 import { parseCsv } from "./bulk-csv.ts";
+import { parseRows } from "./bulk-json.ts";
 
 const BODY_BYTES_MAX = 32 * 1024 * 1024;
 
-const fileTooLarge = () => tooLarge("body.too_large", { max: BODY_BYTES_MAX });
-
 /** CSV as it is or as a file of a form, or JSON. */
 async function readRows(request: Request): Promise<BulkRow[]> {
-  if (Number(request.headers.get("content-length") ?? 0) > BODY_BYTES_MAX) throw fileTooLarge();
   const type = request.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase() ?? "";
-  const bytes =
-    type === "multipart/form-data" ? await fileOf(request) : new Uint8Array(await request.arrayBuffer());
-  if (bytes.byteLength > BODY_BYTES_MAX) throw fileTooLarge();
-  if (type === "multipart/form-data" || type === "text/csv") return parseCsv(bytes);
-  if (type !== "application/json") throw unsupported("bulk.type_unknown");
-  const rows = rowsOf(parseJson(bytes));
-  if (rows === undefined) throw invalid("bulk.rows_missing");
-  return rows;
-}
-
-function parseJson(bytes: Uint8Array): unknown {
-  try {
-    return JSON.parse(new TextDecoder().decode(bytes));
-  } catch {
-    throw invalid("body.malformed", { format: "JSON" });
-  }
-}
-
-async function fileOf(request: Request): Promise<Uint8Array> {
-  const form = await request.formData().catch(() => undefined);
-  const values: unknown[] = [...(form?.values() ?? [])];
-  const file = values.find((value): value is Blob => value instanceof Blob);
+  const bytes = await readBytes(request, BODY_BYTES_MAX);
+  if (type === "application/json") return parseRows(bytes);
+  if (type === "text/csv") return parseCsv(bytes);
+  if (type !== "multipart/form-data") throw unsupported("bulk.type_unknown");
+  const file = fileOfForm(bytes, request.headers.get("content-type"));
   if (file === undefined) throw invalid("bulk.file_missing");
-  return new Uint8Array(await file.arrayBuffer());
+  return parseCsv(file);
 }
 
 const csvHeaders = (name: string) => ({
