@@ -53,7 +53,6 @@ export function errorResponse(
 export const plainError = (
   status: number,
   code:
-    | "body.not_json"
     | "request.address_invalid"
     | "request.closed"
     | "request.failed"

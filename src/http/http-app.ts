@@ -15,6 +15,7 @@ import type { Health } from "../platform/core/health.ts";
 import type { Logger } from "../platform/core/log.ts";
 import type { SlowOperations } from "../platform/core/slow-operations.ts";
 import type { AnswerSpace } from "../platform/load/answer-space.ts";
+import { bodySpace } from "../platform/load/body-space.ts";
 import { basePathOf } from "../platform/network/public-address.ts";
 import { peerOf } from "../platform/network/request-arrival.ts";
 import { apiDocs } from "./api-docs.ts";
@@ -54,9 +55,13 @@ function bodySeconds({ headers }: Pick<Request, "headers">, idleSeconds: number)
   return Math.min(SECONDS_MAX, idleSeconds + Math.ceil(length / BYTES_PER_SECOND_MIN));
 }
 
+const FORM = /^(?:multipart\/form-data|application\/x-www-form-urlencoded)\b/i;
+/** Operations that read their bodies by themselves, as those of `LARGE` do. Some programs call any body a form. */
+const FILES = /^\/+api\/(codecs\/import|integrations\/codec-index|setup\/restore|gateway\/update)(\/|$)/i;
+
 /**
  * Returns whether the body is too large to be read: megabytes of brackets would keep everybody waiting. A body that does not say how long it is
- * counts as too large.
+ * counts as too large. Of a form, the framework makes a value of each of its parts before anything refuses it.
  */
 function isTooLarge({ url, headers }: Pick<Request, "url" | "headers">): boolean {
   const length = Number(headers.get("content-length") ?? 0);
@@ -66,22 +71,8 @@ function isTooLarge({ url, headers }: Pick<Request, "url" | "headers">): boolean
   if (FOR_ANYBODY.test(pathname) && !ARCHIVE_PART.test(pathname))
     return isUnknown || length > ANYBODY_BYTES_MAX;
   if (LARGE.test(pathname)) return false;
-  return isUnknown || length > BYTES_MAX;
-}
-
-const FORM = /^(?:multipart\/form-data|application\/x-www-form-urlencoded)\b/i;
-/** Files in parts or forms: operations that read their bodies by themselves, as those of `LARGE` do. Some programs call any body a form. */
-const FILES = /^\/+api\/(codecs\/import|codec-index|setup\/restore|updates?)(\/|$)/i;
-
-/**
- * Returns whether the body is a form of a length that no operation takes: the framework would make a value of each of its parts before anything
- * refuses it.
- */
-function isLongForm({ url, headers }: Pick<Request, "url" | "headers">): boolean {
-  if (!FORM.test(headers.get("content-type") ?? "")) return false;
-  if (Number(headers.get("content-length") ?? 0) <= ANYBODY_BYTES_MAX) return false;
-  const { pathname } = new URL(url);
-  return !LARGE.test(pathname) && !FILES.test(pathname);
+  const isForm = FORM.test(headers.get("content-type") ?? "") && !FILES.test(pathname);
+  return isUnknown || length > (isForm ? ANYBODY_BYTES_MAX : BYTES_MAX);
 }
 
 /** RFC 9116 wants an end below a year ahead: what is read is never stale. */
@@ -301,7 +292,6 @@ function admit(
   // Several Host headers arrive as a list (RFC 9112, section 3.2: 400). A proxy and the gateway could pick different entries.
   if (request.headers.get("host")?.includes(",")) return plainError(400, "request.address_invalid");
   if (isTooLarge(request)) return plainError(413, "request.too_large");
-  if (isLongForm(request)) return plainError(415, "body.not_json");
   const seconds = bodySeconds(request, config.http_idle_timeout_s);
   if (seconds !== undefined) server?.timeout(request, seconds);
   return undefined;
@@ -361,6 +351,7 @@ export function createHttpApp(deps: HttpDeps): HttpApp {
   const routes: Route[] = [];
   const app = new Elysia({ name: "lineside", normalize: true })
     .onError(({ error, code, route, ...context }) => {
+      bodySpace.release(context.request);
       deps.requestAudit.refused(audited.get(`${context.request.method} ${route}`), context, error);
       // Without a variable of its own: in minified code, Elysia reads a declaration here as an expression of its own.
       return answerError(error, { code, request: context.request, log: deps.log });
@@ -384,6 +375,7 @@ export function createHttpApp(deps: HttpDeps): HttpApp {
     // After all that a request writes, its audit entry included.
     .mapResponse(async ({ request, route, responseValue, set }) => {
       const failure = await untilDurable(deps, request);
+      bodySpace.release(request);
       deps.slow.ended(request, () => `${request.method} ${route}`);
       return failure ?? (await inPieces(deps, { request, value: responseValue, set }));
     })

@@ -1,6 +1,7 @@
 import type { Server } from "bun";
 import type { Config } from "../platform/config/config.ts";
 import type { Logger } from "../platform/core/log.ts";
+import { REQUEST_BYTES_MAX } from "../platform/load/body-space.ts";
 import {
   type GatewayAddress,
   localUrl,
@@ -156,8 +157,6 @@ class TlsServer {
   }
 }
 
-/** Above the largest body that any route takes; routes have limits of their own. */
-const REQUEST_BYTES_MAX = 16 * 1024 * 1024;
 const DRAIN_MS_MAX = 2_000;
 
 type HttpServerConfig = Pick<

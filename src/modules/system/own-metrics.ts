@@ -1,5 +1,6 @@
 import type { Metrics } from "../../platform/core/metrics.ts";
 import { DATABASE_NAMES } from "../../platform/files/inventory.ts";
+import { bodySpace } from "../../platform/load/body-space.ts";
 import { isRefusal, reasonOf } from "../faults/refusals.types.ts";
 import { databaseBytes, type GatewayReadings, type GatewaySources } from "./gateway-readings.ts";
 import { readBytesWritten, readMemoryShare, readOpenFiles, readTemperature } from "./host-readings.ts";
@@ -82,6 +83,12 @@ function addTraffic(
   );
   metrics.counter("refused_answers", "Refused responses and exports, by limit.", () =>
     answers.refusals.map(({ limit, count }) => ({ value: count, labels: { limit } })),
+  );
+  metrics.gauge("body_bytes", "Bytes of long bodies of requests in progress.", () => bodySpace.used);
+  metrics.counter(
+    "refused_bodies",
+    "Requests refused because others with long bodies were in progress.",
+    () => bodySpace.refusals,
   );
   metrics.gauge("mqtt_clients", "MQTT clients that are signed in.", () => mqtt().connections);
   metrics.gauge("mqtt_connections", "Open MQTT connections, signed in or not.", () => mqtt().sockets);

@@ -3,23 +3,24 @@ import { invalid, unsupported } from "../../../lib/core/domain-error.ts";
 import { fileOfForm } from "../../../lib/network/form-file.ts";
 import { readBytes } from "../../../lib/network/request-bytes.ts";
 import type { AnswerSpace } from "../../../platform/load/answer-space.ts";
+import { bodySpace, REQUEST_BYTES_MAX } from "../../../platform/load/body-space.ts";
 import { EXPORTS_LIMIT, exportAnswer } from "../../answers.ts";
 import type { AuditContext } from "../../audit/audit.types.ts";
 import { fileAnswer } from "../../documented-answers.ts";
 import type { AuthPlugin } from "../../identity/identity.plugin.ts";
 import { isAllowed } from "../../identity/permissions.ts";
+import type { Principal } from "../../users/users.types.ts";
 import { importResult, validationBody } from "./bulk.schemas.ts";
 import type { BulkService } from "./bulk.service.ts";
 import type { BulkRow } from "./bulk.types.ts";
 import { parseCsv } from "./bulk-csv.ts";
 import { parseRows } from "./bulk-json.ts";
 
-const BODY_BYTES_MAX = 32 * 1024 * 1024;
-
 /** CSV as it is or as a file of a form, or JSON. */
-async function readRows(request: Request): Promise<BulkRow[]> {
+async function readRows(request: Request, principal: Principal): Promise<BulkRow[]> {
+  bodySpace.take(request, principal);
   const type = request.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase() ?? "";
-  const bytes = await readBytes(request, BODY_BYTES_MAX);
+  const bytes = await readBytes(request, REQUEST_BYTES_MAX);
   if (type === "application/json") return parseRows(bytes);
   if (type === "text/csv") return parseCsv(bytes);
   if (type !== "multipart/form-data") throw unsupported("bulk.type_unknown");
@@ -67,7 +68,7 @@ export const bulkRoutes = (deps: { bulk: BulkService; answers: AnswerSpace; auth
     .post(
       "/validate",
       async ({ principal, request, set }) => {
-        const rows = await readRows(request);
+        const rows = await readRows(request, principal);
         set.status = 201;
         return bulk.validate(principal, rows);
       },
@@ -90,7 +91,11 @@ export const bulkRoutes = (deps: { bulk: BulkService; answers: AnswerSpace; auth
     .post(
       "/import",
       async ({ principal, request, query, set }) => {
-        const result = await bulk.import(principal, () => readRows(request), query.partial === true);
+        const result = await bulk.import(
+          principal,
+          () => readRows(request, principal),
+          query.partial === true,
+        );
         set.status = 201;
         return result;
       },

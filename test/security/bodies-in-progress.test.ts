@@ -1,0 +1,87 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { connect, type Socket } from "node:net";
+import { bodySpace } from "../../src/platform/load/body-space.ts";
+import { createTestApp, type TestApp } from "../support/test-app.ts";
+import { until } from "../support/until.ts";
+
+const MEGABYTE = 1_000_000;
+
+let fixture: TestApp;
+beforeAll(async () => {
+  fixture = await createTestApp();
+});
+afterAll(() => fixture.stop());
+
+/** Sends a body but for its end, many times. Returns the status lines of the responses, as they come. */
+function hold(count: number, path: string, { bytes, headers = "" }: { bytes: number; headers?: string }) {
+  const answers: string[] = [];
+  const sockets: Socket[] = Array.from({ length: count }, () => {
+    const socket = connect(Number(new URL(fixture.app.url).port), "127.0.0.1");
+    socket.on("data", (data) => answers.push(data.toString("latin1").split("\r\n", 1)[0] ?? ""));
+    socket.on("error", () => undefined);
+    const head = `POST ${path} HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n${headers}`;
+    socket.write(`${head}Content-Length: ${bytes}\r\n\r\n{"a":`);
+    return socket;
+  });
+  return { answers, end: () => sockets.map((socket) => socket.destroy()) };
+}
+
+test("bodies in progress of a device have a limit, and leave space for other sites", async () => {
+  const { token } = await fixture.signIn("TENANT_OWNER");
+  const other = await fixture.signIn("TENANT_OWNER", { tenant: "two" });
+  const [device, neighbor] = await Promise.all([
+    fixture.createDevice(token),
+    fixture.createDevice(other.token),
+  ]);
+  const { answers, end } = hold(30, `/api/v1/${device.token}/telemetry`, { bytes: 5 * MEGABYTE });
+  await until(() => answers.length === 20);
+  expect(new Set(answers)).toEqual(new Set(["HTTP/1.1 503 Service Unavailable"]));
+  expect(bodySpace.used).toBe(50 * MEGABYTE);
+  const send = (deviceToken: string, raw: string) =>
+    fixture.call("POST", `/api/v1/${deviceToken}/telemetry`, {
+      raw,
+      headers: { "content-type": "application/json" },
+    });
+  const long = `{"a":1}${" ".repeat(100_000)}`;
+  expect((await send(neighbor.token, long)).status).toBe(200);
+  expect((await send(device.token, '{"a":2}')).status).toBe(200);
+  end();
+  await until(() => bodySpace.used === 0);
+  expect((await send(device.token, long)).status).toBe(200);
+  expect(bodySpace.used).toBe(0);
+});
+
+test("the space is given back whatever becomes of the request", async () => {
+  const { token } = await fixture.signIn("TENANT_OWNER");
+  const { token: reader } = await fixture.signIn("TENANT_RO");
+  const device = await fixture.createDevice(token);
+  const long = `{"a":"${"x".repeat(100_000)}"`;
+  const json = { "content-type": "application/json" };
+  for (const [path, raw, status, caller] of [
+    ["/api/devices/bulk/validate", `{"rows":[${long}}]}`, 201, token],
+    ["/api/devices/bulk/validate", long, 400, token],
+    ["/api/devices/bulk/validate", `{"rows":[${long}}]}`, 403, reader],
+    ["/api/devices", long, 400, token],
+    ["/api/devices", `${long}}`, 400, token],
+    [`/api/devices/${device.deviceId}/telemetry/import`, "x".repeat(100_000), 415, token],
+    [`/api/v1/${device.token}/telemetry`, long, 400, undefined],
+    [`/write?p=${device.token}`, "x".repeat(100_000), 400, undefined],
+  ] as const) {
+    const answer = await fixture.call("POST", path, { token: caller, raw, headers: json });
+    expect([path, answer.status, bodySpace.used]).toEqual([path, status, 0]);
+  }
+});
+
+test("long bodies of a user have a limit in all", async () => {
+  const { token } = await fixture.signIn("TENANT_OWNER", { tenant: "three" });
+  const headers = `Authorization: Bearer ${token}\r\n`;
+  const lists = hold(2, "/api/devices/bulk/import", { bytes: 16 * MEGABYTE, headers });
+  await until(() => bodySpace.used === 32 * MEGABYTE);
+  const devices = hold(20, "/api/devices", { bytes: MEGABYTE, headers });
+  await until(() => devices.answers.length === 2);
+  expect(bodySpace.used).toBe(50 * MEGABYTE);
+  expect(bodySpace.refusals).toBeGreaterThanOrEqual(2);
+  lists.end();
+  devices.end();
+  await until(() => bodySpace.used === 0);
+});
