@@ -53,7 +53,7 @@ test("bodies in progress of a device have a limit, and leave space for other sit
 
 test("the space is given back whatever becomes of the request", async () => {
   const { token } = await fixture.signIn("TENANT_OWNER");
-  const { token: reader } = await fixture.signIn("TENANT_RO");
+  const { token: reader } = await fixture.signIn("TENANT_READ_ONLY");
   const device = await fixture.createDevice(token);
   const long = `{"a":"${"x".repeat(100_000)}"`;
   const json = { "content-type": "application/json" };
