@@ -107,7 +107,7 @@ test("a failed message is replayed once its cause is fixed", async () => {
   const message = { externalDeviceId: "press-7", telemetry: { force: 12 } };
   expect(await post(webhookUrl, message)).toBe(400);
   await ui.open(`/integrations/${integrationId}/messages`);
-  await events().getByText("no device has the external id press-7").waitFor();
+  await events().getByText("No device has the external ID press-7").waitFor();
   await events().getByRole("button", { name: "Retry" }).click();
   await page.getByText("It failed again").first().waitFor();
 
