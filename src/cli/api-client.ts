@@ -109,7 +109,10 @@ async function signIn(request: SendRequest, url: string, credentials: Credential
     const { key } = credentials;
     const path = `${url}/api/auth/me`;
     const account = await request(path, { headers: { authorization: `Bearer ${key}` } });
-    if (account.status === 401) throw new StartupError("The API key is wrong, expired or revoked.");
+    if (account.status === 401)
+      throw new StartupError(
+        "The API key is wrong, expired or revoked. Create one with lineside apikey create.",
+      );
     await read(account, path);
     return key;
   }
@@ -122,7 +125,9 @@ async function signIn(request: SendRequest, url: string, credentials: Credential
   });
   if (authorized.status === 401)
     throw new StartupError(
-      otp === undefined ? "E-mail or password is wrong." : "E-mail, password or --otp is wrong.",
+      otp === undefined
+        ? "The email address or the password is wrong. If a second factor is on, add --otp."
+        : "The email address, the password or --otp is wrong. A code is valid for 30 seconds.",
     );
   const { code } = await read<{ code: string }>(authorized, authorizing);
   const exchanging = `${url}/api/auth/exchange`;
@@ -171,7 +176,9 @@ export function createApiClient(of: { url: string; request: SendRequest; token: 
     async stream(path) {
       const response = await request(url + path, { headers });
       if (!response.ok || response.body === null)
-        throw new StartupError(`${path} answered ${response.status}`);
+        throw new StartupError(
+          `${path} could not be read (status ${response.status}). Check that the gateway is running, then try again.`,
+        );
       return response.body;
     },
     async postText<Answer>(path: string, contentType: string, body: string) {

@@ -78,18 +78,26 @@ function describeMistake(args: readonly string[], options: Record<string, Comman
 /** Examples at the end of the help, by command. */
 const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   apikey: ["lineside apikey create line-3-script --role rw --days 365"],
-  apply: ["lineside apply site plant.yaml --plan"],
+  apply: ["LINESIDE_API_KEY=lsk_… lineside apply site plant.yaml --plan"],
   backup: [
     "lineside backup --to /mnt/backups",
     "lineside backup --to s3://plant/backups --endpoint https://s3.example",
     "lineside backup verify --to /mnt/backups",
   ],
-  export: ["lineside export site --to plant.yaml"],
-  import: ["lineside import press.csv --device Press --timezone Europe/Berlin"],
+  check: ["lineside check --data /var/lib/lineside"],
+  export: [
+    "LINESIDE_API_KEY=lsk_… lineside export site --to plant.yaml",
+    "lineside export site --email ada@plant.example --password … --to plant.yaml",
+  ],
+  import: ["LINESIDE_API_KEY=lsk_… lineside import press.csv --device Press --timezone Europe/Berlin"],
+  keys: ["lineside keys rotate jwt.key --data /var/lib/lineside"],
   outbox: ["lineside outbox show ada@plant.example"],
   restore: ["lineside restore --from /mnt/backups --data /var/lib/lineside"],
   service: ["sudo ./lineside-linux-x64 service install"],
-  simulate: ["lineside simulate --devices 50 --rate 100 --seconds 600"],
+  "set-aside": ["lineside set-aside mqtt.db --data /var/lib/lineside"],
+  simulate: ["LINESIDE_API_KEY=lsk_… lineside simulate --devices 50 --rate 100 --seconds 600"],
+  "support-bundle": ["lineside support-bundle --to /tmp/support.tar.gz"],
+  tenant: ["lineside tenant plan basic --tenant 'Plant North'"],
   update: ["sudo lineside update lineside-0.2.0-linux-x64.update"],
   user: ["lineside user add ada@plant.example --role rw --name 'Ada Lovelace'"],
 };

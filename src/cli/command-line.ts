@@ -80,11 +80,11 @@ const commands: Record<string, Command> = {
     run: async (args) => (await import("./update-watch.ts")).updateWatchCommand(args),
   },
   export: {
-    summary: "Write how a gateway is set up as a site file (YAML)",
+    summary: "Save the setup of a gateway as a site file (YAML)",
     run: async (args) => (await import("./export.ts")).exportCommand(args),
   },
   apply: {
-    summary: "Set up a gateway as a site file says, after showing the plan",
+    summary: "Set up a gateway from a site file, after showing the plan",
     run: async (args) => (await import("./apply.ts")).applyCommand(args),
   },
   check: {
@@ -144,6 +144,17 @@ function help(): string {
   return `Lineside ${version}: device telemetry and management in one file.\n\nUsage: lineside [command] [--option value …]\n\n${groups.join("\n\n")}\n\nRun lineside <command> --help for the options of a command.`;
 }
 
+const HELP_WIDTH = 100;
+
+/** Breaks a description into indented lines. */
+function wrap(text: string): string {
+  const lines: string[] = [""];
+  for (const word of text.split(" "))
+    if (`${lines.at(-1)} ${word}`.length > HELP_WIDTH) lines.push(word);
+    else lines.push(`${lines.pop()} ${word}`.trim());
+  return lines.map((line) => `      ${line}`).join("\n");
+}
+
 function describeSettings(keys: readonly ConfigKey[]): string {
   const rows = keys.map((key) => {
     const definition: KeyDefinition = configKeys[key];
@@ -151,7 +162,7 @@ function describeSettings(keys: readonly ConfigKey[]): string {
     const notes = [...(definition.kind.type === "text" ? [] : [describeKind(definition.kind)]), ...fallback];
     const noted = notes.length === 0 ? "" : ` (${notes.join("; ")})`;
     // Descriptions are Markdown, for the page of settings.
-    return `  ${flagOf(key)}\n      ${definition.description.replaceAll("`", '"')}${noted}`;
+    return `  ${flagOf(key)}\n${wrap(`${definition.description.replaceAll("`", '"')}${noted}`)}`;
   });
   return rows.join("\n");
 }
@@ -161,7 +172,7 @@ const SETTINGS_HINT =
 
 /** Returns the help of a command without options of its own. */
 function commandHelp(name: string, { summary = "", settings }: Command): string {
-  const title = `lineside ${name}: ${summary}.`;
+  const title = `Usage: lineside ${name}${settings === undefined ? "" : " [--option value …]"}\n\n${summary}.`;
   if (settings === undefined) return `${title}\n\nThe command has no options.`;
   const groups =
     settings === "all" ? configGroups : [{ title: "Settings that this command uses", keys: settings }];

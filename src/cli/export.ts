@@ -111,14 +111,8 @@ function write(target: string, content: Fields): string[] {
         content: { [name]: value },
       }))
     : [{ path: target, content }];
-  try {
-    if (isFolder) mkdirSync(target, { recursive: true });
-    for (const file of files) writeFileSync(file.path, writeSite(file.content));
-  } catch (cause) {
-    throw new StartupError(`${target} cannot be written: ${cause instanceof Error ? cause.message : cause}`, {
-      cause,
-    });
-  }
+  if (isFolder) mkdirSync(target, { recursive: true });
+  for (const file of files) writeFileSync(file.path, writeSite(file.content));
   return files.map(({ path }) => path);
 }
 

@@ -47,11 +47,17 @@ interface Request {
 /** Finds a mail by its id, or the newest one to an address. @throws StartupError */
 function mailOf({ mails, args }: Request): OutboxMail {
   const named = args.positionals[1];
-  if (named === undefined) throw new StartupError("Enter the id of a mail, or an e-mail address.");
+  if (named === undefined)
+    throw new StartupError(
+      'Enter the ID of an email or an email address. "lineside outbox list" shows both.',
+    );
   const isAddress = named.includes("@");
   const [newest] = isAddress ? mails.list("all", { search: named, limit: 1, offset: 0 }).items : [];
   const mail = newest ?? mails.find(named);
-  if (mail === undefined) throw new StartupError(`There is no mail ${isAddress ? "to " : ""}${named}.`);
+  if (mail === undefined)
+    throw new StartupError(
+      `There is no email ${isAddress ? "to " : "with the ID "}${named}. Use lineside outbox list to see all emails.`,
+    );
   return mail;
 }
 

@@ -1,5 +1,7 @@
 import { connect, type MqttClient } from "mqtt";
 import { createFactory, type Machine } from "../lib/devices/factory-model.ts";
+import { networkErrorText } from "../lib/network/network-error.ts";
+import { renderIn } from "../lib/texts/catalogues.ts";
 import { StartupError } from "../platform/process/startup-error.ts";
 import { type ApiClient, connectApi } from "./api-client.ts";
 import {
@@ -87,7 +89,10 @@ function openClient(url: string, token: string, tls: GatewayEndpoint["tls"]): Pr
   });
   return new Promise((resolve, reject) => {
     client.once("connect", () => resolve(client));
-    client.once("error", (error) => reject(new StartupError(`MQTT at ${url}: ${error.message}`)));
+    client.once("error", (error) => {
+      const reason = renderIn("en", networkErrorText(error));
+      reject(new StartupError(`The simulator cannot connect to ${url}. ${reason}`));
+    });
   });
 }
 

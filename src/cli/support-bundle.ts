@@ -3,7 +3,6 @@ import { resolve } from "node:path";
 import { describeMachine, packFiles, shownSettings } from "../modules/system/support-bundle.ts";
 import { loadConfig, processEnv } from "../platform/config/config.ts";
 import { withLocalAccess } from "../platform/network/local-access.ts";
-import { StartupError } from "../platform/process/startup-error.ts";
 import { getCommit, version } from "../version.ts";
 import { describeOptions, parseCommand } from "./arguments.ts";
 import { dataOptions, describeSize, existingDataPathOf, settingFlagsOf } from "./backup.ts";
@@ -75,13 +74,7 @@ export async function supportBundleCommand(args: readonly string[]): Promise<num
   const asked = await askGateway(dataPath);
   const bundle = asked ?? (await collectWithoutGateway(dataPath, settingFlagsOf(values)));
   const file = resolve(values.to ?? FILE);
-  try {
-    writeFileSync(file, await bundle.bytes(), { mode: 0o600 });
-  } catch (cause) {
-    throw new StartupError(`${file} cannot be written: ${cause instanceof Error ? cause.message : cause}`, {
-      cause,
-    });
-  }
+  writeFileSync(file, await bundle.bytes(), { mode: 0o600 });
   const source =
     asked === undefined ? "The gateway does not answer; saved what is known without it" : "Saved";
   console.log(`${source}: ${file} (${describeSize(bundle.size)}).`);

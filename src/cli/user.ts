@@ -34,12 +34,15 @@ const USAGE = `lineside user <action> [email] [--option …]
 
 The command works on the data directory, also while the gateway runs.`;
 
-/** Finds a user by the e-mail address, which is unique in the whole gateway. @throws StartupError */
+/** Finds a user by the email address, which is unique in the whole gateway. @throws StartupError */
 function userOf({ store, args }: ActionRequest): User {
   const email = args.positionals[1];
-  if (email === undefined) throw new StartupError("Enter the e-mail address of the user.");
+  if (email === undefined) throw new StartupError("Enter the email address of the user.");
   const user = store.users.findByEmail(email);
-  if (user === undefined) throw new StartupError(`There is no user with the e-mail address ${email}.`);
+  if (user === undefined)
+    throw new StartupError(
+      `There is no user with the email address ${email}. Use lineside user list to see all users.`,
+    );
   return user;
 }
 
@@ -71,7 +74,7 @@ async function withPassword({ store, config }: ActionRequest, user: User) {
   return {
     data: { ...toJson(user), temporaryPassword, loginUrl },
     print() {
-      console.log(`E-mail:              ${user.email}`);
+      console.log(`Email:              ${user.email}`);
       console.log(`Temporary password:  ${temporaryPassword}`);
       console.log(`Sign in:             ${loginUrl}`);
       console.log("The password has to be changed at the first sign-in.");
@@ -90,7 +93,7 @@ const actions: Record<string, (request: ActionRequest) => ActionResult | Promise
       data: users.map(toJson),
       print: () =>
         printTable(
-          ["E-MAIL", "NAME", "ROLE", "STATUS"],
+          ["EMAIL", "NAME", "ROLE", "STATUS"],
           users.map(({ email, fullName, role, status }) => [
             email,
             fullName,
@@ -105,7 +108,7 @@ const actions: Record<string, (request: ActionRequest) => ActionResult | Promise
     const email = args.positionals[1];
     if (email === undefined || !/^[^\s@<>,;:"\\]+@[^\s@<>,;:"\\]+$/.test(email))
       throw new StartupError(
-        "Enter the e-mail address of the new user: lineside user add you@plant.example --role rw.",
+        "Enter the email address of the new user: lineside user add you@plant.example --role rw.",
       );
     const role = roleOf(args.values.role);
     const { tenantId } = tenantOf(store, args.values.tenant);

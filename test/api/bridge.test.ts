@@ -107,8 +107,11 @@ describe.skipIf(!hasMosquitto)("an integration with a broker", () => {
       ({ status }) => status === "error",
     );
     expect(failed).toMatchObject({
-      lastError: "Nothing listens there (connection refused).",
-      bridge: { status: "waiting", problem: "Nothing listens there (connection refused)." },
+      lastError: "No program accepts connections at this address and port (connection refused).",
+      bridge: {
+        status: "waiting",
+        problem: "No program accepts connections at this address and port (connection refused).",
+      },
     });
     await other.start();
     await untilAnswer(

@@ -168,7 +168,7 @@ describe("an external provider", () => {
       app.app.services.users.create({ tenantId: null, email, fullName: "U", role: "TENANT_RW" });
       const browser = createPlainBrowser(app);
       const { status, alert } = await browser.open(await throughProvider(browser, email));
-      if (status !== 303) expect(alert).toContain("not a verified e-mail");
+      if (status !== 303) expect(alert).toContain("not a verified email");
       return status;
     };
     const [unverified, unstated] = ["unverified@one.example", "unstated@one.example"];

@@ -207,7 +207,7 @@ describe("who is told", () => {
     const [{ alarmId }] = await get(`/api/alarms/device/${device.deviceId}`);
     expect(parsed.text).toContain(`Open alarm: ${CONSOLE}/alarms/${alarmId}\n`);
     expect(parsed.html).toContain("Kiln &lt;1&gt;");
-    expect(await notifiedOf(device, 1)).toEqual([`Raised: e-mail to ${reader.user.email}`]);
+    expect(await notifiedOf(device, 1)).toEqual([`Raised: email to ${reader.user.email}`]);
   });
 
   test("in the language and the time zone of the tenant", async () => {

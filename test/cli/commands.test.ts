@@ -119,7 +119,7 @@ test("a program's key and a person's second factor open the commands too", async
   expect((await importAs("--key", key.body.key)).code).toBe(0);
   expect(await devices("?search=by+key")).toHaveLength(1);
   expect((await importAs("--key", "lsk_made_up")).output).toContain(
-    "The API key is wrong, expired or revoked.",
+    "The API key is wrong, expired or revoked. Create one with lineside apikey create.",
   );
 
   const email = "careful@plant.example";
@@ -143,7 +143,7 @@ test("what a person can mend is one sentence", async () => {
     "Nothing answers at http://127.0.0.1:1",
   );
   expect((await run("simulate", "--url", fixture.app.url, "--password", "wrong password")).output).toContain(
-    "E-mail or password is wrong.",
+    "The email address or the password is wrong.",
   );
   expect((await run("simulate", "--rate", "fast")).output).toContain("--rate must be a number");
   expect(await run("fly")).toMatchObject({ code: 2 });
@@ -227,7 +227,7 @@ test("every command explains its own options", async () => {
     expect([code, output]).toEqual([0, expect.stringContaining("--password")]);
     expect(output).toMatch(/^Usage: lineside \w+ .*\n\n[A-Z]/);
     expect(output).toMatch(/ \(default: \w+\)\n/);
-    expect(output).toContain(`\nExamples:\n\n  lineside ${command} `);
+    expect(output).toContain(`\nExamples:\n\n  LINESIDE_API_KEY=lsk_… lineside ${command} `);
   }
 });
 

@@ -28,14 +28,14 @@ test.each(["ENOSPC", "EROFS", "EACCES", "EMFILE", "ENFILE", "EDQUOT", "EPERM", "
   "an error %s of the system is one sentence with what to do, and without a stack",
   (code) => {
     const text = printed(systemError(code));
-    expect(text).toMatch(/^Lineside cannot start: [A-Z].+\. \S.+\(\/data\/x\)$/);
+    expect(text).toMatch(/^Lineside cannot start: [A-Z].+ \(\/data\/x\)\. \S.+\.?$/);
     expect(text).not.toContain("    at ");
   },
 );
 
 test("a file that does not exist is named", () => {
   expect(printed(thrown(() => openSync("/nowhere/passphrase", "r")))).toBe(
-    "Lineside cannot start: A file or folder does not exist. Check the path. (/nowhere/passphrase)",
+    "Lineside cannot start: A file or folder does not exist (/nowhere/passphrase). Check the path.",
   );
 });
 

@@ -88,7 +88,7 @@ const commandLine: ReadonlyArray<readonly [provoke: () => string | readonly stri
     () => wrongSettings(["--smtp-url", "mail.example"]),
     "smtp_url must be like smtp://user:password@mail.example:587; in user and password, % @ : and / are written as %25 %40 %3A and %2F.",
   ],
-  [() => wrongSettings(["--smtp-from", "plant"]), "smtp_from must be an e-mail address."],
+  [() => wrongSettings(["--smtp-from", "plant"]), "smtp_from must be an email address."],
   [() => wrongSettings(["--tls", "files"]), "tls = files needs tls_cert and tls_key."],
   [
     () => wrongSettings(["--http-port", "off"]),
@@ -124,18 +124,18 @@ const commandLine: ReadonlyArray<readonly [provoke: () => string | readonly stri
   [() => wrongOption("--to", "--json"), "--to needs a value, for example --to=VALUE."],
   [() => wrongOption("--to", "-s3cret"), "--to needs a value, for example --to=VALUE."],
   [() => wrongOption("--json=yes"), '--json takes no value. Leave "=yes" out.'],
-  [() => systemError("ENOSPC"), "The disk is full. Free some space, then try again. (/data/x)"],
+  [() => systemError("ENOSPC"), "The disk is full (/data/x). Free some space, then try again."],
   [
     () => systemError("EROFS"),
-    "The disk is read-only. Check its file system, then mount it writable. (/data/x)",
+    "The disk is read-only (/data/x). Check its file system, then mount it writable.",
   ],
-  [() => systemError("EACCES"), "Access was denied. Check the owner and the permissions. (/data/x)"],
-  [() => systemError("EISDIR"), "A folder stands where a file is expected. Move it away. (/data/x)"],
-  [() => systemError("ENOENT"), "A file or folder does not exist. Check the path. (/data/x)"],
-  [() => systemError("ENOTDIR"), "A file stands where a folder is expected. Check the path. (/data/x)"],
+  [() => systemError("EACCES"), "Access was denied (/data/x). Check the owner and the permissions."],
+  [() => systemError("EISDIR"), "A folder stands where a file is expected (/data/x). Move it away."],
+  [() => systemError("ENOENT"), "A file or folder does not exist (/data/x). Check the path."],
+  [() => systemError("ENOTDIR"), "A file stands where a folder is expected (/data/x). Check the path."],
   [
     () => systemError("EADDRINUSE"),
-    "Another program uses this port. Stop it, or choose another port. (/data/x)",
+    "Another program uses this port (/data/x). Stop it, or choose another port.",
   ],
 ];
 

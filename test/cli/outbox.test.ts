@@ -55,7 +55,7 @@ test("what cannot be done is said in a sentence", async () => {
     }),
   );
   expect(sentences).toEqual([
-    "1 lineside outbox: There is no mail to nobody@plant.example.",
+    "1 lineside outbox: There is no email to nobody@plant.example. Use lineside outbox list to see all emails.",
     "1 lineside outbox: There is no mail server. Set it in the console under Settings → Notifications → Mail server, or as smtp_url (LINESIDE_SMTP_URL).",
     '1 lineside outbox: "burn" is not an action; the actions are list, show, retry.',
     "1 lineside outbox: An action is missing; the actions are list, show, retry.",

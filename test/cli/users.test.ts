@@ -86,7 +86,7 @@ test("users are added, given another password, disabled and deleted beside a run
 test("a person reads tables and sentences", async () => {
   const listed = await run("user", "list");
   expect(listed.output).toMatch(
-    /^E-MAIL +NAME +ROLE +STATUS\nowner@plant\.example +Olga Owner +owner +active\n$/,
+    /^EMAIL +NAME +ROLE +STATUS\nowner@plant\.example +Olga Owner +owner +active\n$/,
   );
   const added = await run("user", "add", "theo@plant.example", "--role", "admin");
   expect(added.output).toContain("Temporary password:");
@@ -125,9 +125,9 @@ test("what cannot be done is one sentence", async () => {
     [["user", "role", EMAIL, "god"], "The role must be one of owner, admin, rw, read-only."],
     [
       ["user", "add", EMAIL, "--role", "rw"],
-      "A user with this e-mail address already exists on this gateway. Use another address.",
+      "A user with this email address already exists on this gateway. Use another address.",
     ],
-    [["user", "add", "nobody", "--role", "rw"], "e-mail address of the new user"],
+    [["user", "add", "nobody", "--role", "rw"], "email address of the new user"],
     [["user", "add", "x@plant.example"], "The role must be one of"],
     [["user", "add", "x@plant.example", "--role", "rw", "--tenant", "Moon"], 'There is no tenant "Moon".'],
     [["user", "disable", "x@plant.example"], "There is no user"],

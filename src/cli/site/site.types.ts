@@ -6,7 +6,7 @@ export type FieldPath = readonly (string | number)[];
 
 /** An object of a site file. */
 export interface SiteObject {
-  /** Its name or e-mail address; empty for settings. */
+  /** Its name or email address; empty for settings. */
   readonly key: string;
   readonly fields: Fields;
   /** Returns the place of a value, for people: file, line and path. */

@@ -74,7 +74,7 @@ export interface AlarmEvent {
   readonly eventType: AlarmEventType;
   readonly code: string;
   readonly params: Params;
-  /** E-mail address or name of the key; null for the gateway itself. */
+  /** Email address or name of the key; null for the gateway itself. */
   readonly by: string | null;
   readonly createdAt: number;
 }

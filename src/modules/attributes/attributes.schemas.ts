@@ -23,7 +23,7 @@ export const attributeChangeBody = t.Object(
     value: t.Optional(jsonValue("left out where the attribute was deleted")),
     at: isoTime,
     source: t.Union([t.Literal("USER"), t.Literal("DEVICE"), t.Literal("SYSTEM")]),
-    by: t.Union([t.String(), t.Null()], { description: "e-mail address, or name of the key or program" }),
+    by: t.Union([t.String(), t.Null()], { description: "email address, or name of the key or program" }),
   },
   { title: "AttributeChange" },
 );

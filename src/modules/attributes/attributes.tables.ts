@@ -40,7 +40,7 @@ export const attributeChanges = sqliteTable(
     value: text("value"),
     at: integer("at").notNull(),
     source: text("source", { enum: ["USER", "DEVICE", "SYSTEM"] }).notNull(),
-    /** E-mail address or name of the key. */
+    /** Email address or name of the key. */
     by: text("by"),
   },
   (table) => [

@@ -11,7 +11,7 @@ export interface AttributeEntry {
   readonly updatedAt: string;
 }
 
-/** Source of a change of an attribute. `by` is the person's e-mail address, or the name of the key or program. */
+/** Source of a change of an attribute. `by` is the person's email address, or the name of the key or program. */
 export interface ChangedBy {
   readonly source: "USER" | "DEVICE" | "SYSTEM";
   readonly by: string | null;

@@ -9,7 +9,7 @@ export type AuditOutcome = (typeof AUDIT_OUTCOMES)[number];
 export interface AuditActor {
   readonly type: "USER" | "API_KEY" | "COMMAND_LINE" | "ANONYMOUS";
   readonly id: string | null;
-  /** E-mail address, or the key's name. */
+  /** Email address, or the key's name. */
   readonly name: string;
   /** The user who acts, if somebody acts as this user. */
   readonly impersonator?: { readonly id: string; readonly name: string } | undefined;

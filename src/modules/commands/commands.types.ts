@@ -44,7 +44,7 @@ export interface Command {
   readonly retryIntervalMs: number;
   /** Time for which the device may take to answer. */
   readonly timeoutMs: number;
-  /** E-mail address or name of the key. */
+  /** Email address or name of the key. */
   readonly createdBy: string;
   /** Epoch ms, as all times here. */
   readonly createdAt: number;

@@ -77,7 +77,7 @@ export const dashboardBody = t.Object(
     type: settable.type,
     updatedBy: t.String({
       description:
-        "who saved this version: an e-mail address, or `api-key:` followed by a name; empty if unknown",
+        "who saved this version: an email address, or `api-key:` followed by a name; empty if unknown",
     }),
     createdAt: isoTime,
     updatedAt: isoTime,
@@ -299,7 +299,7 @@ export const shareBody = t.Object(
     path: t.String({ description: "path of the page, to be appended to the gateway's address" }),
     name: t.String(),
     deviceId: shareDevice,
-    createdBy: t.String({ description: "e-mail address" }),
+    createdBy: t.String({ description: "email address" }),
     createdAt: isoTime,
     expiresAt: shareEnd,
     rotation,

@@ -30,7 +30,7 @@ export const dashboards = sqliteTable(
     tags: text("tags", { mode: "json" }).notNull().$type<readonly string[]>().default([]),
     /** Version of the current content; each change of the content increments it. */
     version: integer("version").notNull().default(1),
-    /** E-mail address of the user, or name of the API key, that saved the version; empty if unknown. */
+    /** Email address of the user, or name of the API key, that saved the version; empty if unknown. */
     updatedBy: text("updated_by").notNull().default(""),
     createdAt: integer("created_at").notNull(),
     updatedAt: integer("updated_at").notNull(),

@@ -19,7 +19,7 @@ export interface DashboardShare {
   readonly name: string;
   /** The device that the dashboards are looked at with. */
   readonly deviceId: DeviceId | null;
-  /** E-mail address. */
+  /** Email address. */
   readonly createdBy: string;
   /** Epoch ms. */
   readonly createdAt: number;

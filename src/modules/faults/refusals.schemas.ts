@@ -26,7 +26,7 @@ export const refusalBody = t.Object(
     }),
     identity: t.String({
       description:
-        "client id, user name, e-mail address or name; of a token or key the first 4 characters and the length",
+        "client id, user name, email address or name; of a token or key the first 4 characters and the length",
     }),
     reason: renderedText,
     hint: t.Optional(renderedText),

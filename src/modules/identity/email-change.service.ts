@@ -23,7 +23,7 @@ export interface NewAddress {
 }
 
 /**
- * Changes a user's own e-mail address: requires the password and, if it is on, the second factor. The new address takes effect when the user
+ * Changes a user's own email address: requires the password and, if it is on, the second factor. The new address takes effect when the user
  * confirms the link sent to it; until then, nobody can sign in with it.
  */
 export function createEmailChangeService(deps: {

@@ -44,7 +44,7 @@ export const ownSession = t.Object(
   {
     sessionId: t.String(),
     isCurrent: t.Boolean({ description: "whether this request uses this session" }),
-    impersonatedBy: t.Optional(t.String({ description: "e-mail of the user who acts as this user" })),
+    impersonatedBy: t.Optional(t.String({ description: "email of the user who acts as this user" })),
     address: t.String(),
     userAgent: t.String(),
     createdAt: t.String(),
@@ -58,7 +58,7 @@ export const emailText = t.String({
   minLength: 3,
   maxLength: 254,
   pattern: TEXT_FORMS.email,
-  description: "an e-mail address",
+  description: "an email address",
 });
 
 export const oneLine = nameText(200);
@@ -83,7 +83,7 @@ export const authorizeQuery = t.Object({
   client_id: t.Optional(t.String({ maxLength: 128 })),
   ui_locales: t.Optional(t.String({ maxLength: 128 })),
   theme: t.Optional(t.String({ maxLength: 16 })),
-  login_hint: t.Optional(t.String({ maxLength: 254, description: "e-mail to fill in" })),
+  login_hint: t.Optional(t.String({ maxLength: 254, description: "email to fill in" })),
   prompt: t.Optional(
     t.Union([t.Literal("login"), t.Literal("select_account")], {
       description: "login or select_account: an external provider asks for the account again",

@@ -87,7 +87,7 @@ export const signUpRoutes = (deps: {
         detail: {
           operationId: "resendOneTimeCode",
           summary: "Send a new one-time code",
-          description: `The previous code stops working. If no sign-up waits for a code, the answer is the same and no mail is sent. 400 for a missing or invalid e-mail; ${CLOSED_ERROR}; ${LIMITS_ERROR}.`,
+          description: `The previous code stops working. If no sign-up waits for a code, the answer is the same and no mail is sent. 400 for a missing or invalid email; ${CLOSED_ERROR}; ${LIMITS_ERROR}.`,
           example: { email: "ann@plant.example" },
         },
       },

@@ -26,7 +26,7 @@ export const discoveredNetworksRoutes = ({
         operationId: "listDiscoveredNetworks",
         summary: "List unread devices at this gateway's broker",
         description:
-          "Recognises Tasmota, Zigbee2MQTT, Shelly, Home Assistant discovery and Sparkplug B by the default topics on which MQTT clients have published since the gateway started. 403 without access to all devices.",
+          "Recognizes Tasmota, Zigbee2MQTT, Shelly, Home Assistant discovery and Sparkplug B by the default topics on which MQTT clients have published since the gateway started. 403 without access to all devices.",
       },
     },
   );

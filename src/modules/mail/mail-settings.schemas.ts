@@ -5,7 +5,7 @@ import { textSchema } from "../wire.schemas.ts";
 const address = t.String({
   maxLength: 254,
   pattern: TEXT_FORMS.mail_address,
-  description: "an e-mail address",
+  description: "an email address",
 });
 
 const server = {

@@ -55,7 +55,7 @@ const english: AccountMails = {
     subject: `Your ${product} code`,
     parts: [
       greet("Hello", fullName),
-      text(`enter this code to confirm your e-mail address. It is good for ${minutes} minutes.`),
+      text(`enter this code to confirm your email address. It is good for ${minutes} minutes.`),
       code(digits),
       note("You did not sign up? Then ignore this mail: without the code nothing happens."),
     ],
@@ -102,25 +102,25 @@ const english: AccountMails = {
     ],
   }),
   email_changed: ({ fullName, at }, product) => ({
-    subject: `Your ${product} e-mail address was changed`,
+    subject: `Your ${product} email address was changed`,
     parts: [
       greet("Hello", fullName),
       text(
-        `your account has had another e-mail address since ${time("en", at)}. This one no longer signs in.`,
+        `your account has had another email address since ${time("en", at)}. This one no longer signs in.`,
       ),
       note("You did not expect that? Tell your administrator at once."),
     ],
   }),
   email_new: ({ fullName, at }, product) => ({
-    subject: `Your new e-mail address for ${product}`,
+    subject: `Your new email address for ${product}`,
     parts: [
       greet("Hello", fullName),
-      text(`your account has had this e-mail address since ${time("en", at)}. Sign in with it from now on.`),
+      text(`your account has had this email address since ${time("en", at)}. Sign in with it from now on.`),
       note("This account is not yours? Ignore this mail."),
     ],
   }),
   email_confirm: ({ confirmUrl, minutes }, product) => ({
-    subject: `Confirm your e-mail address for ${product}`,
+    subject: `Confirm your email address for ${product}`,
     parts: [
       text("Hello,"),
       text(

@@ -26,7 +26,7 @@ const fields = {
   since: isoTime,
   until: isoTime,
   reason: t.String({ description: "empty if there is none" }),
-  by: t.String({ description: "e-mail address or name of the API key" }),
+  by: t.String({ description: "email address or name of the API key" }),
 };
 
 export const maintenanceBody = t.Object(fields, { title: "Maintenance" });

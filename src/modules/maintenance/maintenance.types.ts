@@ -8,6 +8,6 @@ export interface Maintenance {
   readonly until: number;
   /** Empty: none was given. */
   readonly reason: string;
-  /** E-mail address or name of the key. */
+  /** Email address or name of the key. */
   readonly by: string;
 }

@@ -34,7 +34,7 @@ export const noteBody = t.Object(
     text: t.String(),
     at: isoTime,
     until: isoTimeOrNull,
-    by: t.String({ description: "e-mail address of the author, or name of the API key" }),
+    by: t.String({ description: "email address of the author, or name of the API key" }),
     createdAt: isoTime,
     updatedAt: isoTime,
   },

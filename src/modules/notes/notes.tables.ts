@@ -20,7 +20,7 @@ export const deviceNotes = sqliteTable(
     at: integer("at").notNull(),
     /** End of a stretch of time; null for a moment. */
     until: integer("until"),
-    /** E-mail address of the author, or name of the API key. */
+    /** Email address of the author, or name of the API key. */
     by: text("by").notNull(),
     createdAt: integer("created_at").notNull(),
     updatedAt: integer("updated_at").notNull(),

@@ -53,7 +53,7 @@ export const settingsBody = t.Object(
       description: "null if no messaging gateway is set up",
     }),
     mailDelivering: t.Boolean({
-      description: "false if no mail server is configured, so that nobody is notified by e-mail",
+      description: "false if no mail server is configured, so that nobody is notified by email",
     }),
   },
   { title: "NotificationSettings" },

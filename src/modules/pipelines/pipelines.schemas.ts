@@ -111,7 +111,7 @@ export const versionBody = t.Object(
     version: wholeNumber(),
     scope,
     steps: documentedAs(stepListSchema),
-    by: t.String({ description: "e-mail address, or name of the key" }),
+    by: t.String({ description: "email address, or name of the key" }),
     createdAt: isoTime,
   },
   { title: "DataPipelineVersion" },

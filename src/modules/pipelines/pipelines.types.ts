@@ -12,7 +12,7 @@ export interface PipelineVersion {
   readonly version: number;
   readonly scope: PipelineScope;
   readonly steps: readonly Step[];
-  /** E-mail address or name of the key. */
+  /** Email address or name of the key. */
   readonly by: string;
   readonly createdAt: number;
 }

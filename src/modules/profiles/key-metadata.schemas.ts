@@ -54,7 +54,7 @@ const fields = {
   states: Type.Optional(
     Type.Array(keyState, {
       maxItems: STATES_MAX,
-      description: "names and colours of values, each value once",
+      description: "names and colors of values, each value once",
     }),
   ),
   group: Type.Optional(

@@ -12,7 +12,7 @@ export const planBody = t.Object(
   {
     id: t.String(),
     name: t.String(),
-    whitelabelEnabled: t.Boolean({ description: "whether tenants can set their own name, logo and colours" }),
+    whitelabelEnabled: t.Boolean({ description: "whether tenants can set their own name, logo and colors" }),
     limits: t.Object({
       devices: limit("devices"),
       users: limit("users"),

@@ -36,7 +36,7 @@ const shareTexts: Readonly<Record<Language, (shared: Shared) => readonly string[
     `you are invited to Lineside${tenantName === "" ? "" : ` of ${tenantName}`}.`,
     "",
     `Sign in: ${loginUrl}`,
-    `E-mail: ${email}`,
+    `Email: ${email}`,
     `Temporary password: ${temporaryPassword}`,
     "",
     "Please change the password when you sign in for the first time. It is good for 14 days.",

@@ -73,7 +73,7 @@ export const usersRoutes = (deps: {
           operationId: "createUser",
           summary: "Create and invite a user",
           description:
-            "Mail and text to share are in English or German, by Accept-Language. 400 without a body for an invalid payload, also for a deviceId that does not exist. 403 unless owner or administrator, for an owner unless the caller is one, for more devices or assets than the caller sees, and when the plan's number of users is reached. 409 if the e-mail belongs to a user of this gateway. 429 as for inviting again, and then no user is made.",
+            "Mail and text to share are in English or German, by Accept-Language. 400 without a body for an invalid payload, also for a deviceId that does not exist. 403 unless owner or administrator, for an owner unless the caller is one, for more devices or assets than the caller sees, and when the plan's number of users is reached. 409 if the email belongs to a user of this gateway. 429 as for inviting again, and then no user is made.",
           example: {
             fullName: "Bob Jones",
             email: "bob@plant.example",
@@ -106,7 +106,7 @@ export const usersRoutes = (deps: {
           operationId: "updateUser",
           summary: "Change a user",
           description:
-            "Users can change their own fullName and notification settings; unchanged fields do not count. Owners and administrators change their own email with `POST /api/auth/email`. Mails to both addresses report a changed e-mail. Owners and administrators can change other users; only owners can change owners. A change of role or status signs the user out, and limits the API keys that the user made with it. 400 invalid payload; 403 not allowed, also for an e-mail and for one's own user while acting as another; 404 unknown; 409 when the e-mail belongs to another user, and for disabling or demoting the last active owner (`isProtected`); 429 with Retry-After when too many e-mail addresses were changed (the limits of invitations).",
+            "Users can change their own fullName and notification settings; unchanged fields do not count. Owners and administrators change their own email with `POST /api/auth/email`. Mails to both addresses report a changed email. Owners and administrators can change other users; only owners can change owners. A change of role or status signs the user out, and limits the API keys that the user made with it. 400 invalid payload; 403 not allowed, also for an email and for one's own user while acting as another; 404 unknown; 409 when the email belongs to another user, and for disabling or demoting the last active owner (`isProtected`); 429 with Retry-After when too many email addresses were changed (the limits of invitations).",
           example: { canAcknowledgeAlarms: true, notificationSeverities: ["MAJOR", "CRITICAL"] },
         },
       },

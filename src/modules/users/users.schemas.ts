@@ -27,7 +27,7 @@ const email = t.String({
   minLength: 3,
   maxLength: 254,
   pattern: TEXT_FORMS.email,
-  description: "an e-mail address, of one user in the whole gateway",
+  description: "an email address, of one user in the whole gateway",
 });
 
 const settings = {
@@ -81,7 +81,7 @@ export const updateUserBody = t.Object(
 
 export const listUsersQuery = t.Object({
   ...pageQuery,
-  search: searchQuery(["the name", "the e-mail address"]),
+  search: searchQuery(["the name", "the email address"]),
   role: t.Optional(role),
   status: t.Optional(status),
   sort: sortQuery(["fullName", "email", "role", "status", "createdAt"]),
@@ -131,7 +131,7 @@ export const invitationBody = t.Object(
     userId: t.String(),
     email: t.String(),
     fullName: t.Optional(t.String()),
-    loginUrl: t.String({ description: "absolute address of the sign-in page with the e-mail filled in" }),
+    loginUrl: t.String({ description: "absolute address of the sign-in page with the email filled in" }),
     temporaryPassword: t.String({
       description: "good for 14 days, must be changed at the first sign-in; shown this once",
     }),

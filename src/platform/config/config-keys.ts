@@ -97,7 +97,7 @@ export const configKeys = {
     kind: text,
     default: undefined,
     description:
-      "E-mail of the first owner, for a first start without the setup page. Needs `owner_password`.",
+      "Email of the first owner, for a first start without the setup page. Needs `owner_password`.",
   },
   owner_password: {
     kind: text,
@@ -126,7 +126,7 @@ export const configKeys = {
     kind: text,
     default: undefined,
     description:
-      "Issuer of an external OpenID Connect provider, used in addition to the gateway's own sign-in, e.g. `https://login.example/realms/plant`. Users are matched by their verified e-mail address. Register `<address of this gateway>/idp/callback` there. Needs `oidc_client_id`.",
+      "Issuer of an external OpenID Connect provider, used in addition to the gateway's own sign-in, e.g. `https://login.example/realms/plant`. Users are matched by their verified email address. Register `<address of this gateway>/idp/callback` there. Needs `oidc_client_id`.",
   },
   oidc_client_id: {
     kind: text,
@@ -153,7 +153,7 @@ export const configKeys = {
     kind: boolean,
     default: false,
     description:
-      "`true` accepts e-mail addresses if the external provider does not say whether they are verified. Use it only if users cannot change their own address at the provider.",
+      "`true` accepts email addresses if the external provider does not say whether they are verified. Use it only if users cannot change their own address at the provider.",
   },
   oidc_redirect: {
     kind: boolean,

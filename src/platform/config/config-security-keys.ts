@@ -31,6 +31,6 @@ export const securityConfigKeys = {
     kind: text,
     default: undefined,
     description:
-      "Contact for people who find a vulnerability in how this gateway is operated: an e-mail address or an `https:` address. It is published in `/.well-known/security.txt`, which does not exist without it.",
+      "Contact for people who find a vulnerability in how this gateway is operated: an email address or an `https:` address. It is published in `/.well-known/security.txt`, which does not exist without it.",
   },
 } as const;

@@ -234,7 +234,7 @@ function checkSecurityContact({ security_contact: contact }: Record<string, unkn
     /^[^@\s]{1,64}@[^@\s]{1,255}$/.test(text) || (/^https:\/\/[!-~]+$/.test(text) && URL.canParse(text));
   return contact === undefined || isAddress(String(contact))
     ? []
-    : ["security_contact must be an e-mail address or an address that begins with https://."];
+    : ["security_contact must be an email address or an address that begins with https://."];
 }
 
 /** Checks that a bucket has its settings, and that a folder does not depend on the working directory. */
@@ -254,7 +254,7 @@ function checkTogether(config: Record<string, unknown>): string[] {
   if ((config.owner_email === undefined) !== (password === undefined))
     mistakes.push("LINESIDE_OWNER_EMAIL and LINESIDE_OWNER_PASSWORD go together.");
   if (typeof config.owner_email === "string" && !/^[^@\s]+@[^@\s]+$/.test(config.owner_email))
-    mistakes.push("LINESIDE_OWNER_EMAIL must be an e-mail address.");
+    mistakes.push("LINESIDE_OWNER_EMAIL must be an email address.");
   if (typeof password === "string" && password.length < 10)
     mistakes.push("LINESIDE_OWNER_PASSWORD must have 10 characters or more.");
   if (typeof config.smtp_url === "string" && !isSmtpUrl(config.smtp_url))
@@ -262,7 +262,7 @@ function checkTogether(config: Record<string, unknown>): string[] {
       "smtp_url must be like smtp://user:password@mail.example:587; in user and password, % @ : and / are written as %25 %40 %3A and %2F.",
     );
   if (typeof config.smtp_from === "string" && !/^[^@\s<>,]+@[^@\s<>,]+$/.test(config.smtp_from))
-    mistakes.push("smtp_from must be an e-mail address.");
+    mistakes.push("smtp_from must be an email address.");
   mistakes.push(
     ...checkPublicUrl(config.public_url),
     ...checkTls(config),

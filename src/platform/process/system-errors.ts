@@ -43,5 +43,5 @@ export function describeSystemError(error: unknown): string | undefined {
   if (!(error instanceof Error) || !("code" in error) || typeof error.code !== "string") return undefined;
   const advice = SYSTEM_ERRORS[error.code];
   const path = "path" in error && typeof error.path === "string" ? ` (${error.path})` : "";
-  return advice && `${advice}${path}`;
+  return advice?.replace(".", `${path}.`);
 }

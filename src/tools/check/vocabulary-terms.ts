@@ -72,6 +72,11 @@ export const pageTerms: Readonly<Record<"en" | "de", readonly Term[]>> = {
     },
     { word: "at once (immediately, simultaneously, in a burst)", pattern: /\bat once\b/ },
     { word: "is no X (is not a X)", pattern: /(?<!here )\b(?:is|are) no (?!longer\b)/i },
+    { word: "e-mail (email)", pattern: /\be-mails?\b/i, allowed: ["src/modules/identity/identity.module"] },
+    {
+      word: "British spelling (color, behavior, neighbor, favorite, gray)",
+      pattern: /(?<![.\w])(?:colour|behaviour|neighbour|favourite|grey|labelled|recognis)/i,
+    },
     { word: "remedy (fix)", pattern: /\bremed(?:y|ies)\b/i },
     { word: "goes on from, made up for", pattern: /\bgoes on from\b|\bmade up for\b/ },
   ],

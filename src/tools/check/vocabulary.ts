@@ -162,9 +162,9 @@ function main(): number {
       : [`${file}: use the terms of docs/glossary.md instead of ${words.join(", ")}`, ...comments];
   });
   const texts = join("src", "lib", "texts");
-  const germanTexts = readdirSync(join(root, texts)).filter((file) => file.endsWith(".de.json"));
+  const pageTexts = readdirSync(join(root, texts)).filter((file) => /\.de\.json$|^server\.en/.test(file));
   problems.push(
-    ...germanTexts.flatMap((file) =>
+    ...pageTexts.flatMap((file) =>
       checkPage(join(texts, file), readFileSync(join(root, texts, file), "utf8")),
     ),
     ...checkPages(),

@@ -19,7 +19,9 @@ async function failureAt(port: number): Promise<string> {
 }
 
 test.concurrent("a server that is away is named as such", async () => {
-  expect(await failureAt(await freePort())).toContain("Nothing listens there (connection refused).");
+  expect(await failureAt(await freePort())).toContain(
+    "No program accepts connections at this address and port (connection refused).",
+  );
 });
 
 test.concurrent("a server that refuses is quoted", async () => {

@@ -277,7 +277,7 @@ describe("an archive", () => {
     const bytes = readFileSync(file);
     for (const length of [0, 10, 40, Math.floor(bytes.length / 2), bytes.length - 1]) {
       writeFileSync(file, bytes.subarray(0, length));
-      expect(() => new ArchiveReader(file)).toThrow("This file is not a whole backup archive.");
+      expect(() => new ArchiveReader(file)).toThrow("This file is not a complete backup archive.");
     }
   });
 });

@@ -253,7 +253,9 @@ test("where one address of a name cannot be reached, the next is tried", async (
   names.two = ["127.0.0.3", "127.0.0.1"];
   expect((await send(`http://two:${port}/`)).status).toBe(200);
   names.two = ["127.0.0.3", "127.0.0.4"];
-  expect(await failure(send(`http://two:${port}/`))).toBe("Nothing listens there (connection refused).");
+  expect(await failure(send(`http://two:${port}/`))).toBe(
+    "No program accepts connections at this address and port (connection refused).",
+  );
 });
 
 /** Serves a certificate for `erp.example` as long as the callback runs. */

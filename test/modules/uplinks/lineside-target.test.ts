@@ -282,7 +282,8 @@ describe("a target that cannot send says why:", () => {
     const target = openTarget({ url: `mqtt://central.example:${port}`, token: "x" });
     expect(await failureOf(target.check(neverAborted()))).toEqual({
       reaction: "retry",
-      message: "The target cannot be reached: Nothing listens there (connection refused).",
+      message:
+        "The target cannot be reached: No program accepts connections at this address and port (connection refused).",
     });
     const sockets = new Set<unknown>();
     const server = Bun.listen({

@@ -52,7 +52,7 @@ export const emailChangeRoute = (deps: {
       response: { 200: successBody },
       detail: {
         operationId: "changeOwnEmail",
-        summary: "Change your e-mail address",
+        summary: "Change your email address",
         description: `For owners and administrators. Sends a link to the new address, which takes effect when the link is opened within ${EMAIL_LIFETIME_MINUTES} minutes. 400 for a wrong password or code; 403 for an API key, and for a user who acts as another user; 409 if the address belongs to another user, and for users of an external identity provider, who have no password here; 429 with Retry-After after too many wrong attempts.`,
         example: { email: "ada@plant.example", password: "correct horse battery staple" },
       },

@@ -170,7 +170,7 @@ export const providerRoutes = (deps: {
           summary: "Show the sign-in page",
           responses: pageAnswers(303, 400, 503),
           description:
-            "Authorization-code flow with PKCE (S256). Needs no JavaScript. In English or German, by `ui_locales` or Accept-Language; `login_hint` fills in the e-mail. If an external OpenID Connect provider is configured, it redirects there (303) unless `provider=local` or `oidc_redirect` is off.",
+            "Authorization-code flow with PKCE (S256). Needs no JavaScript. In English or German, by `ui_locales` or Accept-Language; `login_hint` fills in the email. If an external OpenID Connect provider is configured, it redirects there (303) unless `provider=local` or `oidc_redirect` is off.",
         },
       },
     )
@@ -187,7 +187,7 @@ export const providerRoutes = (deps: {
           responses: signInAnswers,
           requestBody: signInBody,
           description:
-            "The sign-in page's form, or JSON `{email, password, otp?, newPassword?, redirectUri?, codeChallenge?, state?}` → `{code, redirectTo}` for scripts. 401 for a wrong e-mail or password or a wrong `otp`; 403 that names `otp` (a second factor is on) or `newPassword` (the password is a temporary one) when it is needed and missing; 429 with Retry-After after too many attempts.",
+            "The sign-in page's form, or JSON `{email, password, otp?, newPassword?, redirectUri?, codeChallenge?, state?}` → `{code, redirectTo}` for scripts. 401 for a wrong email or password or a wrong `otp`; 403 that names `otp` (a second factor is on) or `newPassword` (the password is a temporary one) when it is needed and missing; 429 with Retry-After after too many attempts.",
         },
       },
     )
@@ -206,7 +206,7 @@ export const providerRoutes = (deps: {
         summary: "Complete a sign-in at the external provider",
         responses: pageAnswers(303, 400, 401, 403, 404, 503),
         description:
-          "303 with an authorization code for `/api/auth/exchange`; else the sign-in page with the error: 401 unless this browser began the sign-in within 15 minutes, 403 for somebody who has no active user here or no verified e-mail address, 503 while the provider does not answer.",
+          "303 with an authorization code for `/api/auth/exchange`; else the sign-in page with the error: 401 unless this browser began the sign-in within 15 minutes, 403 for somebody who has no active user here or no verified email address, 503 while the provider does not answer.",
       },
     })
     .post(

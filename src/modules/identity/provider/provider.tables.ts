@@ -25,7 +25,7 @@ const accountId = () =>
 /** Authorization codes: single use, 60 s; only the hash is kept. */
 export const signInCodes = sqliteTable("sign_in_codes", {
   codeHash: text("code_hash").primaryKey(),
-  /** E-mail address instead of an account: users of an external provider have no account here. */
+  /** Email address instead of an account: users of an external provider have no account here. */
   email: text("email").notNull(),
   redirectUri: text("redirect_uri"),
   codeChallenge: text("code_challenge"),

@@ -165,7 +165,7 @@ export function createSignInFlow(deps: {
       passwords.remember(account, request);
       return { code: issueCodeOf(account, request) };
     },
-    /** The e-mail behind a code; throws `invalid` for any code that is not (or no longer) good. */
+    /** The email behind a code; throws `invalid` for any code that is not (or no longer) good. */
     redeem(code: string, codeVerifier: string | undefined): { email: string } {
       const taken = repository.takeCode(sha256(code), now());
       const challenge =

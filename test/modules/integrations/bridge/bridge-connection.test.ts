@@ -123,7 +123,9 @@ describe("a bridge that cannot connect", () => {
 
   test("reports the reason and the time of the next attempt", async () => {
     const rig = open({ brokerUrl: "mqtt://127.0.0.1:1", topicFilter: "a" });
-    expect(await reasonOf(rig)).toBe("Nothing listens there (connection refused).");
+    expect(await reasonOf(rig)).toBe(
+      "No program accepts connections at this address and port (connection refused).",
+    );
     const { nextAttemptAt, since, failedAttempts } = rig.bridge.state;
     // Half a second at the least, at random up to one.
     expect((nextAttemptAt ?? 0) - since).toBeGreaterThanOrEqual(499);
