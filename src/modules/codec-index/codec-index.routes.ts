@@ -177,7 +177,7 @@ const searchRoutes = ({ codecIndex, auth }: CodecIndexRouteDeps) =>
           operationId: "testCodecIndexEntry",
           summary: "Run the examples of a codec of the index",
           description:
-            "Each example runs as an integration would run it, and its result is compared with the one of the collection. 503 where scripts cannot be run at the moment, 429 where too many wait.",
+            "Each example runs as an integration would run it, and its result is compared with the result in the collection. 503 if scripts cannot run at the moment, 429 if too many requests wait.",
         },
       },
     );

@@ -73,7 +73,7 @@ export const usersRoutes = (deps: {
           operationId: "createUser",
           summary: "Create and invite a user",
           description:
-            "Mail and text to share are in English or German, by Accept-Language. 400 without a body for an invalid payload, also for a deviceId that does not exist. 403 unless owner or administrator, for an owner unless the caller is one, for more devices or assets than the caller sees, and when the plan's number of users is reached. 409 if the email belongs to a user of this gateway. 429 as for inviting again, and then no user is made.",
+            "The email and the text to share are in English or German, by Accept-Language. 400 without a body if the payload is invalid or a deviceId does not exist. 403 if the caller is neither owner nor administrator, invites an owner without being one, or grants devices or assets without having access to them, and if the plan's limit of users is reached. 409 if the email belongs to a user of this gateway. 429 as for inviting again; no user is created.",
           example: {
             fullName: "Bob Jones",
             email: "bob@plant.example",

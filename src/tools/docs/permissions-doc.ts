@@ -36,7 +36,7 @@ export function renderPermissions(): string {
 This page shows what each role can do. Every operation of the API needs one of these permissions; \`x-permission\` in the API's own pages (\`/docs\`) names it. A
 request without sign-in gets 401. A request without the permission gets 403 and an entry in the audit log.
 
-| permission | allows to | ${ROLES.map(([, name]) => name).join(" | ")} | API keys |
+| permission | operations | ${ROLES.map(([, name]) => name).join(" | ")} | API keys |
 |---|---|${ROLES.map(() => ":-:").join("|")}|:-:|
 ${names.map(row).join("\n")}
 
