@@ -287,7 +287,7 @@ export async function importCommand(args: readonly string[]): Promise<number> {
     return flags.has("help") ? 0 : 2;
   }
   const missing = positionals.find((file) => !existsSync(file));
-  if (missing !== undefined) throw new StartupError(`There is no file ${missing}.`);
+  if (missing !== undefined) throw new StartupError(`There is no file ${missing}. Check the path.`);
   refuseForNdjson(values, positionals);
   const csv = csvOptionsOf(values);
   const importer = new Importer(await connectApi(credentialsOf(values)), values.type ?? options.type.default);

@@ -116,7 +116,7 @@ function listenTcp(options: TcpListenerOptions): TCPSocketListener<SocketTranspo
     });
   } catch (cause) {
     throw new StartupError(
-      `The MQTT port ${port} cannot be opened on ${host}: another program may be using it, or the address is not this machine's.`,
+      `The MQTT port ${port} cannot be opened on ${host}: another program may be using it, or the address is not this machine's. Choose another port with --mqtt-port.`,
       { cause },
     );
   }

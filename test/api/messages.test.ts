@@ -105,7 +105,7 @@ const requests: ReadonlyArray<readonly [request: string, body: unknown, message:
   [
     "POST /api/api-keys",
     { name: "g", role: "X" },
-    "`role` must be one of TENANT_OWNER, TENANT_ADMIN, TENANT_RW, TENANT_READ_ONLY (TENANT_OWNER, TENANT_ADMIN, TENANT_RW or TENANT_READ_ONLY; not above the caller's own).",
+    "`role` must be one of TENANT_OWNER, TENANT_ADMIN, TENANT_RW, TENANT_READ_ONLY (not above the caller's own).",
   ],
   [
     "POST /api/dashboards",

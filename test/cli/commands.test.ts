@@ -137,7 +137,7 @@ test("a program's key and a person's second factor open the commands too", async
 
 test("what a person can mend is one sentence", async () => {
   expect((await run("import", "missing.csv", "--url", fixture.app.url)).output).toBe(
-    "lineside import: There is no file missing.csv.\n",
+    "lineside import: There is no file missing.csv. Check the path.\n",
   );
   expect((await run("simulate", "--url", "http://127.0.0.1:1")).output).toContain(
     "Nothing answers at http://127.0.0.1:1",

@@ -11,7 +11,7 @@ const role = t.Union(
     t.Literal("TENANT_RW"),
     t.Literal("TENANT_READ_ONLY"),
   ],
-  { description: "TENANT_OWNER, TENANT_ADMIN, TENANT_RW or TENANT_READ_ONLY; not above the caller's own" },
+  { description: "not above the caller's own" },
 );
 
 export const createApiKeyBody = t.Object(
