@@ -77,7 +77,7 @@ function smallAndShared(files: readonly string[]): string[] {
 }
 
 /** Max. characters of a module's source that loads with the first screen of those that use it. */
-const COMMON_CHARACTERS = 6_000;
+const COMMON_CHARACTERS = 7_000;
 
 /** Returns the modules that at least two screens reach, without large ones and those that need them. */
 function usedBySeveral(screens: ReadonlySet<string>, isReady: (file: string) => boolean): string[] {
