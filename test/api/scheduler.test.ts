@@ -201,7 +201,7 @@ describe("writing jobs", () => {
     const job = await app.call("POST", "/api/scheduler", { token, body });
     clock.advance(120_000);
     const start = await app.call("POST", `/api/scheduler/${job.body.jobId}/start`, { token });
-    expect([start.status, start.body.message]).toEqual([409, expect.stringContaining("no further time")]);
+    expect([start.status, start.body.message]).toEqual([409, expect.stringContaining("no times left")]);
     const on = { enabled: true };
     expect((await app.call("PATCH", `/api/scheduler/${job.body.jobId}`, { token, body: on })).status).toBe(
       409,

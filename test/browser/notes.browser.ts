@@ -33,10 +33,10 @@ const saved = () =>
     { text: string; until: string | null }[]
   >;
 
-test("the timeline has alarms, commands and attributes in one list, and takes a note", async () => {
+test("the timeline has alarms, commands, attributes and the audit log in one list, and takes a note", async () => {
   const { page } = ui;
   await ui.open(`/devices/${device.deviceId}/history`);
-  for (const text of ["Overheated", "coolDown", "setpoint"])
+  for (const text of ["Overheated", "coolDown", "setpoint", "Device created"])
     await entries().filter({ hasText: text }).waitFor();
   await page.getByRole("button", { name: "Write a note" }).click();
   const dialog = ui.dialog();
@@ -46,8 +46,11 @@ test("the timeline has alarms, commands and attributes in one list, and takes a 
   await page.getByRole("button", { name: "Alarms", exact: true }).click();
   await entries().filter({ hasText: "Bearing replaced" }).waitFor({ state: "detached" });
   await entries().filter({ hasText: "Overheated" }).waitFor();
-  await page.getByRole("button", { name: "Notes", exact: true }).click();
+  await page.getByRole("button", { name: "Audit log", exact: true }).click();
   await entries().filter({ hasText: "Overheated" }).waitFor({ state: "detached" });
+  await entries().filter({ hasText: "Device created" }).waitFor();
+  await page.getByRole("button", { name: "Notes", exact: true }).click();
+  await entries().filter({ hasText: "Device created" }).waitFor({ state: "detached" });
   expect(await entries().count()).toBe(1);
 });
 

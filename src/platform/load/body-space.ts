@@ -31,12 +31,16 @@ export class BodySpace {
   }
 
   /**
-   * Takes space for the body of a request, once; `bytesMax` where the request does not say how long it is.
+   * Takes space for the body of a request, once; `bytesMax` where the request does not say how long it is. A request without a length that is not
+   * sent in parts has no body (RFC 9112, 6.3).
    * @throws DomainError `unavailable` if others of the sender, the tenant or all leave no space
    */
   take(request: Request, { tenantId, userId }: TaskOwner, bytesMax = REQUEST_BYTES_MAX): void {
     if (this.#held.has(request)) return;
-    const bytes = Math.min(bytesMax, Number(request.headers.get("content-length") ?? bytesMax));
+    const length = request.headers.has("transfer-encoding")
+      ? bytesMax
+      : Number(request.headers.get("content-length") ?? 0);
+    const bytes = Math.min(bytesMax, length);
     if (!(bytes > UNCOUNTED_BYTES)) return;
     const isFull =
       this.#senders.of(userId) + bytes > BODIES_MIB_MAX.sender * MIB ||

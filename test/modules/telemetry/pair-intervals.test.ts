@@ -130,8 +130,9 @@ describe("bars of the previous year are put at those of the same local date", ()
           const moved = move(start);
           if (moved === undefined) continue;
           expect(current.has(moved)).toBe(true);
-          const [wanted, found] = [localAt(start, zone).add({ years: 1 }), localAt(moved, zone)];
-          expect(found.until(wanted).total("minutes")).toBeWithin(0, 60);
+          // In time and not on the wall: where clocks change within the hour, they differ.
+          const wanted = localAt(start, zone).add({ years: 1 }).toZonedDateTime(zone).epochMilliseconds;
+          expect(wanted - moved).toBeWithin(0, 3_600_000);
         }
       }),
       { numRuns: 200 },

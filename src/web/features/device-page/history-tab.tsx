@@ -21,18 +21,21 @@ import { NoteDialog } from "../annotations/note-dialog.tsx";
 import { type Note, notesApi } from "../annotations/notes-api.ts";
 import { ChangeItem } from "../attributes/attribute-history.tsx";
 import { attributesApi } from "../attributes/attributes-api.ts";
+import { auditApi } from "../audit/audit-api.ts";
+import { AuditItem } from "../audit/audit-item.tsx";
 import { HistoryLink } from "../audit/history-link.tsx";
 import { commandsApi } from "../commands/commands-api.ts";
 import { CommandItem } from "../commands/commands-tab.tsx";
 import type { DeviceTabProps } from "../devices/device-tab.types.ts";
 
-const KINDS = ["notes", "alarms", "commands", "attributes"] as const;
+const KINDS = ["notes", "alarms", "commands", "attributes", "audit"] as const;
 const KIND_TEXTS = {
   all: "common.all",
   notes: "timeline.notes",
   alarms: "nav.alarms",
   commands: "tab.commands",
   attributes: "tab.attributes",
+  audit: "page.audit",
 } as const;
 const SHOWN = 50;
 
@@ -81,6 +84,13 @@ const loads: Record<(typeof KINDS)[number], Load> = {
       at: change.at,
       item: () => <ChangeItem change={change} state={t("timeline.attribute")} />,
     })),
+  // Commands and attributes are kinds of their own.
+  audit: async (targetId, limit) =>
+    entriesOf(await auditApi.list({ targetId, action: "device.", limit }), (entry) => ({
+      id: entry.auditId,
+      at: entry.at,
+      item: () => <AuditItem entry={entry} />,
+    })),
 };
 
 /** Returns the newest entries of some kinds: none of them is older than what a kind has left out. */
@@ -95,13 +105,17 @@ async function loadEntries(deviceId: string, kinds: readonly (keyof typeof loads
   };
 }
 
-/** What happened on a device, the newest first: notes of people, alarms, commands and new values of attributes. */
+/**
+ * What happened on a device, the newest first: notes of people, alarms, commands, new values of attributes and, for those who may read the audit
+ * log, maintenance and other changes of the device.
+ */
 export function HistoryTab({ device: { deviceId } }: DeviceTabProps) {
   const { query, path, route } = useLocation();
   const [isWriting, setWriting] = useState(false);
-  const choice = KINDS.find((kind) => kind === query.kind);
+  const kinds = KINDS.filter((kind) => kind !== "audit" || may("audit:read"));
+  const choice = kinds.find((kind) => kind === query.kind);
   const list = usePages(
-    (limit) => loadEntries(deviceId, choice ? [choice] : KINDS, limit),
+    (limit) => loadEntries(deviceId, choice ? [choice] : kinds, limit),
     [deviceId, choice],
     SHOWN,
   );
@@ -114,7 +128,7 @@ export function HistoryTab({ device: { deviceId } }: DeviceTabProps) {
       <div class="flex flex-wrap items-center gap-3">
         <Segments
           label={t("timeline.kinds")}
-          items={(["all", ...KINDS] as const).map((id) => ({
+          items={(["all", ...kinds] as const).map((id) => ({
             id,
             text: t(KIND_TEXTS[id]),
           }))}

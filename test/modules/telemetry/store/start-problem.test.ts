@@ -21,7 +21,7 @@ test("a full disk is named as such, and nothing is to be set aside", () => {
   expect(messageOf(full)).toBe("The disk is full. Free some space, then try again.");
   const noSpace = Object.assign(new Error("ENOSPC"), { code: "ENOSPC", path: "/data/telemetry.db-hot1" });
   expect(messageOf(noSpace)).toBe(
-    "The disk is full. Free some space, then try again. (/data/telemetry.db-hot1).",
+    "The disk is full (/data/telemetry.db-hot1). Free some space, then try again.",
   );
 });
 
