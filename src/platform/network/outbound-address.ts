@@ -16,7 +16,8 @@ import { createDirectLookup, createLookup, type Lookup, systemLookup } from "./n
 /*
  * One rule for every connection that the gateway opens because a user named where to: never to the machine itself, at none of its addresses
  * and ports, to its neighbours on the link or to a cloud's metadata service; to private networks only for the tenants that the setting
- * names. It is the address that is judged, when the connection is made: a name may lead elsewhere by then.
+ * names. It is the address that is judged, when the connection is made: a name may lead elsewhere by then. Exempt are the mail server and
+ * the S3-compatible server for backups, which only owners of the gateway's own site set.
  */
 
 const ranges = (...texts: string[]) => texts.flatMap((text) => parseRange(text) ?? []);
