@@ -29,7 +29,7 @@ test(
     await metric(0).getByRole("spinbutton", { name: /^From/ }).fill("18");
     await page.getByRole("button", { name: "Add value" }).click();
     await metric(1).getByRole("textbox", { name: "Key" }).fill("temperature");
-    await metric(1).getByText("Is there twice.").waitFor();
+    await metric(1).getByText("Occurs twice.").waitFor();
     await metric(1).getByRole("textbox", { name: "Key" }).fill("energy");
     await metric(1).getByLabel("Pattern").selectOption("counter");
     await metric(1).getByRole("spinbutton", { name: "Step" }).fill("0.25");
