@@ -60,7 +60,7 @@ test("a renamed child still receives data under the name that its gateway uses",
   expect(await called.inputValue()).toBe("slave/1");
   await called.fill("slave/2");
   await page.getByRole("button", { name: "Save" }).last().click();
-  await page.getByText("Another child device of this gateway has this name").waitFor();
+  await page.getByText("Is the name of another child device of this gateway").waitFor();
   await called.fill("slave/1");
   await say("telemetry", { "slave/1": { power: 9.75 } });
   await page.getByRole("link", { name: "Overview", exact: true }).last().click();
@@ -94,7 +94,7 @@ test("a child is created by hand under the gateway's name for it", async () => {
   await dialog.getByLabel(/^Name(?! at)/).fill("Valve 3");
   await dialog.getByLabel("Name at the gateway").fill("slave/1");
   await dialog.getByRole("button", { name: "Create" }).click();
-  await dialog.getByText("Another child device of this gateway has this name").waitFor();
+  await dialog.getByText("Is the name of another child device of this gateway").waitFor();
   await dialog.getByLabel("Name at the gateway").fill("slave/3");
   await dialog.getByRole("button", { name: "Create" }).click();
   await rows().filter({ hasText: "Valve 3" }).filter({ hasText: "slave/3" }).waitFor();

@@ -26,7 +26,7 @@ test("a target is tested before the uplink is created", async () => {
   await page.getByRole("radio", { name: /^HTTP/ }).check();
   await page.getByRole("textbox", { name: "Address" }).fill("http://127.0.0.1:9/");
   await page.getByRole("button", { name: "Test connection" }).click();
-  await page.getByText(/nothing listens there/).waitFor();
+  await page.getByText(/connection refused/).waitFor();
   await page.getByRole("textbox", { name: "Address" }).fill(`http://127.0.0.1:${sink.port}/rows`);
   await page.getByLabel("Token").fill("sesame");
   await page.getByRole("button", { name: "Test connection" }).click();
