@@ -44,7 +44,7 @@ test("a range of rows is selected and gets a tag, with what failed and why", asy
   await outcome().getByText("Done for 4 devices.").waitFor();
   await outcome().getByText("Failed for 1 device.").waitFor();
   await outcome().getByText(pressName(3)).waitFor();
-  await outcome().getByText("`tags` can have at most 64 entries per device.").waitFor();
+  await outcome().getByText('"tags" can have at most 64 entries per device.').waitFor();
   expect(await seriousFindings(page)).toEqual([]);
   await close();
   await row(pressName(2)).getByText("critical").waitFor();
