@@ -58,7 +58,7 @@ test("a wrong current password shows an error at its field", async () => {
   await page.locator('input[name="new"]').fill(NEW_PASSWORD);
   await page.getByLabel("Repeat new password").fill(NEW_PASSWORD);
   await page.getByRole("button", { name: "Change password" }).click();
-  await page.getByText("The password is wrong.").waitFor();
+  await page.getByText("Is not the current password. Enter it again.").waitFor();
 });
 
 test("an open screen stays signed in, because its token is renewed, and keeps its state", async () => {
