@@ -74,7 +74,7 @@ async function withPassword({ store, config }: ActionRequest, user: User) {
   return {
     data: { ...toJson(user), temporaryPassword, loginUrl },
     print() {
-      console.log(`Email:              ${user.email}`);
+      console.log(`Email:               ${user.email}`);
       console.log(`Temporary password:  ${temporaryPassword}`);
       console.log(`Sign in:             ${loginUrl}`);
       console.log("The password has to be changed at the first sign-in.");

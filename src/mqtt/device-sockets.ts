@@ -143,7 +143,7 @@ export class DeviceSockets implements DeviceSocketServer {
     peer.send(speaks === "CBOR" ? bytes : Buffer.from(bytes).toString());
   }
 
-  /** Handles a frame at once if there is time, else behind the earlier ones when it is the device's turn. */
+  /** Handles a frame immediately if there is time, else behind the earlier ones when it is the device's turn. */
   #arrive(connection: Connection, data: string | Uint8Array): void {
     const { device, waiting, peer } = connection;
     if (!connection.isWorking) {

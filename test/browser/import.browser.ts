@@ -39,7 +39,7 @@ test("errors appear at their rows, and the valid rows can be imported alone", as
   await selectFile(HEADER + rows.join("\r\n"));
   await page.getByText("1 row has mistakes.").waitFor();
   expect(await page.getByRole("row").count()).toBe(2);
-  await page.getByText("`name` is required.").waitFor();
+  await page.getByText('"name" is required.').waitFor();
   await page.getByRole("button", { name: "All", exact: true }).click();
   await rowOf("Presse; links").getByText('press · sagt "an"').waitFor();
   await rowOf("Kühler").getByText("valid").waitFor();
@@ -47,7 +47,7 @@ test("errors appear at their rows, and the valid rows can be imported alone", as
   const outcome = page.getByTestId("imported");
   await outcome.getByText("2 devices imported.").waitFor();
   await outcome.getByText("1 row was not imported.").waitFor();
-  await page.getByText("`name` is required.").waitFor();
+  await page.getByText('"name" is required.').waitFor();
   const tokens = await downloaded(() => page.getByRole("button", { name: "Download access tokens" }).click());
   const [head, first] = tokens.split("\r\n");
   expect(head).toBe("name,deviceId,token");
@@ -108,7 +108,7 @@ test("the preview scrolls through fifty thousand rows and renders only the visib
   );
   await selectFile(`name,deviceType\n${rows.join("\n")}`, "all.csv");
   await page.getByText("50,000 rows").waitFor();
-  await page.getByText("`deviceType` is required.").waitFor();
+  await page.getByText('"deviceType" is required.').waitFor();
   await page.getByRole("button", { name: "All", exact: true }).click();
   await rowOf("Sensor 1").first().waitFor();
   expect(await page.getByRole("row").count()).toBeLessThan(80);

@@ -2,6 +2,7 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { type DomainError, detail, invalid } from "../../src/lib/core/domain-error.ts";
 import { catalogues } from "../../src/lib/texts/catalogues.ts";
 import type { Text } from "../../src/lib/texts/text.ts";
+import { mistakeText } from "../../src/web/features/device-import/mistake-text.ts";
 import { ApiError } from "../../src/web/platform/api-client.ts";
 import { codeLabel, serverPhrase, serverText } from "../../src/web/platform/i18n/error-texts.ts";
 import { loadLanguage } from "../../src/web/platform/i18n/i18n.ts";
@@ -130,4 +131,14 @@ test("every code of the server has a text in every language of the console", () 
     );
     expect(without).toEqual([]);
   }
+});
+
+test("an error of a row names its column once", () => {
+  language.value = "en";
+  const mistakeOf = (code: string, params: Record<string, string>) =>
+    mistakeText({ field: "name", code, params, message: code });
+  expect(mistakeOf("profile.param_twice", { field: "name" })).toBe(
+    '"name" has the same name as another entry.',
+  );
+  expect(mistakeOf("rule.twice", {})).toBe('"name" occurs twice.');
 });

@@ -5,7 +5,8 @@ import type { RowError } from "./bulk-api.ts";
 /** Returns the error of a row, in the reader's language. */
 export function mistakeText({ field, code, params, message }: Omit<RowError, "row">): string {
   const text = serverPhrase({ code, params }, message);
-  const column = `\`${field}\``;
+  // As names within the text are quoted.
+  const column = `"${field}"`;
   if (field === "" || text.includes(column)) return text;
   return isSentence(text) ? `${column}: ${text}` : `${column} ${text}.`;
 }
