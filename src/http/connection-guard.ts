@@ -10,6 +10,7 @@ import type { Logger } from "../platform/core/log.ts";
 import { type AcceptedSockets, addressOf, portOf } from "../platform/network/accepted-sockets.ts";
 import type { Clock } from "../platform/time/clock.ts";
 import { untilSharedWake } from "../platform/time/periodic.ts";
+import { takeFloodedCount } from "./sockets.ts";
 
 /**
  * Limits on HTTP connections that Bun.serve does not have: how many there are, in all and per address, and the time until the first request's
@@ -92,7 +93,7 @@ export class ConnectionGuard {
   };
   /** Passes begin at 2, so that an empty mark is older than the pass before. */
   #pass = 2;
-  #closed = { tooMany: 0, tooManyOfAddress: 0, withoutRequest: 0 };
+  #closed = { tooMany: 0, tooManyOfAddress: 0, withoutRequest: 0, tooManyFrames: 0 };
   #nextReport = 0;
   #cancel: () => void = () => undefined;
 
@@ -271,14 +272,15 @@ export class ConnectionGuard {
   }
 
   #report(): void {
-    const { tooMany, tooManyOfAddress, withoutRequest } = this.#closed;
-    if (tooMany + tooManyOfAddress + withoutRequest === 0 || this.#clock.monotonic() < this.#nextReport)
-      return;
+    this.#closed.tooManyFrames += takeFloodedCount();
+    const { withoutRequest, ...refused } = this.#closed;
+    const refusedCount = refused.tooMany + refused.tooManyOfAddress + refused.tooManyFrames;
+    if (refusedCount + withoutRequest === 0 || this.#clock.monotonic() < this.#nextReport) return;
     this.#nextReport = this.#clock.monotonic() + REPORT_INTERVAL_MS;
-    this.#closed = { tooMany: 0, tooManyOfAddress: 0, withoutRequest: 0 };
+    this.#closed = { tooMany: 0, tooManyOfAddress: 0, withoutRequest: 0, tooManyFrames: 0 };
     const text = "http connections were closed";
     // Browsers open connections ahead of use, so that these alone are nothing unusual.
-    if (tooMany + tooManyOfAddress > 0) this.#log.warn(text, { tooMany, tooManyOfAddress, withoutRequest });
+    if (refusedCount > 0) this.#log.warn(text, { ...refused, withoutRequest });
     else this.#log.debug(text, { withoutRequest });
   }
 }

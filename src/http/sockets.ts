@@ -25,6 +25,14 @@ const FRAMES_MAX = { ping: 100, message: 20_000 } as const;
 /** Frames of this round. */
 const frames = { ping: new Map<unknown, number>(), message: new Map<unknown, number>() };
 let isCounting = false;
+let floodedCount = 0;
+
+/** Returns the number of connections that have been closed for too many frames since the previous call. */
+export function takeFloodedCount(): number {
+  const count = floodedCount;
+  floodedCount = 0;
+  return count;
+}
 
 /** Counts a frame. Returns whether it is to be handled: the connection ends with too many, and so does what came behind its end. */
 function isTaken(socket: ServerWebSocket<SocketHandlers>, kind: keyof typeof frames): boolean {
@@ -37,6 +45,7 @@ function isTaken(socket: ServerWebSocket<SocketHandlers>, kind: keyof typeof fra
   }
   const count = (frames[kind].get(socket) ?? 0) + 1;
   frames[kind].set(socket, count);
+  if (count === FRAMES_MAX[kind] + 1) floodedCount++;
   const isTooMany = count > FRAMES_MAX[kind] || socket.readyState !== WebSocket.OPEN;
   if (isTooMany) socket.terminate();
   return !isTooMany;
