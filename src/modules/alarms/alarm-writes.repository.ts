@@ -2,6 +2,7 @@ import { and, desc, eq, inArray, isNotNull, isNull, type Placeholder, type SQL, 
 import type { DeviceId } from "../../lib/core/ids.ts";
 import { Growth } from "../../lib/data/growth.ts";
 import type { MainDatabase } from "../../platform/database/database.ts";
+import { lazyStatement } from "../../platform/database/lazy-statement.ts";
 import { alarmEvents, alarmStates, alarms, alarmTrims, isCountedEvent } from "./alarms.tables.ts";
 import type { Alarm, AlarmEvent } from "./alarms.types.ts";
 
@@ -57,24 +58,26 @@ const ofDevice = eq(alarms.deviceId, input("deviceId"));
 
 /** Creates the function that makes an alarm the one that was raised last. */
 function createMoveToFront(orm: MainDatabase["orm"]) {
-  const statement = orm
-    .update(alarms)
-    .set({ sequence: sql`(SELECT max(sequence) + 1 FROM alarms)` })
-    .where(eq(alarms.alarmId, input("alarmId")))
-    .prepare();
+  const statement = lazyStatement(() =>
+    orm
+      .update(alarms)
+      .set({ sequence: sql`(SELECT max(sequence) + 1 FROM alarms)` })
+      .where(eq(alarms.alarmId, input("alarmId"))),
+  );
   return (alarmId: string): void => void statement.run({ alarmId });
 }
 
 /** Creates the function that notes the times of a device's deleted events, so that statistics can say that they are incomplete. */
 function createNoteDeleted(orm: MainDatabase["orm"]) {
-  const statement = orm
-    .insert(alarmTrims)
-    .values(each(["deviceId", "deletedUntil"], input))
-    .onConflictDoUpdate({
-      target: alarmTrims.deviceId,
-      set: { deletedUntil: sql`max(deleted_until, excluded.deleted_until)` },
-    })
-    .prepare();
+  const statement = lazyStatement(() =>
+    orm
+      .insert(alarmTrims)
+      .values(each(["deviceId", "deletedUntil"], input))
+      .onConflictDoUpdate({
+        target: alarmTrims.deviceId,
+        set: { deletedUntil: sql`max(deleted_until, excluded.deleted_until)` },
+      }),
+  );
   return (deviceId: DeviceId, times: readonly number[]): void => {
     if (times.length > 0) statement.run({ deviceId, deletedUntil: Math.max(...times) });
   };
@@ -94,12 +97,13 @@ function createTrimEvents(
     .orderBy(desc(alarmEvents.sequence))
     .limit(limit)
     .offset(kept);
-  const areTooMany = tooMany.prepare();
-  const trim = orm
-    .delete(alarmEvents)
-    .where(inArray(alarmEvents.sequence, tooMany))
-    .returning({ at: alarmEvents.createdAt, isCounted: sql`${isCountedEvent}`.mapWith(Boolean) })
-    .prepare();
+  const areTooMany = lazyStatement(() => tooMany);
+  const trim = lazyStatement(() =>
+    orm
+      .delete(alarmEvents)
+      .where(inArray(alarmEvents.sequence, tooMany))
+      .returning({ at: alarmEvents.createdAt, isCounted: sql`${isCountedEvent}`.mapWith(Boolean) }),
+  );
   /** Returns the number of deleted events. */
   return (ids: { alarmId: string; deviceId: DeviceId }): number => {
     if (!areTooMany.get(ids)) return 0; // looking costs a tenth of deleting nothing
@@ -131,27 +135,27 @@ function createDeviceTrim(orm: MainDatabase["orm"], noteDeleted: NoteDeleted) {
 }
 
 export function createAlarmWrites({ orm }: MainDatabase) {
-  const listOpen = orm
-    .select()
-    .from(alarms)
-    .where(and(ofDevice, isNull(alarms.clearedAt)))
-    .prepare();
-  const findNewest = orm
-    .select()
-    .from(alarms)
-    .where(and(ofDevice, eq(alarms.alarmType, input("alarmType"))))
-    .orderBy(desc(alarms.sequence))
-    .limit(1)
-    .prepare();
-  const insert = orm
-    .insert(alarms)
-    .values(each([...LASTING, ...CHANGING], input))
-    .prepare();
-  const update = orm
-    .update(alarms)
-    .set(each(CHANGING, set))
-    .where(eq(alarms.alarmId, input("alarmId")))
-    .prepare();
+  const listOpen = lazyStatement(() =>
+    orm
+      .select()
+      .from(alarms)
+      .where(and(ofDevice, isNull(alarms.clearedAt))),
+  );
+  const findNewest = lazyStatement(() =>
+    orm
+      .select()
+      .from(alarms)
+      .where(and(ofDevice, eq(alarms.alarmType, input("alarmType"))))
+      .orderBy(desc(alarms.sequence))
+      .limit(1),
+  );
+  const insert = lazyStatement(() => orm.insert(alarms).values(each([...LASTING, ...CHANGING], input)));
+  const update = lazyStatement(() =>
+    orm
+      .update(alarms)
+      .set(each(CHANGING, set))
+      .where(eq(alarms.alarmId, input("alarmId"))),
+  );
   const over = orm
     .select({ sequence: alarms.sequence })
     .from(alarms)
@@ -159,16 +163,20 @@ export function createAlarmWrites({ orm }: MainDatabase) {
     .orderBy(desc(alarms.sequence))
     .limit(TRIMMED_AT_ONCE)
     .offset(CLEARED_KEPT_MAX);
-  const isOver = over.prepare();
-  const trim = orm
-    .delete(alarms)
-    .where(inArray(alarms.sequence, over))
-    .returning({ raisedAt: alarms.raisedAt, acknowledgedAt: alarms.acknowledgedAt })
-    .prepare();
-  const addEvent = orm
-    .insert(alarmEvents)
-    .values(each(["eventId", "alarmId", "tenantId", "eventType", "code", "params", "by", "createdAt"], input))
-    .prepare();
+  const isOver = lazyStatement(() => over);
+  const trim = lazyStatement(() =>
+    orm
+      .delete(alarms)
+      .where(inArray(alarms.sequence, over))
+      .returning({ raisedAt: alarms.raisedAt, acknowledgedAt: alarms.acknowledgedAt }),
+  );
+  const addEvent = lazyStatement(() =>
+    orm
+      .insert(alarmEvents)
+      .values(
+        each(["eventId", "alarmId", "tenantId", "eventType", "code", "params", "by", "createdAt"], input),
+      ),
+  );
   const noteDeleted = createNoteDeleted(orm);
   const trimOfAlarm = createTrimEvents(orm, noteDeleted, {
     of: eq(alarmEvents.alarmId, input("alarmId")),
@@ -176,19 +184,21 @@ export function createAlarmWrites({ orm }: MainDatabase) {
     limit: TRIMMED_AT_ONCE,
   });
   const deviceTrim = createDeviceTrim(orm, noteDeleted);
-  const saveState = orm
-    .insert(alarmStates)
-    .values(each(["deviceId", "state", "dueAt"], input))
-    .onConflictDoUpdate({
-      target: alarmStates.deviceId,
-      set: { state: sql`excluded.state`, dueAt: sql`excluded.due_at` },
-    })
-    .prepare();
-  const findState = orm
-    .select({ state: alarmStates.state })
-    .from(alarmStates)
-    .where(eq(alarmStates.deviceId, input("deviceId")))
-    .prepare();
+  const saveState = lazyStatement(() =>
+    orm
+      .insert(alarmStates)
+      .values(each(["deviceId", "state", "dueAt"], input))
+      .onConflictDoUpdate({
+        target: alarmStates.deviceId,
+        set: { state: sql`excluded.state`, dueAt: sql`excluded.due_at` },
+      }),
+  );
+  const findState = lazyStatement(() =>
+    orm
+      .select({ state: alarmStates.state })
+      .from(alarmStates)
+      .where(eq(alarmStates.deviceId, input("deviceId"))),
+  );
 
   return {
     listOpen: (deviceId: DeviceId): AlarmRow[] => listOpen.all({ deviceId }),

@@ -1,6 +1,7 @@
 import { asc, eq, sql } from "drizzle-orm";
 import type { DeviceId, TenantId } from "../../lib/core/ids.ts";
 import type { MainDatabase } from "../../platform/database/database.ts";
+import { lazyStatement } from "../../platform/database/lazy-statement.ts";
 import type { Clock } from "../../platform/time/clock.ts";
 import { devices } from "../devices/devices.tables.ts";
 import { type ApiKey, apiKeyResource } from "./api-keys.resource.ts";
@@ -8,11 +9,12 @@ import { apiKeyDevices, apiKeys } from "./api-keys.tables.ts";
 
 export function createApiKeysRepository(database: MainDatabase, clock: Pick<Clock, "now">) {
   const { orm } = database;
-  const bySecret = orm
-    .select()
-    .from(apiKeys)
-    .where(eq(apiKeys.secretHash, sql.placeholder("secretHash")))
-    .prepare();
+  const bySecret = lazyStatement(() =>
+    orm
+      .select()
+      .from(apiKeys)
+      .where(eq(apiKeys.secretHash, sql.placeholder("secretHash"))),
+  );
   return {
     ...apiKeyResource.createStore(database, clock),
     findBySecretHash: (secretHash: string): ApiKey | undefined => bySecret.get({ secretHash }),

@@ -4,6 +4,7 @@ import { omit } from "../../lib/core/omit.ts";
 import type { JsonValue } from "../../lib/json/json.ts";
 import { contains } from "../../platform/database/contains.ts";
 import type { MainDatabase } from "../../platform/database/database.ts";
+import { lazyStatement } from "../../platform/database/lazy-statement.ts";
 import { attributeChanges, attributes } from "./attributes.tables.ts";
 import type { AttributeChange, AttributeScope, ChangedBy } from "./attributes.types.ts";
 
@@ -28,40 +29,43 @@ const toChange = ({ value, ...row }: Row): AttributeChange => ({
 
 /** Keeps the newest `keptMax` changes of every device, and a few more until they are trimmed. */
 export function createAttributeChangesRepository({ orm }: MainDatabase, keptMax: number) {
-  const current = orm
-    .select({ value: attributes.value })
-    .from(attributes)
-    .where(
-      and(
-        eq(attributes.deviceId, sql.placeholder("deviceId")),
-        eq(attributes.scope, sql.placeholder("scope")),
-        eq(attributes.key, sql.placeholder("key")),
+  const current = lazyStatement(() =>
+    orm
+      .select({ value: attributes.value })
+      .from(attributes)
+      .where(
+        and(
+          eq(attributes.deviceId, sql.placeholder("deviceId")),
+          eq(attributes.scope, sql.placeholder("scope")),
+          eq(attributes.key, sql.placeholder("key")),
+        ),
       ),
-    )
-    .prepare();
-  const insert = orm
-    .insert(attributeChanges)
-    .values({
-      deviceId: sql.placeholder("deviceId"),
-      tenantId: sql`(SELECT tenant_id FROM devices WHERE device_id = ${sql.placeholder("deviceId")})`,
-      scope: sql.placeholder("scope"),
-      key: sql.placeholder("key"),
-      value: sql.placeholder("value"),
-      at: sql.placeholder("at"),
-      source: sql.placeholder("source"),
-      by: sql.placeholder("by"),
-    })
-    .returning({ changeId: attributeChanges.changeId })
-    .prepare();
+  );
+  const insert = lazyStatement(() =>
+    orm
+      .insert(attributeChanges)
+      .values({
+        deviceId: sql.placeholder("deviceId"),
+        tenantId: sql`(SELECT tenant_id FROM devices WHERE device_id = ${sql.placeholder("deviceId")})`,
+        scope: sql.placeholder("scope"),
+        key: sql.placeholder("key"),
+        value: sql.placeholder("value"),
+        at: sql.placeholder("at"),
+        source: sql.placeholder("source"),
+        by: sql.placeholder("by"),
+      })
+      .returning({ changeId: attributeChanges.changeId }),
+  );
 
-  const surplus = orm
-    .select({ changeId: sql<number | null>`max(change_id)` })
-    .from(
-      sql`(SELECT change_id, row_number() OVER newest AS position, sum(octet_length(coalesce(value, ''))) OVER newest AS bytes
+  const surplus = lazyStatement(() =>
+    orm
+      .select({ changeId: sql<number | null>`max(change_id)` })
+      .from(
+        sql`(SELECT change_id, row_number() OVER newest AS position, sum(octet_length(coalesce(value, ''))) OVER newest AS bytes
         FROM attribute_changes WHERE device_id = ${sql.placeholder("deviceId")} WINDOW newest AS (ORDER BY change_id DESC))`,
-    )
-    .where(sql`position > ${keptMax} OR bytes > ${KEPT_BYTES_MAX}`)
-    .prepare();
+      )
+      .where(sql`position > ${keptMax} OR bytes > ${KEPT_BYTES_MAX}`),
+  );
 
   /** Keeps the newest changes, by number and by size. */
   function trim(deviceId: DeviceId): void {

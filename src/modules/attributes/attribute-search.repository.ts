@@ -1,6 +1,7 @@
 import { and, eq, sql } from "drizzle-orm";
 import type { DeviceId, TenantId } from "../../lib/core/ids.ts";
 import type { MainDatabase } from "../../platform/database/database.ts";
+import { lazyStatement } from "../../platform/database/lazy-statement.ts";
 import { workShare } from "../../platform/load/fair-share.ts";
 import { devices } from "../devices/devices.tables.ts";
 import { attributes } from "./attributes.tables.ts";
@@ -16,24 +17,26 @@ const escaped = (text: string): string => text.replace(/[\\%_]/g, "\\$&");
 
 /** Creates the search for devices by the values of their attributes. It reads the table in steps, so that it does not block other requests. */
 export function createAttributeSearch({ orm }: MainDatabase) {
-  const span = orm
-    .select({ first: sql<number | null>`min(rowid)`, last: sql<number | null>`max(rowid)` })
-    .from(attributes)
-    .prepare();
-  const step = orm
-    .selectDistinct({ deviceId: attributes.deviceId })
-    .from(attributes)
-    .innerJoin(devices, eq(devices.deviceId, attributes.deviceId))
-    .where(
-      and(
-        sql`${attributes}.rowid BETWEEN ${sql.placeholder("first")} AND ${sql.placeholder("last")}`,
-        sql`octet_length(${attributes.value}) <= ${VALUE_BYTES_MAX}`,
-        sql`${attributes.value} LIKE ${sql.placeholder("pattern")} ESCAPE '\\'`,
-        // The unary plus keeps the index of tenants out of it: few rows are left to look up.
-        sql`+${devices.tenantId} = ${sql.placeholder("tenantId")}`,
+  const span = lazyStatement(() =>
+    orm
+      .select({ first: sql<number | null>`min(rowid)`, last: sql<number | null>`max(rowid)` })
+      .from(attributes),
+  );
+  const step = lazyStatement(() =>
+    orm
+      .selectDistinct({ deviceId: attributes.deviceId })
+      .from(attributes)
+      .innerJoin(devices, eq(devices.deviceId, attributes.deviceId))
+      .where(
+        and(
+          sql`${attributes}.rowid BETWEEN ${sql.placeholder("first")} AND ${sql.placeholder("last")}`,
+          sql`octet_length(${attributes.value}) <= ${VALUE_BYTES_MAX}`,
+          sql`${attributes.value} LIKE ${sql.placeholder("pattern")} ESCAPE '\\'`,
+          // The unary plus keeps the index of tenants out of it: few rows are left to look up.
+          sql`+${devices.tenantId} = ${sql.placeholder("tenantId")}`,
+        ),
       ),
-    )
-    .prepare();
+  );
 
   return async (tenantId: TenantId, text: string, signal: AbortSignal): Promise<DeviceId[]> => {
     const { first, last } = span.get() ?? {};

@@ -3,6 +3,7 @@ import type { DeviceId, TenantId } from "../../lib/core/ids.ts";
 import type { JsonValue } from "../../lib/json/json.ts";
 import { iso } from "../../lib/time/iso-time.ts";
 import type { MainDatabase } from "../../platform/database/database.ts";
+import { lazyStatement } from "../../platform/database/lazy-statement.ts";
 import { devices } from "../devices/devices.tables.ts";
 import { attributes } from "./attributes.tables.ts";
 import type { AttributeEntry, AttributeScope } from "./attributes.types.ts";
@@ -34,63 +35,68 @@ function* tenantKeys(
 }
 
 export function createAttributesRepository({ orm }: MainDatabase) {
-  const insert = orm
-    .insert(attributes)
-    .values({
-      deviceId: sql.placeholder("deviceId"),
-      scope: sql.placeholder("scope"),
-      key: sql.placeholder("key"),
-      value: sql.placeholder("value"),
-      updatedAt: sql.placeholder("now"),
-    })
-    .onConflictDoUpdate({
-      target: [attributes.deviceId, attributes.scope, attributes.key],
-      set: { value: sql`excluded.value`, updatedAt: sql`excluded.updated_at` },
-    })
-    .prepare();
+  const insert = lazyStatement(() =>
+    orm
+      .insert(attributes)
+      .values({
+        deviceId: sql.placeholder("deviceId"),
+        scope: sql.placeholder("scope"),
+        key: sql.placeholder("key"),
+        value: sql.placeholder("value"),
+        updatedAt: sql.placeholder("now"),
+      })
+      .onConflictDoUpdate({
+        target: [attributes.deviceId, attributes.scope, attributes.key],
+        set: { value: sql`excluded.value`, updatedAt: sql`excluded.updated_at` },
+      }),
+  );
   // Devices ask for theirs: prepared once, the scopes as one JSON parameter.
-  const listed = orm
-    .select()
-    .from(attributes)
-    .where(
-      and(
-        eq(attributes.deviceId, sql.placeholder("deviceId")),
-        sql`${attributes.scope} IN (SELECT value FROM json_each(${sql.placeholder("scopes")}))`,
+  const listed = lazyStatement(() =>
+    orm
+      .select()
+      .from(attributes)
+      .where(
+        and(
+          eq(attributes.deviceId, sql.placeholder("deviceId")),
+          sql`${attributes.scope} IN (SELECT value FROM json_each(${sql.placeholder("scopes")}))`,
+        ),
+      )
+      .orderBy(asc(attributes.scope), asc(attributes.key)),
+  );
+  const item = lazyStatement(() =>
+    orm
+      .select({ value: attributes.value })
+      .from(attributes)
+      .where(
+        and(
+          eq(attributes.deviceId, sql.placeholder("deviceId")),
+          eq(attributes.scope, sql.placeholder("scope")),
+          eq(attributes.key, sql.placeholder("key")),
+        ),
       ),
-    )
-    .orderBy(asc(attributes.scope), asc(attributes.key))
-    .prepare();
-  const item = orm
-    .select({ value: attributes.value })
-    .from(attributes)
-    .where(
-      and(
-        eq(attributes.deviceId, sql.placeholder("deviceId")),
-        eq(attributes.scope, sql.placeholder("scope")),
-        eq(attributes.key, sql.placeholder("key")),
+  );
+  const counted = lazyStatement(() =>
+    orm
+      .select({ n: sql<number>`count(*)` })
+      .from(attributes)
+      .where(
+        and(
+          eq(attributes.deviceId, sql.placeholder("deviceId")),
+          eq(attributes.scope, sql.placeholder("scope")),
+        ),
       ),
-    )
-    .prepare();
-  const counted = orm
-    .select({ n: sql<number>`count(*)` })
-    .from(attributes)
-    .where(
-      and(
-        eq(attributes.deviceId, sql.placeholder("deviceId")),
-        eq(attributes.scope, sql.placeholder("scope")),
+  );
+  const bytes = lazyStatement(() =>
+    orm
+      .select({ n: sql<number | null>`sum(octet_length(${attributes.value}))` })
+      .from(attributes)
+      .where(
+        and(
+          eq(attributes.deviceId, sql.placeholder("deviceId")),
+          eq(attributes.scope, sql.placeholder("scope")),
+        ),
       ),
-    )
-    .prepare();
-  const bytes = orm
-    .select({ n: sql<number | null>`sum(octet_length(${attributes.value}))` })
-    .from(attributes)
-    .where(
-      and(
-        eq(attributes.deviceId, sql.placeholder("deviceId")),
-        eq(attributes.scope, sql.placeholder("scope")),
-      ),
-    )
-    .prepare();
+  );
   return {
     /** Counts the bytes of all values. */
     countBytes: (deviceId: DeviceId, scope: AttributeScope): number => bytes.get({ deviceId, scope })?.n ?? 0,

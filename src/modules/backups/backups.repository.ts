@@ -1,6 +1,7 @@
 import { and, count, desc, eq, gte, lt, type SQL, sql } from "drizzle-orm";
 import type { Text } from "../../lib/texts/text.ts";
 import type { MainDatabase } from "../../platform/database/database.ts";
+import { lazyStatement } from "../../platform/database/lazy-statement.ts";
 import { backupRuns } from "./backups.tables.ts";
 import type { BackupTrigger, RunFilter, StoredBackupRun } from "./backups.types.ts";
 
@@ -10,15 +11,16 @@ export function createBackupsRepository(database: MainDatabase) {
   const { orm } = database;
   // Prepared, as the health of the gateway asks for them every second.
   const newestDone = (condition?: SQL) =>
-    orm
-      .select()
-      .from(backupRuns)
-      .where(
-        and(eq(backupRuns.state, "DONE"), gte(backupRuns.startedAt, sql.placeholder("since")), condition),
-      )
-      .orderBy(desc(backupRuns.runId))
-      .limit(1)
-      .prepare();
+    lazyStatement(() =>
+      orm
+        .select()
+        .from(backupRuns)
+        .where(
+          and(eq(backupRuns.state, "DONE"), gte(backupRuns.startedAt, sql.placeholder("since")), condition),
+        )
+        .orderBy(desc(backupRuns.runId))
+        .limit(1),
+    );
   const newestGood = newestDone();
   const newestOpened = newestDone(eq(backupRuns.openedAll, true));
   return {

@@ -2,6 +2,7 @@ import { and, eq, sql } from "drizzle-orm";
 import type { DeviceId } from "../../lib/core/ids.ts";
 import { isOfForeignKey } from "../../platform/database/constraint-errors.ts";
 import type { MainDatabase } from "../../platform/database/database.ts";
+import { lazyStatement } from "../../platform/database/lazy-statement.ts";
 import { prepareWrite } from "../../platform/database/prepared-write.ts";
 import type { GroupedWrite, WriteGroup } from "../../platform/database/write-group.ts";
 import { deviceNotFound } from "../devices/devices.errors.ts";
@@ -207,11 +208,12 @@ const prepareUpdate = ({ orm, sqlite }: Statements) =>
   );
 
 const prepareCount = (orm: Orm) =>
-  orm
-    .select({ n: sql<number>`count(*)` })
-    .from(commands)
-    .where(and(eq(commands.deviceId, placeholder("deviceId")), eq(commands.status, placeholder("status"))))
-    .prepare();
+  lazyStatement(() =>
+    orm
+      .select({ n: sql<number>`count(*)` })
+      .from(commands)
+      .where(and(eq(commands.deviceId, placeholder("deviceId")), eq(commands.status, placeholder("status")))),
+  );
 
 /** Creates the functions that insert a command, in a transaction, and count those of a device. */
 function createInserts(database: Statements) {

@@ -4,6 +4,7 @@ import type { JsonValue } from "../../lib/json/json.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import { contains } from "../../platform/database/contains.ts";
 import type { MainDatabase } from "../../platform/database/database.ts";
+import { lazyStatement } from "../../platform/database/lazy-statement.ts";
 import { createCommandWrites } from "./command-writes.repository.ts";
 import { commands } from "./commands.tables.ts";
 import type { Command, CommandFilter, CommandState } from "./commands.types.ts";
@@ -38,16 +39,18 @@ export function createCommandsRepository({ orm, sqlite, writes }: MainDatabase) 
   const { recent, countIn, ...written } = createCommandWrites({ orm, sqlite, writes });
   // Each command of ten thousand is looked up several times on its way: prepared once.
   const { placeholder } = sql;
-  const byId = orm
-    .select()
-    .from(commands)
-    .where(eq(commands.commandId, placeholder("commandId")))
-    .prepare();
-  const byRpcId = orm
-    .select()
-    .from(commands)
-    .where(eq(commands.rpcId, placeholder("rpcId")))
-    .prepare();
+  const byId = lazyStatement(() =>
+    orm
+      .select()
+      .from(commands)
+      .where(eq(commands.commandId, placeholder("commandId"))),
+  );
+  const byRpcId = lazyStatement(() =>
+    orm
+      .select()
+      .from(commands)
+      .where(eq(commands.rpcId, placeholder("rpcId"))),
+  );
   const commandOf = (row: Row | undefined) => (row === undefined ? undefined : toCommand(row));
   /** For everything that is read by more than the number of a command: with what waits for its commit. */
   function current() {

@@ -1,6 +1,7 @@
 import { and, count, eq, sql } from "drizzle-orm";
 import type { DeviceId, TenantId } from "../../lib/core/ids.ts";
 import type { MainDatabase } from "../../platform/database/database.ts";
+import { lazyStatement } from "../../platform/database/lazy-statement.ts";
 import { devices } from "./devices.tables.ts";
 import type { Device } from "./devices.types.ts";
 
@@ -9,39 +10,43 @@ export function createChildrenRepository(
   orm: MainDatabase["orm"],
   toDevice: (row: typeof devices.$inferSelect) => Device,
 ) {
-  const byChildName = orm
-    .select()
-    .from(devices)
-    .where(
-      and(
-        eq(devices.parentDeviceId, sql.placeholder("gatewayId")),
-        eq(devices.childName, sql.placeholder("childName")),
+  const byChildName = lazyStatement(() =>
+    orm
+      .select()
+      .from(devices)
+      .where(
+        and(
+          eq(devices.parentDeviceId, sql.placeholder("gatewayId")),
+          eq(devices.childName, sql.placeholder("childName")),
+        ),
       ),
-    )
-    .prepare();
-  const firstChildren = orm
-    .select({ deviceId: devices.deviceId })
-    .from(devices)
-    .where(eq(devices.parentDeviceId, sql.placeholder("gatewayId")))
-    .limit(sql.placeholder("max"))
-    .prepare();
-  const detach = orm
-    .update(devices)
-    .set({ parentDeviceId: null })
-    .where(eq(devices.deviceId, sql.placeholder("deviceId")))
-    .prepare();
-  const elsewhere = orm
-    .select({ deviceId: devices.deviceId })
-    .from(devices)
-    .where(
-      and(
-        eq(devices.tenantId, sql.placeholder("tenantId")),
-        eq(devices.name, sql.placeholder("name")),
-        sql`${devices.parentDeviceId} IS NOT ${sql.placeholder("deviceId")}`,
-      ),
-    )
-    .limit(1)
-    .prepare();
+  );
+  const firstChildren = lazyStatement(() =>
+    orm
+      .select({ deviceId: devices.deviceId })
+      .from(devices)
+      .where(eq(devices.parentDeviceId, sql.placeholder("gatewayId")))
+      .limit(sql.placeholder("max")),
+  );
+  const detach = lazyStatement(() =>
+    orm
+      .update(devices)
+      .set({ parentDeviceId: null })
+      .where(eq(devices.deviceId, sql.placeholder("deviceId"))),
+  );
+  const elsewhere = lazyStatement(() =>
+    orm
+      .select({ deviceId: devices.deviceId })
+      .from(devices)
+      .where(
+        and(
+          eq(devices.tenantId, sql.placeholder("tenantId")),
+          eq(devices.name, sql.placeholder("name")),
+          sql`${devices.parentDeviceId} IS NOT ${sql.placeholder("deviceId")}`,
+        ),
+      )
+      .limit(1),
+  );
   return {
     /** The child that a gateway calls so. */
     findChild(gatewayId: DeviceId, childName: string): Device | undefined {

@@ -1,6 +1,7 @@
 import { eq, sql } from "drizzle-orm";
 import type { DeviceId } from "../../lib/core/ids.ts";
 import type { MainDatabase } from "../../platform/database/database.ts";
+import { lazyStatement } from "../../platform/database/lazy-statement.ts";
 import { deviceCredentials } from "./credentials.tables.ts";
 import type { OtherCredentials } from "./credentials.types.ts";
 import { deviceTokensOf } from "./device-tokens.ts";
@@ -16,11 +17,12 @@ const toCredentials = (row: Row): OtherCredentials => ({
 export function createCredentialsRepository(database: MainDatabase) {
   const { orm } = database;
   const tokens = deviceTokensOf(database);
-  const byDevice = orm
-    .select()
-    .from(deviceCredentials)
-    .where(eq(deviceCredentials.deviceId, sql.placeholder("deviceId")))
-    .prepare();
+  const byDevice = lazyStatement(() =>
+    orm
+      .select()
+      .from(deviceCredentials)
+      .where(eq(deviceCredentials.deviceId, sql.placeholder("deviceId"))),
+  );
   return {
     find(deviceId: DeviceId): OtherCredentials | undefined {
       const row = byDevice.get({ deviceId });

@@ -4,6 +4,7 @@ import { omit } from "../../lib/core/omit.ts";
 import type { DeviceState } from "../../lib/devices/device-state.ts";
 import type { MainDatabase } from "../../platform/database/database.ts";
 import type { VisibleDevices } from "../../platform/database/is-among.ts";
+import { lazyStatement } from "../../platform/database/lazy-statement.ts";
 import { workShare } from "../../platform/load/fair-share.ts";
 import { attributes } from "../attributes/attributes.tables.ts";
 import { type ChildrenRepository, createChildrenRepository } from "./children.repository.ts";
@@ -109,37 +110,38 @@ export function createDevicesRepository(database: MainDatabase): DevicesReposito
   const { orm } = database;
   const tokens = deviceTokensOf(database);
   const toDevice = (row: Row) => toDeviceWith(row, tokens);
-  const byId = orm
-    .select()
-    .from(devices)
-    .where(eq(devices.deviceId, sql.placeholder("deviceId")))
-    .prepare();
-  const byToken = orm
-    .select()
-    .from(devices)
-    .where(eq(devices.tokenHash, sql.placeholder("tokenHash")))
-    .prepare();
+  const byId = lazyStatement(() =>
+    orm
+      .select()
+      .from(devices)
+      .where(eq(devices.deviceId, sql.placeholder("deviceId"))),
+  );
+  const byToken = lazyStatement(() =>
+    orm
+      .select()
+      .from(devices)
+      .where(eq(devices.tokenHash, sql.placeholder("tokenHash"))),
+  );
   // Thousands at once in a bulk import. The tags go in as the JSON text that their column holds.
   const columns = Object.keys(getTableColumns(devices)) as (keyof Row)[];
-  const insert = orm
-    .insert(devices)
-    .values(
+  const insert = lazyStatement(() =>
+    orm.insert(devices).values(
       Object.fromEntries(
         columns.map((name) => [
           name,
           name === "tags" ? sql`${sql.placeholder(name)}` : sql.placeholder(name),
         ]),
       ) as unknown as Row, // every column has its placeholder
-    )
-    .prepare();
-  const item = selectDevices(orm)
-    .where(
+    ),
+  );
+  const item = lazyStatement(() =>
+    selectDevices(orm).where(
       and(
         eq(devices.tenantId, sql.placeholder("tenantId")),
         eq(devices.deviceId, sql.placeholder("deviceId")),
       ),
-    )
-    .prepare();
+    ),
+  );
 
   function withActivity(row: SelectedDevice): DeviceWithActivity {
     const activity = omit(row.activity ?? { deviceId: "", ...noActivity }, "deviceId");

@@ -1,26 +1,29 @@
 import { and, count, eq, sql } from "drizzle-orm";
 import type { DeviceId, ProfileId, TenantId } from "../../lib/core/ids.ts";
 import type { MainDatabase } from "../../platform/database/database.ts";
+import { lazyStatement } from "../../platform/database/lazy-statement.ts";
 import { devices } from "./devices.tables.ts";
 
 /** Which devices a tenant has. */
 export function createMembershipRepository(orm: MainDatabase["orm"]) {
   // Joined by SQLite: to read the devices one by one takes fifty times as long.
-  const amongIds = orm
-    .select({ count: count() })
-    .from(devices)
-    .where(
-      and(
-        eq(devices.tenantId, sql.placeholder("tenantId")),
-        sql`${devices.deviceId} IN (SELECT value FROM json_each(${sql.placeholder("deviceIds")}))`,
+  const amongIds = lazyStatement(() =>
+    orm
+      .select({ count: count() })
+      .from(devices)
+      .where(
+        and(
+          eq(devices.tenantId, sql.placeholder("tenantId")),
+          sql`${devices.deviceId} IN (SELECT value FROM json_each(${sql.placeholder("deviceIds")}))`,
+        ),
       ),
-    )
-    .prepare();
-  const byId = orm
-    .select({ tenantId: devices.tenantId })
-    .from(devices)
-    .where(eq(devices.deviceId, sql.placeholder("deviceId")))
-    .prepare();
+  );
+  const byId = lazyStatement(() =>
+    orm
+      .select({ tenantId: devices.tenantId })
+      .from(devices)
+      .where(eq(devices.deviceId, sql.placeholder("deviceId"))),
+  );
   return {
     /** Returns whether all of the ids are of devices of the tenant. */
     hasAll(tenantId: TenantId, deviceIds: readonly string[]): boolean {

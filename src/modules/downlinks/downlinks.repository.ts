@@ -2,6 +2,7 @@ import { and, asc, count, eq, gt, inArray, isNotNull, lt, notInArray, or, sql } 
 import type { DeviceId, TenantId } from "../../lib/core/ids.ts";
 import { contains } from "../../platform/database/contains.ts";
 import type { MainDatabase } from "../../platform/database/database.ts";
+import { lazyStatement } from "../../platform/database/lazy-statement.ts";
 import type { DeliveryTarget } from "../../platform/delivery-queue/delivery-lanes.ts";
 import { createDeliveryStore, targetPlaceholder } from "../../platform/delivery-queue/delivery-store.ts";
 import { integrationDownlinks as downlinks, integrationRoutes as routes } from "./downlinks.tables.ts";
@@ -38,16 +39,17 @@ export function createDownlinksRepository(database: MainDatabase) {
   const isQueued = sql`${downlinks.state} = 'QUEUED'`; // by this text, the index is found
   const isOpen = notInArray(downlinks.state, ["ACKNOWLEDGED", "FAILED"]);
   const downlinkOf = (row: typeof downlinks.$inferSelect | undefined) => row && toDownlink(row);
-  const routeOf = orm
-    .select()
-    .from(routes)
-    .where(
-      and(
-        eq(routes.tenantId, sql.placeholder("tenantId")),
-        eq(routes.deviceKey, sql.placeholder("deviceKey")),
+  const routeOf = lazyStatement(() =>
+    orm
+      .select()
+      .from(routes)
+      .where(
+        and(
+          eq(routes.tenantId, sql.placeholder("tenantId")),
+          eq(routes.deviceKey, sql.placeholder("deviceKey")),
+        ),
       ),
-    )
-    .prepare();
+  );
   const store = createDeliveryStore(database, {
     table: downlinks,
     seq: downlinks.seq,

@@ -1,6 +1,7 @@
 import { asc, eq, getTableColumns, type Placeholder, sql } from "drizzle-orm";
 import { withoutNulls } from "../../lib/core/defined.ts";
 import type { MainDatabase } from "../../platform/database/database.ts";
+import { lazyStatement } from "../../platform/database/lazy-statement.ts";
 import { faults } from "./faults.tables.ts";
 import type { FaultEntry } from "./faults.types.ts";
 
@@ -41,28 +42,28 @@ const toRow = ({ subject, identity, ...entry }: FaultEntry): Row => ({
 });
 
 export function createFaultsRepository({ orm, transact }: MainDatabase) {
-  const remove = orm
-    .delete(faults)
-    .where(eq(faults.faultId, sql.placeholder("faultId")))
-    .prepare();
+  const remove = lazyStatement(() =>
+    orm.delete(faults).where(eq(faults.faultId, sql.placeholder("faultId"))),
+  );
   const placeholders = Object.fromEntries(
     Object.keys(getTableColumns(faults)).map((column) => [column, sql.placeholder(column)]),
   ) as Record<keyof Row, Placeholder>;
   /** Prepared, because building the statement takes 15 times as long as running it. */
-  const upsert = orm
-    .insert(faults)
-    .values(placeholders)
-    .onConflictDoUpdate({
-      target: faults.faultId,
-      set: {
-        lastAt: sql`excluded.last_at`,
-        count: sql`excluded.count`,
-        client: sql`excluded.client`,
-        params: sql`excluded.params`,
-        sample: sql`excluded.sample`,
-      },
-    })
-    .prepare();
+  const upsert = lazyStatement(() =>
+    orm
+      .insert(faults)
+      .values(placeholders)
+      .onConflictDoUpdate({
+        target: faults.faultId,
+        set: {
+          lastAt: sql`excluded.last_at`,
+          count: sql`excluded.count`,
+          client: sql`excluded.client`,
+          params: sql`excluded.params`,
+          sample: sql`excluded.sample`,
+        },
+      }),
+  );
   return {
     /** Lists all entries, the one that occurred longest ago first. */
     list: (): FaultEntry[] => orm.select().from(faults).orderBy(asc(faults.lastAt)).all().map(toEntry),

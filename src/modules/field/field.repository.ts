@@ -2,6 +2,7 @@ import { and, asc, count, eq, getTableColumns, ne, sql } from "drizzle-orm";
 import type { SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
 import type { DeviceId } from "../../lib/core/ids.ts";
 import type { MainDatabase } from "../../platform/database/database.ts";
+import { lazyStatement } from "../../platform/database/lazy-statement.ts";
 import type { ResourceStore } from "../../platform/database/resource-store.ts";
 import type { FieldKind, FieldProtocol } from "./field.protocol.ts";
 
@@ -31,11 +32,12 @@ export function createFieldRepository<Kind extends FieldKind>(
   const isEnabled = eq(getTableColumns(connections).enabled as SQLiteColumn, true);
   const isOfConnection = (connectionId: string) => eq(column("connectionId"), connectionId);
   const unitId = column(names.unitId);
-  const ofDevice = orm
-    .select()
-    .from(units)
-    .where(eq(column("deviceId"), sql.placeholder("deviceId")))
-    .prepare();
+  const ofDevice = lazyStatement(() =>
+    orm
+      .select()
+      .from(units)
+      .where(eq(column("deviceId"), sql.placeholder("deviceId"))),
+  );
   // The rows are those of the protocol's tables, whose types the compiler does not follow here.
   return {
     ...store,

@@ -1,6 +1,7 @@
 import { and, desc, eq, gt, lte, sql } from "drizzle-orm";
 import type { SessionId, UserId } from "../../lib/core/ids.ts";
 import type { MainDatabase } from "../../platform/database/database.ts";
+import { lazyStatement } from "../../platform/database/lazy-statement.ts";
 import { sessions, setupLinks } from "./identity.tables.ts";
 import type { Session } from "./identity.types.ts";
 
@@ -13,16 +14,17 @@ const toSession = (row: typeof sessions.$inferSelect): Session => ({
 });
 
 export function createSessionsRepository({ orm }: MainDatabase) {
-  const valid = orm
-    .select()
-    .from(sessions)
-    .where(
-      and(
-        eq(sessions.sessionId, sql.placeholder("sessionId")),
-        gt(sessions.expiresAt, sql.placeholder("now")),
+  const valid = lazyStatement(() =>
+    orm
+      .select()
+      .from(sessions)
+      .where(
+        and(
+          eq(sessions.sessionId, sql.placeholder("sessionId")),
+          gt(sessions.expiresAt, sql.placeholder("now")),
+        ),
       ),
-    )
-    .prepare();
+  );
   return {
     insert: (session: Session): void => void orm.insert(sessions).values(session).run(),
     find(sessionId: SessionId, now: number): Session | undefined {

@@ -1,16 +1,18 @@
 import { and, eq, isNull, lte, sql } from "drizzle-orm";
 import type { MainDatabase } from "../../platform/database/database.ts";
+import { lazyStatement } from "../../platform/database/lazy-statement.ts";
 import { signUps } from "./identity.tables.ts";
 
 export type SignUp = typeof signUps.$inferSelect;
 
 export function createSignUpRepository({ orm }: MainDatabase) {
   // Prepared, as whatever guesses run into.
-  const byEmail = orm
-    .select()
-    .from(signUps)
-    .where(eq(signUps.email, sql.placeholder("email")))
-    .prepare();
+  const byEmail = lazyStatement(() =>
+    orm
+      .select()
+      .from(signUps)
+      .where(eq(signUps.email, sql.placeholder("email"))),
+  );
   return {
     find: (email: string): SignUp | undefined => byEmail.get({ email }),
     /** Replaces an earlier sign-up with the address. */

@@ -2,6 +2,7 @@ import { asc, eq, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core";
 import type { DeviceId, ProfileId, TenantId } from "../../lib/core/ids.ts";
 import type { MainDatabase } from "../../platform/database/database.ts";
+import { lazyStatement } from "../../platform/database/lazy-statement.ts";
 import { attributes } from "../attributes/attributes.tables.ts";
 import { devices } from "../devices/devices.tables.ts";
 import { integrationProfiles, integrations } from "./integrations.tables.ts";
@@ -22,20 +23,21 @@ export function createDeviceIdentities({ orm }: MainDatabase) {
   const owners = alias(attributes, "owners");
   // The keys stand in the text: only so are the indexes of these two keys used, and not the list of all devices that have one.
   const prepared = (key: "integration.lorawan.dev_eui" | typeof EXTERNAL_ID_KEY | typeof ADDRESS_KEY) =>
-    orm
-      .select({ deviceId: attributes.deviceId, owner: owners.value })
-      .from(attributes)
-      .innerJoin(devices, sql`${devices.deviceId} = ${attributes.deviceId}`)
-      .leftJoin(
-        owners,
-        sql`${owners.deviceId} = ${attributes.deviceId} AND ${owners.scope} = 'SERVER' AND ${owners.key} = ${OWNER_KEY}`,
-      )
-      .where(
-        sql`${attributes.key} = '${sql.raw(key)}' AND ${attributes.scope} = 'SERVER' AND ${attributes.value} = ${sql.placeholder("value")} AND ${devices.tenantId} = ${sql.placeholder("tenantId")}`,
-      )
-      .orderBy(asc(attributes.deviceId))
-      .limit(NAMESAKES_MAX)
-      .prepare();
+    lazyStatement(() =>
+      orm
+        .select({ deviceId: attributes.deviceId, owner: owners.value })
+        .from(attributes)
+        .innerJoin(devices, sql`${devices.deviceId} = ${attributes.deviceId}`)
+        .leftJoin(
+          owners,
+          sql`${owners.deviceId} = ${attributes.deviceId} AND ${owners.scope} = 'SERVER' AND ${owners.key} = ${OWNER_KEY}`,
+        )
+        .where(
+          sql`${attributes.key} = '${sql.raw(key)}' AND ${attributes.scope} = 'SERVER' AND ${attributes.value} = ${sql.placeholder("value")} AND ${devices.tenantId} = ${sql.placeholder("tenantId")}`,
+        )
+        .orderBy(asc(attributes.deviceId))
+        .limit(NAMESAKES_MAX),
+    );
   const byDevEui = prepared("integration.lorawan.dev_eui");
   const byExternalId = prepared(EXTERNAL_ID_KEY);
   const byAddress = prepared(ADDRESS_KEY);

@@ -1,5 +1,6 @@
 import { asc, lte, sql } from "drizzle-orm";
 import type { MainDatabase } from "../../platform/database/database.ts";
+import { lazyStatement } from "../../platform/database/lazy-statement.ts";
 import { integrationEventGroups } from "./integrations.tables.ts";
 import type { IntegrationEvent } from "./integrations.types.ts";
 
@@ -62,14 +63,13 @@ function withPayloads(tuples: readonly Tuple[], payloads: Buffer): IntegrationEv
 /** Events in groups of one row each, in the order in which they came. */
 export function createEventGroupsRepository({ orm }: MainDatabase) {
   const { groupId } = integrationEventGroups;
-  const insert = orm
-    .insert(integrationEventGroups)
-    .values({
+  const insert = lazyStatement(() =>
+    orm.insert(integrationEventGroups).values({
       groupId: sql.placeholder("groupId"),
       events: sql`${sql.placeholder("events")}`,
       payloads: sql`${sql.placeholder("payloads")}`,
-    })
-    .prepare();
+    }),
+  );
   return {
     /** Returns the length of the group. */
     insert(groupId: number, events: readonly IntegrationEvent[]): number {

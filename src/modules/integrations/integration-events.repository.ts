@@ -16,6 +16,7 @@ import {
 } from "drizzle-orm";
 import { containsText } from "../../platform/database/contains.ts";
 import type { MainDatabase } from "../../platform/database/database.ts";
+import { lazyStatement } from "../../platform/database/lazy-statement.ts";
 import { integrationEvents, integrationSeen, integrations } from "./integrations.tables.ts";
 import type { EventStatus, IntegrationEvent, MessageOrigin } from "./integrations.types.ts";
 
@@ -93,27 +94,28 @@ function prepareMessage(orm: MainDatabase["orm"]) {
     "createdAt",
   ] as const satisfies ReadonlyArray<keyof IntegrationEvent>;
   // In the form that the columns hold.
-  const insert = orm
-    .insert(integrationEvents)
-    .values(
+  const insert = lazyStatement(() =>
+    orm.insert(integrationEvents).values(
       Object.fromEntries(fields.map((name) => [name, sql`${placeholder(name)}`])) as unknown as Row, // every column has its placeholder
-    )
-    .prepare();
-  const isSeen = orm
-    .select({ at: integrationSeen.at })
-    .from(integrationSeen)
-    .where(
-      and(
-        eq(integrationSeen.integrationId, placeholder("integrationId")),
-        eq(integrationSeen.key, placeholder("key")),
+    ),
+  );
+  const isSeen = lazyStatement(() =>
+    orm
+      .select({ at: integrationSeen.at })
+      .from(integrationSeen)
+      .where(
+        and(
+          eq(integrationSeen.integrationId, placeholder("integrationId")),
+          eq(integrationSeen.key, placeholder("key")),
+        ),
       ),
-    )
-    .prepare();
-  const markSeen = orm
-    .insert(integrationSeen)
-    .values({ integrationId: placeholder("integrationId"), key: placeholder("key"), at: placeholder("at") })
-    .onConflictDoNothing()
-    .prepare();
+  );
+  const markSeen = lazyStatement(() =>
+    orm
+      .insert(integrationSeen)
+      .values({ integrationId: placeholder("integrationId"), key: placeholder("key"), at: placeholder("at") })
+      .onConflictDoNothing(),
+  );
   return { insert, isSeen, markSeen };
 }
 

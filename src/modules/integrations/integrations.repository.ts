@@ -1,6 +1,7 @@
 import { and, asc, count, eq, ne, sql } from "drizzle-orm";
 import type { TenantId } from "../../lib/core/ids.ts";
 import type { MainDatabase } from "../../platform/database/database.ts";
+import { lazyStatement } from "../../platform/database/lazy-statement.ts";
 import type { Clock } from "../../platform/time/clock.ts";
 import { type Integration, integrationResource } from "./integrations.resource.ts";
 import { integrations } from "./integrations.tables.ts";
@@ -15,23 +16,22 @@ export function createIntegrationsRepository(database: MainDatabase, clock: Cloc
     .select({ tenantId: integrations.tenantId })
     .from(integrations)
     .where(eq(integrations.integrationId, sql.placeholder("integrationId")));
-  const besides = orm
-    .select({ n: count() })
-    .from(integrations)
-    .where(eq(integrations.tenantId, ofTenant))
-    .prepare();
-  const defaultOf = orm
-    .select()
-    .from(integrations)
-    .where(
-      and(
-        eq(integrations.tenantId, sql.placeholder("tenantId")),
-        eq(integrations.type, sql.placeholder("type")),
-        eq(integrations.isDefault, true),
-      ),
-    )
-    .limit(1)
-    .prepare();
+  const besides = lazyStatement(() =>
+    orm.select({ n: count() }).from(integrations).where(eq(integrations.tenantId, ofTenant)),
+  );
+  const defaultOf = lazyStatement(() =>
+    orm
+      .select()
+      .from(integrations)
+      .where(
+        and(
+          eq(integrations.tenantId, sql.placeholder("tenantId")),
+          eq(integrations.type, sql.placeholder("type")),
+          eq(integrations.isDefault, true),
+        ),
+      )
+      .limit(1),
+  );
   const set = (integrationId: string, values: Partial<Row>) =>
     void orm.update(integrations).set(values).where(whereId(integrationId)).run();
   return {

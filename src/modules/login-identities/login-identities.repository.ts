@@ -1,6 +1,7 @@
 import { and, asc, eq, inArray, type SQL, sql } from "drizzle-orm";
 import type { TenantId } from "../../lib/core/ids.ts";
 import type { MainDatabase } from "../../platform/database/database.ts";
+import { lazyStatement } from "../../platform/database/lazy-statement.ts";
 import { deviceCredentials } from "../devices/credentials.tables.ts";
 import { mqttClients } from "../mqtt-clients/mqtt-clients.tables.ts";
 import { tenants } from "../tenants/tenants.tables.ts";
@@ -31,13 +32,15 @@ export function createLoginIdentitiesRepository({ orm }: MainDatabase) {
       .where(where)
       .orderBy(asc(loginIdentities.since), asc(loginIdentities.ownerId));
   const placeholders = ["first", "second", "third"].map((name) => sql.placeholder(name));
-  const byNames = holders(
-    and(eq(loginIdentities.kind, "NAME"), inArray(loginIdentities.value, placeholders)),
-  ).prepare();
-  const byCertificate = holders(
-    and(eq(loginIdentities.kind, "CERTIFICATE"), eq(loginIdentities.value, sql.placeholder("value"))),
-  ).prepare();
-  const firstTenants = orm.select({ tenantId: tenants.tenantId }).from(tenants).limit(2).prepare();
+  const byNames = lazyStatement(() =>
+    holders(and(eq(loginIdentities.kind, "NAME"), inArray(loginIdentities.value, placeholders))),
+  );
+  const byCertificate = lazyStatement(() =>
+    holders(
+      and(eq(loginIdentities.kind, "CERTIFICATE"), eq(loginIdentities.value, sql.placeholder("value"))),
+    ),
+  );
+  const firstTenants = lazyStatement(() => orm.select({ tenantId: tenants.tenantId }).from(tenants).limit(2));
   const minted = (rows: ReturnType<typeof byNames.all>): LoginHolder[] => rows as LoginHolder[]; // ids in our own tables were minted by us
 
   return {

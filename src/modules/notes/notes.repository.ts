@@ -1,17 +1,19 @@
 import { desc, eq, sql } from "drizzle-orm";
 import type { DeviceId } from "../../lib/core/ids.ts";
 import type { MainDatabase } from "../../platform/database/database.ts";
+import { lazyStatement } from "../../platform/database/lazy-statement.ts";
 import type { Clock } from "../../platform/time/clock.ts";
 import { type Note, noteResource } from "./notes.resource.ts";
 import { deviceNotes } from "./notes.tables.ts";
 
 export function createNotesRepository(database: MainDatabase, clock: Pick<Clock, "now">) {
-  const ofDevice = database.orm
-    .select()
-    .from(deviceNotes)
-    .where(eq(deviceNotes.deviceId, sql.placeholder("deviceId")))
-    .orderBy(desc(deviceNotes.at), desc(deviceNotes.noteId))
-    .prepare();
+  const ofDevice = lazyStatement(() =>
+    database.orm
+      .select()
+      .from(deviceNotes)
+      .where(eq(deviceNotes.deviceId, sql.placeholder("deviceId")))
+      .orderBy(desc(deviceNotes.at), desc(deviceNotes.noteId)),
+  );
   return {
     ...noteResource.createStore(database, clock),
     /** The latest first. */

@@ -1,6 +1,7 @@
 import { and, asc, eq, getTableColumns, lte, sql } from "drizzle-orm";
 import type { DeviceId, TenantId } from "../../lib/core/ids.ts";
 import type { MainDatabase } from "../../platform/database/database.ts";
+import { lazyStatement } from "../../platform/database/lazy-statement.ts";
 import { notificationFlows, notificationQueue, notificationSettings } from "./notifications.tables.ts";
 import type {
   AlarmNotification,
@@ -17,14 +18,13 @@ export function createNotificationsRepository({ orm }: MainDatabase) {
     and(eq(notificationFlows.recipientId, recipientId), eq(notificationFlows.channel, channel));
   // Thousands at once in a storm.
   const names = Object.keys(getTableColumns(notificationQueue)).filter((name) => name !== "sequence");
-  const insert = orm
-    .insert(notificationQueue)
-    .values(
+  const insert = lazyStatement(() =>
+    orm.insert(notificationQueue).values(
       Object.fromEntries(
         names.map((name) => [name, sql.placeholder(name)]),
       ) as unknown as typeof notificationQueue.$inferInsert, // every column has its placeholder
-    )
-    .prepare();
+    ),
+  );
   return {
     addNotification: (notification: AlarmNotification): void => void insert.run({ ...notification }),
     /** The oldest first. */

@@ -19,6 +19,7 @@ import type { Text } from "../../lib/texts/text.ts";
 import { isOfForeignKey } from "../../platform/database/constraint-errors.ts";
 import { contains } from "../../platform/database/contains.ts";
 import type { MainDatabase } from "../../platform/database/database.ts";
+import { lazyStatement } from "../../platform/database/lazy-statement.ts";
 import type { Load } from "../../platform/delivery-queue/delivery-lanes.ts";
 import { createDeliveryStore, targetPlaceholder } from "../../platform/delivery-queue/delivery-store.ts";
 import { outboundCounts, outboundRequests, outboundTargets } from "./outbound.tables.ts";
@@ -72,26 +73,28 @@ export function createOutboundRepository(database: MainDatabase) {
   const { seq: _, ...columns } = getTableColumns(outboundRequests);
   const placeholders = Object.fromEntries(Object.keys(columns).map((name) => [name, sql.placeholder(name)]));
   // Runs for every webhook.
-  const insert = orm
-    .insert(outboundRequests)
-    .values(placeholders as unknown as typeof outboundRequests.$inferInsert) // each stands for its column
-    .onConflictDoNothing()
-    .returning({ seq })
-    .prepare();
+  const insert = lazyStatement(() =>
+    orm
+      .insert(outboundRequests)
+      .values(placeholders as unknown as typeof outboundRequests.$inferInsert) // each stands for its column
+      .onConflictDoNothing()
+      .returning({ seq }),
+  );
   // Runs for hundreds of results in a transaction.
-  const settle = orm
-    .update(outboundRequests)
-    .set({
-      state: sql`${sql.placeholder("state")}`,
-      attempts: sql`${sql.placeholder("attempts")}`,
-      dueAt: sql`${sql.placeholder("dueAt")}`,
-      triedAt: sql`${sql.placeholder("triedAt")}`,
-      lastStatus: sql`${sql.placeholder("lastStatus")}`,
-      lastError: sql`${sql.placeholder("lastError")}`,
-      diedAt: sql`${sql.placeholder("diedAt")}`,
-    })
-    .where(and(eq(seq, sql.placeholder("seq")), eq(state, "WAITING")))
-    .prepare();
+  const settle = lazyStatement(() =>
+    orm
+      .update(outboundRequests)
+      .set({
+        state: sql`${sql.placeholder("state")}`,
+        attempts: sql`${sql.placeholder("attempts")}`,
+        dueAt: sql`${sql.placeholder("dueAt")}`,
+        triedAt: sql`${sql.placeholder("triedAt")}`,
+        lastStatus: sql`${sql.placeholder("lastStatus")}`,
+        lastError: sql`${sql.placeholder("lastError")}`,
+        diedAt: sql`${sql.placeholder("diedAt")}`,
+      })
+      .where(and(eq(seq, sql.placeholder("seq")), eq(state, "WAITING"))),
+  );
   const targetsOf = (tenantId: TenantId, { kind, id }: { kind: string; id?: string | undefined }) =>
     and(
       eq(outboundTargets.tenantId, tenantId),

@@ -2,6 +2,7 @@ import { and, desc, eq, sql } from "drizzle-orm";
 import type { TenantId } from "../../lib/core/ids.ts";
 import { omit } from "../../lib/core/omit.ts";
 import type { MainDatabase } from "../../platform/database/database.ts";
+import { lazyStatement } from "../../platform/database/lazy-statement.ts";
 import type { Clock } from "../../platform/time/clock.ts";
 import { type Pipeline, pipelineResource } from "./pipelines.resource.ts";
 import { dataPipelines, dataPipelineVersions } from "./pipelines.tables.ts";
@@ -10,11 +11,12 @@ import type { Step } from "./step-engine.ts";
 
 /** Returns a lookup of current pipeline names. */
 export function createPipelineNames({ orm }: MainDatabase) {
-  const findName = orm
-    .select({ name: dataPipelines.name })
-    .from(dataPipelines)
-    .where(eq(dataPipelines.pipelineId, sql.placeholder("pipelineId")))
-    .prepare();
+  const findName = lazyStatement(() =>
+    orm
+      .select({ name: dataPipelines.name })
+      .from(dataPipelines)
+      .where(eq(dataPipelines.pipelineId, sql.placeholder("pipelineId"))),
+  );
   return { nameOf: (pipelineId: string): string | undefined => findName.get({ pipelineId })?.name };
 }
 

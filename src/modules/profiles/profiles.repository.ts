@@ -4,6 +4,7 @@ import { omit } from "../../lib/core/omit.ts";
 import type { KeyMetadata } from "../../lib/keys/key-metadata.ts";
 import type { MainDatabase } from "../../platform/database/database.ts";
 import { isAmong, type VisibleDevices } from "../../platform/database/is-among.ts";
+import { lazyStatement } from "../../platform/database/lazy-statement.ts";
 import type { Clock } from "../../platform/time/clock.ts";
 import { devices } from "../devices/devices.tables.ts";
 import {
@@ -16,21 +17,25 @@ import { deviceProfiles, profileKeys, tenantKeys } from "./profiles.tables.ts";
 
 export function createProfilesRepository(database: MainDatabase, clock: Clock) {
   const { orm } = database;
-  const byDefault = orm
-    .select()
-    .from(deviceProfiles)
-    .where(and(eq(deviceProfiles.tenantId, sql.placeholder("tenantId")), eq(deviceProfiles.isDefault, true)))
-    .prepare();
-  const settings = orm
-    .select(omit(getTableColumns(deviceProfiles), "alarmRules", "deviceRequests", "commands"))
-    .from(deviceProfiles)
-    .where(
-      and(
-        eq(deviceProfiles.tenantId, sql.placeholder("tenantId")),
-        eq(deviceProfiles.profileId, sql.placeholder("profileId")),
+  const byDefault = lazyStatement(() =>
+    orm
+      .select()
+      .from(deviceProfiles)
+      .where(
+        and(eq(deviceProfiles.tenantId, sql.placeholder("tenantId")), eq(deviceProfiles.isDefault, true)),
       ),
-    )
-    .prepare();
+  );
+  const settings = lazyStatement(() =>
+    orm
+      .select(omit(getTableColumns(deviceProfiles), "alarmRules", "deviceRequests", "commands"))
+      .from(deviceProfiles)
+      .where(
+        and(
+          eq(deviceProfiles.tenantId, sql.placeholder("tenantId")),
+          eq(deviceProfiles.profileId, sql.placeholder("profileId")),
+        ),
+      ),
+  );
   return {
     ...profileResource.createStore(database, clock),
     /** @throws DomainError `profile.not_found` */
@@ -65,16 +70,18 @@ export function createProfilesRepository(database: MainDatabase, clock: Clock) {
 
 /** Creates the store of key metadata, of profiles and of tenants. */
 export function createKeyMetadataRepository({ orm }: MainDatabase) {
-  const ofProfile = orm
-    .select({ metadata: profileKeys.metadata })
-    .from(profileKeys)
-    .where(eq(profileKeys.profileId, sql.placeholder("profileId")))
-    .prepare();
-  const ofTenant = orm
-    .select({ metadata: tenantKeys.metadata })
-    .from(tenantKeys)
-    .where(eq(tenantKeys.tenantId, sql.placeholder("tenantId")))
-    .prepare();
+  const ofProfile = lazyStatement(() =>
+    orm
+      .select({ metadata: profileKeys.metadata })
+      .from(profileKeys)
+      .where(eq(profileKeys.profileId, sql.placeholder("profileId"))),
+  );
+  const ofTenant = lazyStatement(() =>
+    orm
+      .select({ metadata: tenantKeys.metadata })
+      .from(tenantKeys)
+      .where(eq(tenantKeys.tenantId, sql.placeholder("tenantId"))),
+  );
   return {
     ofProfile: (profileId: ProfileId): readonly KeyMetadata[] => ofProfile.get({ profileId })?.metadata ?? [],
     ofTenant: (tenantId: TenantId): readonly KeyMetadata[] => ofTenant.get({ tenantId })?.metadata ?? [],

@@ -1,6 +1,7 @@
 import { and, eq, ne, sql } from "drizzle-orm";
 import type { DeviceId, ProfileId, TenantId } from "../../lib/core/ids.ts";
 import type { MainDatabase } from "../../platform/database/database.ts";
+import { lazyStatement } from "../../platform/database/lazy-statement.ts";
 import { deviceProfiles } from "../profiles/profiles.tables.ts";
 import { deviceClaims, profileProvisioning } from "./provisioning.tables.ts";
 import type { Provisioning } from "./provisioning.types.ts";
@@ -8,23 +9,26 @@ import type { Provisioning } from "./provisioning.types.ts";
 export function createProvisioningRepository(database: MainDatabase) {
   const { orm } = database;
   const secrets = database.secrets("provisioning");
-  const byProfile = orm
-    .select()
-    .from(profileProvisioning)
-    .where(eq(profileProvisioning.profileId, sql.placeholder("profileId")))
-    .prepare();
-  const byKey = orm
-    .select({ provisioning: profileProvisioning, tenantId: deviceProfiles.tenantId })
-    .from(profileProvisioning)
-    .innerJoin(deviceProfiles, eq(deviceProfiles.profileId, profileProvisioning.profileId))
-    .where(eq(profileProvisioning.key, sql.placeholder("key")))
-    .prepare();
-  const open = orm
-    .select({ key: profileProvisioning.key })
-    .from(profileProvisioning)
-    .where(and(ne(profileProvisioning.mode, "DISABLED")))
-    .limit(1)
-    .prepare();
+  const byProfile = lazyStatement(() =>
+    orm
+      .select()
+      .from(profileProvisioning)
+      .where(eq(profileProvisioning.profileId, sql.placeholder("profileId"))),
+  );
+  const byKey = lazyStatement(() =>
+    orm
+      .select({ provisioning: profileProvisioning, tenantId: deviceProfiles.tenantId })
+      .from(profileProvisioning)
+      .innerJoin(deviceProfiles, eq(deviceProfiles.profileId, profileProvisioning.profileId))
+      .where(eq(profileProvisioning.key, sql.placeholder("key"))),
+  );
+  const open = lazyStatement(() =>
+    orm
+      .select({ key: profileProvisioning.key })
+      .from(profileProvisioning)
+      .where(and(ne(profileProvisioning.mode, "DISABLED")))
+      .limit(1),
+  );
   const toProvisioning = ({
     secretSealed,
     ...row

@@ -1,6 +1,7 @@
 import { eq, sql } from "drizzle-orm";
 import type { TenantId } from "../../lib/core/ids.ts";
 import type { MainDatabase } from "../../platform/database/database.ts";
+import { lazyStatement } from "../../platform/database/lazy-statement.ts";
 import { tenants } from "./tenants.tables.ts";
 import type { Tenant } from "./tenants.types.ts";
 
@@ -12,11 +13,12 @@ export function createTenantsRepository({ orm }: MainDatabase) {
     isHost: row.isHost,
   });
   // Asked for with each request that says whose it is.
-  const byId = orm
-    .select()
-    .from(tenants)
-    .where(eq(tenants.tenantId, sql.placeholder("tenantId")))
-    .prepare();
+  const byId = lazyStatement(() =>
+    orm
+      .select()
+      .from(tenants)
+      .where(eq(tenants.tenantId, sql.placeholder("tenantId"))),
+  );
   return {
     insert: (tenant: Tenant, now: number): void =>
       void orm

@@ -1,25 +1,28 @@
 import { and, asc, eq, sql } from "drizzle-orm";
 import type { DeviceId, TenantId, UserId } from "../../lib/core/ids.ts";
 import type { MainDatabase } from "../../platform/database/database.ts";
+import { lazyStatement } from "../../platform/database/lazy-statement.ts";
 import { devices } from "../devices/devices.tables.ts";
 import { userAssets, userDevices } from "./users.tables.ts";
 import type { Grants } from "./users.types.ts";
 
 /** Devices and assets that users without access to all devices are granted. */
 export function createGrantsRepository(orm: MainDatabase["orm"]) {
-  const devicesOf = orm
-    .select({ deviceId: userDevices.deviceId })
-    .from(userDevices)
-    .innerJoin(devices, eq(devices.deviceId, userDevices.deviceId))
-    .where(eq(userDevices.userId, sql.placeholder("userId")))
-    .orderBy(asc(userDevices.deviceId))
-    .prepare();
-  const assetsOf = orm
-    .select({ assetId: userAssets.assetId })
-    .from(userAssets)
-    .where(eq(userAssets.userId, sql.placeholder("userId")))
-    .orderBy(asc(userAssets.assetId))
-    .prepare();
+  const devicesOf = lazyStatement(() =>
+    orm
+      .select({ deviceId: userDevices.deviceId })
+      .from(userDevices)
+      .innerJoin(devices, eq(devices.deviceId, userDevices.deviceId))
+      .where(eq(userDevices.userId, sql.placeholder("userId")))
+      .orderBy(asc(userDevices.deviceId)),
+  );
+  const assetsOf = lazyStatement(() =>
+    orm
+      .select({ assetId: userAssets.assetId })
+      .from(userAssets)
+      .where(eq(userAssets.userId, sql.placeholder("userId")))
+      .orderBy(asc(userAssets.assetId)),
+  );
   /** Passes the list as one JSON parameter, because it may be longer than SQLite's number of parameters. */
   const values = (list: readonly string[]) => sql`json_each(${JSON.stringify([...new Set(list)])})`;
 

@@ -3,6 +3,7 @@ import type { DeviceId, TenantId, UserId } from "../../lib/core/ids.ts";
 import { normalizeEmail } from "../../lib/strings/normalize-email.ts";
 import { contains } from "../../platform/database/contains.ts";
 import type { MainDatabase } from "../../platform/database/database.ts";
+import { lazyStatement } from "../../platform/database/lazy-statement.ts";
 import { devices } from "../devices/devices.tables.ts";
 import { createGrantsRepository } from "./grants.repository.ts";
 import { users } from "./users.tables.ts";
@@ -61,16 +62,18 @@ function grantedTo({
 }
 
 export function createUsersRepository({ orm }: MainDatabase) {
-  const byId = orm
-    .select()
-    .from(users)
-    .where(eq(users.userId, sql.placeholder("userId")))
-    .prepare();
-  const byEmail = orm
-    .select()
-    .from(users)
-    .where(eq(users.email, sql.placeholder("email")))
-    .prepare();
+  const byId = lazyStatement(() =>
+    orm
+      .select()
+      .from(users)
+      .where(eq(users.userId, sql.placeholder("userId"))),
+  );
+  const byEmail = lazyStatement(() =>
+    orm
+      .select()
+      .from(users)
+      .where(eq(users.email, sql.placeholder("email"))),
+  );
 
   return {
     ...createGrantsRepository(orm),

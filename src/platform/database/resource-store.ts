@@ -6,6 +6,7 @@ import type { TenantId } from "../../lib/core/ids.ts";
 import { newId } from "../core/ids.ts";
 import type { Clock } from "../time/clock.ts";
 import type { MainDatabase } from "./database.ts";
+import { lazyStatement } from "./lazy-statement.ts";
 
 export type ResourceTable = SQLiteTable;
 type Item<Table extends SQLiteTable> = Table["$inferSelect"];
@@ -95,15 +96,16 @@ export function createResourceStore<Table extends SQLiteTable, Key extends Colum
   const sorted = columnOf(order.by);
 
   const hasId = eq(columnOf(key), sql.placeholder("id"));
-  const byId = orm.select().from(table).where(and(isOfTenant, hasId)).prepare();
-  const ofAnyTenant = orm.select().from(table).where(hasId).prepare();
-  const ofTenant = orm
-    .select()
-    .from(table)
-    .where(isOfTenant)
-    .orderBy(order.ignoresCase ? sql`${sorted} COLLATE NOCASE` : asc(sorted), asc(columnOf(key)))
-    .prepare();
-  const total = orm.select({ count: count() }).from(table).where(isOfTenant).prepare();
+  const byId = lazyStatement(() => orm.select().from(table).where(and(isOfTenant, hasId)));
+  const ofAnyTenant = lazyStatement(() => orm.select().from(table).where(hasId));
+  const ofTenant = lazyStatement(() =>
+    orm
+      .select()
+      .from(table)
+      .where(isOfTenant)
+      .orderBy(order.ignoresCase ? sql`${sorted} COLLATE NOCASE` : asc(sorted), asc(columnOf(key))),
+  );
+  const total = lazyStatement(() => orm.select({ count: count() }).from(table).where(isOfTenant));
 
   /** Keyed by unique column. */
   const byValue = new Map(
@@ -112,7 +114,7 @@ export function createResourceStore<Table extends SQLiteTable, Key extends Colum
       const isEqual = ignoresCase
         ? sql`lower(${columnOf(column)}) = lower(${value})`
         : eq(columnOf(column), value);
-      return [column, orm.select().from(table).where(and(isOfTenant, isEqual)).prepare()];
+      return [column, lazyStatement(() => orm.select().from(table).where(and(isOfTenant, isEqual)))];
     }),
   );
 
@@ -123,8 +125,8 @@ export function createResourceStore<Table extends SQLiteTable, Key extends Colum
   const whereRow = (row: Item<Table>) => eq(columnOf(key), row[key]);
 
   const bytes = { total: sql<number>`coalesce(sum(${textBytes(Object.values(columns))}), 0)` };
-  const bytesOfRow = orm.select(bytes).from(table).where(hasId).prepare();
-  const bytesOfTenant = orm.select(bytes).from(table).where(isOfTenant).prepare();
+  const bytesOfRow = lazyStatement(() => orm.select(bytes).from(table).where(hasId));
+  const bytesOfTenant = lazyStatement(() => orm.select(bytes).from(table).where(isOfTenant));
   const bytesIn = (row: AnyRow): number => bytesOfRow.get({ id: row[key] })?.total ?? 0;
   const mibMax = limit.mibMax ?? ROWS_MIB_MAX;
 

@@ -14,6 +14,7 @@ import {
 } from "drizzle-orm";
 import type { SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
 import type { MainDatabase } from "../database/database.ts";
+import { lazyStatement } from "../database/lazy-statement.ts";
 import type { Load } from "./delivery-lanes.ts";
 
 /** Placeholder for the id of a target in `DeliveryRows.isOfTarget`. */
@@ -50,25 +51,27 @@ export function createDeliveryStore<Table extends SQLiteTable, Row>(
   const table: SQLiteTable = rows.table;
   const isWaiting = sql`${rows.state} = ${sql.raw(`'${rows.waiting}'`)}`;
   const ofTarget = and(isOfTarget, isWaiting);
-  const lanes = orm
-    // SQLite takes the due time beside `min` from the row with the least number.
-    .select({ orderKey: sql<string>`${orderKey}`, dueAt: sql<number>`${dueAt}`, first: min(seq) })
-    .from(table)
-    .where(ofTarget)
-    .groupBy(orderKey)
-    .prepare();
-  const totals = orm
-    .select({
-      rows: count(),
-      bytes: bytes === undefined ? sql<number>`0` : sum(bytes).mapWith(Number),
-      expiresAt: expiresAt === undefined ? sql<null>`NULL` : sql<number | null>`min(${expiresAt})`,
-    })
-    .from(table)
-    .where(ofTarget)
-    .prepare();
+  const lanes = lazyStatement(() =>
+    orm
+      // SQLite takes the due time beside `min` from the row with the least number.
+      .select({ orderKey: sql<string>`${orderKey}`, dueAt: sql<number>`${dueAt}`, first: min(seq) })
+      .from(table)
+      .where(ofTarget)
+      .groupBy(orderKey),
+  );
+  const totals = lazyStatement(() =>
+    orm
+      .select({
+        rows: count(),
+        bytes: bytes === undefined ? sql<number>`0` : sum(bytes).mapWith(Number),
+        expiresAt: expiresAt === undefined ? sql<null>`NULL` : sql<number | null>`min(${expiresAt})`,
+      })
+      .from(table)
+      .where(ofTarget),
+  );
   const isNext = and(ofTarget, eq(orderKey, sql.placeholder("orderKey")), gt(seq, sql.placeholder("after")));
   const columns = { ...getTableColumns(table), seq };
-  const head = orm.select(columns).from(table).where(isNext).orderBy(asc(seq)).limit(1).prepare();
+  const head = lazyStatement(() => orm.select(columns).from(table).where(isNext).orderBy(asc(seq)).limit(1));
   return {
     /** Returns the order keys of the rows that wait for a target, each with the time when its first is due. */
     lanes: (targetId: string): { orderKey: string; dueAt: number }[] => lanes.all({ targetId }),
@@ -93,13 +96,14 @@ export function createDeliveryStore<Table extends SQLiteTable, Row>(
     ): number[] {
       const { limit, expiredAt, except } = options;
       const isOld = expiresAt && expiredAt !== undefined ? sql`${expiresAt} <= ${expiredAt}` : undefined;
-      const found = orm
-        .select({ seq })
-        .from(table)
-        .where(and(ofTarget, isOld, notInArray(seq, [...except])))
-        .orderBy(asc(seq))
-        .limit(limit)
-        .prepare();
+      const found = lazyStatement(() =>
+        orm
+          .select({ seq })
+          .from(table)
+          .where(and(ofTarget, isOld, notInArray(seq, [...except])))
+          .orderBy(asc(seq))
+          .limit(limit),
+      );
       return found.all({ targetId }).map((row) => row.seq);
     },
     /** Returns a page of rows, the newest first, and the number of all of them. */
@@ -120,7 +124,7 @@ export function createDeliveryStore<Table extends SQLiteTable, Row>(
     /** Makes what waits for a target, or for all of them, due at `latest` if it is due later. */
     hasten(latest: number, targetId?: string): void {
       const where = and(targetId === undefined ? isWaiting : ofTarget, gt(dueAt, latest));
-      orm.update(table).set({ dueAt: latest }).where(where).prepare().run({ targetId });
+      lazyStatement(() => orm.update(table).set({ dueAt: latest }).where(where)).run({ targetId });
     },
   };
 }

@@ -1,5 +1,6 @@
 import { and, asc, desc, eq, gt, inArray, lte, sql } from "drizzle-orm";
 import type { MainDatabase } from "../../../platform/database/database.ts";
+import { lazyStatement } from "../../../platform/database/lazy-statement.ts";
 import {
   accounts,
   knownClients,
@@ -35,37 +36,41 @@ export interface Ticket {
 }
 
 const prepareReads = (orm: MainDatabase["orm"]) => ({
-  byEmail: orm
-    .select()
-    .from(accounts)
-    .where(eq(accounts.email, sql.placeholder("email")))
-    .prepare(),
-  byId: orm
-    .select()
-    .from(accounts)
-    .where(eq(accounts.accountId, sql.placeholder("accountId")))
-    .prepare(),
-  validTicket: orm
-    .select()
-    .from(tickets)
-    .where(
-      and(
-        eq(tickets.secretHash, sql.placeholder("secretHash")),
-        eq(tickets.purpose, sql.placeholder("purpose")),
-        gt(tickets.expiresAt, sql.placeholder("now")),
+  byEmail: lazyStatement(() =>
+    orm
+      .select()
+      .from(accounts)
+      .where(eq(accounts.email, sql.placeholder("email"))),
+  ),
+  byId: lazyStatement(() =>
+    orm
+      .select()
+      .from(accounts)
+      .where(eq(accounts.accountId, sql.placeholder("accountId"))),
+  ),
+  validTicket: lazyStatement(() =>
+    orm
+      .select()
+      .from(tickets)
+      .where(
+        and(
+          eq(tickets.secretHash, sql.placeholder("secretHash")),
+          eq(tickets.purpose, sql.placeholder("purpose")),
+          gt(tickets.expiresAt, sql.placeholder("now")),
+        ),
       ),
-    )
-    .prepare(),
-  ofClient: orm
-    .select({ lastUsedAt: knownClients.lastUsedAt })
-    .from(knownClients)
-    .where(
-      and(
-        eq(knownClients.accountId, sql.placeholder("accountId")),
-        eq(knownClients.client, sql.placeholder("client")),
+  ),
+  ofClient: lazyStatement(() =>
+    orm
+      .select({ lastUsedAt: knownClients.lastUsedAt })
+      .from(knownClients)
+      .where(
+        and(
+          eq(knownClients.accountId, sql.placeholder("accountId")),
+          eq(knownClients.client, sql.placeholder("client")),
+        ),
       ),
-    )
-    .prepare(),
+  ),
 });
 
 export function createProviderRepository(database: MainDatabase) {

@@ -1,18 +1,21 @@
 import { and, asc, eq, gt, lte, sql } from "drizzle-orm";
 import type { MainDatabase } from "../../../platform/database/database.ts";
+import { lazyStatement } from "../../../platform/database/lazy-statement.ts";
 import { occurrences, throttles } from "./provider.tables.ts";
 
 export function createThrottleRepository({ orm }: MainDatabase) {
-  const bySubject = orm
-    .select({ recoversAt: throttles.recoversAt })
-    .from(throttles)
-    .where(eq(throttles.subject, sql.placeholder("subject")))
-    .prepare();
-  const upsert = orm
-    .insert(throttles)
-    .values({ subject: sql.placeholder("subject"), recoversAt: sql.placeholder("recoversAt") })
-    .onConflictDoUpdate({ target: throttles.subject, set: { recoversAt: sql`excluded.recovers_at` } })
-    .prepare();
+  const bySubject = lazyStatement(() =>
+    orm
+      .select({ recoversAt: throttles.recoversAt })
+      .from(throttles)
+      .where(eq(throttles.subject, sql.placeholder("subject"))),
+  );
+  const upsert = lazyStatement(() =>
+    orm
+      .insert(throttles)
+      .values({ subject: sql.placeholder("subject"), recoversAt: sql.placeholder("recoversAt") })
+      .onConflictDoUpdate({ target: throttles.subject, set: { recoversAt: sql`excluded.recovers_at` } }),
+  );
   return {
     /** Returns the time at which the subject's budget is whole again (epoch ms). */
     find: (subject: string): number | undefined => bySubject.get({ subject })?.recoversAt,
