@@ -23,6 +23,7 @@ import { remove, temporaryDirectory } from "./processes.ts";
 import { benchQueries } from "./queries.ts";
 import { fixed, machine, type Row, renderRows, thousands } from "./report.ts";
 import { benchMessageCost, benchRules } from "./rules.ts";
+import { benchSmallBoard } from "./small-board.ts";
 import { benchSoak } from "./soak.ts";
 import { benchStorage } from "./storage.ts";
 import { benchTopics } from "./topics.ts";
@@ -103,6 +104,7 @@ const sections: Record<string, () => Promise<Row[]>> = {
   fuzz: () => benchFuzz(Number(values.minutes)),
   soak: () =>
     benchSoak(Number(values.minutes), seconds, values.rate === undefined ? undefined : Number(values.rate)),
+  board: () => benchSmallBoard(Number(values.minutes)),
   safety: () => benchKills(Number(values.rounds)),
   faults: async () => [
     ...(await benchPowerCuts(Number(values.states))),

@@ -88,15 +88,17 @@ export async function readUntil(
   }
 }
 
-/** A separate Lineside process, of the binary that `LINESIDE_BENCH_BINARY` names or as other tests start it. */
+/** A separate Lineside process, of the binary that `LINESIDE_BENCH_BINARY` names or as other tests start it. `wrapper` is a command that runs it. */
 export function startGateway(
   directory: string,
   args: readonly string[] = [],
   env: Record<string, string> = {},
+  wrapper: readonly string[] = [],
 ): Promise<Gateway> {
   const binary = process.env.LINESIDE_BENCH_BINARY;
   const program = binary === undefined ? PROGRAM : [binary];
   const command = [
+    ...wrapper,
     ...program,
     "serve",
     "--data",

@@ -87,7 +87,11 @@ async function repeat(
 }
 
 /** Points of one key that the devices have in the store. */
-async function countPoints(api: ApiClient, deviceIds: readonly string[], key: string): Promise<number> {
+export async function countPoints(
+  api: ApiClient,
+  deviceIds: readonly string[],
+  key: string,
+): Promise<number> {
   const { data } = await api.post<{
     data: Array<{ series: Array<{ points: Array<{ value: number }> }> }>;
   }>("/api/v1/telemetry/query", {
