@@ -21,6 +21,7 @@ CREATE TABLE `alarm_events` (
 	`sequence` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
 	`event_id` text NOT NULL,
 	`alarm_id` text NOT NULL,
+	`tenant_id` text NOT NULL,
 	`event_type` text NOT NULL,
 	`code` text NOT NULL,
 	`params` text NOT NULL,
@@ -30,6 +31,8 @@ CREATE TABLE `alarm_events` (
 );
 --> statement-breakpoint
 CREATE INDEX `alarm_events_alarm` ON `alarm_events` (`alarm_id`,`sequence`);--> statement-breakpoint
+CREATE INDEX `alarm_events_counted` ON `alarm_events` (`tenant_id`,`created_at`,`sequence`) WHERE event_type IN ('CREATED', 'REOPENED', 'ACK');--> statement-breakpoint
+CREATE INDEX `alarm_events_tenant` ON `alarm_events` (`tenant_id`,`sequence`);--> statement-breakpoint
 CREATE TABLE `alarm_run` (
 	`one` integer PRIMARY KEY NOT NULL,
 	`running_until` integer NOT NULL,
@@ -45,12 +48,19 @@ CREATE TABLE `alarm_states` (
 );
 --> statement-breakpoint
 CREATE INDEX `alarm_states_due` ON `alarm_states` (`due_at`);--> statement-breakpoint
+CREATE TABLE `alarm_trims` (
+	`device_id` text PRIMARY KEY NOT NULL,
+	`deleted_until` integer NOT NULL,
+	FOREIGN KEY (`device_id`) REFERENCES `devices`(`device_id`) ON UPDATE no action ON DELETE cascade
+);
+--> statement-breakpoint
 CREATE TABLE `alarms` (
 	`sequence` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
 	`alarm_id` text NOT NULL,
 	`tenant_id` text NOT NULL,
 	`device_id` text NOT NULL,
 	`alarm_type` text NOT NULL,
+	`profile_id` text DEFAULT '' NOT NULL,
 	`severity` text NOT NULL,
 	`status` text NOT NULL,
 	`message` text NOT NULL,
@@ -72,6 +82,9 @@ CREATE TABLE `alarms` (
 CREATE UNIQUE INDEX `alarms_alarm_id_unique` ON `alarms` (`alarm_id`);--> statement-breakpoint
 CREATE INDEX `alarms_tenant` ON `alarms` (`tenant_id`,`sequence`);--> statement-breakpoint
 CREATE INDEX `alarms_device` ON `alarms` (`device_id`,`sequence`);--> statement-breakpoint
+CREATE INDEX `alarms_rule` ON `alarms` (`profile_id`,`alarm_type`,`sequence`);--> statement-breakpoint
+CREATE INDEX `alarms_standing` ON `alarms` (`tenant_id`,`sequence`) WHERE cleared_at IS NULL;--> statement-breakpoint
+CREATE INDEX `alarms_unacknowledged` ON `alarms` (`tenant_id`,`sequence`) WHERE acknowledged_at IS NULL;--> statement-breakpoint
 CREATE INDEX `alarms_gateway` ON `alarms` (`gateway_id`,`sequence`) WHERE gateway_id IS NOT NULL;--> statement-breakpoint
 CREATE INDEX `alarms_escalating` ON `alarms` (`escalation_since`) WHERE escalation_since IS NOT NULL;--> statement-breakpoint
 CREATE UNIQUE INDEX `alarms_open` ON `alarms` (`device_id`,`alarm_type`) WHERE cleared_at IS NULL;--> statement-breakpoint
@@ -103,6 +116,7 @@ CREATE UNIQUE INDEX `api_keys_name` ON `api_keys` (`tenant_id`,`name`);--> state
 CREATE INDEX `api_keys_creator` ON `api_keys` (`created_by`);--> statement-breakpoint
 CREATE TABLE `attribute_changes` (
 	`change_id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
+	`tenant_id` text NOT NULL,
 	`device_id` text NOT NULL,
 	`scope` text NOT NULL,
 	`key` text NOT NULL,
@@ -114,6 +128,7 @@ CREATE TABLE `attribute_changes` (
 );
 --> statement-breakpoint
 CREATE INDEX `attribute_changes_device` ON `attribute_changes` (`device_id`,`change_id`);--> statement-breakpoint
+CREATE INDEX `attribute_changes_tenant` ON `attribute_changes` (`tenant_id`,`change_id`);--> statement-breakpoint
 CREATE TABLE `attributes` (
 	`device_id` text NOT NULL,
 	`scope` text NOT NULL,
@@ -170,6 +185,37 @@ CREATE TABLE `backup_runs` (
 	`error` text
 );
 --> statement-breakpoint
+CREATE TABLE `bacnet_connections` (
+	`connection_id` text PRIMARY KEY NOT NULL,
+	`tenant_id` text NOT NULL,
+	`name` text NOT NULL,
+	`enabled` integer NOT NULL,
+	`host` text NOT NULL,
+	`port` integer NOT NULL,
+	`timeout_ms` integer NOT NULL,
+	`created_at` integer NOT NULL,
+	`updated_at` integer NOT NULL,
+	`device_instance` integer NOT NULL,
+	`network` integer,
+	`mac` text,
+	FOREIGN KEY (`tenant_id`) REFERENCES `tenants`(`tenant_id`) ON UPDATE no action ON DELETE cascade
+);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `bacnet_connections_name` ON `bacnet_connections` (`tenant_id`,`name`);--> statement-breakpoint
+CREATE TABLE `bacnet_units` (
+	`bacnet_unit_id` text PRIMARY KEY NOT NULL,
+	`connection_id` text NOT NULL,
+	`device_id` text NOT NULL,
+	`interval_ms` integer NOT NULL,
+	`created_at` integer NOT NULL,
+	`updated_at` integer NOT NULL,
+	`objects` text NOT NULL,
+	FOREIGN KEY (`connection_id`) REFERENCES `bacnet_connections`(`connection_id`) ON UPDATE no action ON DELETE cascade,
+	FOREIGN KEY (`device_id`) REFERENCES `devices`(`device_id`) ON UPDATE no action ON DELETE cascade
+);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `bacnet_units_device` ON `bacnet_units` (`device_id`);--> statement-breakpoint
+CREATE INDEX `bacnet_units_connection` ON `bacnet_units` (`connection_id`);--> statement-breakpoint
 CREATE TABLE `codecs` (
 	`codec_id` text PRIMARY KEY NOT NULL,
 	`tenant_id` text NOT NULL,
@@ -222,6 +268,16 @@ CREATE TABLE `webhook_secrets` (
 	FOREIGN KEY (`tenant_id`) REFERENCES `tenants`(`tenant_id`) ON UPDATE no action ON DELETE cascade
 );
 --> statement-breakpoint
+CREATE TABLE `dashboard_choices` (
+	`user_id` text NOT NULL,
+	`dashboard_id` text NOT NULL,
+	`is_favorite` integer NOT NULL,
+	`is_start` integer NOT NULL,
+	PRIMARY KEY(`user_id`, `dashboard_id`),
+	FOREIGN KEY (`user_id`) REFERENCES `users`(`user_id`) ON UPDATE no action ON DELETE cascade,
+	FOREIGN KEY (`dashboard_id`) REFERENCES `dashboards`(`id`) ON UPDATE no action ON DELETE cascade
+);
+--> statement-breakpoint
 CREATE TABLE `dashboard_shares` (
 	`share_id` text PRIMARY KEY NOT NULL,
 	`tenant_id` text NOT NULL,
@@ -240,6 +296,22 @@ CREATE TABLE `dashboard_shares` (
 --> statement-breakpoint
 CREATE UNIQUE INDEX `dashboard_shares_token_hash_unique` ON `dashboard_shares` (`token_hash`);--> statement-breakpoint
 CREATE INDEX `dashboard_shares_dashboard` ON `dashboard_shares` (`dashboard_id`);--> statement-breakpoint
+CREATE TABLE `dashboard_versions` (
+	`dashboard_id` text NOT NULL,
+	`version` integer NOT NULL,
+	`tenant_id` text NOT NULL,
+	`saved_by` text NOT NULL,
+	`saved_at` integer NOT NULL,
+	`name` text NOT NULL,
+	`widgets` integer NOT NULL,
+	`bytes` integer NOT NULL,
+	`content` text NOT NULL,
+	PRIMARY KEY(`dashboard_id`, `version`),
+	FOREIGN KEY (`dashboard_id`) REFERENCES `dashboards`(`id`) ON UPDATE no action ON DELETE cascade,
+	FOREIGN KEY (`tenant_id`) REFERENCES `tenants`(`tenant_id`) ON UPDATE no action ON DELETE cascade
+);
+--> statement-breakpoint
+CREATE INDEX `dashboard_versions_tenant` ON `dashboard_versions` (`tenant_id`,`saved_at`);--> statement-breakpoint
 CREATE TABLE `dashboards` (
 	`id` text PRIMARY KEY NOT NULL,
 	`tenant_id` text NOT NULL,
@@ -252,6 +324,9 @@ CREATE TABLE `dashboards` (
 	`time_window` text,
 	`configuration` text,
 	`settings` text,
+	`tags` text DEFAULT '[]' NOT NULL,
+	`version` integer DEFAULT 1 NOT NULL,
+	`updated_by` text DEFAULT '' NOT NULL,
 	`created_at` integer NOT NULL,
 	`updated_at` integer NOT NULL,
 	FOREIGN KEY (`tenant_id`) REFERENCES `tenants`(`tenant_id`) ON UPDATE no action ON DELETE cascade
@@ -271,7 +346,6 @@ CREATE TABLE `device_credentials` (
 	`type` text NOT NULL,
 	`client_id` text,
 	`username` text,
-	`identity` text,
 	`password_hash` text,
 	`fingerprint` text,
 	`valid_to` integer,
@@ -279,8 +353,10 @@ CREATE TABLE `device_credentials` (
 	FOREIGN KEY (`device_id`) REFERENCES `devices`(`device_id`) ON UPDATE no action ON DELETE cascade
 );
 --> statement-breakpoint
-CREATE UNIQUE INDEX `device_credentials_identity` ON `device_credentials` (`identity`);--> statement-breakpoint
-CREATE UNIQUE INDEX `device_credentials_fingerprint` ON `device_credentials` (`fingerprint`);--> statement-breakpoint
+CREATE TABLE `deleted_devices` (
+	`device_id` text PRIMARY KEY NOT NULL
+);
+--> statement-breakpoint
 CREATE TABLE `device_activity` (
 	`device_id` text PRIMARY KEY NOT NULL,
 	`active` integer NOT NULL,
@@ -293,19 +369,6 @@ CREATE TABLE `device_activity` (
 	FOREIGN KEY (`device_id`) REFERENCES `devices`(`device_id`) ON UPDATE no action ON DELETE cascade
 );
 --> statement-breakpoint
-CREATE TABLE `device_rejections` (
-	`rejection_id` text PRIMARY KEY NOT NULL,
-	`device_id` text NOT NULL,
-	`at` integer NOT NULL,
-	`source` text NOT NULL,
-	`where` text NOT NULL,
-	`code` text NOT NULL,
-	`params` text NOT NULL,
-	`sample` text,
-	FOREIGN KEY (`device_id`) REFERENCES `devices`(`device_id`) ON UPDATE no action ON DELETE cascade
-);
---> statement-breakpoint
-CREATE INDEX `device_rejections_device` ON `device_rejections` (`device_id`,`at`);--> statement-breakpoint
 CREATE TABLE `device_type_defaults` (
 	`tenant_id` text NOT NULL,
 	`device_type` text NOT NULL,
@@ -346,6 +409,13 @@ CREATE INDEX `devices_type` ON `devices` (`tenant_id`,`device_type`);--> stateme
 CREATE UNIQUE INDEX `devices_child` ON `devices` (`parent_device_id`,`child_name`);--> statement-breakpoint
 CREATE INDEX `devices_profile` ON `devices` (`profile_id`);--> statement-breakpoint
 CREATE INDEX `devices_asset` ON `devices` (`tenant_id`,`asset_id`);--> statement-breakpoint
+CREATE TABLE `unfinished_imports` (
+	`import_id` text NOT NULL,
+	`piece` integer NOT NULL,
+	`device_ids` text NOT NULL,
+	PRIMARY KEY(`import_id`, `piece`)
+);
+--> statement-breakpoint
 CREATE TABLE `integration_downlinks` (
 	`sequence` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
 	`downlink_id` text NOT NULL,
@@ -373,7 +443,7 @@ CREATE TABLE `integration_downlinks` (
 --> statement-breakpoint
 CREATE UNIQUE INDEX `integration_downlinks_downlink_id_unique` ON `integration_downlinks` (`downlink_id`);--> statement-breakpoint
 CREATE UNIQUE INDEX `integration_downlinks_command_rpc_id_unique` ON `integration_downlinks` (`command_rpc_id`);--> statement-breakpoint
-CREATE INDEX `integration_downlinks_due` ON `integration_downlinks` (`state`,`next_attempt_at`);--> statement-breakpoint
+CREATE INDEX `integration_downlinks_queued` ON `integration_downlinks` (`integration_id`,`device_key`,`sequence`) WHERE state = 'QUEUED';--> statement-breakpoint
 CREATE INDEX `integration_downlinks_device` ON `integration_downlinks` (`integration_id`,`device_key`,`sequence`);--> statement-breakpoint
 CREATE INDEX `integration_downlinks_network` ON `integration_downlinks` (`integration_id`,`network_id`);--> statement-breakpoint
 CREATE INDEX `integration_downlinks_of_device` ON `integration_downlinks` (`device_id`);--> statement-breakpoint
@@ -391,6 +461,28 @@ CREATE TABLE `integration_routes` (
 );
 --> statement-breakpoint
 CREATE INDEX `integration_routes_integration` ON `integration_routes` (`integration_id`);--> statement-breakpoint
+CREATE TABLE `faults` (
+	`fault_id` text PRIMARY KEY NOT NULL,
+	`source` text NOT NULL,
+	`code` text NOT NULL,
+	`params` text NOT NULL,
+	`tenant_id` text,
+	`subject_kind` text,
+	`subject_id` text,
+	`subject_name` text,
+	`identity_kind` text,
+	`identity_name` text,
+	`where` text,
+	`sample` text,
+	`address` text,
+	`protocol` text,
+	`port` integer,
+	`client` text,
+	`first_at` integer NOT NULL,
+	`last_at` integer NOT NULL,
+	`count` integer NOT NULL
+);
+--> statement-breakpoint
 CREATE TABLE `rule_chains` (
 	`id` text PRIMARY KEY NOT NULL,
 	`tenant_id` text NOT NULL,
@@ -453,6 +545,12 @@ CREATE TABLE `integration_events` (
 --> statement-breakpoint
 CREATE UNIQUE INDEX `integration_events_id` ON `integration_events` (`event_id`);--> statement-breakpoint
 CREATE INDEX `integration_events_newest` ON `integration_events` (`integration_id`,`status`,`seq`);--> statement-breakpoint
+CREATE TABLE `integration_profiles` (
+	`profile_id` text PRIMARY KEY NOT NULL,
+	`integration_id` text NOT NULL,
+	FOREIGN KEY (`profile_id`) REFERENCES `device_profiles`(`profile_id`) ON UPDATE no action ON DELETE cascade
+);
+--> statement-breakpoint
 CREATE TABLE `integration_seen` (
 	`integration_id` text NOT NULL,
 	`key` text NOT NULL,
@@ -486,12 +584,31 @@ CREATE TABLE `integrations` (
 );
 --> statement-breakpoint
 CREATE INDEX `integrations_tenant` ON `integrations` (`tenant_id`,`type`);--> statement-breakpoint
+CREATE TABLE `login_identities` (
+	`owner_id` text PRIMARY KEY NOT NULL,
+	`device_id` text,
+	`mqtt_client_id` text,
+	`tenant_id` text NOT NULL,
+	`kind` text NOT NULL,
+	`value` text NOT NULL,
+	`since` integer NOT NULL,
+	`confirmed_at` integer,
+	FOREIGN KEY (`device_id`) REFERENCES `devices`(`device_id`) ON UPDATE no action ON DELETE cascade,
+	FOREIGN KEY (`mqtt_client_id`) REFERENCES `mqtt_clients`(`mqtt_client_id`) ON UPDATE no action ON DELETE cascade,
+	FOREIGN KEY (`tenant_id`) REFERENCES `tenants`(`tenant_id`) ON UPDATE no action ON DELETE cascade
+);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `login_identities_in_tenant` ON `login_identities` (`kind`,`value`,`tenant_id`);--> statement-breakpoint
+CREATE INDEX `login_identities_device` ON `login_identities` (`device_id`);--> statement-breakpoint
+CREATE INDEX `login_identities_mqtt_client` ON `login_identities` (`mqtt_client_id`);--> statement-breakpoint
+CREATE INDEX `login_identities_tenant` ON `login_identities` (`tenant_id`);--> statement-breakpoint
 CREATE TABLE `mails` (
 	`mail_id` text PRIMARY KEY NOT NULL,
 	`tenant_id` text,
 	`recipient` text NOT NULL,
 	`language` text NOT NULL,
 	`template` text NOT NULL,
+	`is_alarm` integer DEFAULT false NOT NULL,
 	`values_sealed` text NOT NULL,
 	`state` text NOT NULL,
 	`attempts` integer DEFAULT 0 NOT NULL,
@@ -504,7 +621,7 @@ CREATE TABLE `mails` (
 );
 --> statement-breakpoint
 CREATE INDEX `mails_tenant` ON `mails` (`tenant_id`,`created_at`);--> statement-breakpoint
-CREATE INDEX `mails_due` ON `mails` (`state`,`next_attempt_at`);--> statement-breakpoint
+CREATE INDEX `mails_due` ON `mails` (`state`,`is_alarm`,`tenant_id`,`next_attempt_at`);--> statement-breakpoint
 CREATE INDEX `mails_secret` ON `mails` (`secret_until`);--> statement-breakpoint
 CREATE TABLE `device_maintenance` (
 	`device_id` text PRIMARY KEY NOT NULL,
@@ -523,12 +640,12 @@ CREATE TABLE `modbus_connections` (
 	`enabled` integer NOT NULL,
 	`host` text NOT NULL,
 	`port` integer NOT NULL,
-	`framing` text NOT NULL,
-	`serial` text,
 	`timeout_ms` integer NOT NULL,
-	`pause_ms` integer NOT NULL,
 	`created_at` integer NOT NULL,
 	`updated_at` integer NOT NULL,
+	`framing` text NOT NULL,
+	`serial` text,
+	`pause_ms` integer NOT NULL,
 	FOREIGN KEY (`tenant_id`) REFERENCES `tenants`(`tenant_id`) ON UPDATE no action ON DELETE cascade
 );
 --> statement-breakpoint
@@ -537,13 +654,13 @@ CREATE TABLE `modbus_units` (
 	`modbus_unit_id` text PRIMARY KEY NOT NULL,
 	`connection_id` text NOT NULL,
 	`device_id` text NOT NULL,
-	`unit_id` integer NOT NULL,
 	`interval_ms` integer NOT NULL,
+	`created_at` integer NOT NULL,
+	`updated_at` integer NOT NULL,
+	`unit_id` integer NOT NULL,
 	`words_max` integer NOT NULL,
 	`gap_max` integer NOT NULL,
 	`registers` text NOT NULL,
-	`created_at` integer NOT NULL,
-	`updated_at` integer NOT NULL,
 	FOREIGN KEY (`connection_id`) REFERENCES `modbus_connections`(`connection_id`) ON UPDATE no action ON DELETE cascade,
 	FOREIGN KEY (`device_id`) REFERENCES `devices`(`device_id`) ON UPDATE no action ON DELETE cascade
 );
@@ -571,9 +688,23 @@ CREATE TABLE `mqtt_clients` (
 );
 --> statement-breakpoint
 CREATE UNIQUE INDEX `mqtt_clients_name` ON `mqtt_clients` (`tenant_id`,`name`);--> statement-breakpoint
-CREATE UNIQUE INDEX `mqtt_clients_username` ON `mqtt_clients` (`username`);--> statement-breakpoint
-CREATE UNIQUE INDEX `mqtt_clients_fingerprint` ON `mqtt_clients` (`fingerprint`);--> statement-breakpoint
 CREATE UNIQUE INDEX `mqtt_clients_api_key` ON `mqtt_clients` (`api_key_id`);--> statement-breakpoint
+CREATE TABLE `device_notes` (
+	`note_id` text PRIMARY KEY NOT NULL,
+	`tenant_id` text NOT NULL,
+	`device_id` text NOT NULL,
+	`text` text NOT NULL,
+	`at` integer NOT NULL,
+	`until` integer,
+	`by` text NOT NULL,
+	`created_at` integer NOT NULL,
+	`updated_at` integer NOT NULL,
+	FOREIGN KEY (`tenant_id`) REFERENCES `tenants`(`tenant_id`) ON UPDATE no action ON DELETE cascade,
+	FOREIGN KEY (`device_id`) REFERENCES `devices`(`device_id`) ON UPDATE no action ON DELETE cascade
+);
+--> statement-breakpoint
+CREATE INDEX `device_notes_device` ON `device_notes` (`device_id`,`at`);--> statement-breakpoint
+CREATE INDEX `device_notes_tenant` ON `device_notes` (`tenant_id`,`at`);--> statement-breakpoint
 CREATE TABLE `messengers` (
 	`messenger_id` text PRIMARY KEY NOT NULL,
 	`tenant_id` text NOT NULL,
@@ -630,6 +761,44 @@ CREATE TABLE `notification_settings` (
 	FOREIGN KEY (`tenant_id`) REFERENCES `tenants`(`tenant_id`) ON UPDATE no action ON DELETE cascade
 );
 --> statement-breakpoint
+CREATE TABLE `opcua_connections` (
+	`connection_id` text PRIMARY KEY NOT NULL,
+	`tenant_id` text NOT NULL,
+	`name` text NOT NULL,
+	`enabled` integer NOT NULL,
+	`host` text NOT NULL,
+	`port` integer NOT NULL,
+	`timeout_ms` integer NOT NULL,
+	`created_at` integer NOT NULL,
+	`updated_at` integer NOT NULL,
+	`path` text NOT NULL,
+	`security_mode` text NOT NULL,
+	`security_policy` text NOT NULL,
+	`accepted_fingerprint` text,
+	`sign_in` text NOT NULL,
+	`user_name` text,
+	`password_sealed` text,
+	`stores_uncertain` integer NOT NULL,
+	`reading` text DEFAULT 'POLLING' NOT NULL,
+	FOREIGN KEY (`tenant_id`) REFERENCES `tenants`(`tenant_id`) ON UPDATE no action ON DELETE cascade
+);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `opcua_connections_name` ON `opcua_connections` (`tenant_id`,`name`);--> statement-breakpoint
+CREATE TABLE `opcua_units` (
+	`opcua_unit_id` text PRIMARY KEY NOT NULL,
+	`connection_id` text NOT NULL,
+	`device_id` text NOT NULL,
+	`interval_ms` integer NOT NULL,
+	`created_at` integer NOT NULL,
+	`updated_at` integer NOT NULL,
+	`deadband` real,
+	`items` text NOT NULL,
+	FOREIGN KEY (`connection_id`) REFERENCES `opcua_connections`(`connection_id`) ON UPDATE no action ON DELETE cascade,
+	FOREIGN KEY (`device_id`) REFERENCES `devices`(`device_id`) ON UPDATE no action ON DELETE cascade
+);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `opcua_units_device` ON `opcua_units` (`device_id`);--> statement-breakpoint
+CREATE INDEX `opcua_units_connection` ON `opcua_units` (`connection_id`);--> statement-breakpoint
 CREATE TABLE `outbound_counts` (
 	`tenant_id` text NOT NULL,
 	`source_kind` text NOT NULL,
@@ -645,6 +814,7 @@ CREATE TABLE `outbound_counts` (
 CREATE UNIQUE INDEX `outbound_counts_source` ON `outbound_counts` (`tenant_id`,`source_kind`,`source_id`);--> statement-breakpoint
 CREATE TABLE `outbound_requests` (
 	`seq` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
+	`tenant_id` text NOT NULL,
 	`target_id` text NOT NULL,
 	`order_key` text NOT NULL,
 	`content_type` text NOT NULL,
@@ -664,7 +834,8 @@ CREATE TABLE `outbound_requests` (
 );
 --> statement-breakpoint
 CREATE INDEX `outbound_requests_lane` ON `outbound_requests` (`target_id`,`state`,`order_key`,`seq`);--> statement-breakpoint
-CREATE INDEX `outbound_requests_dead` ON `outbound_requests` (`died_at`) WHERE state = 'DEAD';--> statement-breakpoint
+CREATE INDEX `outbound_requests_waiting` ON `outbound_requests` (`target_id`,`seq`) WHERE state = 'WAITING';--> statement-breakpoint
+CREATE INDEX `outbound_requests_dead` ON `outbound_requests` (`tenant_id`,`died_at`,`bytes`) WHERE state = 'DEAD';--> statement-breakpoint
 CREATE UNIQUE INDEX `outbound_requests_dedupe` ON `outbound_requests` (`target_id`,`dedupe_key`) WHERE dedupe_key IS NOT NULL;--> statement-breakpoint
 CREATE TABLE `outbound_targets` (
 	`target_id` text PRIMARY KEY NOT NULL,
@@ -735,6 +906,7 @@ CREATE TABLE `device_profiles` (
 	`messages_burst` integer,
 	`converts_numeric_text` integer DEFAULT false NOT NULL,
 	`device_requests` text DEFAULT '[]' NOT NULL,
+	`commands` text DEFAULT '[]' NOT NULL,
 	`created_at` integer NOT NULL,
 	`updated_at` integer NOT NULL,
 	FOREIGN KEY (`tenant_id`) REFERENCES `tenants`(`tenant_id`) ON UPDATE no action ON DELETE cascade
@@ -781,24 +953,36 @@ CREATE TABLE `profile_provisioning` (
 );
 --> statement-breakpoint
 CREATE UNIQUE INDEX `profile_provisioning_key` ON `profile_provisioning` (`key`);--> statement-breakpoint
-CREATE TABLE `refusals` (
-	`refusal_id` text PRIMARY KEY NOT NULL,
-	`edge` text NOT NULL,
-	`reason` text NOT NULL,
-	`address` text NOT NULL,
-	`protocol` text NOT NULL,
-	`port` integer,
-	`identity_kind` text NOT NULL,
-	`identity_name` text NOT NULL,
-	`client` text,
-	`tenant_id` text,
-	`device_id` text,
-	`user_id` text,
-	`first_at` integer NOT NULL,
-	`last_at` integer NOT NULL,
-	`count` integer NOT NULL
+CREATE TABLE `s7_connections` (
+	`connection_id` text PRIMARY KEY NOT NULL,
+	`tenant_id` text NOT NULL,
+	`name` text NOT NULL,
+	`enabled` integer NOT NULL,
+	`host` text NOT NULL,
+	`port` integer NOT NULL,
+	`timeout_ms` integer NOT NULL,
+	`created_at` integer NOT NULL,
+	`updated_at` integer NOT NULL,
+	`rack` integer NOT NULL,
+	`slot` integer NOT NULL,
+	FOREIGN KEY (`tenant_id`) REFERENCES `tenants`(`tenant_id`) ON UPDATE no action ON DELETE cascade
 );
 --> statement-breakpoint
+CREATE UNIQUE INDEX `s7_connections_name` ON `s7_connections` (`tenant_id`,`name`);--> statement-breakpoint
+CREATE TABLE `s7_units` (
+	`s7_unit_id` text PRIMARY KEY NOT NULL,
+	`connection_id` text NOT NULL,
+	`device_id` text NOT NULL,
+	`interval_ms` integer NOT NULL,
+	`created_at` integer NOT NULL,
+	`updated_at` integer NOT NULL,
+	`tags` text NOT NULL,
+	FOREIGN KEY (`connection_id`) REFERENCES `s7_connections`(`connection_id`) ON UPDATE no action ON DELETE cascade,
+	FOREIGN KEY (`device_id`) REFERENCES `devices`(`device_id`) ON UPDATE no action ON DELETE cascade
+);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `s7_units_device` ON `s7_units` (`device_id`);--> statement-breakpoint
+CREATE INDEX `s7_units_connection` ON `s7_units` (`connection_id`);--> statement-breakpoint
 CREATE TABLE `scheduler_jobs` (
 	`job_id` text PRIMARY KEY NOT NULL,
 	`tenant_id` text NOT NULL,
@@ -938,6 +1122,7 @@ CREATE TABLE `users` (
 	`notify_on_alarm_escalated` integer DEFAULT true NOT NULL,
 	`notify_on_alarm_cleared` integer DEFAULT false NOT NULL,
 	`invite_delivery` text DEFAULT 'MANUAL' NOT NULL,
+	`confirmed_at` integer,
 	`created_at` integer NOT NULL,
 	`updated_at` integer NOT NULL,
 	FOREIGN KEY (`tenant_id`) REFERENCES `tenants`(`tenant_id`) ON UPDATE no action ON DELETE cascade
@@ -976,3 +1161,5 @@ CREATE TABLE `sign_ups` (
 	`tries_left` integer NOT NULL,
 	`confirmed_at` integer
 );
+--> statement-breakpoint
+CREATE TRIGGER `devices_deleted` AFTER DELETE ON `devices` BEGIN INSERT OR IGNORE INTO `deleted_devices` VALUES (old.`device_id`); END;

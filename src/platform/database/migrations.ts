@@ -38,18 +38,27 @@ export function copyBeforeMigration(sqlite: Database, version: number): void {
       rmSync(join(dirname(file), name));
 }
 
-interface Journal {
-  entries: Array<{ idx: number; when: number; tag: string }>;
+/** One step of a schema. */
+export interface Migration {
+  /** Time stamp of its generation in ms, by which databases remember it. */
+  readonly when: number;
+  /** Returns its statements, separated by `--> statement-breakpoint`. */
+  readonly sql: () => string;
 }
 
-function readJournal(name: string): Journal["entries"] {
-  const text = readTextAsset(`drizzle/${name}/meta/_journal.json`);
-  invariant(text !== undefined, `the migrations of ${name} are missing`);
-  return (JSON.parse(text) as Journal).entries; // our own generated file
+/** Returns the migrations of `drizzle/<name>` that this program knows, oldest first. */
+function readMigrations(name: string): Migration[] {
+  const read = (file: string): string => {
+    const text = readTextAsset(`drizzle/${name}/${file}`);
+    invariant(text !== undefined, `${file} of the migrations of ${name} is missing`);
+    return text;
+  };
+  const journal: { entries: { when: number; tag: string }[] } = JSON.parse(read("meta/_journal.json"));
+  return journal.entries.map(({ when, tag }) => ({ when, sql: () => read(`${tag}.sql`) }));
 }
 
 /** Returns the time stamp of the newest migration of `drizzle/<name>` that this program knows. */
-export const newestMigration = (name: string): number => readJournal(name).at(-1)?.when ?? 0;
+export const newestMigration = (name: string): number => readMigrations(name).at(-1)?.when ?? 0;
 
 /**
  * Applies the migrations of `drizzle/<name>` that the database has not seen, all or none of them: after a part of them, the next start would
@@ -57,8 +66,11 @@ export const newestMigration = (name: string): number => readJournal(name).at(-1
  * read the other's.
  * @throws StartupError when the database was written by a newer version, or has another history of migrations.
  */
-export function applyMigrations(sqlite: Database, name: string): number {
-  const entries = readJournal(name);
+export function applyMigrations(
+  sqlite: Database,
+  name: string,
+  migrations: readonly Migration[] = readMigrations(name),
+): number {
   sqlite.run(
     "CREATE TABLE IF NOT EXISTS __drizzle_migrations (id INTEGER PRIMARY KEY AUTOINCREMENT, hash text NOT NULL, created_at numeric)",
   );
@@ -66,20 +78,19 @@ export function applyMigrations(sqlite: Database, name: string): number {
     .query<{ at: number }, []>("SELECT created_at AS at FROM __drizzle_migrations ORDER BY at")
     .all();
   const newest = applied.at(-1)?.at ?? 0;
-  if (newest > (entries.at(-1)?.when ?? 0)) throw newerVersion(`${name}.db`);
-  if (applied.some(({ at }, index) => at !== entries[index]?.when))
+  if (newest > (migrations.at(-1)?.when ?? 0)) throw newerVersion(`${name}.db`);
+  if (applied.some(({ at }, index) => at !== migrations[index]?.when))
     throw new StartupError(
       `The database ${name}.db was written by an unreleased Lineside whose data cannot be migrated; start with another data directory.`,
     );
-  const pending = entries.slice(applied.length);
+  const pending = migrations.slice(applied.length);
   if (applied.length > 0 && pending.length > 0) copyBeforeMigration(sqlite, applied.length);
   sqlite.transaction(() => {
-    for (const entry of pending) {
-      const sql = readTextAsset(`drizzle/${name}/${entry.tag}.sql`);
-      invariant(sql !== undefined, `the migration ${entry.tag} is missing`);
+    for (const { when, sql: read } of pending) {
+      const sql = read();
       for (const statement of sql.split("--> statement-breakpoint")) sqlite.run(statement);
       const hash = createHash("sha256").update(sql).digest("hex");
-      sqlite.run("INSERT INTO __drizzle_migrations (hash, created_at) VALUES (?, ?)", [hash, entry.when]);
+      sqlite.run("INSERT INTO __drizzle_migrations (hash, created_at) VALUES (?, ?)", [hash, when]);
     }
   })();
   return pending.length;

@@ -57,7 +57,7 @@ CREATE TABLE `tickets` (
 	FOREIGN KEY (`account_id`) REFERENCES `accounts`(`account_id`) ON UPDATE no action ON DELETE cascade
 );
 CREATE TABLE __inventory (id INTEGER PRIMARY KEY CHECK (id = 1), gateway TEXT NOT NULL, generation INTEGER NOT NULL, keys TEXT NOT NULL);
-INSERT INTO "__drizzle_migrations" VALUES (1, 'dec091135f8ad1fcf9368f03ba090281d01c36d36208f30e34f20d2ad2d261da', 1795339543945);
-INSERT INTO "accounts" VALUES ('01a21de9-8cb1-7591-9ddc-0a31dfe8a4c7', 'user1@one.example', '$argon2id$v=19$m=19456,t=2,p=1$z4Ze2gFPbksSP0rufEX2b1Ky4ZHooPQfLDhROVQ9nuU$dB+ude6oHoU6Yw3IkZsJdE5YygknmvGRPsv7cU/+IHY', 0, NULL, NULL, 0, 1795798174897, 1795798174897);
-INSERT INTO "__inventory" VALUES (1, '2119466d17b2beee', 2, '{"storage.key":["3b554143468afd77"],"outbound.key":["716c70ed53c2dc21"],"jwt.key":["2889848ef5f88f37"]}');
+INSERT INTO "__drizzle_migrations" VALUES (1, 'dec091135f8ad1fcf9368f03ba090281d01c36d36208f30e34f20d2ad2d261da', 1796014530693);
+INSERT INTO "accounts" VALUES ('01a22acf-1f02-733c-9212-67b91596f135', 'user1@one.example', '$argon2id$v=19$m=19456,t=2,p=1$ZQAY5W+lDdkSnwiJl7RlaaDpFGpW0vvUHMy/wblSqMc$w4I1P0fkwifPAMOEs72ZDj/TrKnMBkt4SYcYOvVfqqc', 0, NULL, NULL, 0, 1796014546689, 1796014546689);
+INSERT INTO "__inventory" VALUES (1, 'a85447e1b50d67e3', 2, '{"storage.key":["895b08da50937723"],"outbound.key":["924492a2b2f63742"],"jwt.key":["157415b6a82ce6be"]}');
 PRAGMA user_version=0;

@@ -20,6 +20,7 @@ CREATE TABLE `alarm_events` (
 	`sequence` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
 	`event_id` text NOT NULL,
 	`alarm_id` text NOT NULL,
+	`tenant_id` text NOT NULL,
 	`event_type` text NOT NULL,
 	`code` text NOT NULL,
 	`params` text NOT NULL,
@@ -28,6 +29,8 @@ CREATE TABLE `alarm_events` (
 	FOREIGN KEY (`alarm_id`) REFERENCES `alarms`(`alarm_id`) ON UPDATE no action ON DELETE cascade
 );
 CREATE INDEX `alarm_events_alarm` ON `alarm_events` (`alarm_id`,`sequence`);
+CREATE INDEX `alarm_events_counted` ON `alarm_events` (`tenant_id`,`created_at`,`sequence`) WHERE event_type IN ('CREATED', 'REOPENED', 'ACK');
+CREATE INDEX `alarm_events_tenant` ON `alarm_events` (`tenant_id`,`sequence`);
 CREATE TABLE `alarm_run` (
 	`one` integer PRIMARY KEY NOT NULL,
 	`running_until` integer NOT NULL,
@@ -41,12 +44,18 @@ CREATE TABLE `alarm_states` (
 	FOREIGN KEY (`device_id`) REFERENCES `devices`(`device_id`) ON UPDATE no action ON DELETE cascade
 );
 CREATE INDEX `alarm_states_due` ON `alarm_states` (`due_at`);
+CREATE TABLE `alarm_trims` (
+	`device_id` text PRIMARY KEY NOT NULL,
+	`deleted_until` integer NOT NULL,
+	FOREIGN KEY (`device_id`) REFERENCES `devices`(`device_id`) ON UPDATE no action ON DELETE cascade
+);
 CREATE TABLE `alarms` (
 	`sequence` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
 	`alarm_id` text NOT NULL,
 	`tenant_id` text NOT NULL,
 	`device_id` text NOT NULL,
 	`alarm_type` text NOT NULL,
+	`profile_id` text DEFAULT '' NOT NULL,
 	`severity` text NOT NULL,
 	`status` text NOT NULL,
 	`message` text NOT NULL,
@@ -67,6 +76,9 @@ CREATE TABLE `alarms` (
 CREATE UNIQUE INDEX `alarms_alarm_id_unique` ON `alarms` (`alarm_id`);
 CREATE INDEX `alarms_tenant` ON `alarms` (`tenant_id`,`sequence`);
 CREATE INDEX `alarms_device` ON `alarms` (`device_id`,`sequence`);
+CREATE INDEX `alarms_rule` ON `alarms` (`profile_id`,`alarm_type`,`sequence`);
+CREATE INDEX `alarms_standing` ON `alarms` (`tenant_id`,`sequence`) WHERE cleared_at IS NULL;
+CREATE INDEX `alarms_unacknowledged` ON `alarms` (`tenant_id`,`sequence`) WHERE acknowledged_at IS NULL;
 CREATE INDEX `alarms_gateway` ON `alarms` (`gateway_id`,`sequence`) WHERE gateway_id IS NOT NULL;
 CREATE INDEX `alarms_escalating` ON `alarms` (`escalation_since`) WHERE escalation_since IS NOT NULL;
 CREATE UNIQUE INDEX `alarms_open` ON `alarms` (`device_id`,`alarm_type`) WHERE cleared_at IS NULL;
@@ -96,6 +108,7 @@ CREATE UNIQUE INDEX `api_keys_name` ON `api_keys` (`tenant_id`,`name`);
 CREATE INDEX `api_keys_creator` ON `api_keys` (`created_by`);
 CREATE TABLE `attribute_changes` (
 	`change_id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
+	`tenant_id` text NOT NULL,
 	`device_id` text NOT NULL,
 	`scope` text NOT NULL,
 	`key` text NOT NULL,
@@ -106,6 +119,7 @@ CREATE TABLE `attribute_changes` (
 	FOREIGN KEY (`device_id`) REFERENCES `devices`(`device_id`) ON UPDATE no action ON DELETE cascade
 );
 CREATE INDEX `attribute_changes_device` ON `attribute_changes` (`device_id`,`change_id`);
+CREATE INDEX `attribute_changes_tenant` ON `attribute_changes` (`tenant_id`,`change_id`);
 CREATE TABLE `attributes` (
 	`device_id` text NOT NULL,
 	`scope` text NOT NULL,
@@ -159,6 +173,35 @@ CREATE TABLE `backup_runs` (
 	`opened_all` integer DEFAULT false NOT NULL,
 	`error` text
 );
+CREATE TABLE `bacnet_connections` (
+	`connection_id` text PRIMARY KEY NOT NULL,
+	`tenant_id` text NOT NULL,
+	`name` text NOT NULL,
+	`enabled` integer NOT NULL,
+	`host` text NOT NULL,
+	`port` integer NOT NULL,
+	`timeout_ms` integer NOT NULL,
+	`created_at` integer NOT NULL,
+	`updated_at` integer NOT NULL,
+	`device_instance` integer NOT NULL,
+	`network` integer,
+	`mac` text,
+	FOREIGN KEY (`tenant_id`) REFERENCES `tenants`(`tenant_id`) ON UPDATE no action ON DELETE cascade
+);
+CREATE UNIQUE INDEX `bacnet_connections_name` ON `bacnet_connections` (`tenant_id`,`name`);
+CREATE TABLE `bacnet_units` (
+	`bacnet_unit_id` text PRIMARY KEY NOT NULL,
+	`connection_id` text NOT NULL,
+	`device_id` text NOT NULL,
+	`interval_ms` integer NOT NULL,
+	`created_at` integer NOT NULL,
+	`updated_at` integer NOT NULL,
+	`objects` text NOT NULL,
+	FOREIGN KEY (`connection_id`) REFERENCES `bacnet_connections`(`connection_id`) ON UPDATE no action ON DELETE cascade,
+	FOREIGN KEY (`device_id`) REFERENCES `devices`(`device_id`) ON UPDATE no action ON DELETE cascade
+);
+CREATE UNIQUE INDEX `bacnet_units_device` ON `bacnet_units` (`device_id`);
+CREATE INDEX `bacnet_units_connection` ON `bacnet_units` (`connection_id`);
 CREATE TABLE `codecs` (
 	`codec_id` text PRIMARY KEY NOT NULL,
 	`tenant_id` text NOT NULL,
@@ -208,6 +251,15 @@ CREATE TABLE `webhook_secrets` (
 	`old_until` integer,
 	FOREIGN KEY (`tenant_id`) REFERENCES `tenants`(`tenant_id`) ON UPDATE no action ON DELETE cascade
 );
+CREATE TABLE `dashboard_choices` (
+	`user_id` text NOT NULL,
+	`dashboard_id` text NOT NULL,
+	`is_favorite` integer NOT NULL,
+	`is_start` integer NOT NULL,
+	PRIMARY KEY(`user_id`, `dashboard_id`),
+	FOREIGN KEY (`user_id`) REFERENCES `users`(`user_id`) ON UPDATE no action ON DELETE cascade,
+	FOREIGN KEY (`dashboard_id`) REFERENCES `dashboards`(`id`) ON UPDATE no action ON DELETE cascade
+);
 CREATE TABLE `dashboard_shares` (
 	`share_id` text PRIMARY KEY NOT NULL,
 	`tenant_id` text NOT NULL,
@@ -225,6 +277,21 @@ CREATE TABLE `dashboard_shares` (
 );
 CREATE UNIQUE INDEX `dashboard_shares_token_hash_unique` ON `dashboard_shares` (`token_hash`);
 CREATE INDEX `dashboard_shares_dashboard` ON `dashboard_shares` (`dashboard_id`);
+CREATE TABLE `dashboard_versions` (
+	`dashboard_id` text NOT NULL,
+	`version` integer NOT NULL,
+	`tenant_id` text NOT NULL,
+	`saved_by` text NOT NULL,
+	`saved_at` integer NOT NULL,
+	`name` text NOT NULL,
+	`widgets` integer NOT NULL,
+	`bytes` integer NOT NULL,
+	`content` text NOT NULL,
+	PRIMARY KEY(`dashboard_id`, `version`),
+	FOREIGN KEY (`dashboard_id`) REFERENCES `dashboards`(`id`) ON UPDATE no action ON DELETE cascade,
+	FOREIGN KEY (`tenant_id`) REFERENCES `tenants`(`tenant_id`) ON UPDATE no action ON DELETE cascade
+);
+CREATE INDEX `dashboard_versions_tenant` ON `dashboard_versions` (`tenant_id`,`saved_at`);
 CREATE TABLE `dashboards` (
 	`id` text PRIMARY KEY NOT NULL,
 	`tenant_id` text NOT NULL,
@@ -237,6 +304,9 @@ CREATE TABLE `dashboards` (
 	`time_window` text,
 	`configuration` text,
 	`settings` text,
+	`tags` text DEFAULT '[]' NOT NULL,
+	`version` integer DEFAULT 1 NOT NULL,
+	`updated_by` text DEFAULT '' NOT NULL,
 	`created_at` integer NOT NULL,
 	`updated_at` integer NOT NULL,
 	FOREIGN KEY (`tenant_id`) REFERENCES `tenants`(`tenant_id`) ON UPDATE no action ON DELETE cascade
@@ -259,6 +329,9 @@ CREATE TABLE `device_credentials` (
 	`valid_to` integer,
 	`updated_at` integer NOT NULL,
 	FOREIGN KEY (`device_id`) REFERENCES `devices`(`device_id`) ON UPDATE no action ON DELETE cascade
+);
+CREATE TABLE `deleted_devices` (
+	`device_id` text PRIMARY KEY NOT NULL
 );
 CREATE TABLE `device_activity` (
 	`device_id` text PRIMARY KEY NOT NULL,
@@ -309,6 +382,12 @@ CREATE INDEX `devices_type` ON `devices` (`tenant_id`,`device_type`);
 CREATE UNIQUE INDEX `devices_child` ON `devices` (`parent_device_id`,`child_name`);
 CREATE INDEX `devices_profile` ON `devices` (`profile_id`);
 CREATE INDEX `devices_asset` ON `devices` (`tenant_id`,`asset_id`);
+CREATE TABLE `unfinished_imports` (
+	`import_id` text NOT NULL,
+	`piece` integer NOT NULL,
+	`device_ids` text NOT NULL,
+	PRIMARY KEY(`import_id`, `piece`)
+);
 CREATE TABLE `integration_downlinks` (
 	`sequence` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
 	`downlink_id` text NOT NULL,
@@ -335,7 +414,7 @@ CREATE TABLE `integration_downlinks` (
 );
 CREATE UNIQUE INDEX `integration_downlinks_downlink_id_unique` ON `integration_downlinks` (`downlink_id`);
 CREATE UNIQUE INDEX `integration_downlinks_command_rpc_id_unique` ON `integration_downlinks` (`command_rpc_id`);
-CREATE INDEX `integration_downlinks_due` ON `integration_downlinks` (`state`,`next_attempt_at`);
+CREATE INDEX `integration_downlinks_queued` ON `integration_downlinks` (`integration_id`,`device_key`,`sequence`) WHERE state = 'QUEUED';
 CREATE INDEX `integration_downlinks_device` ON `integration_downlinks` (`integration_id`,`device_key`,`sequence`);
 CREATE INDEX `integration_downlinks_network` ON `integration_downlinks` (`integration_id`,`network_id`);
 CREATE INDEX `integration_downlinks_of_device` ON `integration_downlinks` (`device_id`);
@@ -352,6 +431,27 @@ CREATE TABLE `integration_routes` (
 	FOREIGN KEY (`integration_id`) REFERENCES `integrations`(`integration_id`) ON UPDATE no action ON DELETE cascade
 );
 CREATE INDEX `integration_routes_integration` ON `integration_routes` (`integration_id`);
+CREATE TABLE `faults` (
+	`fault_id` text PRIMARY KEY NOT NULL,
+	`source` text NOT NULL,
+	`code` text NOT NULL,
+	`params` text NOT NULL,
+	`tenant_id` text,
+	`subject_kind` text,
+	`subject_id` text,
+	`subject_name` text,
+	`identity_kind` text,
+	`identity_name` text,
+	`where` text,
+	`sample` text,
+	`address` text,
+	`protocol` text,
+	`port` integer,
+	`client` text,
+	`first_at` integer NOT NULL,
+	`last_at` integer NOT NULL,
+	`count` integer NOT NULL
+);
 CREATE TABLE `rule_chains` (
 	`id` text PRIMARY KEY NOT NULL,
 	`tenant_id` text NOT NULL,
@@ -409,6 +509,11 @@ CREATE TABLE `integration_events` (
 );
 CREATE UNIQUE INDEX `integration_events_id` ON `integration_events` (`event_id`);
 CREATE INDEX `integration_events_newest` ON `integration_events` (`integration_id`,`status`,`seq`);
+CREATE TABLE `integration_profiles` (
+	`profile_id` text PRIMARY KEY NOT NULL,
+	`integration_id` text NOT NULL,
+	FOREIGN KEY (`profile_id`) REFERENCES `device_profiles`(`profile_id`) ON UPDATE no action ON DELETE cascade
+);
 CREATE TABLE `integration_seen` (
 	`integration_id` text NOT NULL,
 	`key` text NOT NULL,
@@ -440,12 +545,30 @@ CREATE TABLE `integrations` (
 	FOREIGN KEY (`tenant_id`) REFERENCES `tenants`(`tenant_id`) ON UPDATE no action ON DELETE cascade
 );
 CREATE INDEX `integrations_tenant` ON `integrations` (`tenant_id`,`type`);
+CREATE TABLE `login_identities` (
+	`owner_id` text PRIMARY KEY NOT NULL,
+	`device_id` text,
+	`mqtt_client_id` text,
+	`tenant_id` text NOT NULL,
+	`kind` text NOT NULL,
+	`value` text NOT NULL,
+	`since` integer NOT NULL,
+	`confirmed_at` integer,
+	FOREIGN KEY (`device_id`) REFERENCES `devices`(`device_id`) ON UPDATE no action ON DELETE cascade,
+	FOREIGN KEY (`mqtt_client_id`) REFERENCES `mqtt_clients`(`mqtt_client_id`) ON UPDATE no action ON DELETE cascade,
+	FOREIGN KEY (`tenant_id`) REFERENCES `tenants`(`tenant_id`) ON UPDATE no action ON DELETE cascade
+);
+CREATE UNIQUE INDEX `login_identities_in_tenant` ON `login_identities` (`kind`,`value`,`tenant_id`);
+CREATE INDEX `login_identities_device` ON `login_identities` (`device_id`);
+CREATE INDEX `login_identities_mqtt_client` ON `login_identities` (`mqtt_client_id`);
+CREATE INDEX `login_identities_tenant` ON `login_identities` (`tenant_id`);
 CREATE TABLE `mails` (
 	`mail_id` text PRIMARY KEY NOT NULL,
 	`tenant_id` text,
 	`recipient` text NOT NULL,
 	`language` text NOT NULL,
 	`template` text NOT NULL,
+	`is_alarm` integer DEFAULT false NOT NULL,
 	`values_sealed` text NOT NULL,
 	`state` text NOT NULL,
 	`attempts` integer DEFAULT 0 NOT NULL,
@@ -453,10 +576,11 @@ CREATE TABLE `mails` (
 	`last_error` text,
 	`secret_until` integer,
 	`created_at` integer NOT NULL,
-	`sent_at` integer, `is_alarm` integer DEFAULT false NOT NULL,
+	`sent_at` integer,
 	FOREIGN KEY (`tenant_id`) REFERENCES `tenants`(`tenant_id`) ON UPDATE no action ON DELETE cascade
 );
 CREATE INDEX `mails_tenant` ON `mails` (`tenant_id`,`created_at`);
+CREATE INDEX `mails_due` ON `mails` (`state`,`is_alarm`,`tenant_id`,`next_attempt_at`);
 CREATE INDEX `mails_secret` ON `mails` (`secret_until`);
 CREATE TABLE `device_maintenance` (
 	`device_id` text PRIMARY KEY NOT NULL,
@@ -474,12 +598,12 @@ CREATE TABLE `modbus_connections` (
 	`enabled` integer NOT NULL,
 	`host` text NOT NULL,
 	`port` integer NOT NULL,
-	`framing` text NOT NULL,
-	`serial` text,
 	`timeout_ms` integer NOT NULL,
-	`pause_ms` integer NOT NULL,
 	`created_at` integer NOT NULL,
 	`updated_at` integer NOT NULL,
+	`framing` text NOT NULL,
+	`serial` text,
+	`pause_ms` integer NOT NULL,
 	FOREIGN KEY (`tenant_id`) REFERENCES `tenants`(`tenant_id`) ON UPDATE no action ON DELETE cascade
 );
 CREATE UNIQUE INDEX `modbus_connections_name` ON `modbus_connections` (`tenant_id`,`name`);
@@ -487,13 +611,13 @@ CREATE TABLE `modbus_units` (
 	`modbus_unit_id` text PRIMARY KEY NOT NULL,
 	`connection_id` text NOT NULL,
 	`device_id` text NOT NULL,
-	`unit_id` integer NOT NULL,
 	`interval_ms` integer NOT NULL,
+	`created_at` integer NOT NULL,
+	`updated_at` integer NOT NULL,
+	`unit_id` integer NOT NULL,
 	`words_max` integer NOT NULL,
 	`gap_max` integer NOT NULL,
 	`registers` text NOT NULL,
-	`created_at` integer NOT NULL,
-	`updated_at` integer NOT NULL,
 	FOREIGN KEY (`connection_id`) REFERENCES `modbus_connections`(`connection_id`) ON UPDATE no action ON DELETE cascade,
 	FOREIGN KEY (`device_id`) REFERENCES `devices`(`device_id`) ON UPDATE no action ON DELETE cascade
 );
@@ -520,6 +644,21 @@ CREATE TABLE `mqtt_clients` (
 );
 CREATE UNIQUE INDEX `mqtt_clients_name` ON `mqtt_clients` (`tenant_id`,`name`);
 CREATE UNIQUE INDEX `mqtt_clients_api_key` ON `mqtt_clients` (`api_key_id`);
+CREATE TABLE `device_notes` (
+	`note_id` text PRIMARY KEY NOT NULL,
+	`tenant_id` text NOT NULL,
+	`device_id` text NOT NULL,
+	`text` text NOT NULL,
+	`at` integer NOT NULL,
+	`until` integer,
+	`by` text NOT NULL,
+	`created_at` integer NOT NULL,
+	`updated_at` integer NOT NULL,
+	FOREIGN KEY (`tenant_id`) REFERENCES `tenants`(`tenant_id`) ON UPDATE no action ON DELETE cascade,
+	FOREIGN KEY (`device_id`) REFERENCES `devices`(`device_id`) ON UPDATE no action ON DELETE cascade
+);
+CREATE INDEX `device_notes_device` ON `device_notes` (`device_id`,`at`);
+CREATE INDEX `device_notes_tenant` ON `device_notes` (`tenant_id`,`at`);
 CREATE TABLE `messengers` (
 	`messenger_id` text PRIMARY KEY NOT NULL,
 	`tenant_id` text NOT NULL,
@@ -572,6 +711,42 @@ CREATE TABLE `notification_settings` (
 	`messaging` text,
 	FOREIGN KEY (`tenant_id`) REFERENCES `tenants`(`tenant_id`) ON UPDATE no action ON DELETE cascade
 );
+CREATE TABLE `opcua_connections` (
+	`connection_id` text PRIMARY KEY NOT NULL,
+	`tenant_id` text NOT NULL,
+	`name` text NOT NULL,
+	`enabled` integer NOT NULL,
+	`host` text NOT NULL,
+	`port` integer NOT NULL,
+	`timeout_ms` integer NOT NULL,
+	`created_at` integer NOT NULL,
+	`updated_at` integer NOT NULL,
+	`path` text NOT NULL,
+	`security_mode` text NOT NULL,
+	`security_policy` text NOT NULL,
+	`accepted_fingerprint` text,
+	`sign_in` text NOT NULL,
+	`user_name` text,
+	`password_sealed` text,
+	`stores_uncertain` integer NOT NULL,
+	`reading` text DEFAULT 'POLLING' NOT NULL,
+	FOREIGN KEY (`tenant_id`) REFERENCES `tenants`(`tenant_id`) ON UPDATE no action ON DELETE cascade
+);
+CREATE UNIQUE INDEX `opcua_connections_name` ON `opcua_connections` (`tenant_id`,`name`);
+CREATE TABLE `opcua_units` (
+	`opcua_unit_id` text PRIMARY KEY NOT NULL,
+	`connection_id` text NOT NULL,
+	`device_id` text NOT NULL,
+	`interval_ms` integer NOT NULL,
+	`created_at` integer NOT NULL,
+	`updated_at` integer NOT NULL,
+	`deadband` real,
+	`items` text NOT NULL,
+	FOREIGN KEY (`connection_id`) REFERENCES `opcua_connections`(`connection_id`) ON UPDATE no action ON DELETE cascade,
+	FOREIGN KEY (`device_id`) REFERENCES `devices`(`device_id`) ON UPDATE no action ON DELETE cascade
+);
+CREATE UNIQUE INDEX `opcua_units_device` ON `opcua_units` (`device_id`);
+CREATE INDEX `opcua_units_connection` ON `opcua_units` (`connection_id`);
 CREATE TABLE `outbound_counts` (
 	`tenant_id` text NOT NULL,
 	`source_kind` text NOT NULL,
@@ -586,6 +761,7 @@ CREATE TABLE `outbound_counts` (
 CREATE UNIQUE INDEX `outbound_counts_source` ON `outbound_counts` (`tenant_id`,`source_kind`,`source_id`);
 CREATE TABLE `outbound_requests` (
 	`seq` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
+	`tenant_id` text NOT NULL,
 	`target_id` text NOT NULL,
 	`order_key` text NOT NULL,
 	`content_type` text NOT NULL,
@@ -600,10 +776,12 @@ CREATE TABLE `outbound_requests` (
 	`last_error` text,
 	`created_at` integer NOT NULL,
 	`died_at` integer,
-	`dedupe_key` text, `tenant_id` text DEFAULT '' NOT NULL,
+	`dedupe_key` text,
 	FOREIGN KEY (`target_id`) REFERENCES `outbound_targets`(`target_id`) ON UPDATE no action ON DELETE cascade
 );
 CREATE INDEX `outbound_requests_lane` ON `outbound_requests` (`target_id`,`state`,`order_key`,`seq`);
+CREATE INDEX `outbound_requests_waiting` ON `outbound_requests` (`target_id`,`seq`) WHERE state = 'WAITING';
+CREATE INDEX `outbound_requests_dead` ON `outbound_requests` (`tenant_id`,`died_at`,`bytes`) WHERE state = 'DEAD';
 CREATE UNIQUE INDEX `outbound_requests_dedupe` ON `outbound_requests` (`target_id`,`dedupe_key`) WHERE dedupe_key IS NOT NULL;
 CREATE TABLE `outbound_targets` (
 	`target_id` text PRIMARY KEY NOT NULL,
@@ -671,6 +849,7 @@ CREATE TABLE `device_profiles` (
 	`messages_burst` integer,
 	`converts_numeric_text` integer DEFAULT false NOT NULL,
 	`device_requests` text DEFAULT '[]' NOT NULL,
+	`commands` text DEFAULT '[]' NOT NULL,
 	`created_at` integer NOT NULL,
 	`updated_at` integer NOT NULL,
 	FOREIGN KEY (`tenant_id`) REFERENCES `tenants`(`tenant_id`) ON UPDATE no action ON DELETE cascade
@@ -711,6 +890,34 @@ CREATE TABLE `profile_provisioning` (
 	FOREIGN KEY (`profile_id`) REFERENCES `device_profiles`(`profile_id`) ON UPDATE no action ON DELETE cascade
 );
 CREATE UNIQUE INDEX `profile_provisioning_key` ON `profile_provisioning` (`key`);
+CREATE TABLE `s7_connections` (
+	`connection_id` text PRIMARY KEY NOT NULL,
+	`tenant_id` text NOT NULL,
+	`name` text NOT NULL,
+	`enabled` integer NOT NULL,
+	`host` text NOT NULL,
+	`port` integer NOT NULL,
+	`timeout_ms` integer NOT NULL,
+	`created_at` integer NOT NULL,
+	`updated_at` integer NOT NULL,
+	`rack` integer NOT NULL,
+	`slot` integer NOT NULL,
+	FOREIGN KEY (`tenant_id`) REFERENCES `tenants`(`tenant_id`) ON UPDATE no action ON DELETE cascade
+);
+CREATE UNIQUE INDEX `s7_connections_name` ON `s7_connections` (`tenant_id`,`name`);
+CREATE TABLE `s7_units` (
+	`s7_unit_id` text PRIMARY KEY NOT NULL,
+	`connection_id` text NOT NULL,
+	`device_id` text NOT NULL,
+	`interval_ms` integer NOT NULL,
+	`created_at` integer NOT NULL,
+	`updated_at` integer NOT NULL,
+	`tags` text NOT NULL,
+	FOREIGN KEY (`connection_id`) REFERENCES `s7_connections`(`connection_id`) ON UPDATE no action ON DELETE cascade,
+	FOREIGN KEY (`device_id`) REFERENCES `devices`(`device_id`) ON UPDATE no action ON DELETE cascade
+);
+CREATE UNIQUE INDEX `s7_units_device` ON `s7_units` (`device_id`);
+CREATE INDEX `s7_units_connection` ON `s7_units` (`connection_id`);
 CREATE TABLE `scheduler_jobs` (
 	`job_id` text PRIMARY KEY NOT NULL,
 	`tenant_id` text NOT NULL,
@@ -840,8 +1047,9 @@ CREATE TABLE `users` (
 	`notify_on_alarm_escalated` integer DEFAULT true NOT NULL,
 	`notify_on_alarm_cleared` integer DEFAULT false NOT NULL,
 	`invite_delivery` text DEFAULT 'MANUAL' NOT NULL,
+	`confirmed_at` integer,
 	`created_at` integer NOT NULL,
-	`updated_at` integer NOT NULL, `confirmed_at` integer,
+	`updated_at` integer NOT NULL,
 	FOREIGN KEY (`tenant_id`) REFERENCES `tenants`(`tenant_id`) ON UPDATE no action ON DELETE cascade
 );
 CREATE UNIQUE INDEX `users_email_unique` ON `users` (`email`);
@@ -875,84 +1083,20 @@ CREATE TABLE `sign_ups` (
 	`tries_left` integer NOT NULL,
 	`confirmed_at` integer
 );
-CREATE TABLE `login_identities` (
-	`owner_id` text PRIMARY KEY NOT NULL,
-	`device_id` text,
-	`mqtt_client_id` text,
-	`tenant_id` text NOT NULL,
-	`kind` text NOT NULL,
-	`value` text NOT NULL,
-	`since` integer NOT NULL,
-	`confirmed_at` integer,
-	FOREIGN KEY (`device_id`) REFERENCES `devices`(`device_id`) ON UPDATE no action ON DELETE cascade,
-	FOREIGN KEY (`mqtt_client_id`) REFERENCES `mqtt_clients`(`mqtt_client_id`) ON UPDATE no action ON DELETE cascade,
-	FOREIGN KEY (`tenant_id`) REFERENCES `tenants`(`tenant_id`) ON UPDATE no action ON DELETE cascade
-);
-CREATE UNIQUE INDEX `login_identities_in_tenant` ON `login_identities` (`kind`,`value`,`tenant_id`);
-CREATE INDEX `login_identities_device` ON `login_identities` (`device_id`);
-CREATE INDEX `login_identities_mqtt_client` ON `login_identities` (`mqtt_client_id`);
-CREATE INDEX `login_identities_tenant` ON `login_identities` (`tenant_id`);
-CREATE TABLE `unfinished_imports` (
-	`import_id` text NOT NULL,
-	`piece` integer NOT NULL,
-	`device_ids` text NOT NULL,
-	PRIMARY KEY(`import_id`, `piece`)
-);
-CREATE TABLE `deleted_devices` (
-	`device_id` text PRIMARY KEY NOT NULL
-);
 CREATE TRIGGER `devices_deleted` AFTER DELETE ON `devices` BEGIN INSERT OR IGNORE INTO `deleted_devices` VALUES (old.`device_id`); END;
-CREATE TABLE `integration_profiles` (
-	`profile_id` text PRIMARY KEY NOT NULL,
-	`integration_id` text NOT NULL,
-	FOREIGN KEY (`profile_id`) REFERENCES `device_profiles`(`profile_id`) ON UPDATE no action ON DELETE cascade
-);
-CREATE TABLE `faults` (
-	`fault_id` text PRIMARY KEY NOT NULL,
-	`source` text NOT NULL,
-	`code` text NOT NULL,
-	`params` text NOT NULL,
-	`tenant_id` text,
-	`subject_kind` text,
-	`subject_id` text,
-	`subject_name` text,
-	`identity_kind` text,
-	`identity_name` text,
-	`where` text,
-	`sample` text,
-	`address` text,
-	`protocol` text,
-	`port` integer,
-	`client` text,
-	`first_at` integer NOT NULL,
-	`last_at` integer NOT NULL,
-	`count` integer NOT NULL
-);
-CREATE INDEX `outbound_requests_waiting` ON `outbound_requests` (`target_id`,`seq`) WHERE state = 'WAITING';
-CREATE INDEX `outbound_requests_dead` ON `outbound_requests` (`tenant_id`,`died_at`,`bytes`) WHERE state = 'DEAD';
-CREATE INDEX `mails_due` ON `mails` (`state`,`is_alarm`,`tenant_id`,`next_attempt_at`);
 CREATE TABLE __inventory (id INTEGER PRIMARY KEY CHECK (id = 1), gateway TEXT NOT NULL, generation INTEGER NOT NULL, keys TEXT NOT NULL);
-INSERT INTO "__drizzle_migrations" VALUES (1, '4a617a6ac568193177ae7ed34a09b1e0b9622291572f33f31475712fb7c17b8a', 1795463691516);
-INSERT INTO "__drizzle_migrations" VALUES (2, '430e1dfd014b1b364cf8fc325e7d33e516bb41d6f0ef53d63440cd5d67a16ca9', 1795745982544);
-INSERT INTO "__drizzle_migrations" VALUES (3, '2093c5d095c69872ab7ef5651e87277ef8fe2b8685032c88b4afafafe12542cd', 1795747163299);
-INSERT INTO "__drizzle_migrations" VALUES (4, '7cf182d692074c45a7cf448da0ebc8a591c8b0454d64e03c967e05fcf64aab00', 1795748131262);
-INSERT INTO "__drizzle_migrations" VALUES (5, 'd0633ae3bed5da2e79f82d6b5209045379819a8d1fc2845015bae9f8a6eea67f', 1795748387102);
-INSERT INTO "__drizzle_migrations" VALUES (6, '946509f8318922716642c55c70d6f6c7712f003899872a71f6871fc71e0e63d0', 1795769729252);
-INSERT INTO "__drizzle_migrations" VALUES (7, '19ca89d01a403dfd0f06862f6309965b59103d0a7f74c012fd40ad08633dcac3', 1795769736431);
-INSERT INTO "__drizzle_migrations" VALUES (8, 'f81732f1c9337b5b6fcbafcdf24738bc7a2198f6660b66d37c6f77cf679a53a3', 1795795102939);
-INSERT INTO "__drizzle_migrations" VALUES (9, '00d21efce8e6be926e033eb1190aaf48d77ad141a47b0de246cd282044104cb8', 1795796154814);
-INSERT INTO "__drizzle_migrations" VALUES (10, '1b1b5afeb30a9a6de3b0aea905cff483562d8350ae4f07d7a5ac0c5ac6942ab9', 1795796492956);
-INSERT INTO "alarm_run" VALUES (1, 1795798177240, 0, 1);
-INSERT INTO "attribute_changes" VALUES (1, '01a21de9-8df8-72a9-a482-550518e2ef19', 'SERVER', 'line', '"A"', 1795798177196, 'USER', 'user1@one.example');
-INSERT INTO "attributes" VALUES ('01a21de9-8df8-72a9-a482-550518e2ef19', 'SERVER', 'line', '"A"', 1795798177196);
-INSERT INTO "audit_entries" VALUES (1, '01a21de9-8cd0-7031-b637-44e26bb80b59', '01a21de9-8c71-7480-8bc2-897573242353', 1795798174928, 'USER', '01a21de9-8c72-7430-b911-f888a7beb3c4', 'user1@one.example', NULL, NULL, 'session.start', 'SUCCESS', 'owners', '01a21de9-8c72-7430-b911-f888a7beb3c4', 'session', '01a21de9-8ccf-7404-b8b2-6b249b7f0677', NULL, 'local', '', NULL, NULL);
-INSERT INTO "audit_entries" VALUES (2, '01a21de9-8e0d-73d6-8d70-eb276820614b', '01a21de9-8c71-7480-8bc2-897573242353', 1795798175245, 'USER', '01a21de9-8c72-7430-b911-f888a7beb3c4', 'user1@one.example', NULL, NULL, 'device.create', 'SUCCESS', 'owners', '01a21de9-8c72-7430-b911-f888a7beb3c4', 'device', '01a21de9-8df8-72a9-a482-550518e2ef19', 'press 1', '127.0.0.1', 'Bun/1.4.5', NULL, '{"deviceId":"01a21de9-8df8-72a9-a482-550518e2ef19","profileId":"01a21de9-8c72-742f-9b92-bf0060eef76c","name":"press 1","label":"","deviceType":"sensor","role":"DEVICE","tags":[],"token":"•••"}');
-INSERT INTO "audit_entries" VALUES (3, '01a21de9-95af-7501-b1c1-826dd54cc8b8', '01a21de9-8c71-7480-8bc2-897573242353', 1795798177200, 'USER', '01a21de9-8c72-7430-b911-f888a7beb3c4', 'user1@one.example', NULL, NULL, 'attributes.set', 'SUCCESS', 'owners', '01a21de9-8c72-7430-b911-f888a7beb3c4', 'device', '01a21de9-8df8-72a9-a482-550518e2ef19', NULL, '127.0.0.1', 'Bun/1.4.5', '{}', '{"line":"A"}');
-INSERT INTO "device_activity" VALUES ('01a21de9-8df8-72a9-a482-550518e2ef19', 1, 1795798177175, NULL, NULL, NULL, 23, 23);
-INSERT INTO "devices" VALUES ('01a21de9-8df8-72a9-a482-550518e2ef19', '01a21de9-8c71-7480-8bc2-897573242353', '01a21de9-8c72-742f-9b92-bf0060eef76c', 'press 1', '', 'sensor', NULL, NULL, NULL, 'DEVICE', NULL, NULL, NULL, NULL, '[]', 'Re4sdS7aQTbwT6fx6cPMqWe_a2htmsI9mdshLawzRP0', 'aFNwwBV5FodRfvSiu3PFUyVxCs94cAX7QGPzODtY7VikFE08VT8iJf91fdWe5nUGIv6Nlhqz5A', 1795798175224, 1795798175224);
-INSERT INTO "device_profiles" VALUES ('01a21de9-8c72-742f-9b92-bf0060eef76c', '01a21de9-8c71-7480-8bc2-897573242353', 'default', 'Used where nothing else is selected', 1, '[]', NULL, NULL, NULL, 'AUTO', 30000, 1, 1, 'REPLACE', NULL, NULL, 0, '[]', 1795798174834, 1795798174834);
-INSERT INTO "tenants" VALUES ('01a21de9-8c71-7480-8bc2-897573242353', 'one', 'onprem', 1, 1795798174833, 1795798174833);
-INSERT INTO "users" VALUES ('01a21de9-8c72-7430-b911-f888a7beb3c4', '01a21de9-8c71-7480-8bc2-897573242353', 'user1@one.example', 'TENANT_OWNER', 'TENANT_OWNER', 'ACTIVE', 0, 1, 0, 1, 0, '', 1, '["WARNING","MINOR","MAJOR","CRITICAL"]', 1, 1, 0, 'MANUAL', 1795798174834, 1795798174834, 1795798174927);
-INSERT INTO "sessions" VALUES ('01a21de9-8ccf-7404-b8b2-6b249b7f0677', '01a21de9-8c72-7430-b911-f888a7beb3c4', NULL, NULL, 'local', '', 1795798174926, 1795798174926, 1798390174928, 1, 1795798174928);
-INSERT INTO "__inventory" VALUES (1, '2119466d17b2beee', 2, '{"storage.key":["3b554143468afd77"],"outbound.key":["716c70ed53c2dc21"],"jwt.key":["2889848ef5f88f37"]}');
+INSERT INTO "__drizzle_migrations" VALUES (1, 'f04d022820368e3751f1b5638ed9040ee5404985ab8fb7e9a52fe485aab4a50b', 1796014529902);
+INSERT INTO "alarm_run" VALUES (1, 1796014547130, 0, 1);
+INSERT INTO "attribute_changes" VALUES (1, '01a22acf-1e6e-73a0-b02b-ff8a3a7b443d', '01a22acf-1f1c-750b-acbb-fd9eea94d25f', 'SERVER', 'line', '"A"', 1796014547082, 'USER', 'user1@one.example');
+INSERT INTO "attributes" VALUES ('01a22acf-1f1c-750b-acbb-fd9eea94d25f', 'SERVER', 'line', '"A"', 1796014547082);
+INSERT INTO "audit_entries" VALUES (1, '01a22acf-1f06-774a-826b-99cb9dfc44b9', '01a22acf-1e6e-73a0-b02b-ff8a3a7b443d', 1796014546694, 'USER', '01a22acf-1e70-7037-a58d-510f18f95065', 'user1@one.example', NULL, NULL, 'session.start', 'SUCCESS', 'owners', '01a22acf-1e70-7037-a58d-510f18f95065', 'session', '01a22acf-1f03-7292-bcef-979d6998fa87', NULL, 'local', '', NULL, NULL);
+INSERT INTO "audit_entries" VALUES (2, '01a22acf-1f20-7389-ad9c-594d9399ce53', '01a22acf-1e6e-73a0-b02b-ff8a3a7b443d', 1796014546720, 'USER', '01a22acf-1e70-7037-a58d-510f18f95065', 'user1@one.example', NULL, NULL, 'device.create', 'SUCCESS', 'owners', '01a22acf-1e70-7037-a58d-510f18f95065', 'device', '01a22acf-1f1c-750b-acbb-fd9eea94d25f', 'press 1', '127.0.0.1', 'Bun/1.4.5', NULL, '{"deviceId":"01a22acf-1f1c-750b-acbb-fd9eea94d25f","profileId":"01a22acf-1e6f-77ec-aa7c-eb61717d23dc","name":"press 1","label":"","deviceType":"sensor","role":"DEVICE","tags":[],"token":"•••"}');
+INSERT INTO "audit_entries" VALUES (3, '01a22acf-208c-730c-baa6-c87dd8b04b61', '01a22acf-1e6e-73a0-b02b-ff8a3a7b443d', 1796014547084, 'USER', '01a22acf-1e70-7037-a58d-510f18f95065', 'user1@one.example', NULL, NULL, 'attributes.set', 'SUCCESS', 'owners', '01a22acf-1e70-7037-a58d-510f18f95065', 'device', '01a22acf-1f1c-750b-acbb-fd9eea94d25f', NULL, '127.0.0.1', 'Bun/1.4.5', '{}', '{"line":"A"}');
+INSERT INTO "device_activity" VALUES ('01a22acf-1f1c-750b-acbb-fd9eea94d25f', 1, 1796014547077, NULL, NULL, NULL, 10, 10);
+INSERT INTO "devices" VALUES ('01a22acf-1f1c-750b-acbb-fd9eea94d25f', '01a22acf-1e6e-73a0-b02b-ff8a3a7b443d', '01a22acf-1e6f-77ec-aa7c-eb61717d23dc', 'press 1', '', 'sensor', NULL, NULL, NULL, 'DEVICE', NULL, NULL, NULL, NULL, '[]', 'hTkUHV-T11JfciJ2p8M3abG4HzjlMEjqk1HhaNn-Qys', 'XWd5lWjRvn8Ot0dxk-Q-zcVQNXXSb4E_hRiOE9vMVVIBbJS53L0wxLA6N80THve9pDROVRPlXA', 1796014546716, 1796014546716);
+INSERT INTO "device_profiles" VALUES ('01a22acf-1e6f-77ec-aa7c-eb61717d23dc', '01a22acf-1e6e-73a0-b02b-ff8a3a7b443d', 'default', 'Used where nothing else is selected', 1, '[]', NULL, NULL, NULL, 'AUTO', 30000, 1, 1, 'REPLACE', NULL, NULL, 0, '[]', '[]', 1796014546543, 1796014546543);
+INSERT INTO "tenants" VALUES ('01a22acf-1e6e-73a0-b02b-ff8a3a7b443d', 'one', 'onprem', 1, 1796014546542, 1796014546542);
+INSERT INTO "users" VALUES ('01a22acf-1e70-7037-a58d-510f18f95065', '01a22acf-1e6e-73a0-b02b-ff8a3a7b443d', 'user1@one.example', 'TENANT_OWNER', 'TENANT_OWNER', 'ACTIVE', 0, 1, 0, 1, 0, '', 1, '["WARNING","MINOR","MAJOR","CRITICAL"]', 1, 1, 0, 'MANUAL', 1796014546692, 1796014546544, 1796014546544);
+INSERT INTO "sessions" VALUES ('01a22acf-1f03-7292-bcef-979d6998fa87', '01a22acf-1e70-7037-a58d-510f18f95065', NULL, NULL, 'local', '', 1796014546690, 1796014546690, 1798606546693, 1, 1796014546693);
+INSERT INTO "__inventory" VALUES (1, 'a85447e1b50d67e3', 2, '{"storage.key":["895b08da50937723"],"outbound.key":["924492a2b2f63742"],"jwt.key":["157415b6a82ce6be"]}');
 PRAGMA user_version=0;

@@ -6,5 +6,5 @@ CREATE TABLE queued (no INTEGER PRIMARY KEY, key TEXT NOT NULL, broker_id TEXT,
     retain INTEGER NOT NULL, message_id INTEGER, released INTEGER NOT NULL);
 CREATE TABLE retained (topic TEXT PRIMARY KEY, payload BLOB NOT NULL, qos INTEGER NOT NULL) WITHOUT ROWID;
 CREATE TABLE __inventory (id INTEGER PRIMARY KEY CHECK (id = 1), gateway TEXT NOT NULL, generation INTEGER NOT NULL, keys TEXT NOT NULL);
-INSERT INTO "__inventory" VALUES (1, '2119466d17b2beee', 2, '{"storage.key":["3b554143468afd77"],"outbound.key":["716c70ed53c2dc21"],"jwt.key":["2889848ef5f88f37"]}');
+INSERT INTO "__inventory" VALUES (1, 'a85447e1b50d67e3', 2, '{"storage.key":["895b08da50937723"],"outbound.key":["924492a2b2f63742"],"jwt.key":["157415b6a82ce6be"]}');
 PRAGMA user_version=1;

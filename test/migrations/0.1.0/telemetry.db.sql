@@ -19,12 +19,12 @@ CREATE TABLE feed_deletion (
   feed INTEGER NOT NULL, id INTEGER NOT NULL, data TEXT NOT NULL, PRIMARY KEY (feed, id)) WITHOUT ROWID;
 CREATE TABLE __inventory (id INTEGER PRIMARY KEY CHECK (id = 1), gateway TEXT NOT NULL, generation INTEGER NOT NULL, keys TEXT NOT NULL);
 CREATE TABLE log_place (name TEXT PRIMARY KEY, id INTEGER NOT NULL, "values" INTEGER, time INTEGER) WITHOUT ROWID;
-INSERT INTO "device" VALUES (0, '01a21de9-8c71-7480-8bc2-897573242353', '01a21de9-8df8-72a9-a482-550518e2ef19');
+INSERT INTO "device" VALUES (0, '01a22acf-1e6e-73a0-b02b-ff8a3a7b443d', '01a22acf-1f1c-750b-acbb-fd9eea94d25f');
 INSERT INTO "key" VALUES (0, '"force"');
 INSERT INTO "key" VALUES (1, '"state"');
 INSERT INTO "pattern" VALUES (0, '[0,6]');
 INSERT INTO "pattern" VALUES (1, '[0]');
 INSERT INTO "sealed" VALUES (0);
-INSERT INTO "__inventory" VALUES (1, '2119466d17b2beee', 2, '{"storage.key":["3b554143468afd77"],"outbound.key":["716c70ed53c2dc21"],"jwt.key":["2889848ef5f88f37"]}');
-INSERT INTO "log_place" VALUES ('durable', 2, 3, 1795798177182);
+INSERT INTO "__inventory" VALUES (1, 'a85447e1b50d67e3', 2, '{"storage.key":["895b08da50937723"],"outbound.key":["924492a2b2f63742"],"jwt.key":["157415b6a82ce6be"]}');
+INSERT INTO "log_place" VALUES ('durable', 2, 3, 1796014547077);
 PRAGMA user_version=1;

@@ -1,2 +1,0 @@
-DROP TABLE `device_rejections`;--> statement-breakpoint
-DROP TABLE `refusals`;

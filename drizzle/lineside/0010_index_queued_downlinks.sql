@@ -1,2 +1,0 @@
-DROP INDEX `integration_downlinks_due`;--> statement-breakpoint
-CREATE INDEX `integration_downlinks_queued` ON `integration_downlinks` (`integration_id`,`device_key`,`sequence`) WHERE state = 'QUEUED';

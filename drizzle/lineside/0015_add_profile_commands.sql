@@ -1,1 +1,0 @@
-ALTER TABLE `device_profiles` ADD `commands` text DEFAULT '[]' NOT NULL;
