@@ -1,7 +1,7 @@
 import { brotliCompressSync, gzipSync } from "node:zlib";
 import { isConsolePath } from "../lib/console/console-routes.ts";
 import { unavailable } from "../lib/core/domain-error.ts";
-import { readAsset, readTextAsset } from "../platform/process/assets.ts";
+import { isCompiled, readAsset, readTextAsset } from "../platform/process/assets.ts";
 import { prefixLinks } from "./base-path.ts";
 import { nothingHere } from "./errors.ts";
 import { securityHeaders } from "./security-headers.ts";
@@ -42,7 +42,7 @@ function placeShell({ root, byPath, bytes }: LoadedFiles, shell: Uint8Array | un
 }
 
 /**
- * The console's files, compressed when they were built and read once: each answer is picked by name and accepted encoding.
+ * The console's files, compressed when they were built and each read once: each answer is picked by name and accepted encoding.
  * The addresses of its screens get its shell. Any other path is 404: with the shell, which shows that there is nothing, for a browser
  * that opens a page, and with the error body for everything else.
  */
@@ -87,8 +87,10 @@ export function createConsoleFiles({ root = "static/console", basePath = "" } = 
     return { file: shell, status: isScreen ? 200 : 404 };
   }
 
-  // All of it is read now (half a megabyte): a console that is rebuilt under a running program must not be served mixed with this one.
-  for (const path of byPath.keys()) for (const suffix of ["", ".br", ".gz"]) load(`${root}${path}${suffix}`);
+  // In a checkout, all of it is read now: a console that is rebuilt under a running program must not be served mixed with this one.
+  if (!isCompiled())
+    for (const path of byPath.keys())
+      for (const suffix of ["", ".br", ".gz"]) load(`${root}${path}${suffix}`);
 
   if (basePath !== "") placeShell({ root, byPath, bytes }, body("/index.html", "")?.data, basePath);
 
