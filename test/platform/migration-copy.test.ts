@@ -19,7 +19,10 @@ afterEach(() => {
   rmSync(directory, { recursive: true, force: true });
 });
 
-const copies = () => readdirSync(directory).filter((name) => name.includes(".before-"));
+const copies = () =>
+  readdirSync(directory)
+    .filter((name) => name.includes(".before-"))
+    .sort();
 
 test("the copy holds what the database held, and replaces the one of an earlier migration", () => {
   copyBeforeMigration(database, 1);
