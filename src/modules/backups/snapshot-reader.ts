@@ -1,20 +1,12 @@
 import { Database } from "bun:sqlite";
 import { createHash } from "node:crypto";
-import {
-  closeSync,
-  fsyncSync,
-  ftruncateSync,
-  openSync,
-  readSync,
-  rmSync,
-  writeFileSync,
-  writeSync,
-} from "node:fs";
+import { closeSync, fsyncSync, ftruncateSync, openSync, readSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { invalid } from "../../lib/core/domain-error.ts";
 import { unpackZstd } from "../../lib/data/zstd.ts";
 import { isHotLog } from "../../platform/database/hot-log-names.ts";
 import { createPrivateFolder, giveToFolderOwner } from "../../platform/files/file-owner.ts";
+import { writeWhole } from "../../platform/files/own-file.ts";
 import { checkTelemetryFile, holdsBlocks } from "../telemetry/store/check-file.ts";
 import type { Block, PageMap } from "./page-map.ts";
 import type { SnapshotDatabase, SnapshotRecord } from "./snapshot.types.ts";
@@ -154,7 +146,7 @@ export class SnapshotReader {
       await this.readPages(names, {
         onPage({ name, pageBytes }, page, bytes) {
           const descriptor = files.get(name);
-          if (descriptor !== undefined) writeSync(descriptor, bytes, 0, pageBytes, page * pageBytes);
+          if (descriptor !== undefined) writeWhole(descriptor, bytes, page * pageBytes);
           onProgress?.(++done, total);
         },
         onDamage:

@@ -1,10 +1,10 @@
-import { closeSync, rmSync, statSync, writeSync } from "node:fs";
+import { closeSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { conflict, DomainError, detail, invalid, textOf, tooLarge } from "../../lib/core/domain-error.ts";
 import { messageOf } from "../../lib/core/error-message.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import type { Logger } from "../../platform/core/log.ts";
-import { openOwnFile } from "../../platform/files/own-file.ts";
+import { openOwnFile, writeWhole } from "../../platform/files/own-file.ts";
 import type { Clock } from "../../platform/time/clock.ts";
 import type { AuditActor, AuditRecorder } from "../audit/audit.types.ts";
 import type { BackupsService } from "../backups/backups.service.ts";
@@ -185,7 +185,7 @@ export class UpdatesService {
     if (offset === 0) rmSync(this.#file(), { force: true });
     const descriptor = openOwnFile(this.#file(), offset === 0 ? "createNew" : "write");
     try {
-      writeSync(descriptor, part, 0, part.length, offset);
+      writeWhole(descriptor, part, offset);
     } finally {
       closeSync(descriptor);
     }

@@ -1,4 +1,13 @@
-import { closeSync, constants, fstatSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
 import { StartupError } from "../process/startup-error.ts";
 
 const { O_APPEND, O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_RDWR, O_WRONLY } = constants;
@@ -60,4 +69,10 @@ export function writeNewFile(
 ): void {
   rmSync(path, { force: true });
   writeFileSync(path, content, { mode, flush, flag: "wx" });
+}
+
+/** Writes all bytes at a position. A single write to a disk that fills up may write a part of them, and report no error. */
+export function writeWhole(descriptor: number, bytes: Uint8Array, position: number): void {
+  for (let done = 0; done < bytes.length; )
+    done += writeSync(descriptor, bytes, done, bytes.length - done, position + done);
 }

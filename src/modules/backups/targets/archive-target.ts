@@ -1,5 +1,9 @@
-import { closeSync, fsyncSync, openSync, readSync, renameSync, rmSync, statSync, writeSync } from "node:fs";
+import { closeSync, fsyncSync, openSync, readSync, renameSync, rmSync, statSync } from "node:fs";
+import { dirname } from "node:path";
 import { conflict, invalid, notFound } from "../../../lib/core/domain-error.ts";
+import { syncPath } from "../../../platform/files/durable-file.ts";
+import { writeWhole } from "../../../platform/files/own-file.ts";
+import { isUnreadableFile } from "../../../platform/process/system-errors.ts";
 import type { BackupTarget } from "../snapshot.types.ts";
 
 /** Begins every archive. Entries follow. */
@@ -51,7 +55,11 @@ abstract class Archive implements BackupTarget {
   async read(name: string): Promise<Uint8Array> {
     const entry = this.entries.get(name);
     if (entry === undefined) throw notFound("backup.object_missing", { name });
-    return readBytes(this.descriptor, entry.position, entry.length);
+    try {
+      return readBytes(this.descriptor, entry.position, entry.length);
+    } catch (error) {
+      throw isUnreadableFile(error) ? invalid("backup.object_damaged", { name }) : error;
+    }
   }
 
   abstract write(name: string, bytes: Uint8Array): Promise<void>;
@@ -73,13 +81,13 @@ export class ArchiveWriter extends Archive {
   constructor(path: string) {
     super(openSync(`${path}.new`, "w+", 0o600));
     this.#path = path;
-    writeSync(this.descriptor, ARCHIVE_HEAD);
+    writeWhole(this.descriptor, ARCHIVE_HEAD, 0);
   }
 
   async write(name: string, bytes: Uint8Array): Promise<void> {
     const head = archiveEntryHead(name, bytes.length);
-    writeSync(this.descriptor, head, 0, head.length, this.#position);
-    writeSync(this.descriptor, bytes, 0, bytes.length, this.#position + head.length);
+    writeWhole(this.descriptor, head, this.#position);
+    writeWhole(this.descriptor, bytes, this.#position + head.length);
     this.entries.set(name, { position: this.#position + head.length, length: bytes.length });
     this.#position += head.length + bytes.length;
   }
@@ -88,6 +96,7 @@ export class ArchiveWriter extends Archive {
     fsyncSync(this.descriptor);
     closeSync(this.descriptor);
     renameSync(`${this.#path}.new`, this.#path);
+    syncPath(dirname(this.#path));
   }
 
   abandon(): void {

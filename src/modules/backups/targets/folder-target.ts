@@ -10,6 +10,7 @@ import {
 import { messageOf } from "../../../lib/core/error-message.ts";
 import { syncPath, UNFINISHED, writeDurably } from "../../../platform/files/durable-file.ts";
 import { giveToFolderOwner } from "../../../platform/files/file-owner.ts";
+import { isUnreadableFile } from "../../../platform/process/system-errors.ts";
 import type { BackupTarget } from "../snapshot.types.ts";
 
 /** Folders with backup objects; other folders at the place are not ours. */
@@ -23,6 +24,16 @@ function failure(path: string, error: unknown): DomainError {
   return isFull
     ? unavailableDueTo(error, "backup.place_full", { path })
     : unavailableDueTo(error, "backup.folder_failed", { path, reason: messageOf(error) });
+}
+
+/** Returns the size of a file; undefined if it is missing or damaged. */
+function sizeOf(path: string): number | undefined {
+  try {
+    return statSync(path, { throwIfNoEntry: false })?.size;
+  } catch (error) {
+    if (isUnreadableFile(error)) return undefined;
+    throw error;
+  }
 }
 
 /**
@@ -55,8 +66,8 @@ export class FolderTarget implements BackupTarget {
       () =>
         new Map(
           names.flatMap((name) => {
-            const state = statSync(join(this.#path, name), { throwIfNoEntry: false });
-            return state === undefined ? [] : [[name, state.size] as const];
+            const bytes = sizeOf(join(this.#path, name));
+            return bytes === undefined ? [] : [[name, bytes] as const];
           }),
         ),
     );
@@ -65,10 +76,14 @@ export class FolderTarget implements BackupTarget {
   async read(name: string): Promise<Uint8Array> {
     return this.#do(() => {
       const path = join(this.#path, name);
-      const state = statSync(path, { throwIfNoEntry: false });
-      if (state === undefined) throw notFound("backup.object_missing", { name });
-      if (!state.isFile()) throw invalid("backup.object_damaged", { name }); // a pipe would be waited for, without end
-      return readFileSync(path);
+      try {
+        const state = statSync(path, { throwIfNoEntry: false });
+        if (state === undefined) throw notFound("backup.object_missing", { name });
+        if (!state.isFile()) throw invalid("backup.object_damaged", { name }); // a pipe would be waited for, without end
+        return readFileSync(path);
+      } catch (error) {
+        throw isUnreadableFile(error) ? invalid("backup.object_damaged", { name }) : error;
+      }
     });
   }
 
