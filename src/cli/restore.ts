@@ -51,7 +51,10 @@ export function warnOfDamage({ record, unreadable, damaged, skipped, problems }:
       console.error(
         `${name}: ${parts.reduce((sum, part) => sum + part.pages, 0)} pages were damaged and left out.`,
       );
-  for (const name of skipped) console.error(`${name} is damaged and was not restored.`);
+  for (const name of skipped)
+    console.error(
+      `${name} ${record.databases.some((database) => database.name === name) ? "is damaged" : "is missing from the backup"} and was not restored.`,
+    );
   for (const problem of problems) console.error(`telemetry.db: ${problem}`);
 }
 
@@ -80,6 +83,9 @@ export async function restoreCommand(args: readonly string[]): Promise<number> {
   const { skipped, problems, record } = report;
   const { id, createdAt, bytes } = record;
   if (flags.has("json")) console.log(JSON.stringify({ id, createdAt, bytes, skipped, problems }, null, 2));
-  else console.log(`Restored backup ${id} (${iso(createdAt)}, ${describeSize(bytes)}) into ${dataPath}.`);
-  return 0;
+  else
+    console.log(
+      `Restored backup ${id} (${iso(createdAt)}, ${describeSize(bytes)}) into ${dataPath}${skipped.length === 0 ? "" : `, without ${skipped.join(", ")}`}.`,
+    );
+  return skipped.length === 0 ? 0 : 1;
 }

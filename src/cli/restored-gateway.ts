@@ -5,6 +5,7 @@ import { type App, createApp } from "../app.ts";
 import { type RestoreReport, restore } from "../modules/backups/restore-job.ts";
 import type { BackupTarget } from "../modules/backups/snapshot.types.ts";
 import { defaultConfig } from "../platform/config/config.ts";
+import { acceptFiles, DATABASE_FILES } from "../platform/files/inventory.ts";
 import { StartupError } from "../platform/process/startup-error.ts";
 import { type ApiClient, createApiClient } from "./api-client.ts";
 import { cleanUpAfter } from "./clean-up-after.ts";
@@ -41,6 +42,7 @@ export const withRestoredGateway = <Result>(
     const umask = process.umask();
     try {
       const report = await restore(target, { ...job, dataPath, only: ["lineside", "identity"] });
+      acceptFiles(dataPath, DATABASE_FILES); // telemetry and sessions begin empty here
       const app = createApp(defaultConfig({ data: dataPath }));
       try {
         return await work(await clientOf(app, tenant), report);

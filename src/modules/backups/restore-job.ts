@@ -55,7 +55,7 @@ export interface RestoreReport {
   readonly unreadable: readonly string[];
   /** Pages that were left out, by database, in the order of discovery. */
   readonly damaged: readonly DamagedPages[];
-  /** Databases that were left out because their readable pages cannot be opened. */
+  /** Databases that were left out because the backup lacks them, or their readable pages cannot be opened. The present ones stay as they are. */
   readonly skipped: readonly string[];
   /** Damage of the restored telemetry, an English line each. */
   readonly problems: readonly string[];
@@ -111,23 +111,38 @@ async function restoreParts(
     onProgress,
     onDamage: skipsDamaged ? (pages) => void damaged.push(pages) : undefined,
   });
-  const skipped = names.filter(
+  const unusable = names.filter(
     (name) => !isHotLog(name) && !isUsable(join(folder, name), damaged.length > 0),
   );
-  const [unusable] = skipped;
-  if (unusable !== undefined && !skipsDamaged) throw invalid("backup.check_failed", { name: unusable });
+  const [first] = unusable;
+  if (first !== undefined && !skipsDamaged) throw invalid("backup.check_failed", { name: first });
   for (const name of names)
-    if (skipped.includes(isHotLog(name) ? TELEMETRY : name)) rmSync(join(folder, name), { force: true });
+    if (unusable.includes(isHotLog(name) ? TELEMETRY : name)) rmSync(join(folder, name), { force: true });
+  const replaced = DATABASE_FILES.filter((name) => names.includes(name) && !unusable.includes(name));
+  if (replaced.length === 0) throw invalid("backup.object_damaged", { name: first ?? record.id });
   const telemetry = join(folder, TELEMETRY);
   const problems = existsSync(telemetry) ? allProblems(record, telemetryProblems(telemetry)) : [];
   ensureReadable(folder, schemas);
-  const replaced = only?.map((name) => `${name}.db`) ?? DATABASE_FILES;
-  if (only === undefined || !existsSync(join(dataPath, "secrets"))) reader.restoreFiles(folder);
-  completeRestoration(
-    dataPath,
-    replaced.filter((name) => !skipped.includes(name)),
-  );
-  return { damaged, skipped, problems };
+  if (bringsKeys(record, replaced, { dataPath, only })) reader.restoreFiles(folder);
+  completeRestoration(dataPath, replaced);
+  const meant = only?.map((name) => `${name}.db`) ?? DATABASE_FILES;
+  return { damaged, skipped: meant.filter((name) => !replaced.some((other) => other === name)), problems };
+}
+
+/**
+ * Returns whether a restoration replaces the keys: never if a present database stays that is sealed with them.
+ * @throws DomainError `conflict` if a restored database is sealed with other keys than one that stays
+ */
+function bringsKeys(
+  record: SnapshotRecord,
+  replaced: readonly string[],
+  { dataPath, only }: Pick<RestoreJob, "dataPath" | "only">,
+): boolean {
+  if (!existsSync(join(dataPath, "secrets"))) return true;
+  if (only !== undefined) return false; // they are the same
+  const stays = SEALED_FILES.some((name) => !replaced.includes(name) && existsSync(join(dataPath, name)));
+  if (stays && SEALED_FILES.some((name) => replaced.includes(name))) ensureSameKeys(record, dataPath);
+  return !stays;
 }
 
 /** Returns whether a gateway can use a restored database. Damaged telemetry is usable if a store starts with it: the rest is served. */

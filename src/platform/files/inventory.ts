@@ -152,7 +152,10 @@ export function acceptKeys(dataPath: string, names: readonly KeyName[]): void {
   writeRecord(dataPath, { ...record, keys: Object.fromEntries([...others, ...accepted]) });
 }
 
-/** Lets the next start accept every file that a restoration is about to replace or does not contain. */
+/**
+ * Lets the next start accept every file that a restoration is about to replace or does not contain. A part restored into an empty directory makes no
+ * gateway yet: the start misses the other databases, instead of creating empty ones.
+ */
 export function acceptRestored(dataPath: string, names: readonly string[]): void {
   const isWhole = DATABASE_FILES.every((name) => names.includes(name));
   const watched = WATCHED_FILES.filter(
@@ -160,8 +163,14 @@ export function acceptRestored(dataPath: string, names: readonly string[]): void
   );
   acceptFiles(dataPath, [...names, ...watched]);
   const record = readRecord(dataPath);
-  if (record != null && isWhole) writeRecord(dataPath, { ...record, keys: {} });
+  if (record == null) return;
+  if (isWhole) writeRecord(dataPath, { ...record, keys: {} });
+  else if (record.generation === 0 && lacksDatabase(dataPath, names))
+    writeRecord(dataPath, { ...record, generation: 1 });
 }
+
+const lacksDatabase = (dataPath: string, others: readonly string[]): boolean =>
+  DATABASE_FILES.some((name) => !others.includes(name) && !existsSync(join(dataPath, name)));
 
 /** Prepares a key's replacement by `next`: both keys are accepted until `acceptKeys`, whatever was recorded before. */
 export function acceptNextKey(

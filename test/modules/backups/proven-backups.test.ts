@@ -7,6 +7,7 @@ import type { BackupTarget } from "../../../src/modules/backups/snapshot.types.t
 import { SnapshotReader } from "../../../src/modules/backups/snapshot-reader.ts";
 import { BackupRepository } from "../../../src/modules/backups/snapshot-repository.ts";
 import { FolderTarget } from "../../../src/modules/backups/targets/folder-target.ts";
+import { verifyInventory } from "../../../src/platform/files/inventory-check.ts";
 import { BackupFixture, DAY_MS } from "./backup-fixture.ts";
 
 const VALUES = 500;
@@ -219,6 +220,51 @@ describe("a restoration in part", () => {
     });
     await fixture.restore(fixture.data, { only: ["telemetry"] });
     expect(readFileSync(join(fixture.data, "secrets", "outbound.key"), "utf8")).toBe("x".repeat(32));
+  });
+});
+
+describe("a restoration of what is readable", () => {
+  /** Damages the first pages of lineside.db in a backup. */
+  async function backUpWithoutConfiguration(): Promise<void> {
+    await fixture.backUp();
+    const repository = await fixture.repository();
+    const maps = await repository.maps(await repository.snapshot(undefined));
+    const [[block] = []] = [...(maps.get("lineside.db")?.livePages() ?? [])];
+    const [pack = ""] = packs();
+    fixture.flip(fixture.object(pack), (block?.offset ?? 0) + 20);
+  }
+
+  test("keeps a database that the backup lacks, and the keys that it is sealed with", async () => {
+    await backUpWithoutConfiguration();
+    const key = join(fixture.data, "secrets", "storage.key");
+    writeFileSync(key, "n".repeat(32));
+    const before = readFileSync(join(fixture.data, "lineside.db"));
+    await expect(fixture.restore(fixture.data, { skipsDamaged: true })).rejects.toMatchObject({
+      code: "backup.other_keys",
+    });
+    expect(readFileSync(key, "utf8")).toBe("n".repeat(32));
+    expect(readFileSync(join(fixture.data, "lineside.db")).equals(before)).toBe(true);
+    writeFileSync(key, "k".repeat(32));
+    expect((await fixture.restore(fixture.data, { skipsDamaged: true })).skipped).toEqual(["lineside.db"]);
+    expect(readFileSync(join(fixture.data, "lineside.db")).equals(before)).toBe(true);
+  });
+
+  test("of nothing is refused", async () => {
+    await fixture.backUp();
+    const [pack = ""] = packs();
+    rmSync(fixture.object(pack));
+    const other = join(fixture.root, "other");
+    await expect(fixture.restore(other, { skipsDamaged: true })).rejects.toMatchObject({
+      code: "backup.object_damaged",
+    });
+    expect(existsSync(other)).toBe(false);
+  });
+
+  test("into an empty directory makes no gateway that starts without the rest", async () => {
+    await backUpWithoutConfiguration();
+    const other = join(fixture.root, "other");
+    await fixture.restore(other, { skipsDamaged: true });
+    expect(() => verifyInventory(other)).toThrow("lineside.db is missing");
   });
 });
 
