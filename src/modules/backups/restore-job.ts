@@ -2,16 +2,19 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, rmSync, st
 import { dirname, join } from "node:path";
 import { conflict, DomainError, invalid, unavailableDueTo } from "../../lib/core/domain-error.ts";
 import { ownSchemas, type Schemas, storedSchema } from "../../platform/database/data-schemas.ts";
+import { readStampOf } from "../../platform/database/database-stamp.ts";
 import { isHotLog } from "../../platform/database/hot-log-names.ts";
+import { backupSeriesOf } from "../../platform/files/backup-series.ts";
 import { takeGatewayLock } from "../../platform/files/gateway-lock.ts";
 import { DATABASE_FILES, type DatabaseName, hasTraces } from "../../platform/files/inventory.ts";
+import { readRecord } from "../../platform/files/inventory-record.ts";
 import {
   abandonRestoration,
   beginRestoration,
   completeRestoration,
   finishRestoration,
 } from "../../platform/files/restoration.ts";
-import { SEALED_FILES } from "../../platform/secrets/secret-keys.ts";
+import { readKey, SEALED_FILES } from "../../platform/secrets/secret-keys.ts";
 import { opensTelemetryFile } from "../telemetry/store/check-file.ts";
 import type { BackupTarget, SnapshotRecord } from "./snapshot.types.ts";
 import { ensureDatabases, ensureFiles } from "./snapshot-contents.ts";
@@ -120,6 +123,7 @@ async function restoreParts(
     if (unusable.includes(isHotLog(name) ? TELEMETRY : name)) rmSync(join(folder, name), { force: true });
   const replaced = DATABASE_FILES.filter((name) => names.includes(name) && !unusable.includes(name));
   if (replaced.length === 0) throw invalid("backup.object_damaged", { name: first ?? record.id });
+  if (only !== undefined) ensureSameGateway(repository, { dataPath, folder, replaced });
   const telemetry = join(folder, TELEMETRY);
   const problems = existsSync(telemetry) ? allProblems(record, telemetryProblems(telemetry)) : [];
   ensureReadable(folder, schemas);
@@ -148,6 +152,25 @@ function bringsKeys(
 /** Returns whether a gateway can use a restored database. Damaged telemetry is usable if a store starts with it: the rest is served. */
 const isUsable = (path: string, isDamaged: boolean): boolean =>
   path.endsWith(TELEMETRY) ? !isDamaged || opensTelemetryFile(path) : sqliteProblem(path) === undefined;
+
+interface RestoredPart {
+  readonly dataPath: string;
+  readonly folder: string;
+  readonly replaced: readonly string[];
+}
+
+/** A part of another gateway would delete what this gateway has in its place. @throws DomainError `conflict` */
+function ensureSameGateway(
+  { gateway }: BackupRepository,
+  { dataPath, folder, replaced }: RestoredPart,
+): void {
+  const key = readKey(dataPath, "storage.key");
+  if (key === undefined || backupSeriesOf(dataPath, key) === gateway) return;
+  // The key may have been lost, and made anew.
+  const own = readRecord(dataPath)?.gateway;
+  if (own === undefined || !replaced.some((name) => readStampOf(join(folder, name))?.gateway === own))
+    throw conflict("backup.other_gateway");
+}
 
 /** @throws DomainError `conflict` if the snapshot's secrets are sealed with keys that the gateway no longer has */
 function ensureSameKeys({ files }: SnapshotRecord, dataPath: string): void {

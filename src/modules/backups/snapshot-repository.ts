@@ -255,9 +255,12 @@ export function openTarget(place: BackupPlace): BackupTarget {
 /** The snapshots at one place. Objects are `repository.json`, `snapshots/*.json`, `maps/*` and `packs/*`. */
 export class BackupRepository {
   readonly #target: BackupTarget;
+  /** Gateway whose snapshots these are. */
+  readonly gateway: string;
 
-  private constructor(target: BackupTarget) {
-    this.#target = target;
+  private constructor(target: BackupTarget, record: RepositoryRecord, passphrase: string | undefined) {
+    this.#target = decrypting(target, record, passphrase);
+    this.gateway = record.gateway;
   }
 
   get target(): BackupTarget {
@@ -269,7 +272,7 @@ export class BackupRepository {
    * @throws DomainError `not_found` for an empty place, `forbidden` for a wrong or missing passphrase.
    */
   static async open(target: BackupTarget, passphrase: string | undefined): Promise<BackupRepository> {
-    return new BackupRepository(decrypting(target, await readRecord(target), passphrase));
+    return new BackupRepository(target, await readRecord(target), passphrase);
   }
 
   /**
@@ -282,7 +285,7 @@ export class BackupRepository {
     if (kept !== undefined) {
       if (kept.gateway !== gateway) throw conflict("backup.other_gateway");
       if (kept.encryption === undefined && passphrase !== undefined) throw conflict("backup.not_encrypted");
-      const repository = new BackupRepository(decrypting(target, kept, passphrase));
+      const repository = new BackupRepository(target, kept, passphrase);
       if (machine !== undefined && kept.machine !== undefined && kept.machine !== machine)
         throw conflict("backup.other_machine");
       await writeRecord(target, machine === undefined ? kept : { ...kept, machine });
@@ -295,7 +298,7 @@ export class BackupRepository {
       ...(passphrase !== undefined && { encryption: newEncryption(passphrase) }),
     };
     await writeRecord(target, record);
-    return new BackupRepository(decrypting(target, record, passphrase));
+    return new BackupRepository(target, record, passphrase);
   }
 
   /**

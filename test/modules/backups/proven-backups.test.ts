@@ -1,6 +1,14 @@
 // What a run proves about the place and about the data that it backs up, and what it writes anew.
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { existsSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { gatewayIdOf } from "../../../src/modules/backups/backup-job.ts";
 import type { BackupTarget } from "../../../src/modules/backups/snapshot.types.ts";
@@ -8,6 +16,7 @@ import { SnapshotReader } from "../../../src/modules/backups/snapshot-reader.ts"
 import { BackupRepository } from "../../../src/modules/backups/snapshot-repository.ts";
 import { FolderTarget } from "../../../src/modules/backups/targets/folder-target.ts";
 import { verifyInventory } from "../../../src/platform/files/inventory-check.ts";
+import { KEY_BYTES, KEY_NAMES } from "../../../src/platform/secrets/secret-keys.ts";
 import { BackupFixture, DAY_MS } from "./backup-fixture.ts";
 
 const VALUES = 500;
@@ -220,6 +229,19 @@ describe("a restoration in part", () => {
     });
     await fixture.restore(fixture.data, { only: ["telemetry"] });
     expect(readFileSync(join(fixture.data, "secrets", "outbound.key"), "utf8")).toBe("x".repeat(32));
+  });
+
+  test("of another gateway is refused, and leaves this one's data", async () => {
+    await fixture.backUp();
+    const other = join(fixture.root, "other");
+    mkdirSync(join(other, "secrets"), { recursive: true });
+    for (const key of KEY_NAMES) writeFileSync(join(other, "secrets", key), key.padEnd(KEY_BYTES, "."));
+    writeFileSync(join(other, "telemetry.db"), "its own");
+    await expect(fixture.restore(other, { only: ["telemetry"] })).rejects.toMatchObject({
+      code: "backup.other_gateway",
+    });
+    expect(readFileSync(join(other, "telemetry.db"), "utf8")).toBe("its own");
+    expect(existsSync(join(other, "restoring"))).toBe(false);
   });
 });
 
