@@ -5,6 +5,7 @@ import { TopicTree } from "../lib/mqtt/topic-tree.ts";
 import type { Text } from "../lib/texts/text.ts";
 import type { Logger } from "../platform/core/log.ts";
 import type { Stamp } from "../platform/database/database-stamp.ts";
+import { toStorageFailure } from "../platform/database/storage-failure.ts";
 import { setAside } from "../platform/files/set-aside.ts";
 import { StartupError } from "../platform/process/startup-error.ts";
 import type { Clock } from "../platform/time/clock.ts";
@@ -167,12 +168,12 @@ export function openSessionStore(
   });
 }
 
-/** A file that cannot be read is set aside: devices subscribe again, which costs less than a broker that does not start. */
+/** A file that cannot be read is set aside: devices subscribe again, which costs less than a broker that does not start. A full or busy disk is no reason. */
 export function loadSessions(options: SessionStoreOptions): SessionStore {
   try {
     return new SessionStore(options);
   } catch (error) {
-    if (error instanceof StartupError) throw error;
+    if (error instanceof StartupError || toStorageFailure(error) !== undefined) throw error;
     setFileAside(options, error);
     return new SessionStore(options);
   }

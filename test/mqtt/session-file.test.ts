@@ -1,6 +1,6 @@
 import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, rm, rmdir } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { loadSessions } from "../../src/mqtt/session-store.ts";
@@ -36,4 +36,13 @@ test("a session file that is no database is set aside", async () => {
   await Bun.write(join(directory, "broken.db"), "x".repeat(5_000));
   open("broken.db").close();
   expect(await readdir(directory)).toContain("set-aside");
+});
+
+test("a session file that cannot be opened for now stays where it is", async () => {
+  open("sound.db").close();
+  await mkdir(join(directory, "sound.db-shm"));
+  expect(() => open("sound.db")).toThrow("readonly database");
+  await rmdir(join(directory, "sound.db-shm"));
+  expect(await readdir(directory)).toContain("sound.db");
+  open("sound.db").close();
 });

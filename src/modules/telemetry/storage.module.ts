@@ -1,4 +1,5 @@
 import { statfsSync } from "node:fs";
+import { FailedWrites } from "../../platform/database/storage-failure.ts";
 import { DiskGuard, type ReadOnlyCheck, type ReadSpace } from "../../platform/files/disk-guard.ts";
 import type { Core } from "../module.types.ts";
 import type { TenantsModule } from "../tenants/tenants.module.ts";
@@ -62,11 +63,14 @@ export function createStorageModule(
     const failure = store.failure();
     return failure && { severity: "FATAL", ...failure };
   });
+  const failedWrites = new FailedWrites();
+  health.add(() => failedWrites.problem());
   return {
     diskGuard,
     store,
     parts: [
       diskGuard,
+      failedWrites,
       { name: "store", isOpen: true as const, start: () => store.start(), stop: () => store.stop() },
     ],
   };

@@ -8,10 +8,13 @@ const BUSY_TIMEOUT_MS = 5_000;
 export const isDamage = (error: SQLiteError): boolean =>
   error.code !== undefined && /^SQLITE_(?:CORRUPT|NOTADB)/.test(error.code);
 
-/** Returns whether an error says that a database cannot be read, itself or as the cause of another one. */
+/** Returns whether an error says that a database cannot be read, itself or as the cause of another one: it is damaged, or the disk fails. */
 export function isUnreadable(error: unknown): boolean {
   const cause = error instanceof Error && error.cause instanceof SQLiteError ? error.cause : error;
-  return cause instanceof SQLiteError && isDamage(cause);
+  return (
+    cause instanceof SQLiteError &&
+    (isDamage(cause) || /^SQLITE_IOERR_(?:SHORT_)?READ$/.test(cause.code ?? ""))
+  );
 }
 
 /** Returns whether the file is the reason of an error, and not a disk that is full or read-only. */

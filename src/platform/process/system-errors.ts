@@ -29,6 +29,7 @@ export const isUnreadableFile = (error: unknown): boolean =>
 /** Beginning of an SQLite error code → description with what to do. */
 const SQLITE_ERRORS: ReadonlyArray<readonly [code: string, advice: string | undefined]> = [
   ["SQLITE_FULL", SYSTEM_ERRORS.ENOSPC],
+  ["SQLITE_IOERR_SHMSIZE", SYSTEM_ERRORS.ENOSPC],
   ["SQLITE_READONLY", SYSTEM_ERRORS.EROFS],
   [
     "SQLITE_CANTOPEN",
@@ -39,9 +40,10 @@ const SQLITE_ERRORS: ReadonlyArray<readonly [code: string, advice: string | unde
 function describeSqliteError(error: SQLiteError): string | undefined {
   if (isDamage(error))
     return `A database is damaged (${error.message}). To find out which, run: lineside check`;
-  if (error.code?.startsWith("SQLITE_IOERR"))
+  const [, advice] = SQLITE_ERRORS.find(([code]) => error.code?.startsWith(code)) ?? [];
+  if (advice === undefined && error.code?.startsWith("SQLITE_IOERR"))
     return `The disk failed (${error.message}). Check the system log for disk errors.`;
-  return SQLITE_ERRORS.find(([code]) => error.code?.startsWith(code))?.[1];
+  return advice;
 }
 
 /** Describes an error of the operating system, with its path, or of SQLite; undefined for a bug. */

@@ -1,8 +1,9 @@
 import { Database, SQLiteError } from "bun:sqlite";
-import { expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { toErrorResponse } from "../../../src/http/errors.ts";
 import { createLogger } from "../../../src/platform/core/log.ts";
-import { toStorageFailure } from "../../../src/platform/database/storage-failure.ts";
+import { FailedWrites, toStorageFailure } from "../../../src/platform/database/storage-failure.ts";
+import { describeSystemError } from "../../../src/platform/process/system-errors.ts";
 
 /** What SQLite throws at a statement. */
 function thrownBy(...statements: string[]): SQLiteError {
@@ -29,6 +30,38 @@ test("a full disk is no failure of ours: 503 with a time to come back", async ()
   const answer = toErrorResponse(full, { log: createLogger("test") });
   expect([answer.status, answer.headers.get("retry-after")]).toEqual([503, "5"]);
   expect(await answer.text()).not.toContain("database");
+});
+
+const ofCode = (code: string): SQLiteError =>
+  Object.assign(new Error("disk I/O error"), { name: "SQLiteError", code }) as SQLiteError;
+
+describe("an input or output error", () => {
+  test("of the index of a log is a full disk", () => {
+    const error = ofCode("SQLITE_IOERR_SHMSIZE");
+    expect(toStorageFailure(error)?.code).toBe("storage.full");
+    expect(describeSystemError(error)).toStartWith("The disk is full.");
+  });
+
+  test("of a write is fatal, whether somebody was told or a part logs it", () => {
+    for (const report of [
+      toStorageFailure,
+      (error: SQLiteError) => createLogger("test").error("not written", { error }),
+    ]) {
+      const writes = new FailedWrites();
+      writes.start();
+      report(ofCode("SQLITE_FULL"));
+      report(ofCode("SQLITE_IOERR_READ"));
+      expect(writes.problem()).toBeUndefined();
+      report(ofCode("SQLITE_IOERR_WRITE"));
+      expect(writes.problem()).toMatchObject({ severity: "FATAL", code: "storage.failed" });
+      writes.stop();
+    }
+  });
+
+  test("of reading one page leaves the rest, and is no failed write", async () => {
+    const answer = toErrorResponse(ofCode("SQLITE_IOERR_READ"), { log: createLogger("test") });
+    expect([answer.status, (await answer.json()).code]).toEqual([503, "storage.unreadable"]);
+  });
 });
 
 test("a broken rule of the tables is a failure of ours", () => {
