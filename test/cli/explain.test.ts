@@ -64,11 +64,7 @@ test.each<[string, () => void, string]>([
     },
     "read-only",
   ],
-  [
-    "a file that cannot be opened",
-    () => void new Database("/nowhere/x.db"),
-    "A database file cannot be opened. Check owner",
-  ],
+  ["a file that cannot be opened", () => void new Database("/nowhere/x.db"), "cannot be opened. Check owner"],
 ])("an error of the database about %s is explained", (_, fail, advice) => {
   expect(printed(thrown(fail))).toContain(advice);
 });

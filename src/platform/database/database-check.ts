@@ -17,10 +17,6 @@ export function isUnreadable(error: unknown): boolean {
   );
 }
 
-/** Returns whether the file is the reason of an error, and not a disk that is full or read-only. */
-export const isOfFile = (error: SQLiteError): boolean =>
-  isDamage(error) || error.code?.startsWith("SQLITE_CANTOPEN") === true;
-
 /** What a check found in one database. */
 export interface DatabaseReport {
   readonly name: string;

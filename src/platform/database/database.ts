@@ -11,7 +11,7 @@ import { cannotOpen, verifyDatabases } from "../files/inventory-check.ts";
 import { openOwnFile } from "../files/own-file.ts";
 import { workerUrl } from "../process/assets.ts";
 import { createStoredSecrets, type StoredSecrets } from "../secrets/stored-secrets.ts";
-import { isOfFile } from "./database-check.ts";
+import { isDamage } from "./database-check.ts";
 import { closeKeepingLog, DatabaseFileError, openDatabaseFile } from "./database-file.ts";
 import { type Stamp, writeStamp } from "./database-stamp.ts";
 import { applyMigrations } from "./migrations.ts";
@@ -68,7 +68,7 @@ function open(file: string, name: string, log: Logger): Database {
     return sqlite;
   } catch (cause) {
     closeKeepingLog(sqlite);
-    if (!(cause instanceof SQLiteError) || !isOfFile(cause)) throw cause;
+    if (!(cause instanceof SQLiteError) || !isDamage(cause)) throw cause;
     throw cannotOpen(file, cause.message);
   }
 }

@@ -33,7 +33,7 @@ const SQLITE_ERRORS: ReadonlyArray<readonly [code: string, advice: string | unde
   ["SQLITE_READONLY", SYSTEM_ERRORS.EROFS],
   [
     "SQLITE_CANTOPEN",
-    "A database file cannot be opened. Check owner, permissions and links in the data directory.",
+    "A database or a file that belongs to it (-wal, -shm) cannot be opened. Check owner, permissions and links in the data directory.",
   ],
 ];
 

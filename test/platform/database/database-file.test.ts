@@ -1,12 +1,22 @@
 // Damaged database files: what a look at their bytes finds, and that SQLite changes neither them nor their logs.
 import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
-import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { inEnglish } from "../../../src/lib/core/domain-error.ts";
+import { startProblem } from "../../../src/modules/telemetry/store/start-problem.ts";
 import { createLogger } from "../../../src/platform/core/log.ts";
-import { openMainDatabases } from "../../../src/platform/database/database.ts";
+import { openMainDatabases, openVerifiedDatabases } from "../../../src/platform/database/database.ts";
 import {
   closeKeepingLog,
   headerProblem,
@@ -122,6 +132,19 @@ test("if one of two databases cannot be opened, the other's log is neither moved
   Bun.gc(true);
   expect(readFileSync(join(data, "lineside.db-wal")).equals(log)).toBe(true);
   expect(walLossOf(join(data, "lineside.db"))).toBeUndefined();
+});
+
+test("a log whose index may not be opened does not make the database a damaged one", () => {
+  const error = Object.assign(new Error("unable to open database file"), {
+    name: "SQLiteError",
+    code: "SQLITE_CANTOPEN",
+  });
+  expect(startProblem(error)).toEndWith("Check owner, permissions and links in the data directory.");
+  rmSync(join(data, "lineside.db-shm"), { force: true });
+  symlinkSync(join(data, "nowhere", "index"), join(data, "lineside.db-shm"));
+  const opening = () => openVerifiedDatabases(data, ["lineside"], createLogger("test"));
+  expect(opening).toThrow("unable to open database file");
+  expect(opening).not.toThrow("set-aside");
 });
 
 test("a session file whose log is damaged is used as far as it goes, and the loss is listed", async () => {
