@@ -1,7 +1,7 @@
 import { Database } from "bun:sqlite";
 import { closeSync, existsSync, fstatSync, readdirSync, readSync, type Stats, statSync } from "node:fs";
 import { basename } from "node:path";
-import { openOwnFile } from "../files/own-file.ts";
+import { naming, openOwnFile } from "../files/own-file.ts";
 import { loggedPages } from "./logged-pages.ts";
 
 /*
@@ -55,7 +55,10 @@ export function readHeader(path: string): Buffer {
   const own = ownDescriptorOf(statSync(path));
   const descriptor = own ?? openOwnFile(path, "read");
   try {
-    return header.subarray(0, readSync(descriptor, header, 0, HEADER_BYTES, 0));
+    return header.subarray(
+      0,
+      naming(path, () => readSync(descriptor, header, 0, HEADER_BYTES, 0)),
+    );
   } finally {
     if (own === undefined) closeSync(descriptor);
   }

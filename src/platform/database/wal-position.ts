@@ -4,7 +4,7 @@ import { basename, dirname } from "node:path";
 import { detail } from "../../lib/core/domain-error.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import { syncPath } from "../files/durable-file.ts";
-import { openOwnFile, readOwnFile } from "../files/own-file.ts";
+import { openOwnFile, readExpendableFile } from "../files/own-file.ts";
 import { readCheckpointedStamp } from "./database-stamp.ts";
 import { loggedPages, logSalts } from "./logged-pages.ts";
 
@@ -135,8 +135,8 @@ export const hasWalPosition = (databasePath: string): boolean => knownPosition(d
 
 function knownPosition(databasePath: string): KnownPosition | undefined {
   const path = databasePath + SUFFIX;
-  const bytes = readOwnFile(path);
-  if (bytes?.length !== FILE_BYTES) return undefined;
+  const bytes = readExpendableFile(path);
+  if (bytes == null || bytes.length !== FILE_BYTES) return undefined;
   if (Bun.hash.crc32(bytes.subarray(FRAMES_AT)) !== bytes.readUInt32LE(0)) return undefined;
   return {
     frames: bytes.readUInt32LE(FRAMES_AT),

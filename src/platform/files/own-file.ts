@@ -22,6 +22,12 @@ const modes = {
 const codeOf = (error: unknown): unknown =>
   error instanceof Error && "code" in error ? error.code : undefined;
 
+/** The disk cannot read a file, or the file system has found it damaged. */
+const UNREADABLE: ReadonlySet<unknown> = new Set(["EIO", "EBADMSG", "EUCLEAN"]);
+
+/** Returns whether an error means that one file cannot be read any more, while others may be intact. */
+export const isUnreadableFile = (error: unknown): boolean => UNREADABLE.has(codeOf(error));
+
 /** Codes of opening a link, and a pipe that nobody reads. */
 const problems: Readonly<Record<string, string>> = { ELOOP: "is a link", ENXIO: "is not a file" };
 
@@ -55,9 +61,29 @@ export function readOwnFile(path: string): Buffer | undefined {
     throw error;
   }
   try {
-    return readFileSync(descriptor);
+    return naming(path, () => readFileSync(descriptor));
   } finally {
     closeSync(descriptor);
+  }
+}
+
+/** Runs the work on a file. Its errors name the file, which those of reading a descriptor do not. */
+export function naming<Result>(path: string, work: () => Result): Result {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof Error && !("path" in error)) Object.assign(error, { path });
+    throw error;
+  }
+}
+
+/** Reads a file with which nothing is lost but certainty: `null` if the disk cannot read it, like a damaged one. Otherwise like `readOwnFile`. */
+export function readExpendableFile(path: string): Buffer | null | undefined {
+  try {
+    return readOwnFile(path);
+  } catch (error) {
+    if (isUnreadableFile(error)) return null;
+    throw error;
   }
 }
 

@@ -19,13 +19,6 @@ const SYSTEM_ERRORS: Readonly<Record<string, string>> = {
   ENFILE: "Too many files are open on this machine. Raise fs.file-max.",
 };
 
-/** The disk cannot read a file, or the file system has found it damaged. */
-const UNREADABLE = new Set(["EIO", "EBADMSG", "EUCLEAN"]);
-
-/** Returns whether an error means that one file cannot be read any more, while others may be intact. */
-export const isUnreadableFile = (error: unknown): boolean =>
-  error instanceof Error && "code" in error && UNREADABLE.has(String(error.code));
-
 /** Beginning of an SQLite error code → description with what to do. */
 const SQLITE_ERRORS: ReadonlyArray<readonly [code: string, advice: string | undefined]> = [
   ["SQLITE_FULL", SYSTEM_ERRORS.ENOSPC],

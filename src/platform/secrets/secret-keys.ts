@@ -1,5 +1,6 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { naming } from "../files/own-file.ts";
 import { StartupError } from "../process/startup-error.ts";
 
 /** Size of every key of the gateway. */
@@ -43,7 +44,7 @@ export const hasDatabases = (dataPath: string): boolean => existsSync(join(dataP
 export function readKey(dataPath: string, name: string): Buffer | undefined {
   const file = join(dataPath, "secrets", name);
   const isFile = statSync(file, { throwIfNoEntry: false })?.isFile() === true;
-  const kept = isFile ? readFileSync(file) : undefined;
+  const kept = isFile ? naming(file, () => readFileSync(file)) : undefined;
   return kept !== undefined && kept.length >= KEY_BYTES ? kept : undefined;
 }
 

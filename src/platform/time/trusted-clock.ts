@@ -3,7 +3,7 @@ import { renameSync } from "node:fs";
 import { join } from "node:path";
 import { detail } from "../../lib/core/domain-error.ts";
 import type { Problem } from "../core/health.ts";
-import { readOwnFile, writeNewFile } from "../files/own-file.ts";
+import { readExpendableFile, writeNewFile } from "../files/own-file.ts";
 import { openLibc } from "../process/libc.ts";
 import type { Part } from "../process/lifecycle.ts";
 import { type Clock, systemClock } from "./clock.ts";
@@ -241,7 +241,7 @@ const encodeTime = (time: number): string => `${time} ${checkOf(String(time))}\n
 const checkOf = (text: string): string => Bun.hash.crc32(text).toString(16).padStart(8, "0");
 
 function readTime(file: string): number | undefined {
-  const [text = "", check] = String(readOwnFile(file) ?? "")
+  const [text = "", check] = String(readExpendableFile(file) ?? "")
     .trim()
     .split(" ");
   const time = Number(text);

@@ -2,8 +2,7 @@ import { closeSync, fsyncSync, openSync, readSync, renameSync, rmSync, statSync 
 import { dirname } from "node:path";
 import { conflict, invalid, notFound } from "../../../lib/core/domain-error.ts";
 import { syncPath } from "../../../platform/files/durable-file.ts";
-import { writeWhole } from "../../../platform/files/own-file.ts";
-import { isUnreadableFile } from "../../../platform/process/system-errors.ts";
+import { isUnreadableFile, writeWhole } from "../../../platform/files/own-file.ts";
 import type { BackupTarget } from "../snapshot.types.ts";
 
 /** Begins every archive. Entries follow. */

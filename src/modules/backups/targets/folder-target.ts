@@ -10,7 +10,7 @@ import {
 import { messageOf } from "../../../lib/core/error-message.ts";
 import { syncPath, UNFINISHED, writeDurably } from "../../../platform/files/durable-file.ts";
 import { giveToFolderOwner } from "../../../platform/files/file-owner.ts";
-import { isUnreadableFile } from "../../../platform/process/system-errors.ts";
+import { isUnreadableFile } from "../../../platform/files/own-file.ts";
 import type { BackupTarget } from "../snapshot.types.ts";
 
 /** Folders with backup objects; other folders at the place are not ours. */

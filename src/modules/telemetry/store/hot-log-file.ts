@@ -1,5 +1,5 @@
 import { closeSync, fdatasyncSync, fstatSync, ftruncateSync, readSync } from "node:fs";
-import { openOwnFile } from "../../../platform/files/own-file.ts";
+import { naming, openOwnFile } from "../../../platform/files/own-file.ts";
 import {
   decodeHeader,
   decodeRecordHead,
@@ -279,7 +279,9 @@ export class HotLogFile {
     const bytes = new Uint8Array(length);
     let done = 0;
     while (done < length) {
-      const count = readSync(this.descriptor, bytes, done, length - done, offset + done);
+      const count = naming(this.path, () =>
+        readSync(this.descriptor, bytes, done, length - done, offset + done),
+      );
       if (count === 0) break;
       done += count;
     }

@@ -1,5 +1,5 @@
 import { closeSync, fdatasyncSync } from "node:fs";
-import { openOwnFile, readOwnFile } from "../../../platform/files/own-file.ts";
+import { openOwnFile, readExpendableFile } from "../../../platform/files/own-file.ts";
 import { logDisk } from "./log-disk.ts";
 
 /** "LHP1". */
@@ -107,8 +107,8 @@ export class HotLogPosition {
 
 /** Returns the last written position; `null` if the file is damaged, `undefined` if there is none. */
 export function readPosition(databasePath: string): LogPosition | null | undefined {
-  const bytes = readOwnFile(positionPathOf(databasePath));
-  if (bytes === undefined) return undefined;
+  const bytes = readExpendableFile(positionPathOf(databasePath));
+  if (bytes == null) return bytes;
   if (bytes.length !== FILE_BYTES || bytes.readUInt32LE(4) !== MAGIC) return null;
   if (Bun.hash.crc32(bytes.subarray(4)) !== bytes.readUInt32LE(0)) return null;
   const files = Array.from({ length: Math.min(ENTRIES_MAX, bytes.readUInt32LE(8)) }, (_, index) => {

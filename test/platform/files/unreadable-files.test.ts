@@ -1,0 +1,64 @@
+// Files with a sector that the disk cannot read any more.
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { cpSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describeSystemError } from "../../../src/platform/process/system-errors.ts";
+import { createTestApp } from "../../support/test-app.ts";
+
+const root = mkdtempSync(join(tmpdir(), "lineside-unreadable-"));
+const killed = join(root, "killed");
+
+const run = (...command: string[]): boolean => Bun.spawnSync(command, { stderr: "ignore" }).exitCode === 0;
+/** Puts a file in its place whose reading fails with EIO. */
+const fail = (path: string): boolean => run("mount", "--bind", `/proc/${process.pid}/mem`, path);
+const mend = (path: string): boolean => run("umount", "-l", path);
+
+const probe = join(root, "probe");
+await Bun.write(probe, "");
+const mayMount = process.getuid?.() === 0 && fail(probe) && mend(probe);
+if (!mayMount) console.warn("not run: this process may not mount a file");
+
+async function started(name: string): Promise<string[]> {
+  const data = mkdtempSync(join(root, "data-"));
+  cpSync(killed, data, { recursive: true });
+  fail(join(data, name));
+  try {
+    const fixture = await createTestApp({ directory: data });
+    const codes = fixture.app.health.problems().map(({ code }) => code);
+    await fixture.stop();
+    return codes;
+  } finally {
+    mend(join(data, name));
+  }
+}
+
+describe.skipIf(!mayMount)("a start with a file that cannot be read", () => {
+  beforeAll(async () => {
+    const data = join(root, "live");
+    await (await createTestApp({ directory: data })).stop();
+    const fixture = await createTestApp({ directory: data });
+    cpSync(data, killed, { recursive: true });
+    await fixture.stop();
+  });
+  afterAll(() => rmSync(root, { recursive: true, force: true }));
+
+  test.each([
+    ["clock", "system.clock_unknown"],
+    ["telemetry.db-position", "storage.lost"],
+    ["lineside.db-synced", "storage.lost"],
+  ])("goes on without %s, which holds no data, and says so", async (name, code) => {
+    expect(await started(name)).toContain(code);
+  });
+
+  test.each(["secrets/storage.key", "lineside.db-wal"])(
+    "is refused without %s, and names the file",
+    async (name) => {
+      const error = await started(name).then(
+        () => undefined,
+        (reason: unknown) => reason,
+      );
+      expect(describeSystemError(error)).toContain(`${name}). Check the system log`);
+    },
+  );
+});
