@@ -14,6 +14,7 @@ import { join } from "node:path";
 import { unavailable } from "../../lib/core/domain-error.ts";
 import { isHotLog, listHotLogs } from "../../platform/database/hot-log-names.ts";
 import { DATABASE_FILES } from "../../platform/files/inventory.ts";
+import { isUnreadableFile, naming } from "../../platform/files/own-file.ts";
 import { logProblems } from "../telemetry/store/check-file.ts";
 import { DatabaseFreezer, type FrozenDatabase } from "./frozen-databases.ts";
 import { PackWriter } from "./pack-writer.ts";
@@ -67,7 +68,7 @@ function stateOf(path: string): FileState {
   const bytes = Buffer.alloc(HEADER_BYTES);
   const descriptor = openSync(path, "r");
   try {
-    const count = readSync(descriptor, bytes, 0, HEADER_BYTES, 0);
+    const count = naming(path, () => readSync(descriptor, bytes, 0, HEADER_BYTES, 0));
     return { header: bytes.toString("hex", 0, count), bytes: fstatSync(descriptor).size };
   } finally {
     closeSync(descriptor);
@@ -115,6 +116,14 @@ interface FrozenSources {
   readonly losses: readonly string[];
 }
 
+interface CopiedPart {
+  readonly name: string;
+  readonly path: string;
+  readonly pageBytes: number;
+  readonly descriptor: number;
+  readonly position: number;
+}
+
 /** Copies the databases into packs, without the pages that the base already has. */
 export class SnapshotWriter {
   readonly id: string;
@@ -124,6 +133,8 @@ export class SnapshotWriter {
   readonly #packs: PackWriter;
   readonly #maps: Map<string, PageMap>;
   readonly #sparse = new Set<number>();
+  /** Pages that the disk cannot read, an English line each. */
+  readonly #unreadable = new Set<string>();
   #repackable = 0;
   #bytesRead = 0;
   #uncollected = 0;
@@ -173,7 +184,12 @@ export class SnapshotWriter {
       for (const [index, database] of frozen.entries())
         databases.push(await this.#copy(COPIED_FILES[index] ?? "", database));
       await this.#packs.flush();
-      return await this.#writeMaps({ createdAt, databases, files, problems: losses });
+      return await this.#writeMaps({
+        createdAt,
+        databases,
+        files,
+        problems: [...losses, ...this.#unreadable],
+      });
     } finally {
       freezer.release();
     }
@@ -229,7 +245,7 @@ export class SnapshotWriter {
     const isLog = isHotLog(name);
     for (const { position, length } of chunksOf(name, pages * pageBytes)) {
       const bytes = buffer.subarray(0, length);
-      if (readSync(descriptor, bytes, 0, length, position) !== length)
+      if (this.#read(bytes, { name, path, pageBytes, descriptor, position }) !== length)
         throw unavailable("backup.database_short", { name });
       hash.update(bytes);
       await this.#writeChanged(map, { first: position / pageBytes, pageBytes, bytes });
@@ -237,6 +253,32 @@ export class SnapshotWriter {
     }
     if (isLog) closeSync(descriptor);
     return { name, pageBytes, pages, sha256: hash.digest("hex") };
+  }
+
+  /**
+   * Reads a part of a file. Telemetry is copied without the pages that the disk cannot read: otherwise one bad sector would end all backups, also of
+   * the configuration. Such pages are zeros in the copy, and are named.
+   */
+  #read(bytes: Buffer, { name, path, pageBytes, descriptor, position }: CopiedPart): number {
+    const read = (from: number, length: number) =>
+      naming(path, () => readSync(descriptor, bytes, from, length, position + from));
+    try {
+      // In front of a bad sector, it ends early without an error.
+      const count = read(0, bytes.length);
+      if (count === bytes.length || !name.startsWith(TELEMETRY_FILE)) return count;
+    } catch (error) {
+      if (!name.startsWith(TELEMETRY_FILE) || !isUnreadableFile(error)) throw error;
+    }
+    for (let from = 0; from < bytes.length; from += pageBytes)
+      try {
+        const count = read(from, pageBytes);
+        if (count < pageBytes) return from + count;
+      } catch (error) {
+        if (!isUnreadableFile(error)) throw error;
+        bytes.fill(0, from, from + pageBytes);
+        this.#unreadable.add(`${name}: the page at byte ${position + from} cannot be read`);
+      }
+    return bytes.length;
   }
 
   async #writeChanged(

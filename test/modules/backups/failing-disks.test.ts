@@ -1,6 +1,15 @@
 // Disks that fail while backups are read or written: sectors that cannot be read any more, and the last free bytes.
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statfsSync, symlinkSync } from "node:fs";
+import {
+  existsSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statfsSync,
+  symlinkSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { agedSnapshots } from "../../../src/modules/backups/backup-job.ts";
@@ -67,6 +76,25 @@ describe.skipIf(!existsSync(UNREADABLE))("a place with a sector that cannot be r
     expect(await fixture.values(other)).toEqual({ right: fixture.valuesWritten, wrong: 0 });
   });
 });
+
+test.skipIf(!existsSync(UNREADABLE))(
+  "telemetry that the disk cannot read is named, and the rest of the gateway is backed up",
+  async () => {
+    const fixture = new BackupFixture();
+    await fixture.fill(60);
+    const telemetry = join(fixture.data, "telemetry.db");
+    const descriptors = new Map([[telemetry, openSync(UNREADABLE, "r")]]);
+    const { problems } = await fixture.backUp({ descriptors });
+    expect(problems).toContain("telemetry.db: the page at byte 0 cannot be read");
+    const [{ isGood } = {}] = await agedSnapshots(await fixture.repository());
+    expect(isGood).toBe(false);
+    const rows = fixture.rows(fixture.data);
+    await fixture.fill(60);
+    await fixture.restore(fixture.data, { only: ["lineside"] });
+    expect(fixture.rows(fixture.data)).toEqual(rows);
+    fixture.dispose();
+  },
+);
 
 const ENTRY_BYTES = 1_000_001;
 
