@@ -29,7 +29,7 @@ export interface CheckRun {
 }
 
 export interface DataCheckDeps {
-  readonly store: Pick<TelemetryStore, "stats">;
+  readonly store: Pick<TelemetryStore, "stats" | "onDamaged">;
   readonly inventory: Pick<InventoryKeeper, "note" | "noteCheck" | "isCheckDue">;
   readonly dataPath: string;
   readonly clock: Clock;
@@ -74,6 +74,7 @@ export class DataCheck {
     this.#endWatch = watchErrors((error) => {
       if (isUnreadable(error)) this.#noteUnreadable();
     });
+    this.#deps.store.onDamaged(() => void this.#askStore());
     void this.#askStore();
     this.#timer.start();
     this.#cancelFirst = this.#deps.clock.schedule(FIRST_CHECK_MS, () => this.#beginIfDue());

@@ -42,7 +42,7 @@ const code = () => check.problem()?.code;
 function startCheck(clock: FakeClock): void {
   rmSync(answer, { force: true });
   check = new DataCheck({
-    store: { stats: () => Promise.reject(new Error("no store")) },
+    store: { stats: () => Promise.reject(new Error("no store")), onDamaged: () => undefined },
     inventory: { note: () => undefined, noteCheck: () => undefined, isCheckDue: false } as never,
     dataPath: folder,
     clock,

@@ -196,6 +196,8 @@ export class BlockStore {
   changes = 0;
   /** Damaged blocks that readers met, by body id. */
   readonly corrupt = new Map<number, string>();
+  /** Called for each block that comes to `corrupt`. */
+  onDamaged: () => void = () => undefined;
   readonly #file: TelemetryFile;
   readonly #scratch = new Scratch();
   readonly #cache = new BlockCache();
@@ -411,6 +413,7 @@ export class BlockStore {
   #damaged(ref: BlockRef, error: unknown): void {
     if (this.corrupt.has(ref.body) || this.corrupt.size >= CORRUPT_BLOCKS_KEPT) return;
     this.corrupt.set(ref.body, this.describe(ref, error instanceof Error ? error.message : String(error)));
+    this.onDamaged();
   }
 
   describe(ref: BlockRef, problem: string): string {

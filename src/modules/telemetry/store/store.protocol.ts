@@ -161,6 +161,8 @@ export type StoreReply =
     }
   /** Keys of a device that have lost their last point. */
   | { readonly type: "dropped"; readonly device: number; readonly keys: readonly number[] }
+  /** Readers have met damaged blocks since `stats` was last asked. */
+  | { readonly type: "damaged" }
   | { readonly type: "notStarted"; readonly message: string }
   /** The buffer comes back for another group. `lanes`: max. groups that are in flight simultaneously. */
   | { readonly type: "committed"; readonly buffer: ArrayBuffer; readonly lanes: number }

@@ -81,6 +81,8 @@ export interface TelemetryStore {
   /** Stamps the file with its data directory and generation. Resolves once the stamp is on the disk. */
   stamp(stamp: Stamp): Promise<void>;
   stats(): Promise<StoreStats>;
+  /** Sets what is called when readers have met damaged blocks that `stats` has not named yet. */
+  onDamaged(listener: () => void): void;
   /** Readers that send what is written on. */
   readonly feeds: TelemetryFeeds;
   /** Reads everything the file holds, in slices that let commits through, and names what is damaged. */

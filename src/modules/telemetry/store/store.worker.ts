@@ -41,6 +41,8 @@ class WorkerService {
   readonly #cancelled = new Set<number>();
   /** Device number → keys that have lost their last point since this was last told. */
   readonly #droppedKeys = new Map<number, number[]>();
+  /** Damage has been told, and nobody has asked for it since. */
+  #hasToldDamage = false;
   #engine: StoreEngine | null = null;
   #maintenance: Maintenance | null = null;
   /** Set after a failure that no retry may paper over. */
@@ -79,6 +81,7 @@ class WorkerService {
       engine.syncer.onFailed = (error) => this.#backgroundFailed(error);
       this.#maintenance = new Maintenance(engine, this.#scheduler, (error) => this.#backgroundFailed(error));
       engine.registry.onDropped = ({ no }, key) => this.#dropped(no, key);
+      engine.blocks.onDamaged = () => this.#damaged();
       const series = seriesOf(engine.registry);
       this.#post({ type: "started", definitions, nextDevice: engine.nextDevice, series });
     } catch (error) {
@@ -93,6 +96,12 @@ class WorkerService {
     const keys = this.#droppedKeys.get(device) ?? [];
     keys.push(key);
     this.#droppedKeys.set(device, keys);
+  }
+
+  #damaged(): void {
+    if (this.#hasToldDamage) return;
+    this.#hasToldDamage = true;
+    this.#post({ type: "damaged" });
   }
 
   #reportDropped(): void {
@@ -179,6 +188,7 @@ class WorkerService {
       case "usage":
         return storedBytes(engine);
       case "stats":
+        this.#hasToldDamage = false;
         return storeStats(engine, this.#times);
       case "check":
         return this.#read(request, checkTask(engine));

@@ -119,6 +119,7 @@ class WorkerTelemetryStore implements TelemetryStore {
   readonly #now: () => number;
   #nextDevice = 0;
   #failure: Text | undefined;
+  #damageListener: () => void = () => undefined;
   #worker: Worker | null = null;
   #starting: { resolve(): void; reject(error: Error): void } | null = null;
   /** What `open` has begun, until `start` takes it over. */
@@ -291,6 +292,10 @@ class WorkerTelemetryStore implements TelemetryStore {
     await this.#calls.call("stamp", stamp);
   }
 
+  onDamaged(listener: () => void): void {
+    this.#damageListener = listener;
+  }
+
   stats(): Promise<StoreStats> {
     return this.#calls.call("stats", null);
   }
@@ -328,6 +333,9 @@ class WorkerTelemetryStore implements TelemetryStore {
         break;
       case "dropped":
         this.#devices.drop(reply.device, reply.keys);
+        break;
+      case "damaged":
+        this.#damageListener();
         break;
       case "notStarted":
         this.#notStarted(cannotOpen(this.#workerOptions.file, reply.message));

@@ -295,7 +295,10 @@ describe("a damaged file", () => {
       db.run("UPDATE body SET data = zeroblob(length(data)) WHERE id = ?", [ids[1]!.id]);
       db.close();
       await split.restart();
+      let told = 0;
+      split.store.onDamaged(() => void told++);
       const stamps = (await split.points("d", "a")).map(([ts]) => ts);
+      expect(told).toBe(1);
       expect(stamps).toEqual([...Array(41).keys()].filter((ts) => ts < 10 || ts >= 20));
       const { corruptBlocks } = await split.store.stats();
       expect(corruptBlocks).toHaveLength(1);
