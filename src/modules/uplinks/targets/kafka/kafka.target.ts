@@ -3,7 +3,6 @@ import type { Base, Broker, Connection, SASLOptions, UserError } from "@platform
 import { detail } from "../../../../lib/core/domain-error.ts";
 import { omit } from "../../../../lib/core/omit.ts";
 import { clientIdOf } from "../../../../platform/broker/client-id.ts";
-import { ANSWER_BYTES_MAX, answerTooLong } from "../../../../platform/network/limited-relay.ts";
 import { TargetError } from "../../target.errors.ts";
 import type { Batch, Target, TargetContext, UplinkRecord } from "../../target.types.ts";
 import { abortable } from "../abortable.ts";
@@ -11,9 +10,9 @@ import { NdjsonEncoder } from "../ndjson-encoder.ts";
 import { saltPassword } from "../scram.ts";
 import { type TlsOptions, tlsOptions } from "../tls-options.ts";
 import type { KafkaSettings } from "./kafka.schemas.ts";
+import { limitAnswers } from "./kafka-answers.ts";
 import { toKafkaError } from "./kafka-errors.ts";
 
-const LENGTH_BYTES = 4;
 /** Addresses of a name that are tried one after the other. */
 const ADDRESSES_MAX = 3;
 
@@ -42,38 +41,6 @@ function namedTls(options: TlsOptions): NamedTls {
       name = isIP(host) === 0 ? host : undefined;
     },
   };
-}
-
-/** Ends a connection whose answer is too long: the client would keep all of it, whatever its length. */
-class AnswerLimit {
-  readonly #head = Buffer.alloc(LENGTH_BYTES);
-  #headBytes = 0;
-  #remaining = 0;
-
-  /** Returns whether the bytes of a connection so far are answers of at most the limit. */
-  take(chunk: Uint8Array): boolean {
-    for (let offset = 0; offset < chunk.length; ) {
-      if (this.#remaining > 0) {
-        const taken = Math.min(this.#remaining, chunk.length - offset);
-        this.#remaining -= taken;
-        offset += taken;
-        continue;
-      }
-      this.#head[this.#headBytes++] = chunk[offset++] ?? 0;
-      if (this.#headBytes < LENGTH_BYTES) continue;
-      this.#headBytes = 0;
-      this.#remaining = this.#head.readUInt32BE();
-      if (this.#remaining > ANSWER_BYTES_MAX) return false;
-    }
-    return true;
-  }
-}
-
-function limitAnswers({ socket }: Connection): void {
-  const limit = new AnswerLimit();
-  socket.prependListener("data", (chunk: Uint8Array) => {
-    if (!limit.take(chunk)) socket.destroy(answerTooLong());
-  });
 }
 
 /** Signs in by SCRAM as the client does, with the gateway's own derivation of passwords. */
@@ -133,7 +100,7 @@ function restrictConnections(client: Connected, { context, tls, library }: Conne
     connection?.socket?.on("error", () => {});
     if (!connection?.socket || limited.has(connection)) return;
     limited.add(connection);
-    limitAnswers(connection);
+    limitAnswers(connection, library);
   }
 
   function get(broker: Broker | undefined, callback: Callback): void {

@@ -3,7 +3,11 @@ import type { NatsConnection as Connection } from "@nats-io/transport-node";
 import { detail, unavailable } from "../../../../lib/core/domain-error.ts";
 import { messageOf } from "../../../../lib/network/network-error.ts";
 import { clientIdOf } from "../../../../platform/broker/client-id.ts";
-import { identityBehindRelay, LimitedRelay } from "../../../../platform/network/limited-relay.ts";
+import {
+  answerTooLong,
+  identityBehindRelay,
+  LimitedRelay,
+} from "../../../../platform/network/limited-relay.ts";
 import { TargetError } from "../../target.errors.ts";
 import type { Batch, Target, TargetContext, UplinkRecord } from "../../target.types.ts";
 import { abortable } from "../abortable.ts";
@@ -262,6 +266,13 @@ interface Message {
   readonly payload: Uint8Array;
 }
 
+/** Request for a stream of which one answer is taken: the client would keep page after page, as many as the server names. */
+const ONE_PAGE = Object.defineProperty({}, "offset", {
+  set() {
+    throw answerTooLong();
+  },
+});
+
 /** A connection, and the client of JetStream on it. */
 interface Client {
   readonly connection: NatsConnection;
@@ -393,7 +404,7 @@ class NatsTarget implements Target {
   async #ensureStream(manager: Awaited<ReturnType<typeof import("@nats-io/jetstream").jetstreamManager>>) {
     const { stream, createStream, streamReplicas, streamMaxAgeDays, streamMaxBytes } = this.#settings;
     try {
-      await manager.streams.info(stream);
+      await manager.streams.info(stream, ONE_PAGE);
     } catch (error) {
       const isMissing = error instanceof Error && error.name === "StreamNotFoundError";
       if (!isMissing || !createStream) throw error;
