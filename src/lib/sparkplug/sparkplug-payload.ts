@@ -1,12 +1,30 @@
 import { BinaryReader, WireType } from "@bufbuild/protobuf/wire";
+import { tooLarge } from "../core/domain-error.ts";
 
 /**
  * Sparkplug B payloads (Eclipse Tahu's `sparkplug_b.proto`), as far as they carry measurements: what a field means depends on a
  * data type that only births must state, so values stay raw until that is known.
  */
 
-const METRICS_MAX = 20_000;
+/** Max. metrics, columns, rows and values, at any depth. Each takes two bytes at least, and up to 200 of memory. */
+const PARTS_MAX = 20_000;
+/** Max. fields; a metric has about five. */
+const FIELDS_MAX = 200_000;
 const DEPTH_MAX = 8;
+
+/** Counts what a payload is made of. */
+class Count {
+  #fields = 0;
+  #parts = 0;
+
+  field(): void {
+    if (++this.#fields > FIELDS_MAX) throw tooLarge("body.too_many_items", { max: FIELDS_MAX });
+  }
+
+  part(): void {
+    if (++this.#parts > PARTS_MAX) throw tooLarge("body.too_many_items", { max: PARTS_MAX });
+  }
+}
 
 export interface RawDataSet {
   readonly columns: string[];
@@ -42,12 +60,17 @@ export interface RawPayload {
 }
 
 /** Calls `read` for each field; what it does not take (false) is passed over. */
-function eachField(bytes: Uint8Array, read: (field: number, reader: BinaryReader) => boolean): void {
+function eachField(
+  bytes: Uint8Array,
+  count: Count,
+  read: (field: number, reader: BinaryReader, wireType: WireType) => boolean,
+): void {
   const reader = new BinaryReader(bytes);
   while (reader.pos < reader.len) {
+    count.field();
     const [field, wireType] = reader.tag();
     const position = reader.pos;
-    if (read(field, reader)) continue;
+    if (read(field, reader, wireType)) continue;
     reader.pos = position;
     reader.skip(wireType, field);
   }
@@ -75,12 +98,13 @@ function scalar(offset: number, reader: BinaryReader): RawValue | undefined {
   }
 }
 
-function readRow(bytes: Uint8Array): (RawValue | undefined)[] {
+function readRow(bytes: Uint8Array, count: Count): (RawValue | undefined)[] {
   const row: (RawValue | undefined)[] = [];
-  eachField(bytes, (field, reader) => {
+  eachField(bytes, count, (field, reader) => {
     if (field !== 1) return false;
     let value: RawValue | undefined;
-    eachField(reader.bytes(), (inner, content) => {
+    count.part();
+    eachField(reader.bytes(), count, (inner, content) => {
       const found = scalar(inner - 1, content);
       if (found === undefined) return false;
       value = found;
@@ -93,33 +117,49 @@ function readRow(bytes: Uint8Array): (RawValue | undefined)[] {
 }
 
 /** Repeated integers come one by one or packed. */
-function readTypes(types: number[], wireType: WireType, reader: BinaryReader): void {
+function readTypes(
+  types: number[],
+  wireType: WireType,
+  { reader, count }: { reader: BinaryReader; count: Count },
+): void {
   if (wireType !== WireType.LengthDelimited) {
     types.push(reader.uint32());
     return;
   }
   const packed = new BinaryReader(reader.bytes());
-  while (packed.pos < packed.len) types.push(packed.uint32());
+  while (packed.pos < packed.len) {
+    count.field();
+    types.push(packed.uint32());
+  }
 }
 
-function readDataSet(bytes: Uint8Array): RawDataSet {
+function readDataSet(bytes: Uint8Array, count: Count): RawDataSet {
   const set: RawDataSet = { columns: [], types: [], rows: [] };
-  const reader = new BinaryReader(bytes);
-  while (reader.pos < reader.len) {
-    const [field, wireType] = reader.tag();
+  eachField(bytes, count, (field, reader, wireType) => {
+    if (field === 3) {
+      readTypes(set.types, wireType, { reader, count });
+      return true;
+    }
+    if (field !== 2 && field !== 4) return false;
+    count.part();
     if (field === 2) set.columns.push(reader.string());
-    else if (field === 3) readTypes(set.types, wireType, reader);
-    else if (field === 4) set.rows.push(readRow(reader.bytes()));
-    else reader.skip(wireType, field);
-  }
+    else set.rows.push(readRow(reader.bytes(), count));
+    return true;
+  });
   return set;
 }
 
-function readTemplate(bytes: Uint8Array, depth: number): RawTemplate {
+/** Place of a metric: how deep it is, and what is counted. */
+interface Within {
+  readonly depth: number;
+  readonly count: Count;
+}
+
+function readTemplate(bytes: Uint8Array, { depth, count }: Within): RawTemplate {
   const metrics: RawMetric[] = [];
   let isDefinition = false;
-  eachField(bytes, (field, reader) => {
-    if (field === 2) metrics.push(readMetric(reader.bytes(), depth + 1));
+  eachField(bytes, count, (field, reader) => {
+    if (field === 2) metrics.push(readMetric(reader.bytes(), { depth: depth + 1, count }));
     else if (field === 5) isDefinition = reader.bool();
     else return false;
     return true;
@@ -127,10 +167,10 @@ function readTemplate(bytes: Uint8Array, depth: number): RawTemplate {
   return { isDefinition, metrics };
 }
 
-function metricValue(field: number, reader: BinaryReader, depth: number): RawValue | undefined {
+function metricValue(field: number, reader: BinaryReader, within: Within): RawValue | undefined {
   if (field === 16) return reader.bytes();
-  if (field === 17) return readDataSet(reader.bytes());
-  if (field === 18) return readTemplate(reader.bytes(), depth);
+  if (field === 17) return readDataSet(reader.bytes(), within.count);
+  if (field === 18) return readTemplate(reader.bytes(), within);
   return field >= 10 ? scalar(field - 10, reader) : undefined;
 }
 
@@ -147,31 +187,32 @@ const metricFields: ReadonlyMap<number, (metric: RawMetric, reader: BinaryReader
   [7, (metric, reader) => (metric.isNull = reader.bool())],
 ]);
 
-function readMetric(bytes: Uint8Array, depth: number): RawMetric {
+function readMetric(bytes: Uint8Array, within: Within): RawMetric {
+  const { depth, count } = within;
+  count.part();
   if (depth > DEPTH_MAX) throw new Error("the templates are nested too deeply");
   const metric: RawMetric = {};
-  eachField(bytes, (field, reader) => {
+  eachField(bytes, count, (field, reader) => {
     const set = metricFields.get(field);
     if (set) {
       set(metric, reader);
       return true;
     }
-    const value = metricValue(field, reader, depth);
+    const value = metricValue(field, reader, within);
     if (value !== undefined) metric.value = value;
     return value !== undefined;
   });
   return metric;
 }
 
-/** @throws Error when the bytes are no such payload. */
+/** @throws DomainError `body.too_many_items`, or Error when the bytes are no such payload. */
 export function readPayload(bytes: Uint8Array): RawPayload {
   const payload: RawPayload = { metrics: [] };
-  eachField(bytes, (field, reader) => {
+  const count = new Count();
+  eachField(bytes, count, (field, reader) => {
     if (field === 1) payload.timestamp = Number(big(reader));
-    else if (field === 2) {
-      if (payload.metrics.length >= METRICS_MAX) throw new Error("there are too many metrics");
-      payload.metrics.push(readMetric(reader.bytes(), 0));
-    } else if (field === 3) payload.seq = Number(big(reader));
+    else if (field === 2) payload.metrics.push(readMetric(reader.bytes(), { depth: 0, count }));
+    else if (field === 3) payload.seq = Number(big(reader));
     else if (field === 4) payload.uuid = reader.string();
     else return false;
     return true;

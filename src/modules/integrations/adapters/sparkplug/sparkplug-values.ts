@@ -97,7 +97,7 @@ function ofBytes(bytes: Uint8Array, dataType: number | undefined): JsonValue | u
 
 /** A row an object, by the names of the columns. */
 function ofDataSet({ columns, types, rows }: RawDataSet): JsonValue | undefined {
-  if (rows.length * columns.length > ELEMENTS_MAX) return undefined;
+  if (rows.length * Math.max(columns.length, 1) > ELEMENTS_MAX) return undefined;
   return rows.map((row) => {
     const entries = columns.map((column, index): [string, JsonValue] => {
       const value = row[index];

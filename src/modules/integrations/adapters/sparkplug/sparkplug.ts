@@ -1,4 +1,4 @@
-import { detail, invalid } from "../../../../lib/core/domain-error.ts";
+import { DomainError, detail, invalid } from "../../../../lib/core/domain-error.ts";
 import type { JsonObject, JsonValue } from "../../../../lib/json/json.ts";
 import { namesShown } from "../../../../lib/json/sent-json.ts";
 import { rebirthRequest } from "../../../../lib/sparkplug/sparkplug-command.ts";
@@ -80,8 +80,8 @@ function payloadOf(bytes: Uint8Array): RawPayload {
   try {
     const payload = readPayload(bytes);
     if (payload.uuid !== "SPBV1.0_COMPRESSED") return payload;
-  } catch {
-    throw invalid("integration.body_not_sparkplug");
+  } catch (error) {
+    throw error instanceof DomainError ? error : invalid("integration.body_not_sparkplug");
   }
   throw invalid("integration.body_compressed");
 }
