@@ -16,7 +16,7 @@ export const keptOf = (count: number): EventsSize => ({
   bytes: Math.min(KEPT.bytes, TENANT_BYTES / Math.max(1, count)),
 });
 /** Max. events and bytes in groups: these are read as a whole when somebody looks at events. */
-const GROUPED_MAX: EventsSize = { events: 4_000, bytes: 4 * 1024 * 1024 };
+const GROUPED_MAX: EventsSize = { events: 4_000, bytes: 2 * 1024 * 1024 };
 
 export const groupOf = (status: EventStatus): 0 | 1 => (status === "ERROR" ? 1 : 0);
 const shareOf = ({ integrationId, status }: IntegrationEvent) => `${integrationId}${groupOf(status)}`;

@@ -19,6 +19,17 @@ import type { EventStatus, IntegrationCounts, IntegrationEvent } from "./integra
 const SLACK = { events: 500, bytesShare: 1 / 16 };
 /** Bytes up to which an integration is not asked how many others its tenant has. */
 const UNSHARED_BYTES = 512 * 1024;
+/** Bytes of messages beyond which the next event waits for the next transaction: writing 10 MB in a row takes 50 ms. */
+const BATCH_BYTES_MAX = 1024 * 1024;
+
+interface Batch {
+  readonly writes: Array<() => void>;
+  /** Integrations with events among the writes. */
+  readonly touched: Set<string>;
+  /** Settled when the writes are on the disk. */
+  readonly written: PromiseWithResolvers<void>;
+  bytes: number;
+}
 const COUNTS_EVERY_MS = 5_000;
 const PUBLISH_INTERVAL_MS = 250;
 const GROUPS: readonly [readonly EventStatus[], readonly EventStatus[]] = [["OK", "DROPPED"], ["ERROR"]];
@@ -62,7 +73,8 @@ interface EventLogDeps {
  * disk.
  */
 export class EventLog {
-  #writes: Array<() => void> = [];
+  /** What is not written yet, a transaction each. */
+  readonly #batches: Batch[] = [];
   /** Transactions on their way to the disk: what comes in meanwhile is the next one. */
   #syncs = 0;
   /** Events of the transaction that runs, which go into one group. */
@@ -70,10 +82,6 @@ export class EventLog {
   readonly #groups: EventGroups;
   /** Number of the next event: they are in the order in which they came, however they are written. */
   #nextSeq = 1;
-  /** Settled when these writes are on the disk; `undefined` while there are none. */
-  #waiting: PromiseWithResolvers<void> | undefined;
-  /** Integrations with events among the writes. */
-  readonly #touched = new Set<string>();
   /** Existence of integrations, by id, for one transaction. */
   readonly #there = new Map<string, boolean>();
   /** Integrations of which it will be published that they have new events, with what cancels that. */
@@ -122,7 +130,6 @@ export class EventLog {
     const createdAt = clock.now();
     const event = { ...input, seq: this.#nextSeq++, eventId: newId<string>(), createdAt, replayedAt: null };
     const { integrationId, direction, status } = event;
-    this.#touched.add(integrationId);
     if (direction === "IN") {
       const counted = this.#countedOf(integrationId);
       counted.received++;
@@ -130,11 +137,12 @@ export class EventLog {
     }
     this.#tally(integrationId, direction, status);
     if (status === "ERROR") this.#deps.onFailed(event);
-    const written = this.#laterOf(integrationId, () => {
+    const work = () => {
       if (status === "PENDING") repository.insert(event);
       else this.#fresh.push(event);
       if (seenKey !== undefined) repository.markSeen(integrationId, seenKey, createdAt);
-    });
+    };
+    const written = this.#laterOf(integrationId, work, event.payload?.length);
     return { eventId: event.eventId, written };
   }
 
@@ -146,7 +154,6 @@ export class EventLog {
   ): Promise<void> {
     const { repository, clock } = this.#deps;
     const { eventId, integrationId, direction } = event;
-    this.#touched.add(integrationId);
     this.#tally(integrationId, direction, outcome.status);
     if (outcome.status === "ERROR") this.#deps.onFailed({ integrationId, ...outcome });
     return this.#laterOf(integrationId, () => {
@@ -181,7 +188,7 @@ export class EventLog {
 
   /** Writes what waits, and gives events their rows: they are read after that. */
   flush(): void {
-    this.#write();
+    while (this.#batches.length > 0) this.#write();
     if (this.#groups.isEmpty) return;
     try {
       this.#run(() => this.#unpack());
@@ -190,30 +197,31 @@ export class EventLog {
     }
   }
 
-  /** Writes what waits. */
+  /** Writes the oldest of what waits. */
   #write(): void {
-    const waiting = this.#waiting;
-    const writes = this.#writes;
-    if (waiting === undefined) return;
-    const published = [...this.#touched];
-    this.#writes = [];
-    this.#waiting = undefined;
-    this.#touched.clear();
+    const batch = this.#batches.shift();
+    if (batch === undefined) return;
+    const { writes, touched, written } = batch;
     try {
       this.#run(() => {
         for (const write of writes) write();
         if (this.#fresh.length > 0) this.#groups.add(this.#fresh);
       });
     } catch (error) {
-      waiting.reject(toStorageFailure(error) ?? error);
+      written.reject(toStorageFailure(error) ?? error);
+      this.#writeSoon();
       return;
     }
     this.#syncs++;
     this.#deps
       .durable()
       .finally(() => this.#synced())
-      .then(waiting.resolve, waiting.reject);
-    for (const integrationId of published) this.#publishSoon(integrationId);
+      .then(written.resolve, written.reject);
+    for (const integrationId of touched) this.#publishSoon(integrationId);
+  }
+
+  #writeSoon(): void {
+    if (this.#syncs === 0) setImmediate(() => this.#write());
   }
 
   /** What came in while the disk was written to leaves before anyone hears that it was. */
@@ -259,25 +267,41 @@ export class EventLog {
     this.#scheduled.set(integrationId, cancel);
   }
 
-  #later(work: () => void): Promise<void> {
-    this.#writes.push(work);
-    if (this.#waiting === undefined) {
-      this.#waiting = Promise.withResolvers<void>();
-      this.#waiting.promise.catch(() => undefined); // whoever waits for it hears of it
-      if (this.#syncs === 0) setImmediate(() => this.#write());
-    }
-    return this.#waiting.promise;
+  #later(
+    work: () => void,
+    { bytes = 0, integrationId }: { bytes?: number; integrationId?: string } = {},
+  ): Promise<void> {
+    const batch = this.#batchFor(bytes);
+    batch.writes.push(work);
+    batch.bytes += bytes;
+    if (integrationId !== undefined) batch.touched.add(integrationId);
+    return batch.written.promise;
+  }
+
+  /** Returns the newest batch if it has room, else a new one. */
+  #batchFor(bytes: number): Batch {
+    const newest = this.#batches.at(-1);
+    if (newest !== undefined && (newest.bytes === 0 || newest.bytes + bytes <= BATCH_BYTES_MAX))
+      return newest;
+    const batch: Batch = { writes: [], touched: new Set(), written: Promise.withResolvers<void>(), bytes: 0 };
+    batch.written.promise.catch(() => undefined); // whoever waits for it hears of it
+    this.#batches.push(batch);
+    if (this.#batches.length === 1) this.#writeSoon();
+    return batch;
   }
 
   /** Drops events whose integration was deleted meanwhile, so that they do not undo the transaction. */
-  #laterOf(integrationId: string, work: () => void): Promise<void> {
+  #laterOf(integrationId: string, work: () => void, bytes?: number): Promise<void> {
     let isGone = false;
-    const written = this.#later(() => {
+    const unlessGone = () => {
       isGone = !this.#isThere(integrationId);
       if (!isGone) work();
-    }).then(() => {
-      if (isGone) throw integrationNotFound();
-    });
+    };
+    const written = this.#later(unlessGone, { integrationId, ...(bytes !== undefined && { bytes }) }).then(
+      () => {
+        if (isGone) throw integrationNotFound();
+      },
+    );
     written.catch(() => undefined); // whoever waits for it hears of it
     return written;
   }

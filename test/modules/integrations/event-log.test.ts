@@ -188,6 +188,18 @@ test("what comes in while the disk is written to is the next transaction, and wa
   await Promise.all(next);
 });
 
+test("large events that come together are written one megabyte after the other", async () => {
+  const { add, resultsOf } = startLog();
+  await Promise.all(numbers(0, 3).map((n) => add(n, { bytes: 512 * 1024 }).written));
+  expect(rows()).toEqual([0, 2]);
+  isFull = true;
+  const refused = numbers(3, 6).map((n) => add(n, { bytes: 512 * 1024 }).written);
+  expect((await Promise.allSettled(refused)).every(({ status }) => status === "rejected")).toBe(true);
+  isFull = false;
+  for (const n of numbers(6, 9)) add(n, { bytes: 512 * 1024 });
+  expect(resultsOf()).toEqual([...numbers(0, 3), ...numbers(6, 9)].reverse());
+});
+
 test("a sync that fails fails its events, and the next ones are tried again", async () => {
   const { add } = startLog();
   held = Promise.withResolvers<void>();

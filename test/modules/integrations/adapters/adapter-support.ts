@@ -35,7 +35,7 @@ export function refusal(act: () => unknown): string {
   try {
     act();
   } catch (error) {
-    if (error instanceof DomainError && error.kind === "invalid") return error.code;
+    if (error instanceof DomainError && ["invalid", "too_large"].includes(error.kind)) return error.code;
     throw error;
   }
   throw new Error("it was taken");

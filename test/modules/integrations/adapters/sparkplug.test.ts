@@ -283,6 +283,22 @@ test("what is no payload, or compressed, is refused", () => {
   );
 });
 
+test("a payload of too many parts is refused, however deep they are", () => {
+  const many = <Part>(part: Part): Part[] => Array.from({ length: 20_001 }, () => part);
+  const values: Metric[] = [
+    { name: "t", type: 16, value: dataSet([], [], many([])) },
+    { name: "t", type: 16, value: dataSet(many(""), [], []) },
+    { name: "t", type: 16, value: dataSet(["a"], [3], [many(int(1, 1))]) },
+    { name: "t", type: 19, value: template(many({})) },
+  ];
+  for (const value of values)
+    expect(refusal(() => send(born(), atTime("NDATA"), payload([value], { seq: 2 })))).toBe(
+      "body.too_many_items",
+    );
+  const unknown = new Uint8Array(400_002).fill(0).map((_, index) => (index % 2 === 0 ? 0x50 : 0));
+  expect(refusal(() => send(born(), atTime("NDATA"), unknown))).toBe("body.too_many_items");
+});
+
 test("nothing that anybody sends breaks it", () => {
   const whole = payload(
     [bdSeq(1), temperature, { name: "t", type: 16, value: dataSet(["a"], [1], [[int(1, 1)]]) }],
