@@ -85,3 +85,29 @@ test("long bodies of a user have a limit in all", async () => {
   devices.end();
   await until(() => bodySpace.used === 0);
 });
+
+test("webhooks of strangers share the space of one sender, and leave space for those with the secret", async () => {
+  const { token, user } = await fixture.signIn("TENANT_OWNER", { tenant: "four" });
+  const rotated = await fixture.call("POST", "/api/tenant/integration/rotate-secret", { token });
+  const { secret } = rotated.body;
+  const settings = { name: "a", type: "HTTP", status: "active" };
+  const { body } = await fixture.call("POST", "/api/integrations", { token, body: settings });
+  const path = `/api/v1/integrations/generic/${body.integrationId}/telemetry`;
+  const headers = `X-Tenant-Id: ${user.tenantId}\r\nX-Webhook-Secret: guessed\r\n`;
+  const { answers, end } = hold(210, path, { bytes: 250_000, headers });
+  await until(() => answers.length === 9);
+  expect(new Set(answers)).toEqual(new Set(["HTTP/1.1 503 Service Unavailable"]));
+  expect(bodySpace.used).toBe(201 * 250_000);
+  const raw = `{"externalDeviceId":"a","telemetry":{"a":1}}${" ".repeat(100_000)}`;
+  const send = (own: string) =>
+    fixture.call("POST", path, {
+      raw,
+      headers: { "content-type": "application/json", "x-webhook-secret": own },
+    });
+  expect((await send("guessed")).status).toBe(503);
+  expect((await send(secret)).status).not.toBe(503);
+  end();
+  await until(() => bodySpace.used === 0);
+  expect((await send("guessed")).status).toBe(400);
+  expect(bodySpace.used).toBe(0);
+});

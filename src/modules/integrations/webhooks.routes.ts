@@ -3,6 +3,7 @@ import { invalid } from "../../lib/core/domain-error.ts";
 import { type BodyEncoding, decodeBody } from "../../lib/json/body.ts";
 import { isJsonObject } from "../../lib/json/json.ts";
 import { readBytes } from "../../lib/network/request-bytes.ts";
+import { bodySpace } from "../../platform/load/body-space.ts";
 import type { Clock } from "../../platform/time/clock.ts";
 import { peerOf } from "../request-peer.ts";
 import type { WebhookKind } from "./integrations.wire.ts";
@@ -117,9 +118,11 @@ export const webhooksRoutes = (deps: { webhooks: WebhooksService; clock: Pick<Cl
   async function receive(kind: WebhookKind, { request, params, query, server }: Context) {
     const integrationId = params?.integrationId;
     const encoding = encodingOf(request);
-    const bytes = await readBytes(request, BODY_BYTES_MAX);
     const secret = secretOf(request);
     const tenant = request.headers.get("x-tenant-id") || query.tenantId || undefined;
+    const owner = deps.webhooks.spaceOwner({ tenantId: tenant, integrationId, secret });
+    bodySpace.take(request, owner, BODY_BYTES_MAX);
+    const bytes = await readBytes(request, BODY_BYTES_MAX);
     const isAuthenticatedBySecret = secret !== undefined && (tenant ?? integrationId) !== undefined;
     // The generic webhook takes nothing without the secret, as the contract has it.
     const isBodyOfUse = !isAuthenticatedBySecret && (kind !== "generic" || secret !== undefined);

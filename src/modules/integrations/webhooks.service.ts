@@ -4,7 +4,7 @@ import { AttemptLimit } from "../../lib/data/attempt-limit.ts";
 import { addressGroup } from "../../lib/network/network-address.ts";
 import { secretHint, shownName } from "../../lib/strings/secret-hint.ts";
 import type { EventBus } from "../../platform/core/event-bus.ts";
-import { workShare } from "../../platform/load/fair-share.ts";
+import { type TaskOwner, workShare } from "../../platform/load/fair-share.ts";
 import type { Clock } from "../../platform/time/clock.ts";
 import type { WebhookSecretsService } from "../connectivity/webhook-secrets.service.ts";
 import type { DeviceDirectory } from "../devices/device-directory.ts";
@@ -58,6 +58,9 @@ function describeRefusal(
   const identity = { kind: "tenant", name: shownName(tenantId) } as const;
   return { edge: "webhook", reason: isLimited ? "too_many_tries" : cause, ...peer, identity };
 }
+
+/** Owner of the bodies whose senders are not known yet. */
+const STRANGERS: TaskOwner = { tenantId: "", userId: "" };
 
 /** Messages that other programs post. */
 export function createWebhooksService(deps: {
@@ -156,6 +159,19 @@ export function createWebhooksService(deps: {
   }
 
   return {
+    /** Returns whose space a body takes before it is read: that of the tenant whose secret comes with it. All others share the space of one sender. */
+    spaceOwner({
+      tenantId,
+      integrationId,
+      secret,
+    }: Pick<WebhookRequest, "tenantId" | "integrationId" | "secret">): TaskOwner {
+      if (secret === undefined) return STRANGERS;
+      const named = integrationId === undefined ? undefined : integrations.liveOf(integrationId);
+      const wanted = (tenantId ?? named?.integration.tenantId ?? "") as TenantId; // nothing is right for one that does not exist
+      return deps.secrets.isValid(wanted, secret)
+        ? { tenantId: wanted, userId: integrationId ?? wanted }
+        : STRANGERS;
+    },
     /**
      * Reads the sender from an unauthenticated request body. Addresses take turns; a body that cannot be read counts as a wrong secret.
      * @throws DomainError of kind `limited` for too many of them
