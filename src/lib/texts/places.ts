@@ -1268,6 +1268,7 @@ export interface ServerPlaces {
   readonly "thread.failed": "reason";
   readonly "tls.certificate_expires": "days";
   readonly "tls.certificate_refused": "reason";
+  readonly "tls.key_slow": "bits";
   readonly "topic.gateway_only": "topic";
   readonly "update.copy_failed": "reason";
   readonly "update.crashed": "count";

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
-import { X509Certificate } from "node:crypto";
+import { createPrivateKey, X509Certificate } from "node:crypto";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -179,4 +179,36 @@ test("a certificate of the operator that ends soon, has ended or is refused is a
     clockThen.advance(10_000);
     return tls.problem()?.code === "tls.certificate_refused";
   });
+});
+
+/** A pair with an RSA key, as PEM. */
+async function rsaPair(modulusLength: number) {
+  await import("reflect-metadata"); // x509 asks for it when it is loaded
+  const { X509CertificateGenerator } = await import("@peculiar/x509");
+  const signingAlgorithm = {
+    ...{ name: "RSASSA-PKCS1-v1_5", hash: "SHA-256", modulusLength },
+    publicExponent: new Uint8Array([1, 0, 1]),
+  };
+  const keys = await crypto.subtle.generateKey(signingAlgorithm, true, ["sign", "verify"]);
+  const [notBefore, notAfter] = [new Date(clock.now()), new Date(clock.now() + 365 * DAY_MS)];
+  const names = { name: "CN=localhost", notBefore, notAfter };
+  const cert = await X509CertificateGenerator.createSelfSigned({ ...names, keys, signingAlgorithm });
+  const der = Buffer.from(await crypto.subtle.exportKey("pkcs8", keys.privateKey));
+  const key = createPrivateKey({ key: der, format: "der", type: "pkcs8" });
+  return { cert: cert.toString("pem"), key: key.export({ format: "pem", type: "pkcs8" }).toString() };
+}
+
+test.each([
+  [2_048, undefined],
+  [3_072, { code: "tls.key_slow", params: { bits: 3_072 } }],
+])("an RSA key of %d bits of the operator is a problem of the gateway: %o", async (bits, problem) => {
+  const files = { cert: join(directory, "rsa.pem"), key: join(directory, "rsa.key") };
+  const { cert, key } = await rsaPair(bits);
+  writeFileSync(files.cert, cert);
+  writeFileSync(files.key, key);
+  const tls = createTls({ data, clock, log: createLogger("tls"), publicUrl: undefined, files });
+  running.push(tls);
+  await tls.start();
+  if (problem === undefined) expect(tls.problem()).toBeUndefined();
+  else expect(tls.problem()).toMatchObject(problem);
 });
