@@ -159,7 +159,7 @@ export function createWebhooksService(deps: {
   }
 
   return {
-    /** Returns whose space a body takes before it is read: that of the tenant whose secret comes with it. All others share the space of one sender. */
+    /** Owner of the space for a body that is not read yet: the tenant whose secret comes with it, if one does. All others share the space of one sender. */
     spaceOwner({
       tenantId,
       integrationId,
