@@ -6,11 +6,16 @@ import { startSimulator } from "./simulator.ts";
 /** Python with bacpypes3, or null. */
 export const pythonOfBacpypes = pythonPeer("bacpypes3");
 
-/** A device of bacpypes3; bacnet_simulator.py lists its objects. */
-export async function startBacnetSimulator(instance: number) {
+/** A device of bacpypes3, behind a router if it has a route; bacnet_simulator.py lists its objects. */
+export async function startBacnetSimulator(
+  instance: number,
+  route?: { readonly network: number; readonly mac: string },
+) {
   const port = await freePort();
   const script = join(import.meta.dir, "bacnet_simulator.py");
-  const simulator = await startSimulator([pythonOfBacpypes ?? "", script, String(port), String(instance)]);
+  const way = route === undefined ? [] : [route.network, Number.parseInt(route.mac, 16)];
+  const args = [port, instance, ...way].map(String);
+  const simulator = await startSimulator([pythonOfBacpypes ?? "", script, ...args]);
   return {
     ...simulator,
     port,

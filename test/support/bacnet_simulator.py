@@ -1,4 +1,4 @@
-"""A device of bacpypes3: `bacnet_simulator.py <port> <instance>`. Writes "ready" once it listens, then takes lines: `["<name>", "<property>", <value>]` sets a property of an object."""
+"""A device of bacpypes3: `bacnet_simulator.py <port> <instance>`. With a network and an address there (`5 10`), it is behind a router, which is a BBMD and has the port. Writes "ready" once it listens, then takes lines: `["<name>", "<property>", <value>]` sets a property of an object."""
 import asyncio
 import json
 import sys
@@ -6,9 +6,12 @@ import sys
 from bacpypes3.app import Application
 from bacpypes3.argparse import SimpleArgumentParser
 from bacpypes3.basetypes import EngineeringUnits, Reliability, StatusFlags
+from bacpypes3.local.device import DeviceObject
+from bacpypes3.local.networkport import NetworkPortObject
 from bacpypes3.local.analog import AnalogInputObject, AnalogOutputObject, AnalogValueObject
 from bacpypes3.local.binary import BinaryInputObject, BinaryOutputObject
 from bacpypes3.local.multistate import MultiStateValueObject
+from bacpypes3.vlan import VirtualNetwork
 from bacpypes3.object import CharacterStringValueObject, IntegerValueObject, LargeAnalogValueObject, PositiveIntegerValueObject
 
 FLAGS = {"statusFlags": StatusFlags([]), "eventState": "normal", "outOfService": False}
@@ -36,10 +39,26 @@ def convert(name, value):
     return Reliability(value) if name == "reliability" else value
 
 
+def at(port, instance, *more):
+    """A device or router that has the port."""
+    return Application.from_args(SimpleArgumentParser().parse_args(["--name", "simulator", "--instance", instance, "--address", f"127.0.0.1/24:{port}", *more]))
+
+
+def in_network(network, address, number):
+    return NetworkPortObject(objectIdentifier=("network-port", number), objectName=f"Port {number}", networkType="virtual", protocolLevel="bacnet-application", networkInterfaceName="field", networkNumber=network, networkNumberQuality="configured", macAddress=bytes([address]))
+
+
+def behind_router(port, instance, network, address):
+    """A device in a network without IP, as controllers on MS/TP are."""
+    VirtualNetwork("field")
+    at(port, "900", "--network", "100", "--bbmd", f"127.0.0.1:{port}").add_object(in_network(network, 1, 2))
+    device = DeviceObject(objectIdentifier=("device", int(instance)), objectName="simulator", vendorIdentifier=999)
+    return Application.from_object_list([device, in_network(network, address, 1)])
+
+
 async def main():
-    port, instance = sys.argv[1:3]
-    args = SimpleArgumentParser().parse_args(["--name", "simulator", "--instance", instance, "--address", f"127.0.0.1/32:{port}"])
-    app = Application.from_args(args)
+    port, instance, *route = sys.argv[1:]
+    app = behind_router(port, instance, *map(int, route)) if route else at(port, instance)
     by_name = {}
     for item in objects():
         app.add_object(item)

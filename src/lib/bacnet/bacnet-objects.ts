@@ -64,6 +64,7 @@ export const PROPERTIES = {
   "high-limit": 45,
   "inactive-text": 46,
   "low-limit": 59,
+  "max-apdu-length-accepted": 62,
   "number-of-states": 74,
   "object-identifier": 75,
   "object-list": 76,

@@ -96,7 +96,13 @@ export interface BacnetFrame {
   readonly source: BacnetRoute | undefined;
   /** The message, or the code of a result. */
   readonly apdu: Buffer;
+  /** Network to which a router has no way, as it says instead of a message. */
+  readonly unreachable?: number | undefined;
 }
+
+/** Message of a router that rejects another, and its reason for a network that it does not know. */
+const ROUTER_REJECTS = 3;
+const NO_WAY = 1;
 
 /** Reads a frame. Returns undefined for one that carries no message for an application. @throws RangeError for a frame that is cut */
 export function parseFrame(bytes: Buffer): BacnetFrame | undefined {
@@ -111,7 +117,7 @@ export function parseFrame(bytes: Buffer): BacnetFrame | undefined {
     offset = 10;
   }
   const control = bytes.readUInt8(offset + 1);
-  if (bytes[offset] !== 1 || (control & 0x80) !== 0) return undefined;
+  if (bytes[offset] !== 1) return undefined;
   offset += 2;
   const isTargeted = (control & 0x20) !== 0;
   if (isTargeted) offset += 3 + bytes.readUInt8(offset + 2);
@@ -122,7 +128,10 @@ export function parseFrame(bytes: Buffer): BacnetFrame | undefined {
     offset += 3 + length;
   }
   if (isTargeted) offset += 1;
-  return { kind, origin, source, apdu: bytes.subarray(offset) };
+  const apdu = bytes.subarray(offset);
+  if ((control & 0x80) === 0) return { kind, origin, source, apdu };
+  if (apdu[0] !== ROUTER_REJECTS || apdu[1] !== NO_WAY) return undefined;
+  return { kind, origin, source, apdu: Buffer.alloc(0), unreachable: apdu.readUInt16BE(2) };
 }
 
 /** Returns the fewest bytes of a number. */
@@ -215,6 +224,9 @@ export const subscribeCovBody = (object: Pick<BacnetRef, "type" | "instance">, s
 
 /** Segments of 1,476 bytes that an answer may have at most. */
 export const SEGMENTS_MAX = 64;
+
+/** Bytes of a request before its content. */
+export const REQUEST_HEAD = 4;
 
 /** Returns the message of a request: its answer may be segmented. */
 export const requestApdu = (invokeId: number, service: number, body: Buffer): Buffer =>

@@ -682,6 +682,7 @@ export interface ServerPlaces {
   readonly "bacnet.key_not_writable": "key";
   readonly "bacnet.key_unknown": "key";
   readonly "bacnet.no_answer": "ms";
+  readonly "bacnet.no_way": "network";
   readonly "bacnet.not_registered": "host";
   readonly "bacnet.object_invalid": "key" | "reason";
   readonly "bacnet.object_refused": "key" | "reason";

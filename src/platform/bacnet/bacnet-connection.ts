@@ -12,6 +12,7 @@ import {
   parseFrame,
   parseReadProperty,
   parseReadPropertyMultiple,
+  REQUEST_HEAD,
   readPropertyBody,
   readPropertyMultipleBody,
   refKey,
@@ -61,6 +62,8 @@ const SEGMENTED = 0x08;
 const MORE_FOLLOWS = 0x04;
 /** Reason of a reject: the device does not know the service. */
 const UNKNOWN_SERVICE = 9;
+/** Reasons of an abort: the answer is too long for the device. */
+const ANSWER_TOO_LONG: readonly number[] = [1, 4, 11];
 /** Number that every device takes for its own. */
 const ANY_INSTANCE = 0x3f_ffff;
 const DEVICE = 8;
@@ -97,6 +100,10 @@ export class BacnetConnection {
   readonly #subscribed = new Map<string, { readonly renewAt: number; readonly isRefused: boolean }>();
   /** Whether the device reads several properties with one request. */
   #readsMany = true;
+  /** Properties of one request whose answer the device can send. */
+  #refsMax = Number.POSITIVE_INFINITY;
+  /** Longest request that the device takes, bytes: controllers on MS/TP may take 50 only, and are silent about longer ones. */
+  #requestMax = Number.POSITIVE_INFINITY;
 
   private constructor(socket: Socket, options: BacnetConnectionOptions) {
     this.#socket = socket;
@@ -154,15 +161,10 @@ export class BacnetConnection {
    */
   async read(refs: readonly BacnetRef[]): Promise<(readonly BacnetData[] | BacnetRefusal)[]> {
     if (refs.length > 1 && this.#readsMany) {
-      try {
-        return await this.#readMany(refs);
-      } catch (error) {
-        if (!(error instanceof BacnetRefusal)) throw error;
-        if (error.kind === "reject" && error.refusalCode === UNKNOWN_SERVICE) this.#readsMany = false;
-        // One of them may be to blame, or the answer is too long for the device.
-        const middle = Math.ceil(refs.length / 2);
-        return [...(await this.read(refs.slice(0, middle))), ...(await this.read(refs.slice(middle)))];
-      }
+      const reads = await this.#readMany(refs);
+      if (reads !== undefined) return reads;
+      const middle = Math.ceil(refs.length / 2);
+      return [...(await this.read(refs.slice(0, middle))), ...(await this.read(refs.slice(middle)))];
     }
     const reads: (readonly BacnetData[] | BacnetRefusal)[] = [];
     for (const ref of refs)
@@ -210,8 +212,21 @@ export class BacnetConnection {
     return !isRefused;
   }
 
-  async #readMany(refs: readonly BacnetRef[]): Promise<(readonly BacnetData[] | BacnetRefusal)[]> {
-    const body = await this.#request(SERVICE.readPropertyMultiple, readPropertyMultipleBody(refs));
+  /** Reads properties with one request. Resolves to undefined if they are too many for one, or one of them is refused so that all are. */
+  async #readMany(
+    refs: readonly BacnetRef[],
+  ): Promise<(readonly BacnetData[] | BacnetRefusal)[] | undefined> {
+    const request = readPropertyMultipleBody(refs);
+    if (refs.length > this.#refsMax || REQUEST_HEAD + request.length > this.#requestMax) return undefined;
+    const body = await this.#request(SERVICE.readPropertyMultiple, request).catch((error) => {
+      if (!(error instanceof BacnetRefusal)) throw error;
+      const { kind, refusalCode } = error;
+      if (kind === "reject" && refusalCode === UNKNOWN_SERVICE) this.#readsMany = false;
+      if (kind === "abort" && ANSWER_TOO_LONG.includes(refusalCode))
+        this.#refsMax = Math.ceil(refs.length / 2);
+      return undefined;
+    });
+    if (body === undefined) return undefined;
     const reads: ReadonlyMap<string, BacnetRead> = this.#parsed(() => parseReadPropertyMultiple(body));
     return refs.map((ref) => {
       const read = reads.get(refKey(ref)) ?? UNKNOWN_PROPERTY;
@@ -242,6 +257,9 @@ export class BacnetConnection {
       const own = { type: DEVICE, instance: deviceInstance, property: PROPERTIES["object-identifier"] };
       const [read] = await this.read([own]);
       if (read instanceof BacnetRefusal) throw await this.#otherDevice();
+      const [length] = await this.read([{ ...own, property: PROPERTIES["max-apdu-length-accepted"] }]);
+      const bytes = length === undefined || length instanceof BacnetRefusal ? undefined : length[0]?.value;
+      if (typeof bytes === "number") this.#requestMax = bytes;
     } catch (error) {
       this.#end(error instanceof Error ? error : new Error(String(error)));
       throw error;
@@ -302,9 +320,8 @@ export class BacnetConnection {
     if (pending === undefined && this.#subscribed.size === 0) return;
     if (pending !== undefined && ++pending.messages > MESSAGES_MAX)
       throw new BacnetFormatError(detail("bacnet_protocol.endless"));
-    const frame = parseFrame(bytes);
-    if (frame?.kind !== BVLC.unicast || !this.#isFromDevice(frame.source)) return;
-    const { apdu } = frame;
+    const apdu = this.#messageOf(bytes);
+    if (apdu === undefined) return;
     const changed = parseCovNotification(apdu);
     // Only that it has changed: its value is read as any other.
     if (changed !== undefined) this.onChange(objectText(changed));
@@ -317,6 +334,16 @@ export class BacnetConnection {
     else if (kind === PDU.error) pending.reject(new BacnetRefusal(parseError(apdu.subarray(3))));
     else if (kind === PDU.reject) pending.reject(new BacnetRefusal(apdu.readUInt8(2), "reject"));
     else if (kind === PDU.abort) pending.reject(new BacnetRefusal(apdu.readUInt8(2), "abort"));
+  }
+
+  /** Returns the message of the device in a frame; undefined for another frame. */
+  #messageOf(bytes: Buffer): Buffer | undefined {
+    const frame = parseFrame(bytes);
+    if (frame?.kind !== BVLC.unicast) return undefined;
+    const { network } = this.#options;
+    if (frame.unreachable === undefined) return this.#isFromDevice(frame.source) ? frame.apdu : undefined;
+    if (frame.unreachable === network) this.#end(conflict("bacnet.no_way", { network }));
+    return undefined;
   }
 
   #isFromDevice(source: BacnetRoute | undefined): boolean {

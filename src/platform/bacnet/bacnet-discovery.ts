@@ -2,7 +2,7 @@ import { createSocket, type Socket } from "node:dgram";
 import { networkInterfaces } from "node:os";
 import { INSTANCE_MAX } from "../../lib/bacnet/bacnet-objects.ts";
 import { BVLC, parseFrame, parseIAm, registrationFrame, whoIsFrame } from "../../lib/bacnet/bacnet-pdu.ts";
-import { conflict } from "../../lib/core/domain-error.ts";
+import { conflict, timedOut } from "../../lib/core/domain-error.ts";
 
 /** A device that answered. */
 export interface FoundBacnetDevice {
@@ -30,6 +30,8 @@ export const BACNET_PORT = 47_808;
 const FOUND_MAX = 1_000;
 const REGISTRATION_SECONDS = 30;
 const RESULT_BYTES = 6;
+/** Parts of the time at whose beginning all are asked: a message may be lost. */
+const ATTEMPTS = 2;
 
 /** Broadcast addresses of the networks of this machine. */
 export function ownBroadcasts(): string[] {
@@ -62,35 +64,48 @@ async function openSocket(): Promise<Socket> {
   throw conflict("bacnet.search_failed");
 }
 
-/** Asks who is there, and returns the devices that answered within the time. */
+/** Asks who is there, and returns the devices that answered within the time. @throws DomainError for a BBMD that refuses, or does not answer */
 export async function searchBacnet(search: BacnetSearch): Promise<FoundBacnetDevice[]> {
-  const { addresses, port, isBbmd, low, high, waitMs } = search;
+  const { isBbmd, low, high, waitMs } = search;
   const socket = await openSocket();
   const { promise: ended, resolve: end, reject } = Promise.withResolvers<void>();
   // A refusal by one address says nothing about the others.
   socket.on("error", () => undefined);
   const found = new Map<string, FoundBacnetDevice>();
+  let isRegistered = false;
   socket.on("message", (bytes, { address: host, port: from }) => {
-    if (isBbmd && bytes.length === RESULT_BYTES && bytes[1] === BVLC.result && bytes.readUInt16BE(4) !== 0)
-      return reject(conflict("bacnet.not_registered", { host }));
+    if (isBbmd && bytes.length === RESULT_BYTES && bytes[1] === BVLC.result) {
+      isRegistered = true;
+      if (bytes.readUInt16BE(4) !== 0) reject(conflict("bacnet.not_registered", { host }));
+      return;
+    }
     const device = deviceIn(bytes, { host, port: from });
     if (device === undefined || device.deviceInstance < low || device.deviceInstance > high) return;
     if (found.size < FOUND_MAX) found.set(`${device.host}:${device.port}:${device.deviceInstance}`, device);
     if (low === high) end();
   });
   try {
-    const broadcasts = ownBroadcasts();
-    for (const address of addresses) {
-      const isBroadcast = broadcasts.includes(address) || address.endsWith(".255");
-      if (isBbmd) socket.send(registrationFrame(REGISTRATION_SECONDS), port, address, () => undefined);
-      const kind = isBbmd ? BVLC.distribute : isBroadcast ? BVLC.broadcast : BVLC.unicast;
-      socket.send(whoIsFrame(kind, search), port, address, () => undefined);
+    for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+      ask(socket, search);
+      const isEnded = await Promise.race([Bun.sleep(waitMs / ATTEMPTS), ended.then(() => true)]);
+      if (isEnded === true) break;
     }
-    await Promise.race([Bun.sleep(waitMs), ended]);
   } finally {
     socket.close();
   }
+  if (isBbmd && !isRegistered && found.size === 0) throw timedOut("bacnet.no_answer", { ms: waitMs });
   return [...found.values()].toSorted((a, b) => a.deviceInstance - b.deviceInstance);
+}
+
+function ask(socket: Socket, search: BacnetSearch): void {
+  const { addresses, port, isBbmd } = search;
+  const broadcasts = ownBroadcasts();
+  for (const address of addresses) {
+    const isBroadcast = broadcasts.includes(address) || address.endsWith(".255");
+    if (isBbmd) socket.send(registrationFrame(REGISTRATION_SECONDS), port, address, () => undefined);
+    const kind = isBbmd ? BVLC.distribute : isBroadcast ? BVLC.broadcast : BVLC.unicast;
+    socket.send(whoIsFrame(kind, search), port, address, () => undefined);
+  }
 }
 
 function deviceIn(bytes: Buffer, sender: { host: string; port: number }): FoundBacnetDevice | undefined {

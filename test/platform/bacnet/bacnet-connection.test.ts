@@ -19,6 +19,9 @@ const frame = (apdu: Buffer, npdu = "0100") => {
 /** Answer to a read of one property: its object, property and value. */
 const ack = (id: number, body: string) => frame(Buffer.concat([Buffer.from([0x30, id, 0x0c]), hex(body)]));
 const WHO = "0c02000001 194b 3e c402000001 3f";
+const WHO_ASKED = hex("0c02000001194b");
+/** Reads of the longest message that the device takes. */
+const LENGTH_ASKED = hex("0c02000001193e");
 
 interface Request {
   readonly id: number;
@@ -32,8 +35,8 @@ afterEach(() => {
   for (const each of open.splice(0)) each.close();
 });
 
-/** A device with number 1 that says who it is; `answer` is for all other requests. */
-async function deviceWith(answer: (request: Request, send: Send) => void) {
+/** A device with number 1 that says who it is and how long its messages are; `answer` is for all other requests. */
+async function deviceWith(answer: (request: Request, send: Send) => void, length = "05c4") {
   const socket = createSocket("udp4");
   open.push(socket);
   const { promise, resolve } = Promise.withResolvers<void>();
@@ -46,7 +49,9 @@ async function deviceWith(answer: (request: Request, send: Send) => void) {
       for (const message of messages) socket.send(message, port, "127.0.0.1");
     };
     const request = { id: apdu[2] ?? 0, service: apdu[3] ?? 0, body: apdu.subarray(4) };
-    if (apdu[0] !== 0x40 && apdu.includes(hex("0c02000001194b"))) send(ack(request.id, WHO));
+    if (apdu[0] !== 0x40 && apdu.includes(WHO_ASKED)) send(ack(request.id, WHO));
+    else if (apdu[0] !== 0x40 && apdu.includes(LENGTH_ASKED))
+      send(ack(request.id, `0c02000001 193e 3e 22${length} 3f`));
     else answer(request, send);
   });
   return socket;
@@ -182,6 +187,43 @@ test("a device that reads one property at a time is asked for one at a time, fro
   expect(services).toEqual([14, 12, 12, 12, 12, 12, 12]);
 });
 
+/** Answer to a read of several present values, each of which is 21.5. */
+const ackMany = (id: number, refs: readonly BacnetRef[]) => {
+  const results = refs.map(
+    ({ instance }) => `0c${instance.toString(16).padStart(8, "0")} 1e 2955 4e 4441ac0000 4f 1f`,
+  );
+  return frame(Buffer.concat([Buffer.from([0x30, id, 0x0e]), hex(results.join(""))]));
+};
+const instancesIn = (body: Buffer) =>
+  Array.from({ length: body.length / 9 }, (_, index) => ref(`AI:${body.readUInt32BE(9 * index + 1)}`));
+
+test("a request is never longer than the device takes, and reads all that was asked for", async () => {
+  const lengths: number[] = [];
+  const socket = await deviceWith(({ id, service, body }, send) => {
+    lengths.push(body.length + 4);
+    expect(service).toBe(14);
+    send(ackMany(id, instancesIn(body)));
+  }, "0032");
+  const connection = await connect(socket);
+  const refs = Array.from({ length: 20 }, (_, index) => ref(`AI:${index}`));
+  expect(await connection.read(refs)).toEqual(refs.map(() => [{ tag: 4, value: 21.5 }]));
+  expect(lengths).toEqual([49, 49, 49, 49]);
+});
+
+test("a device whose answer would be too long is asked for less at once, from then on", async () => {
+  const counts: number[] = [];
+  const socket = await deviceWith(({ id, body }, send) => {
+    const refs = instancesIn(body);
+    counts.push(refs.length);
+    send(refs.length > 4 ? frame(Buffer.from([0x71, id, 4])) : ackMany(id, refs));
+  });
+  const connection = await connect(socket);
+  const refs = Array.from({ length: 16 }, (_, index) => ref(`AI:${index}`));
+  for (let round = 0; round < 2; round++)
+    expect(await connection.read(refs)).toEqual(refs.map(() => [{ tag: 4, value: 21.5 }]));
+  expect(counts).toEqual([16, 8, 4, 4, 4, 4, 4, 4, 4, 4]);
+});
+
 test("a refusal leaves the connection open, and silence ends it", async () => {
   let isSilent = false;
   const socket = await deviceWith(({ id }, send) => {
@@ -206,8 +248,12 @@ test("a device behind a router is asked by its network, and only its own answers
   socket.on("message", (bytes, { port }) => {
     asked.push(bytes.subarray(4, 11).toString("hex"));
     const apdu = bytes.subarray(11);
-    const isWho = apdu.includes(hex("194b"));
-    const body = Buffer.concat([Buffer.from([0x30, apdu[2] ?? 0, 0x0c]), hex(isWho ? WHO : VALUE)]);
+    const answer = apdu.includes(WHO_ASKED)
+      ? WHO
+      : apdu.includes(LENGTH_ASKED)
+        ? "0c02000001 193e 3e 2205c4 3f"
+        : VALUE;
+    const body = Buffer.concat([Buffer.from([0x30, apdu[2] ?? 0, 0x0c]), hex(answer)]);
     const other = Buffer.concat([
       Buffer.from([0x30, apdu[2] ?? 0, 0x0c]),
       hex(VALUE.replace("41ac", "42c8")),
@@ -218,6 +264,22 @@ test("a device behind a router is asked by its network, and only its own answers
   const connection = await connect(socket, 300, route);
   expect(await connection.readOne(ref("AI:1"))).toEqual([{ tag: 4, value: 21.5 }]);
   expect(new Set(asked)).toEqual(new Set(["01240005010aff"]));
+});
+
+test("a router without a way to the network says so, and only for the network that was asked", async () => {
+  const socket = createSocket("udp4");
+  open.push(socket);
+  const { promise, resolve } = Promise.withResolvers<void>();
+  socket.bind(0, "127.0.0.1", resolve);
+  await promise;
+  socket.on("message", (_, { port }) => {
+    for (const reason of ["02 0005", "01 0006", "01 0005"])
+      socket.send(frame(hex(`03 ${reason}`), "0180"), port, "127.0.0.1");
+  });
+  await expect(connect(socket, 300, { network: 5, mac: "0a" })).rejects.toMatchObject({
+    code: "bacnet.no_way",
+    params: { network: 5 },
+  });
 });
 
 test("a change that the device reports is passed on, and one of a stranger or another subscriber is not", async () => {

@@ -73,6 +73,21 @@ test("a BBMD registers the gateway, and what it forwards is found where it came 
   expect(asked).toEqual(["81050006001e", "810900120120"]);
 });
 
+test("a question or answer that was lost is asked for again", async () => {
+  let isFirst = true;
+  const port = await peer(() => {
+    const answers = isFirst ? [] : [frame("0a", `0100 ${I_AM}`)];
+    isFirst = false;
+    return answers;
+  });
+  expect(await search(port)).toHaveLength(1);
+});
+
+test("a BBMD that does not answer is no network without devices", async () => {
+  const port = await peer(() => []);
+  await expect(search(port, { isBbmd: true })).rejects.toMatchObject({ code: "bacnet.no_answer" });
+});
+
 test("a BBMD that refuses the registration is named", async () => {
   const port = await peer(() => [frame("00", "0030")]);
   await expect(search(port, { isBbmd: true })).rejects.toMatchObject({ code: "bacnet.not_registered" });
