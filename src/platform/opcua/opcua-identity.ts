@@ -38,7 +38,11 @@ export class OpcUaIdentity {
 
   private constructor(start: OpcUaStart) {
     this.#start = start;
-    this.keys = new OwnKeys({ rootFolder: start.folder, automaticallyAcceptUnknownCertificate: false });
+    this.keys = new OwnKeys({
+      rootFolder: start.folder,
+      automaticallyAcceptUnknownCertificate: false,
+      disableFileWatchers: true, // nobody else writes there
+    });
   }
 
   /** Loads both, or makes them. */

@@ -145,4 +145,6 @@ export type OpcUaThreadCalls = {
 /** Calls of the main thread. */
 export type OpcUaMainCalls = {
   closed: { args: { line: number; reason: string }; result: undefined };
+  /** What connecting needed has been given back. */
+  shrunk: { args: undefined; result: undefined };
 };

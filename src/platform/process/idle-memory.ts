@@ -158,6 +158,15 @@ export class ProgramPages {
   }
 }
 
+/** Gives back what a part of the program that was just loaded needed for that. Nothing depends on it. */
+export function releaseLoadedPages(): void {
+  try {
+    if (process.platform === "linux") new ProgramPages().release();
+  } catch {
+    // The system has no such /proc, or this process may not read it: the pages stay.
+  }
+}
+
 /** The gateway is idle while all of its threads together need less than this share of one processor. */
 const IDLE_SHARE_MAX = 0.05;
 /** Interval until the first release, so that what the start leaves behind goes soon. */

@@ -5,6 +5,7 @@ import { OPCUA_BUNDLE } from "../../platform/opcua/opcua-thread.ts";
 import { OPCUA_ENTRY, OPCUA_UNUSED } from "../release/bundled-packages.ts";
 import { buildLicenses } from "../release/licenses.ts";
 import { buildConsole } from "./build-console.ts";
+import { unusedInOpcUa } from "./unused-packages.ts";
 
 const root = join(import.meta.dir, "..", "..", "..");
 
@@ -21,15 +22,15 @@ async function buildApiDocs(): Promise<void> {
 }
 
 /**
- * The thread of OPC UA as one file: the library would take 9 MB as a part of the program. Names stay whole, because it compares those of
- * classes.
+ * The thread of OPC UA as one file: the library would take 9 MB as a part of the program. Names of classes are kept, because it compares them.
  */
 async function buildOpcUa(): Promise<void> {
   const { outputs } = await Bun.build({
     entrypoints: [join(root, OPCUA_ENTRY)],
     target: "bun",
-    minify: { whitespace: true, syntax: true, identifiers: false },
+    minify: { whitespace: true, syntax: true, identifiers: true, keepNames: true },
     external: OPCUA_UNUSED,
+    plugins: [unusedInOpcUa],
   });
   const [bundle] = outputs;
   if (bundle === undefined) throw new Error(`${OPCUA_ENTRY} was not bundled`);

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { unusedPackages } from "../build/unused-packages.ts";
+import { unusedInOpcUa, unusedPackages } from "../build/unused-packages.ts";
 
 /*
  * Which packages are inside the executable: those that the bundler takes into the program and the console, those whose files are embedded, and the
@@ -89,7 +89,7 @@ export async function listBundledPackages(): Promise<BundledPackage[]> {
     bundledPaths({
       entrypoints: PROGRAM_ENTRIES.map(absolute),
       target: "bun",
-      plugins: [unusedPackages],
+      plugins: [unusedPackages, unusedInOpcUa],
       external: OPCUA_UNUSED,
     }),
     bundledPaths({
