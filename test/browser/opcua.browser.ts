@@ -1,6 +1,7 @@
 // An OPC UA server from the console: asked, accepted, its variables selected, read and shown with what it says about them.
 
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import type { Locator } from "playwright-core";
 import { pythonOfAsyncua, startOpcUaSimulator } from "../support/opcua-simulator.ts";
 import { useConsole } from "./support/console-page.ts";
 import { type Appearance, appear, expectTidy } from "./support/screenshots.ts";
@@ -9,12 +10,52 @@ const ui = useConsole({
   settings: ["--outbound-allow", "127.0.0.1", "--outbound-private", "host"],
   isStill: true,
 });
+/** From "Connect something" to the first values, on a phone. */
+const CLICKS_MAX = 8;
 let server: Awaited<ReturnType<typeof startOpcUaSimulator>> | undefined;
 
 beforeAll(async () => {
   if (pythonOfAsyncua !== null) server = await startOpcUaSimulator();
 });
 afterAll(() => server?.end());
+
+test.skipIf(pythonOfAsyncua === null)(
+  "the first values take eight clicks on a phone, and only the address is typed",
+  async () => {
+    const { page } = ui;
+    await page.setViewportSize({ width: 390, height: 844 });
+    await ui.open("/integrations/new");
+    let clicks = 0;
+    const click = async (target: Locator) => {
+      clicks++;
+      await target.click();
+    };
+    await click(page.getByRole("link", { name: /^OPC UA/ }));
+    const dialog = ui.dialog();
+    await dialog.getByRole("textbox", { name: /^Address/ }).waitFor();
+    expect(await page.evaluate(() => document.activeElement?.closest("label")?.textContent)).toStartWith(
+      "Address",
+    );
+    await page.keyboard.insertText(`opc.tcp://127.0.0.1:${server?.port}/plant`);
+    await click(dialog.getByRole("button", { name: "Ask the server" }));
+    await dialog.getByText("The server offers 4 ways to connect.").waitFor();
+    expect(await dialog.getByLabel("Name", { exact: true }).inputValue()).toBe("127.0.0.1");
+    await click(dialog.getByRole("button", { name: "Create connection" }));
+    await page.getByTestId("state").getByText("Connected", { exact: true }).waitFor();
+    await click(page.getByRole("link", { name: "From the device" }));
+    await click(ui.dialog().getByText("Press 4"));
+    await click(
+      ui
+        .dialog()
+        .getByRole("checkbox", { name: /^All \d+ variables/ })
+        .first(),
+    );
+    await click(ui.dialog().getByRole("button", { name: /^Add \d+ variables/ }));
+    await click(page.getByRole("button", { name: "Save" }));
+    await page.getByTestId("field-unit").getByText("3.14", { exact: true }).waitFor();
+    expect(clicks).toBeLessThanOrEqual(CLICKS_MAX);
+  },
+);
 
 test.skipIf(pythonOfAsyncua === null)("a server of asyncua is connected securely and read", async () => {
   const { page } = ui;

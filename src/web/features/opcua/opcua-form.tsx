@@ -46,6 +46,7 @@ export const OpcUaForm = (props: ConnectionFormProps<OpcUaConnection>) => (
           onSelect={({ mode, policy, users, fingerprint }) =>
             state.onChange({
               ...state.values,
+              name: String(state.values.name ?? "").trim() || state.values.host,
               securityMode: mode,
               securityPolicy: policy,
               signIn: users.find((kind) => kind === state.values.signIn) ?? users[0] ?? state.values.signIn,

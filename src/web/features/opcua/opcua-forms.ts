@@ -35,12 +35,12 @@ export const addressForm: FormDefinition = {
   ...shared,
   adjust: withWholeAddress,
   fields: [
-    { path: "name", input: { autofocus: true } },
     [
-      { path: "host", input: { ...reading, pattern: String.raw`\s*[^\s\/]+\s*` } },
+      { path: "host", input: { ...reading, pattern: String.raw`\s*[^\s\/]+\s*`, autofocus: true } },
       { path: "port", isRequired: true },
       { path: "path", input: reading },
     ],
+    { path: "name" },
   ],
 };
 
