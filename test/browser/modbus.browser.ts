@@ -104,7 +104,7 @@ test("the unit shows its values, and which register the device refuses", async (
   await unit().getByText("Modbus exception 2: The device has no register at this address.").waitFor();
   await checkScreen("connection", connectionPath, () => unit().getByText("power").waitFor());
   await checkScreen("list", "/field", () => ui.page.getByTestId("field-connection").waitFor());
-  await checkScreen("new-unit", `${connectionPath}/new`, () => ui.page.locator("#modbus-unit").waitFor());
+  await checkScreen("new-unit", `${connectionPath}/new`, () => ui.page.locator("#field-unit").waitFor());
   expect(ui.complaints).toEqual([]);
 });
 

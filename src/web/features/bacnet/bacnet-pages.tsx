@@ -2,6 +2,7 @@ import { codeText, serverText } from "../../platform/i18n/error-texts.ts";
 import { plural, t } from "../../platform/i18n/i18n.ts";
 import type { ConnectionView } from "../field/connection-page.tsx";
 import { addressText } from "../field/connection-state.tsx";
+import { type EntryDraft, rowEditor } from "../field/entry-list.tsx";
 import { saveMeanings } from "../field/entry-meanings.ts";
 import { EntryPages, entryUnitCard } from "../field/entry-pages.tsx";
 import type { EntryUnitView } from "../field/entry-unit-page.tsx";
@@ -46,7 +47,7 @@ async function readMap(csv: string) {
   return { entries: objects, problems };
 }
 
-const unitView = (): EntryUnitView<BacnetKind, BacnetObject> => ({
+const unitView = (): EntryUnitView<BacnetKind, BacnetObject, EntryDraft> => ({
   api: bacnetApi,
   path: "/bacnet",
   idOf: ({ bacnetUnitId }) => bacnetUnitId,
@@ -54,19 +55,21 @@ const unitView = (): EntryUnitView<BacnetKind, BacnetObject> => ({
   entries: "objects",
   form: unitForm,
   deviceType: "controller",
-  intervalMs: 10_000,
-  fields: [
-    { name: "key", charactersMax: 256 },
-    { name: "address", charactersMax: 100 },
-    { name: "priority", charactersMax: 2, number: { pattern: "[1-9]|1[0-6]" } },
-  ],
-  texts: {
-    title: t("bacnet.objectsTitle"),
-    hint: t("bacnet.objectsHint"),
-    none: t("bacnet.noObjectsYet"),
-    add: t("bacnet.addObject"),
-    unnamed: t("bacnet.newObject"),
-  },
+  valuesOf: (unit) => ({ intervalMs: unit?.intervalMs ?? 10_000 }),
+  editor: rowEditor(
+    [
+      { name: "key", charactersMax: 256 },
+      { name: "address", charactersMax: 100 },
+      { name: "priority", charactersMax: 2, number: { pattern: "[1-9]|1[0-6]" } },
+    ],
+    {
+      title: t("bacnet.objectsTitle"),
+      hint: t("bacnet.objectsHint"),
+      none: t("bacnet.noObjectsYet"),
+      add: t("bacnet.addObject"),
+      unnamed: t("bacnet.newObject"),
+    },
+  ),
   onSaved: saveMeanings,
   sources: ["browse", "csv"],
   Dialog: (props) =>

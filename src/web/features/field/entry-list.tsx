@@ -1,4 +1,5 @@
 import { Plus, X } from "lucide-preact";
+import type { ComponentChildren } from "preact";
 import { t } from "../../platform/i18n/i18n.ts";
 import { Button } from "../../ui/button.tsx";
 import { Checkbox } from "../../ui/choice.tsx";
@@ -34,7 +35,7 @@ export interface EntryDraft {
 
 let newestId = 0;
 
-export function draftOf(fields: readonly EntryField[], entry: Partial<Entry> = {}): EntryDraft {
+function draftOf(fields: readonly EntryField[], entry: Partial<Entry> = {}): EntryDraft {
   const { writable = false, ...values }: Partial<Entry> & Record<string, unknown> = entry;
   const texts = fields.map(({ name }) => [name, String(values[name] ?? "")] as const);
   const others = Object.entries(values).filter(([name]) => !fields.some((field) => field.name === name));
@@ -47,7 +48,7 @@ export function draftOf(fields: readonly EntryField[], entry: Partial<Entry> = {
 }
 
 /** Returns the entry for the API, which checks it. */
-export function entryOf(fields: readonly EntryField[], { texts, others, writable }: EntryDraft): object {
+function entryOf(fields: readonly EntryField[], { texts, others, writable }: EntryDraft): object {
   const values = fields.flatMap(({ name, number }): [string, string | number][] => {
     const text = (texts[name] ?? "").trim();
     if (number === undefined) return [[name, text]];
@@ -60,7 +61,26 @@ export function entryOf(fields: readonly EntryField[], { texts, others, writable
   };
 }
 
-export interface EntryTexts {
+/** What the list of the entries of a unit gets. */
+export interface EntryListProps<Draft> {
+  readonly entries: readonly Draft[];
+  readonly onChange: (entries: readonly Draft[]) => void;
+  /** How often the form has been sent. */
+  readonly attempts: number;
+}
+
+/** How the entries of a protocol are edited. */
+export interface EntryEditor<Of, Draft> {
+  readonly title: string;
+  readonly hint: string;
+  readonly draftOf: (entry: Partial<Of>) => Draft;
+  readonly entryOf: (draft: Draft) => object;
+  readonly list: (props: EntryListProps<Draft>) => ComponentChildren;
+  /** What is wrong with entries, so that the form is not sent; an empty text if nothing is. */
+  readonly problemOf?: (entries: readonly Draft[]) => string;
+}
+
+interface EntryTexts {
   readonly title: string;
   readonly hint: string;
   /** Said while there are none. */
@@ -70,13 +90,18 @@ export interface EntryTexts {
   readonly unnamed: string;
 }
 
-/** The entries of a unit, each a row of fields. */
-export function EntryList(props: {
-  fields: readonly EntryField[];
-  texts: EntryTexts;
-  entries: readonly EntryDraft[];
-  onChange: (entries: readonly EntryDraft[]) => void;
-}) {
+/** Edits entries that are rows of fields. */
+export const rowEditor = <Of extends Entry>(
+  fields: readonly EntryField[],
+  texts: EntryTexts,
+): EntryEditor<Of, EntryDraft> => ({
+  ...texts,
+  draftOf: (entry) => draftOf(fields, entry),
+  entryOf: (draft) => entryOf(fields, draft),
+  list: (props) => <EntryList {...props} fields={fields} texts={texts} />,
+});
+
+function EntryList(props: EntryListProps<EntryDraft> & { fields: readonly EntryField[]; texts: EntryTexts }) {
   const { fields, texts, entries, onChange } = props;
   const change = (id: number, changes: Partial<EntryDraft>) =>
     onChange(entries.map((entry) => (entry.id === id ? { ...entry, ...changes } : entry)));

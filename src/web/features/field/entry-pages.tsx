@@ -1,6 +1,5 @@
 import { t } from "../../platform/i18n/i18n.ts";
 import { ConnectionPage, type ConnectionView } from "./connection-page.tsx";
-import type { Entry } from "./entry-list.tsx";
 import { EntryUnitPage, type EntryUnitView } from "./entry-unit-page.tsx";
 import type { FieldKind, fieldApi } from "./field-api.ts";
 import { intervalText, UnitCard } from "./unit-card.tsx";
@@ -13,25 +12,31 @@ interface UnitProps<Kind extends FieldKind> {
 
 interface CardView<Kind extends FieldKind> {
   readonly api: Pick<ReturnType<typeof fieldApi<Kind>>, "deleteUnit">;
-  readonly path: EntryUnitView<Kind, Entry>["path"];
+  readonly path: ConnectionView<Kind>["path"];
   readonly idOf: (unit: Kind["unit"]) => string;
-  readonly entriesOf: (unit: Kind["unit"]) => readonly Entry[];
+  readonly entriesOf: (unit: Kind["unit"]) => readonly object[];
+  /** Its settings in words; without one, its interval. */
+  readonly lineOf?: (unit: Kind["unit"]) => string;
   /** Number of entries in words. */
   readonly countText: (count: number, unit: Kind["unit"]) => string;
   readonly refusedOf: (unit: Kind["unit"]) => readonly { readonly key: string; readonly text: string }[];
 }
 
-/** Returns the card of a unit whose entries are rows. */
+const intervalLine = ({ intervalMs }: { readonly intervalMs: number }): string =>
+  t("s7.unitLine", { interval: intervalText(intervalMs) });
+
+/** Returns the card of a unit with its entries. */
 export const entryUnitCard =
-  <Kind extends FieldKind>({ api, path, idOf, entriesOf, countText, refusedOf }: CardView<Kind>) =>
+  <Kind extends FieldKind>({ lineOf = intervalLine, ...view }: CardView<Kind>) =>
   (props: UnitProps<Kind>) => {
     const { unit } = props;
+    const { api, path, idOf, entriesOf, countText, refusedOf } = view;
     const { length } = entriesOf(unit);
     return (
       <UnitCard
         {...props}
         path={`${path}/${unit.connectionId}/${idOf(unit)}`}
-        line={`${t("s7.unitLine", { interval: intervalText(unit.intervalMs) })} · ${countText(length, unit)}`}
+        line={`${lineOf(unit)} · ${countText(length, unit)}`}
         isEmpty={length === 0}
         refused={refusedOf(unit)}
         onDelete={() => api.deleteUnit(unit.connectionId, idOf(unit))}
@@ -39,15 +44,15 @@ export const entryUnitCard =
     );
   };
 
-/** A connection whose units have rows of entries, or one of its units. */
-export const EntryPages = <Kind extends FieldKind, Of extends Entry>({
+/** A connection, or one of its units. */
+export const EntryPages = <Kind extends FieldKind, Of, Draft>({
   view,
   unitView,
   connectionId,
   unitId,
 }: {
   view: ConnectionView<Kind>;
-  unitView: EntryUnitView<Kind, Of>;
+  unitView: EntryUnitView<Kind, Of, Draft>;
   connectionId: string;
   unitId: string | undefined;
 }) =>

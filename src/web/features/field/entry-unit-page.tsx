@@ -13,6 +13,7 @@ import { NotFoundScreen } from "../../ui/not-found.tsx";
 import { SchemaFields } from "../../ui/schema-fields.tsx";
 import { Section } from "../../ui/section.tsx";
 import { useSchemaForm } from "../../ui/use-schema-form.ts";
+import type { ConnectionView } from "./connection-page.tsx";
 import {
   DeviceChoice,
   type DeviceDraft,
@@ -21,22 +22,14 @@ import {
   firstDevice,
   namedDevice,
 } from "./device-choice.tsx";
-import {
-  draftOf,
-  type Entry,
-  type EntryDraft,
-  type EntryField,
-  EntryList,
-  type EntryTexts,
-  entryOf,
-} from "./entry-list.tsx";
+import type { EntryEditor } from "./entry-list.tsx";
 import type { FieldKind, fieldApi } from "./field-api.ts";
 import { MapButtons, type MapDialogProps, type MapSource, useMapSource } from "./map-dialogs.tsx";
 
-/** What a protocol whose entries are rows brings to the page of a unit. */
-export interface EntryUnitView<Kind extends FieldKind, Of extends Entry> {
+/** What a protocol brings to the page of a unit. */
+export interface EntryUnitView<Kind extends FieldKind, Of, Draft> {
   readonly api: Pick<ReturnType<typeof fieldApi<Kind>>, "get" | "units" | "createUnit" | "updateUnit">;
-  readonly path: "/s7" | "/bacnet" | "/opcua";
+  readonly path: ConnectionView<Kind>["path"];
   readonly idOf: (unit: Kind["unit"]) => string;
   readonly entriesOf: (unit: Kind["unit"]) => readonly Of[];
   /** Name of the entries in the body. */
@@ -44,9 +37,13 @@ export interface EntryUnitView<Kind extends FieldKind, Of extends Entry> {
   readonly form: FormDefinition;
   /** Type of a new device, which selects its profile. */
   readonly deviceType: string;
-  readonly intervalMs: number;
-  readonly fields: readonly EntryField[];
-  readonly texts: EntryTexts;
+  /** Values of the form of a unit, or of a new one that the address of the page asks for. */
+  readonly valuesOf: (unit: Kind["unit"] | undefined, query: Query) => FormValues;
+  /** Entries to add that the address of the page asks for. */
+  readonly askedOf?: (query: Query) => readonly Partial<Of>[];
+  /** Whether a connection has many devices, so that its name is none for its first one. */
+  readonly hasManyDevices?: boolean;
+  readonly editor: EntryEditor<Of, Draft>;
   /** Called when a unit has been saved. */
   readonly onSaved?: (deviceId: string, entries: readonly Of[]) => Promise<void>;
   /** Ways to add many entries, and their dialogs. */
@@ -56,14 +53,16 @@ export interface EntryUnitView<Kind extends FieldKind, Of extends Entry> {
   ) => ComponentChildren;
 }
 
-interface Props<Kind extends FieldKind, Of extends Entry> {
-  readonly view: EntryUnitView<Kind, Of>;
+type Query = Readonly<Record<string, string>>;
+
+interface Props<Kind extends FieldKind, Of, Draft> {
+  readonly view: EntryUnitView<Kind, Of, Draft>;
   readonly connectionId: string;
   /** undefined for a new unit. */
   readonly unitId: string | undefined;
 }
 
-export function EntryUnitPage<Kind extends FieldKind, Of extends Entry>(props: Props<Kind, Of>) {
+export function EntryUnitPage<Kind extends FieldKind, Of, Draft>(props: Props<Kind, Of, Draft>) {
   const { view, connectionId, unitId } = props;
   const page = together({
     connection: useResource<Kind["connection"]>(() => view.api.get(connectionId), [connectionId]),
@@ -81,7 +80,7 @@ export function EntryUnitPage<Kind extends FieldKind, Of extends Entry>(props: P
               view={view}
               connectionId={connectionId}
               connectionName={connection.name}
-              isFirst={units.length === 0}
+              deviceName={units.length === 0 && view.hasManyDevices !== true ? connection.name : ""}
               unit={unit}
             />
           );
@@ -91,24 +90,27 @@ export function EntryUnitPage<Kind extends FieldKind, Of extends Entry>(props: P
   );
 }
 
-function useUnitForm<Kind extends FieldKind, Of extends Entry>(
-  view: EntryUnitView<Kind, Of>,
+function useUnitForm<Kind extends FieldKind, Of, Draft>(
+  view: EntryUnitView<Kind, Of, Draft>,
   connectionId: string,
   unit: Kind["unit"] | undefined,
   deviceName: string,
 ) {
-  const { api, fields } = view;
-  const { route } = useLocation();
-  const form = useSchemaForm(view.form, { intervalMs: unit?.intervalMs ?? view.intervalMs });
+  const { api, editor } = view;
+  const { query, route } = useLocation();
+  const form = useSchemaForm(view.form, view.valuesOf(unit, query));
   const [device, setDevice] = useState<DeviceDraft>(() => firstDevice(view.deviceType, deviceName));
-  const [first] = useState<readonly EntryDraft[]>(() =>
-    (unit === undefined ? [] : view.entriesOf(unit)).map((entry) => draftOf(fields, entry)),
+  const [first] = useState<readonly Draft[]>(() =>
+    [...(unit === undefined ? [] : view.entriesOf(unit)), ...(view.askedOf?.(query) ?? [])].map(
+      editor.draftOf,
+    ),
   );
   const [entries, setEntries] = useState(first);
-  const [isChecked, setChecked] = useState(false);
+  const [attempts, setAttempts] = useState(0);
+  const problem = editor.problemOf?.(entries) ?? "";
   const needsDevice = unit === undefined && device.kind === "existing" && device.deviceId === undefined;
   const save = async (values: FormValues) => {
-    const list = entries.map((entry) => entryOf(fields, entry));
+    const list = entries.map(editor.entryOf);
     const body = { ...values, [view.entries]: list }; // the API checks it
     const deviceId = unit?.deviceId ?? (await deviceIdOf(device, setDevice));
     if (unit) await api.updateUnit(connectionId, view.idOf(unit), body);
@@ -118,12 +120,12 @@ function useUnitForm<Kind extends FieldKind, Of extends Entry>(
     route(`${view.path}/${connectionId}`);
   };
   const submit = () => {
-    setChecked(true);
-    if (!needsDevice) form.send(save);
+    setAttempts(attempts + 1);
+    if (!needsDevice && problem === "") form.send(save);
   };
   const add = (added: readonly Of[], name = "") => {
     setDevice(namedDevice(device, name));
-    setEntries([...entries, ...added.map((entry) => draftOf(fields, entry))]);
+    setEntries([...entries, ...added.map(editor.draftOf)]);
     toast("success", t("fieldUnit.added", { count: added.length }));
   };
   const isChanged = entries !== first;
@@ -136,20 +138,22 @@ function useUnitForm<Kind extends FieldKind, Of extends Entry>(
     submit,
     add,
     isChanged,
-    needsDevice: needsDevice && isChecked,
+    attempts,
+    problem: attempts > 0 ? problem : "",
+    needsDevice: needsDevice && attempts > 0,
   };
 }
 
-function UnitForm<Kind extends FieldKind, Of extends Entry>(props: {
-  view: EntryUnitView<Kind, Of>;
+function UnitForm<Kind extends FieldKind, Of, Draft>(props: {
+  view: EntryUnitView<Kind, Of, Draft>;
   connectionId: string;
   connectionName: string;
-  isFirst: boolean;
+  deviceName: string;
   unit: Kind["unit"] | undefined;
 }) {
   const { view, connectionId, connectionName, unit } = props;
-  const page = useUnitForm(view, connectionId, unit, props.isFirst ? connectionName : "");
-  const { form } = page;
+  const page = useUnitForm(view, connectionId, unit, props.deviceName);
+  const { form, entries, setEntries: onChange, attempts } = page;
   const refusal = deviceProblem(form.error);
   const [source, setSource] = useMapSource(unit === undefined);
   return (
@@ -176,15 +180,15 @@ function UnitForm<Kind extends FieldKind, Of extends Entry>(props: {
           )}
           <SchemaFields form={view.form} {...form.state} />
         </Section>
-        <Section id="field-entries" title={view.texts.title} hint={view.texts.hint}>
+        <Section id="field-entries" title={view.editor.title} hint={view.editor.hint}>
           <MapButtons sources={view.sources} onSelect={setSource} />
-          <EntryList
-            fields={view.fields}
-            texts={view.texts}
-            entries={page.entries}
-            onChange={page.setEntries}
-          />
+          {view.editor.list({ entries, onChange, attempts })}
         </Section>
+        {page.problem !== "" && (
+          <p role="alert" class="text-sm text-error">
+            {page.problem}
+          </p>
+        )}
       </FormPage>
       {source && (
         <view.Dialog

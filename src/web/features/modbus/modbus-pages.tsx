@@ -1,12 +1,13 @@
 import { codeText } from "../../platform/i18n/error-texts.ts";
 import { plural, t } from "../../platform/i18n/i18n.ts";
-import { ConnectionPage, type ConnectionView } from "../field/connection-page.tsx";
-import { intervalText, UnitCard } from "../field/unit-card.tsx";
-import { type ModbusConnection, type ModbusKind, type ModbusUnit, modbusApi } from "./modbus-api.ts";
+import type { ConnectionView } from "../field/connection-page.tsx";
+import { EntryPages, entryUnitCard } from "../field/entry-pages.tsx";
+import { intervalText } from "../field/unit-card.tsx";
+import { type ModbusConnection, type ModbusKind, modbusApi } from "./modbus-api.ts";
 import { ModbusForm } from "./modbus-form.tsx";
 import { addressOf, exceptionText } from "./modbus-texts.ts";
 import { RegisterBrowser } from "./register-browser.tsx";
-import { UnitPage } from "./unit-page.tsx";
+import { unitView } from "./unit-page.tsx";
 
 const Settings = ({ connection }: { connection: ModbusConnection }) => (
   <>
@@ -16,20 +17,17 @@ const Settings = ({ connection }: { connection: ModbusConnection }) => (
   </>
 );
 
-function Unit(props: { unit: ModbusUnit; isOpen: boolean; onDeleted: () => void }) {
-  const { modbusUnitId, connectionId, unitId, intervalMs, registers, health } = props.unit;
-  const unit = t("modbus.unitLine", { unit: unitId, interval: intervalText(intervalMs) });
-  return (
-    <UnitCard
-      {...props}
-      path={`/modbus/${connectionId}/${modbusUnitId}`}
-      line={`${unit} · ${plural("modbus.registers", registers.length)}`}
-      isEmpty={registers.length === 0}
-      refused={health.refused.map(({ key, exceptionCode }) => ({ key, text: exceptionText(exceptionCode) }))}
-      onDelete={() => modbusApi.deleteUnit(connectionId, modbusUnitId)}
-    />
-  );
-}
+const Unit = entryUnitCard<ModbusKind>({
+  api: modbusApi,
+  path: "/modbus",
+  idOf: ({ modbusUnitId }) => modbusUnitId,
+  entriesOf: ({ registers }) => registers,
+  lineOf: ({ unitId, intervalMs }) =>
+    t("modbus.unitLine", { unit: unitId, interval: intervalText(intervalMs) }),
+  countText: (count) => plural("modbus.registers", count),
+  refusedOf: ({ health }) =>
+    health.refused.map(({ key, exceptionCode }) => ({ key, text: exceptionText(exceptionCode) })),
+});
 
 const view = (): ConnectionView<ModbusKind> => ({
   api: modbusApi,
@@ -45,15 +43,6 @@ const view = (): ConnectionView<ModbusKind> => ({
 });
 
 /** A Modbus connection, or one of its units. */
-export const ModbusPages = ({
-  connectionId,
-  unitId,
-}: {
-  connectionId: string;
-  unitId: string | undefined;
-}) =>
-  unitId === undefined ? (
-    <ConnectionPage key={connectionId} connectionId={connectionId} view={view()} />
-  ) : (
-    <UnitPage key={unitId} connectionId={connectionId} modbusUnitId={unitId === "new" ? undefined : unitId} />
-  );
+export const ModbusPages = (props: { connectionId: string; unitId: string | undefined }) => (
+  <EntryPages view={view()} unitView={unitView()} {...props} />
+);

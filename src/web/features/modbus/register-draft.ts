@@ -125,3 +125,7 @@ export function problemsOf(draft: RegisterDraft, others: readonly RegisterDraft[
     problems.intervalSeconds = "modbusProblem.interval";
   return isBitArea(draft.area) ? problems : { ...problems, ...bitProblems(draft) };
 }
+
+/** Returns the registers that cannot be saved. */
+export const wrongOf = (registers: readonly RegisterDraft[]): readonly RegisterDraft[] =>
+  registers.filter((draft) => Object.keys(problemsOf(draft, registers)).length > 0);

@@ -1,22 +1,24 @@
 import { ChevronDown, ChevronRight, Plus, X } from "lucide-preact";
+import { useEffect, useState } from "preact/hooks";
 import { isBitArea, REGISTERS_MAX } from "../../../lib/modbus/modbus-lists.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { Button } from "../../ui/button.tsx";
 import { IconButton } from "../../ui/icon-button.tsx";
-import { draftOf, problemsOf, type RegisterDraft } from "./register-draft.ts";
+import type { EntryListProps } from "../field/entry-list.tsx";
+import { draftOf, problemsOf, type RegisterDraft, wrongOf } from "./register-draft.ts";
 import { RegisterFields } from "./register-fields.tsx";
 
-interface Props {
-  readonly registers: readonly RegisterDraft[];
-  /** Ids of the rows whose fields are shown. */
-  readonly open: ReadonlySet<number>;
-  readonly isChecked: boolean;
-  readonly onChange: (registers: readonly RegisterDraft[]) => void;
-  readonly onOpen: (open: ReadonlySet<number>) => void;
-}
+const idsOf = (registers: readonly RegisterDraft[]) => new Set(registers.map(({ id }) => id));
 
 /** The registers of a unit, each a line that opens to its fields. */
-export function RegisterList({ registers, open, isChecked, onChange, onOpen }: Props) {
+export function RegisterList({ entries: registers, attempts, onChange }: EntryListProps<RegisterDraft>) {
+  /** Ids of the rows whose fields are shown: at first, those of registers without a name. */
+  const [open, onOpen] = useState<ReadonlySet<number>>(() =>
+    idsOf(registers.filter(({ key }) => key === "")),
+  );
+  useEffect(() => {
+    if (attempts > 0) onOpen(open.union(idsOf(wrongOf(registers))));
+  }, [attempts]);
   const toggle = (id: number) => {
     const next = new Set(open);
     if (!next.delete(id)) next.add(id);
@@ -42,7 +44,7 @@ export function RegisterList({ registers, open, isChecked, onChange, onOpen }: P
               draft={draft}
               registers={registers}
               isOpen={open.has(draft.id)}
-              isChecked={isChecked}
+              isChecked={attempts > 0}
               onToggle={() => toggle(draft.id)}
               onChange={(changes) =>
                 onChange(registers.map((row) => (row.id === draft.id ? { ...row, ...changes } : row)))

@@ -4,6 +4,7 @@ import { formatCount } from "../../platform/i18n/format.ts";
 import { plural, t } from "../../platform/i18n/i18n.ts";
 import type { ConnectionView } from "../field/connection-page.tsx";
 import { addressText } from "../field/connection-state.tsx";
+import { type EntryDraft, rowEditor } from "../field/entry-list.tsx";
 import { saveMeanings } from "../field/entry-meanings.ts";
 import { EntryPages, entryUnitCard } from "../field/entry-pages.tsx";
 import type { EntryUnitView } from "../field/entry-unit-page.tsx";
@@ -53,7 +54,7 @@ async function readMap(csv: string) {
   return { entries: items, problems };
 }
 
-const unitView = (): EntryUnitView<OpcUaKind, OpcUaItem> => ({
+const unitView = (): EntryUnitView<OpcUaKind, OpcUaItem, EntryDraft> => ({
   api: opcuaApi,
   path: "/opcua",
   idOf: ({ opcuaUnitId }) => opcuaUnitId,
@@ -61,24 +62,26 @@ const unitView = (): EntryUnitView<OpcUaKind, OpcUaItem> => ({
   entries: "items",
   form: unitForm,
   deviceType: "machine",
-  intervalMs: 1_000,
-  fields: [
-    { name: "key", charactersMax: 256 },
+  valuesOf: (unit) => ({ intervalMs: unit?.intervalMs ?? 1_000 }),
+  editor: rowEditor(
+    [
+      { name: "key", charactersMax: 256 },
+      {
+        name: "address",
+        charactersMax: 1_000,
+        problemOf: (text) => (isNodeId(text.trim()) ? "" : codeText("opcua_rule.node")),
+      },
+      { name: "length", charactersMax: 4, number: { pattern: "[1-9][0-9]{0,3}" } },
+      { name: "deadband", charactersMax: 20, number: { pattern: "[0-9]+([.,][0-9]+)?" } },
+    ],
     {
-      name: "address",
-      charactersMax: 1_000,
-      problemOf: (text) => (isNodeId(text.trim()) ? "" : codeText("opcua_rule.node")),
+      title: t("opcua.itemsTitle"),
+      hint: t("opcua.itemsHint"),
+      none: t("opcua.noItemsYet"),
+      add: t("opcua.addItem"),
+      unnamed: t("opcua.newItem"),
     },
-    { name: "length", charactersMax: 4, number: { pattern: "[1-9][0-9]{0,3}" } },
-    { name: "deadband", charactersMax: 20, number: { pattern: "[0-9]+([.,][0-9]+)?" } },
-  ],
-  texts: {
-    title: t("opcua.itemsTitle"),
-    hint: t("opcua.itemsHint"),
-    none: t("opcua.noItemsYet"),
-    add: t("opcua.addItem"),
-    unnamed: t("opcua.newItem"),
-  },
+  ),
   onSaved: saveMeanings,
   sources: ["browse", "csv"],
   Dialog: (props) =>

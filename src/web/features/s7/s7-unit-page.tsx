@@ -1,6 +1,7 @@
 import { parseS7Address } from "../../../lib/s7/s7-address.ts";
 import { codeText, serverText } from "../../platform/i18n/error-texts.ts";
 import { plural, t } from "../../platform/i18n/i18n.ts";
+import { type EntryDraft, rowEditor } from "../field/entry-list.tsx";
 import type { EntryUnitView } from "../field/entry-unit-page.tsx";
 import { CsvDialog, TemplateDialog } from "../field/map-dialogs.tsx";
 import { type S7Kind, type S7Tag, s7Api } from "./s7-api.ts";
@@ -26,7 +27,7 @@ const templates = async () =>
   }));
 
 /** What S7 brings to the page of a unit. */
-export const unitView = (): EntryUnitView<S7Kind, S7Tag> => ({
+export const unitView = (): EntryUnitView<S7Kind, S7Tag, EntryDraft> => ({
   api: s7Api,
   path: "/s7",
   idOf: ({ s7UnitId }) => s7UnitId,
@@ -34,20 +35,22 @@ export const unitView = (): EntryUnitView<S7Kind, S7Tag> => ({
   entries: "tags",
   form: unitForm,
   deviceType: "machine",
-  intervalMs: 1_000,
-  fields: [
-    { name: "key", charactersMax: 256 },
-    { name: "address", charactersMax: 64, problemOf: addressProblem },
-    { name: "scale", charactersMax: 64, number },
-    { name: "offset", charactersMax: 64, number },
-  ],
-  texts: {
-    title: t("s7.tagsTitle"),
-    hint: t("s7.tagsHint"),
-    none: t("s7.noTagsYet"),
-    add: t("s7.addTag"),
-    unnamed: t("s7.newTag"),
-  },
+  valuesOf: (unit) => ({ intervalMs: unit?.intervalMs ?? 1_000 }),
+  editor: rowEditor(
+    [
+      { name: "key", charactersMax: 256 },
+      { name: "address", charactersMax: 64, problemOf: addressProblem },
+      { name: "scale", charactersMax: 64, number },
+      { name: "offset", charactersMax: 64, number },
+    ],
+    {
+      title: t("s7.tagsTitle"),
+      hint: t("s7.tagsHint"),
+      none: t("s7.noTagsYet"),
+      add: t("s7.addTag"),
+      unnamed: t("s7.newTag"),
+    },
+  ),
   sources: ["template", "csv"],
   Dialog: (props) =>
     props.source === "csv" ? (
