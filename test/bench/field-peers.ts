@@ -207,16 +207,25 @@ const opcua: FieldTrial<OpcUa> = {
 export const fieldTrials = [bacnet, s7, modbus, opcua] as readonly FieldTrial[]; // each gets its own peer only
 
 /** A value of the peer, and the time in which it could be read: from before it was set until after the next was, epoch ms. */
-interface Held {
+export interface Held {
   readonly value: Value;
   readonly from: number;
+  /** When it certainly was the value: after it was set. */
+  readonly since: number;
+  /** When the next began to be set: until then it certainly was the value. */
+  until: number;
   to: number;
 }
+
+/** A peer that takes longer for a value than this answers no reads meanwhile either. */
+const STALL_MS_MIN = 100;
 
 /** Sets the variables of a peer each second, and keeps what they were. */
 export class FieldLog {
   readonly #trial: FieldTrial;
   readonly #held = new Map<string, Held[]>();
+  /** Times in which the peer did not even take a value. */
+  readonly #stalls: { readonly from: number; readonly to: number }[] = [];
   #round = 0;
   #running: Promise<void> = Promise.resolve();
   #isStopping = false;
@@ -229,11 +238,22 @@ export class FieldLog {
     return this.#held.get(key) ?? [];
   }
 
+  /** Time for which a read would certainly have found this value. */
+  readableMs({ since, until }: Held): number {
+    const overlaps = this.#stalls.map(({ from, to }) => Math.min(to, until) - Math.max(from, since));
+    return until - since - overlaps.reduce((sum, overlap) => sum + Math.max(0, overlap), 0);
+  }
+
   #hold(key: string, value: Value, from: number): void {
     const list = this.heldOf(key);
     const last = list.at(-1);
-    if (last !== undefined) last.to = Math.min(last.to, Date.now());
-    this.#held.set(key, [...list, { value, from, to: Number.POSITIVE_INFINITY }]);
+    const since = Date.now();
+    if (last !== undefined) {
+      last.until = Math.min(last.until, from);
+      last.to = Math.min(last.to, since);
+    }
+    const open = Number.POSITIVE_INFINITY;
+    this.#held.set(key, [...list, { value, from, since, until: open, to: open }]);
   }
 
   /** Begins with a peer that was launched after the given time and has its initial values. */
@@ -251,6 +271,8 @@ export class FieldLog {
         const from = Date.now();
         const value = valueIn(this.#round);
         await set(peer, value);
+        const to = Date.now();
+        if (to - from > STALL_MS_MIN) this.#stalls.push({ from, to });
         this.#hold(entry.key, value, from);
       }
       await Bun.sleep(Math.max(0, next - Date.now()));
@@ -265,7 +287,10 @@ export class FieldLog {
 
   /** Notes that the peer is gone, and its values with it. */
   end(): void {
-    for (const list of this.#held.values()) for (const held of list) held.to = Math.min(held.to, Date.now());
+    for (const held of [...this.#held.values()].flat()) {
+      held.until = Math.min(held.until, Date.now());
+      held.to = Math.min(held.to, Date.now());
+    }
   }
 }
 

@@ -1,5 +1,5 @@
 import type { ApiClient } from "../../src/cli/api-client.ts";
-import { FieldLog, type FieldTrial, fieldTrials, type Point, pointsOf } from "./field-peers.ts";
+import { FieldLog, type FieldTrial, fieldTrials, type Held, type Point, pointsOf } from "./field-peers.ts";
 import {
   createDevices,
   type Gateway,
@@ -12,6 +12,8 @@ import {
 import { fixed, type Row } from "./report.ts";
 
 const INTERVAL_MS = 250;
+/** A value that can be read for two intervals is read at least once. */
+const READABLE_MS_MIN = 2 * INTERVAL_MS;
 const WARMING_MESSAGES = 60;
 const SETTLING_MS = 5_000;
 /** Time between a read and its time stamp, above which the value is an invented one. */
@@ -129,14 +131,35 @@ class Trial {
     await Bun.sleep(2_000);
     let set = 0;
     let stored = 0;
+    let brief = 0;
     for (const { entry } of this.trial.variables) {
       const points = await pointsOf(this.#api, this.#deviceId, entry.key, from);
       for (const held of this.#log.heldOf(entry.key).filter((each) => each.from >= from && each.from < to)) {
+        const isStored = points.some(({ ts, value }) => value === held.value && isWithin(ts, held));
+        // A busy machine stalls the peer, and then changes the value at once: no read can have found it.
+        if (!isStored && this.#log.readableMs(held) < READABLE_MS_MIN) {
+          brief++;
+          continue;
+        }
         set++;
-        if (points.some(({ ts, value }) => value === held.value && isWithin(ts, held))) stored++;
+        if (isStored) stored++;
+        else {
+          const near = points
+            .filter(({ ts }) => Math.abs(ts - held.from) < 3_000)
+            .map(({ ts, value }) => [ts - held.from, value]);
+          console.error(
+            this.trial.name,
+            entry.key,
+            held,
+            held.until - held.since,
+            "ms: was not stored, among",
+            near,
+          );
+        }
       }
     }
-    this.#row("values stored, of those of the peer", `${stored} of ${set}`, "all", stored === set);
+    const more = brief === 0 ? "" : ` (${brief} others could be read for less than ${READABLE_MS_MIN} ms)`;
+    this.#row("values stored, of those of the peer", `${stored} of ${set}${more}`, "all", stored === set);
   }
 
   async #outage(name: string, ms: number, how: "killed" | "stopped" | "moved"): Promise<void> {
@@ -241,8 +264,7 @@ class Trial {
 }
 
 const CLOCK_MS = 5;
-const isWithin = (ts: number, { from, to }: { from: number; to: number }) =>
-  ts >= from - CLOCK_MS && ts <= to + LAG_MS_MAX;
+const isWithin = (ts: number, { from, to }: Held) => ts >= from - CLOCK_MS && ts <= to + LAG_MS_MAX;
 const lagOf = (ts: number, { from, to }: { from: number; to: number }) =>
   ts < from - CLOCK_MS ? Number.POSITIVE_INFINITY : Math.max(0, ts - to);
 const POINTS_APART = 5;
