@@ -1,0 +1,56 @@
+import type { ChangeTexts, OperationTexts } from "../resource.ts";
+import { NEEDS_ALL } from "./field.schemas.ts";
+
+/** What the connections of all protocols have in common as a resource. */
+export const connectionResource = {
+  key: "connectionId",
+  permissions: { read: "integrations:read", write: "integrations:write" },
+  order: { by: "name", ignoresCase: true },
+  list: { sort: ["name", "host", "createdAt", "updatedAt"], search: ["name", "host"] },
+  // Runners tell by it whether they run the newest version.
+  isVersioned: true,
+} as const;
+
+interface ConnectionTexts {
+  /** With its article, such as `an S7 connection`. */
+  readonly connection: string;
+  /** What it is that the gateway reads. */
+  readonly lists: string;
+  /** What the gateway does immediately. */
+  readonly begins?: string;
+  /** Rules of the protocol for a new connection, and for a change. */
+  readonly rules?: { readonly create: string; readonly update: string };
+  readonly examples: { readonly create: object; readonly update: object };
+}
+
+const TAKEN = "409 if another connection has the name.";
+
+/** Returns the texts of the routes of connections. */
+export const connectionOperations = ({
+  connection,
+  lists,
+  begins = "connects immediately and keeps the connection open",
+  rules = { create: "", update: "404 unknown; " },
+  examples,
+}: ConnectionTexts): Record<"list" | "get", OperationTexts> &
+  Record<"create" | "update" | "delete", ChangeTexts> => ({
+  list: {
+    summary: `List ${connection.slice(connection.indexOf(" ") + 1)}s`,
+    description: `Lists the ${lists} that the gateway reads, with their states.`,
+  },
+  create: {
+    summary: `Create ${connection}`,
+    description: `The gateway ${begins}; if there is no response, it retries after 0.5 s to 3 s. ${rules.create}${TAKEN} ${NEEDS_ALL}`,
+    example: examples.create,
+  },
+  get: { summary: `Read ${connection}`, description: "404 unknown." },
+  update: {
+    summary: `Change ${connection}`,
+    description: `Every change reconnects. ${rules.update}${TAKEN} ${NEEDS_ALL}`,
+    example: examples.update,
+  },
+  delete: {
+    summary: `Delete ${connection}`,
+    description: `Its units are deleted too; the devices and their values stay. 404 unknown. ${NEEDS_ALL}`,
+  },
+});
