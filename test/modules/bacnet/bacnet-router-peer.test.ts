@@ -35,8 +35,8 @@ describe.skipIf(pythonOfBacpypes === null)("a device behind a router of bacpypes
     ({ token } = await fixture.signIn("TENANT_OWNER", { tenant: "host" }));
     device = await startBacnetSimulator(INSTANCE, route);
     ({ deviceId } = await fixture.createDevice(token, { name: "zone" }));
-    const at = { host: "127.0.0.1", port: device.port, deviceInstance: INSTANCE, ...route };
-    const { connectionId } = await call("POST", "/api/bacnet/connections", { name: "zone", ...at });
+    const fields = { host: "127.0.0.1", port: device.port, deviceInstance: INSTANCE, ...route };
+    const { connectionId } = await call("POST", "/api/bacnet/connections", { name: "zone", ...fields });
     path = `/api/bacnet/connections/${connectionId}`;
     await call("POST", `${path}/units`, { deviceId, intervalMs: 100, objects });
   });
