@@ -175,7 +175,7 @@ const row = (measure: string, value: string, goal = "–", met?: boolean): Row =
 });
 
 /** Start, a page of the console and history, before the load. */
-async function measureQuiet(
+async function measureIdle(
   gateway: Gateway,
   api: ApiClient,
   history: readonly BenchDevice[],
@@ -303,7 +303,7 @@ export async function benchSmallBoard(minutes: number): Promise<Row[]> {
     const api = await connectApi({ url: gateway.url, key });
     const history = await createDevices(api, HISTORY_DEVICES, "history");
     const rows = [
-      ...(await measureQuiet(gateway, api, history)),
+      ...(await measureIdle(gateway, api, history)),
       ...(await measureSite(gateway, api, { minutes, place, history })),
     ];
     const { mostMb, kills } = board.memory();

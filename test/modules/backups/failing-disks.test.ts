@@ -46,12 +46,12 @@ describe.skipIf(!existsSync(UNREADABLE))("a place with a sector that cannot be r
 
   test.each(["repository.json", "checks.json", "the oldest record", "the oldest maps"])(
     "in %s restores the newest backup, and backs up again",
-    async (what) => {
+    async (kind) => {
       const oldest: Record<string, string> = {
         "the oldest record": first("snapshots"),
         "the oldest maps": first("maps"),
       };
-      fail(oldest[what] ?? what);
+      fail(oldest[kind] ?? kind);
       const states = await agedSnapshots(await fixture.repository());
       expect(states.map(({ id }) => id).sort()).toEqual(ids);
       await fixture.restore(folder);
