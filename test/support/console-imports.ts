@@ -17,6 +17,7 @@ export const consoleImports: readonly string[] = [
   "lib/devices/device-state.ts",
   "lib/devices/frame-sources.ts",
   "lib/devices/gateway-device.ts",
+  "lib/devices/profile-defaults.ts",
   "lib/devices/observed-attributes.ts",
   "lib/keys/key-format.ts",
   "lib/keys/key-guess.ts",

@@ -2,6 +2,7 @@ import { defined } from "../../lib/core/defined.ts";
 import { conflict, detail, invalid } from "../../lib/core/domain-error.ts";
 import type { ProfileId, TenantId } from "../../lib/core/ids.ts";
 import { invariant } from "../../lib/core/invariant.ts";
+import { profileDefaults } from "../../lib/devices/profile-defaults.ts";
 import { KEYS_MAX, type KeyMetadata, type KeyMetadataMap } from "../../lib/keys/key-metadata.ts";
 import type { EventBus } from "../../platform/core/event-bus.ts";
 import type { MainDatabase } from "../../platform/database/database.ts";
@@ -16,7 +17,6 @@ import type { KeyMetadataService } from "./key-metadata.service.ts";
 import { parseKeyMetadata } from "./parse-key-metadata.ts";
 import type { ProfilesRepository } from "./profiles.repository.ts";
 import type { DeviceProfile, ProfileSettings, profileResource } from "./profiles.resource.ts";
-import { profileDefaults } from "./profiles.types.ts";
 
 type NewProfile = typeof profileResource.$create;
 type ProfileChanges = typeof profileResource.$update;

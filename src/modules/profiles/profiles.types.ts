@@ -35,24 +35,5 @@ export interface CommandDefinition {
   readonly params?: CommandParameter[];
 }
 
-export const profileDefaults = {
-  description: "",
-  isDefault: false,
-  alarmRules: [],
-  inactivityTimeoutMs: null,
-  retentionDays: null,
-  telemetryTopic: null,
-  payload: "AUTO",
-  commandTimeoutMs: 30_000,
-  createsChildren: true,
-  sessionsMax: 1,
-  sessionsWhenFull: "REPLACE",
-  messagesPerSecond: null,
-  messagesBurst: null,
-  convertsNumericText: false,
-  deviceRequests: [],
-  commands: [],
-} as const;
-
 /** Requests of devices that the gateway answers itself. */
 export const OWN_METHODS: readonly string[] = ["getServerTime", "getCurrentTime", "getSessionLimits"];

@@ -1,3 +1,4 @@
+import { profileDefaults } from "../../../lib/devices/profile-defaults.ts";
 import { formSchema } from "../../lib/form-schema.macro.ts" with { type: "macro" };
 import { AutomaticDuration } from "../../ui/automatic-duration-field.tsx";
 import { Checkbox } from "../../ui/choice.tsx";
@@ -54,21 +55,6 @@ export const profileRulesForm: FormDefinition = {
   ],
 };
 
-export const newProfile: ProfileForm = {
-  name: "",
-  description: "",
-  isDefault: false,
-  inactivityTimeoutMs: null,
-  commandTimeoutMs: 30_000,
-  retentionDays: null,
-  telemetryTopic: null,
-  payload: "AUTO",
-  createsChildren: true,
-  sessionsMax: 1,
-  sessionsWhenFull: "REPLACE",
-  messagesPerSecond: null,
-  messagesBurst: null,
-  convertsNumericText: false,
-  deviceRequests: [],
-  commands: [],
-};
+const { alarmRules: _rules, ...defaults } = profileDefaults;
+
+export const newProfile: ProfileForm = { name: "", ...defaults, deviceRequests: [], commands: [] };
