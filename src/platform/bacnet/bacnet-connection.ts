@@ -34,20 +34,20 @@ export interface BacnetConnectionOptions {
   readonly host: string;
   readonly port: number;
   readonly deviceInstance: number;
-  /** Network of the device behind a router, and its address there in hexadecimal digits; null for a device at the host itself. */
+  /** Location of a device behind a router: network number, and the address there as hexadecimal digits. Null for a device at the host itself. */
   readonly network: number | null;
   readonly mac: string | null;
-  /** Time for each answer, or for each part of a long one, ms. */
+  /** Timeout of each response, or of each segment of a long one, in ms. */
   readonly timeoutMs: number;
   readonly addresses: Pick<OutboundRule, "resolve">;
   readonly clock: Pick<Clock, "schedule" | "monotonic">;
   readonly signal: AbortSignal;
 }
 
-/** What kind of message refuses a request. */
+/** Kind of message that refuses a request. */
 type RefusalKind = "error" | "reject" | "abort";
 
-/** The device does not do what was asked. The code is that of an error, or the reason of a reject or abort. */
+/** Refusal of a request by the device. `code` is the error code, or the reason of a reject or abort. */
 export class BacnetRefusal extends Error {
   constructor(
     readonly refusalCode: number,
@@ -62,13 +62,13 @@ const SEGMENTED = 0x08;
 const MORE_FOLLOWS = 0x04;
 /** Reason of a reject: the device does not know the service. */
 const UNKNOWN_SERVICE = 9;
-/** Reasons of an abort: the answer is too long for the device. */
+/** Reasons of an abort: the response is too long for the device. */
 const ANSWER_TOO_LONG: readonly number[] = [1, 4, 11];
-/** Number that every device takes for its own. */
+/** Instance number that every device accepts as its own. */
 const ANY_INSTANCE = 0x3f_ffff;
 const DEVICE = 8;
 const SUBSCRIPTION_MS_MIN = 600_000;
-/** Messages to one request, after which the connection ends: something could send them without end. */
+/** Max. messages received per request. The connection ends beyond it, because a sender could continue without end. */
 const MESSAGES_MAX = 1_000;
 const UNKNOWN_PROPERTY = 32;
 
@@ -82,8 +82,8 @@ interface Pending {
 }
 
 /**
- * One device, asked one request at a time. Its socket is its own and takes messages only from the address of the device: nobody else's answer
- * becomes its value, and other programs may use the port of BACnet. A request without an answer, and an answer that is none, end the connection.
+ * Connection to one device, which gets one request at a time. It has a socket of its own that accepts messages only from the address of the device,
+ * so other programs can use the port of BACnet. A missing or unreadable response ends the connection.
  */
 export class BacnetConnection {
   readonly #socket: Socket;
@@ -94,15 +94,15 @@ export class BacnetConnection {
   #hasAnswered = false;
   #invokeId = 0;
   #pending: Pending | undefined;
-  /** Called with an object whose value has changed. */
+  /** Called with the object whose value has changed. */
   onChange: (change: string) => void = () => undefined;
-  /** Subscriptions to changes, and refusals of them, by object: the time (monotonic) at which they are renewed. */
+  /** Subscriptions and refused subscriptions by object, with the monotonic time of their renewal. */
   readonly #subscribed = new Map<string, { readonly renewAt: number; readonly isRefused: boolean }>();
   /** Whether the device reads several properties with one request. */
   #readsMany = true;
-  /** Properties of one request whose answer the device can send. */
+  /** Max. properties per request, so that the device can send the response. */
   #refsMax = Number.POSITIVE_INFINITY;
-  /** Longest request that the device takes, bytes: controllers on MS/TP may take 50 only, and are silent about longer ones. */
+  /** Max. length of a request in bytes. Controllers on MS/TP may accept only 50, and do not respond to longer ones. */
   #requestMax = Number.POSITIVE_INFINITY;
 
   private constructor(socket: Socket, options: BacnetConnectionOptions) {
@@ -121,7 +121,7 @@ export class BacnetConnection {
     });
   }
 
-  /** @throws Error of the network; BacnetFormatError; DomainError `timed_out`, or for another device or an address that is not allowed */
+  /** @throws Error of the network, BacnetFormatError, or DomainError: `timed_out`, another device, an address that is not allowed */
   static open(options: BacnetConnectionOptions): Promise<BacnetConnection> {
     return openFirst(options, async (address) => {
       if (address.includes(":")) throw invalid("bacnet.needs_ipv4");
@@ -156,8 +156,8 @@ export class BacnetConnection {
   }
 
   /**
-   * Reads properties. Resolves to the values of each, or to the refusal of the device.
-   * @throws DomainError `timed_out`; BacnetFormatError; Error of the network
+   * Reads properties. Resolves to the values of each property, or to the refusal by the device.
+   * @throws DomainError `timed_out`, BacnetFormatError, or Error of the network
    */
   async read(refs: readonly BacnetRef[]): Promise<(readonly BacnetData[] | BacnetRefusal)[]> {
     if (refs.length > 1 && this.#readsMany) {
@@ -189,8 +189,8 @@ export class BacnetConnection {
   }
 
   /**
-   * Asks the device to report changes of an object, or renews that halfway to its end. The object is read at its interval as well, so that
-   * a third of the time remains for a renewal that came too early. Returns whether the device reports them.
+   * Subscribes to changes of an object, or renews the subscription after half of its lifetime. The object is also polled at its interval, so a third
+   * of the lifetime remains if a renewal was too early. Returns whether the device reports changes.
    */
   async subscribe(object: Pick<BacnetRef, "type" | "instance">, intervalMs: number): Promise<boolean> {
     const name = objectText(object);
@@ -212,7 +212,7 @@ export class BacnetConnection {
     return !isRefused;
   }
 
-  /** Reads properties with one request. Resolves to undefined if they are too many for one, or one of them is refused so that all are. */
+  /** Reads properties with one request. Resolves to undefined if the device cannot answer all of them together. */
   async #readMany(
     refs: readonly BacnetRef[],
   ): Promise<(readonly BacnetData[] | BacnetRefusal)[] | undefined> {
@@ -234,7 +234,7 @@ export class BacnetConnection {
     });
   }
 
-  /** An answer that is none ends the connection. */
+  /** Ends the connection if the response cannot be parsed. */
   #parsed<Result>(parse: () => Result): Result {
     try {
       return parse();
@@ -245,7 +245,7 @@ export class BacnetConnection {
     }
   }
 
-  /** Asks the device who it is: an address may have gone over to another device. */
+  /** Checks the identity of the device, because an address may now belong to another device. */
   async #connect(address: string): Promise<void> {
     const { port, signal, deviceInstance } = this.#options;
     const giveUp = () => this.close();
@@ -278,7 +278,7 @@ export class BacnetConnection {
       : conflict("bacnet.other_device", { instance, other: objectOf(bits).instance });
   }
 
-  /** Resolves to the content of the answer. @throws BacnetRefusal */
+  /** Resolves to the content of the response. @throws BacnetRefusal */
   async #request(service: number, body: Buffer): Promise<Buffer> {
     if (this.#failure !== undefined) throw this.#failure;
     this.#invokeId = (this.#invokeId % 255) + 1;
@@ -314,7 +314,7 @@ export class BacnetConnection {
     this.#socket.send(requestFrame(apdu, this.#route), (error) => error && this.#end(error));
   }
 
-  /** Takes a message to the request that is under way; others are none of ours. */
+  /** Assigns a message to the pending request. Ignores other messages. */
   #take(bytes: Buffer): void {
     const pending = this.#pending;
     if (pending === undefined && this.#subscribed.size === 0) return;
@@ -336,7 +336,7 @@ export class BacnetConnection {
     else if (kind === PDU.abort) pending.reject(new BacnetRefusal(apdu.readUInt8(2), "abort"));
   }
 
-  /** Returns the message of the device in a frame; undefined for another frame. */
+  /** Returns the message of the device in a frame; undefined for frames of other devices. */
   #messageOf(bytes: Buffer): Buffer | undefined {
     const frame = parseFrame(bytes);
     if (frame?.kind !== BVLC.unicast) return undefined;
@@ -380,7 +380,7 @@ export class BacnetConnection {
   }
 }
 
-/** Returns the bits of a property that has bits, as a text of 0 and 1. */
+/** Returns the bits of a bit-string property as a string of 0 and 1. */
 export const bitsIn = (read: readonly BacnetData[] | BacnetRefusal | undefined): string => {
   if (read === undefined || read instanceof BacnetRefusal) return "";
   const [data] = read;

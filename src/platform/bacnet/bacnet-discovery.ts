@@ -11,7 +11,7 @@ export interface FoundBacnetDevice {
   readonly deviceInstance: number;
   readonly vendorId: number;
   readonly network: number | null;
-  /** Address in its network, in hexadecimal digits. */
+  /** Address in its network, as hexadecimal digits. */
   readonly mac: string | null;
 }
 
@@ -19,7 +19,7 @@ export interface BacnetSearch {
   /** Broadcast address of a network, or the address of a device, router or BBMD. */
   readonly addresses: readonly string[];
   readonly port: number;
-  /** Whether the address is that of a BBMD: the gateway registers there as a foreign device, and it asks all its networks. */
+  /** Whether the address belongs to a BBMD, where the gateway registers as a foreign device. The BBMD then forwards the request to its networks. */
   readonly isBbmd: boolean;
   readonly low: number;
   readonly high: number;
@@ -30,7 +30,7 @@ export const BACNET_PORT = 47_808;
 const FOUND_MAX = 1_000;
 const REGISTRATION_SECONDS = 30;
 const RESULT_BYTES = 6;
-/** Parts of the time at whose beginning all are asked: a message may be lost. */
+/** Number of requests, evenly spread over the time, because a message may be lost. */
 const ATTEMPTS = 2;
 
 /** Broadcast addresses of the networks of this machine. */
@@ -48,7 +48,10 @@ export function ownBroadcasts(): string[] {
   });
 }
 
-/** Listens on the port of BACnet, where many devices answer to all whatever port asked, or on any if another program has it: then only answers to the gateway itself arrive. */
+/**
+ * Listens on the port of BACnet, because many devices respond to that port by broadcast. If another program uses it, listens on any port and
+ * receives only unicast responses.
+ */
 async function openSocket(): Promise<Socket> {
   for (const port of [BACNET_PORT, 0]) {
     const socket = createSocket({ type: "udp4", reuseAddr: true });
@@ -64,7 +67,7 @@ async function openSocket(): Promise<Socket> {
   throw conflict("bacnet.search_failed");
 }
 
-/** Asks who is there, and returns the devices that answered within the time. @throws DomainError for a BBMD that refuses, or does not answer */
+/** Sends Who-Is and returns the devices that responded within the time. @throws DomainError for a BBMD that refuses or does not respond */
 export async function searchBacnet(search: BacnetSearch): Promise<FoundBacnetDevice[]> {
   const { isBbmd, low, high, waitMs } = search;
   const socket = await openSocket();

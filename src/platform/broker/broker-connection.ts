@@ -19,26 +19,26 @@ import type { InboundSession, Outcome } from "./inbound-session.ts";
 
 const CONNECT_MS_MAX = 20_000;
 const KEEP_ALIVE_S = 60;
-/** Time for which a broker that speaks MQTT 5 is asked to keep what comes while the gateway is away. */
+/** Session expiry requested from a broker with MQTT 5, so that it keeps messages while the gateway is away. */
 const SESSION_EXPIRY_S = 30 * 86_400;
-/** DISCONNECT, in both versions. */
+/** DISCONNECT packet of both versions. */
 const GOOD_BYE = Buffer.from([0xe0, 0]);
 const GOOD_BYE_MS_MAX = 2_000;
-/** Max. bytes of unacknowledged messages that `post` has published: a broker that asks without reading must not fill the memory. */
+/** Max. bytes of unacknowledged messages from `post`. A broker that sends requests without reading must not fill the memory. */
 export const POSTED_BYTES_MAX = 1024 * 1024;
 /** Approximate memory of an unacknowledged message in addition to topic and payload. */
 const POSTED_HEAD_BYTES = 1_024;
 const REFUSED = 0x80;
-/** Limits of a broker that says nothing of them (MQTT 5, 3.2.2.3). */
+/** Default receive maximum of a broker (MQTT 5, 3.2.2.3). */
 const RECEIVE_MAXIMUM = 65_535;
 const BROKER_PACKET_BYTES_MAX = 268_435_460;
 
 export interface ConnectionDeps {
   readonly settings: BrokerSettings;
   readonly clientId: string;
-  /** The broker is to forget the session that it has. */
+  /** True if the broker must discard the existing session. */
   readonly clean: boolean;
-  /** Message that the broker sends when the connection ends without a good-bye. */
+  /** Message that the broker sends if the connection ends without DISCONNECT. */
   readonly will?: BrokerMessage | undefined;
   readonly session: InboundSession;
   readonly addresses: Pick<OutboundRule, "resolve">;
@@ -46,15 +46,15 @@ export interface ConnectionDeps {
   readonly take: (message: PublishPacket) => Promise<Outcome>;
   readonly tooLarge: (message: PublishPacket) => void;
   readonly clock: Pick<Clock, "schedule">;
-  /** Ends the attempt; a connection that is made is ended by `end`. */
+  /** Aborts the attempt to connect. An open connection is ended by `end`. */
   readonly signal?: AbortSignal | undefined;
 }
 
 export interface BrokerConnection {
-  /** The broker has the session of before, with its subscriptions, and sends what it has kept. */
+  /** True if the broker resumed the session, with its subscriptions and queued messages. */
   readonly isResumed: boolean;
   readonly limits: BrokerLimits;
-  /** Subscribes; the broker says which filters it grants. */
+  /** Subscribes. Resolves to the granted filters. */
   subscribe(subscription: BrokerSubscription): Promise<GrantedSubscription[]>;
   unsubscribe(filters: readonly string[]): Promise<void>;
   /**
@@ -63,19 +63,19 @@ export interface BrokerConnection {
    */
   publish(message: BrokerMessage): Promise<void>;
   /**
-   * Publishes a message that nobody waits for, such as the reply to a message of the broker. Returns false, and publishes nothing, if posted messages
-   * of `POSTED_BYTES_MAX` are unacknowledged.
+   * Publishes a message without waiting for its acknowledgement, such as a reply to the broker. Returns false and publishes nothing while
+   * `POSTED_BYTES_MAX` bytes are unacknowledged.
    */
   post(message: BrokerMessage): boolean;
   /** Resolves with the reason when the connection has ended. */
   readonly ended: Promise<Text>;
-  /** Acknowledges what is in progress and says good-bye; resolves when nothing is left of it. */
+  /** Acknowledges messages in progress and sends DISCONNECT. Resolves once the connection is closed. */
   end(): Promise<void>;
-  /** Ends the connection immediately, without a good-bye. */
+  /** Closes the connection immediately, without DISCONNECT. */
   destroy(): void;
 }
 
-/** Errors by reason code of MQTT 3.1.1 and 5, where the text of mqtt.js does not say what to do. */
+/** Errors by reason code of MQTT 3.1.1 and 5 for which the text of mqtt.js does not say what to do. */
 const reasons: Readonly<Record<number, ErrorCode>> = {
   2: "broker_error.client_id",
   4: "broker_error.credentials",
@@ -102,7 +102,7 @@ function describe(error: unknown): Text {
   return textCode === undefined ? networkErrorText(error) : { code: textCode, params: {} };
 }
 
-/** The last acknowledgement that a broker owes must not wait for ever: everything that waits fails when the connection ends. */
+/** Pending requests to the broker. All of them fail when the connection ends, so that none waits forever. */
 class OpenQuestions {
   readonly #waiting = new Set<(error: Error) => void>();
   #reason: Text | undefined;
@@ -113,7 +113,7 @@ class OpenQuestions {
     this.#waiting.clear();
   }
 
-  /** Runs `ask`, which calls back with the answer. @param isEnding says whether the connection is about to fail, with a better reason */
+  /** Runs `ask`, which calls back with the response. @param isEnding returns whether the connection is about to fail with a better reason */
   answer<Answer>(
     ask: (done: (error: Error | null | undefined, answer?: Answer) => void) => void,
     isEnding: () => boolean,

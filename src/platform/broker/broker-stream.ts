@@ -10,7 +10,7 @@ import type { BrokerSettings } from "./broker.types.ts";
 const GUID = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
 const ANSWER_BYTES_MAX = 16 * 1024;
 const FRAME_BYTES_MAX = 2 * 1024 * 1024;
-/** Frames that are read in a row. A ping takes two bytes of the peer, and 50 µs to be answered. */
+/** Max. frames read in a row. The response to a ping of two bytes takes 50 µs. */
 const FRAMES_PER_READ = 64;
 
 const CONTINUATION = 0;
@@ -37,13 +37,13 @@ function frameOf(opcode: number, content: Buffer): Buffer {
 interface Frame {
   readonly opcode: number;
   readonly content: Buffer;
-  /** Position at which the next frame begins. */
+  /** Position of the next frame. */
   readonly end: number;
 }
 
 const extraBytes: Record<number, number> = { 126: 2, 127: 8 };
 
-/** The frame that the bytes begin with, or the bytes that there have to be until there is more to say. */
+/** Returns the first frame of the bytes, or the number of bytes needed for the next decision. */
 function readFrame(bytes: Buffer): Frame | number {
   const [first, second] = bytes;
   if (first === undefined || second === undefined) return 2;
@@ -58,7 +58,7 @@ function readFrame(bytes: Buffer): Frame | number {
   return bytes.length < end ? end : { opcode: first & 0x0f, content: bytes.subarray(start, end), end };
 }
 
-/** @param reply sends what the protocol asks for by itself: pongs, and the answer to a closing. */
+/** @param reply sends the responses that the protocol requires: pongs, and the response to a close frame. */
 export function createWebSocketWire(url: URL, reply: (bytes: Buffer) => void) {
   const key = randomBytes(16).toString("base64");
   const expected = createHash("sha1")
@@ -66,13 +66,13 @@ export function createWebSocketWire(url: URL, reply: (bytes: Buffer) => void) {
     .digest("base64");
   let isOpen = false;
   let kept: Buffer = Buffer.alloc(0);
-  /** What came behind `kept`, which is copied only when it completes something. */
+  /** Bytes received after `kept`. They are copied only when they complete something. */
   let added: Buffer[] = [];
   let addedBytes = 0;
-  /** Bytes of both without which there is nothing to read. */
+  /** Total number of bytes needed before anything can be read. */
   let wantedBytes = 1;
 
-  /** Returns whether there may be something to read in `kept`. */
+  /** Returns whether `kept` may contain something to read. */
   function gather(): boolean {
     if (kept.length + addedBytes < wantedBytes) return false;
     if (added.length > 0) kept = Buffer.concat([kept, ...added]);
@@ -81,7 +81,7 @@ export function createWebSocketWire(url: URL, reply: (bytes: Buffer) => void) {
     return true;
   }
 
-  /** Returns whether the whole answer to the request has arrived. */
+  /** Returns whether the whole response to the request has arrived. */
   function readAnswer(): boolean {
     const end = kept.indexOf("\r\n\r\n");
     if (end < 0) {
@@ -104,7 +104,7 @@ export function createWebSocketWire(url: URL, reply: (bytes: Buffer) => void) {
     return true;
   }
 
-  /** The next frame; undefined when it is not there whole. */
+  /** Returns the next frame; undefined until it is complete. */
   function nextFrame(): Frame | undefined {
     const frame = readFrame(kept);
     wantedBytes = typeof frame === "number" ? frame : 2;
@@ -113,7 +113,7 @@ export function createWebSocketWire(url: URL, reply: (bytes: Buffer) => void) {
     return frame;
   }
 
-  /** Returns the content of a frame; control frames are answered. */
+  /** Returns the content of a frame. Responds to control frames. */
   function contentOf({ opcode, content }: Frame): Buffer | undefined {
     if (opcode === BINARY || opcode === CONTINUATION) return content;
     if (opcode === PING) reply(frameOf(PONG, content));
@@ -123,7 +123,7 @@ export function createWebSocketWire(url: URL, reply: (bytes: Buffer) => void) {
   }
 
   return {
-    /** Bytes that are sent first. */
+    /** Opening request. */
     request: Buffer.from(
       [
         `GET ${url.pathname || "/"}${url.search} HTTP/1.1`,
@@ -142,12 +142,12 @@ export function createWebSocketWire(url: URL, reply: (bytes: Buffer) => void) {
     get isOpen(): boolean {
       return isOpen;
     },
-    /** Adds bytes of the peer. */
+    /** Adds received bytes. */
     add(chunk: Buffer): void {
       added.push(chunk);
       addedBytes += chunk.length;
     },
-    /** Returns the contents of the next frames as one; undefined when no whole frame is left. @throws Error on anything but WebSocket frames. */
+    /** Returns the joined contents of the next frames; undefined if no complete frame is left. @throws Error for anything but WebSocket frames */
     read(): Buffer | undefined {
       if (!gather() || (!isOpen && !readAnswer())) return undefined;
       const contents: Buffer[] = [];
@@ -164,7 +164,7 @@ export function createWebSocketWire(url: URL, reply: (bytes: Buffer) => void) {
   };
 }
 
-/** The client's side of a WebSocket (RFC 6455) that carries MQTT: bytes in, bytes out, the frames' limits mean nothing to it. */
+/** Client side of a WebSocket (RFC 6455) that carries MQTT. The boundaries of frames have no meaning for MQTT. */
 type WebSocketWire = ReturnType<typeof createWebSocketWire>;
 
 const schemes: Record<
@@ -205,10 +205,10 @@ function parseBrokerUrl(text: string): BrokerAddress {
   };
 }
 
-/** Addresses of a name that are tried one after the other. */
+/** Max. addresses of a name that are tried, one after the other. */
 const ADDRESSES_MAX = 3;
 const CONNECT_MS_MAX = 10_000;
-/** Max. memory of unsent replies to what the broker has sent, such as acknowledgements and pongs. Nothing is received while more wait. */
+/** Max. memory of unsent replies, such as acknowledgements and pongs. Nothing is received while more bytes wait. */
 export const REPLY_BYTES_MAX = 1024 * 1024;
 /** Approximate memory of an unsent reply in addition to its bytes. */
 const REPLY_HEAD_BYTES = 256;
@@ -216,28 +216,28 @@ const REPLY_HEAD_BYTES = 256;
 export interface BrokerStreamDeps {
   readonly settings: BrokerSettings;
   readonly addresses: Pick<OutboundRule, "resolve">;
-  /** Authorities that are trusted where the settings name none; the usual ones when undefined. */
+  /** Trusted authorities if the settings name none; undefined for the default authorities. */
   readonly authorities?: readonly string[] | undefined;
-  /** Bytes of the broker; false when no more are to come until `resume`. */
+  /** Receives bytes of the broker. Returns false if no more bytes are accepted until `resumeReceiving`. */
   readonly receive: (chunk: Buffer) => boolean;
 }
 
 /**
- * The way to a broker as mqtt.js wants it: one stream, whatever carries it. The address is judged when the connection is made, and
- * connected to by number. Bytes of the broker go to `receive`, which hands on what mqtt.js is to read by `push`.
+ * Stream between mqtt.js and a broker, for all transports. The address is checked when the connection opens, which uses the checked IP address.
+ * Bytes of the broker go to `receive`, which passes bytes for mqtt.js to `push`.
  */
 export class BrokerStream extends Duplex {
   readonly #deps: BrokerStreamDeps;
   #socket: Socket | undefined;
   #wire: WebSocketWire | undefined;
-  /** Callback of the write or the end that waits for the connection. */
+  /** Callback of the write or end that waits for the connection. */
   #waiting: (() => void) | undefined;
   #isOpen = false;
   #replyBytes = 0;
-  /** `receive` takes no more until `resumeReceiving`. */
+  /** True if `receive` accepts nothing until `resumeReceiving`. */
   #isFull = false;
   #isReading = false;
-  /** Resolves when the frames that are there have been read, as far as there is room. */
+  /** Resolves when the received frames have been read, as far as there is room. */
   #reading: Promise<void> = Promise.resolve();
 
   constructor(deps: BrokerStreamDeps) {
@@ -246,23 +246,23 @@ export class BrokerStream extends Duplex {
     this.#connect().catch((error) => this.destroy(error instanceof Error ? error : new Error(String(error))));
   }
 
-  /** The broker may go on sending. */
+  /** Lets the broker send again. */
   resumeReceiving(): void {
     this.#isFull = false;
     this.#resume();
   }
 
-  /** Replies wait for a broker that does not read them, and the broker waits for them; or mqtt.js has not read what it was handed. */
+  /** True if the broker does not read its replies, or mqtt.js has not read the received bytes. */
   get isHeldBack(): boolean {
     return this.#replyBytes >= REPLY_BYTES_MAX || this.readableLength >= this.readableHighWaterMark;
   }
 
-  /** Sends the reply to something that the broker has sent. */
+  /** Sends a reply to a message of the broker. */
   reply(bytes: Uint8Array): void {
     this.write(bytes, this.#replySent(bytes));
   }
 
-  /** Counts a reply. Returns what is to be called once it is sent. */
+  /** Counts a reply. Returns the function to call once it is sent. */
   #replySent({ length }: Uint8Array): () => void {
     const bytes = length + REPLY_HEAD_BYTES;
     this.#replyBytes += bytes;
@@ -371,12 +371,12 @@ export class BrokerStream extends Duplex {
     }
   }
 
-  /** Reads what is there, unless that is going on already. */
+  /** Reads received frames, unless this is already in progress. */
   #readFrames(wire: WebSocketWire): void {
     if (!this.#isReading) this.#reading = this.#readInTurns(wire);
   }
 
-  /** Others have their turn in between: hundreds of thousands of frames may arrive together. */
+  /** Reads frames in turns, because hundreds of thousands of frames may arrive together. */
   async #readInTurns(wire: WebSocketWire): Promise<void> {
     this.#isReading = true;
     this.#socket?.pause();

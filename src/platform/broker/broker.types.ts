@@ -1,15 +1,15 @@
-/** Way to an MQTT broker, with the decrypted secrets. */
+/** Connection settings of an MQTT broker, with decrypted secrets. */
 export interface BrokerSettings {
   /** `mqtt://`, `mqtts://`, `ws://` or `wss://`. */
   readonly brokerUrl: string;
-  /** 4: MQTT 3.1.1; 5. */
+  /** 4 is MQTT 3.1.1. */
   readonly protocolVersion?: 4 | 5;
   readonly keepAliveS?: number;
   readonly tls?: { readonly rejectUnauthorized?: boolean; readonly serverName?: string };
   readonly credentials?: BrokerCredentials;
 }
 
-/** Sealed at rest and never told again, but for the user name and whether there is one. */
+/** Credentials, encrypted at rest. Responses contain the user name and which credentials are set. */
 export interface BrokerCredentials {
   readonly username?: string;
   readonly password?: string;
@@ -29,20 +29,20 @@ export interface BrokerMessage {
 export interface BrokerSubscription {
   readonly filters: readonly string[];
   readonly qos: 0 | 1 | 2;
-  /** Retained messages are wanted, too, for a subscription that is new. */
+  /** True if a new subscription also gets retained messages. */
   readonly takeRetained: boolean | "always";
 }
 
 export interface GrantedSubscription {
   readonly filter: string;
-  /** Quality that the broker grants; null where it refuses. */
+  /** Granted quality of service; null if the broker refuses the filter. */
   readonly qos: number | null;
 }
 
-/** What a broker that speaks MQTT 5 has said of itself. */
+/** Limits that a broker with MQTT 5 announces. */
 export interface BrokerLimits {
-  /** Messages that may wait for their acknowledgement. */
+  /** Max. unacknowledged messages. */
   readonly receiveMaximum: number;
-  /** Bytes of the largest packet. */
+  /** Max. bytes of a packet. */
   readonly packetBytesMax: number;
 }

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 
-/** Stable over the life of what it is made for, and no longer than every broker takes (MQTT 3.1.1, 3.1.3.1: 23 characters). */
+/** Returns a stable client id for an owner, of at most 23 characters, which every broker accepts (MQTT 3.1.1, 3.1.3.1). */
 export const clientIdOf = (ownerId: string): string => {
   const digest = createHash("sha256").update(ownerId).digest("hex");
   return `lineside-${BigInt(`0x${digest}`).toString(36).slice(0, 14)}`;

@@ -9,21 +9,21 @@ import type { Text } from "../../lib/texts/text.ts";
 import { workShare } from "../load/fair-share.ts";
 import type { InboundSession, Outcome } from "./inbound-session.ts";
 
-/** The largest message that is taken, its topic included. */
+/** Max. bytes of a message, including its topic. */
 export const PACKET_BYTES_MAX = 1024 * 1024;
-/** Max. messages in progress; a broker that speaks MQTT 5 is told (receive maximum). */
+/** Max. messages in progress, sent to brokers with MQTT 5 as the receive maximum. */
 export const WINDOW = 400;
-/** Messages that are begun without a pause: those before them are brought to the disk meanwhile, and others have their turn. */
+/** Messages that are started without a pause. Afterwards, the gateway writes them to disk and does other work. */
 export const SLICE = 100;
-/** Bytes of packets that are begun in a row: decoding 64 KB takes up to 20 ms. Afterwards, connections take turns. */
+/** Bytes of packets that are started in a row: decoding 64 KB takes up to 20 ms. Afterwards, connections take turns. */
 const SLICE_BYTES = 64 * 1024;
 const WINDOW_BYTES = 4 * PACKET_BYTES_MAX;
 /** Type, flags and length of the largest packet. */
 const HEADER_BYTES = 4;
-/** Topic, packet id and properties of a message that is too large stand before its payload; more of it is not kept. */
+/** Kept bytes of a message that is too large: topic, packet id and properties are before its payload. */
 const TRUNCATED_BYTES = 80 * 1024;
 
-/** Max. body of other packets: 8,192 granted filters with as much text. The packet decoder takes 300 ms for 1 MB of them. */
+/** Max. body of other packets: 8,192 granted filters with reason strings of the same size. The packet decoder takes 300 ms for 1 MB of them. */
 const OTHER_BYTES_MAX = 16 * 1024;
 
 const CONNACK = 2;
@@ -36,13 +36,13 @@ export interface InboundLaneDeps {
   /** Processes a message; never rejects. */
   readonly take: (message: PublishPacket) => Promise<Outcome>;
   readonly tooLarge: (message: PublishPacket) => void;
-  /** Passes on the bytes that mqtt.js reads: everything but messages. */
+  /** Passes on bytes for mqtt.js: all packets except messages. */
   readonly pass: (bytes: Uint8Array) => void;
   /** Sends acknowledgements to the broker. */
   readonly send: (bytes: Uint8Array) => void;
-  /** The connection is to end: something cannot be taken now, or the broker speaks no MQTT. */
+  /** Ends the connection if a message cannot be accepted now, or if the broker does not speak MQTT. */
   readonly fail: (error: Error) => void;
-  /** Room for more, after `push` answered false. */
+  /** Called when there is room again, after `push` returned false. */
   readonly onRoom: () => void;
 }
 
@@ -59,9 +59,9 @@ export class NotTaken extends DomainError {
 }
 
 /**
- * Messages of a broker on their way in. mqtt.js hands one over only when the one before is acknowledged, which would be one a
- * commit; here they are worked on together, up to the window, and acknowledged in the order they came (MQTT 5, 4.6), each once it is
- * taken. Everything else of the conversation is mqtt.js's.
+ * Processes messages of a broker. mqtt.js passes on one message only after the acknowledgement of the previous one, which would need one commit per
+ * message. Here, messages up to the window are processed together and acknowledged in the order of arrival (MQTT 5, 4.6), each after it was
+ * accepted. mqtt.js handles all other packets.
  */
 export class InboundLane {
   readonly #deps: InboundLaneDeps;
@@ -71,19 +71,19 @@ export class InboundLane {
   });
   readonly #inFlight: InFlight[] = [];
   #bytes = 0;
-  /** Nothing more is begun until something is acknowledged, or until the next slice. */
+  /** True if nothing is started until an acknowledgement or the next slice. */
   #isFull = false;
   #isClosed = false;
   #isBetweenSlices = false;
   #isSettling = false;
-  /** Resolves `finish`, when nothing is in progress any more. */
+  /** Resolves `finish` when no message is in progress. */
   #finished: (() => void) | undefined;
 
   constructor(deps: InboundLaneDeps) {
     this.#deps = deps;
   }
 
-  /** Returns `false` if the sender is to wait for `onRoom`. */
+  /** Returns false if the sender must wait for `onRoom`. */
   push(chunk: Uint8Array): boolean {
     if (this.#isClosed) return true;
     this.#reader.push(chunk);
@@ -91,7 +91,7 @@ export class InboundLane {
     return !this.#isFull;
   }
 
-  /** Begins nothing more; resolves when what is in progress is acknowledged, or the connection is gone. */
+  /** Starts no further message. Resolves when those in progress are acknowledged or the connection is closed. */
   finish(): Promise<void> {
     return new Promise((resolve) => {
       this.#finished = resolve;
@@ -99,7 +99,7 @@ export class InboundLane {
     });
   }
 
-  /** The connection is gone: what is in progress goes on, and is acknowledged no more. */
+  /** Marks the connection as closed. Messages in progress continue, without acknowledgement. */
   close(): void {
     this.#isClosed = true;
     this.#inFlight.length = 0;
@@ -190,7 +190,7 @@ export class InboundLane {
     });
   }
 
-  /** Acknowledges what is taken, up to the first that is not. */
+  /** Acknowledges accepted messages, up to the first message in progress. */
   #settle(): void {
     const acknowledgements: Uint8Array[] = [];
     for (let [first] = this.#inFlight; first?.outcome !== undefined; [first] = this.#inFlight) {

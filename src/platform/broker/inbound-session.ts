@@ -1,10 +1,7 @@
 import type { PublishPacket } from "../../lib/mqtt/packets.ts";
 import type { Text } from "../../lib/texts/text.ts";
 
-/**
- * - `taken`: it is on the disk, or was judged and its failure is;
- * - `later`: nothing can be taken now, the broker is to send it again.
- */
+/** - `taken`: the message, or its refusal, is on disk; - `later`: nothing can be accepted now, and the broker must send the message again. */
 export type Outcome = { readonly kind: "taken" } | { readonly kind: "later"; readonly reason: Text };
 
 interface Known {
@@ -16,23 +13,23 @@ const hashOf = ({ topic, payload }: PublishPacket): bigint =>
   BigInt(Bun.hash(payload, BigInt(Bun.hash(topic)) & 0xffff_ffffn));
 
 /**
- * Messages of a session with a broker that were taken and not acknowledged yet, over all its connections: after the loss of one
- * the broker sends such a message again, under the same packet id, and it is not taken twice. Nothing is known of one any more
- * once it is acknowledged: its id may be another's by then. Lost when the program ends.
+ * Messages of a session that were accepted but not yet acknowledged, across connections. After a lost connection, the broker sends such a message
+ * again with the same packet id, and it is not processed twice. An acknowledged message is forgotten, because its packet id may be used again. The
+ * content is lost when the program ends.
  */
 export class InboundSession {
   /** Keyed by packet id. */
   readonly #known = new Map<number, Known>();
-  /** Packet ids of quality 2 that were received and not yet released. */
+  /** Packet ids of QoS 2 messages that were received and not yet released. */
   readonly #held = new Set<number>();
 
-  /** The broker knows nothing of earlier connections: its packet ids begin anew. */
+  /** Forgets all messages, because the broker started a new session. */
   forget(): void {
     this.#known.clear();
     this.#held.clear();
   }
 
-  /** Takes the message by `take`, unless it was taken before. */
+  /** Processes a message with `take`, unless it was accepted before. */
   take(message: PublishPacket, take: () => Promise<Outcome>): Promise<Outcome> {
     const { packetId, duplicate, qos } = message;
     if (packetId === 0) return take();
@@ -49,7 +46,7 @@ export class InboundSession {
     return outcome;
   }
 
-  /** The broker will not send it again: acknowledged, or of quality 2 and released. */
+  /** Forgets a message that the broker does not send again: acknowledged, or released at QoS 2. */
   release(packetId: number): void {
     this.#drop(packetId);
   }

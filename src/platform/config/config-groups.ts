@@ -5,7 +5,7 @@ interface ConfigGroup {
   readonly keys: readonly ConfigKey[];
 }
 
-/** Titles and the settings that belong there; the first group that fits has a setting. */
+/** Titles with the settings of each group. A setting belongs to the first matching group. */
 const GROUPS: ReadonlyArray<readonly [title: string, pattern: RegExp]> = [
   ["What most people set", /^(?:data|http_port|mqtt_port|tls|public_url|smtp_url|backup_to|retention_days)$/],
   ["Addresses and TLS", /^(?:tls_|https_|mqtt_tls_|trusted_proxies$)|^(?:http|mqtt)_host$/],
@@ -20,7 +20,7 @@ const GROUPS: ReadonlyArray<readonly [title: string, pattern: RegExp]> = [
   ["Parts that can be turned off", /_enabled$/],
 ];
 
-/** All settings, by subject, as the help and docs/configuration.md list them. */
+/** All settings by subject, for the help and docs/configuration.md. */
 export const configGroups: readonly ConfigGroup[] = GROUPS.map(([title, pattern], index) => {
   const earlier = GROUPS.slice(0, index);
   const isHere = (key: string) => pattern.test(key) && !earlier.some(([, other]) => other.test(key));

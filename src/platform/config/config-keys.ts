@@ -6,8 +6,8 @@ import { quotaConfigKeys } from "./config-quota-keys.ts";
 import { securityConfigKeys } from "./config-security-keys.ts";
 
 /**
- * Every configuration key, defined once: its name in `lineside.toml`, flag (`--http-port`) and environment variable
- * (`LINESIDE_HTTP_PORT`) all follow from the entry; docs/configuration.md is generated from this table.
+ * Every configuration key, defined once. Its name in `lineside.toml`, flag (`--http-port`) and environment variable (`LINESIDE_HTTP_PORT`) follow
+ * from the entry. docs/configuration.md is generated from this table.
  */
 export type KeyKind =
   | { readonly type: "text" }
@@ -22,9 +22,9 @@ export interface KeyDefinition {
   readonly description: string;
   /** True if the value is a secret, which is never printed or logged. */
   readonly secret?: boolean;
-  /** True if an empty environment variable is an error and does not count as unset. */
+  /** True if an empty environment variable is an error instead of an unset value. */
   readonly refusesEmpty?: boolean;
-  /** Environment name where it differs from `LINESIDE_` + the key in capitals. */
+  /** Name of the environment variable, if it is not `LINESIDE_` and the key in capitals. */
   readonly env?: string;
 }
 

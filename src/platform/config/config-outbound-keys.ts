@@ -1,7 +1,7 @@
 const text = { type: "text" } as const;
 const count = (min: number, max: number) => ({ type: "integer", min, max }) as const;
 
-/** Keys about the requests that the gateway sends to other servers. */
+/** Keys for requests that the gateway sends to other servers. */
 export const outboundConfigKeys = {
   outbound_allow: {
     kind: text,

@@ -1,6 +1,6 @@
 const text = { type: "text" } as const;
 
-/** Keys about how users and devices reach the gateway: its public address, and reverse proxies in front of it. */
+/** Keys for access by users and devices: the public address, and reverse proxies. */
 export const proxyConfigKeys = {
   public_url: {
     kind: text,

@@ -1,6 +1,6 @@
 const count = (min: number, max: number) => ({ type: "integer", min, max }) as const;
 
-/** Keys that limit what one device, credential or tenant may use; a tenant's plan may set other limits. */
+/** Keys that limit the use by one device, credential or tenant. The plan of a tenant may set other limits. */
 export const quotaConfigKeys = {
   device_keys_max: {
     kind: count(0, 1_000_000),

@@ -1,7 +1,7 @@
 const text = { type: "text" } as const;
 const count = (min: number, max: number) => ({ type: "integer", min, max }) as const;
 
-/** Keys about sign-in and what the gateway publishes about itself. */
+/** Keys for sign-in and for information that the gateway publishes about itself. */
 export const securityConfigKeys = {
   session_days_max: {
     kind: count(1, 3_650),

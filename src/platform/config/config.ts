@@ -25,17 +25,17 @@ type ValueOf<K extends KeyKind> = K extends { type: "integer" }
         ? Choice
         : string;
 type Keys = typeof configKeys;
-/** A TCP port to listen on, 0 for any free one, or none at all. */
+/** TCP port; 0 for any free port. */
 export type PortSetting = number | "off";
 
-/** The effective configuration: flags over environment over `lineside.toml` over defaults. */
+/** Effective configuration. Flags take precedence over the environment, `lineside.toml` and defaults. */
 export type Config = {
   readonly [K in ConfigKey]: undefined extends Keys[K]["default"]
     ? string | undefined
     : ValueOf<Keys[K]["kind"]>;
 };
 
-/** All that is wrong with the configuration, one sentence a mistake. */
+/** All mistakes of the configuration, one sentence each. */
 export class ConfigError extends Error {
   readonly mistakes: readonly string[];
   constructor(mistakes: readonly string[]) {
@@ -88,7 +88,7 @@ const OTHER_VARIABLES: ReadonlySet<string> = new Set([
   "LINESIDE_BENCH_BINARY",
 ]);
 
-/** Kubernetes sets these in every container of a namespace with a service named "lineside". */
+/** Variables that Kubernetes sets in every container of a namespace with a service named "lineside". */
 const FROM_ORCHESTRATOR = /^LINESIDE_(?:SERVICE_|PORT(?:_|$))/;
 
 const isConfigKey = (name: string): name is ConfigKey => Object.hasOwn(configKeys, name);
@@ -96,7 +96,7 @@ const isConfigKey = (name: string): name is ConfigKey => Object.hasOwn(configKey
 const isFlag = (text: string | undefined): boolean => text?.startsWith("--") ?? false;
 const isSwitch = (key: string): boolean => isConfigKey(key) && configKeys[key].kind.type === "boolean";
 
-/** `--key value` becomes `--key=value`, and a lone `--switch` becomes `--switch=true`. */
+/** Joins `--key value` to `--key=value`, and converts a lone `--switch` to `--switch=true`. */
 function joinValues(args: readonly string[]): string[] {
   return args.flatMap((arg, index) => {
     const previous = args[index - 1];
@@ -129,7 +129,7 @@ function readFlags(args: readonly string[], mistakes: string[], command: string)
 
 interface SettingsFile {
   readonly values: ReadonlyMap<string, unknown>;
-  /** Returns the place where the file sets a key: its path and, if it can be found, the line. */
+  /** Returns the place of a key in the file: the path and, if it can be found, the line. */
   readonly placeOf: (key: string) => string;
 }
 
@@ -162,7 +162,7 @@ function readFile(path: string | undefined, mistakes: string[]): SettingsFile {
   }
 }
 
-/** Returns ", line N" of a key; nothing where the file writes it in an unusual way. */
+/** Returns ", line N" of a key; an empty string if the line cannot be found. */
 function lineOf(name: string, text: string): string {
   const isKey = (line: string) => {
     const [key = ""] = line.split("=");
@@ -173,13 +173,13 @@ function lineOf(name: string, text: string): string {
   return index < 0 ? "" : `, line ${index + 1}`;
 }
 
-/** Returns a question after the setting that may have been meant. */
+/** Returns a question that suggests the nearest setting. */
 function perhaps(name: string, show: (key: ConfigKey) => string = (key) => key): string {
   const nearest = suggest(name, Object.keys(configKeys));
   return nearest === undefined || !isConfigKey(nearest) ? "" : ` (did you mean ${show(nearest)}?)`;
 }
 
-/** Finds variables that look like settings but are not: a typo must not leave a default in force unnoticed. */
+/** Finds variables that look like settings but are unknown: a typo must not leave a default in force unnoticed. */
 function checkEnvironment(env: Record<string, string | undefined>): string[] {
   return Object.keys(env)
     .filter(
@@ -213,7 +213,7 @@ function checkTls({ tls, tls_cert: cert, tls_key: key }: Record<string, unknown>
   return isUnused ? ["tls_cert and tls_key have an effect with tls = files only."] : [];
 }
 
-/** Checks that one port for HTTP remains. */
+/** Checks that at least one HTTP port is open. */
 function checkPorts({ tls, http_port: http, https_port: https }: Record<string, unknown>): string[] {
   if (http !== "off" || (tls !== "off" && https !== "off")) return [];
   return [
@@ -228,7 +228,7 @@ const checkRanges = (key: string, value: unknown): string[] =>
     .filter((entry) => entry !== "" && parseRange(entry) === undefined)
     .map((entry) => `${key}: ${entry} is neither an address nor a network like 10.0.0.0/8.`);
 
-/** Checks the security contact, which is written into a file of lines as it is. */
+/** Checks the security contact, which becomes a line of a text file. */
 function checkSecurityContact({ security_contact: contact }: Record<string, unknown>): string[] {
   const isAddress = (text: string) =>
     /^[^@\s]{1,64}@[^@\s]{1,255}$/.test(text) || (/^https:\/\/[!-~]+$/.test(text) && URL.canParse(text));
@@ -237,7 +237,7 @@ function checkSecurityContact({ security_contact: contact }: Record<string, unkn
     : ["security_contact must be an email address or an address that begins with https://."];
 }
 
-/** Checks that a bucket has its settings, and that a folder does not depend on the working directory. */
+/** Checks that a bucket has its settings, and that a folder is an absolute path. */
 function checkBackup(config: Record<string, unknown>): string[] {
   const { backup_to: place } = config;
   if (typeof place !== "string") return [];
@@ -281,7 +281,7 @@ interface Sources {
   readonly file: SettingsFile;
 }
 
-/** Returns the source of a key's value, and the raw value. */
+/** Returns the source of the value of a key, and the raw value. */
 function rawValueOf(key: ConfigKey, { flags, env, file }: Sources): [source: string, raw: unknown] {
   const { refusesEmpty = false }: KeyDefinition = configKeys[key];
   const variable = env[envOf(key)];
@@ -293,7 +293,7 @@ function rawValueOf(key: ConfigKey, { flags, env, file }: Sources): [source: str
   return sources.find(([, value]) => value !== undefined) ?? ["", undefined];
 }
 
-/** Begins a mistake with the file and line of the setting that it names first, if that is from the file. */
+/** Adds file and line of the first setting in a mistake, if the file contains it. */
 function withPlace(mistake: string, sources: Sources): string {
   const [key = ""] = /^\w+/.exec(mistake) ?? [];
   if (!isConfigKey(key)) return mistake;
@@ -301,7 +301,7 @@ function withPlace(mistake: string, sources: Sources): string {
   return rawValueOf(key, sources)[0].startsWith(place) ? place + mistake : mistake;
 }
 
-/** @throws ConfigError that lists all mistakes. */
+/** @throws ConfigError with all mistakes */
 export function loadConfig(
   args: readonly string[],
   env: Record<string, string | undefined>,
@@ -328,7 +328,7 @@ export function loadConfig(
   return config as Config; // every key of the table was assigned a value of its kind just above
 }
 
-/** The process's own environment; read here and nowhere else. */
+/** Returns the environment of the process, which is read only here. */
 export const processEnv = (): Record<string, string | undefined> => process.env;
 
 /** Every key at its default, for programs that embed the app (tests, benchmarks). */

@@ -1,5 +1,5 @@
 /**
- * Imported before anything else: Elysia decides when it is loaded whether its validation errors carry the whole value that failed, and only
- * does without it in production. The build's definition of `process.env.NODE_ENV` does not reach `Bun.env`, which it reads.
+ * Must be imported first. When Elysia is loaded, it decides whether its validation errors contain the whole invalid value; in production, they do
+ * not. It reads `Bun.env`, which the definition of `process.env.NODE_ENV` in the build does not set.
  */
 Bun.env.NODE_ENV ??= "production";

@@ -1,6 +1,6 @@
 import type { Logger } from "./log.ts";
 
-/** Calls listeners in the order they came, one event at a time; a listener that throws is logged and harms nobody. */
+/** Calls listeners in the order of registration, one event at a time. An error of a listener is logged and does not affect others. */
 export interface EventBus<Events> {
   on<Name extends keyof Events>(name: Name, listener: (event: Events[Name]) => void): () => void;
   emit<Name extends keyof Events>(name: Name, event: Events[Name]): void;

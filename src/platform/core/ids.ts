@@ -5,5 +5,5 @@ export const newId = <Id extends string>(): Id => Bun.randomUUIDv7() as Id; // i
 export const randomToken = (bytes: number): string =>
   Buffer.from(crypto.getRandomValues(new Uint8Array(bytes))).toString("base64url");
 
-/** SHA-256 as hexadecimal text: how secrets with enough entropy of their own are kept. */
+/** SHA-256 as hexadecimal text, for secrets with enough entropy of their own. */
 export const sha256 = (text: string): string => new Bun.CryptoHasher("sha256").update(text).digest("hex");

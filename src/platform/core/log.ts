@@ -2,7 +2,7 @@ import { configureSync, getLogger, type LogRecord, resetSync } from "@logtape/lo
 
 export type LogLevel = "debug" | "info" | "warning" | "error";
 
-/** A structured logger: a constant message and the facts as fields. Never logs secrets. */
+/** Structured logger: a constant message, with facts as fields. Never logs secrets. */
 export interface Logger {
   debug(message: string, fields?: Record<string, unknown>): void;
   info(message: string, fields?: Record<string, unknown>): void;
@@ -38,9 +38,9 @@ export function formatRecord(record: LogRecord, format: "text" | "json"): string
   return `${time} ${record.level.toUpperCase().padEnd(7)} ${logger}: ${message}${fields.join("")}`;
 }
 
-/** A line of the log as the console shows it. */
+/** Line of the log for the console. */
 export interface LogLine {
-  /** Grows with each line. */
+  /** Increases with each line. */
   readonly sequence: number;
   /** Time stamp in milliseconds. */
   readonly time: number;
@@ -124,7 +124,9 @@ export function configureLogging(options: LogOptions): void {
 type ErrorListener = (error: unknown) => void;
 const errorListeners = new Set<ErrorListener>();
 
-/** Hears of every error that a part logs as a warning or an error, also below the level that is written. Returns what ends it. */
+/**
+ * Calls back for every error that is logged as a warning or an error, even below the level that is written. Returns a function that ends the watch.
+ */
 export function watchErrors(listener: ErrorListener): () => void {
   errorListeners.add(listener);
   return () => errorListeners.delete(listener);

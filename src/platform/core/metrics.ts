@@ -24,13 +24,12 @@ const renderLabels = (labels: Labels | undefined) => {
 };
 
 /**
- * Numbers that parts of the gateway can tell about themselves. They are read when somebody asks. Names follow
- * https://prometheus.io/docs/practices/naming/: base units, `_total` for counters.
+ * Numbers about parts of the gateway, read on request. Names follow https://prometheus.io/docs/practices/naming/: base units, `_total` for counters.
  */
 export class Metrics {
   readonly #metrics: Metric[] = [];
 
-  /** Adds a number that goes up and down. `undefined`: not known at the moment. */
+  /** Adds a number that goes up and down. `undefined` means unknown at the moment. */
   gauge(name: string, help: string, read: Read): void {
     this.#metrics.push({ name: PREFIX + name, help, type: "gauge", read });
   }

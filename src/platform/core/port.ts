@@ -1,8 +1,8 @@
 import { invariant } from "../../lib/core/invariant.ts";
 
 /**
- * A function that a module calls and a module created after it provides. It is the one way to refer to a later module: what both know is the
- * signature.
+ * Function that a module calls and a later module provides. Ports are the only way to refer to a later module; both modules depend on the signature
+ * alone.
  */
 export class Port<Handler extends (...args: never[]) => unknown> {
   readonly #name: string;
@@ -18,7 +18,7 @@ export class Port<Handler extends (...args: never[]) => unknown> {
     this.#handler = handler;
   }
 
-  /** The function. Nothing may ask for it before all modules are created. */
+  /** The provided function. It must not be used before all modules are created. */
   get call(): Handler {
     invariant(this.#handler !== undefined, `the port ${this.#name} is not connected`);
     return this.#handler;

@@ -1,10 +1,10 @@
 import type { Clock } from "../time/clock.ts";
 
-/** An operation that took long. */
+/** Operation that exceeded `SLOW_AFTER_MS`. */
 export interface SlowOperation {
   /** Time stamp of its end, in milliseconds. */
   readonly time: number;
-  /** What it was, without identifiers and secrets: "GET /api/devices/:deviceId". */
+  /** Name without identifiers and secrets: "GET /api/devices/:deviceId". */
   readonly name: string;
   readonly durationMs: number;
 }
@@ -22,12 +22,12 @@ export class SlowOperations {
     this.#clock = clock;
   }
 
-  /** Notes when the operation that `key` stands for began. */
+  /** Records the start of the operation with this key. */
   began(key: object): void {
     this.#startedAt.set(key, this.#clock.monotonic());
   }
 
-  /** Keeps the operation if it took long. */
+  /** Keeps the operation if it exceeded `SLOW_AFTER_MS`. */
   ended(key: object, name: () => string): void {
     const startedAt = this.#startedAt.get(key);
     if (startedAt === undefined) return;

@@ -4,7 +4,7 @@ import { openDatabaseFile } from "./database-file.ts";
 import { newestMigration } from "./migrations.ts";
 import { MQTT_SCHEMA_VERSION, TELEMETRY_SCHEMA_VERSION } from "./schema-version.ts";
 
-/** Version of the schema by the name of the database file; a higher number is newer. */
+/** Schema version by name of the database file; a higher number is newer. */
 export type Schemas = Readonly<Record<string, number>>;
 
 const MIGRATED = ["lineside", "identity"] as const;
@@ -17,7 +17,7 @@ export const ownSchemas = (): Schemas => ({
   "mqtt.db": MQTT_SCHEMA_VERSION,
 });
 
-/** Returns the schema of a database file; `undefined` where there is no file. @throws for a file that SQLite cannot read */
+/** Returns the schema version of a database file; undefined if the file does not exist. @throws for a file that SQLite cannot read */
 export function storedSchema(dataPath: string, file: string): number | undefined {
   const path = join(dataPath, file);
   if (!existsSync(path)) return undefined;

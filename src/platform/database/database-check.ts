@@ -8,7 +8,7 @@ const BUSY_TIMEOUT_MS = 5_000;
 export const isDamage = (error: SQLiteError): boolean =>
   error.code !== undefined && /^SQLITE_(?:CORRUPT|NOTADB)/.test(error.code);
 
-/** Returns whether an error says that a database cannot be read, itself or as the cause of another one: it is damaged, or the disk fails. */
+/** Returns whether an error, or its cause, means that a database cannot be read, because of damage or a failing disk. */
 export function isUnreadable(error: unknown): boolean {
   const cause = error instanceof Error && error.cause instanceof SQLiteError ? error.cause : error;
   return (
@@ -17,12 +17,12 @@ export function isUnreadable(error: unknown): boolean {
   );
 }
 
-/** What a check found in one database. */
+/** Result of the check of one database. */
 export interface DatabaseReport {
   readonly name: string;
-  /** Bytes of the file and its write-ahead log. */
+  /** Bytes of the file, including its write-ahead log. */
   readonly bytes: number;
-  /** What cannot be read, a line each in the words of the storage engine; empty when the file is whole. */
+  /** Errors of the storage engine, one line each; empty for an intact file. */
   readonly problems: readonly string[];
 }
 

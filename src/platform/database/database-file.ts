@@ -12,15 +12,15 @@ import { loggedPages } from "./logged-pages.ts";
 export const HEADER_BYTES = 100;
 const MAGIC = Buffer.from("SQLite format 3\0", "latin1");
 const PAGE_BYTES_AT = 16;
-/** Write version and read version: 2 with a write-ahead log. */
+/** Position of the write and read version, which are 2 with a write-ahead log. */
 const VERSIONS_AT = 18;
 const WITH_LOG = 0x0202;
 const WITHOUT_LOG = 0x0101;
-/** Three bytes that are the same in every database. */
+/** Position of three bytes that are equal in every database. */
 const FRACTIONS_AT = 21;
 const FRACTIONS = Buffer.from([64, 32, 32]);
 
-/** A file that is not opened, because SQLite could lose what is left of its database. */
+/** Refusal to open a file, because SQLite could destroy the rest of its database. */
 export class DatabaseFileError extends Error {
   constructor(path: string, problem: string) {
     super(`${basename(path)} ${problem}`);
@@ -31,7 +31,7 @@ export class DatabaseFileError extends Error {
 const isSame = (left: Stats | undefined, right: Stats): boolean =>
   left?.ino === right.ino && left.dev === right.dev;
 
-/** Returns the status of a descriptor; undefined if it was closed meanwhile. */
+/** Returns the status of a descriptor; undefined if it has been closed. */
 function statDescriptor(descriptor: number): Stats | undefined {
   try {
     return fstatSync(descriptor);
@@ -40,16 +40,19 @@ function statDescriptor(descriptor: number): Stats | undefined {
   }
 }
 
-/** Folder whose entries are the descriptors of this process: Linux, and macOS. */
+/** Folder that lists the descriptors of this process, on Linux and macOS. */
 const DESCRIPTORS = existsSync("/proc/self/fd") ? "/proc/self/fd" : "/dev/fd";
 
-/** Returns a descriptor with which this process has a file open already. */
+/** Returns an open descriptor of this process for the file. */
 const ownDescriptorOf = (stats: Stats): number | undefined =>
   readdirSync(DESCRIPTORS)
     .map(Number)
     .find((descriptor) => isSame(statDescriptor(descriptor), stats));
 
-/** Reads the header of a database file, as far as there is one. Uses a descriptor with which this process has the file open, if any: closing another would drop SQLite's locks on it. */
+/**
+ * Reads the header of a database file, as far as it exists. Uses an open descriptor of this process, if any: closing another one would release the
+ * locks of SQLite.
+ */
 export function readHeader(path: string): Buffer {
   const header = Buffer.alloc(HEADER_BYTES);
   const own = ownDescriptorOf(statSync(path));
@@ -66,7 +69,7 @@ export function readHeader(path: string): Buffer {
 
 const isPageSize = (field: number): boolean => field === 1 || (field >= 512 && (field & (field - 1)) === 0);
 
-/** Describes damage of a header, source: https://sqlite.org/fileformat2.html#the_database_header. */
+/** Describes damage of a header. Source: https://sqlite.org/fileformat2.html#the_database_header */
 function damageOf(header: Buffer, path: string): string | undefined {
   if (header.length < HEADER_BYTES) return `was cut off: it has ${header.length} bytes`;
   if (!header.subarray(0, MAGIC.length).equals(MAGIC))
@@ -82,7 +85,7 @@ function damageOf(header: Buffer, path: string): string | undefined {
   return isSound ? undefined : "has a damaged header";
 }
 
-/** Describes why SQLite must not open an existing database file, judging by its length and its first bytes. Nothing is written. */
+/** Describes why SQLite must not open an existing database file, based on its length and its first bytes. Writes nothing. */
 export function headerProblem(path: string): string | undefined {
   const stats = statSync(path, { throwIfNoEntry: false });
   if (stats === undefined) return "is missing";
@@ -92,12 +95,12 @@ export function headerProblem(path: string): string | undefined {
   return existsSync(`${path}-journal`) ? undefined : damageOf(readHeader(path), path);
 }
 
-/** A file that is created, or whose creation was interrupted before anything was committed. */
+/** Returns whether a file is new, or its creation was interrupted before the first commit. */
 const isNew = (path: string): boolean =>
   (statSync(path, { throwIfNoEntry: false })?.size ?? 0) === 0 &&
   loggedPages(`${path}-wal`).fileSize === null;
 
-/** Opens a database after a look at its file. Only `create` allows the file to be missing or empty. @throws DatabaseFileError */
+/** Checks and opens a database file. Only `create` allows a missing or empty file. @throws DatabaseFileError */
 export function openDatabaseFile(path: string, mode: "read" | "write" | "create"): Database {
   const problem = mode === "create" && isNew(path) ? undefined : headerProblem(path);
   if (problem !== undefined) throw new DatabaseFileError(path, problem);
@@ -106,8 +109,8 @@ export function openDatabaseFile(path: string, mode: "read" | "write" | "create"
 }
 
 /**
- * Closes a database and leaves its write-ahead log as it is: the last connection to be closed moves the log into the file, unless it is
- * read-only. For a database that turned out to be damaged, and for a start that fails.
+ * Closes a database without moving its write-ahead log into the file, which the last connection does unless it is read-only. Used for damaged
+ * databases and failed starts.
  */
 export function closeKeepingLog(database: Database): void {
   const holder = new Database(database.filename, { strict: true, readonly: true });

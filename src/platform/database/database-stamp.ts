@@ -8,7 +8,7 @@ export interface Stamp {
   readonly gateway: string;
   /** Number of starts, stops, hours and checkpoints of the data directory. */
   readonly generation: number;
-  /** Check values of the directory's keys, for the case that the inventory is lost. */
+  /** Check values of the keys of the directory, in case the inventory is lost. */
   readonly keys: Readonly<Record<string, readonly string[]>>;
 }
 
@@ -24,7 +24,7 @@ export function readStamp(database: Database): Stamp | undefined {
   return row === null ? undefined : { ...row, keys: JSON.parse(row.keys) };
 }
 
-/** Stamps a database, within the caller's transaction if there is one. */
+/** Stamps a database, within the transaction of the caller, if any. */
 export function writeStamp(database: Database, { gateway, generation, keys }: Stamp): void {
   database.run(
     `CREATE TABLE IF NOT EXISTS ${TABLE} (id INTEGER PRIMARY KEY CHECK (id = 1), gateway TEXT NOT NULL, generation INTEGER NOT NULL, keys TEXT NOT NULL)`,
@@ -47,7 +47,7 @@ export function readStampOf(path: string): Stamp | undefined {
   }
 }
 
-/** Reads the stamp that the last checkpoint left in a database file, without its write-ahead log; undefined if there is none, or it is unreadable. */
+/** Reads the stamp of a database file at its last checkpoint, ignoring the write-ahead log; undefined if it is missing or unreadable. */
 export function readCheckpointedStamp(path: string): Stamp | undefined {
   try {
     const flags = constants.SQLITE_OPEN_READONLY | constants.SQLITE_OPEN_URI;

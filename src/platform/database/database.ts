@@ -20,15 +20,18 @@ import { WriteGroup } from "./write-group.ts";
 
 const WAL_BYTES_BEFORE_CHECKPOINT = 4 * 1024 * 1024;
 const CHECKPOINT_INTERVAL_MS = 5_000;
-/** The first commit after a checkpoint cuts the log on the main thread, which takes 100 ms for some 200 MB. Logs that grow fast do not wait for the interval. */
+/**
+ * Length at which a log is checkpointed before the interval ends: the first commit after a checkpoint truncates the log on the main thread, which
+ * takes 100 ms for some 200 MB.
+ */
 const LONG_WAL_BYTES = 32 * 1024 * 1024;
 const WAL_WATCH_INTERVAL_MS = 500;
 const STORAGE_KEY_BYTES = 32;
 
 /**
- * A configuration database on the main thread that never waits for the disk: commits go to the write-ahead log without an
- * fsync (`synchronous=NORMAL`), `durable()` syncs that log on a thread of the runtime's pool, shared by all who wait, and
- * checkpoints run in a worker. Whoever acknowledges a write awaits `durable()` first.
+ * Configuration database on the main thread that never waits for the disk. Commits go to the write-ahead log without fsync (`synchronous=NORMAL`).
+ * `durable()` syncs that log in the thread pool, once for all callers that wait. Checkpoints run in a worker. Callers await `durable()` before they
+ * acknowledge a write.
  */
 export interface MainDatabase {
   readonly orm: BunSQLiteDatabase;
@@ -41,23 +44,23 @@ export interface MainDatabase {
   readonly writes: WriteGroup;
   /** Returns the number of rows that this process has changed. */
   changes(): number;
-  /** Returns a text that changes with every change of the database, whichever process makes it. */
+  /** Returns a text that changes with every change of the database by any process. */
   state(): string;
-  /** Resolves once every commit so far, and every write of `writes`, is on the disk. */
+  /** Resolves once all commits so far, including `writes`, are on disk. */
   durable(): Promise<void>;
-  /** Calls this before each checkpoint, so that what the checkpoint leaves in the file can be told from an older copy. */
+  /** Registers work before each checkpoint, which lets a start distinguish the checkpointed file from an older copy. */
   beforeCheckpoint(work: () => Promise<void>): void;
-  /** Stamps the database with its data directory and generation. Resolves once the stamp is on the disk. */
+  /** Stamps the database with its data directory and generation. Resolves once the stamp is on disk. */
   stamp(stamp: Stamp): Promise<void>;
-  /** Reason why nothing can be written: a sync that failed. */
+  /** Returns the reason why nothing can be written, such as a failed sync. */
   failure(): Problem | undefined;
-  /** Moves the write-ahead log into the file and closes it. */
+  /** Moves the write-ahead log into the file and closes the file. */
   close(): void;
-  /** Closes the file and leaves it and its write-ahead log as they are, for a start that fails. */
+  /** Closes the file without moving its write-ahead log, for a failed start. */
   abandon(): void;
 }
 
-/** Opens a file and brings its schema up to date. If either fails, the file and its write-ahead log stay as they are. */
+/** Opens a file and updates its schema. If either fails, the file and its write-ahead log are unchanged. */
 function open(file: string, name: string, log: Logger): Database {
   const sqlite = openFile(file);
   try {
@@ -92,12 +95,12 @@ function configure(sqlite: Database): void {
   sqlite.run("PRAGMA temp_store=MEMORY");
 }
 
-/** Statements kept for each text; texts that depend on the length of a list are many. */
+/** Max. kept statements. Texts that depend on the length of a list are numerous. */
 const STATEMENTS_MAX = 500;
 
 /**
- * Makes each statement once: to compile one takes as long as to build its text, and some twenty times as long as to run it. Returns the
- * function that frees them all: until then SQLite keeps the memory of a database that is closed.
+ * Compiles each statement once: compiling takes as long as building its text, and some twenty times as long as running it. Returns the function that
+ * frees all statements; until then, SQLite keeps the memory of a closed database.
  */
 function keepStatements(sqlite: Database): () => void {
   const prepare = sqlite.prepare.bind(sqlite);
@@ -117,7 +120,7 @@ function keepStatements(sqlite: Database): () => void {
   };
 }
 
-/** Group sync: whoever asks while one sync runs shares the next; without a write since the last one there is nothing to do. */
+/** Creates group syncs: callers during a sync share the next one. Without a write since the last sync, it resolves immediately. */
 function createWalSync(
   descriptor: number,
   position: WalPosition,
@@ -166,7 +169,7 @@ function createWalSync(
 
 const storageFailed = (cause: unknown) => unavailableDueTo(cause, "storage.failed");
 
-/** Returns a generation that is in the file after it; 0 if not everything was moved. */
+/** Runs a checkpoint in a worker. Returns a generation that the file contains afterwards; 0 if part of the log remains. */
 function checkpointInWorker(file: string, log: Logger): Promise<number> {
   return new Promise((resolve) => {
     const worker = new Worker(workerUrl("src/platform/database/database.worker.ts"));
@@ -183,13 +186,13 @@ function checkpointInWorker(file: string, log: Logger): Promise<number> {
   });
 }
 
-/** Opens (and migrates) the database whose migrations lie in `drizzle/<name>`, for a command or a test. @throws StartupError */
+/** Opens and migrates the database with the migrations in `drizzle/<name>`, for a command or a test. @throws StartupError */
 export function openMainDatabase(file: string, name: string, log: Logger): MainDatabase {
   prepareDatabases(dirname(file), [basename(file)]);
   return openVerifiedDatabase(file, name, log);
 }
 
-/** Opens (and migrates) several databases of a data directory, for a command. If one cannot be opened, none stays open. @throws StartupError */
+/** Opens and migrates several databases of a data directory, for a command. If one cannot be opened, none stays open. @throws StartupError */
 export function openMainDatabases<const Names extends readonly string[]>(
   dataPath: string,
   names: Names,
@@ -212,14 +215,14 @@ function hasRoomForCheckpoint(file: string, log: number): boolean {
   }
 }
 
-/** Verifies databases, and records what their logs have lost: a log is gone once its database is closed. */
+/** Verifies databases, and records losses in their logs: closing a database removes its log. */
 function prepareDatabases(dataPath: string, files: readonly string[]): void {
   beginInventory(dataPath);
   const losses = verifyDatabases(dataPath, files);
   if (losses.length > 0) recordLosses(dataPath, recordToChange(dataPath), losses);
 }
 
-/** Opens several databases of a data directory that has been verified. If one cannot be opened, none stays open. @throws StartupError */
+/** Opens several databases of a verified data directory. If one cannot be opened, none stays open. @throws StartupError */
 export function openVerifiedDatabases<const Names extends readonly string[]>(
   dataPath: string,
   names: Names,
@@ -235,7 +238,7 @@ export function openVerifiedDatabases<const Names extends readonly string[]>(
   return opened as { [Index in keyof Names]: MainDatabase };
 }
 
-/** Returns the counters that tell changes of a database apart: see `MainDatabase`. */
+/** Returns the change counters of a database: see `MainDatabase`. */
 function createCounts(sqlite: Database): Pick<MainDatabase, "changes" | "state"> {
   const total = sqlite.query<{ changes: number }, []>("SELECT total_changes() AS changes");
   const version = sqlite.query<{ data_version: number }, []>("PRAGMA data_version");
@@ -276,7 +279,7 @@ function openVerifiedDatabase(file: string, name: string, log: Logger): MainData
   const timer = setInterval(checkpoint, CHECKPOINT_INTERVAL_MS, WAL_BYTES_BEFORE_CHECKPOINT);
   timer.unref();
   let watch: NodeJS.Timeout | undefined;
-  /** Whoever writes much waits for it to be durable: between two looks without that, the log does not become long. */
+  /** Bounds the log: a caller that writes much waits for `durable()`. */
   const watchLog = () => {
     if (!isClosed)
       watch ??= setTimeout(() => {

@@ -4,7 +4,7 @@ import { checkpointLog } from "./wal-checkpoint.ts";
 
 declare const self: Worker;
 
-/** Moves the write-ahead log of a database into it, away from the main thread; answers with a generation that is then in the file. */
+/** Moves the write-ahead log of a database into the file, outside the main thread. Responds with a generation that the file then contains. */
 self.onmessage = (event: MessageEvent<{ file: string }>) => {
   const sqlite = openDatabaseFile(event.data.file, "write");
   sqlite.run("PRAGMA busy_timeout=5000");

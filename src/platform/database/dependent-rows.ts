@@ -5,7 +5,7 @@ import { workShare } from "../load/fair-share.ts";
 const ROWS_AT_ONCE = 250;
 const PARENTS_AT_ONCE = 100;
 
-/** A table whose rows are deleted with the rows that they refer to. */
+/** Table whose rows are deleted together with the rows they refer to. */
 interface Dependent {
   readonly table: string;
   /** Foreign-key column. */
@@ -47,7 +47,7 @@ export interface DependentRows {
   clear(table: string, keys: readonly Key[]): Promise<void>;
 }
 
-/** Rows of a table that refer to one of some parents. */
+/** Rows of a table that refer to any of the parents. */
 interface RowsOfParents {
   readonly table: string;
   /** Foreign-key column, or `rowid`. */
@@ -63,7 +63,7 @@ export function createDependentRows(
 ): DependentRows {
   const dependents = dependentsIn(sqlite);
 
-  /** Returns values of a column of the rows, of those that also meet a condition, if it is given. */
+  /** Returns the values of a column in the rows, limited to those that meet the optional condition. */
   function valuesOf(
     wanted: string,
     { table, column, parents }: RowsOfParents,
@@ -94,7 +94,7 @@ export function createDependentRows(
     }
   }
 
-  /** @param above tables from which the keys come: rows that refer to rows of their own table, even in circles, are left to the deletion */
+  /** @param above tables of the keys. Rows that refer to rows of their own table, even in circles, remain for the deletion */
   async function clearTable(
     { table, column }: Dependent,
     keys: readonly Key[],

@@ -1,9 +1,9 @@
 import { readdirSync } from "node:fs";
 
-/** Files beside telemetry.db that hold what was committed and is not in its blocks yet. */
+/** Files beside telemetry.db with committed values that are not yet in its blocks. */
 const HOT_LOG = /^telemetry\.db-hot\d+$/;
 
 export const isHotLog = (name: string): boolean => HOT_LOG.test(name);
 
-/** Names of those in a data directory, sorted. */
+/** Returns the sorted names of hot logs in a data directory. */
 export const listHotLogs = (dataPath: string): string[] => readdirSync(dataPath).filter(isHotLog).sort();

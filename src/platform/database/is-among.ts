@@ -1,10 +1,13 @@
 import { type AnyColumn, type SQL, sql } from "drizzle-orm";
 import type { DeviceId } from "../../lib/core/ids.ts";
 
-/** The devices that somebody may see: all of the tenant, or these. */
+/** Devices that a user can see: all devices of the tenant, or a set. */
 export type VisibleDevices = "all" | ReadonlySet<DeviceId>;
 
-/** Builds the condition that a column has the id of a visible device. One JSON parameter: there may be more ids than SQLite takes parameters. */
+/**
+ * Builds the condition that a column contains the id of a visible device. Uses one JSON parameter, because the ids may exceed the parameter limit of
+ * SQLite.
+ */
 export const isAmong = (column: AnyColumn, visible: VisibleDevices): SQL | undefined =>
   visible === "all"
     ? undefined

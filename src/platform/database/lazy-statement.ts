@@ -1,4 +1,4 @@
-/** What a prepared statement of Drizzle offers. */
+/** Methods of a prepared statement of Drizzle. */
 interface Statement {
   get(values?: Record<string, unknown>): unknown;
   all(values?: Record<string, unknown>): unknown;
@@ -6,7 +6,7 @@ interface Statement {
 }
 
 /**
- * Prepares a query with its first use: building the text of every statement took a fifth of the start, and most are not needed in the first
+ * Prepares a query when it is first used: building the text of every statement took a fifth of the start time, and most are not needed in the first
  * seconds.
  */
 export function lazyStatement<Prepared extends Statement>(

@@ -5,25 +5,25 @@ import { openOwnFile, readOwnFile } from "../files/own-file.ts";
 export interface LoggedPages {
   /** Page numbers, from 1. */
   readonly pages: ReadonlySet<number>;
-  /** Size of the database in pages after the last of them; null without any. */
+  /** Size of the database in pages after the last transaction; null without a transaction. */
   readonly fileSize: number | null;
-  /** Number of frames up to the end of the last of them. */
+  /** Number of frames up to the end of the last transaction. */
   readonly frames: number;
-  /** The two salts of the log; null for one that cannot be read. */
+  /** Both salts of the log; null for an unreadable log. */
   readonly salts: Buffer | null;
 }
 
 const HEADER_BYTES = 32;
 const FRAME_HEAD_BYTES = 24;
-/** The last bit says that checksums are over big-endian words. */
+/** Magic number. Its last bit selects checksums over big-endian words. */
 const MAGIC = 0x377f0682;
 
 const isMissing = (error: unknown): boolean =>
   error instanceof Error && "code" in error && error.code === "ENOENT";
 
 /**
- * Returns the salts of a write-ahead log from its header; undefined for a log that is missing, or that SQLite would ignore.
- * @throws if it cannot be read
+ * Returns the salts of a write-ahead log; undefined for a log that is missing or that SQLite would ignore.
+ * @throws if the log cannot be read
  */
 export function logSalts(path: string): Buffer | undefined {
   const header = Buffer.alloc(HEADER_BYTES);
@@ -50,8 +50,8 @@ function checksumOf(log: Buffer): Checksum | undefined {
 }
 
 /**
- * Reads a write-ahead log as SQLite's recovery does. Source: https://sqlite.org/fileformat2.html#walformat.
- * @throws if it exists but cannot be read: it is not missing
+ * Reads a write-ahead log like the recovery of SQLite. Source: https://sqlite.org/fileformat2.html#walformat
+ * @throws if an existing log cannot be read, because it is not missing
  */
 export function loggedPages(path: string): LoggedPages {
   const nothing: LoggedPages = { pages: new Set(), fileSize: null, frames: 0, salts: null };
@@ -61,7 +61,7 @@ export function loggedPages(path: string): LoggedPages {
   if (sum === undefined) return nothing;
   const pageBytes = log.readUInt32BE(8);
   const pages = new Set<number>();
-  /** Pages of a transaction whose end has not been seen. */
+  /** Pages of an unfinished transaction. */
   const open = new Set<number>();
   let fileSize: number | null = null;
   let frames = 0;
@@ -85,7 +85,7 @@ export function loggedPages(path: string): LoggedPages {
   return { pages, fileSize, frames, salts: log.subarray(16, 24) };
 }
 
-/** The running checksum over pairs of words. */
+/** Running checksum over pairs of words. */
 class Checksum {
   readonly #log: Buffer;
   readonly #words: Uint32Array;
@@ -110,7 +110,7 @@ class Checksum {
     [this.#first, this.#second] = [first >>> 0, second >>> 0];
   }
 
-  /** Returns whether it is what is written at a place. */
+  /** Returns whether the checksum equals the stored one at this offset. */
   equals(offset: number): boolean {
     return (
       this.#first === this.#log.readUInt32BE(offset) && this.#second === this.#log.readUInt32BE(offset + 4)

@@ -11,9 +11,9 @@ import { newerVersion } from "./schema-version.ts";
 const INFIX = ".before-";
 
 /**
- * Copies a database before migrations change it, to `<file>.before-<version>` beside it, where the version is the number of migrations that
- * it has seen. The copy is on the disk when the function returns. Copies of earlier migrations are removed.
- * @throws StartupError when the copy cannot be written.
+ * Copies a database before migrations change it, to `<file>.before-<version>` beside it, where the version is the number of applied migrations. The
+ * copy is on disk on return. Copies of earlier migrations are removed.
+ * @throws StartupError if the copy cannot be written
  */
 export function copyBeforeMigration(sqlite: Database, version: number): void {
   const file = sqlite.filename;
@@ -40,7 +40,7 @@ export function copyBeforeMigration(sqlite: Database, version: number): void {
 
 /** One step of a schema. */
 export interface Migration {
-  /** Time stamp of its generation in ms, by which databases remember it. */
+  /** Epoch ms at which the migration was generated. Databases identify it by this value. */
   readonly when: number;
   /** Returns its statements, separated by `--> statement-breakpoint`. */
   readonly sql: () => string;
@@ -61,10 +61,10 @@ function readMigrations(name: string): Migration[] {
 export const newestMigration = (name: string): number => readMigrations(name).at(-1)?.when ?? 0;
 
 /**
- * Applies the migrations of `drizzle/<name>` that the database has not seen, all or none of them: after a part of them, the next start would
- * replace the copy from before by one that the previous version cannot read. Keeps drizzle-kit's own bookkeeping table, so either program can
- * read the other's.
- * @throws StartupError when the database was written by a newer version, or has another history of migrations.
+ * Applies the pending migrations of `drizzle/<name>`, all or none: after a part of them, the next start would replace the copy from before the
+ * upgrade with one that the previous version cannot read. Uses the bookkeeping table of drizzle-kit, so each program can read databases of the
+ * other.
+ * @throws StartupError if a newer version wrote the database, or its history of migrations differs
  */
 export function applyMigrations(
   sqlite: Database,

@@ -21,8 +21,8 @@ function binderOf(param: unknown): Bind {
 }
 
 /**
- * Prepares a statement that returns no rows. Drizzle looks at each placeholder whenever it runs a statement, which takes about as long as the
- * insert of a row. This does it once.
+ * Prepares a statement that returns no rows. Drizzle resolves the placeholders each time a statement runs, which takes about as long as inserting a
+ * row. This function resolves them once.
  */
 export function prepareWrite(
   sqlite: Database,

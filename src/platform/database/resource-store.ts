@@ -17,7 +17,7 @@ type Stamp = "tenantId" | "createdAt" | "updatedAt";
 /** Max. MiB of texts in a tenant's rows per table, because lists read all rows in one go. */
 export const ROWS_MIB_MAX = 8;
 
-/** Rows of one table that belong to tenants. */
+/** Stored rows of one table, each of which belongs to a tenant. */
 export interface StoredRows<Table extends SQLiteTable, Key extends Column<Table>> {
   /** Its columns `tenantId`, `createdAt` and, if it has one, `updatedAt` are set by the store. */
   readonly table: Table;
@@ -28,13 +28,13 @@ export interface StoredRows<Table extends SQLiteTable, Key extends Column<Table>
   /** Gives each change a later `updatedAt` than the previous change, for readers that use it to tell versions of a row apart. */
   readonly isVersioned?: boolean;
   readonly notFound: () => DomainError;
-  /** Max. rows per tenant with the error of a row beyond it, and max. MiB of their texts (`ROWS_MIB_MAX` by default). */
+  /** Max. rows per tenant, the error for a row beyond it, and max. MiB of their texts (`ROWS_MIB_MAX` by default). */
   readonly limit: {
     readonly max: number;
     readonly reached: (max: number) => DomainError;
     readonly mibMax?: number;
   };
-  /** Columns whose values are unique within a tenant. `taken` gets the row that has the value. */
+  /** Columns with unique values within a tenant. `taken` gets the row with the same value. */
   readonly unique?: readonly {
     readonly column: Column<Table>;
     readonly ignoresCase?: boolean;
@@ -56,19 +56,19 @@ export interface ResourceStore<Row, Key extends keyof Row> {
   findBy(tenantId: TenantId, column: keyof Row & string, value: string): Row | undefined;
   /** Returns a row of any tenant, for parts that work for all tenants. */
   findAcrossTenants(id: string): Row | undefined;
-  /** @throws DomainError of the limit. `insert` calls it, too: call it yourself if it has to come before other checks. */
+  /** @throws DomainError of the limit. `insert` also calls it; call it yourself if it must precede other checks. */
   ensureRoom(tenantId: TenantId): void;
   /** @throws DomainError of a unique column, then of the limit, then `resource.too_much` */
   insert(tenantId: TenantId, fields: NewFields<Row, Key>): Row;
   /**
-   * Writes the changes that are not undefined, and no other column.
-   * @throws DomainError of a unique column; `resource.too_much` if the row has grown
+   * Writes the changes that are not undefined.
+   * @throws DomainError of a unique column, or `resource.too_much` if the row has grown
    */
   update(current: Row, changes: Changes<Row>): Row;
   delete(row: Row): void;
 }
 
-/** A row whose other columns the store does not know. */
+/** Row with columns unknown to the store. */
 interface AnyRow {
   readonly tenantId: TenantId;
   readonly [column: string]: unknown;
@@ -82,7 +82,7 @@ function textBytes(columns: readonly SQLiteColumn[]): SQL<number> {
   return sql.join(lengths, sql` + `) as SQL<number>;
 }
 
-/** Creates the store of a table. Checks and write are one transaction, also for other processes that use the database. */
+/** Creates the store of a table. Checks and write are one transaction, including writes of other processes. */
 export function createResourceStore<Table extends SQLiteTable, Key extends Column<Table>>(
   rows: StoredRows<Table, Key>,
   { orm, transact }: Pick<MainDatabase, "orm" | "transact">,
@@ -130,7 +130,7 @@ export function createResourceStore<Table extends SQLiteTable, Key extends Colum
   const bytesIn = (row: AnyRow): number => bytesOfRow.get({ id: row[key] })?.total ?? 0;
   const mibMax = limit.mibMax ?? ROWS_MIB_MAX;
 
-  /** Writes a row, and rolls back if it has grown and the texts of the tenant's rows exceed their limit. */
+  /** Writes a row. Rolls back if the row has grown and the texts of the tenant exceed their limit. */
   function write(row: AnyRow, isNew: boolean, run: () => void): void {
     transact(() => {
       const before = isNew ? 0 : bytesIn(row);

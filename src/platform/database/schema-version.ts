@@ -2,7 +2,7 @@ import type { Database } from "bun:sqlite";
 import { basename } from "node:path";
 import { StartupError } from "../process/startup-error.ts";
 
-/** The sentence for a file that this version of the program does not understand. */
+/** Returns the error for a file that a newer version of the program wrote. */
 export function newerVersion(file: string): StartupError {
   return new StartupError(
     `The database ${basename(file)} was written by a newer Lineside; start that version, or restore an earlier copy of the data directory.`,
@@ -10,9 +10,9 @@ export function newerVersion(file: string): StartupError {
 }
 
 /**
- * Returns the version of a file's schema, which the file's own header carries (`PRAGMA user_version`, 0 for a new file). The files with
- * migrations (`applyMigrations`) count those instead.
- * @throws StartupError when the file is of a newer version.
+ * Returns the schema version in the header of a file (`PRAGMA user_version`, 0 for a new file). Files with migrations (`applyMigrations`) count
+ * migrations instead.
+ * @throws StartupError if a newer version wrote the file
  */
 export function schemaVersionOf(db: Database, file: string, newest: number): number {
   const version = db.query<{ user_version: number }, []>("PRAGMA user_version").get()?.user_version ?? 0;
@@ -28,8 +28,8 @@ export function createSchema(db: Database, schema: string, version: number): voi
   })();
 }
 
-/** Raised when the layout of telemetry.db changes; files of an older version are migrated, newer ones refused. */
+/** Schema version of telemetry.db. Older files are migrated, newer ones refused. */
 export const TELEMETRY_SCHEMA_VERSION = 1;
 
-/** Raised when the layout of mqtt.db changes; newer files are refused. */
+/** Schema version of mqtt.db. Newer files are refused. */
 export const MQTT_SCHEMA_VERSION = 1;

@@ -5,7 +5,7 @@ import { watchErrors } from "../core/log.ts";
 import type { Part } from "../process/lifecycle.ts";
 import { isUnreadable } from "./database-check.ts";
 
-/** Beginning of an SQLite error code → error code for callers; the first that fits. */
+/** Error codes by prefix of the SQLite error code. The first match applies. */
 const CODES = [
   ["SQLITE_FULL", "storage.full"],
   // Without the space for its index, SQLite cannot use a log.
@@ -19,7 +19,7 @@ const CODES = [
 /** Called for every write that failed because of the disk. */
 const listeners = new Set<() => void>();
 
-/** A write that the disk refused, as what callers are told; undefined for every other error. */
+/** Returns the error for callers if the disk refused a write; undefined for other errors. */
 export function toStorageFailure(error: unknown): DomainError | undefined {
   const cause = error instanceof Error && error.cause instanceof SQLiteError ? error.cause : error;
   if (!(cause instanceof SQLiteError) || isUnreadable(cause)) return undefined;
@@ -28,7 +28,7 @@ export function toStorageFailure(error: unknown): DomainError | undefined {
   return code === undefined ? undefined : unavailableDueTo(cause, code);
 }
 
-/** Notices that the disk has failed a write of any database, whether a caller was told or a part has logged it. */
+/** Detects failed writes of all databases, reported to a caller or only logged. */
 export class FailedWrites implements Part {
   readonly name = "failed writes";
   #hasFailed = false;

@@ -1,23 +1,23 @@
 import type { Database } from "bun:sqlite";
 
 interface Checkpointed {
-  /** Pages in the log when the checkpoint began. */
+  /** Pages in the log at the start of the checkpoint. */
   readonly log: number;
   /** Number of these pages that are in the database file. */
   readonly checkpointed: number;
 }
 
 const PASSES_MAX = 4;
-/** Length, some 32 MB, from which on writers wait until the log of a database that is written to all the time is cut. */
+/** Length (about 32 MB) from which writers wait until the log is truncated, for a database with continuous writes. */
 const LOG_PAGES_MAX = 8_000;
-/** Time that writers wait at most for readers of the log; after it the log stays until the next checkpoint. */
+/** Max. time that writers wait for readers of the log. Afterwards, the log remains until the next checkpoint. */
 const RESTART_MS_MAX = 20;
 
 /**
- * Moves the write-ahead log into the database. SQLite begins the log anew with the first commit after a checkpoint that has left nothing in
- * it; commits that come during each checkpoint would make it grow for ever. So further passes move what came during the one before, and if
- * there is no end to it and the log is long, the last one locks writers out. Changes the busy timeout of the connection. Returns whether a pass moved the
- * whole log, so that all commits from before it are in the file and on the disk.
+ * Moves the write-ahead log into the database. SQLite starts the log anew with the first commit after a complete checkpoint, so commits during every
+ * checkpoint would let it grow without end. Therefore, further passes move the commits of the previous pass; if they do not end and the log is long,
+ * the last pass locks out writers. Changes the busy timeout of the connection. Returns whether a pass moved the whole log, so that all earlier
+ * commits are in the file and on disk.
  */
 export function checkpointLog(sqlite: Database, logPagesMax = LOG_PAGES_MAX): boolean {
   const pass = (mode: "PASSIVE" | "RESTART") =>

@@ -8,9 +8,9 @@ import { openOwnFile, readExpendableFile } from "../files/own-file.ts";
 import { readCheckpointedStamp } from "./database-stamp.ts";
 import { loggedPages, logSalts } from "./logged-pages.ts";
 
-/** Suffix of the file beside a database. */
+/** Suffix of the position file. */
 const SUFFIX = "-synced";
-/** Layout, little-endian: CRC-32 of all bytes behind it u32, frames u32, generation u32, 8 bytes of salts. */
+/** Layout, little-endian: CRC-32 of all following bytes u32, frames u32, generation u32, 8 bytes of salts. */
 const FILE_BYTES = 20;
 const FRAMES_AT = 4;
 const GENERATION_AT = 8;
@@ -31,10 +31,9 @@ interface KnownPosition extends WalMark {
 }
 
 /**
- * The second place that knows how far the write-ahead log of a database is on the disk, so that a missing, cut or damaged log cannot pass for its
- * end: SQLite takes the first bad frame for it. It also knows the generation that the last checkpoint left in the database file: with the log of
- * today, SQLite would take an older copy of that file for the current one. Like `HotLogPosition`, it is overwritten after each sync and not synced
- * itself, but at its creation and when it is closed.
+ * Second record of the synced length of a write-ahead log. It distinguishes a missing, truncated or damaged log from a complete one, because SQLite
+ * takes the first bad frame for the end. It also contains the generation of the last checkpoint: with the current log, SQLite would accept an older
+ * copy of the database file. Like `HotLogPosition`, it is overwritten after each sync, and synced only when it is created and closed.
  */
 export class WalPosition {
   readonly #path: string;
@@ -55,7 +54,7 @@ export class WalPosition {
     this.#state = database.prepare("PRAGMA wal_checkpoint(NOOP)");
   }
 
-  /** Returns the mark that `note` writes once the log was synced. The salts are read now: a commit during the sync may begin the log anew. */
+  /** Returns the mark for `note` after the next sync. The salts are read now, because a commit during the sync may restart the log. */
   mark(): WalMark {
     const salts = Buffer.alloc(SALT_BYTES);
     try {
@@ -66,14 +65,14 @@ export class WalPosition {
     }
   }
 
-  /** Notes that the log is on the disk up to a mark. */
+  /** Records that the log is on disk up to a mark. */
   note({ frames, salts }: WalMark): void {
     if (frames === 0) return; // a checkpoint is running
     salts.copy(this.#bytes, SALTS_AT);
     this.#write(frames);
   }
 
-  /** Notes the generation that a checkpoint has left in the database file. */
+  /** Records the generation of the database file after a checkpoint. */
   noteCheckpoint(generation: number): void {
     this.#generation = generation;
     this.#write(this.#bytes.readUInt32LE(FRAMES_AT));
@@ -101,13 +100,13 @@ export class WalPosition {
     this.#state.finalize();
   }
 
-  /** Closes the files, after the database has been closed without moving its log. */
+  /** Closes the files after the database was closed without moving its log. */
   release(): void {
     closeSync(this.#wal);
     closeSync(this.#descriptor);
   }
 
-  /** Closes the files, after the database, which may have moved the log into itself. */
+  /** Closes the files after the database, which may have moved its log into itself. */
   close(): void {
     if (!hasLog(this.#path)) this.forget();
     try {
@@ -145,7 +144,7 @@ function knownPosition(databasePath: string): KnownPosition | undefined {
   };
 }
 
-/** Returns the loss in a database's write-ahead log. Call it before the database is opened. */
+/** Returns the loss in the write-ahead log of a database. Call it before the database is opened. */
 export function walLossOf(databasePath: string): Text | undefined {
   const noted = knownPosition(databasePath);
   if (noted === undefined) return undefined;

@@ -3,13 +3,13 @@ import type { Logger } from "../core/log.ts";
 
 /** One of the writes that are committed together. */
 export interface GroupedWrite {
-  /** Nobody waits for it: that it cannot be committed does not fail `pending`. */
+  /** True if no caller waits for the write. Its failure does not affect `pending`. */
   readonly isOptional?: true;
-  /** Runs in the transaction of the group: at most one statement that changes rows. Throwing refuses the write. */
+  /** Runs in the transaction of the group, with at most one statement that changes rows. An error refuses the write. */
   write(): void;
-  /** Called once the write is committed. It may add writes, which are of the next group. */
+  /** Called once the write is committed. It may add writes to the next group. */
   committed(): void;
-  /** Called when the write was refused, or when its group could not be committed. */
+  /** Called if the write was refused or its group could not be committed. */
   failed(error: unknown): void;
 }
 
@@ -20,9 +20,9 @@ function isOfStorage(error: unknown): boolean {
 }
 
 /**
- * Commits the small writes of one turn of the event loop in one transaction: a commit takes longer than most statements. What is added by
- * those who hear of a commit is of the next turn, with all that comes in it. Whoever reads what a write changes calls `settle()` first. A
- * write that is added in a transaction is part of that, immediately.
+ * Commits the small writes of one turn of the event loop in one transaction, because a commit takes longer than most statements. Writes that are
+ * added in callbacks of a commit belong to the next turn. Call `settle()` before you read data that pending writes change. A write added within a
+ * transaction runs immediately as part of it.
  */
 export class WriteGroup {
   readonly #sqlite: Database;
@@ -35,7 +35,7 @@ export class WriteGroup {
     this.#log = log;
   }
 
-  /** Settles with the commit of everything that waits for one now; undefined when nothing does. */
+  /** Settles with the commit of the pending writes; undefined if there are none. */
   get pending(): Promise<void> | undefined {
     return this.#next?.promise;
   }
@@ -54,14 +54,14 @@ export class WriteGroup {
   }
 
   /**
-   * Commits what waits, and what is added by those who hear of it.
-   * @throws what the commit failed with; none of the group is written then
+   * Commits pending writes, including those added by their callbacks.
+   * @throws the error of the commit; then nothing of the group is written
    */
   flush(): void {
     while (this.#writes.length > 0) this.#commit();
   }
 
-  /** Works like `flush`. Only the writers hear of a failure. */
+  /** Works like `flush`, but reports a failure only to the writers. */
   settle(): void {
     this.#quietly(() => this.flush());
   }
@@ -96,7 +96,7 @@ export class WriteGroup {
     next?.resolve();
   }
 
-  /** Calls `end`, and logs its error: the other writes of the group are still reported. */
+  /** Calls `end`, and logs its error, so that the other writes of the group are still reported. */
   #report(end: () => void): void {
     try {
       end();
@@ -106,7 +106,7 @@ export class WriteGroup {
   }
 }
 
-/** Returns those that were refused, with the reason. */
+/** Returns the refused writes with their errors. */
 function runAll(writes: readonly GroupedWrite[]): Map<GroupedWrite, unknown> {
   const refused = new Map<GroupedWrite, unknown>();
   for (const write of writes)

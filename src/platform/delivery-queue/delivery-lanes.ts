@@ -2,9 +2,9 @@ import { DeadlineQueue } from "../../lib/data/deadline-queue.ts";
 import { FairTurns } from "../load/fair-turns.ts";
 
 export interface InFlightLimits {
-  /** Attempts that each tenant may have in flight, whatever other tenants have. */
+  /** Attempts in flight that each tenant may always have. */
   readonly own: number;
-  /** Max. attempts in flight beyond those, of all tenants. */
+  /** Max. additional attempts in flight, shared by all tenants. */
   readonly shared: number;
   readonly perTenant: number;
   readonly perTarget: number;
@@ -21,38 +21,38 @@ export interface DeliveryTarget {
   readonly targetId: string;
   /** Null for a target that belongs to no tenant. */
   readonly tenantId: string | null;
-  /** Urgent targets of all tenants come before the others. */
+  /** True if the target has priority over targets that are not urgent, across tenants. */
   readonly isUrgent?: boolean;
 }
 
-/** Rows that wait for a target under one order key: one at a time, the oldest first. */
+/** Rows of a target with one order key, which are sent one at a time, oldest first. */
 export interface Lane {
   readonly key: string;
-  /** Newest row that was settled, written or not: only later rows are read. */
+  /** Newest settled row, written or not. Only later rows are read. */
   lastSeq: number;
-  /** Something older waits again. */
+  /** True if an older row waits again. */
   isStale: boolean;
   state: "queued" | "in flight" | "idle";
 }
 
-/** A target for which something waits. */
+/** Target with waiting rows. */
 export interface WaitingTarget<Target> {
   readonly row: Target;
   /** Keyed by order key. */
   readonly lanes: Map<string, Lane>;
   due: DeadlineQueue<Lane>;
-  /** Time at which its tenant looks at it again; undefined if only a change of the target is a reason to. */
+  /** Time at which its tenant checks it again; undefined if only a change of the target requires it. */
   wakeAt: number | undefined;
   inFlight: number;
-  /** Failures in a row without an answer of a working target; while there are any, one row at a time tests it. */
+  /** Consecutive failures. While the target fails, it gets one row at a time as a test. */
   failures: number;
   failedAt: number;
   blockedUntil: number;
-  /** Changed by `DeliveryLanes.count` alone, which keeps the totals. */
+  /** Changed only by `DeliveryLanes.count`, which updates the totals. */
   readonly load: Load;
   /** Value of `DeliveryQueue.#deletions` when the load was read. */
   deletionsSeen: number;
-  /** No waiting row expires earlier. */
+  /** Lower bound of the expiry of waiting rows. */
   expiresAt: number;
 }
 
@@ -60,15 +60,15 @@ interface Tenant<Target> {
   inFlight: number;
   readonly load: Load;
   readonly targets: Set<WaitingTarget<Target>>;
-  /** Targets to which a row may be sent; whoever was served last comes last. */
+  /** Targets that can be sent a row, the least recently served first. */
   readonly ready: Set<WaitingTarget<Target>>;
   /** Targets by `wakeAt`; entries with another time are outdated. */
   readonly waiting: DeadlineQueue<WaitingTarget<Target>>;
 }
 
 /**
- * Decides which lane is next: lanes by target, targets by tenant. Tenants share the attempts in flight by the time that these take. It does not know
- * what is sent.
+ * Selects the next lane: lanes by target, targets by tenant. Tenants share the attempts in flight in proportion to their duration. It is independent
+ * of the content.
  */
 export class DeliveryLanes<Target extends DeliveryTarget> {
   /** Keyed by id. */
@@ -85,7 +85,7 @@ export class DeliveryLanes<Target extends DeliveryTarget> {
     hasWork: ({ inFlight, targets }) => inFlight > 0 || targets.size > 0,
   });
   readonly #load: Load = { rows: 0, bytes: 0 };
-  /** Number of attempts in flight beyond those that each tenant may have anyway. */
+  /** Number of attempts in flight beyond the own attempts of the tenants. */
   #inFlightShared = 0;
   #hasUrgent = false;
   readonly #idle = new Set<{ target: WaitingTarget<Target>; lane: Lane }>();
@@ -116,7 +116,7 @@ export class DeliveryLanes<Target extends DeliveryTarget> {
     return newTarget;
   }
 
-  /** Something was added under the key. */
+  /** Adds a row with this order key. */
   add(target: WaitingTarget<Target>, { orderKey, dueAt }: { orderKey: string; dueAt: number }): Lane {
     const existingLane = target.lanes.get(orderKey);
     const lane: Lane = existingLane ?? { key: orderKey, lastSeq: 0, isStale: false, state: "idle" };
@@ -131,13 +131,13 @@ export class DeliveryLanes<Target extends DeliveryTarget> {
     this.#schedule(target);
   }
 
-  /** Makes all queued lanes idle, for a caller that adds those in which something waits. */
+  /** Makes all queued lanes idle. The caller then adds lanes with waiting rows. */
   restart(target: WaitingTarget<Target>): void {
     target.due = new DeadlineQueue();
     for (const lane of target.lanes.values()) if (lane.state === "queued") this.idle(target, lane);
   }
 
-  /** The target may be tried immediately. */
+  /** Allows an immediate attempt at the target. */
   unblock(target: WaitingTarget<Target>): void {
     target.failures = 0;
     target.blockedUntil = 0;
@@ -149,7 +149,7 @@ export class DeliveryLanes<Target extends DeliveryTarget> {
     this.#idle.add({ target, lane });
   }
 
-  /** Forgets lanes in which nothing waits. Call it only when all results are written. */
+  /** Forgets idle lanes. Call it only when all results are written. */
   dropIdle(): void {
     for (const { target, lane } of this.#idle) {
       if (lane.state === "idle") target.lanes.delete(lane.key);
@@ -169,12 +169,12 @@ export class DeliveryLanes<Target extends DeliveryTarget> {
     this.targets.delete(target.row.targetId);
   }
 
-  /** The next that may be sent, in flight from now on. Tenants take turns, and so do the targets of a tenant. */
+  /** Returns the next lane to send, which is then in flight. Tenants take turns, and so do targets of a tenant. */
   take(now: number): { target: WaitingTarget<Target>; lane: Lane } | undefined {
     return (this.#hasUrgent ? this.#take(now, true) : undefined) ?? this.#take(now, false);
   }
 
-  /** Notes that an attempt has ended after `usedMs`. */
+  /** Records that an attempt has ended after `usedMs`. */
   landed(target: WaitingTarget<Target>, usedMs: number): void {
     const tenant = this.#tenantOf(target);
     if (tenant.inFlight > this.#limits.own) this.#inFlightShared--;
@@ -184,7 +184,7 @@ export class DeliveryLanes<Target extends DeliveryTarget> {
     this.#schedule(target);
   }
 
-  /** Returns the time when something may be due next; undefined when only the end of an attempt changes that. */
+  /** Returns the earliest time of further work; undefined if only the end of an attempt can lead to some. */
   nextAt(): number | undefined {
     let next: number | undefined;
     for (const [, tenant] of this.#tenants) {
@@ -194,7 +194,7 @@ export class DeliveryLanes<Target extends DeliveryTarget> {
     return next;
   }
 
-  /** Adds to what waits for a target. */
+  /** Adds to the load of a target. */
   count(target: WaitingTarget<Target>, { rows, bytes }: Load): void {
     for (const load of [target.load, this.#tenantOf(target).load, this.#load]) {
       load.rows += rows;
@@ -203,8 +203,8 @@ export class DeliveryLanes<Target extends DeliveryTarget> {
   }
 
   /**
-   * Returns targets of the tenant with the most waiting rows if there are more than the limits allow: those at least half as full as its fullest
-   * target, until `rows` rows wait for them.
+   * Returns targets of the tenant with the most waiting rows if the limits are exceeded: those at least half as full as its fullest target, until
+   * `rows` rows wait for them.
    */
   fullestBeyond(limits: Readonly<Load>, rows: number): WaitingTarget<Target>[] {
     const shareOf = ({ load }: { load: Load }) =>
@@ -253,7 +253,7 @@ export class DeliveryLanes<Target extends DeliveryTarget> {
     return inFlight < own || (inFlight < perTenant && this.#inFlightShared < shared);
   }
 
-  /** Returns the time from which a row may be sent to the target, as long as nothing changes. */
+  /** Returns the time from which the target can be sent a row, unless something changes. */
   #readyAt(target: WaitingTarget<Target>): number | undefined {
     const max = target.failures > 0 ? 1 : this.#limits.perTarget;
     const dueAt = target.due.nextAt();
@@ -266,7 +266,7 @@ export class DeliveryLanes<Target extends DeliveryTarget> {
     return readyAt !== undefined && readyAt <= now;
   }
 
-  /** Sets when the tenant looks at the target again. */
+  /** Schedules the next check of the target by its tenant. */
   #schedule(target: WaitingTarget<Target>): void {
     const tenant = this.#tenantOf(target);
     if (tenant.ready.has(target) || this.targets.get(target.row.targetId) !== target) return;
@@ -276,7 +276,7 @@ export class DeliveryLanes<Target extends DeliveryTarget> {
     tenant.waiting.add(readyAt, target);
   }
 
-  /** Returns the tenant's next target to which a row may be sent. Brings the targets before it up to date. */
+  /** Returns the next target of the tenant that can be sent a row. Updates the targets before it. */
   #readyTarget(tenant: Tenant<Target>, now: number, isUrgent: boolean): WaitingTarget<Target> | undefined {
     const { ready, waiting } = tenant;
     for (let entry = waiting.takeDue(now); entry !== undefined; entry = waiting.takeDue(now)) {

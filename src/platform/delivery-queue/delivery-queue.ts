@@ -29,25 +29,25 @@ import type { createDeliveryStore } from "./delivery-store.ts";
  * - Full disk: results stay in memory and are written later. Until then, their rows are not sent again.
  */
 
-/** Expired rows that are given up, and other rows of their targets that are counted, before others have their turn. */
+/** Expired rows given up, and rows counted, before other work gets a turn. */
 const EXPIRED_AT_ONCE = 100;
 const SWEEP_INTERVAL_MS = 60_000;
-/** Delay after which work continues that has let others have their turn. */
+/** Delay between steps, so that other work gets a turn. */
 const NEXT_STEP_MS = 1;
-/** Delay after the disk could not be read or written. */
+/** Delay after a failed read or write. */
 const READ_AGAIN_MS = 10_000;
 const WRITE_AGAIN_MS = 5_000;
 const UNWRITTEN_MAX = 500;
-/** Rows that are given up in one step when the queue is full, so that it is not full again with the next row. */
+/** Rows given up in one step if the queue is full, so that the next row does not fill it again. */
 const EVICTED_AT_ONCE = 100;
-/** Max. such steps before others have their turn. */
+/** Max. such steps before other work gets a turn. */
 const EVICTIONS_AT_ONCE = 20;
 const TIMER_MS_MAX = 0x7fffffff;
 
 export const defaultInFlight: InFlightLimits = { own: 4, shared: 64, perTenant: 32, perTarget: 4 };
 
 export interface DeliveryRow {
-  /** Number in the order in which rows came. */
+  /** Sequence number in the order of insertion. */
   readonly seq: number;
   readonly attempts: number;
   readonly dueAt: number;
@@ -58,28 +58,28 @@ export interface DeliveryRow {
 /** Result of one attempt. */
 export interface Attempt<Answer = undefined> {
   readonly verdict: Verdict;
-  /** Null if it was delivered. */
+  /** Null after a delivery. */
   readonly error: Text | null;
   /** Min. delay before the next attempt. */
   readonly retryAfterMs?: number;
-  /** A failure is final, whatever the verdict says of the target. */
+  /** True if the failure is final, regardless of the verdict on the target. */
   readonly isLast?: boolean;
-  /** Nothing was sent, because the target is switched off: it is asked again after `retryAfterMs`. */
+  /** True if nothing was sent, because the target is disabled. The row is tried again after `retryAfterMs`. */
   readonly isSkipped?: boolean;
-  /** What the kind learned. */
+  /** Result for the kind. */
   readonly answer?: Answer;
 }
 
-/** A row after an attempt. */
+/** Row after an attempt. */
 export interface Settled<Target, Row, Answer> {
   readonly target: Target;
   readonly row: Row;
   readonly state: "delivered" | "dead" | "waiting";
   /** Number of attempts so far. */
   readonly attempts: number;
-  /** Time of the next attempt if it waits. */
+  /** Time of the next attempt, if the row waits. */
   readonly dueAt: number;
-  /** Time at which the attempt ended. */
+  /** End of the attempt. */
   readonly endedAt: number;
   readonly attempt: Attempt<Answer>;
 }
@@ -87,9 +87,9 @@ export interface Settled<Target, Row, Answer> {
 export interface GiveUp {
   readonly reason: "expired" | "full";
   readonly limit: number;
-  /** Selects rows that have expired by then. */
+  /** Selects rows that expire by this time. */
   readonly expiredAt?: number;
-  /** Numbers of the rows in flight, which go on. */
+  /** Numbers of rows in flight, which are excluded. */
   readonly except: readonly number[];
 }
 
@@ -98,12 +98,12 @@ export interface DeliveryKind<Target extends DeliveryTarget, Row extends Deliver
     ReturnType<typeof createDeliveryStore<never, Row>>,
     "lanes" | "waiting" | "head" | "hasten"
   > & {
-    /** Returns the targets for which rows wait; those with rows that are due by then, if the time is given and the kind can tell. */
+    /** Returns the targets with waiting rows. With `dueBy`, those with rows due by then, if the kind can tell. */
     targets(dueBy?: number): readonly Target[];
   };
   readonly limits: {
     readonly inFlight: InFlightLimits;
-    /** Max. duration of an attempt, beyond the kind's own timeouts. Undefined if these end every attempt. */
+    /** Max. duration of an attempt, beyond the timeouts of the kind. Undefined if these end every attempt. */
     readonly attemptMs?: number;
     readonly waiting?: Readonly<Load>;
   };
@@ -117,11 +117,11 @@ export interface DeliveryKind<Target extends DeliveryTarget, Row extends Deliver
   waitAfter(failures: number): number;
   /** Called with each result before it is written. */
   onSettled?(settled: Settled<Target, Row, Answer>): void;
-  /** Writes results; if it throws, it is called with all of them again. */
+  /** Writes results. After an error, it is called with all of them again. */
   write(results: readonly Settled<Target, Row, Answer>[]): void;
-  /** Gives up the oldest waiting rows of targets. Returns how much was given up of each. */
+  /** Gives up the oldest waiting rows of targets. Returns the number and size per target. */
   giveUp?(targets: readonly Target[], options: GiveUp): ReadonlyMap<string, Load>;
-  /** Called once a minute, and after rows were given up: prunes what is done with. */
+  /** Called once a minute and after rows were given up, to delete finished rows. */
   upkeep?(): void;
 }
 
@@ -130,14 +130,14 @@ export class DeliveryQueue<Target extends DeliveryTarget, Row extends DeliveryRo
   readonly #clock: Clock;
   readonly #log: Logger;
   readonly #lanes: DeliveryLanes<Target>;
-  /** Results that are not written yet, by number of the row. */
+  /** Unwritten results by number of the row. */
   #unwritten = new Map<number, Settled<Target, Row, Answer>>();
   /** Attempts in flight, by number of the row. */
   readonly #inFlight = new Map<
     number,
     { target: Target; controller: AbortController; done: Promise<void> }
   >();
-  /** Number of times that others deleted rows. */
+  /** Number of deletions by others. */
   #deletions = 0;
   #isStopped = true;
   /** True if a pump is about to run. */
@@ -176,7 +176,7 @@ export class DeliveryQueue<Target extends DeliveryTarget, Row extends DeliveryRo
   }
 
   /**
-   * Reads what waits, also what another process has changed: for all targets, or for those with rows that are due by then. `tryNow` ends the waits of
+   * Reloads waiting rows, including changes by other processes: of all targets, or of those with rows due by `dueBy`. `tryNow` ends the waits of
    * failing targets.
    */
   reload({ tryNow = false, dueBy }: { tryNow?: boolean; dueBy?: number } = {}): void {
@@ -188,7 +188,7 @@ export class DeliveryQueue<Target extends DeliveryTarget, Row extends DeliveryRo
     this.wake();
   }
 
-  /** Notes that a row was inserted. A transaction around it may still fail. */
+  /** Records that a row was inserted. The surrounding transaction may still fail. */
   added(row: Target, added: { orderKey: string; bytes?: number; expiresAt?: number }): void {
     if (this.#isStopped) return; // `start` reads it
     const { orderKey, bytes = 0, expiresAt = Number.POSITIVE_INFINITY } = added;
@@ -199,7 +199,7 @@ export class DeliveryQueue<Target extends DeliveryTarget, Row extends DeliveryRo
     this.wake();
   }
 
-  /** Notes that rows of the target were revived, deleted or postponed; `tryNow` ends all waits. */
+  /** Records that rows of the target were revived, deleted or postponed. `tryNow` ends all waits. */
   changed(row: Target, { tryNow }: { tryNow: boolean }): void {
     if (this.#isStopped) return;
     this.flush();
@@ -209,19 +209,19 @@ export class DeliveryQueue<Target extends DeliveryTarget, Row extends DeliveryRo
     this.wake();
   }
 
-  /** Notes that rows may have been deleted together with others that they belong to. */
+  /** Records that rows may have been deleted together with rows they refer to. */
   rowsDeleted(): void {
     this.#deletions++;
   }
 
-  /** Returns number and size of the rows that wait for a target. */
+  /** Returns number and size of the waiting rows of a target. */
   loadOf(row: Target): Readonly<Load> {
     const target = this.#lanes.targets.get(row.targetId);
     if (target === undefined) return { rows: 0, bytes: 0 };
     return target.deletionsSeen === this.#deletions ? target.load : this.#load(row).load;
   }
 
-  /** Sends nothing more to targets whose rows are gone, or about to be. */
+  /** Stops sending to targets whose rows are deleted or about to be deleted. */
   removed(isMeant: (target: Target) => boolean): void {
     for (const target of [...this.#lanes.targets.values()])
       if (isMeant(target.row)) this.#lanes.remove(target);
@@ -230,7 +230,7 @@ export class DeliveryQueue<Target extends DeliveryTarget, Row extends DeliveryRo
       if (isMeant(target)) controller.abort(new Error("the target was removed"));
   }
 
-  /** Writes pending results now. @throws what the disk says; nothing is lost by it. */
+  /** Writes pending results now. @throws the error of the disk; the results are kept */
   flush(): void {
     this.#cancelWrite?.();
     this.#cancelWrite = undefined;
@@ -248,7 +248,7 @@ export class DeliveryQueue<Target extends DeliveryTarget, Row extends DeliveryRo
     this.#lanes.dropIdle();
   }
 
-  /** Writes pending results now, or later if the disk accepts nothing. */
+  /** Writes pending results now, or later if the disk refuses them. */
   tryFlush(): void {
     try {
       this.flush();
@@ -257,7 +257,7 @@ export class DeliveryQueue<Target extends DeliveryTarget, Row extends DeliveryRo
     }
   }
 
-  /** Pumps after whatever runs now: a transaction that inserted something has ended by then. */
+  /** Schedules the pump after the current task, when a transaction that inserted rows has ended. */
   wake(): void {
     if (this.#isAsked || this.#isStopped) return;
     this.#isAsked = true;
@@ -277,7 +277,7 @@ export class DeliveryQueue<Target extends DeliveryTarget, Row extends DeliveryRo
     });
   }
 
-  /** Begins what is due. Returns the time at which there may be more to do. */
+  /** Starts due attempts. Returns the time of the next check. */
   #pump(): number {
     const lanes = this.#lanes;
     const { now, isStrict = false } = this.#kind;
@@ -338,7 +338,7 @@ export class DeliveryQueue<Target extends DeliveryTarget, Row extends DeliveryRo
     this.#inFlight.set(row.seq, { target: target.row, controller, done });
   }
 
-  /** Resolves to undefined if the attempt failed in a way that the kind does not know. */
+  /** Resolves to undefined after an unexpected error. */
   async #attempt(
     target: Target,
     row: Row,
@@ -378,7 +378,7 @@ export class DeliveryQueue<Target extends DeliveryTarget, Row extends DeliveryRo
     else this.#retry(target, lane, { row, attempt, startedAt, retry: attempt.verdict.retry });
   }
 
-  /** Notes that the row is done with. */
+  /** Records that the row is finished. */
   #end(
     target: WaitingTarget<Target>,
     lane: Lane,
@@ -416,7 +416,7 @@ export class DeliveryQueue<Target extends DeliveryTarget, Row extends DeliveryRo
     this.#note({ target: target.row, row, state: "waiting", attempts, dueAt, endedAt, attempt });
   }
 
-  /** Counts the failure and returns the time until the next attempt, in ms. */
+  /** Counts the failure and returns the delay before the next attempt, in ms. */
   #waitAfter(
     target: WaitingTarget<Target>,
     result: { row: Row; attempt: Attempt<Answer>; startedAt: number; retry: "target" | "request" },
@@ -439,14 +439,14 @@ export class DeliveryQueue<Target extends DeliveryTarget, Row extends DeliveryRo
     else this.#writeAfter(this.#unwritten.size >= UNWRITTEN_MAX ? 0 : writeAfterMs);
   }
 
-  /** Writes within this time, or earlier if that was due earlier. */
+  /** Schedules a write within this time, unless an earlier one is scheduled. */
   #writeAfter(ms: number): void {
     if (ms === 0) this.#cancelWrite?.();
     else if (this.#cancelWrite !== undefined) return;
     this.#cancelWrite = this.#clock.schedule(ms, () => this.tryFlush());
   }
 
-  /** Makes room at the limit. Returns whether there is more to give up. */
+  /** Makes room at the limit. Returns whether more rows must be given up. */
   #evict(): boolean {
     const { waiting } = this.#kind.limits;
     if (waiting === undefined || this.#lanes.fullestBeyond(waiting, 1).length === 0) return false;
@@ -460,7 +460,7 @@ export class DeliveryQueue<Target extends DeliveryTarget, Row extends DeliveryRo
     return isBeyond;
   }
 
-  /** Gives up what has expired at some of the targets. Returns whether there is more to give up. */
+  /** Gives up expired rows of some targets. Returns whether more rows must be given up. */
   #expire(isMeant: (target: WaitingTarget<Target>) => boolean): boolean {
     const now = this.#kind.now();
     const isExpired = (target: WaitingTarget<Target>) => target.expiresAt <= now && isMeant(target);
@@ -513,7 +513,7 @@ export class DeliveryQueue<Target extends DeliveryTarget, Row extends DeliveryRo
     });
   }
 
-  /** Reads what waits for a target. */
+  /** Reads the load of a target. */
   #load(row: Target): WaitingTarget<Target> {
     const { store } = this.#kind;
     this.flush();

@@ -20,19 +20,19 @@ import type { Load } from "./delivery-lanes.ts";
 /** Placeholder for the id of a target in `DeliveryRows.isOfTarget`. */
 export const targetPlaceholder = sql.placeholder("targetId");
 
-/** All columns of a row, and its number. */
+/** All columns of a row, with its number. */
 type Stored<Table extends SQLiteTable> = Table["$inferSelect"] & { seq: number };
 
-/** Rows of one kind of delivery, as they are stored. */
+/** Definition of the stored rows of one kind. */
 export interface DeliveryRows<Table extends SQLiteTable, Row> {
   readonly table: Table;
-  /** Number of a row: the order in which rows came. */
+  /** Number of a row, in the order of insertion. */
   readonly seq: SQLiteColumn | SQL<number>;
   /** Selects the rows of a target. */
   readonly isOfTarget: SQL;
   readonly orderKey: SQLiteColumn;
   readonly state: SQLiteColumn;
-  /** State of the rows that wait. It stands literally in the queries, because partial indexes are found by it. */
+  /** State of waiting rows. Queries contain it literally, so that SQLite can use partial indexes. */
   readonly waiting: string;
   /** Column `dueAt` of the table. */
   readonly dueAt: SQLiteColumn;
@@ -41,7 +41,7 @@ export interface DeliveryRows<Table extends SQLiteTable, Row> {
   readonly toRow: (row: Stored<Table>) => Row;
 }
 
-/** Creates the queries by which the delivery queue reads the waiting rows of a table. */
+/** Creates the queries of the delivery queue for the waiting rows of a table. */
 export function createDeliveryStore<Table extends SQLiteTable, Row>(
   { orm }: Pick<MainDatabase, "orm">,
   rows: DeliveryRows<Table, Row>,
@@ -73,9 +73,9 @@ export function createDeliveryStore<Table extends SQLiteTable, Row>(
   const columns = { ...getTableColumns(table), seq };
   const head = lazyStatement(() => orm.select(columns).from(table).where(isNext).orderBy(asc(seq)).limit(1));
   return {
-    /** Returns the order keys of the rows that wait for a target, each with the time when its first is due. */
+    /** Returns the order keys of the waiting rows of a target, each with the due time of its first row. */
     lanes: (targetId: string): { orderKey: string; dueAt: number }[] => lanes.all({ targetId }),
-    /** Returns number and size of the rows that wait for a target, and the earliest expiry. */
+    /** Returns number and size of the waiting rows of a target, and the earliest expiry. */
     waiting(targetId: string): Load & { expiresAt: number } {
       const found = totals.get({ targetId });
       return {
@@ -84,12 +84,12 @@ export function createDeliveryStore<Table extends SQLiteTable, Row>(
         expiresAt: found?.expiresAt ?? Number.POSITIVE_INFINITY,
       };
     },
-    /** Returns the oldest waiting row with the order key that came after `after`. */
+    /** Returns the oldest waiting row with the order key after the number `after`. */
     head(targetId: string, key: string, after: number): Row | undefined {
       const row = head.get({ targetId, orderKey: key, after });
       return row && rows.toRow(row as Stored<Table>);
     },
-    /** Returns the numbers of the oldest waiting rows of a target, except some; if a time is given, of those that have expired by then. */
+    /** Returns the numbers of the oldest waiting rows of a target, excluding `except`; with a time, only of expired rows. */
     oldest(
       targetId: string,
       options: { readonly limit: number; readonly expiredAt?: number; readonly except: readonly number[] },
@@ -106,7 +106,7 @@ export function createDeliveryStore<Table extends SQLiteTable, Row>(
       );
       return found.all({ targetId }).map((row) => row.seq);
     },
-    /** Returns a page of rows, the newest first, and the number of all of them. */
+    /** Returns a page of rows, newest first, and the total number of rows. */
     list(
       where: SQL | undefined,
       { limit, offset }: { readonly limit: number; readonly offset: number },
@@ -121,7 +121,7 @@ export function createDeliveryStore<Table extends SQLiteTable, Row>(
       const total = orm.select({ n: count() }).from(table).where(where).get()?.n ?? 0;
       return { items: found.all().map((row) => rows.toRow(row as Stored<Table>)), total };
     },
-    /** Makes what waits for a target, or for all of them, due at `latest` if it is due later. */
+    /** Limits the due time of waiting rows to `latest`, for one target or all. */
     hasten(latest: number, targetId?: string): void {
       const where = and(targetId === undefined ? isWaiting : ofTarget, gt(dueAt, latest));
       lazyStatement(() => orm.update(table).set({ dueAt: latest }).where(where)).run({ targetId });

@@ -12,13 +12,13 @@ export interface UploadPart {
   readonly total: number;
 }
 
-/** One archive that arrives in parts, kept in the data directory until it is read. A part at the start begins again. */
+/** Uploaded archive that arrives in parts, kept in the data directory until it is read. A part at offset 0 starts a new upload. */
 export class ArchiveUpload {
   readonly path: string;
   readonly #disk: Pick<DiskGuard, "ensureRoom" | "roomBytes">;
   #uploadedBytes = 0;
   #totalBytes = 0;
-  /** Parts are written one after the other. */
+  /** Serializes the writes of parts. */
   #turn: Promise<unknown> = Promise.resolve();
 
   constructor(path: string, disk: Pick<DiskGuard, "ensureRoom" | "roomBytes">) {
@@ -34,14 +34,14 @@ export class ArchiveUpload {
     return this.#totalBytes > 0 && this.#uploadedBytes === this.#totalBytes;
   }
 
-  /** Deletes the file, also that of an earlier process. */
+  /** Deletes the file, including the file of an earlier process. */
   remove(): void {
     this.#uploadedBytes = 0;
     this.#totalBytes = 0;
     if (existsSync(this.path)) rmSync(this.path, { force: true });
   }
 
-  /** @throws DomainError `conflict` for another offset than the bytes that are there, or without room on the disk */
+  /** @throws DomainError `conflict` if the offset does not match the received bytes, or if the disk has no room */
   append(part: UploadPart, bytes: Uint8Array): Promise<void> {
     const mine = this.#turn.then(() => this.#append(part, bytes));
     this.#turn = mine.catch(() => undefined);

@@ -3,13 +3,13 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { replaceSecret } from "../secrets/secret-files.ts";
 
-/** File with the id of a gateway whose first key was replaced. It is in `secrets/`, so that backups hold it. */
+/** File with the id of a gateway after its first key was replaced. It is in `secrets/`, so backups contain it. */
 const FILE = "backup-series";
 const ID_DIGITS = 16;
 
 const fileOf = (dataPath: string) => join(dataPath, "secrets", FILE);
 
-/** Returns the id under which a gateway keeps its backups. It follows from the first `storage.key`, and outlives that. */
+/** Returns the id under which a gateway keeps its backups. It is derived from the first `storage.key`, and does not change with later keys. */
 export function backupSeriesOf(dataPath: string, storageKey: Uint8Array): string {
   const file = fileOf(dataPath);
   if (existsSync(file)) return readFileSync(file, "utf8");

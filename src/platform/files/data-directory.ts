@@ -31,7 +31,7 @@ import { SET_ASIDE_FOLDER } from "./set-aside.ts";
 const DIRECTORY_MODE = 0o700;
 const FILE_MODE = 0o600;
 const OTHERS = 0o077;
-/** Files of the gateway, recognized by their names: a data directory may hold other files, too. */
+/** Names of files of the gateway. A data directory may contain other files. */
 const OWN_FILE =
   /^(?:(?:lineside|identity|telemetry|mqtt|backup)\.(?:db|lock)(?:-[a-z]+\d*|\.before-\d+)?|ballast|clock|inventory\.json)$/;
 const OWN_DIRECTORIES: ReadonlySet<string> = new Set(["secrets", "update", SET_ASIDE_FOLDER]);
@@ -44,8 +44,8 @@ function restrict(path: string): void {
 }
 
 /**
- * Takes from everybody but the owner what an older version, a copy or a restored backup let them read. Returns the paths that it could
- * not change, which belong to another user.
+ * Removes access of other users that an older version, a copy or a restored backup left. Returns the paths that it could not change, which belong to
+ * another user.
  */
 function restrictAccess(directory: string): string[] {
   const entries = readdirSync(directory, { withFileTypes: true });
@@ -65,18 +65,18 @@ function restrictAccess(directory: string): string[] {
   });
 }
 
-/** Files and folders are for the user that the gateway runs as. */
+/** Restricts new files and folders to the user of the gateway. */
 const PRIVATE_UMASK = 0o077;
 
-/** The directory that holds everything the product keeps; one process owns it at a time. */
+/** Directory with all data of the gateway, owned by one process at a time. */
 export interface DataDirectory {
   readonly path: string;
   file(name: string): string;
-  /** A secret of `bytes` random bytes, made on first use and kept in `secrets/` (0600). */
+  /** Returns a secret of `bytes` random bytes in `secrets/` (0600), created when first used. */
   secret(name: string, bytes: number): Uint8Array;
-  /** Returns the secret that `writeSecret` kept under the name. */
+  /** Returns the secret that `writeSecret` stored under the name. */
   readSecret(name: string): Buffer | undefined;
-  /** Replaces it as a whole, in `secrets/` (0600). */
+  /** Replaces a secret in `secrets/` (0600) as a whole. */
   writeSecret(name: string, bytes: Uint8Array): void;
   /** Expected content of the directory, and files that were missing at this start without loss of data. */
   readonly inventory: { readonly record: InventoryRecord; readonly warnings: readonly Text[] };
@@ -132,8 +132,8 @@ function prepareDirectory(path: string, lock: FileLock, log: Logger | undefined)
 }
 
 /**
- * A secret of a data directory, made on first use, for commands that work beside a running gateway, too.
- * @throws StartupError for a key that is missing beside databases
+ * Returns a secret of a data directory, created when first used. Commands can call it beside a running gateway.
+ * @throws StartupError if a key is missing beside databases
  */
 export function ensureSecret(dataPath: string, name: string, bytes: number): Uint8Array {
   const directory = join(dataPath, "secrets");

@@ -9,23 +9,23 @@ import type { Clock } from "../time/clock.ts";
 import { untilSharedWake } from "../time/periodic.ts";
 
 const CHECK_INTERVAL_MS = 2_000;
-/** Share of a disk that is kept free at most. */
+/** Max. share of a disk that is kept free. */
 const FREE_SHARE_MAX = 0.05;
-/** Min. bytes kept free, for moving data into blocks, signing in and deleting; takes precedence over `FREE_SHARE_MAX`. */
+/** Min. bytes kept free for sealing, sign-in and deletions; takes precedence over `FREE_SHARE_MAX`. */
 const FREE_BYTES_MIN = 8 * 1024 * 1024;
 /** Max. share that `FREE_BYTES_MIN` may take of a small disk. */
 const SMALL_DISK_SHARE_MAX = 0.25;
-/** Estimated bytes on the disk per byte: of telemetry in the hot log and again in a block, of a change in the write-ahead log and the database. */
+/** Estimated bytes on disk per byte: telemetry is written to the hot log and to a block, changes to the write-ahead log and the database. */
 const WRITE_FACTOR = 2;
-/** Share of the space kept free that changes by people and programs cannot use: it remains for signing in and deleting. */
+/** Share of the reserve that changes by users and programs cannot use, so that sign-in and deletions remain possible. */
 const RESERVED_SHARE = 0.5;
 /** Share of the free space that may be written before the disk is checked again. */
 const UNSEEN_SHARE_MAX = 0.25;
-/** Writes are taken again only with this much more room, so that the guard does not flutter. */
+/** Factor of free space at which writes are accepted again, so that the guard does not toggle. */
 const RESUME_FACTOR = 1.25;
-/** A file system that is read-only at so many checks in a row does not become writable again by itself. */
+/** Consecutive read-only checks after which a file system does not become writable by itself. */
 const READ_ONLY_CHECKS_MAX = 3;
-/** Held back for the day when even deleting needs room: released while the disk is short. */
+/** Reserved for the case that even deletions need room, and released while the disk is short. */
 const BALLAST_BYTES = 2 * 1024 * 1024;
 const BALLAST = "ballast";
 
@@ -43,7 +43,7 @@ const readSpaceOfDisk: ReadSpace = async (directory) => {
   return { free: bavail * bsize, total: blocks * bsize };
 };
 
-/** Returns the size of the write-ahead logs in a directory: moving them into their databases takes as much space again. */
+/** Returns the size of the write-ahead logs in a directory. A checkpoint takes as much space again. */
 async function logBytesIn(directory: string): Promise<number> {
   const logs = (await readdir(directory)).filter((name) => name.endsWith(".db-wal"));
   const sizes = await Promise.all(
@@ -64,8 +64,8 @@ const isRefused = (error: unknown): boolean =>
   error instanceof Error && "code" in error && error.code === "EROFS";
 
 /**
- * Opens a file for writing, and writes nothing. The permission alone does not tell: a kernel that has given up a file system after an error
- * may still call it writable.
+ * Checks by opening a file for writing, without writing to it. Permissions are not sufficient: the kernel may still report a failed file system as
+ * writable.
  */
 const isReadOnlyDisk: ReadOnlyCheck = async (directory) => {
   try {
@@ -87,8 +87,8 @@ interface DiskGuardDeps {
 }
 
 /**
- * Stops taking data before the disk is full, and takes it again by itself when there is room. Changes that add to the databases may use a part of
- * the rest. Reads and deletions stay possible all the while: a ballast file is given up for them.
+ * Refuses data before the disk is full, and accepts it again when there is room. Changes that add to the databases may use part of the reserve.
+ * Reads and deletions remain possible, because a ballast file is released for them.
  */
 export class DiskGuard implements Part {
   readonly name = "disk guard";
@@ -100,11 +100,11 @@ export class DiskGuard implements Part {
   /** Estimated bytes written since the last check. */
   #written = 0;
   #isChecking = false;
-  /** Checks in a row at which the file system was read-only. */
+  /** Consecutive checks at which the file system was read-only. */
   #readOnlyChecks = 0;
   #cancel: () => void = () => undefined;
   #stopped = false;
-  /** Size of the write-ahead logs, of which none of the free space is left over. */
+  /** Size of the write-ahead logs. The same amount of free space is reserved for their checkpoints. */
   #logBytes = 0;
   freeBytes = Number.POSITIVE_INFINITY;
   totalBytes = Number.POSITIVE_INFINITY;
@@ -127,18 +127,20 @@ export class DiskGuard implements Part {
     this.#cancel();
   }
 
-  /** Bytes that can be written before data is refused, and moved into the databases; infinite before the first check. */
+  /** Bytes that can be written and moved into the databases before data is refused; infinite before the first check. */
   get roomBytes(): number {
     return this.freeBytes - this.#logBytes - this.#floor(this.totalBytes);
   }
 
-  /** Throws `unavailable` while the disk is too full to take data. */
+  /** @throws DomainError `unavailable` while the disk is too full for data */
   ensureRoom(): void {
     if (this.#isFull || this.#written > this.roomBytes)
       throw new DomainError("unavailable", detail("storage.disk_full"), { retryAfterSeconds: 10 });
   }
 
-  /** Counts a change of `bytes` that adds to the databases. Throws `unavailable` if it would use what signing in and deleting need. */
+  /**
+   * Counts a change of `bytes` that adds to the databases. @throws DomainError `unavailable` if it would use the reserve for sign-in and deletions
+   */
   ensureRoomForChange(bytes: number): void {
     const usable = this.roomBytes + this.#floor(this.totalBytes) * (1 - RESERVED_SHARE);
     if (this.#written > usable)
@@ -146,7 +148,7 @@ export class DiskGuard implements Part {
     this.noteWrite(bytes);
   }
 
-  /** Counts bytes being written, and checks the disk after a large amount: a fast sender can fill a small disk between two regular checks. */
+  /** Counts written bytes, and checks the disk after a large amount: fast senders can fill a small disk between two regular checks. */
   noteWrite(bytes: number): void {
     this.#written += bytes * WRITE_FACTOR;
     if (this.#isFull || this.#isChecking || this.#written < this.roomBytes * UNSEEN_SHARE_MAX) return;

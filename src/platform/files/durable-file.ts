@@ -2,10 +2,10 @@ import { closeSync, fsyncSync, openSync, renameSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
 import { writeNewFile } from "./own-file.ts";
 
-/** Ends the name of a file that is being written. */
+/** Suffix of unfinished files. */
 export const UNFINISHED = ".new";
 
-/** Makes what a file holds, or the names in a folder, survive a power cut. */
+/** Syncs the content of a file, or the names in a folder, to disk. */
 export function syncPath(path: string): void {
   const descriptor = openSync(path, "r");
   try {
@@ -15,7 +15,7 @@ export function syncPath(path: string): void {
   }
 }
 
-/** Writes a whole file: under its name there is either all of it or what was there before. `prepare` gets the path before it has the name. */
+/** Writes a whole file: its name refers to either all of the content or the previous content. `prepare` gets the path of the unfinished file. */
 export function writeDurably(
   path: string,
   bytes: Uint8Array,

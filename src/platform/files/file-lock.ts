@@ -5,14 +5,14 @@ import { giveToFolderOwner } from "./file-owner.ts";
 import { ensureOwnFile } from "./misplaced-files.ts";
 import { openOwnFile } from "./own-file.ts";
 
-/** Max. wait for the lock, ms: a backup takes it for a moment to see whether a gateway runs. */
+/** Max. wait for the lock in ms: a backup holds it briefly to check whether a gateway runs. */
 const WAIT_MS = 250;
 
 export interface FileLock {
   release(): void;
 }
 
-/** Creates the file for the gateway's user alone. One that exists is not opened: closing it would drop a lock that this process holds on it. */
+/** Creates the file for the user of the gateway alone. Does not open an existing file: closing it would release a lock of this process. */
 function ensureFile(path: string): void {
   if (existsSync(path)) return;
   try {
@@ -23,7 +23,7 @@ function ensureFile(path: string): void {
   }
 }
 
-/** Takes the lock of a file that is a sound database or empty. */
+/** Takes the lock of a file that is empty or an intact database. */
 function takeLock(path: string): FileLock | undefined {
   const database = new Database(path, { create: true });
   try {
@@ -38,8 +38,8 @@ function takeLock(path: string): FileLock | undefined {
 }
 
 /**
- * Takes an exclusive lock that the kernel releases when the process dies, however it dies: an exclusive SQLite transaction. Returns
- * `undefined` while another process or thread holds it. A damaged file is emptied: it has no content. @throws when the file cannot be written.
+ * Takes an exclusive lock that the kernel releases when the process ends for any reason: an exclusive SQLite transaction. Returns undefined while
+ * another process or thread holds it. Truncates a damaged file, which has no content. @throws if the file cannot be written
  */
 export function takeFileLock(path: string): FileLock | undefined {
   ensureOwnFile(path);

@@ -4,8 +4,8 @@ import { dirname } from "node:path";
 const ROOT_USER = 0;
 
 /**
- * Gives a path that root has created to the owner of its folder: commands of root work on the data of a gateway that runs as
- * another user, and it has to open these files later. Does nothing for other users, nor where the file system has no owners.
+ * Gives a path that root has created to the owner of its folder: commands of root work on the data of a gateway that runs as another user and later
+ * opens these files. Does nothing for other users or without file owners.
  */
 export function giveToFolderOwner(path: string): void {
   if (process.geteuid?.() !== ROOT_USER) return;
@@ -17,7 +17,7 @@ export function giveToFolderOwner(path: string): void {
   }
 }
 
-/** Creates a folder that only its owner may open, for the owner of the folder in which it lies. */
+/** Creates a folder that only the owner of its parent folder can open. */
 export function createPrivateFolder(path: string): void {
   if (mkdirSync(path, { recursive: true, mode: 0o700 }) !== undefined) giveToFolderOwner(path);
 }

@@ -5,7 +5,7 @@ import { type FileLock, takeFileLock } from "./file-lock.ts";
 import { readRecord } from "./inventory-record.ts";
 
 const LOCK_FILE = "lineside.lock";
-/** Follows the name of a deleted file in `/proc`. */
+/** Suffix of the name of a deleted file in `/proc`. */
 const DELETED = " (deleted)";
 
 const namesIn = (folder: string): string[] => {
@@ -16,7 +16,7 @@ const namesIn = (folder: string): string[] => {
   }
 };
 
-/** Returns the paths of the files that a process has open. On systems without `/proc`, and for the process of another user, there are none. */
+/** Returns the paths of the files that a process has open; empty without `/proc` or for a process of another user. */
 const openFilesOf = (pid: number): string[] =>
   namesIn(`/proc/${pid}/fd`).flatMap((descriptor) => {
     try {
@@ -26,16 +26,16 @@ const openFilesOf = (pid: number): string[] =>
     }
   });
 
-/** Identifies the lock file of a data directory: one that is created after it was deleted has another id. */
+/** Returns an id of the lock file of a data directory. A file that replaces a deleted one has another id. */
 export function lockIdOf(dataPath: string): string | undefined {
   const stats = statSync(join(dataPath, LOCK_FILE), { throwIfNoEntry: false });
   return stats && [stats.dev, stats.ino, stats.birthtimeMs].join(" ");
 }
 
 /**
- * Returns whether another process holds the directory although the lock is free, because somebody has deleted or moved the lock file: the process in
+ * Returns whether another process holds the directory although the lock is free, because the lock file was deleted or moved: the process in
  * `gateway.json` has a file of the directory open, or any process has the deleted lock file open. All processes are searched only if the lock file
- * is not the one with which the last gateway began.
+ * differs from the one of the last gateway.
  */
 function isHeldWithoutLock(dataPath: string): boolean {
   const directory = realpathSync(dataPath);
@@ -51,8 +51,8 @@ function isHeldWithoutLock(dataPath: string): boolean {
 }
 
 /**
- * Takes the lock of a data directory, for a gateway or for a command that needs it stopped. Returns `undefined` while a gateway runs on it, even if
- * somebody has deleted the lock file: two gateways would overwrite each other's values. @throws if the file cannot be written
+ * Takes the lock of a data directory, for a gateway or for a command that needs it stopped. Returns undefined while a gateway uses the directory,
+ * even if its lock file was deleted: two gateways would overwrite values of each other. @throws if the file cannot be written
  */
 export function takeGatewayLock(dataPath: string): FileLock | undefined {
   const lock = takeFileLock(join(dataPath, LOCK_FILE));

@@ -25,15 +25,15 @@ import { ensureNoMisplacedFile, misplacedFiles } from "./misplaced-files.ts";
  * Compares a data directory with its inventory. Nothing here changes a file: databases are opened read-only, after a look at their bytes.
  */
 
-/** Database that is repaired after truncation, because its other pages stay readable. */
+/** Database that is repaired after truncation, because its remaining pages are readable. */
 const MENDED_FILE = "telemetry.db";
-/** Database that is set aside when it is damaged, since MQTT clients can subscribe again. */
+/** Database that is set aside if it is damaged, because MQTT clients can subscribe again. */
 const REPLACED_FILE = "mqtt.db";
 
 interface Fault {
   /** Description in English that follows the name of the file. */
   readonly text: string;
-  /** Whether the content is damaged, rather than missing or from elsewhere. */
+  /** True if the content is damaged; otherwise, the file is missing or from elsewhere. */
   readonly isDamaged?: true;
 }
 
@@ -45,7 +45,7 @@ export interface Verified {
   readonly losses: readonly LogLoss[];
 }
 
-/** Describes the fault of a required database file, judging by its bytes alone. */
+/** Describes the fault of a required database file, based on its bytes alone. */
 function fileFault(path: string): Fault | undefined {
   const size = statSync(path, { throwIfNoEntry: false })?.size;
   if (size === undefined) return { text: "is missing" };
@@ -73,7 +73,7 @@ function stampProblem(
   return stamp.generation > generation + (isAdvancing ? 1 : 0) ? "is newer than the rest" : undefined;
 }
 
-/** @param isCut whether the write-ahead log has lost changes, the newest stamp perhaps among them */
+/** @param isCut whether the write-ahead log has lost changes, possibly including the newest stamp */
 function stampFault(stamp: Stamp | undefined, record: InventoryRecord, isCut: boolean): Fault | undefined {
   if (isCut && stamp?.gateway === record.gateway && stamp.generation <= record.generation) return undefined;
   if (isCut && stamp === undefined)
@@ -82,7 +82,7 @@ function stampFault(stamp: Stamp | undefined, record: InventoryRecord, isCut: bo
   return text === undefined ? undefined : { text };
 }
 
-/** Describes why a database with a sound header cannot be used. @throws SQLiteError for a file that is busy or cannot be opened */
+/** Describes why a database with an intact header cannot be used. @throws SQLiteError for a file that is busy or cannot be opened */
 function contentFault(path: string, record: InventoryRecord, isCut: boolean): Fault | undefined {
   try {
     return stampFault(readStampOf(path), record, isCut);
@@ -93,7 +93,7 @@ function contentFault(path: string, record: InventoryRecord, isCut: boolean): Fa
   }
 }
 
-/** Returns the fault of a database, and what its write-ahead log has lost. @throws SQLiteError for a file that is busy or cannot be opened */
+/** Returns the fault of a database, and the losses of its write-ahead log. @throws SQLiteError for a file that is busy or cannot be opened */
 function inspect(
   path: string,
   record: InventoryRecord,
@@ -106,7 +106,7 @@ function inspect(
   return { loss, fault: fileFault(path) ?? contentFault(path, record, isCut) };
 }
 
-/** Returns the faults of databases that keep a gateway from starting, a line each, and the losses of their logs. */
+/** Returns the faults of databases that prevent a start, one line each, and the losses of their logs. */
 function inspectAll(
   dataPath: string,
   record: InventoryRecord,
@@ -169,7 +169,7 @@ function refusal(
 
 /**
  * Returns the error for a database that cannot be opened or read.
- * @param reason message of SQLite or of a `DatabaseFileError`; a complete sentence is its own message
+ * @param reason message of SQLite or of a `DatabaseFileError`; a complete sentence is used as the message
  */
 export function cannotOpen(path: string, reason: string): StartupError {
   if (reason.endsWith(".")) return new StartupError(reason);
@@ -179,8 +179,8 @@ export function cannotOpen(path: string, reason: string): StartupError {
 }
 
 /**
- * Compares the whole data directory of a gateway that does not run with its inventory, before anything is changed or opened.
- * @throws StartupError that names all databases and keys that are missing, damaged, older or from elsewhere, and what to do
+ * Compares the data directory of a stopped gateway with its inventory, before anything is changed or opened.
+ * @throws StartupError that names all missing, damaged, older or foreign databases and keys, and the remedy
  */
 export function verifyInventory(dataPath: string): Verified {
   ensureNoMisplacedFile(dataPath); // reading a pipe would block forever
@@ -225,15 +225,15 @@ const missingKeysOf = (dataPath: string): string[] =>
     (name) => `secrets/${name} is missing or truncated`,
   );
 
-/** Reads the inventory before the stamps of a gateway that may be running: these may become one newer meanwhile, never older. */
+/** Reads the inventory before the stamps of a gateway that may be running: stamps may become one generation newer in between, but never older. */
 const readWhileRunning = (dataPath: string): InventoryRecord => ({
   ...(readRecord(dataPath) ?? recordOf(dataPath)),
   isAdvancing: true,
 });
 
 /**
- * Returns why a data directory must not be backed up, a line each: databases that are missing, damaged, older or from another gateway, and missing or foreign keys. A
- * directory whose first start is still to come does not have all databases. Works while a gateway runs, and within its process.
+ * Returns why a data directory must not be backed up, one line each: missing, damaged, older or foreign databases and keys. Before its first start,
+ * a directory does not contain all databases. Works while a gateway runs, also within its process.
  * @throws SQLiteError for a busy database
  */
 export function checkSources(dataPath: string): string[] {
@@ -267,7 +267,7 @@ const missingWatched = (dataPath: string, { generation, accepted }: InventoryRec
     (name) => generation > 0 && !accepted.includes(name) && !isReadable(join(dataPath, name)),
   );
 
-/** Returns all problems of a data directory's files, a line each, without opening a database. */
+/** Returns all problems of the files of a data directory, one line each, without opening a database. */
 export function checkInventory(dataPath: string): string[] {
   const record = readRecord(dataPath);
   if (record === null) return [`${INVENTORY_FILE} is damaged`];
@@ -279,7 +279,9 @@ export function checkInventory(dataPath: string): string[] {
   return [...fileProblems(dataPath, required), ...keys, ...watched];
 }
 
-/** Returns the faults of a database, which may be in use, as far as its bytes and its stamp show them. @throws SQLiteError for an unreadable file */
+/**
+ * Returns the faults of a database, which may be in use, as far as its bytes and its stamp reveal them. @throws SQLiteError for an unreadable file
+ */
 export function checkStamp(path: string): string[] {
   const { fault, loss } = inspect(path, readWhileRunning(dirname(path)));
   return [fault?.text, loss && inEnglish(loss)].filter((text) => text !== undefined);

@@ -28,8 +28,8 @@ interface InventoryKeeperDeps {
 type Stamper = (stamp: Stamp) => Promise<void>;
 
 /**
- * Keeps the inventory up to date while the gateway runs: at the start, at the stop, every hour and before each checkpoint of a database, it increments
- * the generation, first in all databases, then in the inventory. It also records losses until an owner acknowledges them.
+ * Updates the inventory while the gateway runs: at start and stop, every hour and before each checkpoint, it increments the generation, first in all
+ * databases, then in the inventory. It also records losses until an owner acknowledges them.
  */
 export class InventoryKeeper implements Part {
   readonly name = "inventory";
@@ -47,12 +47,15 @@ export class InventoryKeeper implements Part {
     this.#hourly = createPeriodic({ clock, log, intervalMs: HOUR_MS, work: () => this.#beginHour() });
   }
 
-  /** Adds the function that writes a database's stamp in each round of `advance`. */
+  /** Adds the function that writes the stamp of a database in each round of `advance`. */
   addStamper(stamper: Stamper): void {
     this.#stampers.push(stamper);
   }
 
-  /** Records that the gateway runs. Call it once all large databases are open, before anything is acknowledged: a start that fails earlier changes nothing. */
+  /**
+   * Records that the gateway runs. Call it once all large databases are open, before anything is acknowledged. An earlier failure of the start
+   * changes nothing.
+   */
   begin(): void {
     const { dataPath } = this.#deps;
     this.#record = { ...this.#record, lock: lockIdOf(dataPath), isAdvancing: true };
@@ -77,8 +80,8 @@ export class InventoryKeeper implements Part {
   }
 
   /**
-   * Returns whether all files should be checked: at least once a month, and after every start except the first, because files may be damaged
-   * while no gateway runs.
+   * Returns whether all files should be checked: at least once a month, and after every start except the first, because files may be damaged while
+   * no gateway runs.
    */
   get isCheckDue(): boolean {
     const { generation, hours } = this.#deps.record;

@@ -13,7 +13,7 @@ const CHECK_DIGITS = 16;
 
 /** Loss of data, listed until an owner acknowledges it. */
 export interface Loss extends Text {
-  /** Epoch ms at which it was found. */
+  /** Epoch ms of its detection. */
   readonly at: number;
   /** True once an owner has acknowledged it. */
   readonly acknowledged?: boolean;
@@ -30,29 +30,29 @@ export function unlisted(texts: readonly Text[], losses: readonly Loss[]): Text[
   });
 }
 
-/** What a start expects to find in the data directory. */
+/** Expected content of the data directory at a start. */
 export interface InventoryRecord extends Stamp {
-  /** Files that the next start accepts as they are, or creates: restored files, and files that were set aside. */
+  /** Files that the next start accepts in any state, or creates: restored files, and files that were set aside. */
   readonly accepted: readonly string[];
-  /** Databases whose write-ahead logs have lost changes, the newest stamp perhaps among them, until another stamp is written. */
+  /** Databases whose write-ahead logs have lost changes, possibly including the newest stamp, until another stamp is written. */
   readonly cutLogs: readonly string[];
-  /** Check values of the keys in `secrets/`; two while a key is being replaced. */
+  /** Check values of the keys in `secrets/`; two during the replacement of a key. */
   readonly keys: Readonly<Partial<Record<KeyName, readonly string[]>>>;
   readonly losses: readonly Loss[];
   /** Last finished check of all files. */
   readonly checked?: { readonly at: number; readonly hours: number };
-  /** Whether the generation is being incremented, so that databases may be one ahead. */
+  /** True while the generation is incremented, when databases may be one ahead. */
   readonly isAdvancing: boolean;
   /** Number of starts and hours of the data directory. */
   readonly hours: number;
-  /** Id of the lock file with which the last gateway began. */
+  /** Id of the lock file of the last gateway. */
   readonly lock?: string | undefined;
 }
 
 const digest = (text: string | Uint8Array, purpose: string): string =>
   createHash("sha256").update(purpose).update(text).digest("hex").slice(0, CHECK_DIGITS);
 
-/** Returns a key's check value, which does not reveal the key. */
+/** Returns the check value of a key, which does not reveal the key. */
 export const keyCheckOf = (key: Uint8Array): string => digest(key, "key check");
 
 /** Returns the check values of all existing keys. */
@@ -90,7 +90,7 @@ export function readRecord(dataPath: string): InventoryRecord | null | undefined
   }
 }
 
-/** Replaces the record. It is on the disk on return. */
+/** Replaces the record, which is on disk on return. */
 export function writeRecord(dataPath: string, record: InventoryRecord): void {
   const check = digest(JSON.stringify(record), "inventory");
   const text = `${JSON.stringify({ check, inventory: record }, null, 2)}\n`;

@@ -22,12 +22,12 @@ import { copyAside } from "./set-aside.ts";
  * from another directory or older than the rest is reported, and nothing is recreated or deleted because of it.
  */
 
-/** Databases of a gateway. The first start creates all of them. */
+/** Databases of a gateway, all created at the first start. */
 export const DATABASE_NAMES = ["lineside", "identity", "telemetry", "mqtt"] as const;
 export type DatabaseName = (typeof DATABASE_NAMES)[number];
 /** Their files in the data directory. */
 export const DATABASE_FILES = DATABASE_NAMES.map((name) => `${name}.db` as const);
-/** Files whose absence loses no data, but leaves it uncertain whether other data is missing. */
+/** Files whose absence loses no data, but leaves the absence of other data uncertain. */
 export const WATCHED_FILES = [
   "telemetry.db-position",
   ...DATABASE_FILES.map((name) => `${name}-synced` as const),
@@ -40,7 +40,7 @@ const createGatewayId = (): string =>
 
 const isDatabase = (name: string): boolean => (DATABASE_FILES as readonly string[]).includes(name);
 
-/** Files that exist only if a gateway has stored data. */
+/** Returns whether a file exists only if a gateway has stored data. */
 const isTrace = (name: string): boolean => isDatabase(name) || isHotLog(name);
 
 function stampIfReadable(path: string): Stamp | undefined {
@@ -73,7 +73,7 @@ export function recordOf(dataPath: string): InventoryRecord {
   };
 }
 
-/** Returns the report of a start or a command about an inventory that it recreates; undefined if nothing is lost with it. */
+/** Returns the report about an inventory that a start or command recreates; undefined if nothing is lost with it. */
 export function recreationOf(
   found: InventoryRecord | null | undefined,
   { generation }: InventoryRecord,
@@ -82,7 +82,7 @@ export function recreationOf(
   return found === undefined && generation > 0 ? detail("loss.inventory_missing") : undefined;
 }
 
-/** Returns the inventory for a change by a command. If the inventory was lost, the recreated one lists that. */
+/** Returns the inventory for a change by a command. A recreated inventory lists its loss. */
 export function recordToChange(dataPath: string): InventoryRecord {
   const found = readRecord(dataPath);
   if (found != null) return found;
@@ -96,13 +96,13 @@ export const hasTraces = (dataPath: string): boolean =>
   readdirSync(dataPath).some(isTrace) ||
   KEY_NAMES.some((name) => existsSync(join(dataPath, "secrets", name)));
 
-/** Writes the inventory of a new data directory, before any other file. Does nothing if there is one, or anything else of a gateway. */
+/** Writes the inventory of a new data directory, before any other file. Does nothing if any file of a gateway exists. */
 export function beginInventory(dataPath: string): void {
   mkdirSync(dataPath, { recursive: true, mode: 0o700 });
   if (readRecord(dataPath) === undefined && !hasTraces(dataPath)) writeRecord(dataPath, recordOf(dataPath));
 }
 
-/** Lets the next start accept these files as they are, or create them. Nothing may have them open. */
+/** Lets the next start accept these files in any state, or create them. They must not be open. */
 export function acceptFiles(
   dataPath: string,
   names: readonly string[],
@@ -113,7 +113,7 @@ export function acceptFiles(
   writeRecord(dataPath, { ...record, accepted, losses: [...record.losses, ...losses] });
 }
 
-/** Changes that the write-ahead log of a database has lost. */
+/** Lost changes in the write-ahead log of a database. */
 export interface LogLoss {
   /** File of the database. */
   readonly name: string;
@@ -121,7 +121,7 @@ export interface LogLoss {
 }
 
 /**
- * Records what write-ahead logs have lost, before the databases are opened for writing, and keeps a copy of each damaged log. Later starts accept an older
+ * Records losses of write-ahead logs before the databases are opened for writing, and keeps a copy of each damaged log. Later starts accept an older
  * stamp in these databases until a new one is written.
  */
 export function recordLosses(
@@ -142,7 +142,7 @@ export function recordLosses(
   return next;
 }
 
-/** Accepts keys as they are, or as missing. The check values of other keys stay. */
+/** Accepts keys in their present state, even if missing. Check values of other keys remain. */
 export function acceptKeys(dataPath: string, names: readonly KeyName[]): void {
   const record = recordToChange(dataPath);
   const others = Object.entries(record.keys).filter(([name]) => !(names as readonly string[]).includes(name));
@@ -153,8 +153,8 @@ export function acceptKeys(dataPath: string, names: readonly KeyName[]): void {
 }
 
 /**
- * Lets the next start accept every file that a restoration is about to replace or does not contain. A part restored into an empty directory makes no
- * gateway yet: the start misses the other databases, instead of creating empty ones.
+ * Lets the next start accept every file that a restoration is about to replace or does not contain. A part restored into an empty directory does not
+ * make a gateway: the start reports the other databases as missing instead of creating empty ones.
  */
 export function acceptRestored(dataPath: string, names: readonly string[]): void {
   const isWhole = DATABASE_FILES.every((name) => names.includes(name));
@@ -172,7 +172,7 @@ export function acceptRestored(dataPath: string, names: readonly string[]): void
 const lacksDatabase = (dataPath: string, others: readonly string[]): boolean =>
   DATABASE_FILES.some((name) => !others.includes(name) && !existsSync(join(dataPath, name)));
 
-/** Prepares a key's replacement by `next`: both keys are accepted until `acceptKeys`, whatever was recorded before. */
+/** Prepares the replacement of a key by `next`: both keys are accepted until `acceptKeys`, regardless of earlier records. */
 export function acceptNextKey(
   dataPath: string,
   name: KeyName,
@@ -183,7 +183,7 @@ export function acceptNextKey(
   writeRecord(dataPath, { ...record, keys: { ...record.keys, [name]: checks } });
 }
 
-/** Prepares the creation of a lost key: the new key is accepted, and so is the lost key if somebody puts it back, until `acceptKeys`. */
+/** Prepares the creation of a lost key. Until `acceptKeys`, the new key is accepted, and so is the lost key if somebody puts it back. */
 export function acceptKeyBesides(dataPath: string, name: KeyName, key: Uint8Array): void {
   const record = recordToChange(dataPath);
   const checks = [...(record.keys[name] ?? []), keyCheckOf(key)];

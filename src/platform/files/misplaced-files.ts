@@ -2,11 +2,11 @@ import { lstatSync, readdirSync, readlinkSync, type Stats, statSync } from "node
 import { join } from "node:path";
 import { StartupError } from "../process/startup-error.ts";
 
-/** Files of a data directory, and its keys. */
+/** Files and keys of a data directory. */
 const OWN_FILE =
   /^(?:(?:lineside|identity|telemetry|mqtt)\.db(?:-.*)?|(?:lineside|backup)\.lock|ballast|clock|(?:gateway|inventory)\.json|secrets\/.*\.key(?:\.next)?)$/;
 
-/** Returns the stats of a path or of its link's target; undefined for nothing, also for links that lead to each other. */
+/** Returns the stats of a path or of the target of its link; undefined if there is none, or for circular links. */
 export function targetOf(path: string): Stats | undefined {
   try {
     return statSync(path, { throwIfNoEntry: false });
@@ -21,7 +21,7 @@ const isLink = (path: string): boolean =>
 
 const namesIn = (folder: string): string[] => (targetOf(folder)?.isDirectory() ? readdirSync(folder) : []);
 
-/** Describes, in English, a broken link, folder, pipe or device in place of a file. */
+/** Describes, in English, a broken link, folder, pipe or device in the place of a file. */
 function misplacementOf(path: string): string | undefined {
   const target = targetOf(path);
   if (target?.isDirectory()) return `${path} is a folder, but a file belongs there`;
@@ -30,13 +30,13 @@ function misplacementOf(path: string): string | undefined {
   return undefined;
 }
 
-/** Links to keys, which are read only, are the operator's; through others, the gateway would write elsewhere. */
+/** Returns the target of a link. The operator may link keys, which are only read; through other links, the gateway would write elsewhere. */
 const linkOf = (path: string): string | undefined =>
   isLink(path) ? `${path} is a link to ${readlinkSync(path)}, but a file belongs there` : undefined;
 
 /**
- * Describes, in English, each link, folder, pipe and device in place of a file of the data directory, and anything in place of its keys folder.
- * Keys can be links to files.
+ * Describes, in English, each link, folder, pipe and device in the place of a file of the data directory, and anything but a folder in the place of
+ * its keys folder. Keys can be links to files.
  */
 export function misplacedFiles(dataPath: string): string[] {
   const secrets = join(dataPath, "secrets");
@@ -51,14 +51,14 @@ export function misplacedFiles(dataPath: string): string[] {
   return isFolder ? files : [`${secrets} is not a folder`, ...files];
 }
 
-/** @throws StartupError that names the first link, folder, pipe or device in place of a file */
+/** @throws StartupError that names the first link, folder, pipe or device in the place of a file */
 export function ensureNoMisplacedFile(dataPath: string): void {
   const [problem] = misplacedFiles(dataPath);
   if (problem !== undefined)
     throw new StartupError(`${problem}. Put back the file, or move what is there away, then try again.`);
 }
 
-/** @throws StartupError for anything but a file in place of a file without data, also for a link: SQLite would lock what it leads to */
+/** @throws StartupError for anything but a file in the place of a file without data, including a link, because SQLite would lock its target */
 export function ensureOwnFile(path: string): void {
   const problem = isLink(path) ? `${path} is a link, but a file belongs there` : misplacementOf(path);
   if (problem !== undefined) throw new StartupError(`${problem}. Move it away, then try again.`);

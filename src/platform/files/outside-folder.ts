@@ -1,7 +1,7 @@
 import { existsSync, realpathSync } from "node:fs";
 import { basename, dirname, isAbsolute, join, relative, sep } from "node:path";
 
-/** Resolves all links in a path; a part that does not exist yet is kept below the resolved folder. */
+/** Resolves all links in a path. Parts that do not exist yet are appended to the resolved folder. */
 function whereItLeads(path: string): string {
   if (existsSync(path)) return realpathSync(path);
   const parent = dirname(path);

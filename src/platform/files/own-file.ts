@@ -22,18 +22,18 @@ const modes = {
 const codeOf = (error: unknown): unknown =>
   error instanceof Error && "code" in error ? error.code : undefined;
 
-/** The disk cannot read a file, or the file system has found it damaged. */
+/** Error codes of a file that the disk cannot read or that the file system found damaged. */
 const UNREADABLE: ReadonlySet<unknown> = new Set(["EIO", "EBADMSG", "EUCLEAN"]);
 
-/** Returns whether an error means that one file cannot be read any more, while others may be intact. */
+/** Returns whether an error means that one file is unreadable, while others may be intact. */
 export const isUnreadableFile = (error: unknown): boolean => UNREADABLE.has(codeOf(error));
 
-/** Codes of opening a link, and a pipe that nobody reads. */
+/** Texts by error code of opening a link, or a pipe without a reader. */
 const problems: Readonly<Record<string, string>> = { ELOOP: "is a link", ENXIO: "is not a file" };
 
 /**
- * Opens a file of the data directory, but neither what a link leads to nor a pipe or device, which would block. Returns the descriptor.
- * @throws StartupError that names what is in the file's place, or the system's error
+ * Opens a file of the data directory, but no target of a link, and no pipe or device, which would block. Returns the descriptor.
+ * @throws StartupError that names the object in the place of the file, or the error of the system
  */
 export function openOwnFile(path: string, mode: keyof typeof modes): number {
   let descriptor: number;
@@ -67,7 +67,7 @@ export function readOwnFile(path: string): Buffer | undefined {
   }
 }
 
-/** Runs the work on a file. Its errors name the file, which those of reading a descriptor do not. */
+/** Runs work on a file, and adds the name of the file to its errors. Errors of reading a descriptor lack it. */
 export function naming<Result>(path: string, work: () => Result): Result {
   try {
     return work();
@@ -77,7 +77,7 @@ export function naming<Result>(path: string, work: () => Result): Result {
   }
 }
 
-/** Reads a file with which nothing is lost but certainty: `null` if the disk cannot read it, like a damaged one. Otherwise like `readOwnFile`. */
+/** Reads a file whose loss costs no data: null if the disk cannot read it, as for a damaged file. Otherwise like `readOwnFile`. */
 export function readExpendableFile(path: string): Buffer | null | undefined {
   try {
     return readOwnFile(path);
@@ -87,7 +87,7 @@ export function readExpendableFile(path: string): Buffer | null | undefined {
   }
 }
 
-/** Writes a file that is renamed afterwards, in place of what an interrupted attempt has left, or somebody has planted. */
+/** Writes a file that is renamed afterwards. Replaces leftovers of an interrupted attempt and planted files. */
 export function writeNewFile(
   path: string,
   content: string | Uint8Array,
@@ -97,7 +97,7 @@ export function writeNewFile(
   writeFileSync(path, content, { mode, flush, flag: "wx" });
 }
 
-/** Writes all bytes at a position. A single write to a disk that fills up may write a part of them, and report no error. */
+/** Writes all bytes at a position. On a full disk, a single write may write only some of them without an error. */
 export function writeWhole(descriptor: number, bytes: Uint8Array, position: number): void {
   for (let done = 0; done < bytes.length; )
     done += writeSync(descriptor, bytes, done, bytes.length - done, position + done);

@@ -4,15 +4,15 @@ import { syncPath, writeDurably } from "./durable-file.ts";
 import { createPrivateFolder } from "./file-owner.ts";
 import { acceptRestored, DATABASE_FILES } from "./inventory.ts";
 
-/** Holds restored files until they take the place of the present ones. */
+/** Folder of restored files until they replace the present ones. */
 const FOLDER = "restoring";
-/** Marker that the folder is complete. Once it exists, the restoration is carried out, even after a power cut. */
+/** Marker of a complete folder. Once it exists, the restoration is carried out, even after a power cut. */
 const COMPLETE = "complete";
-/** Marker that the present databases are removed, so that the files in their place are restored ones. */
+/** Marker that the present databases are removed, so files in their place are restored ones. */
 const CLEARED = "cleared";
 const DATABASE_FILE = /^((?:lineside|identity|telemetry|mqtt)\.db)(?:-wal|-shm|-hot\d+|-position|-synced)?$/;
 
-/** Content of the marker that the folder is complete. */
+/** Content of the marker of a complete folder. */
 interface Marker {
   /** Databases whose present files are removed. */
   readonly databases: readonly string[];
@@ -20,7 +20,7 @@ interface Marker {
   readonly files: readonly string[];
 }
 
-/** Returns the folder into which a restoration of the data directory writes. What an interrupted one left there is removed. */
+/** Creates the folder for a restoration of the data directory. Removes leftovers of an interrupted one. */
 export function beginRestoration(dataPath: string): string {
   const folder = join(dataPath, FOLDER);
   rmSync(folder, { recursive: true, force: true });
@@ -28,12 +28,15 @@ export function beginRestoration(dataPath: string): string {
   return folder;
 }
 
-/** Deletes what a restoration that failed has written. */
+/** Deletes the files of a failed restoration. */
 export function abandonRestoration(dataPath: string): void {
   rmSync(join(dataPath, FOLDER), { recursive: true, force: true });
 }
 
-/** Marks the restored files as complete. `finishRestoration`, at the latest when a gateway starts, removes these databases and moves the restored files into place. */
+/**
+ * Marks the restored files as complete. `finishRestoration`, at the latest when a gateway starts, removes these databases and moves the restored
+ * files into place.
+ */
 export function completeRestoration(dataPath: string, databases: readonly string[]): void {
   const folder = join(dataPath, FOLDER);
   syncTree(folder);
@@ -43,8 +46,8 @@ export function completeRestoration(dataPath: string, databases: readonly string
 }
 
 /**
- * Moves restored files into place, or removes those of an interrupted restoration. Every step can be repeated, so that it may be
- * interrupted, too. Returns `true` when a restoration was finished. Nothing may have the databases open.
+ * Moves restored files into place, or removes those of an interrupted restoration. Every step can be repeated after an interruption. Returns true if
+ * a restoration was finished. The databases must not be open.
  */
 export function finishRestoration(dataPath: string): boolean {
   const folder = join(dataPath, FOLDER);
@@ -61,7 +64,10 @@ export function finishRestoration(dataPath: string): boolean {
   return databases !== undefined;
 }
 
-/** Returns the databases that a complete restoration replaces; undefined if it is incomplete or lacks their files, because then nothing may be removed. */
+/**
+ * Returns the databases that a complete restoration replaces; undefined if it is incomplete or lacks their files, because then nothing may be
+ * removed.
+ */
 function databasesToReplace(folder: string): string[] | undefined {
   const marker = readMarker(join(folder, COMPLETE));
   if (marker === undefined) return undefined;
@@ -81,7 +87,7 @@ function readMarker(path: string): Marker | undefined {
   }
 }
 
-/** Paths of all files below the folder, relative to it. */
+/** Returns the paths of all files below the folder, relative to it. */
 const filesIn = (folder: string): string[] =>
   readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())

@@ -6,7 +6,7 @@ import { createPrivateFolder } from "./file-owner.ts";
 /** Folder of a data directory for unusable files. The gateway neither reads nor deletes them. */
 export const SET_ASIDE_FOLDER = "set-aside";
 
-/** Keeps a copy of a file that is about to be changed, as far as there is a file and room for it. */
+/** Keeps a copy of a file that is about to be changed, if it exists and there is room. */
 export function copyAside(path: string): void {
   if (!existsSync(path)) return;
   const folder = join(dirname(path), SET_ASIDE_FOLDER);
@@ -25,7 +25,7 @@ function freeName(folder: string, name: string): string {
   return `${name}.${number}`;
 }
 
-/** Moves a file of a data directory aside, with a number after its name. Returns its new path within the data directory. */
+/** Moves a file of a data directory aside, with a number appended to its name. Returns its new path within the data directory. */
 export function setAside(path: string, dataPath: string = dirname(path)): string {
   const folder = join(dataPath, SET_ASIDE_FOLDER);
   createPrivateFolder(folder);

@@ -3,8 +3,8 @@ import { Counts, TenantBudget } from "./tenant-budget.ts";
 
 const MIB = 1024 * 1024;
 /**
- * Max. MiB of unread responses in total, per tenant and per user. The user's limit also applies to a single response. A tenant has its
- * limit while no other one uses the space, and less otherwise.
+ * Max. MiB of unread responses in total, per tenant and per user. The limit of a user also applies to a single response. A tenant has its full limit
+ * while no other tenant uses the space, and less otherwise.
  */
 export const ANSWERS_MIB_MAX = { all: 64, tenant: 48, user: 32 } as const;
 /** Max. simultaneous exports. */
@@ -24,8 +24,8 @@ export type AnswerRefusal = (typeof ANSWER_REFUSALS)[number];
 const nobody: AnswerReader = { tenantId: "", userId: "" };
 
 /**
- * Budget of bytes in flight: a response counts from its serialization until the client has read it, for the
- * user, for the tenant and in total. A slow client may take minutes.
+ * Budget of bytes in flight. A response counts from its serialization until the client has read it: for the user, for the tenant and in total. A
+ * slow client may take minutes.
  */
 export class AnswerSpace {
   readonly #userMax: number;
