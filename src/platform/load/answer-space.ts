@@ -152,7 +152,7 @@ export class HeldAnswer {
     this.#bytes += more;
   }
 
-  /** Takes space for what was read and will be serialized, so that requests that read much at the same time do not fill the memory. */
+  /** Takes space for data that will be serialized, so that simultaneous large reads do not fill the memory. */
   reserve(bytes: number): void {
     if (this.#isEnded) throw unavailable("answer.unread"); // nobody waits for the rest
     this.#space.take(this.reader, bytes, this.#bytes);
@@ -160,7 +160,7 @@ export class HeldAnswer {
     this.#bytes += bytes;
   }
 
-  /** Releases reserved space: everything is serialized. */
+  /** Releases the reserved space after serialization. */
   releaseReserved(): void {
     const reserved = this.#reserved;
     this.#reserved = 0;

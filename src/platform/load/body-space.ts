@@ -5,14 +5,14 @@ import { Counts, TenantBudget } from "./tenant-budget.ts";
 const MIB = 1024 * 1024;
 /** Max. bytes of a body. */
 export const REQUEST_BYTES_MAX = 16 * MIB;
-/** Max. MiB of long bodies of requests in progress in total, per tenant and per sender. A tenant has less where others use the space. */
+/** Max. MiB of long bodies of requests in progress in total, per tenant and per sender. A tenant has less while others use the space. */
 export const BODIES_MIB_MAX = { all: 128, tenant: 96, sender: 48 } as const;
-/** Shorter bodies do not count. */
+/** Max. bytes of a body that does not count. */
 const UNCOUNTED_BYTES = 64 * 1024;
 
 /**
- * Budget of the bodies of requests in progress: a body takes its space before it is read, until the request has its response. Whoever sends
- * slowly takes it for minutes.
+ * Budget of the bodies of requests in progress. A body takes its space before it is read, until the response is sent. A slow sender holds it for
+ * minutes.
  */
 export class BodySpace {
   readonly #senders = new Counts();
@@ -31,9 +31,9 @@ export class BodySpace {
   }
 
   /**
-   * Takes space for the body of a request, once; `bytesMax` where the request does not say how long it is. A request without a length that is not
-   * sent in parts has no body (RFC 9112, 6.3).
-   * @throws DomainError `unavailable` if others of the sender, the tenant or all leave no space
+   * Takes space for the body of a request, once; `bytesMax` if the request has no length. A request with neither a length nor chunks has no body
+   * (RFC 9112, 6.3).
+   * @throws DomainError `unavailable` if other bodies of the sender, the tenant or all tenants leave no space
    */
   take(request: Request, { tenantId, userId }: TaskOwner, bytesMax = REQUEST_BYTES_MAX): void {
     if (this.#held.has(request)) return;
@@ -59,12 +59,12 @@ export class BodySpace {
     request.signal.addEventListener("abort", () => this.release(request), { once: true });
   }
 
-  /** The request has its response. Idempotent. */
+  /** Releases the space of a request after its response. Idempotent. */
   release(request: Request): void {
     this.#held.get(request)?.();
     this.#held.delete(request);
   }
 }
 
-/** Shared by all requests. */
+/** Budget of all requests. */
 export const bodySpace = new BodySpace();

@@ -1,14 +1,14 @@
-/** Answers that are kept. */
+/** Max. cached results. */
 const ANSWERS_MAX = 1_000;
 
-/** Remembers answers that depend on a database until anything in it changes. What is not there is asked for again. */
+/** Caches results until the database changes. Undefined results are not cached. */
 export class ChangeCache<Answer> {
-  /** Answers by what was asked. */
+  /** Results by key. */
   readonly #answers = new Map<string, Answer>();
   readonly #state: () => string;
   #stateSeen = "";
 
-  /** @param state differs from what it was after every change, of whatever process. */
+  /** @param state returns a value that differs after every change by any process */
   constructor(state: () => string) {
     this.#state = state;
   }

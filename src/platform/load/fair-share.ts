@@ -5,7 +5,7 @@ type Resume = () => void;
 
 interface Waiting {
   readonly length: number;
-  /** Takes out the next task. Tasks of held owners stay. */
+  /** Removes and returns the next task. Tasks of held owners stay. */
   shift(held: ReadonlyMap<string, number>): Resume | undefined;
 }
 
@@ -14,7 +14,7 @@ interface Begun {
   readonly userId: string | undefined;
 }
 
-/** Waiting tasks by owner. Owners take turns, however many tasks each of them has. */
+/** Waiting tasks by owner. Owners take turns, regardless of their number of tasks. */
 class Turns<Member extends Waiting> implements Waiting {
   /** Owners with waiting tasks; the first one is next. */
   readonly #members = new Map<string, Member>();
@@ -59,18 +59,17 @@ export interface TaskOwner {
 const nobody: TaskOwner = { tenantId: "", userId: "" };
 
 /**
- * Spreads expensive work of many senders over rounds of the event loop: messages and requests that arrive together would otherwise be handled in a
- * single round, however long that takes. In each round, one waiting task continues. Tasks that have begun and tasks that have not
- * take turns. Begun tasks continue in the order of arrival, new tasks by owner. A task that names its owner when it pauses is not overtaken by that
- * owner's new tasks.
+ * Spreads expensive work of many senders over rounds of the event loop; otherwise, messages and requests that arrive together would be handled in
+ * one round of any length. In each round, one waiting task continues. Started and new tasks take turns: started tasks in the order of arrival, new
+ * tasks by owner. If a task names its owner when it pauses, new tasks of that owner do not overtake it.
  */
 export class FairShare {
   readonly #begun: Begun[] = [];
-  /** Owners whose begun tasks wait, with the number of those tasks. */
+  /** Owners with waiting started tasks, and the number of these tasks. */
   readonly #held = new Map<string, number>();
   readonly #new = new Turns(() => new Turns<Resume[]>(() => []));
   readonly #now: () => number;
-  /** Time at which guarded work began in this round. */
+  /** Start time of guarded work in this round. */
   #startedAt: number | undefined;
   #isScheduled = false;
   #isNewNext = true;
@@ -80,14 +79,16 @@ export class FairShare {
     this.#now = now;
   }
 
-  /** Begins a message or request. Returns undefined if there is time left in this round, else a promise that resolves when the work may begin. */
+  /**
+   * Starts a message or request. Returns undefined if there is time left in this round, otherwise a promise that resolves when the work may start.
+   */
   enter({ tenantId, userId } = nobody): Promise<void> | undefined {
     if (this.#begun.length === 0 && this.#new.length === 0 && this.#hasTime()) return undefined;
     this.#schedule();
     return new Promise((resolve) => this.#new.of(tenantId).of(userId).push(resolve));
   }
 
-  /** Works like `enter`, between the pieces of a task. With an owner, messages that the owner sent later stay behind this one. */
+  /** Works like `enter`, between the pieces of a task. With an owner, later messages of that owner stay behind this one. */
   pause(owner?: TaskOwner): Promise<void> | undefined {
     return this.#hasTime() ? undefined : this.next(owner);
   }
@@ -138,5 +139,5 @@ export class FairShare {
   }
 }
 
-/** Shared by all expensive messages and requests. */
+/** Share of all expensive messages and requests. */
 export const workShare = new FairShare();

@@ -1,21 +1,21 @@
-/** Number of keys above which idle keys are forgotten. Until then they are remembered, so that many short tasks count as much as a long one. */
+/** Number of keys above which idle keys are forgotten. Below it they are kept, so that many short tasks count as much as a long one. */
 const IDLE_KEYS_MAX = 1_000;
 
 interface Place<Member> {
   readonly member: Member;
-  /** Virtual time: usage of the key; when its work begins, at least the usage of the key that was served last. */
+  /** Virtual time: usage of the key. When its work begins, at least the usage of the most recently served key. */
   used: number;
 }
 
 /**
- * Gives keys, such as tenants, equal shares (start-time fair queueing): of the keys with work, the key that has used the least is next, however much
- * work the others have. Idle keys save nothing up. A member may contain turns of its own: tenants share a resource, and a tenant's integrations share
- * its part.
+ * Gives keys, such as tenants, equal shares (start-time fair queueing): among keys with work, the least used key is next, regardless of the amount
+ * of work of others. Idle keys do not accumulate a claim. A member may contain turns of its own: tenants share a resource, and the integrations of a
+ * tenant share its part.
  */
 export class FairTurns<Member> {
   readonly #create: () => Member;
   readonly #hasWork: (member: Member) => boolean;
-  /** Keyed by key; among equals, the key that waits longest comes first. */
+  /** Keyed by key. Among equal usage, the key with the longest wait is first. */
   readonly #places = new Map<string, Place<Member>>();
   #now = 0;
 
@@ -24,7 +24,7 @@ export class FairTurns<Member> {
     this.#hasWork = options.hasWork;
   }
 
-  /** Returns the member to which work is to be added. */
+  /** Returns the member of a key, to which work can be added. */
   of(key: string): Member {
     const place = this.#places.get(key) ?? { member: this.#create(), used: this.#now };
     if (!this.#hasWork(place.member)) place.used = Math.max(place.used, this.#now);
@@ -41,7 +41,7 @@ export class FairTurns<Member> {
     for (const [key, { member }] of this.#places) yield [key, member];
   }
 
-  /** Takes the turn of the key that has used the least, among the keys for which `canGoOn` returns true. */
+  /** Takes the turn of the least used key for which `canGoOn` returns true. */
   next(canGoOn = this.#hasWork): { readonly key: string; readonly member: Member } | undefined {
     let next: [string, Place<Member>] | undefined;
     for (const entry of this.#places)
@@ -54,7 +54,7 @@ export class FairTurns<Member> {
     return { key, member: place.member };
   }
 
-  /** Counts what a key has used: time, or a number of requests. */
+  /** Counts usage of a key: time, or a number of requests. */
   charge(key: string, cost: number): void {
     const place = this.#places.get(key);
     if (place !== undefined) place.used += cost;

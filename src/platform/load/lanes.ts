@@ -1,12 +1,12 @@
 interface Lane {
   running: number;
-  /** Begin waiting tasks; the first one is next. Patient ones wait for all others. */
+  /** Start functions of waiting tasks; the first one is next. Patient tasks wait for all others. */
   readonly waiting: Array<() => void>;
   readonly patient: Array<() => void>;
 }
 
 export interface LaneTask {
-  /** Ended when nobody waits for the task any more. */
+  /** Aborted when no caller waits for the task. */
   readonly signal?: AbortSignal | undefined;
   /** Waits for all tasks that are not patient. */
   readonly isPatient?: boolean;
@@ -22,7 +22,7 @@ export class Lanes {
     this.#atOnceMax = atOnceMax;
   }
 
-  /** Number of patient tasks of an owner that wait, or of the others. */
+  /** Returns the number of waiting tasks of an owner, either patient or other ones. */
   waiting(owner: string, isPatient = false): number {
     return this.#lanes.get(owner)?.[isPatient ? "patient" : "waiting"].length ?? 0;
   }
@@ -32,7 +32,7 @@ export class Lanes {
     return (this.#lanes.get(owner)?.running ?? 0) >= this.#atOnceMax;
   }
 
-  /** Runs a task when its turn comes. @throws the signal's reason if nobody waits for the task any more when its turn comes */
+  /** Runs a task when its turn comes. @throws the reason of the signal if no caller waits then */
   async run<Result>(owner: string, task: () => Promise<Result>, how: LaneTask = {}): Promise<Result> {
     const lane = this.#lanes.get(owner) ?? { running: 0, waiting: [], patient: [] };
     this.#lanes.set(owner, lane);

@@ -19,7 +19,7 @@ export interface BudgetMax {
   readonly tenant: number;
 }
 
-/** Bytes that tenants have in use, of a budget that they share. */
+/** Shared budget of bytes, with the usage of each tenant. */
 export class TenantBudget {
   readonly #max: BudgetMax;
   readonly #tenants = new Counts();
@@ -33,21 +33,21 @@ export class TenantBudget {
     return this.#used;
   }
 
-  /** Returns the limit that `bytes` more would exceed; undefined if the tenant can have them. */
+  /** Returns the limit that `bytes` more would exceed; undefined if the tenant can take them. */
   limitFor(tenantId: string, bytes: number): "tenant" | "all" | undefined {
     if (this.#tenants.of(tenantId) + bytes > this.#tenantMax(bytes)) return "tenant";
     return this.#used + bytes > this.#max.all ? "all" : undefined;
   }
 
-  /** Counts bytes that a tenant takes, or gives back (negative). */
+  /** Counts bytes that a tenant takes, or releases (negative). */
   count(tenantId: string, bytes: number): void {
     this.#used += bytes;
     this.#tenants.add(tenantId, bytes);
   }
 
   /**
-   * Bytes that a tenant can have once `bytes` more are taken: a multiple of what is then free, so that some space is always left for one
-   * more tenant (dynamic thresholds, A. Choudhury and E. Hahne, IEEE/ACM Transactions on Networking 6 (2), 1998).
+   * Returns the max. bytes of a tenant once `bytes` more are taken: a multiple of the bytes that are then free, so that some space always remains
+   * for another tenant (dynamic thresholds, A. Choudhury and E. Hahne, IEEE/ACM Transactions on Networking 6 (2), 1998).
    */
   #tenantMax(bytes: number): number {
     const { all, tenant } = this.#max;

@@ -1,7 +1,7 @@
 import { DomainError, type ErrorKind, textOf, unavailable } from "../../lib/core/domain-error.ts";
 import type { Text } from "../../lib/texts/text.ts";
 
-/** Names of calls, with what they take and return. */
+/** Names of calls with their arguments and results. */
 export type CallMap = Record<string, { readonly args: unknown; readonly result: unknown }>;
 
 type Returned<Result> = undefined extends Result ? void | Promise<void> : Promise<Result> | Result;
@@ -24,7 +24,7 @@ interface Pending {
   reject(error: unknown): void;
 }
 
-/** Calls between two threads, in both directions. An error that is no DomainError arrives as `thread.failed` with its message. */
+/** Calls between two threads, in both directions. An error that is not a DomainError arrives as `thread.failed` with its message. */
 export class ThreadCalls<Remote extends CallMap, Local extends CallMap> {
   readonly #post: (message: Message, transfer: ArrayBuffer[]) => void;
   readonly #handlers: CallHandlers<Local>;
@@ -32,7 +32,7 @@ export class ThreadCalls<Remote extends CallMap, Local extends CallMap> {
   readonly #pending = new Map<number, Pending>();
   #nextId = 1;
 
-  /** `post` may leave the buffers of an answer to the other thread: no handler keeps what it returns. */
+  /** `post` may transfer the buffers of a result to the other thread, so handlers must not keep their results. */
   constructor(post: (message: unknown, transfer: ArrayBuffer[]) => void, handlers: CallHandlers<Local>) {
     this.#post = post;
     this.#handlers = handlers;
@@ -49,7 +49,7 @@ export class ThreadCalls<Remote extends CallMap, Local extends CallMap> {
     return promise;
   }
 
-  /** Takes a message of the other thread. */
+  /** Handles a message of the other thread. */
   receive(message: unknown): void {
     const received = message as Message; // the other side is this class
     if (received.type === "call") void this.#answer(received);
@@ -61,7 +61,7 @@ export class ThreadCalls<Remote extends CallMap, Local extends CallMap> {
     }
   }
 
-  /** Rejects all calls that wait: the other thread has ended. */
+  /** Rejects all pending calls, because the other thread has ended. */
   failAll(error: Error): void {
     for (const { reject } of this.#pending.values()) reject(error);
     this.#pending.clear();
@@ -78,7 +78,7 @@ export class ThreadCalls<Remote extends CallMap, Local extends CallMap> {
   }
 }
 
-/** Finds the buffers of typed arrays that are not views of a part of one. */
+/** Finds the buffers of typed arrays that span their whole buffer. */
 function buffersIn(value: unknown, found = new Set<ArrayBuffer>()): Set<ArrayBuffer> {
   if (ArrayBuffer.isView(value)) {
     const { buffer } = value;

@@ -1,14 +1,14 @@
 /**
- * Remembers answers that depend on a database until the database changes or the event loop turns: requests that come together ask the same.
- * What another process writes is seen in the next turn.
+ * Caches results until the database changes or the event loop turns, because simultaneous requests ask the same. Changes of other processes are
+ * visible in the next turn.
  */
 export class TurnCache<Answer> {
-  /** Answers of this turn, by what was asked. */
+  /** Results of this turn by key. */
   readonly #answers = new Map<string, Answer>();
   readonly #changes: () => number;
   #changesSeen = 0;
 
-  /** @param changes returns a number that grows with every change. */
+  /** @param changes returns a number that increases with every change */
   constructor(changes: () => number) {
     this.#changes = changes;
   }

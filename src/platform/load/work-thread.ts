@@ -7,11 +7,11 @@ export type ThreadReply<Result> =
   | { readonly type: "done"; readonly result: Result }
   | { readonly type: "failed"; readonly error: Text };
 
-/** Codes of the errors of a thread. */
+/** Error codes of a thread. */
 export interface ThreadErrors {
-  /** `stop` ended the work. */
+  /** Code after `stop`. */
   readonly interrupted: "backup.interrupted" | "backup.restore_interrupted" | "codec_index.interrupted";
-  /** The work failed with an error of the system. */
+  /** Code after an error of the system. */
   readonly failed: "backup.failed" | "backup.restore_failed" | "codec_index.failed";
 }
 
@@ -22,13 +22,13 @@ export class WorkThread<Request, Result> {
   #worker: Worker | undefined;
   #cancel: () => void = () => undefined;
 
-  /** `file` is the path of the worker from the project's root. */
+  /** @param file path of the worker from the root of the project */
   constructor(file: string, errors: ThreadErrors) {
     this.#file = file;
     this.#errors = errors;
   }
 
-  /** @throws DomainError what the work failed with, `unavailable` when `stop` ended it. */
+  /** @throws DomainError of the work; `unavailable` after `stop` */
   run(request: Request, onProgress: (share: number) => void): Promise<Result> {
     const { interrupted, failed } = this.#errors;
     const worker = new Worker(workerUrl(this.#file));
@@ -46,7 +46,7 @@ export class WorkThread<Request, Result> {
     return promise.finally(() => this.#end());
   }
 
-  /** Ends work that is in progress. */
+  /** Ends work in progress. */
   stop(): void {
     this.#cancel();
     this.#end();

@@ -9,13 +9,13 @@ import { SerialPort } from "../serial/serial-port.ts";
 import type { Clock } from "../time/clock.ts";
 
 export interface ModbusConnectionOptions {
-  /** Address, name or, for a serial port, its path. */
+  /** Address or name; for a serial port, its path. */
   readonly host: string;
   readonly port: number;
   readonly framing: ModbusFraming;
   /** Settings of a serial port. */
   readonly serial: SerialSettings | null;
-  /** Time for the connection, and for each answer, ms. */
+  /** Timeout of the connection, and of each response, in ms. */
   readonly timeoutMs: number;
   readonly addresses: Pick<OutboundRule, "resolve">;
   readonly clock: Clock;
@@ -24,15 +24,15 @@ export interface ModbusConnectionOptions {
 
 const TRANSACTIONS = 0x1_0000;
 const GIVEN_UP_MAX = 16;
-/** Answers in a row that no request waits for, after which the connection ends: a server could send them without end. */
+/** Max. consecutive responses without a request. The connection ends beyond it, because a server could send them without end. */
 const STRAYS_MAX = 32;
-/** Requests in a row without any answer after which a connection counts as dead: a router may have forgotten it without a word. */
+/** Consecutive requests without a response after which a connection counts as dead: a router may drop it silently. */
 const UNANSWERED_MAX = 5;
 
 /** Transport that carries the bytes. */
 interface Line {
   write(bytes: Uint8Array): void;
-  /** Called when no answer is awaited any more. */
+  /** Called when no response is pending. */
   rest(): void;
   close(): void;
 }
@@ -46,7 +46,7 @@ interface Pending {
   readonly transaction: number;
   readonly unitId: number;
   readonly pdu: Uint8Array;
-  /** Transaction of an answer that arrived meanwhile and belongs to no request. */
+  /** Transaction of a received response that belongs to no request. */
   strayTransaction?: number;
   resolve(pdu: Uint8Array): void;
   reject(error: Error): void;
@@ -80,7 +80,7 @@ function openSocket(address: string, options: ModbusConnectionOptions): Promise<
   return promise.finally(() => signal.removeEventListener("abort", giveUp));
 }
 
-/** An open connection to a Modbus server, which answers one request at a time. */
+/** Open connection to a Modbus server, which answers one request at a time. */
 export class ModbusConnection {
   readonly #line: Line;
   readonly #options: ModbusConnectionOptions;
@@ -90,13 +90,13 @@ export class ModbusConnection {
   #pending: Pending | undefined;
   #failure: Error | undefined;
   #hasAnswered = false;
-  /** Requests without an answer since the last one. */
+  /** Consecutive requests without a response. */
   #unanswered = 0;
-  /** Answers that no request waits for, since the last that one did. */
+  /** Consecutive responses without a request. */
   #strays = 0;
-  /** Transactions of abandoned requests, whose answers may arrive late. */
+  /** Transactions of abandoned requests, whose responses may arrive late. */
   readonly #givenUp: number[] = [];
-  /** Units that have refused functions 5 and 6, and take 15 and 16. */
+  /** Units that refused functions 5 and 6, and accept 15 and 16. */
   readonly writingMany = new Set<number>();
 
   private constructor(options: ModbusConnectionOptions, openLine: (events: LineEvents) => Line) {
@@ -109,7 +109,7 @@ export class ModbusConnection {
   }
 
   /**
-   * Opens the serial port, or connects to the first address that answers.
+   * Opens the serial port, or connects to the first address that responds.
    * @throws Error of the network, or DomainError for a port that cannot be opened or an address that is not allowed
    */
   static async open(options: ModbusConnectionOptions): Promise<ModbusConnection> {
@@ -144,9 +144,9 @@ export class ModbusConnection {
   }
 
   /**
-   * Sends a request and resolves to its answer. A serial line has no numbers of requests: after one without an answer the connection
-   * ends, so that a late answer is not taken for that to the next request.
-   * @throws DomainError `timed_out`; ModbusProtocolError; Error of the network
+   * Sends a request and resolves to its response. Serial lines do not number requests: after a request without a response the connection ends, so
+   * that a late response is not assigned to the next request.
+   * @throws DomainError `timed_out`, ModbusProtocolError, or Error of the network
    */
   async request(unitId: number, pdu: Uint8Array): Promise<Uint8Array> {
     if (this.#failure !== undefined) throw this.#failure;
@@ -177,7 +177,7 @@ export class ModbusConnection {
     }
   }
 
-  /** Error of a request without an answer; depends on whether any bytes have arrived. */
+  /** Returns the error of a request without a response, depending on whether any bytes have arrived. */
   #silenceOf({ unitId, transaction, strayTransaction }: Pending): Error {
     return strayTransaction === undefined
       ? timedOut("modbus.no_answer", { unitId, ms: this.#options.timeoutMs })
@@ -201,8 +201,8 @@ export class ModbusConnection {
   }
 
   /**
-   * Hands an answer to the request that waits for it. A serial line has no numbers by which the next answers could be told apart from
-   * those to earlier requests. @throws ModbusProtocolError for one that is not the awaited one, on a serial line
+   * Assigns a response to its request. On a serial line, later responses could not be distinguished from responses to earlier requests. @throws
+   * ModbusProtocolError for an unexpected response on a serial line
    */
   #take({ transaction, unitId, pdu }: ModbusFrame): void {
     const pending = this.#pending;

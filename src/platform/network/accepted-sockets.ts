@@ -4,20 +4,20 @@ import type { AddressBits } from "../../lib/network/ip-range.ts";
 import { openLibc } from "../process/libc.ts";
 
 /**
- * The sockets of this process by their file descriptors. Bun's HTTP server hands over requests and never connections; this is how a connection
- * without a request is seen and closed.
+ * Sockets of this process by file descriptor. The HTTP server of Bun reveals requests but no connections, so connections without a request are found
+ * and closed here.
  */
 export interface AcceptedSockets {
-  /** Every file descriptor that is open now. */
+  /** Returns all open file descriptors. */
   descriptors(): number[];
-  /** The other end's socket address as the kernel writes it, valid until the next call. Undefined for what is no connection. */
+  /** Returns the socket address of the peer in the form of the kernel, valid until the next call; undefined if the descriptor is not a connection. */
   peerOf(descriptor: number): Uint8Array | undefined;
   localPortOf(descriptor: number): number | undefined;
-  /** Bytes that came from the other end, and those that it has acknowledged; zeros where the kernel does not tell. */
+  /** Returns the bytes received from the peer and the bytes acknowledged by it; zeros if the kernel does not report them. */
   trafficOf(descriptor: number): { readonly received: number; readonly answered: number };
-  /** Returns whether bytes have arrived that the process has not read yet. */
+  /** Returns whether received bytes are unread. */
   hasUnread(descriptor: number): boolean;
-  /** Ends both directions; the server notices it and closes the descriptor itself. */
+  /** Ends both directions. The server notices it and closes the descriptor. */
   shutdown(descriptor: number): void;
 }
 
@@ -48,10 +48,10 @@ export function addressOf(socketAddress: Uint8Array): AddressBits {
 
 const isInternet = (address: Uint8Array) => familyOf(address) === AF_INET || familyOf(address) === AF_INET6;
 
-/** Memory whose address stays: without a buffer of its own a small typed array moves as soon as somebody asks for one. */
+/** Memory with a fixed address: without its own buffer, a small typed array moves as soon as its buffer is requested. */
 const fixedBytes = (length: number) => new Uint8Array(new ArrayBuffer(length));
 
-/** Opens the view of the accepted sockets; `undefined` on systems other than Linux, and if /proc or the C library is not found. */
+/** Opens the view of accepted sockets; undefined on systems other than Linux, or without /proc or a C library. */
 export function openAcceptedSockets(): AcceptedSockets | undefined {
   if (process.platform !== "linux") return undefined;
   const libc = openLibc({
@@ -71,7 +71,7 @@ export function openAcceptedSockets(): AcceptedSockets | undefined {
     return undefined;
   }
   if (libc === undefined) return undefined;
-  /** Calls one of the two functions; each has a buffer of its own for its answers. */
+  /** Creates a reader for one of the two functions, with a result buffer of its own. */
   const reader = (name: typeof libc.getpeername) => {
     const address = fixedBytes(SOCKADDR_BYTES_MAX);
     const length = new Int32Array(fixedBytes(4).buffer);

@@ -8,7 +8,7 @@ const FILE = "gateway.json";
 
 export interface GatewayAddress {
   readonly url: string;
-  /** The certificate of an `https:` address, PEM. It need not name the address and may be from any authority. */
+  /** PEM certificate of an `https:` address. It may be of any authority and for other names. */
   readonly certificate?: string | undefined;
 }
 
@@ -27,7 +27,7 @@ export function writeGatewayAddress(directory: string, address: GatewayAddress):
 export const removeGatewayAddress = (directory: string): void =>
   rmSync(join(directory, FILE), { force: true });
 
-/** The process that a gateway on this data directory has written; after a crash it is another one, or none. */
+/** Returns the process id that a gateway on this data directory has written. After a crash, it may belong to another process or none. */
 export function readGatewayPid(directory: string): number | undefined {
   try {
     const { pid } = JSON.parse(String(readOwnFile(join(directory, FILE))));
@@ -37,7 +37,7 @@ export function readGatewayPid(directory: string): number | undefined {
   }
 }
 
-/** The address that a gateway on this data directory has written; after a crash nothing may answer there. */
+/** Returns the address that a gateway on this data directory has written. After a crash, it may not respond. */
 export function readGatewayAddress(directory: string): GatewayAddress | undefined {
   try {
     const { url, certificate } = JSON.parse(String(readOwnFile(join(directory, FILE))));

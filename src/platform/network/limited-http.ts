@@ -15,12 +15,12 @@ const INFORMATIONAL_MAX = 16;
 type Done = (error?: Error | null) => void;
 
 /**
- * Connection of an HTTP client to a foreign server. What a server sends beyond `room` ends the connection, whatever the parser would have made of
- * it: endless trailers, blank lines or chunk extensions are part of no answer that a limit of the client would see.
+ * Connection of an HTTP client to a foreign server. More bytes than `room` end the connection, regardless of their meaning for the parser: endless
+ * trailers, blank lines or chunk extensions are not part of a response that the client could limit.
  */
 export class LimitedConnection extends Duplex {
   readonly #socket: Socket;
-  /** Bytes that the server can currently send. */
+  /** Bytes that the server may send now. */
   #room = 0;
 
   constructor(socket: Socket) {
@@ -93,7 +93,7 @@ export class LimitedConnection extends Duplex {
   }
 }
 
-/** Connects, with TLS if options for it are given. */
+/** Connects, with TLS if its options are given. */
 export const openLimited = (place: NetConnectOpts, tls: ConnectionOptions | undefined): LimitedConnection =>
   new LimitedConnection(
     tls === undefined ? connect(place) : connectTls({ ...place, ...tls } as ConnectionOptions), // TLS options extend those of TCP
@@ -102,7 +102,7 @@ export const openLimited = (place: NetConnectOpts, tls: ConnectionOptions | unde
 export interface LimitedAnswer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
-  /** The beginning of the body, up to the limit. */
+  /** Body, cut off at the limit. */
   readonly body: Buffer;
 }
 
@@ -111,8 +111,8 @@ function closedEarly(): Error {
 }
 
 /**
- * Resolves with the status as soon as it is known, and with as much of the body as arrives within the limits. With `isKept`, the connection stays
- * open after an answer that ended within them, and one that is cut off is an error.
+ * Resolves with the status once it is known, and the part of the body that arrives within the limits. With `isKept`, the connection stays open after
+ * a response that ended within them, and a truncated response is an error.
  */
 export function answerTo(
   outgoing: ClientRequest,

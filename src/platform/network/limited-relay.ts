@@ -4,11 +4,11 @@ import { unavailable } from "../../lib/core/domain-error.ts";
 import { workShare } from "../load/fair-share.ts";
 
 /**
- * Max. bytes of an answer of a foreign server. Targets ask for little: the largest answers are the columns of tables and the partitions of a
+ * Max. bytes of a response of a foreign server. Targets request little: the largest responses are the columns of tables and the partitions of a
  * topic. Decoded, small parts take up to 80 times their bytes.
  */
 export const ANSWER_BYTES_MAX = 2 * 1024 * 1024;
-/** Bytes passed on in a row. A client handles all that it is given at once: a ping of six bytes costs it up to 0.1 ms. */
+/** Bytes passed on in a row. A client handles all of them in one turn: a ping of six bytes takes up to 0.1 ms. */
 const PART_BYTES = 2 * 1024;
 const LOOPBACK = "127.0.0.1";
 
@@ -21,25 +21,25 @@ interface Upstream {
   readonly signal: AbortSignal;
 }
 
-/** Connection to a server that a client behind a relay joins after its sign-in. */
+/** Connection to a server after sign-in, for a client behind a relay. */
 export interface SignedIn {
   readonly upstream: Socket;
-  /** Bytes for the client in place of the answer to its first message, which the server does not see. */
+  /** Bytes for the client as the response to its first message, which the relay does not forward. */
   readonly first: Uint8Array;
-  /** Whether the first message is one of the relay's own client: other programs can connect to the relay, too. */
+  /** Returns whether the first message is from the own client of the relay: other programs can connect to the relay, too. */
   admits(message: Buffer): boolean;
 }
 
 interface RelayOptions extends Upstream {
-  /** Signs in at the server, and encrypts the connection; without it, the client does. */
+  /** Signs in at the server and encrypts the connection; undefined if the client does so. */
   readonly signIn?: (socket: Socket) => Promise<SignedIn>;
-  /** Bytes that the server may send for each byte that it was sent. Confirmations may be longer than short messages. */
+  /** Bytes that the server may send per byte sent to it. Confirmations may be longer than short messages. */
   readonly bytesPerSent: number;
   /** Max. bytes of a response. Default: `ANSWER_BYTES_MAX`. */
   readonly answerBytesMax?: number;
 }
 
-/** TLS options behind a relay: the certificate is checked against the server's name, not the relay's address. */
+/** TLS options behind a relay: the certificate is checked against the name of the server, not the address of the relay. */
 export const identityBehindRelay = (servername: string | undefined, address: string) =>
   servername === undefined
     ? {
@@ -68,11 +68,9 @@ function connectUpstream({ host, port, timeoutMs, signal }: Upstream): Promise<S
 }
 
 /**
- * Connection to a server for a client that would keep an answer of any length in memory. The client connects to `host` and `port`, once, and
- * passes encrypted bytes through, unless the relay signs in.
- *
- * The server may send `answerBytesMax` in a burst, and again as much as the client has sent it in between times `bytesPerSent`: a client that
- * waits for an answer sends nothing. A server that sends more loses the connection.
+ * Connection to a server for a client that would keep a response of any length in memory. The client connects once to `host` and `port`, and sends
+ * encrypted bytes through, unless the relay signs in. The server may send `answerBytesMax` in a burst, and additionally `bytesPerSent` times the
+ * bytes that the client sends. A client that waits for a response sends nothing. A server that exceeds this loses the connection.
  */
 export class LimitedRelay {
   readonly host = LOOPBACK;
@@ -85,7 +83,7 @@ export class LimitedRelay {
   #client: Socket | undefined;
   #failure: Error | undefined;
   readonly #signedIn: SignedIn | undefined;
-  /** Ends when the client has what the server has sent so far. */
+  /** Resolves when the client has received all bytes so far. */
   #passing: Promise<void> = Promise.resolve();
 
   private constructor(
@@ -102,7 +100,7 @@ export class LimitedRelay {
     this.#listener.once("connection", (client) => this.#join(client));
   }
 
-  /** Connects to the server. @throws the network's error, or `network_error.no_answer_within` */
+  /** Connects to the server. @throws Error of the network, or `network_error.no_answer_within` */
   static async open(options: RelayOptions): Promise<LimitedRelay> {
     const { bytesPerSent, answerBytesMax = ANSWER_BYTES_MAX, signIn, ...upstream } = options;
     const socket = await connectUpstream(upstream);
@@ -117,12 +115,12 @@ export class LimitedRelay {
     return typeof address === "object" && address !== null ? address.port : 0;
   }
 
-  /** Why the server's side of the connection has ended; undefined while it lasts, or if the client ended it. */
+  /** Reason why the server side of the connection ended; undefined while it is open, or if the client ended it. */
   get failure(): Error | undefined {
     return this.#failure;
   }
 
-  /** Whether the server has sent more than it may. */
+  /** True if the server exceeded its limit. */
   get isCut(): boolean {
     return this.#room < 0;
   }
@@ -188,7 +186,7 @@ export class LimitedRelay {
   }
 }
 
-/** Resolves when the socket has room again, or is gone. */
+/** Resolves when the socket has room again or is closed. */
 function drained(socket: Socket): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   const end = () => {
@@ -228,7 +226,7 @@ async function signInWithin(
   }
 }
 
-/** Reads on when the other side has taken what was read. */
+/** Forwards bytes, and resumes reading when the other side has accepted them. */
 function passOn(bytes: string | Uint8Array, from: Socket, to: Socket): void {
   if (to.write(bytes)) return;
   from.pause();

@@ -4,14 +4,14 @@ import { dirname, join } from "node:path";
 import { giveToFolderOwner } from "../files/file-owner.ts";
 
 /**
- * Proof that a command may read the gateway's files: it writes a random text into the data directory and sends the same text. Whoever can
- * write there can read everything that the gateway keeps, so no password is asked for.
+ * Proof that a command may read the files of the gateway: it writes a random text into the data directory and sends the same text. A user who can
+ * write there can read all data of the gateway, so no password is required.
  */
 const FILE = join("secrets", "local-access");
 const VALID_MS = 60_000;
 const TOKEN_BYTES = 32;
 
-/** Runs `work` with a token that the gateway on this data directory accepts until `work` has ended. */
+/** Runs `work` with a token that the gateway on this data directory accepts until `work` ends. */
 export async function withLocalAccess<Result>(
   directory: string,
   work: (token: string) => Promise<Result>,
@@ -29,7 +29,7 @@ export async function withLocalAccess<Result>(
   }
 }
 
-/** True if the token is the one that a command has just written into the data directory. */
+/** Returns whether a command has just written this token into the data directory. */
 export function isLocalAccess(directory: string, token: string): boolean {
   const file = join(directory, FILE);
   const stats = statSync(file, { throwIfNoEntry: false });

@@ -7,16 +7,16 @@ export interface FoundAddress {
   readonly address: string;
 }
 
-/** Looks a name up for a tenant. */
+/** Resolves a name for a tenant. */
 export type Lookup = (name: string, tenantId: string) => Promise<readonly FoundAddress[]>;
 
 const RESOLVER_FILE = "/etc/resolv.conf";
 const NAMESERVER = /^[ \t]*nameserver[ \t]+([\da-fA-F.:]+)[ \t]*$/gm;
 
-/** Returns whether only the system can know the name: without a domain, or in that of multicast DNS. */
+/** Returns whether only the system can resolve the name: without a domain, or in the domain of multicast DNS. */
 const isLocalName = (name: string): boolean => !/[^.]\.[^.]/.test(name) || /\.local\.?$/i.test(name);
 
-/** Asks name servers itself. Its servers are those of the file, which changes when the gateway gets another network. */
+/** Creates a lookup that queries the name servers in a file, which changes with the network of the gateway. */
 export function createDirectLookup(file = RESOLVER_FILE): (name: string) => Promise<FoundAddress[]> {
   let readAt: number | undefined;
 
@@ -39,7 +39,7 @@ export function createDirectLookup(file = RESOLVER_FILE): (name: string) => Prom
   };
 }
 
-/** Returns the code that the system's own lookup would have given. */
+/** Returns the error code of the lookup of the system. */
 function codeOf(error: unknown): string {
   const code = error instanceof Error && "code" in error ? String(error.code).replace(/^DNS_/, "") : "";
   return code === "ENOTFOUND" || code === "ENODATA" ? code : "EAI_AGAIN";
@@ -52,8 +52,9 @@ interface Waiting {
 }
 
 /**
- * A lookup of the system holds a thread while the name server does not answer, and there are as few of those as processor cores: they hash
- * passwords, too. So name servers are asked directly, and the system only for local names, one at a time; tenants take turns.
+ * Creates the lookup of names. A lookup of the system holds a thread until the name server responds; there are as few threads as processor cores,
+ * and they also hash passwords. Therefore, name servers are queried directly, and the system is only used for local names, one at a time. Tenants
+ * take turns.
  */
 export function createLookup(deps: {
   direct: (name: string) => Promise<readonly FoundAddress[]>;

@@ -1,7 +1,7 @@
 import { unavailable } from "../../lib/core/domain-error.ts";
 import type { OutboundRule } from "./outbound-address.ts";
 
-/** Addresses of a name that are tried one after the other. */
+/** Max. addresses of a name that are tried, one after the other. */
 const ADDRESSES_MAX = 3;
 
 interface OpenTarget {
@@ -11,7 +11,7 @@ interface OpenTarget {
   readonly signal: AbortSignal;
 }
 
-/** Looks the name up, until the signal says that nobody waits. */
+/** Resolves the name, unless the signal is aborted. */
 async function addressesOf({ addresses, host, port, signal }: OpenTarget): Promise<string[]> {
   const { promise, reject } = Promise.withResolvers<never>();
   const giveUp = () => reject(new Error("stopped"));
@@ -25,7 +25,7 @@ async function addressesOf({ addresses, host, port, signal }: OpenTarget): Promi
 }
 
 /**
- * Opens a connection to the first address of the name that answers.
+ * Opens a connection to the first address of the name that responds.
  * @throws Error of the network, or DomainError for an address that is not allowed
  */
 export async function openFirst<Connection>(

@@ -44,7 +44,7 @@ const privateRanges = ranges(
   "fc00::/7",
 );
 
-/** Positions at which an IPv6 address holds an IPv4 address, as the number of bits to the right of it. */
+/** Positions of IPv4 addresses embedded in an IPv6 address, as the number of bits to the right. */
 const embeddings = [
   { ranges: ranges("64:ff9b::/96"), shift: 0n }, // NAT64
   { ranges: ranges("2002::/16"), shift: 80n }, // 6to4
@@ -52,14 +52,14 @@ const embeddings = [
 ];
 const MAPPED_IPV4 = 0xffffn << 32n;
 
-/** The address that a packet would end up at. */
+/** Returns the final destination of a packet to an address. */
 function innermost(address: AddressBits): AddressBits {
   if (address <= 1n) return address; // `::` and `::1`
   const found = embeddings.find((embedding) => embedding.ranges.some((range) => isInRange(address, range)));
   return found === undefined ? address : MAPPED_IPV4 | ((address >> found.shift) & 0xffff_ffffn);
 }
 
-/** The port that a URL leads to. */
+/** Returns the port of a URL. */
 export const portOf = ({ port, protocol }: URL): number =>
   port === "" ? (protocol === "http:" ? 80 : 443) : Number(port);
 
@@ -70,20 +70,20 @@ const SINGLE_ADDRESS_PREFIX = 128;
 const isInAny = (bits: AddressBits, list: readonly AddressRange[]): boolean =>
   list.some((range) => isInRange(bits, range));
 
-/** A connection was refused by the rule. */
+/** Refusal of a connection by the rule. */
 export class RefusedAddress extends DomainError {
   constructor(host: string, refusal: Text) {
     super("invalid", detail("outbound.address_refused", { host, refusal }));
   }
 }
 
-/** Addresses to which one tenant's connections may go. */
+/** Allowed destinations of the connections of one tenant. */
 export interface OutboundRule {
-  /** Returns why nothing may be sent to the address and port; undefined when it may. */
+  /** Returns why nothing may be sent to the address and port; undefined if it is allowed. */
   refusalOf(address: string, port: number): Text | undefined;
-  /** The same, as far as a URL tells without looking its name up. */
+  /** Works like `refusalOf` for a URL, without resolving its name. */
   refusalOfUrl(url: string): Text | undefined;
-  /** Addresses of the host (a name, or an address as URLs write it) that may be connected to. @throws RefusedAddress */
+  /** Returns allowed addresses of the host (a name, or an address in the form of URLs). @throws RefusedAddress */
   resolve(host: string, port: number): Promise<string[]>;
 }
 
@@ -93,9 +93,9 @@ export interface OutboundAddresses {
 
 export function createOutboundAddresses(deps: {
   config: Pick<Config, "outbound_allow" | "outbound_private">;
-  /** Ports that this gateway listens on. */
+  /** Returns the ports on which this gateway listens. */
   ownPorts: () => ReadonlyArray<number | undefined>;
-  /** Returns whether the tenant is the gateway's own. */
+  /** Returns whether the tenant is the own tenant of the gateway. */
   isHost: (tenantId: TenantId) => boolean;
   lookup?: Lookup;
 }): OutboundAddresses {
@@ -154,10 +154,10 @@ export function createOutboundAddresses(deps: {
   }: {
     refusalOf: OutboundRule["refusalOf"];
     find: (name: string) => ReturnType<Lookup>;
-    /** Whether errors may contain resolved addresses, which would reveal the gateway's network to other sites. */
+    /** Returns whether errors may contain resolved addresses, which would reveal the network of the gateway to other sites. */
     seesAddresses: () => boolean;
   }): OutboundRule {
-    /** The same with what lets it through, for the person who runs the gateway. */
+    /** Returns the reason for an address and port, with the setting that would allow it, for the operator. */
     function reasonOf(address: string, port: number): Text | undefined {
       const refusal = refusalOf(address, port);
       if (refusal === undefined || refusal === OWN_PORT || addressBits(address) === undefined) return refusal;

@@ -8,7 +8,7 @@ const ANY_ADDRESS: ReadonlySet<string> = new Set(["0.0.0.0", "::"]);
 
 export const isLoopback = (host: string): boolean => /^(127\.|::1$|localhost$)/.test(host);
 
-/** Returns whether only programs on this machine can use HTTP without TLS, and others use HTTPS. */
+/** Returns whether HTTP without TLS is limited to programs on this machine, and other clients use HTTPS. */
 export const isPlainForMachine = ({
   tls,
   http_host: plain,
@@ -20,10 +20,10 @@ export const isPlainForMachine = ({
 type Listeners = Pick<Config, "public_url" | "tls" | "http_host" | "https_host" | "https_port">;
 
 /**
- * Returns the address for links in mails and in texts that are handed on, without a slash at its end. The address of a request is whatever
- * the sender wrote into it: of it counts only which of this machine's names and outward addresses it is, and whether it came by TLS, never
- * its port, but never a name that every machine has, such as `localhost`, because it would lead to the reader's machine. Headers of a proxy do not count
- * either, because many proxies pass on the client's headers: behind a proxy, set `public_url`.
+ * Returns the address for links in mails and forwarded texts, without a trailing slash. The address of a request is chosen by its sender: only its
+ * host and the use of TLS count, and only if the host is a name or outward address of this machine. Names that every machine has, such as
+ * `localhost`, would lead to the machine of the reader. Headers of a proxy do not count, because many proxies pass on headers of the client: set
+ * `public_url` behind a proxy.
  */
 export function createOwnOrigin(config: Listeners, ports: OwnPorts): (request: { url: string }) => string {
   const publicAddress = publicAddressOf(config);
@@ -31,7 +31,7 @@ export function createOwnOrigin(config: Listeners, ports: OwnPorts): (request: {
   return (request) => machineOrigin(config, ports, request.url);
 }
 
-/** Addresses of this machine that others can use. */
+/** Returns the addresses of this machine that others can use. */
 const outwardAddresses = () =>
   Object.values(networkInterfaces())
     .flatMap((list) => list ?? [])
@@ -41,8 +41,7 @@ const bestOf = (outward: ReturnType<typeof outwardAddresses>) =>
   outward.find(({ family }) => family === "IPv4") ?? outward[0];
 
 /**
- * Returns the host that devices use: the name in the request, or an outward address where that is `localhost`, which each machine has,
- * and the server listens on all addresses.
+ * Returns the host for devices: the name in the request, or an outward address if the name is `localhost` and the server listens on all addresses.
  */
 export function hostForDevices(asked: string, listensOn: string): string {
   const name = asked.replace(/^\[|\]$/g, "");

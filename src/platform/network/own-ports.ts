@@ -1,6 +1,6 @@
 export type Listener = "http" | "https" | "mqtt" | "mqttTls";
 
-/** The TCP ports that the gateway listens on; each server adds its own. */
+/** TCP ports on which the gateway listens. Each server adds its own. */
 export class OwnPorts {
   readonly #readers = new Map<Listener, () => number | undefined>();
 

@@ -9,7 +9,7 @@ interface PublicUrl {
   readonly public_url: string | undefined;
 }
 
-/** First parts of the gateway's own paths. A base path that begins with one could not be told from a path without it. */
+/** First parts of the own paths of the gateway. A base path that begins with one of them would be ambiguous. */
 const ownParts: ReadonlySet<string> = new Set([
   ...[
     "api",
@@ -32,15 +32,15 @@ function firstPartOf(path: string): string {
   return path.split("/")[1] ?? "";
 }
 
-/** Returns the base path without a slash at its end: `/lineside`, or an empty text. */
+/** Returns the base path without a trailing slash: `/lineside`, or an empty string. */
 export const basePathOf = ({ public_url: url }: PublicUrl): string =>
   url === undefined ? "" : new URL(url).pathname.replace(/\/$/, "");
 
-/** Returns `public_url` without a slash at its end, so that a path can follow it. */
+/** Returns `public_url` without a trailing slash, so that a path can be appended. */
 export const publicAddressOf = (config: PublicUrl): string | undefined =>
   config.public_url === undefined ? undefined : new URL(config.public_url).origin + basePathOf(config);
 
-/** Returns the mistakes in `public_url`, a sentence each. */
+/** Returns the mistakes in `public_url`, one sentence each. */
 export function checkPublicUrl(url: unknown): string[] {
   if (typeof url !== "string") return [];
   if (!/^https?:\/\/[^/]+/.test(url) || !URL.canParse(url))

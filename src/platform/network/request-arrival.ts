@@ -1,15 +1,15 @@
-/** Address and port of a peer, as Bun has them. */
+/** Address and port of a peer, in the form of Bun. */
 export interface SocketPeer {
   readonly address: string;
   readonly port: number;
 }
 
-/** How a request from a trusted proxy came in, before the gateway took it for the client's. */
+/** Original arrival of a request from a trusted proxy, before the address of the client replaced it. */
 export interface Arrival {
   /** The proxy. */
   readonly peer: SocketPeer;
   readonly client: SocketPeer;
-  /** URL by which the proxy asked. */
+  /** URL requested by the proxy. */
   readonly url: string;
 }
 
@@ -17,13 +17,13 @@ const arrivals = new WeakMap<object, Arrival>();
 
 export const noteArrival = (request: object, arrival: Arrival): void => void arrivals.set(request, arrival);
 
-/** Returns the arrival of a request; `undefined` for one that came from no trusted proxy. */
+/** Returns the arrival of a request; undefined if it did not come from a trusted proxy. */
 export const arrivalOf = (request: object): Arrival | undefined => arrivals.get(request);
 
 /** Source of the peers of requests: the server. */
 export type PeerReader = { requestIP(request: Request): SocketPeer | null } | null | undefined;
 
-/** Request → its peer. The runtime makes several system calls for each look-up. */
+/** Peer by request. The runtime makes several system calls per lookup. */
 const peers = new WeakMap<Request, SocketPeer | null>();
 
 function socketPeerOf(request: Request, server: PeerReader): SocketPeer | null {
@@ -34,7 +34,7 @@ function socketPeerOf(request: Request, server: PeerReader): SocketPeer | null {
   return peer;
 }
 
-/** Returns the other end of the connection that a request came by, which may be a proxy. */
+/** Returns the peer of the connection of a request, which may be a proxy. */
 export const peerOf = (request: Request, server: PeerReader): SocketPeer | null =>
   arrivalOf(request)?.peer ?? socketPeerOf(request, server);
 

@@ -1,11 +1,11 @@
 import type { CertificateNames } from "./tls-names.ts";
 
 const DAY_MS = 86_400_000;
-/** Devices that were told to trust the authority are never told again. */
+/** Validity of the authority in days. Devices that trust it are configured once. */
 const AUTHORITY_DAYS = 20 * 365;
-/** Some systems take no server certificate that is good for longer. */
+/** Validity of a server certificate in days. Some systems refuse longer ones. */
 const SERVER_DAYS = 397;
-/** A gateway without a clock battery boots long before this program was written. */
+/** Start of the validity: a gateway without a clock battery boots in the past. */
 const EARLIEST = Date.UTC(2026, 0, 1);
 
 export interface KeyPair {
@@ -17,7 +17,7 @@ export interface KeyPair {
 
 const algorithm = { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" } as const;
 
-/** Loaded only where a certificate is made: once a year, and it takes 20 MB. */
+/** Loads the library only to create a certificate, once a year, because it takes 20 MB. */
 async function load() {
   await import("reflect-metadata");
   return import("@peculiar/x509");
@@ -39,7 +39,7 @@ const newSerial = () => `01${Buffer.from(crypto.getRandomValues(new Uint8Array(1
 const notBeforeOf = (now: number) => new Date(Math.max(now, EARLIEST) - DAY_MS);
 const notAfterOf = (now: number, days: number) => new Date(Math.max(now, EARLIEST) + days * DAY_MS);
 
-/** A certificate authority of this gateway's own, which may vouch for servers and for nothing else. */
+/** Creates a certificate authority of this gateway, restricted to server certificates. */
 export async function createAuthority(now: number, host: string): Promise<KeyPair> {
   const x509 = await load();
   const keys = await newKeys();
@@ -59,7 +59,7 @@ export async function createAuthority(now: number, host: string): Promise<KeyPai
   return { cert: `${certificate.toString("pem")}\n`, key: await toPem(keys.privateKey) };
 }
 
-/** A server certificate for these names, signed by the authority, which follows it in the chain. */
+/** Creates a server certificate for these names, signed by the authority, which follows it in the chain. */
 export async function createServerCertificate(
   authority: KeyPair,
   names: CertificateNames,

@@ -1,7 +1,7 @@
 import { isIP } from "node:net";
 import { hostname, networkInterfaces } from "node:os";
 
-/** A gateway with more addresses than this has them by container networks, which nobody connects to. */
+/** Max. names in a certificate. Further addresses of a machine belong to container networks, to which nobody connects. */
 const NAMES_MAX = 64;
 
 /** DNS names and IP addresses of a certificate. */
@@ -10,7 +10,7 @@ export interface CertificateNames {
   readonly ip: readonly string[];
 }
 
-/** Every name and address under which this machine may be reached, and the host of `publicUrl`. */
+/** Returns every name and address of this machine, and the host of `publicUrl`. */
 export function ownNames(publicUrl: string | undefined): CertificateNames {
   const host = hostname().toLowerCase();
   const addresses = Object.values(networkInterfaces())
@@ -26,7 +26,7 @@ export function ownNames(publicUrl: string | undefined): CertificateNames {
   };
 }
 
-/** Reads `DNS:a, IP Address:b`, as a certificate's extension is shown. */
+/** Parses `DNS:a, IP Address:b`, the text of an extension of a certificate. */
 export function namesIn(subjectAltName: string | undefined): CertificateNames {
   const parts = (subjectAltName ?? "").split(", ").map((part) => part.split(/:(.*)/s));
   const of = (kind: string) => parts.flatMap(([name, value = ""]) => (name === kind ? [value] : []));
@@ -39,10 +39,7 @@ export function plainAddress(address: string): string {
   return new URL(`http://[${address}]`).hostname.slice(1, -1);
 }
 
-/**
- * Returns those of `wanted` first, then what was vouched for before: addresses that come and go need no new certificate each
- * time.
- */
+/** Returns the names in `wanted`, then earlier names, so that temporary addresses do not require a new certificate each time. */
 export function joinNames(wanted: CertificateNames, before: CertificateNames): CertificateNames {
   const join = (a: readonly string[], b: readonly string[]) => [...new Set([...a, ...b])].slice(0, NAMES_MAX);
   return { dns: join(wanted.dns, before.dns), ip: join(wanted.ip.map(plainAddress), before.ip) };

@@ -10,20 +10,20 @@ import type { Clock } from "../time/clock.ts";
 import { createAuthority, createServerCertificate, type KeyPair } from "./tls-certificates.ts";
 import { type CertificateNames, covers, joinNames, namesIn, ownNames } from "./tls-names.ts";
 
-/** Files are looked at this often, and this machine's names and addresses. */
+/** Interval at which the files, and the names and addresses of this machine, are checked. */
 const CHECK_MS = 10_000;
 const DAY_MS = 86_400_000;
-/** A certificate of our own is renewed this long before it ends; of one that is not, there is a warning. */
+/** Remaining validity in days at which an own certificate is renewed, and a warning about other certificates begins. */
 const RENEW_DAYS = 60;
 const WARN_DAYS = 14;
-/** Addresses that come and go make no more certificates than this. */
+/** Min. interval between new certificates, because addresses may appear and vanish. */
 const REMAKE_MS_MIN = 60_000;
-/** Earliest time at which the clock counts as set since the machine was started. */
+/** Earliest time at which the clock counts as set after the machine was started. */
 const CLOCK_IS_SET = Date.UTC(2026, 0, 1);
 
 /**
- * Suites of TLS 1.2 with forward secrecy and authenticated encryption (RFC 9325, 4.2): none in CBC mode, which has let padding oracles
- * through time and again. TLS 1.3 has no others.
+ * Cipher suites of TLS 1.2 with forward secrecy and authenticated encryption (RFC 9325, 4.2), without CBC mode and its padding oracles. TLS 1.3 has
+ * no others.
  */
 export const TLS_CIPHERS = [
   "ECDHE-ECDSA-AES128-GCM-SHA256",
@@ -35,7 +35,7 @@ export const TLS_CIPHERS = [
 ].join(":");
 
 export interface TlsOptions {
-  /** The operator's own files, PEM; a pair is made without them. */
+  /** PEM files of the operator. Without them, a pair is created. */
   readonly files?: { readonly cert: string; readonly key: string; readonly authority?: string | undefined };
   readonly publicUrl: string | undefined;
 }
@@ -44,7 +44,7 @@ interface Deps extends TlsOptions {
   readonly data: Pick<DataDirectory, "readSecret" | "writeSecret">;
   readonly clock: Clock;
   readonly log: Logger;
-  /** Returns the names of this machine; asked each time. */
+  /** Returns the current names of this machine. */
   readonly namesOf?: () => CertificateNames;
 }
 
@@ -60,7 +60,7 @@ function faultOf({ cert, key }: KeyPair): string | undefined {
 
 const endOf = (cert: string): number => Date.parse(new X509Certificate(cert).validTo);
 
-/** The operator's pair, read anew when the files change. */
+/** Source of the pair of the operator, reloaded when the files change. */
 function fromFiles(files: NonNullable<TlsOptions["files"]>) {
   const read = (): KeyPair => ({
     cert: readFileSync(files.cert, "utf8"),
@@ -78,7 +78,7 @@ function fromFiles(files: NonNullable<TlsOptions["files"]>) {
   };
 }
 
-/** A pair of our own, made anew when it is about to end or this machine is called something else. */
+/** Source of an own pair, replaced before it expires or when the names of this machine change. */
 function ofOwn({ data, clock, publicUrl, namesOf = () => ownNames(publicUrl) }: Deps) {
   let createdAt = Number.NEGATIVE_INFINITY;
 
@@ -89,15 +89,14 @@ function ofOwn({ data, clock, publicUrl, namesOf = () => ownNames(publicUrl) }: 
     return faultOf(pair) === undefined ? pair : undefined;
   }
 
-  /** The key first: a certificate is there only with its key. */
+  /** Writes the key first, so that a certificate never exists without its key. */
   function store(name: string, { cert, key }: KeyPair): void {
     data.writeSecret(`${name}.key`, Buffer.from(key));
     data.writeSecret(`${name}.pem`, Buffer.from(cert));
   }
 
   /**
-   * Returns whether the certificate is valid now and for a while. One that begins in the future was created while the clock was
-   * wrong.
+   * Returns whether the certificate is valid now and for some time. A certificate that begins in the future was created while the clock was wrong.
    */
   function isCurrent(cert: string): boolean {
     const begins = Date.parse(new X509Certificate(cert).validFrom);
@@ -110,10 +109,7 @@ function ofOwn({ data, clock, publicUrl, namesOf = () => ownNames(publicUrl) }: 
     return isCurrent(cert) && covers(present, wanted) && issuer !== undefined && cert.endsWith(issuer.cert);
   }
 
-  /**
-   * Returns the authority, which is created once and never replaced: every device would need the new one, and a clock that is
-   * wrong for a day must not cause that.
-   */
+  /** Returns the authority, which is created once and never replaced, even if the clock is wrong for a day: every device would need the new one. */
   async function authorityPair(): Promise<KeyPair> {
     const storedPair = stored("tls-ca");
     if (storedPair !== undefined) return storedPair;
@@ -145,7 +141,7 @@ function ofOwn({ data, clock, publicUrl, namesOf = () => ownNames(publicUrl) }: 
 
 const daysLeft = (cert: string, now: number): number => Math.floor((endOf(cert) - now) / DAY_MS);
 
-/** An RSA key of 4,096 bits takes 7 times as long for each handshake as one of 2,048 bits, on the thread that does everything else. */
+/** Max. bits of an RSA key without a warning. With 4,096 bits, a handshake takes 7 times as long as with 2,048, on the main thread. */
 const RSA_BITS_MAX = 2_048;
 
 const rsaBitsOf = (cert: string): number => {
@@ -172,7 +168,7 @@ async function firstPair(source: { next(current: undefined): Promise<KeyPair | u
   }
 }
 
-/** The certificate that this gateway shows over TLS, whoever made it, kept current while it runs. */
+/** TLS certificate of this gateway, from the operator or created, kept up to date at run time. */
 export function createTls(deps: Deps) {
   const { clock, log, files } = deps;
   const source = files === undefined ? ofOwn(deps) : fromFiles(files);
@@ -223,7 +219,7 @@ export function createTls(deps: Deps) {
 
   return {
     name: "tls",
-    /** Creates or reads the certificate; throws a StartupError for a person. */
+    /** Creates or reads the certificate. @throws StartupError */
     async start(): Promise<void> {
       current = await firstPair(source);
       warnOfEnd();
@@ -236,16 +232,16 @@ export function createTls(deps: Deps) {
     /** Returns a warning if the certificate expires soon, if its replacement cannot be used, or if its key is slow. */
     problem: (): Problem | undefined =>
       current && problemOf(current.cert, daysLeft(current.cert, clock.now()), refused),
-    /** Returns the present pair, once started. */
+    /** Current pair, after the start. */
     get current(): KeyPair {
       if (current === undefined) throw new Error("TLS has not started");
       return current;
     },
-    /** Returns the certificate authority that clients must trust, as PEM; undefined if the operator takes care of that. */
+    /** Certificate authority that clients must trust, as PEM; undefined if the operator provides the certificate. */
     get authority(): string | undefined {
       return source.authority();
     },
-    /** A listener that throws is called again at the next look. */
+    /** Registers a listener for new pairs. It is called again at the next check if it throws. */
     onChange: (listener: (pair: KeyPair) => void): void => void listeners.push(listener),
   };
 }

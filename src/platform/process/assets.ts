@@ -2,22 +2,22 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
 /**
- * Files that ship with the program: console, migrations, offline API docs. In a checkout they are read from the source tree;
- * a compiled binary carries them, and its entry point registers where each one lies (`registerEmbeddedAssets`) first.
+ * Files that ship with the program: console, migrations, offline API docs. A checkout reads them from the source tree. A compiled binary contains
+ * them, and its entry point registers their places first (`registerEmbeddedAssets`).
  */
 const embedded = new Map<string, string>();
 
 const sourceRoot = join(import.meta.dir, "..", "..", "..");
 
-/** Registers the places of the embedded assets; called only by a compiled binary's entry point, which the build writes. @public */
+/** Registers the places of embedded assets. Only the entry point of a compiled binary calls it, which the build writes. @public */
 export function registerEmbeddedAssets(paths: Record<string, string>): void {
   for (const [name, path] of Object.entries(paths)) embedded.set(name, path);
 }
 
-/** The interpreter of scripts: as a text in the program's code it would take five times the room. */
+/** Interpreter of scripts, as a file: as text in the code of the program, it would take five times the space. */
 export const QUICKJS_ASSET = "node_modules/@jitl/quickjs-wasmfile-release-sync/dist/emscripten-module.wasm";
 
-/** The licenses of everything in the program, compressed with gzip; the build writes the text. */
+/** Licenses of all parts of the program, compressed with gzip. The build writes the text. */
 export const LICENSES_ASSET = "static/licenses/THIRD-PARTY-LICENSES.txt.gz";
 
 /** The unit file for systemd. */
@@ -29,7 +29,7 @@ const BINARY_ROOT = "/$bunfs/";
 /** Returns `true` inside a compiled binary. */
 export const isCompiled = (): boolean => embedded.size > 0 || import.meta.path.startsWith(BINARY_ROOT);
 
-/** The bytes of an asset by its path from the project's root (`drizzle/lineside/meta/_journal.json`), or undefined. */
+/** Returns the bytes of an asset by its path from the root of the project (`drizzle/lineside/meta/_journal.json`); undefined if it does not exist. */
 export function readAsset(name: string): Uint8Array | undefined {
   if (name.split("/").includes("..")) return undefined;
   const path = isCompiled() ? embedded.get(name) : join(sourceRoot, name);
@@ -41,7 +41,7 @@ export function readTextAsset(name: string): string | undefined {
   return bytes && new TextDecoder().decode(bytes);
 }
 
-/** Returns the URL of a worker's code: the TypeScript file in a checkout, its own embedded entry point in a binary. */
+/** Returns the URL of the code of a worker: the TypeScript file in a checkout, its embedded entry point in a binary. */
 export function workerUrl(sourcePath: string): string {
   return isCompiled() ? `./${sourcePath.replace(/\.ts$/, ".js")}` : join(sourceRoot, sourcePath);
 }

@@ -4,15 +4,15 @@ import { StartupError } from "./startup-error.ts";
 
 const toCString = (text: string) => Buffer.from(`${text}\0`);
 
-/** Returns a null-terminated array of pointers to the strings, which have to outlive it. */
+/** Returns a null-terminated array of pointers to the strings, which must outlive it. */
 function pointersTo(strings: readonly Buffer[]): BigUint64Array<ArrayBuffer> {
   return new BigUint64Array([...strings.map((string) => BigInt(ptr(string))), 0n]);
 }
 
 /**
- * Replaces this process with another program (`execve`): it keeps the process id and the standard streams, and nothing else. Whatever is open is
- * closed by the kernel as if the process had been killed. Returns only by an error.
- * @throws StartupError when the program cannot be run
+ * Replaces this process with another program (`execve`), which keeps only the process id and the standard streams. The kernel closes all other
+ * resources as if the process were killed. Returns only with an error.
+ * @throws StartupError if the program cannot be run
  */
 export function execProgram(
   program: string,

@@ -11,19 +11,19 @@ import { openLibc } from "./libc.ts";
  */
 
 const MADV_DONTNEED = 4;
-/** Smaller mappings hold little, and what the linker writes to. */
+/** Min. size of a mapping. Smaller ones are hardly worth it, or the linker writes to them. */
 const MAPPING_BYTES_MIN = 1 << 20;
-/** Fewer pages in a row are not worth a system call. */
+/** Min. consecutive pages that are worth a system call. */
 const RUN_PAGES_MIN = 16;
 const AT_PAGESZ = 6n;
 /** Bits of an entry of `/proc/self/pagemap`. */
 const IS_PRESENT = 1 << 31;
 const IS_SWAPPED = 1 << 30;
 const IS_OF_FILE = 1 << 29;
-/** Section of the executable that holds the compiled program and its assets. */
+/** Section of the executable with the compiled program and its assets. */
 const PROGRAM_SECTION = ".bun";
 
-/** Addresses in bytes, `end` excluded. */
+/** Address range in bytes, excluding `end`. */
 interface Range {
   readonly start: number;
   readonly end: number;
@@ -31,11 +31,11 @@ interface Range {
 
 interface Mapping extends Range {
   readonly isWritable: boolean;
-  /** Where the mapping begins in the file, in bytes. */
+  /** Position of the mapping in the file, in bytes. */
   readonly fileOffset: number;
 }
 
-/** Returns the private mappings of `program` in a text of the form of `/proc/self/maps`. */
+/** Returns the private mappings of `program` in a text in the format of `/proc/self/maps`. */
 export function mappingsOf(maps: string, program: string): Mapping[] {
   return maps.split("\n").flatMap((line) => {
     const [, start, end, mode, offset, path] =
@@ -52,13 +52,13 @@ export function mappingsOf(maps: string, program: string): Mapping[] {
   });
 }
 
-/** Reads `length` bytes of a file from `position`; fewer where it ends before. */
+/** Reads `length` bytes of a file from `position`, or fewer at its end. */
 function readAt(descriptor: number, position: number, length: number): Buffer<ArrayBuffer> {
   const bytes = Buffer.alloc(length);
   return bytes.subarray(0, readSync(descriptor, bytes, 0, length, position));
 }
 
-/** Returns the range of a section in a 64-bit little-endian ELF file; undefined if there is none. */
+/** Returns the range of a section in a 64-bit little-endian ELF file; undefined if it does not exist. */
 export function findSection(descriptor: number, name: string): Range | undefined {
   const header = readAt(descriptor, 0, 64);
   if (header.length < 64 || header.toString("latin1", 0, 6) !== "\x7fELF\x02\x01") return undefined;
@@ -75,7 +75,7 @@ export function findSection(descriptor: number, name: string): Range | undefined
   return sections.find(({ nameOffset }) => names.startsWith(`${name}\0`, nameOffset));
 }
 
-/** Returns the part of a mapping that nothing writes to: all of it, or in a writable one what holds the compiled program. */
+/** Returns the part of a mapping that is never written: all of it, or, in a writable mapping, the compiled program. */
 export function unwrittenPart(mapping: Mapping, section: Range | undefined, pageBytes: number): Range {
   if (!mapping.isWritable) return mapping;
   if (section === undefined) return { start: mapping.start, end: mapping.start };
@@ -86,7 +86,7 @@ export function unwrittenPart(mapping: Mapping, section: Range | undefined, page
   };
 }
 
-/** Returns the runs of pages of a range that are in memory and equal to the file, by its entries of `/proc/self/pagemap`. */
+/** Returns runs of resident pages in a range that equal the file, based on entries of `/proc/self/pagemap`. */
 export function fileRuns(start: number, pageBytes: number, entries: Uint32Array): Range[] {
   const runs: Range[] = [];
   let runStart = -1;
@@ -108,7 +108,7 @@ export function fileRuns(start: number, pageBytes: number, entries: Uint32Array)
   return runs;
 }
 
-/** Returns the size of a page of memory, which the kernel tells each process (`getauxval(3)`). */
+/** Returns the page size, which the kernel provides to each process (`getauxval(3)`). */
 function readPageBytes(): number {
   const entries = new BigUint64Array(new Uint8Array(readFileSync("/proc/self/auxv")).buffer);
   const index = entries.findIndex((key, position) => position % 2 === 0 && key === AT_PAGESZ);
@@ -118,7 +118,7 @@ function readPageBytes(): number {
 /** Bytes of an entry of `/proc/self/pagemap`. */
 const ENTRY_BYTES = 8;
 
-/** Pages of the executable that this process runs. */
+/** Pages of the executable of this process. */
 export class ProgramPages {
   readonly #pageBytes = readPageBytes();
   readonly #section: Range | undefined;
@@ -133,7 +133,7 @@ export class ProgramPages {
     closeSync(program);
   }
 
-  /** @throws Error where the system has no such `/proc`, or does not let this process read it */
+  /** @throws Error if the system lacks such a `/proc`, or denies access to it */
   release(): void {
     const pages = openSync("/proc/self/pagemap", "r");
     try {
@@ -158,7 +158,7 @@ export class ProgramPages {
   }
 }
 
-/** Gives back what a part of the program that was just loaded needed for that. Nothing depends on it. */
+/** Releases pages that were only needed to load a part of the program. This is optional. */
 export function releaseLoadedPages(): void {
   try {
     if (process.platform === "linux") new ProgramPages().release();
@@ -167,29 +167,29 @@ export function releaseLoadedPages(): void {
   }
 }
 
-/** The gateway is idle while all of its threads together need less than this share of one processor. */
+/** Share of one processor below which the gateway is idle, for all of its threads together. */
 const IDLE_SHARE_MAX = 0.05;
-/** Interval until the first release, so that what the start leaves behind goes soon. */
+/** Interval until the first release, so that leftovers of the start are released soon. */
 const FIRST_CHECK_INTERVAL_MS = 500;
 const CHECK_INTERVAL_MS = 3_000;
-/** Interval at which the memory of the program itself is released, which takes a few milliseconds; used pages are back immediately. */
+/** Interval at which pages of the program are released, which takes a few milliseconds. Used pages return immediately. */
 const IDLE_RELEASE_MS = 60_000;
 const BUSY_RELEASE_MS = 600_000;
-/** A gateway that is never idle releases what its start needed after this time. */
+/** Time after which a gateway that is never idle releases leftovers of its start. */
 const FIRST_BUSY_RELEASE_MS = 15_000;
-/** Wait between the two steps: freeing heap uses pages of the program, which are released afterwards. */
+/** Delay between the two steps: freeing heap uses pages of the program, which are released afterwards. */
 const SHRINK_MS = 250;
-/** Processor time after which there is something to free in the heap again. */
+/** Processor time after which the heap is worth shrinking again. */
 const WORK_MS_MIN = 5_000;
-/** Shrinking collects the whole heap, and a larger one holds the event loop for too long. */
+/** Max. heap for shrinking, which collects the whole heap. A larger one would hold the event loop for too long. */
 const HEAP_BYTES_MAX = 64 << 20;
 
-/** What the process uses, and how it gives memory back. */
+/** Resource usage of the process, and ways to release its memory. */
 export interface ProcessMemory {
   /** Processor time of all threads since the start, in ms. */
   processorMs(): number;
   heapBytes(): number;
-  /** Frees compiled functions and empty blocks of the heap; both come back with their next use. */
+  /** Frees compiled functions and empty blocks of the heap, which return when they are needed. */
   shrinkHeap(): void;
   releaseProgram(): void;
 }
@@ -210,7 +210,7 @@ function createProcessMemory(): ProcessMemory {
   };
 }
 
-/** Gives memory back while the gateway is idle: what only the start needed, and later what work has left behind. A busy one keeps its heap. */
+/** Releases memory while the gateway is idle: leftovers of the start, and later of work. A busy gateway keeps its heap. */
 export class IdleMemory {
   readonly name = "idle memory";
   readonly #clock: Clock;
@@ -218,7 +218,7 @@ export class IdleMemory {
   readonly #memory: ProcessMemory;
   #cancel: () => void = () => undefined;
   #checkIntervalMs = FIRST_CHECK_INTERVAL_MS;
-  /** Processor time at which the heap was shrunk last; none before the first time. */
+  /** Processor time of the last shrink of the heap; undefined before the first one. */
   #shrunkAtMs: number | undefined;
   /** Monotonic time of the last release. */
   #releasedAtMs = 0;

@@ -4,7 +4,7 @@ import { existsSync, readdirSync } from "node:fs";
 const muslNames = () =>
   existsSync("/lib") ? readdirSync("/lib").filter((name) => name.startsWith("libc.musl-")) : [];
 
-/** Functions of the C library of this machine, glibc or musl. Undefined where neither is found. */
+/** Opens functions of the C library of this machine, glibc or musl; undefined if neither is found. */
 export function openLibc<Functions extends Record<string, FFIFunction>>(
   functions: Functions,
 ): Library<Functions>["symbols"] | undefined {

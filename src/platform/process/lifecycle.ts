@@ -1,15 +1,15 @@
 import type { Logger } from "../core/log.ts";
 
-/** A part of the program that holds something while it runs. */
+/** Part of the program with resources at run time. */
 export interface Part {
   readonly name: string;
-  /** Holds something before its start: it is stopped even if nothing has started. */
+  /** True if the part has resources before its start. It is stopped even if nothing has started. */
   readonly isOpen?: true;
   start?(): Promise<void> | void;
   stop?(): Promise<void> | void;
 }
 
-/** Starts parts in order and stops them in reverse; a failed start stops what had started or was open. */
+/** Starts parts in order and stops them in reverse order. A failed start stops parts that were started or open. */
 export function createLifecycle(
   parts: readonly Part[],
   log: Logger,
@@ -48,7 +48,7 @@ export function createLifecycle(
   };
 }
 
-/** Creates the flag for readiness: it is set when its own part, the last one, has started. */
+/** Creates the readiness flag, which is set when its own part, the last one, has started. */
 export function createReadiness(): { isReady(): boolean; readonly part: Part } {
   let isReady = false;
   return {

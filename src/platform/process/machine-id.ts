@@ -1,7 +1,9 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 
-/** World-readable, so that the gateway and root's commands see the same id. The second file is the serial number of a single-board computer. */
+/**
+ * World-readable files, so that the gateway and commands of root get the same id. The second file is the serial number of a single-board computer.
+ */
 const SOURCES = ["/etc/machine-id", "/proc/device-tree/serial-number"];
 const ID_DIGITS = 32;
 
@@ -14,8 +16,8 @@ function read(path: string): string {
 }
 
 /**
- * Returns a hash that distinguishes this machine from others with a copy of the same data; `undefined` if the machine has no id, like
- * most containers. The hash keeps the machine id itself confidential (man 5 machine-id).
+ * Returns a hash that distinguishes this machine from others with a copy of the same data; undefined if the machine has no id, like most containers.
+ * The hash keeps the machine id confidential (man 5 machine-id).
  */
 export function machineIdOf(sources: readonly string[] = SOURCES): string | undefined {
   const found = sources.map(read);

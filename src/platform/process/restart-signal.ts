@@ -1,2 +1,2 @@
-/** Signal on which a gateway stops and starts anew, under the same process id. */
+/** Signal that makes a gateway stop and start again with the same process id. */
 export const RESTART_SIGNAL = "SIGUSR2";

@@ -1,4 +1,4 @@
-/** The request of a part of the gateway to stop and start it again. `lineside serve` carries it out. */
+/** Request of a part of the gateway for a restart, which `lineside serve` carries out. */
 export class RestartRequest {
   readonly #requested = Promise.withResolvers<void>();
 

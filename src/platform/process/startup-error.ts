@@ -1,4 +1,4 @@
-/** A reason not to start that its reader can do something about: one human sentence, shown without a stack. */
+/** Reason not to start that the user can act on: one sentence, shown without a stack. */
 export class StartupError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);

@@ -6,10 +6,10 @@ const AF_UNIX = 1;
 const SOCK_DGRAM_CLOEXEC = 0x8_0002;
 const MSG_NOSIGNAL = 0x4000;
 const US_PER_MS = 1_000;
-/** Keep-alive pings within the time that the supervisor waits for one. */
+/** Keep-alive pings per timeout of the supervisor. */
 const KEEP_ALIVES_PER_TIMEOUT = 4;
 
-/** Returns the sockaddr_un of the path; "@" at its start stands for an abstract address, as in `sd_notify(3)`. */
+/** Returns the sockaddr_un of a path. A leading "@" means an abstract address, as in `sd_notify(3)`. */
 function socketAddress(path: string): Uint8Array<ArrayBuffer> {
   const name = new TextEncoder().encode(path.replace(/^@/, "\0"));
   const address = new Uint8Array(new ArrayBuffer(2 + name.length));
@@ -18,7 +18,7 @@ function socketAddress(path: string): Uint8Array<ArrayBuffer> {
   return address;
 }
 
-/** Returns a function that sends a state to the socket; `undefined` where there is no supervisor to tell. */
+/** Returns a function that sends a state to the socket; undefined without a supervisor. */
 function openSocket(path: string | undefined): ((state: string) => void) | undefined {
   if (path === undefined || !/^[/@]./.test(path)) return undefined;
   const libc = openLibc({
@@ -37,7 +37,7 @@ function openSocket(path: string | undefined): ((state: string) => void) | undef
   };
 }
 
-/** Returns the watchdog's timeout in ms; 0 where the supervisor expects no keep-alive pings of this process. */
+/** Returns the timeout of the watchdog in ms; 0 if the supervisor expects no keep-alive pings from this process. */
 function watchdogMs({
   WATCHDOG_USEC: time,
   WATCHDOG_PID: pid,
@@ -47,8 +47,8 @@ function watchdogMs({
 }
 
 /**
- * Tells systemd, or what speaks its `sd_notify` protocol, that the gateway serves, that its event loop still turns, and that it stops.
- * Does nothing without a supervisor.
+ * Informs systemd, or another supervisor with the `sd_notify` protocol, that the gateway is ready, that its event loop runs, and that it stops. Does
+ * nothing without a supervisor.
  */
 export class Supervisor {
   readonly #send: ((state: string) => void) | undefined;
@@ -67,7 +67,7 @@ export class Supervisor {
     if (this.#send !== undefined && this.#keepAliveIntervalMs > 0) this.#keepAlive();
   }
 
-  /** Ends the keep-alive pings of this program, before another one goes on in its process. */
+  /** Ends the keep-alive pings of this program, before another one continues in its process. */
   leave(): void {
     this.#cancel();
     this.#send?.("WATCHDOG=1");

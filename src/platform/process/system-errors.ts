@@ -1,7 +1,7 @@
 import { SQLiteError } from "bun:sqlite";
 import { isDamage } from "../database/database-check.ts";
 
-/** Operating system error code → description with what to do. */
+/** Descriptions, with a remedy, by error code of the operating system. */
 const SYSTEM_ERRORS: Readonly<Record<string, string>> = {
   ENOSPC: "The disk is full. Free some space, then try again.",
   EDQUOT: "The disk quota is used up. Free some space, then try again.",
@@ -19,7 +19,7 @@ const SYSTEM_ERRORS: Readonly<Record<string, string>> = {
   ENFILE: "Too many files are open on this machine. Raise fs.file-max.",
 };
 
-/** Beginning of an SQLite error code → description with what to do. */
+/** Descriptions, with a remedy, by prefix of the SQLite error code. */
 const SQLITE_ERRORS: ReadonlyArray<readonly [code: string, advice: string | undefined]> = [
   ["SQLITE_FULL", SYSTEM_ERRORS.ENOSPC],
   ["SQLITE_IOERR_SHMSIZE", SYSTEM_ERRORS.ENOSPC],
@@ -39,7 +39,7 @@ function describeSqliteError(error: SQLiteError): string | undefined {
   return advice;
 }
 
-/** Describes an error of the operating system, with its path, or of SQLite; undefined for a bug. */
+/** Describes an error of the operating system, with its path, or of SQLite; undefined for other errors. */
 export function describeSystemError(error: unknown): string | undefined {
   if (error instanceof SQLiteError) return describeSqliteError(error);
   if (!(error instanceof Error) || !("code" in error) || typeof error.code !== "string") return undefined;

@@ -4,49 +4,49 @@ import { Lanes } from "../load/lanes.ts";
 import type { Clock } from "../time/clock.ts";
 import { evictOldest, GuessBudgets } from "./guess-budget.ts";
 
-/** 18 random bytes: 144 bits need no slow hash, and verifying one costs a microsecond. */
+/** Bytes of a generated password: 144 random bits need no slow hash, and verification takes a microsecond. */
 const GENERATED_BYTES = 18;
 const GENERATED = "sha256:";
-/** OWASP's choice for argon2id with little memory: a gateway has 100 MB, and hundreds of devices that come back simultaneously. */
+/** Parameters of argon2id by OWASP for little memory: a gateway has 100 MB, and hundreds of devices may reconnect simultaneously. */
 const ARGON2 = { algorithm: "argon2id", memoryCost: 7_168, timeCost: 5 } as const;
-/** Max. simultaneous hashes; others wait, and nobody else is held up by them. */
+/** Max. simultaneous hashes. Further sign-ins wait, without delaying other work. */
 const CONCURRENT_MAX = 2;
-/** Sign-ins that may wait for a hash: their connections are bounded, this bounds their memory. */
+/** Max. sign-ins that wait for a hash. Connections have their own limit; this one bounds the memory. */
 const WAITING_MAX = 20_000;
 const HASHES = "hashes";
-/** Passwords known to be wrong, of one client: a client that was set up badly repeats itself. */
+/** Max. wrong passwords remembered per client: a misconfigured client repeats itself. */
 const WRONG_MAX = 8;
-/** Max. other credentials of one name whose passwords are remembered as wrong. */
+/** Max. other credentials with the same name whose passwords are remembered as wrong. */
 const DIFFERING_MAX = 1_000;
 const HASHES_MAX = 200_000;
 
 export type Verdict = "right" | "wrong" | "later";
 
 export interface SignInAttempt {
-  /** Id of the device or MQTT client whose password it is. */
+  /** Id of the device or MQTT client with this password. */
   readonly credentialId: string;
   readonly passwordHash: string;
   readonly password: Uint8Array;
   readonly address: string;
-  /** Id of another device or MQTT client for which the password is known to be right, so this attempt is not a guess. */
+  /** Id of another device or MQTT client for which the password is correct, so this attempt is not a guess. */
   readonly provenBy?: string | undefined;
-  /** False if the verdict is `later` instead of waiting while too many passwords are tried. */
+  /** If false, the verdict is `later` instead of a wait while too many passwords are tried. */
   readonly canWait: boolean;
-  /** The client has gone: nobody waits for the answer. */
+  /** Returns whether the client has disconnected. */
   isGone(): boolean;
 }
 
 type KnownAttempt = Pick<SignInAttempt, "passwordHash" | "password">;
 
-/** Right and wrong passwords learned for one hash: keyed digests, good only in this process. */
+/** Correct and wrong passwords of one hash, as keyed digests that are valid only in this process. */
 interface Learned {
   right: string | undefined;
   readonly wrong: Set<string>;
-  /** Credential for which a password is right → the password's digest, which is wrong here. No guess pushes it out. */
+  /** Credential with a different password → digest of that password. Guesses do not evict entries. */
   readonly differing: Map<string, string>;
 }
 
-/** Returns whether the gateway generated the password behind a hash, so that nobody can guess it. */
+/** Returns whether the gateway generated the password of a hash, so that nobody can guess it. */
 export const isOfGeneratedPassword = (passwordHash: string): boolean => passwordHash.startsWith(GENERATED);
 
 const sha256 = (bytes: Uint8Array): string => new Bun.CryptoHasher("sha256").update(bytes).digest("hex");
@@ -78,13 +78,13 @@ function rememberWrong({ wrong, differing }: Learned, digest: string, provenBy: 
 }
 
 /**
- * Passwords of MQTT clients, devices among them. Generated ones are kept as SHA-256; those that people chose as argon2id, which is computed once: after that a
- * client that comes back is known by a keyed digest of what it sent. Who guesses is slowed down by address and credential, and only
- * where a hash would have to be computed, so that the client itself always gets in.
+ * Passwords of MQTT clients, including devices. Generated passwords are stored as SHA-256, chosen ones as argon2id. That hash is computed once;
+ * afterwards, a returning client is recognized by a keyed digest of its password. Guesses are slowed down by address and credential, and only if a
+ * hash must be computed, so that the client itself always gets in.
  */
 export function createClientPasswords({ clock }: { clock: Pick<Clock, "monotonic" | "schedule"> }) {
   const key = crypto.getRandomValues(new Uint8Array(32));
-  /** Keyed by hash: an attempt that has waited since before a change of the password finds the old one, and forgets nothing about the new one. */
+  /** Keyed by hash: an attempt that waited during a change of the password finds the old hash, and does not affect the new one. */
   const learned = new Map<string, Learned>();
   const guesses = new GuessBudgets(clock);
   const lanes = new Lanes(CONCURRENT_MAX);
@@ -145,7 +145,7 @@ export function createClientPasswords({ clock }: { clock: Pick<Clock, "monotonic
       const password = randomToken(GENERATED_BYTES);
       return { password, passwordHash: GENERATED + sha256(Buffer.from(password)) };
     },
-    /** Returns whether the password was verified as right since startup. */
+    /** Returns whether the password was verified as correct since startup. */
     isKnown({ passwordHash, password }: KnownAttempt): boolean {
       const right = learned.get(passwordHash)?.right;
       return right !== undefined && isSame(right, digestOf(password));

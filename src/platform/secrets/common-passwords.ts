@@ -4,10 +4,10 @@ import { readAsset } from "../process/assets.ts";
 
 /** The 10,000 most common passwords; static/passwords/README.md names their source. */
 const LIST = "static/passwords/common-passwords.txt.gz";
-/** Words of this product and its trade, and of keyboards, that the list lacks. */
+/** Words of this product, its trade and keyboards that the list lacks. */
 const OWN_WORDS =
   "passwort qwertyuiop qwertzuiop administrator 1q2w3e4r5t lineside factory machine changeme abcdefghij";
-/** Characters that make no other password of a common one. */
+/** Max. characters around a common password that do not make another password of it. */
 const ADDED_MAX = 3;
 
 let words: ReadonlySet<string> | undefined;
@@ -19,16 +19,16 @@ function load(): ReadonlySet<string> {
   return new Set([...text.split("\n"), ...OWN_WORDS.split(" ")].filter((word) => word !== ""));
 }
 
-/** Characters that make no other password of an owner's word. */
+/** Max. characters around a word of the owner that do not make another password of it. */
 const ADDED_TO_OWN_MAX = 3;
-/** Own words this short may be part of a good password. */
+/** Min. length of an own word. Shorter words may be part of a good password. */
 const OWN_LENGTH_MIN = 4;
 const DISTINCT_MIN = 4;
 
-/** Returns a text in lower case, without anything but letters and digits. */
+/** Returns a text in lower case, reduced to letters and digits. */
 export const bareOf = (text: string): string => text.toLowerCase().replace(/[^\p{L}\p{N}]/gu, "");
 
-/** Returns whether the text is a common password with at most three characters before and after it in all; in lower case. */
+/** Returns whether a lower-case text is a common password with at most three characters before and after it in total. */
 function isCommonPassword(text: string): boolean {
   words ??= load();
   for (let head = 0; head <= ADDED_MAX; head++)
@@ -37,7 +37,7 @@ function isCommonPassword(text: string): boolean {
   return false;
 }
 
-/** Returns whether a password is a common one, has few distinct characters or says hardly more than one of its owner's words. */
+/** Returns whether a password is common, has few distinct characters, or contains little more than a word of its owner. */
 export function isGuessablePassword(password: string, ownWords: readonly string[] = []): boolean {
   const bare = bareOf(password);
   const isOwn = ownWords

@@ -2,11 +2,11 @@ import { RateMeter } from "../../lib/data/rate-meter.ts";
 import { addressGroup } from "../../lib/network/network-address.ts";
 import type { Clock } from "../time/clock.ts";
 
-/** Guesses in a burst; after that, one per second. */
+/** Guesses in a burst. Afterwards, one per second. */
 export const GUESSES_BURST = 5;
 /** Max. seconds that an attempt waits for its turn. */
 export const GUESS_WAIT_SECONDS = 10;
-/** Max. attempts that wait at a time. */
+/** Max. waiting attempts. */
 const WAITING_MAX = 20;
 const BUDGETS_MAX = 10_000;
 
@@ -17,8 +17,8 @@ interface Waiting {
 }
 
 /**
- * Budget of guesses at one password from one address. Attempts beyond it wait, and chance decides which of them is next: whoever knows the
- * password gets in soon, even if somebody else guesses from the same address all the time.
+ * Budget of guesses at one password from one address. Attempts beyond it wait, and the next one is chosen at random, so a user who knows the
+ * password gets in soon, even if somebody else guesses continuously from the same address.
  */
 export class GuessBudget {
   readonly #clock: Pick<Clock, "monotonic" | "schedule">;
@@ -31,12 +31,12 @@ export class GuessBudget {
     this.#meter.burst = GUESSES_BURST;
   }
 
-  /** Returns whether an attempt may be made now. */
+  /** Returns whether an attempt can be made now. */
   take(): boolean {
     return this.#waiting.length === 0 && this.#meter.take(this.#clock.monotonic()) === 0;
   }
 
-  /** Returns true if the attempt may be made now, else a promise of whether it may be made at all. */
+  /** Returns true if the attempt can be made now, otherwise a promise of whether it can be made at all. */
   wait(isGone: () => boolean): true | Promise<boolean> {
     const now = this.#clock.monotonic();
     if (this.#waiting.length === 0) {
@@ -98,7 +98,7 @@ export class GuessBudgets {
     this.#clock = clock;
   }
 
-  /** Returns whether the guess may be made, or a promise of it while the guess waits. */
+  /** Returns whether the guess can be made, or a promise of it while the guess waits. */
   take(guess: Guess): boolean | Promise<boolean> {
     const name = nameOf(guess);
     let budget = this.#budgets.get(name);
@@ -110,7 +110,7 @@ export class GuessBudgets {
     return guess.canWait ? budget.wait(() => guess.isGone()) : budget.take();
   }
 
-  /** Begins anew after a right password. */
+  /** Resets the budget after a correct password. */
   forget(guess: Pick<Guess, "address" | "credentialId">): void {
     this.#budgets.delete(nameOf(guess));
   }

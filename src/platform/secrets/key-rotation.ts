@@ -33,7 +33,7 @@ import { createStoredSecrets, type StoredSecrets } from "./stored-secrets.ts";
  * the new key, and stay until the new key is in place. A new key whose check value is recorded may open a database, so it is never deleted.
  */
 
-/** An initialization vector and a tag, at least, in base64url. */
+/** Min. initialization vector and tag, in base64url. */
 const SEALED_TEXT = /[A-Za-z0-9_-]{38,}/g;
 const HASH_COLUMN = /^(.+)_hash$/;
 
@@ -56,8 +56,8 @@ interface TextColumn {
 const quote = (name: string) => `"${name.replaceAll('"', '""')}"`;
 
 /**
- * Replaces keys of a data directory that has been verified. Nothing may have the databases open. After a failure, either nothing has changed, or
- * the new keys are kept and the next start finishes the replacement (`begunKeysOf`).
+ * Replaces keys of a verified data directory. The databases must not be open. After a failure, either nothing has changed, or the new keys remain
+ * and the next start finishes the replacement (`begunKeysOf`).
  * @throws StartupError for a database that cannot be read
  */
 export function rotateKeys(dataPath: string, names: readonly KeyName[]): KeyName[] {
@@ -78,7 +78,7 @@ export function rotateKeys(dataPath: string, names: readonly KeyName[]): KeyName
 
 const nextPathOf = (dataPath: string, name: KeyName) => join(dataPath, "secrets", nextKeyFile(name));
 
-/** Returns whether nothing can have been sealed with a new key: the inventory lists the present key's check value alone. */
+/** Returns whether a new key cannot have been used: the inventory lists only the check value of the present key. */
 function isUnused(dataPath: string, name: KeyName): boolean {
   const [checks, key] = [readRecord(dataPath)?.keys[name], readKey(dataPath, name)];
   return key !== undefined && checks?.length === 1 && checks[0] === keyCheckOf(key);
@@ -88,7 +88,7 @@ function isUnused(dataPath: string, name: KeyName): boolean {
 export const begunKeysOf = (dataPath: string): KeyName[] =>
   KEY_NAMES.filter((name) => existsSync(nextPathOf(dataPath, name)));
 
-/** Writes new keys, which `finishKeyRotation` puts into use. Returns those that an earlier rotation had not written. */
+/** Writes new keys, which `finishKeyRotation` activates. Returns those that an earlier rotation had not written. */
 export function beginKeyRotation(dataPath: string, names: readonly KeyName[]): KeyName[] {
   const begun = names.filter((name) => !existsSync(nextPathOf(dataPath, name)));
   if (begun.length > 0) acceptKeys(dataPath, begun); // also drops the check value of a key that was replaced before
@@ -98,8 +98,8 @@ export function beginKeyRotation(dataPath: string, names: readonly KeyName[]): K
 }
 
 /**
- * Puts new keys into use, also those of a rotation that was killed. Returns the names of the keys that were replaced. The data directory must have been
- * verified, and nothing may have the databases open. @throws StartupError for a database that cannot be read
+ * Activates new keys, including those of a rotation that was killed. Returns the names of the replaced keys. The data directory must have been
+ * verified, and the databases must not be open. @throws StartupError for a database that cannot be read
  */
 export function finishKeyRotation(dataPath: string, log?: Logger): KeyName[] {
   const begun = begunKeysOf(dataPath);
@@ -110,7 +110,7 @@ export function finishKeyRotation(dataPath: string, log?: Logger): KeyName[] {
   return replaced;
 }
 
-/** Returns whether the key was replaced. A new key that was cut off while it was written has sealed nothing, and is set aside. */
+/** Returns whether the key was replaced. A new key that was truncated during its write was not used, and is set aside. */
 function finishKey(dataPath: string, name: KeyName): boolean {
   const [oldKey, newKey] = [readKey(dataPath, name), readKey(dataPath, nextKeyFile(name))];
   if (oldKey === undefined || newKey === undefined) {
@@ -127,7 +127,10 @@ function finishKey(dataPath: string, name: KeyName): boolean {
   return true;
 }
 
-/** Seals everything anew in all databases that exist: the next start creates those that were set aside. Nothing is committed, and `beforeCommit` is not called, unless every database can be read and written. */
+/**
+ * Encrypts all secrets anew in all existing databases; the next start creates databases that were set aside. Commits nothing and does not call
+ * `beforeCommit` unless every database can be read and written.
+ */
 function reseal(dataPath: string, replacement: Replacement, beforeCommit: () => void): void {
   const opened: Database[] = [];
   try {
@@ -141,7 +144,7 @@ function reseal(dataPath: string, replacement: Replacement, beforeCommit: () => 
   commitAll(opened);
 }
 
-/** Commits and closes databases. After a failure, those that were not committed stay as they are. */
+/** Commits and closes databases. After a failure, the remaining ones are unchanged. */
 function commitAll(databases: readonly Database[]): void {
   const committed: Database[] = [];
   try {
@@ -158,7 +161,7 @@ function commitAll(databases: readonly Database[]): void {
   }
 }
 
-/** Seals the content of a database anew, in a transaction that is left open. */
+/** Encrypts the secrets of a database anew, in a transaction that remains open. */
 function beginReseal(file: string, { name, oldKey, newKey }: Replacement): Database {
   const pairs = KEY_PURPOSES[name].map((purpose) => ({
     old: createStoredSecrets(oldKey, purpose),
@@ -178,7 +181,7 @@ function beginReseal(file: string, { name, oldKey, newKey }: Replacement): Datab
   }
 }
 
-/** Puts the check value of a new key into the stamp: the stamps are all that is left if the inventory is lost. */
+/** Adds the check value of a new key to the stamp: if the inventory is lost, only the stamps remain. */
 function stampKey(database: Database, name: KeyName, key: Uint8Array): void {
   const stamp = readStamp(database);
   if (stamp !== undefined)
@@ -208,7 +211,7 @@ function textColumns(database: Database): TextColumn[] {
     .filter(({ type }) => type.toLowerCase() === "text");
 }
 
-/** Seals anew what a column holds, also within JSON, with the keyed hash beside it. */
+/** Encrypts the secrets of a column anew, also within JSON, and updates the keyed hash beside it. */
 function resealColumn(database: Database, { table, column }: TextColumn, pairs: readonly KeyPair[]): void {
   const [tableName, columnName] = [quote(table), quote(column)];
   const hash = hashColumnOf(database, { table, column });
@@ -239,7 +242,7 @@ function resealText(value: string, pairs: readonly KeyPair[]): { next: string; h
   return { next, hashed };
 }
 
-/** Returns the column with the keyed hash of what `<name>_sealed` holds, which is `<name>_hash`. */
+/** Returns the column `<name>_hash` with the keyed hash of `<name>_sealed`. */
 function hashColumnOf(database: Database, { table, column }: TextColumn): string | undefined {
   return textColumns(database)
     .filter((other) => other.table === table)

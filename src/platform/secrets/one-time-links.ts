@@ -2,7 +2,7 @@ import { randomToken } from "../core/ids.ts";
 
 const LINKS_MAX = 100;
 
-/** Texts that can be exchanged for a value once, within a time. For downloads that a browser makes without a bearer token. */
+/** Texts that can be exchanged for a value once within a time, for downloads by a browser without a bearer token. */
 export class OneTimeLinks<Value> {
   readonly #lifetimeMs: number;
   readonly #values = new Map<string, { readonly value: Value; readonly expiresAt: number }>();
@@ -11,7 +11,7 @@ export class OneTimeLinks<Value> {
     this.#lifetimeMs = lifetimeMs;
   }
 
-  /** Returns the text of a new link. `now` is steady time in milliseconds. The oldest link ends when there are too many. */
+  /** Returns the text of a new link. `now` is steady time in ms. Removes the oldest link if there are too many. */
   create(value: Value, now: number): string {
     const secret = randomToken(24);
     const [oldest] = this.#values.keys();

@@ -3,7 +3,7 @@ import { createCipheriv, createDecipheriv, createHash, randomBytes } from "node:
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** Texts that others keep for us and can neither read nor change (AES-256-GCM); `purpose` keeps those of one use out of another. */
+/** Encrypts texts that others store and can neither read nor change (AES-256-GCM). `purpose` separates texts of different uses. */
 export function createSealedBox(secret: Uint8Array, purpose: string) {
   const key = createHash("sha256").update(secret).update(`\0sealed box: ${purpose}`).digest();
   return {
@@ -13,7 +13,7 @@ export function createSealedBox(secret: Uint8Array, purpose: string) {
       const content = Buffer.concat([cipher.update(text, "utf8"), cipher.final()]);
       return Buffer.concat([iv, cipher.getAuthTag(), content]).toString("base64url");
     },
-    /** Returns `undefined` for what we did not seal. */
+    /** Returns the text; undefined if it was not sealed by this box. */
     open(sealed: string): string | undefined {
       const bytes = Buffer.from(sealed, "base64url");
       const isCanonical = bytes.toString("base64url") === sealed; // a lenient decoder passes over what it does not know

@@ -3,7 +3,7 @@ import { writeDurably } from "../files/durable-file.ts";
 import { giveToFolderOwner } from "../files/file-owner.ts";
 
 /**
- * Replaces a secret. Whatever happens, the file holds the old one or the new one, whole. It is on the disk on return, before anything is sealed
+ * Replaces a secret. The file always contains either the old or the new secret as a whole. It is on disk on return, before anything is encrypted
  * with it.
  */
 export function replaceSecret(file: string, bytes: Uint8Array): void {

@@ -7,8 +7,8 @@ import { StartupError } from "../process/startup-error.ts";
 export const KEY_BYTES = 32;
 
 /**
- * Keys in `secrets/`, with the purposes of what they seal in the databases. `storage.key` also makes keyed hashes, of tokens that are sealed beside
- * them. `jwt.key` signs access tokens and seals nothing that is kept.
+ * Keys in `secrets/`, with the purposes of their encrypted values in the databases. `storage.key` also creates keyed hashes of tokens that are
+ * stored encrypted. `jwt.key` signs access tokens and encrypts nothing that is stored.
  */
 export const KEY_PURPOSES = {
   "storage.key": [
@@ -26,7 +26,7 @@ export const KEY_PURPOSES = {
   "jwt.key": [],
 } as const satisfies Record<string, readonly string[]>;
 
-/** Databases whose secrets are sealed with the keys. */
+/** Databases with secrets encrypted by the keys. */
 export const SEALED_FILES: readonly string[] = ["lineside.db", "identity.db"];
 
 export type KeyName = keyof typeof KEY_PURPOSES;
@@ -37,10 +37,10 @@ export const isKeyName = (name: string): name is KeyName => Object.hasOwn(KEY_PU
 /** Returns the file in `secrets/` with the key that is about to replace another. */
 export const nextKeyFile = (name: KeyName) => `${name}.next` as const;
 
-/** Returns whether the directory holds databases, whose keys must not be made anew. */
+/** Returns whether the directory contains databases, whose keys must not be created anew. */
 export const hasDatabases = (dataPath: string): boolean => existsSync(join(dataPath, "lineside.db"));
 
-/** Returns a key of the data directory; undefined where it is missing, or cut off, so that it could be guessed. */
+/** Returns a key of the data directory; undefined if it is missing or truncated, which would make it guessable. */
 export function readKey(dataPath: string, name: string): Buffer | undefined {
   const file = join(dataPath, "secrets", name);
   const isFile = statSync(file, { throwIfNoEntry: false })?.isFile() === true;
@@ -48,7 +48,7 @@ export function readKey(dataPath: string, name: string): Buffer | undefined {
   return kept !== undefined && kept.length >= KEY_BYTES ? kept : undefined;
 }
 
-/** The sentence for a key that is missing beside databases. */
+/** Returns the error text for a key that is missing beside databases. */
 export const keyMissing = (dataPath: string, name: string): StartupError =>
   new StartupError(
     `The key secrets/${name} is missing from the data directory ${dataPath}, or cut off. Put it back, or restore a backup: lineside restore --replace. If it is lost, run: lineside keys create-missing --data ${dataPath}. That ends all sessions and loses the passwords and tokens that the key protects.`,

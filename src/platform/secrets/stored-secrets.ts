@@ -2,12 +2,11 @@ import { createHash } from "node:crypto";
 import { createSealedBox, type SealedBox } from "./sealed-box.ts";
 
 /**
- * Storage of secrets in a database: sealed if they are shown or used again, as a keyed hash if they are looked up.
- * The key lies beside the database and not in it: who gets hold of a copy of the file alone reads no secret and cannot try
- * guesses against it.
+ * Storage of secrets in a database: encrypted if they are shown or used again, as a keyed hash if they are looked up. The key is beside the
+ * database, not in it, so a copy of the file alone reveals no secret and allows no guesses.
  */
 export interface StoredSecrets extends SealedBox {
-  /** HMAC-SHA-256 as URL-safe text; the same for the same text. */
+  /** Returns the HMAC-SHA-256 as URL-safe text, which is equal for equal texts. */
   hash(text: string): string;
 }
 

@@ -1,10 +1,10 @@
-/** Wall time for stamps, monotonic time for deadlines: a gateway without a clock battery boots in the past. */
+/** Wall time for stamps, and monotonic time for deadlines, because a gateway without a clock battery boots in the past. */
 export interface Clock {
   /** Epoch milliseconds; may jump. */
   now(): number;
   /** Milliseconds since an arbitrary start; never jumps. */
   monotonic(): number;
-  /** Calls back once after `ms` of monotonic time; the returned function cancels. */
+  /** Calls back once after `ms` of monotonic time. The returned function cancels it. */
   schedule(ms: number, callback: () => void): () => void;
 }
 
@@ -18,8 +18,8 @@ export const systemClock: Clock = {
 };
 
 /**
- * Epoch ms that start at the wall clock's time, or another one, and then only run forward with monotonic time: sessions and codes neither
- * end nor live longer because somebody (or a time server) set the clock.
+ * Returns epoch ms that start at the wall time, or another time, and then advance only with monotonic time, so that a change of the clock neither
+ * shortens nor extends sessions and codes.
  */
 export function createSteadyNow(
   clock: Pick<Clock, "now" | "monotonic">,

@@ -1,12 +1,12 @@
 import type { Logger } from "../core/log.ts";
 import type { Clock } from "./clock.ts";
 
-/** Deadlines of unhurried work fall on multiples of a second, shorter ones of half a second: a gateway at rest wakes once for all of it. */
+/** Deadlines of unhurried work are multiples of a second, shorter ones of half a second, so that an idle gateway wakes once for all of them. */
 const SHARED_WAKE_MS = 1_000;
-/** A deadline this long (ms) after a shared one is taken for it: timers fire a little late. */
+/** Tolerance (ms) within which a deadline counts as shared: timers fire a little late. */
 const LATE_MS = 50;
 
-/** Time (ms) until the shared wake-up that comes first after `ms` (500 or more): less than a second later. */
+/** Returns the time (ms) until the first shared wake-up after `ms` (500 or more), less than a second later. */
 export function untilSharedWake(clock: Pick<Clock, "monotonic">, ms: number): number {
   const nowMs = clock.monotonic();
   const gridMs = Math.min(ms, SHARED_WAKE_MS);
@@ -14,8 +14,8 @@ export function untilSharedWake(clock: Pick<Clock, "monotonic">, ms: number): nu
 }
 
 /**
- * Runs `work` every `intervalMs`. A run that fails (a full disk, say) is logged and the next one comes all the same: what
- * `work` could not write it must keep for then.
+ * Runs `work` every `intervalMs`. A failed run, for example on a full disk, is logged, and the next run follows: `work` must keep unwritten data for
+ * it.
  */
 export function createPeriodic(deps: { clock: Clock; log: Logger; intervalMs: number; work: () => void }): {
   start(): void;

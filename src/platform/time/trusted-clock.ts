@@ -12,7 +12,7 @@ import { type Clock, systemClock } from "./clock.ts";
 const TIMEX_BYTES = 256;
 const STATUS = 40;
 const SECONDS = 72;
-/** Status bit: nothing has synchronized the clock. */
+/** Status bit: the clock is not synchronized. */
 const STA_UNSYNC = 0x40;
 /** Return value: the clock is not synchronized. */
 const TIME_ERROR = 5;
@@ -35,13 +35,13 @@ function isKernelClockSynchronized(wall: number): boolean {
   return Math.abs(Number(timex.readBigInt64LE(SECONDS)) * MS - wall) < DIFFERENCE_MS_MAX;
 }
 
-/** Time before which no Lineside ran: a clock that shows less has not been set. */
+/** Time before which no Lineside ran: a clock before it is not set. */
 const EARLIEST_MS = Date.UTC(2026, 0, 1);
 const HOUR_MS = 3_600_000;
 const SAVE_INTERVAL_MS = HOUR_MS;
-/** Max. time between the last known time and a boot whose clock is trusted. */
+/** Max. time between the last known time and a boot with a trusted clock. */
 const AHEAD_MS_MAX = 24 * HOUR_MS;
-/** A difference between wall time and monotonic time that somebody, or a time server, has made. */
+/** Min. difference between wall time and monotonic time that counts as a step of the clock. */
 const STEP_MS = 60_000;
 const STEP_SHOWN_MS = HOUR_MS;
 /** Speed at which retention follows a clock that jumped ahead, relative to real time. */
@@ -50,16 +50,16 @@ const FILE = "clock";
 const SYNCHRONIZED_CHECK_MS = 10_000;
 
 interface TrustedClockOptions {
-  /** True if earlier runs left data, so that the last known time should exist. */
+  /** True if earlier runs left data, so the last known time should exist. */
   readonly hasHistory?: boolean;
   /** Returns whether a time server synchronizes the system's clock. */
   readonly isSynchronized?: (wall: number) => boolean;
 }
 
 /**
- * Wall clock that knows whether it can be trusted. A gateway without a clock battery boots in the past: time then continues from the newest time that
- * the gateway knows. A gateway that boots more than a day ahead of that time was off for that long, or its clock is wrong: it uses the system's
- * time, but the clock does not count as set until a time server or an owner confirms it.
+ * Wall clock that detects whether it can be trusted. A gateway without a clock battery boots in the past; its time then continues from the newest
+ * known time. A gateway that boots more than a day after that time was off for that long, or its clock is wrong: it uses the time of the system, but
+ * the clock does not count as set until a time server or an owner confirms it.
  */
 export class TrustedClock implements Clock, Part {
   readonly name = "clock";
@@ -70,14 +70,14 @@ export class TrustedClock implements Clock, Part {
   readonly #known: number | undefined;
   readonly #hasHistory: boolean;
   readonly #monotonicStart: number;
-  /** Last saved time, and when it was saved. */
+  /** Last saved time, with the monotonic time of the save. */
   #saved: { wall: number; monotonic: number } | undefined;
-  /** Newest time returned for retention, and when. */
+  /** Newest time returned for retention, with the monotonic time of the call. */
   #retention: { readonly wall: number; readonly monotonic: number } | undefined;
   #isTrusted = false;
   #nextCheckAt = Number.NEGATIVE_INFINITY;
   #cancel: () => void = () => undefined;
-  /** Wall time less monotonic time at the last look for problems; undefined before the clock was trusted. */
+  /** Wall time minus monotonic time at the last check; undefined before the clock was trusted. */
   #offset: number | undefined;
   #step: { readonly ms: number; readonly monotonic: number } | undefined;
 
@@ -109,14 +109,14 @@ export class TrustedClock implements Clock, Part {
     return this.#system.schedule(ms, callback);
   }
 
-  /** Returns whether the system's clock can be trusted. */
+  /** Returns whether the clock of the system can be trusted. */
   isSet(): boolean {
     return this.#check(this.#system.now());
   }
 
   /**
-   * Returns the time against which retention measures the age of stored data, in epoch ms: 0 while the clock is not set; after
-   * a jump it advances at most twice as fast as real time. A wrong clock must not delete recent data.
+   * Returns the time against which retention measures the age of stored data, in epoch ms: 0 while the clock is not set. After a jump it advances at
+   * most twice as fast as real time, because a wrong clock must not delete recent data.
    */
   retentionTime(): number {
     if (!this.isSet()) return 0;
@@ -132,7 +132,7 @@ export class TrustedClock implements Clock, Part {
     return Math.floor(this.#system.now());
   }
 
-  /** Trusts the system's clock on a person's word. Returns `false` if it shows a time at which no Lineside ran. */
+  /** Trusts the clock of the system on request of a user. Returns false if it shows a time before any Lineside ran. */
   confirm(): boolean {
     if (this.#system.now() < EARLIEST_MS) return false;
     this.#vouch();
@@ -140,7 +140,7 @@ export class TrustedClock implements Clock, Part {
     return true;
   }
 
-  /** Problem that the clock is not set, or was set within the last hour. */
+  /** Returns the problem that the clock is not set, or was set within the last hour. */
   problem(): Problem | undefined {
     if (!this.isSet()) return { severity: "WARNING", ...this.#doubt() };
     const step = this.#newestStep();
@@ -158,7 +158,7 @@ export class TrustedClock implements Clock, Part {
     this.#save();
   }
 
-  /** Returns the ms by which a clock that was trusted was last set, within the last hour. */
+  /** Returns the latest change of a trusted clock within the last hour, in ms. */
   #newestStep(): number | undefined {
     const monotonic = this.#system.monotonic();
     const offset = this.#system.now() - monotonic;
@@ -170,7 +170,7 @@ export class TrustedClock implements Clock, Part {
     return this.#step?.ms;
   }
 
-  /** Reason why the clock is not trusted. */
+  /** Returns the reason why the clock is not trusted. */
   #doubt() {
     if (this.#system.now() < this.#floor) return detail("system.clock_unset");
     if (this.#known === undefined) return detail("system.clock_unknown");
@@ -216,7 +216,10 @@ export class TrustedClock implements Clock, Part {
     return wall >= EARLIEST_MS && this.#isSynchronized(wall);
   }
 
-  /** Saves the time, so that the next boot can check whether its clock is plausible. After an unconfirmed step in either direction, it advances with monotonic time only. */
+  /**
+   * Saves the time, so that the next boot can check whether its clock is plausible. After an unconfirmed step in either direction, it advances only
+   * with monotonic time.
+   */
   #save(): void {
     const monotonic = this.#system.monotonic();
     const now = this.now();

@@ -2,9 +2,9 @@ import type { Clock } from "./clock.ts";
 
 type Resolve<Value> = (value: Value | PromiseLike<Value> | undefined) => void;
 
-/** Callers that wait for an event of a key, each with its own time-out. */
+/** Callers that wait for an event of a key, each with its own timeout. */
 export class Waiters<Key, Value> {
-  /** Keyed by key, whoever has waited longest first. */
+  /** Keyed by key, the longest wait first. */
   readonly #waiting = new Map<Key, Set<Resolve<Value>>>();
   readonly #clock: Clock;
 
@@ -33,13 +33,13 @@ export class Waiters<Key, Value> {
     });
   }
 
-  /** Returns the waiter that has waited longest. */
+  /** Returns the longest waiting caller. */
   first(key: Key): Resolve<Value> | undefined {
     const [oldest] = this.#waiting.get(key) ?? [];
     return oldest;
   }
 
-  /** Resolves all waiters of the key; undefined when there is nothing left to wait for. */
+  /** Resolves all waiters of the key; undefined if there is nothing left to wait for. */
   resolveAll(key: Key, value: Value | undefined): void {
     for (const resolve of [...(this.#waiting.get(key) ?? [])]) resolve(value);
   }
