@@ -25,7 +25,7 @@ export interface AlarmCounts {
   readonly bySeverity: Readonly<Partial<Record<AlarmSeverity, number>>>;
 }
 
-/** Characters of a message: two or three short messages hold this many. */
+/** Max. characters of a message, which fit into two or three short messages. */
 const TEXT_MAX = 400;
 
 const triggers: Record<Language, Record<Trigger, string>> = {
@@ -53,7 +53,7 @@ export function lineText(line: AlarmLine, language: Language): string {
   return cut(message === "" || message === alarmType ? head : `${head}. ${message}`);
 }
 
-/** `3 × Critical, 211 × Warning`, the most severe first. */
+/** Returns the counts as `3 × Critical, 211 × Warning`, the most severe first. */
 export const countsText = ({ bySeverity }: Pick<AlarmCounts, "bySeverity">, language: Language): string =>
   severitiesDescending
     .flatMap((severity) => {

@@ -2,7 +2,7 @@ import { isJsonObject } from "../json/json.ts";
 import { readStored } from "../json/known-fields.ts";
 import { type ConditionOperator, type ConditionScope, compileAlarmCondition } from "./condition.ts";
 
-/** A condition as it was written, each part with whether it holds. */
+/** Condition in its original form, with the result of each part. */
 export interface ExplainedCondition {
   readonly all?: ExplainedCondition[];
   readonly any?: ExplainedCondition[];
@@ -12,13 +12,13 @@ export interface ExplainedCondition {
   readonly source?: string;
   readonly scope?: string;
   readonly op?: ConditionOperator | "CHANGED";
-  /** Value of the comparison; `null` if there is none. */
+  /** Compared value; null if there is none. */
   readonly against?: unknown;
-  /** Present value; `null` if there is none. */
+  /** Current value; null if there is none. */
   readonly actual?: unknown;
-  /** `noData`: how long nothing may come. */
+  /** `noData`: required silence in ms. */
   readonly forMs?: number;
-  /** `noData`: true if `forMs` follows from the interval at which the key usually comes. */
+  /** `noData`: true if `forMs` is derived from the usual interval of the key. */
   readonly isObserved?: true;
   readonly holds: boolean;
 }
@@ -44,7 +44,7 @@ function compared(node: Record<string, unknown>, scope: ConditionScope): Omit<Ex
   };
 }
 
-/** `condition` has been compiled before, so that it is known to be well-formed. */
+/** Explains a condition that has been compiled before, so that it is known to be well-formed. */
 export function explainCondition(condition: unknown, scope: ConditionScope): ExplainedCondition {
   const node = isJsonObject(condition) ? condition : {};
   const { test } = readStored(() => compileAlarmCondition(condition, "condition"));

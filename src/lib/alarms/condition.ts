@@ -33,11 +33,11 @@ export type ConditionOperator = (typeof CONDITION_OPERATORS)[number];
 export interface ConditionScope {
   key(name: string): unknown;
   attribute(scope: string, name: string): unknown;
-  /** Returns whether the newest message changed the value. Only alarm rules have it. */
+  /** Returns whether the newest message changed the value. Only alarm rules provide it. */
   changed?(name: string): boolean;
-  /** Returns whether no value arrived for `forMs`, or for its usual time. Only alarm rules have it. */
+  /** Returns whether no value arrived for `forMs`, or for the usual time of the key. Only alarm rules provide it. */
   isSilent?(name: string, forMs: number | undefined): boolean;
-  /** Returns the time after which a key counts as silent, by the interval at which it usually comes. */
+  /** Returns the silence after which a key counts as silent, derived from its usual interval. */
   silentAfterMs?(name: string): number;
 }
 
@@ -46,13 +46,13 @@ export interface ConditionParts {
   readonly keys: Set<string>;
   /** `SCOPE/name` */
   readonly attributes: Set<string>;
-  /** `forMs`: undefined for the time that follows from the interval at which the key usually comes. */
+  /** `forMs` is undefined if the silence is derived from the usual interval of the key. */
   readonly silences: Array<{ readonly key: string; readonly forMs: number | undefined }>;
-  /** Keyed by telemetry key, what its numbers are held against: between two neighbours no comparison comes out otherwise. */
+  /** Bounds by telemetry key. Between two neighboring bounds, all comparisons have the same result. */
   readonly bounds: Map<string, ConditionBound[]>;
-  /** Keys of which it counts whether they have changed. */
+  /** Keys for which the condition checks a change. */
   readonly changing: Set<string>;
-  /** What a condition compares, outside of `not`, for texts that say what holds. */
+  /** Comparisons outside of `not`, for texts about the reason. */
   readonly comparisons: Comparison[];
 }
 
@@ -60,11 +60,11 @@ export interface Comparison {
   readonly key: string;
   readonly op: ConditionOperator | "CHANGED" | "NO_DATA";
   readonly test: CompiledCondition;
-  /** Returns the other side of the comparison; undefined where there is none. */
+  /** Returns the other side of the comparison; undefined if there is none. */
   readonly against: (scope: ConditionScope) => unknown;
 }
 
-/** A number, or an attribute that may be one. */
+/** A number, or an attribute with a possible number. */
 export type ConditionBound = number | { readonly scope: string; readonly name: string };
 
 interface Compiling {
@@ -73,11 +73,11 @@ interface Compiling {
   depth: number;
   nodes: number;
   readonly parts: ConditionParts;
-  /** Alarm rules know time: what was before, and what did not come. */
+  /** True for alarm rules, which use earlier values and silence. */
   readonly knowsTime: boolean;
 }
 
-/** Returns whether the condition holds. A condition on a value that does not exist is false. */
+/** Returns whether the condition holds. A condition on a missing value is false. */
 export type CompiledCondition = (scope: ConditionScope) => boolean;
 
 const wrong = (field: string, rule: Text) => invalid("condition.invalid", { field, rule });
@@ -95,7 +95,7 @@ const isObject = (value: unknown): boolean => typeof value === "object" && value
 const same = (a: unknown, b: unknown): boolean =>
   a === b || (isObject(a) && isObject(b) && Bun.deepEquals(a, b));
 
-/** Compiles a membership test. A list that is written out becomes a set, because each message asks for it. */
+/** Compiles a membership test. A literal list becomes a set, because each message tests it. */
 function isOneOf(list: readonly unknown[]): (value: unknown) => boolean {
   const plain = new Set(list.filter((item) => !isObject(item)));
   const objects = list.filter(isObject);
@@ -126,7 +126,7 @@ const tests: Record<ConditionOperator, (value: unknown, against: unknown) => boo
 
 const ATTRIBUTE_SCOPES = ["SERVER", "SHARED", "CLIENT"];
 
-/** Refuses fields that a part does not have: a part with a misspelled field would hold at other times than meant. */
+/** Refuses unknown fields of a part: with a misspelled field, it would hold at other times than intended. */
 function ensureFields(node: object, fieldNames: readonly string[], where: string): void {
   const unknown = unknownFieldOf(node, (name) => fieldNames.includes(name));
   if (unknown !== undefined)
@@ -151,7 +151,7 @@ function addBounds(key: string, bounds: readonly ConditionBound[], parts: Condit
   parts.bounds.set(key, [...(parts.bounds.get(key) ?? []), ...bounds]);
 }
 
-/** Returns the numbers that a number can be compared with: of lists and ranges their numbers. */
+/** Returns the numbers of a value for comparisons, including those in lists and ranges. */
 export const numbersOf = (value: unknown): number[] =>
   (Array.isArray(value) ? value : [value]).filter((item) => typeof item === "number");
 
@@ -173,7 +173,7 @@ function operand(node: Record<string, unknown>, where: string, parts: ConditionP
 
 const ORDER_OPERATORS: ReadonlySet<ConditionOperator> = new Set(["GT", "GE", "LT", "LE", "BETWEEN"]);
 
-/** Refuses quoted numbers: they are strings, and a comparison with a string by size never holds. */
+/** Detects quoted numbers, which are strings: a comparison with a string by size never holds. */
 const isNumberAsText = (value: unknown): boolean =>
   typeof value === "string" && /\d/.test(value) && Number.isFinite(Number(value));
 
@@ -262,7 +262,7 @@ function compileComparison(
   };
 }
 
-/** Compiles a comparison and lists it, unless it stands inside of `not`. */
+/** Compiles a comparison and lists it, except inside of `not`. */
 function compileLeaf(node: Record<string, unknown>, where: string, state: Compiling): CompiledCondition {
   const { parts, knowsTime, isNegated } = state;
   const { noData } = node;
@@ -331,10 +331,10 @@ const compileWith = (condition: unknown, where: string, knowsTime: boolean) => {
   };
 };
 
-/** A condition, and what it looks at. @throws DomainError `condition.invalid` that names the part and what is wrong with it. */
+/** Compiles a condition with the list of its parts. @throws DomainError `condition.invalid` that names the part and the mistake */
 export const compileCondition = (condition: unknown, where = "condition") =>
   compileWith(condition, where, false);
 
-/** Compiles a condition that may also use `CHANGED` and `{noData: {key, forMs?}}`, which need a memory of earlier values. */
+/** Compiles a condition that may also use `CHANGED` and `{noData: {key, forMs?}}`, which require earlier values. */
 export const compileAlarmCondition = (condition: unknown, where: string) =>
   compileWith(condition, where, true);

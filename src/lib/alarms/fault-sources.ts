@@ -1,4 +1,4 @@
-/** Where a credential was refused. */
+/** Interfaces at which a credential was refused. */
 export const REFUSAL_EDGES = [
   "mqtt",
   "device_api",
@@ -13,7 +13,7 @@ export const REFUSAL_EDGES = [
 ] as const;
 export type RefusalEdge = (typeof REFUSAL_EDGES)[number];
 
-/** Where something went wrong. */
+/** Sources of faults. */
 export const FAULT_SOURCES = [
   ...REFUSAL_EDGES,
   "integration",
@@ -33,7 +33,7 @@ export const FAULT_SOURCES = [
 ] as const;
 export type FaultSource = (typeof FAULT_SOURCES)[number];
 
-/** Kinds of things that faults are about. */
+/** Kinds of subjects of faults. */
 export const FAULT_SUBJECTS = [
   "device",
   "user",

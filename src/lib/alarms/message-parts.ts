@@ -3,14 +3,14 @@ import { formatKeyValue, unitSymbol, type ValueFormat } from "../keys/key-format
 import type { KeyMetadata } from "../keys/key-metadata.ts";
 import type { Language } from "../strings/preferred-language.ts";
 
-/** A number or a boolean as it was when the alarm was raised, with the unit and decimals that its key had then. */
+/** Number or boolean at the time of the alarm, with the unit and decimals of its key at that time. */
 export interface MessageValue {
   readonly value: number | boolean;
   readonly unit?: string;
   readonly decimals?: number;
 }
 
-/** Words between values, for messages that the gateway writes itself: "Temperature" is 71.2 °C above 70 °C. */
+/** Words between values in messages of the gateway: "Temperature" is 71.2 °C above 70 °C. */
 export const MESSAGE_WORDS = [
   "is",
   "above",
@@ -59,7 +59,7 @@ const words: Readonly<Record<Language, ValueFormat["words"]>> = {
   de: { true: "ja", false: "nein" },
 };
 
-/** Renders the parts. Units follow an ordinary space: it costs less in a text message and can be searched for. */
+/** Renders the parts. A normal space precedes units: it costs less in a text message and is searchable. */
 export const joinParts = (parts: readonly MessagePart[], language: Language): string =>
   parts
     .map((part) =>
@@ -81,7 +81,7 @@ export const messageIn = (
   language: Language,
 ): string => (alarm.messageParts ? joinParts(alarm.messageParts, language) : alarm.message);
 
-/** Returns the part for a value; `after` is the text behind it, which may name the unit already. */
+/** Returns the part for a value. `after` is the following text, which may already name the unit. */
 export function partOf(value: unknown, metadata: KeyMetadata | undefined, after: string): MessagePart {
   const state = metadata?.states?.find((candidate) => candidate.value === value);
   if (state !== undefined) return state.name;

@@ -4,17 +4,17 @@ interface DeviceAlarms {
   readonly deviceId: string;
   readonly deviceName: string;
   readonly parentDeviceId?: string | null | undefined;
-  /** The most severe open alarm of the device. */
+  /** Severity of the most severe open alarm of the device. */
   readonly severity: AlarmSeverity;
 }
 
 export interface WorstAlarm {
   readonly severity: AlarmSeverity;
-  /** Name of the child of the gateway that has the alarm; undefined for an alarm of the device itself. */
+  /** Name of the child with the alarm; undefined for an alarm of the device itself. */
   readonly childName: string | undefined;
 }
 
-/** Returns the most severe open alarm by device id: its own, or for a gateway one of its children that is more severe. */
+/** Returns the most severe open alarm by device id: its own, or a more severe alarm of a child of a gateway. */
 export function worstAlarms(devices: readonly DeviceAlarms[]): Map<string, WorstAlarm> {
   const worst = new Map<string, WorstAlarm>();
   for (const { deviceId, severity } of devices) worst.set(deviceId, { severity, childName: undefined });

@@ -1,6 +1,6 @@
 /** Objects and properties of BACnet (ASHRAE 135) as people write them: `analog-input:3`, `AV:12:units`, `multi-state-value:4:state-text[2]`. */
 
-/** A property of an object, or one element of it. */
+/** Property of an object, or one element of it. */
 export interface BacnetRef {
   readonly type: number;
   readonly instance: number;
@@ -10,11 +10,11 @@ export interface BacnetRef {
 
 export const INSTANCE_MAX = 0x3f_fffe;
 const TYPE_MAX = 0x3ff;
-/** Properties have 22 bits. */
+/** Max. property number (22 bits). */
 const PROPERTY_MAX = 0x3f_ffff;
 export const ADDRESS_CHARACTERS_MAX = 100;
 
-/** Number of each object type that has a value, by its name. */
+/** Object types with a value, by name. */
 const TYPES: Readonly<Record<string, number>> = {
   "analog-input": 0,
   "analog-output": 1,
@@ -54,7 +54,7 @@ const SHORT_TYPES: Readonly<Record<string, number>> = {
 };
 const BINARY_TYPES: ReadonlySet<number> = new Set([3, 4, 5, 55]);
 const MULTI_STATE_TYPES: ReadonlySet<number> = new Set([13, 14, 19]);
-/** Objects that say by themselves whether their value is to be trusted. */
+/** Object types whose objects report the reliability of their values. */
 const TYPES_WITHOUT_STATUS: ReadonlySet<number> = new Set([8]);
 
 export const PROPERTIES = {
@@ -91,7 +91,7 @@ const nameIn = (table: Readonly<Record<string, number>>, value: number): string 
 const ADDRESS =
   /^([a-z]+(?:-[a-z]+)*|\d{1,4})[:,](\d{1,7})(?::([a-z]+(?:-[a-z]+)*|\d{1,7})(?:\[(\d{1,5})\])?)?$/;
 
-/** Returns the property that a text names; undefined for one that names none. Without a property it is the present value. */
+/** Returns the property in a text; undefined if there is none. Without a property, it is the present value. */
 export function parseBacnetAddress(text: string): BacnetRef | undefined {
   const [, typeText = "", instanceText = "", propertyText = "present-value", index] =
     ADDRESS.exec(text.trim().toLowerCase()) ?? [];
@@ -111,11 +111,11 @@ export const isValueType = (type: number): boolean =>
 export const isBinary = ({ type, property }: BacnetRef): boolean =>
   BINARY_TYPES.has(type) && property === PROPERTIES["present-value"];
 export const isMultiState = ({ type }: Pick<BacnetRef, "type">): boolean => MULTI_STATE_TYPES.has(type);
-/** Whether the object has status flags that belong to the property. */
+/** Returns whether the object has status flags for the property. */
 export const hasStatus = ({ type, property }: BacnetRef): boolean =>
   property === PROPERTIES["present-value"] && !TYPES_WITHOUT_STATUS.has(type);
 
-/** UCUM codes of BACnet's engineering units, by their number. Units without a code keep their number out of the map. */
+/** UCUM codes by number of the BACnet engineering unit. Units without a code are absent. */
 const UNITS: Readonly<Record<number, string>> = {
   0: "m2",
   2: "mA",
@@ -198,7 +198,7 @@ const UNITS: Readonly<Record<number, string>> = {
 
 export const ucumOf = (unit: number): string | undefined => UNITS[unit];
 
-/** Why an object says that its value is not to be trusted, by the number of its reliability. */
+/** Reasons why a value is unreliable, by number of its reliability. */
 const RELIABILITIES =
   "no-fault-detected no-sensor over-range under-range open-loop shorted-loop no-output unreliable-other process-error multi-state-fault configuration-error 11 communication-failure member-fault monitored-object-fault tripped lamp-failure activation-failure renew-dhcp-failure renew-fd-registration-failure restart-auto-negotiation-failure restart-failure proprietary-command-failure faults-listed referenced-object-fault".split(
     " ",

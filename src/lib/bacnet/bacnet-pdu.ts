@@ -6,7 +6,7 @@ import { exactInteger } from "../json/exact-integer.ts";
 import type { Text } from "../texts/text.ts";
 import type { BacnetRef } from "./bacnet-objects.ts";
 
-/** What was received is not what the standard says. */
+/** Received bytes that violate the standard. */
 export class BacnetFormatError extends Error {
   constructor(readonly reason: Text = detail("bacnet_protocol.answer")) {
     super(reason.code);
@@ -30,16 +30,16 @@ export const TAG = {
   object: 12,
 } as const;
 
-/** One value as it was sent. Objects are their 32 bits; what is constructed, or text in an unknown character set, has no value. */
+/** Received value. Object identifiers are their 32 bits. Constructed values, and texts in unknown character sets, have no value. */
 export interface BacnetData {
   readonly tag: number;
   readonly value: number | string | boolean | undefined;
 }
 
-/** Where a device is behind a router. */
+/** Location of a device behind a router. */
 export interface BacnetRoute {
   readonly network: number;
-  /** Bytes of its address there. */
+  /** Bytes of the address in that network. */
   readonly mac: Uint8Array;
 }
 
@@ -61,7 +61,7 @@ const header = (kind: number, payload: Buffer): Buffer => {
   return Buffer.concat([head, payload]);
 };
 
-/** Returns the message that registers the gateway at a BBMD, which forwards broadcasts to it for that time. */
+/** Returns the message that registers the gateway at a BBMD, which forwards broadcasts for that time. */
 export const registrationFrame = (seconds: number): Buffer =>
   header(BVLC.register, Buffer.from([seconds >> 8, seconds & 0xff]));
 
@@ -82,7 +82,7 @@ export function requestFrame(apdu: Buffer, route: BacnetRoute | undefined): Buff
   return header(BVLC.unicast, Buffer.concat([target, apdu]));
 }
 
-/** Returns the question which devices with these numbers there are on all networks. */
+/** Returns the Who-Is message for a range of device numbers on all networks. */
 export function whoIsFrame(kind: number, range: { readonly low: number; readonly high: number }): Buffer {
   const npdu = Buffer.from([1, 0x20, ALL_NETWORKS >> 8, ALL_NETWORKS & 0xff, 0, HOPS_MAX]);
   const numbers = [contextTag(0, unsigned(range.low)), contextTag(1, unsigned(range.high))];
@@ -91,20 +91,20 @@ export function whoIsFrame(kind: number, range: { readonly low: number; readonly
 
 export interface BacnetFrame {
   readonly kind: number;
-  /** Address and port of the first sender of a forwarded frame. */
+  /** Address and port of the original sender of a forwarded frame. */
   readonly origin: { readonly host: string; readonly port: number } | undefined;
   readonly source: BacnetRoute | undefined;
-  /** The message, or the code of a result. */
+  /** Message, or result code. */
   readonly apdu: Buffer;
-  /** Network to which a router has no way, as it says instead of a message. */
+  /** Network that a router reports as unreachable, instead of a message. */
   readonly unreachable?: number | undefined;
 }
 
-/** Message of a router that rejects another, and its reason for a network that it does not know. */
+/** Message of a router that rejects another message, and its reason for an unknown network. */
 const ROUTER_REJECTS = 3;
 const NO_WAY = 1;
 
-/** Reads a frame. Returns undefined for one that carries no message for an application. @throws RangeError for a frame that is cut */
+/** Parses a frame. Returns undefined for frames without a message for an application. @throws RangeError for a truncated frame */
 export function parseFrame(bytes: Buffer): BacnetFrame | undefined {
   if (bytes.length < 6 || bytes[0] !== BACNET_IP || bytes.readUInt16BE(2) !== bytes.length) return undefined;
   const kind = bytes.readUInt8(1);
@@ -134,7 +134,7 @@ export function parseFrame(bytes: Buffer): BacnetFrame | undefined {
   return { kind, origin, source, apdu: Buffer.alloc(0), unreachable: apdu.readUInt16BE(2) };
 }
 
-/** Returns the fewest bytes of a number. */
+/** Returns a number in as few bytes as possible. */
 function unsigned(value: number): Buffer {
   const bytes = Buffer.alloc(8);
   bytes.writeBigUInt64BE(BigInt(value));
@@ -150,7 +150,7 @@ const objectBytes = ({ type, instance }: Pick<BacnetRef, "type" | "instance">): 
 
 const LONG = 5;
 
-/** Tags of up to 253 bytes of content, or of up to 65,535. */
+/** Encodes a tag with up to 253 bytes of content, or up to 65,535. */
 function tagged(number: number, isContext: boolean, content: Buffer): Buffer {
   const { length } = content;
   const first = (number << 4) | (isContext ? 8 : 0) | Math.min(length, LONG);
@@ -162,7 +162,7 @@ const contextTag = (number: number, content: Buffer): Buffer => tagged(number, t
 const opening = (number: number): Buffer => Buffer.from([(number << 4) | 0x0e]);
 const closing = (number: number): Buffer => Buffer.from([(number << 4) | 0x0f]);
 
-/** Returns the bytes of a value with its tag. @throws RangeError for a number that the tag cannot have */
+/** Returns the bytes of a value with its tag. @throws RangeError for a number outside of the range of the tag */
 export function encodeData({ tag, value }: { tag: number; value: number | string | boolean | null }): Buffer {
   if (value === null) return Buffer.from([0]);
   if (typeof value === "boolean" && tag === TAG.boolean) return Buffer.from([0x10 | Number(value)]);
@@ -211,7 +211,7 @@ export const writePropertyBody = (ref: BacnetRef, data: Buffer, priority: number
     ...(priority === undefined ? [] : [contextTag(4, unsigned(priority))]),
   ]);
 
-/** Number by which a device names the gateway's subscriptions: its address tells them apart from those of others. */
+/** Process id of subscriptions of the gateway. Devices distinguish subscribers by address, too. */
 const PROCESS = 1;
 
 export const subscribeCovBody = (object: Pick<BacnetRef, "type" | "instance">, seconds: number): Buffer =>
@@ -222,17 +222,17 @@ export const subscribeCovBody = (object: Pick<BacnetRef, "type" | "instance">, s
     contextTag(3, unsigned(seconds)),
   ]);
 
-/** Segments of 1,476 bytes that an answer may have at most. */
+/** Max. segments of a response, each of 1,476 bytes. */
 export const SEGMENTS_MAX = 64;
 
 /** Bytes of a request before its content. */
 export const REQUEST_HEAD = 4;
 
-/** Returns the message of a request: its answer may be segmented. */
+/** Returns the message of a request that accepts a segmented response. */
 export const requestApdu = (invokeId: number, service: number, body: Buffer): Buffer =>
   Buffer.concat([Buffer.from([0x02, 0x65, invokeId, service]), body]);
 
-/** Returns the acknowledgement of one segment, with a window of one: the device waits for it before it sends the next. */
+/** Returns the acknowledgement of one segment, with a window of one: the device waits for it before the next segment. */
 export const segmentAckApdu = (invokeId: number, sequence: number): Buffer =>
   Buffer.from([0x40, invokeId, sequence, 1]);
 
@@ -240,14 +240,14 @@ interface Tag {
   readonly number: number;
   readonly isContext: boolean;
   readonly kind: "value" | "open" | "close";
-  /** Bytes of the content; the value itself of a boolean. */
+  /** Bytes of the content; for a boolean, its value. */
   readonly length: number;
 }
 
-/** Constructed values in each other. */
+/** Max. depth of constructed values. */
 const DEPTH_MAX = 20;
 
-/** Reads the tags of a message. Every length is checked before it is used. */
+/** Reads the tags of a message. Checks every length before use. */
 export class TagReader {
   readonly #bytes: Buffer;
   #offset = 0;
@@ -284,7 +284,7 @@ export class TagReader {
     return { number, isContext, kind: "value", length };
   }
 
-  /** Returns the next tag, and stays before it; undefined at the end. */
+  /** Returns the next tag without reading it; undefined at the end. */
   #next(): Tag | undefined {
     if (this.isAtEnd) return undefined;
     const before = this.#offset;
@@ -298,7 +298,7 @@ export class TagReader {
     return tag?.isContext === true && tag.kind === kind && tag.number === number;
   }
 
-  /** Goes past an opening or closing tag. Returns whether there was one. */
+  /** Skips an opening or closing tag. Returns whether there was one. */
   skip(kind: "open" | "close", number: number): boolean {
     const isThere = this.#isNext(kind, number);
     if (isThere) this.#tag();
@@ -309,7 +309,7 @@ export class TagReader {
     if (!this.skip(kind, number)) throw new BacnetFormatError();
   }
 
-  /** Content of a context tag as a number. */
+  /** Reads the content of a context tag as a number. */
   context(number: number): number {
     if (!this.#isNext("value", number)) throw new BacnetFormatError();
     return uintOf(this.#take(this.#tag().length));
@@ -349,7 +349,7 @@ export class TagReader {
   }
 }
 
-/** Returns the type and number in the 32 bits of an object's identifier. */
+/** Decodes type and number of an object from the 32 bits of its identifier. */
 export const objectOf = (bits: number): Pick<BacnetRef, "type" | "instance"> => ({
   type: bits >>> 22,
   instance: bits & 0x3f_ffff,
@@ -367,7 +367,7 @@ function integerOf(bytes: Buffer, isSigned: boolean): number | string {
   return exactInteger(String(isSigned ? BigInt.asIntN(bits, raw) : raw));
 }
 
-/** Returns the text; undefined for a character set that nothing here reads. The first byte names it. */
+/** Returns the text; undefined for an unsupported character set. The first byte identifies the set. */
 function textOf(bytes: Buffer): string | undefined {
   if (bytes.length === 0) throw new BacnetFormatError();
   const content = bytes.subarray(1);
@@ -395,7 +395,7 @@ const ensureLength = (bytes: Buffer, length: number): void => {
 };
 const two = (number: number): string => String(number).padStart(2, "0");
 
-/** Returns the date or time; undefined for one in which something is not specified. */
+/** Returns the date or time; undefined if any part is unspecified. */
 function dateOf(bytes: Buffer): string | undefined {
   const [year = 255, month = 255, day = 255] = bytes;
   return year === 255 || month > 12 || day > 31 ? undefined : `${1900 + year}-${two(month)}-${two(day)}`;
@@ -446,10 +446,10 @@ function primitiveOf(tag: number, bytes: Buffer): BacnetData["value"] {
   }
 }
 
-/** Values of a property, or the code of the error with which the device refuses it. */
+/** Values of a property, or the error code of its refusal by the device. */
 export type BacnetRead = readonly BacnetData[] | number;
 
-/** Errors have a class and a code; the code alone says what happened. */
+/** Reads an error, which has a class and a code. The code is sufficient. */
 function errorCodeIn(reader: TagReader): number {
   reader.data();
   const { tag, value } = reader.data();
@@ -468,7 +468,7 @@ export function parseReadProperty(body: Buffer, ref: BacnetRef): readonly Bacnet
   return reader.dataUntilClosing(3);
 }
 
-/** Key of a property in an answer, which may have another order than the request. */
+/** Returns the key of a property in a response, whose order may differ from the request. */
 export const refKey = ({
   type,
   instance,
@@ -477,7 +477,7 @@ export const refKey = ({
 }: Omit<BacnetRef, "index"> & { index?: number | undefined }) =>
   `${type}:${instance}:${property}:${index ?? ""}`;
 
-/** Reads the values of an answer, keyed by `refKey`. @throws BacnetFormatError */
+/** Parses the values of a response, keyed by `refKey`. @throws BacnetFormatError */
 export function parseReadPropertyMultiple(body: Buffer): ReadonlyMap<string, BacnetRead> {
   const reader = new TagReader(body);
   const reads = new Map<string, BacnetRead>();
@@ -498,7 +498,7 @@ export function parseReadPropertyMultiple(body: Buffer): ReadonlyMap<string, Bac
   return reads;
 }
 
-/** Returns the object whose value has changed, as the device says; undefined for another message. @throws BacnetFormatError */
+/** Returns the object of a change notification; undefined for other messages. @throws BacnetFormatError */
 export function parseCovNotification(apdu: Buffer): Pick<BacnetRef, "type" | "instance"> | undefined {
   if (apdu[0] !== 0x10 || apdu[1] !== 2) return undefined;
   const reader = new TagReader(apdu.subarray(2));
@@ -512,7 +512,7 @@ export interface IAm {
   readonly vendorId: number;
 }
 
-/** Returns the number and vendor of a device that says who it is; undefined for another message. @throws BacnetFormatError */
+/** Returns number and vendor of a device from I-Am; undefined for other messages. @throws BacnetFormatError */
 export function parseIAm(apdu: Buffer): IAm | undefined {
   if (apdu[0] !== 0x10 || apdu[1] !== 0) return undefined;
   const reader = new TagReader(apdu.subarray(2));

@@ -8,14 +8,14 @@ import { type BacnetData, encodeData, objectOf, TAG } from "./bacnet-pdu.ts";
 
 export type BacnetValue = number | string | boolean;
 
-/** The property cannot have the value. */
+/** Value that the property cannot have. */
 export class BacnetValueError extends Error {
   constructor(readonly reason: Text) {
     super(reason.code);
   }
 }
 
-/** Returns the value of a property; undefined for none, for NaN, and for a list: only its elements are values. */
+/** Returns the value of a property; undefined for none, for NaN and for lists, of which only elements are values. */
 export function bacnetValueOf(ref: BacnetRef, data: readonly BacnetData[]): BacnetValue | undefined {
   const [first] = data;
   if (first?.value === undefined || data.length !== 1) return undefined;
@@ -28,7 +28,7 @@ const UNSIGNED_MAX = 0xffff_ffff;
 const REAL_MAX = 3.402_823_466_385_288_6e38;
 const TEXT_CHARACTERS_MAX = 500;
 
-/** Smallest and greatest number of each kind of number. */
+/** Min. and max. number by kind. */
 const ranges: Readonly<Record<number, readonly [min: number, max: number]>> = {
   [TAG.unsigned]: [0, UNSIGNED_MAX],
   [TAG.enumerated]: [0, UNSIGNED_MAX],
@@ -54,7 +54,7 @@ function encodeNumber(tag: number, value: JsonValue): Buffer {
   return encodeData({ tag, value });
 }
 
-/** Returns the bytes of a value of the kind that the property has now; null releases it. @throws BacnetValueError */
+/** Returns the bytes of a value in the present kind of the property; null releases the property. @throws BacnetValueError */
 export function encodeBacnet(ref: BacnetRef, tag: number, value: JsonValue): Buffer {
   if (value === null) return encodeData({ tag, value });
   if (tag === TAG.text) return encodeText(value);

@@ -1,6 +1,6 @@
 type Channels = readonly [number, number, number];
 
-/** `#rrggbb` as its channels, 0 to 255; undefined for anything else. */
+/** Returns the channels of `#rrggbb`, 0 to 255; undefined for anything else. */
 export function parseColor(text: string): Channels | undefined {
   const [, ...pairs] = /^#([0-9a-f]{2})([0-9a-f]{2})([0-9a-f]{2})$/i.exec(text) ?? [];
   const [red, green, blue] = pairs.map((pair) => Number.parseInt(pair, 16));
@@ -10,7 +10,7 @@ export function parseColor(text: string): Channels | undefined {
 const toText = (channels: Channels): string =>
   `#${channels.map((channel) => Math.round(channel).toString(16).padStart(2, "0")).join("")}`;
 
-/** Relative luminance (WCAG 2.2). */
+/** Returns the relative luminance (WCAG 2.2). */
 function luminance(channels: Channels): number {
   const [red, green, blue] = channels.map((channel) => {
     const part = channel / 255;
@@ -19,7 +19,7 @@ function luminance(channels: Channels): number {
   return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
 }
 
-/** Contrast ratio (WCAG 2.2), 1 to 21. */
+/** Returns the contrast ratio (WCAG 2.2), 1 to 21. */
 export function contrast(first: Channels, second: Channels): number {
   const [high = 0, low = 0] = [luminance(first), luminance(second)].sort((a, b) => b - a);
   return (high + 0.05) / (low + 0.05);
@@ -30,7 +30,7 @@ const BLACK: Channels = [0, 0, 0];
 const mix = (from: Channels, to: Channels, share: number): Channels =>
   from.map((channel, index) => channel + ((to[index] ?? 0) - channel) * share) as unknown as Channels; // as many as came in
 
-/** The nearest shade of a colour that is read on every one of the grounds at `ratio` or more. */
+/** Returns the nearest shade of a color with at least `ratio` contrast on all backgrounds. */
 export function readableOn(color: Channels, grounds: readonly Channels[], ratio: number): string {
   const isDark = grounds.every((ground) => luminance(ground) < 0.18);
   const pole = isDark ? WHITE : BLACK;
@@ -42,6 +42,6 @@ export function readableOn(color: Channels, grounds: readonly Channels[], ratio:
   return toText(pole);
 }
 
-/** Black or white, whichever is read better on a colour. */
+/** Returns black or white, whichever has more contrast on a color. */
 export const inkOn = (ground: Channels): string =>
   contrast(ground, WHITE) >= contrast(ground, BLACK) ? "#ffffff" : "#000000";

@@ -3,7 +3,7 @@
  * router: `:name` stands for a part, `?` makes it optional.
  */
 
-/** Pages without the frame of the console, most of them for people who are not signed in. */
+/** Pages without the frame of the console, mostly for users who are not signed in. */
 export const entranceRoutes = {
   setup: "/setup",
   signUp: "/sign-up",
@@ -12,7 +12,7 @@ export const entranceRoutes = {
   callback: "/auth/callback",
 } as const;
 
-/** Sorted in the order in which they are matched. */
+/** Sorted by order of matching. */
 export const screenRoutes = {
   overview: "/",
   devices: "/devices",
@@ -38,7 +38,7 @@ export const screenRoutes = {
   settings: "/settings/:settingsPage?/:settingsId?",
 } as const;
 
-/** The tabs of screens, each with the one first that an address without a tab shows. */
+/** Tabs of screens. The first one is shown for an address without a tab. */
 export const DEVICE_TABS = [
   "overview",
   "children",
@@ -69,10 +69,10 @@ export const SETTINGS_PAGES = [
   "system",
   "log",
 ] as const;
-/** Pages of the settings whose address may name one of many things. */
+/** Pages of the settings with an optional id in the address. */
 export const SETTINGS_PAGES_WITH_ID = ["users", "profiles", "notifications", "outbox", "system"] as const;
 
-/** Allowed values of a part of an address, by its name in the patterns. Other parts are ids. */
+/** Allowed values of named parts of an address. Other parts are ids. */
 const choices: Readonly<Record<string, readonly string[]>> = {
   deviceTab: DEVICE_TABS,
   pipelineTab: PIPELINE_TABS,
@@ -82,7 +82,7 @@ const choices: Readonly<Record<string, readonly string[]>> = {
   settingsPage: SETTINGS_PAGES,
 };
 
-/** The item of a list that a text is; undefined for any other text. */
+/** Returns the item of a list that equals a text; undefined if there is none. */
 export const oneOf = <Item extends string>(items: readonly Item[], text: string | undefined) =>
   items.find((item) => item === text);
 
@@ -121,7 +121,7 @@ function partsOf(path: string): string[] | undefined {
   }
 }
 
-/** Returns whether a path is the address of a screen. Whether the thing exists that its id names is for the screen to find out. */
+/** Returns whether a path is the address of a screen. The screen checks whether the object with the id exists. */
 export function isConsolePath(path: string): boolean {
   const parts = partsOf(path);
   if (parts === undefined || !patterns.some((segments) => matches(segments, parts))) return false;

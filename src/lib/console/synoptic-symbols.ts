@@ -1,4 +1,4 @@
-/** Symbols of a synoptic, which is a drawing of a plant with live values, by group. */
+/** Symbols of a synoptic (a drawing of a plant with live values), by group. */
 export const SYMBOL_GROUPS = {
   flow: [
     "pump",
@@ -40,5 +40,5 @@ export type SymbolGroup = keyof typeof SYMBOL_GROUPS;
 export type SymbolId = (typeof SYMBOL_GROUPS)[SymbolGroup][number];
 export const SYMBOL_IDS: readonly SymbolId[] = Object.values(SYMBOL_GROUPS).flat();
 
-/** Clockwise turns, in degrees. */
+/** Clockwise rotations in degrees. */
 export const SYMBOL_ROTATIONS = [0, 90, 180, 270] as const;

@@ -3,7 +3,7 @@
  * part 2, method 1024, on a square world of side 1. x grows to the east from longitude -180, y to the south.
  */
 
-/** In degrees. */
+/** Position in degrees. */
 export interface Position {
   readonly latitude: number;
   readonly longitude: number;
@@ -15,7 +15,7 @@ export interface WorldPoint {
 }
 
 const DEGREES = 180 / Math.PI;
-/** Latitude at which the world is a square: atan(sinh(π)). What is nearer to a pole lies on its edge. */
+/** Latitude at which the world is a square: atan(sinh(π)). Positions nearer to a pole are on its edge. */
 export const LATITUDE_MAX = Math.atan(Math.sinh(Math.PI)) * DEGREES;
 /** 2π times the semi-major axis of WGS 84. */
 const EQUATOR_M = 2 * Math.PI * 6_378_137;
@@ -33,7 +33,7 @@ export const unproject = ({ x, y }: WorldPoint): Position => ({
   longitude: x * 360 - 180,
 });
 
-/** Returns the metres on the ground that one side of the world stands for at a latitude. */
+/** Returns the meters on the ground per side of the world at a latitude. */
 export const metresPerWorld = (latitude: number): number => EQUATOR_M * Math.cos(latitude / DEGREES);
 
 /** Returns the position; undefined for invalid values. Latitude 0 with longitude 0 is invalid, because receivers send it without a satellite fix. */
@@ -45,7 +45,7 @@ export function readPosition(latitude: unknown, longitude: unknown): Position | 
 
 const nameOr = (name: unknown, usual: string) => (typeof name === "string" && name !== "" ? name : usual);
 
-/** Returns the names of the keys or attributes in which a map widget finds latitude and longitude. */
+/** Returns the keys or attributes of latitude and longitude for a map widget. */
 export const positionKeys = (
   config: Readonly<Record<string, unknown>>,
 ): readonly [latitude: string, longitude: string] => [

@@ -1,11 +1,11 @@
 import { isJsonObject } from "../json/json.ts";
 
-/** The first keys of a widget, which it shows. */
+/** Max. displayed keys of a widget. */
 export const WIDGET_KEYS_MAX = 50;
 
 type Config = Readonly<Record<string, unknown>>;
 
-/** Returns the symbols of a widget as they are stored; what is no object is left out. */
+/** Returns the stored symbols of a widget, without entries that are not objects. */
 export function symbolEntries({ symbols }: Config): Config[] {
   const all: readonly unknown[] = Array.isArray(symbols) ? symbols : [];
   return all.filter(isJsonObject);
@@ -13,7 +13,7 @@ export function symbolEntries({ symbols }: Config): Config[] {
 
 const isKey = (key: unknown): key is string => typeof key === "string" && key !== "";
 
-/** Returns the telemetry keys that a widget names in `keys`, or else in `key`, or in its `symbols`, each once. */
+/** Returns the distinct telemetry keys of a widget, from `keys`, otherwise from `key`, or from its `symbols`. */
 export function widgetKeys({ keys, key, symbols }: Config): string[] {
   const named: readonly unknown[] = Array.isArray(keys) ? keys : [key];
   const all = [...named, ...symbolEntries({ symbols }).map((symbol) => symbol.key)];

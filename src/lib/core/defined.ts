@@ -1,18 +1,18 @@
 type Defined<Fields> = { [K in keyof Fields]?: Exclude<Fields[K], undefined> };
 
-/** The fields that are present: a partial update must not overwrite with undefined. */
+/** Returns the fields that are not undefined, because a partial update must not overwrite with undefined. */
 export function defined<Fields extends object>(fields: Fields): Defined<Fields> {
   return Object.fromEntries(
     Object.entries(fields).filter(([, value]) => value !== undefined),
   ) as Defined<Fields>; // same keys, fewer
 }
 
-/** Fields that can be null are optional instead; the others stay as they are. */
+/** Makes nullable fields optional instead. */
 type WithoutNulls<Fields> = { [K in keyof Fields as null extends Fields[K] ? never : K]: Fields[K] } & {
   [K in keyof Fields as null extends Fields[K] ? K : never]?: Exclude<Fields[K], null>;
 };
 
-/** The object without its null fields: JSON answers leave out what is not set. */
+/** Returns the object without null fields, because JSON responses omit unset fields. */
 export function withoutNulls<Fields extends object>(fields: Fields): WithoutNulls<Fields> {
   return Object.fromEntries(
     Object.entries(fields).filter(([, value]) => value !== null),

@@ -3,31 +3,28 @@ import { excerpt } from "../strings/excerpt.ts";
 import { type CodeArgs, type ErrorCode, renderIn } from "../texts/catalogues.ts";
 import type { Params, ParamValue, Text } from "../texts/text.ts";
 
-/** Longest message or parameter, whatever text of a request it quotes. */
+/** Max. characters of a message or parameter, which may quote a request. */
 const MESSAGE_CHARACTERS_MAX = 1_000;
 
-/**
- * Kind of an error: whose fault it is and what can be done about it. The edges map kinds to HTTP statuses and MQTT reason codes
- * in one place.
- */
+/** Kind of an error: the party at fault and the remedy. The interfaces map kinds to HTTP statuses and MQTT reason codes in one place. */
 export type ErrorKind =
   | "invalid"
   | "unauthenticated"
   | "forbidden"
   | "not_found"
   | "conflict"
-  /** The caller has read an older version than the current one. */
+  /** The caller read an older version than the current one. */
   | "outdated"
-  /** The expected event did not come in time. */
+  /** The expected event did not occur in time. */
   | "timed_out"
   | "too_large"
   | "unsupported"
   | "limited"
-  /** A quota is used up; waiting does not help. */
+  /** A quota is used up, and waiting does not help. */
   | "exhausted"
   | "unavailable";
 
-/** Renders a text in English, for logs and for readers whose language is not known. */
+/** Renders a text in English, for logs and for readers with an unknown language. */
 export const inEnglish = (text: Text): string => renderIn("en", text);
 
 const shorten = (value: ParamValue): ParamValue =>
@@ -37,8 +34,8 @@ const shortenAll = (params: Params): Params =>
   Object.fromEntries(Object.entries(params).map(([name, value]) => [name, shorten(value)]));
 
 /**
- * An error that a caller may see. `code` and `params` are its meaning; `message` is the same in English, printable and on one line, for logs
- * and for clients without a catalogue.
+ * Error that a caller may see. `code` and `params` are its meaning; `message` is the same in printable English on one line, for logs and for clients
+ * without a catalog.
  */
 export class DomainError extends Error implements Text {
   readonly code: string;
@@ -65,16 +62,16 @@ export class DomainError extends Error implements Text {
   }
 }
 
-/** A text of the error catalogue: the rule that a field breaks, or the reason within another error. */
+/** Returns a text of the error catalog: the violated rule of a field, or the reason within another error. */
 export const detail = <Code extends ErrorCode>(code: Code, ...args: CodeArgs<Code>): Text => ({
   code,
   params: args[0] ?? {},
 });
 
-/** An error without what is for its caller alone, as it is stored. */
+/** Returns the stored form of an error, without parts for its caller alone. */
 export const textOf = ({ code, params }: Text): Text => ({ code, params });
 
-/** Error for protocols without status codes: in English for programs without a catalogue, and as code with parameters. */
+/** Returns an error for protocols without status codes: in English for programs without a catalog, and as a code with parameters. */
 export const errorReply = (text: Text): JsonObject => ({
   error: inEnglish(text),
   errorText: { code: text.code, params: text.params as unknown as JsonObject }, // parameters are JSON
@@ -107,7 +104,7 @@ const RETRY_AFTER_SECONDS = 5;
 export const unavailable = <Code extends ErrorCode>(code: Code, ...args: CodeArgs<Code>): DomainError =>
   new DomainError("unavailable", detail(code, ...args), { retryAfterSeconds: RETRY_AFTER_SECONDS });
 
-/** The same because of `cause`, which is logged and never sent. */
+/** Works like `unavailable`. The cause is logged and never sent. */
 export const unavailableDueTo = <Code extends ErrorCode>(
   cause: unknown,
   code: Code,

@@ -1,2 +1,2 @@
-/** The words of an error without the name of its class, which says nothing to a person. */
+/** Returns the message of an error without its class name, which is meaningless to users. */
 export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

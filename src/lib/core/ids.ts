@@ -1,7 +1,7 @@
 declare const brand: unique symbol;
 type Brand<Name extends string> = string & { readonly [brand]: Name };
 
-/** Branded UUIDv7 strings, minted only here and where input is parsed. */
+/** Branded UUIDv7 strings, created only here and where input is parsed. */
 export type TenantId = Brand<"TenantId">;
 export type UserId = Brand<"UserId">;
 export type DeviceId = Brand<"DeviceId">;

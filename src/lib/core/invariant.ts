@@ -1,4 +1,4 @@
-/** Throws when one of our own assumptions does not hold; never for bad input. */
+/** Throws if an internal assumption is violated. Not for invalid input. */
 export function invariant(condition: unknown, message: string): asserts condition {
   if (!condition) throw new Error(`invariant violated: ${message}`);
 }

@@ -1,7 +1,7 @@
-/** Omits from each member of a union. */
+/** Omits fields from each member of a union. */
 type Without<Fields, Name extends PropertyKey> = Fields extends unknown ? Omit<Fields, Name> : never;
 
-/** Returns a copy without some of the fields. */
+/** Returns a copy without the named fields. */
 export function omit<Fields extends object, Name extends keyof Fields>(
   fields: Fields,
   ...names: readonly Name[]

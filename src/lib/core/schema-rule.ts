@@ -2,7 +2,7 @@ import type { Text } from "../texts/text.ts";
 import { detail } from "./domain-error.ts";
 import { formText } from "./text-forms.ts";
 
-/** Part of a TypeBox schema that rules need. */
+/** Parts of a TypeBox schema that the rules use. */
 export interface SchemaPart {
   readonly type?: string;
   readonly const?: unknown;
@@ -25,16 +25,16 @@ export interface SchemaIssue {
   readonly message: string;
   readonly value: unknown;
   readonly schema: SchemaPart;
-  /** Of a union: what each of its options refuses. */
+  /** For a union: the errors of each option. */
   readonly errors?: ReadonlyArray<Iterable<SchemaIssue>>;
 }
 
-/** Characters of a description that an error repeats. Longer descriptions are for the documentation. */
+/** Max. characters of a description in an error. Longer descriptions are for the documentation. */
 const DESCRIPTION_CHARACTERS_MAX = 160;
 
 const TEXT_TYPES: ReadonlySet<string | undefined> = new Set(["integer", "number", "boolean"]);
 
-/** Elysia accepts the text of a number or boolean in queries: a union of both. */
+/** Returns whether the schema also accepts text: Elysia accepts numbers and booleans as text in queries. */
 const acceptsText = ({ anyOf = [] }: SchemaPart): boolean => anyOf.some(({ type }) => TEXT_TYPES.has(type));
 
 function expectedInteger({ minimum: min, maximum: max }: SchemaPart): Text {
@@ -50,7 +50,7 @@ function expectedNumber({ minimum: min, maximum: max, exclusiveMinimum }: Schema
   return max === undefined ? detail("expected.number") : detail("expected.number_to", { max });
 }
 
-/** The rule that the text breaks; without a value all that its length must be. */
+/** Returns the rule that the text violates; without a value, all length rules. */
 function expectedText({ minLength: min, maxLength: max, pattern, format }: SchemaPart, value: unknown): Text {
   if (typeof value !== "string") return detail("expected.text");
   if (max !== undefined && value.length > max) return detail("expected.text_max", { max });
@@ -79,14 +79,14 @@ const expectedTypes: Readonly<Record<string, (schema: SchemaPart, value: unknown
 
 const sameText = (text: Text) => (other: Text) => JSON.stringify(text) === JSON.stringify(other);
 
-/** The one kind of value that a schema accepts in addition to null; else the schema. */
+/** Returns the only option of a schema besides null, otherwise the schema. */
 function withoutNull(schema: SchemaPart): SchemaPart {
   const parts = (schema.anyOf ?? []).filter(({ type }) => type !== "null");
   const [only] = parts;
   return parts.length === 1 && only !== undefined ? { description: schema.description, ...only } : schema;
 }
 
-/** Returns the description of what a schema accepts instead of the value: `a whole number from 1 to 10000`. */
+/** Returns a description of the accepted values: `a whole number from 1 to 10000`. */
 export function expectedOf(schema: SchemaPart, value: unknown): Text {
   const parts = (schema.anyOf ?? []).filter(({ type }) => !(type === "string" && acceptsText(schema)));
   const options = parts.map((part) => expectedOf(part, undefined));
@@ -98,12 +98,11 @@ export function expectedOf(schema: SchemaPart, value: unknown): Text {
   return expectedTypes[schema.type ?? ""]?.(schema, value) ?? detail("expected.any");
 }
 
-/** The fields that say which option of a union an object is, such as `type`; they are constants. */
+/** Returns whether an issue is about a tag, such as `type`, that selects an option of a union. Tags are constants. */
 const isTag = ({ schema }: SchemaIssue): boolean => schema.const !== undefined;
 
 /**
- * Returns the mismatch inside an object that fits no option of a union: of the option that its tag names, or of the tag. Any other issue is
- * returned as it is.
+ * Returns the mismatch inside an object that matches no option of a union: in the option of its tag, or of the tag. Returns other issues unchanged.
  */
 export function innermostIssue(issue: SchemaIssue): SchemaIssue {
   // A mismatch at the value itself is of an option for values of another type.
@@ -119,7 +118,7 @@ export function innermostIssue(issue: SchemaIssue): SchemaIssue {
   return tag === undefined ? issue : { ...tag, schema: { anyOf: tags.map(({ schema }) => schema) } };
 }
 
-/** The rule of the schema that the value breaks, without the value; with the description of the field unless forms have one of their own. */
+/** Returns the violated rule of the schema without the value; with the description of the field, unless forms have another one. */
 export function ruleOf({ value, schema, message }: SchemaIssue, isDescribed = true): Text {
   const expects = withoutNull(schema);
   const about = expects.description ?? schema.description ?? "";

@@ -1,18 +1,18 @@
 import type { Text } from "../texts/text.ts";
 
 /**
- * Forms of strings in requests: the pattern that a schema checks. Each has a text `expected.form_…`, because an error says a form in words.
- * Schemas take their patterns from here (`test/api/messages.test.ts`).
+ * Forms of strings in requests: patterns of schemas. Each has a text `expected.form_…`, because an error describes a form in words. Schemas take
+ * their patterns from here (`test/api/messages.test.ts`).
  */
 export const TEXT_FORMS = {
-  /** One visible character or more, and no control characters, because names end up in logs, mail headers and exported files. */
+  /** At least one visible character and no control characters, because names appear in logs, mail headers and exported files. */
   name: "^[^\\S\\u0000-\\u001f\\u007f-\\u009f]*[^\\s\\u0000-\\u001f\\u007f-\\u009f][^\\u0000-\\u001f\\u007f-\\u009f]*$",
   line: "^[^\\u0000-\\u001f\\u007f-\\u009f]*$",
   printable: "^[^\\u0000-\\u001f\\u007f]+$",
   no_nul: "^[^\\u0000]+$",
   visible: "\\S",
   email: '^\\s*[^\\s@<>,;:"\\\\\\u0000-\\u001f\\u007f]+@[^\\s@<>,;:"\\\\\\u0000-\\u001f\\u007f]+\\s*$',
-  /** As a header of a mail accepts it: without spaces around it and without comments in brackets. */
+  /** Address for a mail header, without surrounding spaces and without comments in brackets. */
   mail_address: '^[^\\s@<>,;:()"\\\\\\u0000-\\u001f\\u007f]+@[^\\s@<>,;:()"\\\\\\u0000-\\u001f\\u007f]+$',
   host: "^(?:[A-Za-z0-9_](?:[A-Za-z0-9_.-]{0,252})|[0-9A-Fa-f:.]{2,45})$",
   phone: "^(\\+?[0-9][0-9 ()/.-]{2,30})?$",
@@ -33,18 +33,18 @@ export const TEXT_FORMS = {
   content_type: "^[\\w.+-]+/[\\w.+-]+(;[\\x20-\\x7e]*)?$",
 } as const;
 
-/** A field of the list; `-` before it reverses the order. */
+/** Returns the form of a sort parameter: a field of the list, with `-` for descending order. */
 export const sortForm = (fields: readonly string[]): string => `^-?(${fields.join("|")})$`;
 
 const nameOf = new Map<string, string>(Object.entries(TEXT_FORMS).map(([name, pattern]) => [pattern, name]));
 
-/** Leaves out the changing part of a name, such as `latest.{key}`. */
+/** Shortens a name to its constant part, such as `latest.{key}`. */
 function shortName(field: string): string {
   const end = field.indexOf(".{");
   return end < 0 ? field : `${field.slice(0, end)}…`;
 }
 
-/** The form of a pattern in words; undefined for one that is not of this file. */
+/** Returns the description of a pattern; undefined for a pattern that is not defined here. */
 export function formText(pattern: string): Text | undefined {
   const name = nameOf.get(pattern);
   if (name !== undefined) return { code: `expected.form_${name}`, params: {} };

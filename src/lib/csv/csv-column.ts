@@ -13,7 +13,7 @@ import { type CsvDialect, csvNumber, isNumberLike, UnclearNumber } from "./csv-d
  */
 
 const GROUPED_BY_POINT = /^[+-]?[1-9]\d{0,2}\.\d{3}$/;
-/** A number with a unit or other letters behind it; versions, dates and addresses are none. */
+/** Number followed by a unit or other letters. Versions, dates and addresses do not match. */
 const NUMBER_WITH_TAIL = /^[+-]?\d+(?:[.,]\d+)?\s*[\p{L}°%]/u;
 
 /** A cell without a value, such as NA. */
@@ -24,7 +24,7 @@ type CsvValue = number | boolean | string | UnclearNumber | typeof MISSING | und
 const PERCENTAGE = / ?%$/;
 const PADDED = /^0\d+$/;
 const DIGITS_ONLY = /^\d+$/;
-/** Integers of fewer digits are exact. */
+/** Max. digits of integers that are exact. */
 const EXACT_DIGITS_MAX = 15;
 
 const ZERO = 48;
@@ -48,9 +48,9 @@ export class CsvColumn {
   #padded = 0;
   /** Whether decimals or signs have been seen. */
   #isMeasured = false;
-  /** Settled when the first cell is read. */
+  /** Determined when the first cell is read. */
   #isOfIdentifiers: boolean | undefined;
-  /** The cell that was read last as a number, and the number: a cell is usually learned from and then read. */
+  /** Most recently parsed cell and its number: a cell is usually observed and then read. */
   #lastCell = "";
   #lastNumber: number | undefined;
 
@@ -58,7 +58,7 @@ export class CsvColumn {
     this.#dialect = dialect;
   }
 
-  /** Learns from a cell. Call it once for each cell, at the latest before the cell is read. */
+  /** Observes a cell. Call it once per cell, before the cell is read. */
   observe(cell: string): void {
     if (cell === "") return;
     if (this.#numberOf(cell) !== undefined) this.#observeNumberCell(cell);
@@ -77,19 +77,19 @@ export class CsvColumn {
     else if (cell.includes(".")) this.#signs.point = true;
   }
 
-  /** Learns from a cell that is a plain number, with the decimal sign of the dialect if it has decimals. */
+  /** Observes a cell with a plain number, which has the decimal sign of the dialect if it has decimals. */
   observeNumber(hasDecimals: boolean): void {
     this.#numbers++;
     if (hasDecimals) this.#isMeasured = true;
     if (hasDecimals && this.#dialect.decimal === "comma") this.#signs.comma = true;
   }
 
-  /** Whether rows of plain numbers mean in this column what they are. */
+  /** Returns whether plain numbers of this column can be taken literally. */
   get isPlain(): boolean {
     return this.#padded === 0 && this.#percentages === 0;
   }
 
-  /** Returns a number, true or false, else a text; undefined for an empty cell. */
+  /** Returns a number or a boolean, otherwise a text; undefined for an empty cell. */
   read(cell: string): CsvValue {
     this.#isOfIdentifiers ??= this.#padded > 0 && !this.#isMeasured;
     if (cell === "") return undefined;
@@ -137,7 +137,7 @@ export class CsvColumn {
     return this.#lastNumber;
   }
 
-  /** A group of thousands in a column with decimal commas, a decimal number in one with decimal points. */
+  /** Reads a group of thousands in a column with decimal commas, or a decimal number in a column with decimal points. */
   #readGrouped(cell: string): number | UnclearNumber {
     const { comma, point } = this.#signs;
     const thousands = Number(cell.replace(".", ""));
@@ -159,11 +159,11 @@ export class CsvColumn {
 const mixedPercentage = (cell: string) =>
   new UnclearNumber(detail("rule.percent_mixed", { cell: excerpt(cell) }), { isAboutSign: false });
 
-/** Rows that show how the numbers of the columns are written. */
+/** Number of sampled rows that show the format of the numbers in each column. */
 const SAMPLE_ROWS = 1_000;
 const SAMPLE_CHARACTERS_MAX = 1024 * 1024;
 
-/** The columns of a file that is read as a stream. The first rows are held back until they show how the numbers are written. */
+/** Columns of a file that is read as a stream. The first rows are held back until they show the format of the numbers. */
 export class CsvColumns {
   readonly #dialect: CsvDialect;
   readonly #columns: CsvColumn[] = [];
@@ -176,24 +176,24 @@ export class CsvColumns {
     this.#dialect = dialect;
   }
 
-  /** Whether rows of plain numbers need not be read by `read`. */
+  /** Returns whether rows of plain numbers can skip `read`. */
   get areNumbersPlain(): boolean {
     return (
       this.#held === undefined && this.#columns.every((column) => column === undefined || column.isPlain)
     );
   }
 
-  /** Learns from a plain number of a row that is counted by `addNumberRows`. */
+  /** Observes a plain number of a row that `addNumberRows` counts. */
   observeNumber(column: number, hasDecimals: boolean): void {
     this.#columnAt(column).observeNumber(hasDecimals);
   }
 
-  /** Reads a cell of a row that has been given back. */
+  /** Reads a cell of a returned row. */
   read(cell: string, column: number): CsvValue {
     return this.#columnAt(column).read(cell);
   }
 
-  /** Adds the next row, and returns the rows that can be read now, in their order. */
+  /** Adds the next row. Returns the rows that can now be read, in order. */
   add(cells: string[]): readonly string[][] {
     for (let index = 0; index < cells.length; index++) this.#columnAt(index).observe(cells[index] ?? "");
     if (this.#held === undefined) return [cells];
@@ -210,7 +210,7 @@ export class CsvColumns {
     return this.#sampleRows >= SAMPLE_ROWS || this.#sampleCharacters >= SAMPLE_CHARACTERS_MAX;
   }
 
-  /** Returns the rows that are left at the end of the file. */
+  /** Returns the remaining rows at the end of the file. */
   rest(): readonly string[][] {
     const held = this.#held ?? [];
     this.#held = undefined;

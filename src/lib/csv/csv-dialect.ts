@@ -16,16 +16,16 @@ export type DecimalSign = "point" | "comma";
 export interface CsvDialect {
   readonly delimiter: CsvDelimiter;
   readonly decimal: DecimalSign;
-  /** `false` if the decimal sign is inferred from the delimiter. */
+  /** False if the decimal sign is inferred from the delimiter. */
   readonly isDecimalGiven: boolean;
   /** IANA name. */
   readonly timezone: string;
 }
 
-/** Max. characters in which the delimiter is looked for. */
+/** Number of characters searched for the delimiter. */
 const SHOWN_CHARACTERS = 16_384;
 
-/** Returns the delimiter that occurs most often at the beginning of the first line, outside of quotes. */
+/** Returns the most frequent delimiter at the beginning of the first line, outside of quotes. */
 export function delimiterOf(text: string): CsvDelimiter {
   const supported: readonly string[] = DELIMITERS;
   const counts = DELIMITERS.map(() => 0);
@@ -40,7 +40,7 @@ export function delimiterOf(text: string): CsvDelimiter {
   return DELIMITERS[counts.indexOf(Math.max(...counts))] ?? ",";
 }
 
-/** Completes a dialect from the header: where commas do not separate the cells, numbers may have decimal commas. */
+/** Completes a dialect from the header: if commas do not separate cells, numbers may have decimal commas. */
 export function dialectOf(
   header: string,
   options: {
@@ -59,7 +59,7 @@ const NINE = 57;
 const POINT = 46;
 const PLAIN_LENGTH_MAX = 100;
 
-/** Returns whether a cell has only digits and at most one point between them. Most cells of a large file are like that. */
+/** Returns whether a cell consists of digits with at most one point between them, like most cells of large files. */
 function isPlainNumber(cell: string): boolean {
   const last = cell.length - 1;
   let points = 0;
@@ -80,8 +80,8 @@ const grouping = {
 } as const;
 
 /**
- * `21,5` and `1.234,5` are numbers with decimal commas, `21.5` in either case, `1,234.5` with decimal points, `1'234` and `1 234` too. One group
- * of thousands alone (`1,234`) is not a number: it can be read in two ways.
+ * Parses `21,5` and `1.234,5` with decimal commas, `21.5` with either sign, `1,234.5` with decimal points, and `1'234` and `1 234`. A single group
+ * of thousands (`1,234`) is not a number, because it is ambiguous.
  */
 export function csvNumber(cell: string, decimal: DecimalSign): number | undefined {
   if (isPlainNumber(cell)) return Number(cell);
@@ -93,13 +93,13 @@ export function csvNumber(cell: string, decimal: DecimalSign): number | undefine
   return Number.isFinite(number) ? number : undefined;
 }
 
-/** Pattern of a number as any country writes it. */
+/** Pattern of a number in the notation of any country. */
 const NUMBER_LIKE = /^[+-]?(\d+[.,]\d+|\d{1,3}([.,'\u2019 \u00a0\u202f]\d{3})+([.,]\d+)?)$/;
 
-/** Reason why a cell that looks like a number cannot be read as one. It must not silently become a text. */
+/** Reason why a cell that resembles a number cannot be parsed as one. It must not silently become a text. */
 export class UnclearNumber {
   readonly rule: Text;
-  /** `true` if the cell is a number once the decimal sign of the file is known. */
+  /** True if the decimal sign of the file would decide it. */
   readonly isAboutSign: boolean;
 
   constructor(rule: Text, { isAboutSign }: { isAboutSign: boolean }) {

@@ -21,12 +21,12 @@ export interface ColumnChoice {
 export interface CsvLayout {
   readonly names: readonly string[];
   readonly timeColumn: number;
-  /** Column with the time of day, if the time column has only days. */
+  /** Column with the time of day, if the time column contains only dates. */
   readonly clockColumn: number | undefined;
   readonly deviceColumn: number | undefined;
-  /** Key of each column; undefined for a column that is not a value. */
+  /** Key of each column; undefined for columns without values. */
   readonly keys: readonly (string | undefined)[];
-  /** Columns without a name, which are left out. */
+  /** Omitted columns without a name. */
   readonly unnamed: readonly number[];
 }
 
@@ -56,11 +56,11 @@ const TIME_NAMES: ReadonlySet<string> = new Set([
     "epoch",
   ],
 ]);
-/** Rows that show what a column contains. */
+/** Number of sampled rows that show the content of a column. */
 const SAMPLE_ROWS = 50;
 const NAMES_SHOWN_MAX = 300;
 
-/** With points only if it has seconds: `18.00` is a number. */
+/** Time of day. Points are accepted only with seconds, because `18.00` is a number. */
 const TIME_OF_DAY = /^\d\d?(?::\d\d(?::\d\d(?:[.,]\d+)?)?(?: ?[ap]\.?m\.?)?|\.[0-5]\d\.[0-5]\d)$/i;
 
 type Content = "moments" | "days" | "times of day" | "epochs" | "other";
@@ -76,7 +76,7 @@ function contentOfCell(cell: string, now: number): Content {
   return written.hasTime ? "moments" : "days";
 }
 
-/** What nearly all cells of the column are; `other` for an empty column. */
+/** Returns the kind of nearly all cells of the column; `other` for an empty column. */
 function contentOf(rows: readonly (readonly string[])[], column: number, now: number): Content {
   const counts = new Map<Content, number>();
   let total = 0;
@@ -93,7 +93,7 @@ function contentOf(rows: readonly (readonly string[])[], column: number, now: nu
 
 const plainName = (name: string): string => name.trim().toLowerCase();
 
-/** As a list for a message. */
+/** Returns the names as a list for a message. */
 const shown = (names: readonly string[]): string => excerpt(names.join(", "), NAMES_SHOWN_MAX);
 
 /** Finds a column by its name or its number. @throws DomainError `import.column_missing` */
@@ -108,7 +108,7 @@ function columnOf(names: readonly string[], wanted: string): number {
   return index;
 }
 
-/** A header that is one cell shorter than all rows leaves out the names of the rows, as statistics programs write them. */
+/** Completes a header that is one cell shorter than all rows: statistics programs omit the header of row names. */
 function aligned(header: readonly string[], rows: readonly (readonly string[])[]): readonly string[] {
   const hasRowNames =
     rows.length > 0 &&
@@ -117,7 +117,7 @@ function aligned(header: readonly string[], rows: readonly (readonly string[])[]
   return hasRowNames ? ["", ...header] : header;
 }
 
-/** Numbers that rise from row to row, as a clock does. */
+/** Returns whether the numbers increase from row to row, like a clock. */
 function isRising(rows: readonly (readonly string[])[], column: number): boolean {
   const numbers = rows.map((row) => Number(row[column])).filter((number) => !Number.isNaN(number));
   return (
@@ -158,7 +158,7 @@ function findTime(
 }
 
 /**
- * Settles the columns of a file from its header and its first rows.
+ * Determines the columns of a file from its header and its first rows.
  * @throws DomainError `import.time_missing`, `import.column_missing`, `import.column_twice` or `import.no_values`
  */
 export function settleLayout(
@@ -187,7 +187,7 @@ export function settleLayout(
   return { names, ...time, deviceColumn, keys, unnamed };
 }
 
-/** All columns of a name: leaving out a name that occurs twice leaves out both. */
+/** Returns all columns with a name: omitting a duplicate name omits both columns. */
 function columnsOf(names: readonly string[], wanted: string): readonly number[] {
   const all = [...names.keys()].filter((column) => names[column] === wanted);
   return all.length > 0 ? all : [columnOf(names, wanted)];

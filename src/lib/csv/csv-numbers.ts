@@ -13,7 +13,7 @@ const MINUS = 45;
 const ZERO = 48;
 const DELETE = 127;
 
-/** Up to this many digits, both the number without its decimal sign and the power of ten that divides it are exact, so the quotient is rounded only once. */
+/** Max. digits for which both the number without its decimal sign and the dividing power of ten are exact, so the quotient is rounded only once. */
 const DIGITS_MAX = 15;
 const powersOfTen = Float64Array.from({ length: DIGITS_MAX + 1 }, (_, power) => Number(`1e${power}`));
 const decoder = new TextDecoder();
@@ -21,26 +21,26 @@ const decoder = new TextDecoder();
 interface NumberRowForm extends Pick<CsvDialect, "delimiter" | "decimal"> {
   /** Number of cells of every row. */
   readonly columns: number;
-  /** Its cells may be texts. */
+  /** Column whose cells may be texts. */
   readonly timeColumn: number;
 }
 
-/** Reads the rows one after the other. What it tells of a row holds until the next one is read. */
+/** Reads rows one after the other. Properties of a row are valid until the next one is read. */
 export class NumberRows {
-  /** NaN for an empty cell, and for the time. */
+  /** Values of the row. NaN for an empty cell and for the time. */
   readonly cells: Float64Array;
-  /** A whole number, or the cell as it is written. */
+  /** Whole number, or the unparsed cell. */
   time: number | string = 0;
-  /** Digits behind the decimal sign of each cell. */
+  /** Number of decimals of each cell. */
   readonly decimals: Uint8Array;
   /** Start of the next row. */
   position = 0;
   readonly #timeColumn: number;
   readonly #delimiter: number;
-  /** -1 if the delimiter is the same. */
+  /** -1 if it equals the delimiter. */
   readonly #decimalSign: number;
   #bytes: Uint8Array = new Uint8Array(0);
-  /** Index behind the cell that was read last. */
+  /** Index after the most recently parsed cell. */
   #index = 0;
 
   constructor({ columns, timeColumn, delimiter, decimal }: NumberRowForm) {
@@ -58,7 +58,7 @@ export class NumberRows {
     this.position = 0;
   }
 
-  /** Returns whether the next row is one of numbers, at least one, and complete. If not, the position stays. */
+  /** Returns whether the next row is complete and consists of at least one number. Otherwise, the position is unchanged. */
   next(): boolean {
     this.#index = this.position;
     if (!this.#readCells()) return false;
@@ -129,7 +129,7 @@ export class NumberRows {
     return true;
   }
 
-  /** Returns whether a cell ends before the byte. */
+  /** Returns whether a byte ends a cell. */
   #isEnd(byte: number | undefined): boolean {
     return byte === this.#delimiter || byte === NEWLINE || byte === RETURN;
   }
@@ -137,6 +137,6 @@ export class NumberRows {
 
 const isDigit = (byte: number | undefined): boolean => byte !== undefined && byte >= ZERO && byte <= ZERO + 9;
 
-/** Returns whether the byte is a printable ASCII character and no quote. */
+/** Returns whether a byte is a printable ASCII character other than a quote. */
 const isTextByte = (byte: number | undefined): boolean =>
   byte !== undefined && byte >= SPACE && byte < DELETE && byte !== QUOTE;

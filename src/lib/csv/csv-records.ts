@@ -2,37 +2,37 @@ import { setImmediate } from "node:timers/promises";
 import { invalid } from "../core/domain-error.ts";
 import type { CsvDelimiter } from "./csv-dialect.ts";
 
-/** Bytes that are read before the event loop may turn: 30 ms of csv-parse where its records are short. */
+/** Bytes parsed before the event loop gets a turn: 30 ms of csv-parse for short records. */
 const SLICE_BYTES = 16 * 1024;
-/** Bytes of a line that wait for its end. */
+/** Kept bytes of an incomplete line. */
 const HELD_BYTES_MAX = 1024;
 const NEWLINE = 10;
 
-/** Max. columns of a file: preparing many more would block the event loop before the first row. */
+/** Max. columns of a file. Preparing many more would block the event loop before the first row. */
 export const CSV_COLUMNS_MAX = 1_000;
 
-/** Records of csv-parse that are returned together. */
+/** Max. records of csv-parse per group. */
 const GROUP_MAX = 500;
 
 export interface CsvRecordOptions {
   readonly delimiter: CsvDelimiter;
-  /** Largest record in bytes; a larger one is malformed. */
+  /** Max. bytes of a record. A larger one is malformed. */
   readonly recordBytesMax: number;
 }
 
-/** Rows that were read directly from bytes. */
+/** Rows parsed directly from bytes. */
 export interface TakenRows<Row> {
   readonly rows: readonly Row[];
-  /** Index of the byte behind them. */
+  /** Index of the first remaining byte. */
   readonly end: number;
 }
 
-/** Reads rows, as many as it can, from bytes that begin with one. */
+/** Parses as many rows as possible from bytes that start with a row. */
 export type RowTaker<Row> = (bytes: Uint8Array) => TakenRows<Row>;
 
 const nothingTaken: TakenRows<never> = { rows: [], end: 0 };
 
-/** Nearly all cells begin and end with a letter, a digit or a sign. */
+/** Trims a cell. Nearly all cells begin and end with a letter, a digit or a sign. */
 function trimmed(cell: string): string {
   const first = cell.charCodeAt(0);
   const last = cell.charCodeAt(cell.length - 1);
@@ -43,7 +43,7 @@ function ensureColumns({ length }: readonly string[]): void {
   if (length > CSV_COLUMNS_MAX) throw invalid("import.too_many_columns", { max: CSV_COLUMNS_MAX });
 }
 
-/** Splits records that have no quotes. Empty lines are left out. @throws DomainError `import.too_many_columns` */
+/** Splits records without quotes. Skips empty lines. @throws DomainError `import.too_many_columns` */
 function* split(lines: readonly string[], delimiter: string): Generator<string[]> {
   for (const line of lines) {
     const cells = line.split(delimiter, CSV_COLUMNS_MAX + 1);
@@ -53,11 +53,11 @@ function* split(lines: readonly string[], delimiter: string): Generator<string[]
   }
 }
 
-/** The lines of a text, whatever they end with. */
+/** Returns the lines of a text with any line ending. */
 const linesOf = (text: string): string[] =>
   text.includes("\r") ? text.split(/\r\n|\n|\r/) : text.split("\n");
 
-/** A body in slices. The event loop turns before each, also where all of the body has come. */
+/** Yields a body in slices. The event loop gets a turn before each slice, even if the whole body has arrived. */
 export async function* slicesOf(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   for await (const chunk of body)
     for (let start = 0; start < chunk.length; start += SLICE_BYTES) {
@@ -66,9 +66,9 @@ export async function* slicesOf(body: AsyncIterable<Uint8Array>): AsyncGenerator
     }
 }
 
-/** Yields a body in slices that begin where a line begins, except within long lines. Each is valid until the next is asked for. */
+/** Yields a body in slices that start at line starts, except within long lines. Each slice is valid until the next one is requested. */
 async function* lineSlicesOf(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  /** The line that has not ended yet, and behind it the next slice. */
+  /** The incomplete line, followed by the next slice. */
   const bytes = new Uint8Array(HELD_BYTES_MAX + SLICE_BYTES);
   let held = 0;
   let isWithinLine = false;
@@ -87,9 +87,9 @@ async function* lineSlicesOf(body: AsyncIterable<Uint8Array>): AsyncGenerator<Ui
 }
 
 /**
- * Reads the records of a CSV file in UTF-8, which come in groups. What `takeRows` takes, it does not split. Where no cell is quoted, records are
- * split directly, six times as fast as csv-parse does it; from the first quote on csv-parse reads, which also decides what is malformed. Lines
- * may end with LF, CR LF or CR, each with another.
+ * Reads the records of a CSV file in UTF-8, in groups. Rows that `takeRows` takes are not split. Records without quotes are split directly, six
+ * times as fast as by csv-parse. From the first quote on, csv-parse reads the file and decides on malformed records. Line endings LF, CR LF and CR
+ * may be mixed.
  * @throws DomainError `import.too_many_columns`
  */
 export async function* csvRecords<Row>(
@@ -100,7 +100,7 @@ export async function* csvRecords<Row>(
   const { delimiter, recordBytesMax } = options;
   const decoder = new TextDecoder();
   const pieces = lineSlicesOf(body);
-  /** Decoded text that is not split yet: the beginning of the last record. */
+  /** Decoded text that is not split yet: the start of the last record. */
   let rest = "";
   let isAtLine = false;
   for await (const piece of pieces) {
@@ -130,7 +130,7 @@ interface Handover extends CsvRecordOptions {
   readonly decoder: TextDecoder;
 }
 
-/** Reads what is left with csv-parse. `rest` begins with a record. */
+/** Reads the remaining text with csv-parse. `rest` starts with a record. */
 async function* parsed(
   rest: string,
   pieces: AsyncIterable<Uint8Array>,

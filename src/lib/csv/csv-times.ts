@@ -10,21 +10,21 @@ import { type DateOrder, dateOrderOf, parseWrittenTime, UsualTime } from "../tim
 import { ZoneClock } from "../time/zone-clock.ts";
 import type { CsvLayout } from "./csv-layout.ts";
 
-/** Distinct times that are remembered; beyond them only a time next to its like is known to be one. */
+/** Max. remembered times. Beyond it, only adjacent equal times are detected. */
 const REMEMBERED_MAX = 1_000_000;
 
-/** Finds rows with the time of an earlier row. Files are nearly always in order, which takes eight bytes per row. */
+/** Detects rows with the time of an earlier row. Files are nearly always sorted, which takes eight bytes per row. */
 export class SameTimes {
   #rising = new Float64Array(64);
   #risingCount = 0;
   #newest = Number.NEGATIVE_INFINITY;
-  /** Times that are not later than all before. */
+  /** Times that are earlier than a previous one. */
   readonly #others = new Set<number>();
-  /** Number of all times that are remembered. */
+  /** Number of remembered times. */
   #count = 0;
   #last = Number.NaN;
 
-  /** Returns whether an earlier row has the time. */
+  /** Returns whether an earlier row has this time. */
   add(ts: number): boolean {
     const isNewest = ts > this.#newest;
     const isKnown = ts === this.#last || (!isNewest && (this.#isRising(ts) || this.#others.has(ts)));
@@ -60,12 +60,12 @@ export class SameTimes {
 
 export interface TimeOptions {
   readonly now: number;
-  /** Zone of times that name none. */
+  /** Zone of times without a zone. */
   readonly timezone: string;
   readonly order?: DateOrder | undefined;
 }
 
-/** Returns the order of day and month that the dates show; undefined if they show none, or both. */
+/** Returns the order of day and month in the dates; undefined if they are ambiguous or contradictory. */
 function orderOf(rows: readonly (readonly string[])[], column: number): DateOrder | undefined {
   const orders = new Set(rows.map((row) => dateOrderOf(row[column] ?? "")));
   orders.delete(undefined);
@@ -73,7 +73,7 @@ function orderOf(rows: readonly (readonly string[])[], column: number): DateOrde
   return other === undefined ? only : undefined;
 }
 
-/** Rows that show whether times rise or fall. */
+/** Number of rows that show whether times rise or fall. */
 const DIRECTION_ROWS = 50;
 
 /** Returns 1 if the times of most rows rise, -1 if they fall, 0 if that is unknown. */
@@ -89,7 +89,7 @@ function directionOf(times: readonly string[], order: DateOrder | undefined): nu
   return Math.sign(sum);
 }
 
-/** Returns the moments at which clocks show a written time; undefined if it names an offset, is invalid or skipped in spring. */
+/** Returns the moments of a local time; undefined if it has an offset, is invalid or is skipped in spring. */
 function momentsOf(text: string, zone: ZoneClock, order: DateOrder | undefined) {
   const time = parseWrittenTime(text, order);
   if (typeof time === "string" || time.offsetMs !== undefined) return undefined;
@@ -101,7 +101,7 @@ const nearerOf = ({ first, last }: { first: number; last: number }, ts: number):
   Math.abs(ts - first) < Math.abs(ts - last) ? "first" : "last";
 
 /**
- * Returns whether a file begins in the first or the last of two equal hours: the one that is closer to the first row outside of them. Undefined if the
+ * Returns whether a file begins in the first or the second of two equal hours: the one closer to the first row outside of them. Undefined if the
  * file begins elsewhere, or its rows return to a time, so that their order decides.
  */
 function beginningIn(
@@ -124,9 +124,9 @@ function beginningIn(
 }
 
 /**
- * Reads the times of the rows, one after the other. An hour that comes twice in autumn is told by the order of the rows: a time that would not
- * come after the row before it is of the second hour. In files whose newest row comes first it is the other way round. If a file begins in
- * such an hour, the occurrence that is closer to the first row outside of it counts.
+ * Reads the times of the rows, one after the other. The order of the rows distinguishes a repeated hour in autumn: a time that would not follow the
+ * previous row belongs to the second hour. In files with the newest row first, the order is reversed. If a file begins in such an hour, the
+ * occurrence closer to the first row outside of it counts.
  */
 export class CsvTimes {
   readonly #layout: Pick<CsvLayout, "timeColumn" | "clockColumn">;
@@ -136,7 +136,7 @@ export class CsvTimes {
   /** 1 if times rise, -1 if they fall, 0 while that is unknown. */
   #direction: number;
   readonly #beginning: "first" | "last" | undefined;
-  /** Whether rows at the same time follow each other: then a time that is repeated is not the second hour. */
+  /** True if rows with equal times are adjacent: then a repeated time is not the second hour. */
   #hasPairs = false;
 
   constructor(
@@ -158,7 +158,7 @@ export class CsvTimes {
     this.#last = ts;
   }
 
-  /** The text of a row's time. */
+  /** Returns the text of the time of a row. */
   textOf(cells: readonly string[]): string {
     const { timeColumn, clockColumn } = this.#layout;
     const text = cells[timeColumn] ?? "";
@@ -173,7 +173,7 @@ export class CsvTimes {
     return ts;
   }
 
-  /** Reads what most files have: epoch ms up to the present, and dates in the form of ISO 8601. Undefined for anything else. */
+  /** Reads the usual times: epoch ms up to the present, and dates in ISO 8601. Returns undefined for others. */
   #readUsual(time: number | string): number | TimeFault | undefined {
     const { now, zone } = this.#rules;
     if (typeof time === "number")

@@ -4,17 +4,17 @@ import { utf8Pieces } from "../strings/text-encoding.ts";
 import { slicesOf } from "./csv-records.ts";
 import { LINE_BYTES_MAX } from "./history-rows.ts";
 
-/** Lines of an NDJSON file that came together. */
+/** Lines of an NDJSON file that arrived together. */
 export interface LineGroup {
   readonly lines: readonly string[];
-  /** Whether a line may have an integer that a double cannot hold. Searching each line takes several times as long as searching the group. */
+  /** True if a line may contain an integer that a double cannot hold. Searching each line takes several times as long as searching the group. */
   readonly hasLongInteger: boolean;
 }
 
 /** Reads the lines of an NDJSON file, in groups. @throws DomainError for bytes that are not text, and for a line that is too long */
 export async function* historyLines(body: ReadableStream<Uint8Array>): AsyncGenerator<LineGroup> {
   const decoder = new TextDecoder();
-  /** Pieces of the line that has not ended yet: joined once, however small the chunks are. */
+  /** Pieces of the incomplete line, joined only once, regardless of the size of chunks. */
   let pieces: string[] = [];
   let pieceCharacters = 0;
   for await (const chunk of slicesOf(utf8Pieces(body, { isStrict: true }))) {

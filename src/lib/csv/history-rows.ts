@@ -25,7 +25,7 @@ import { CsvTimes, SameTimes } from "./csv-times.ts";
  */
 
 export const LINE_BYTES_MAX = 1024 * 1024;
-/** Bytes within which the header must end. */
+/** Max. bytes up to the end of the header. */
 const HEAD_BYTES_MAX = 64 * 1024;
 const NEWLINE = 0x0a;
 const RETURN = 0x0d;
@@ -43,9 +43,9 @@ export interface CsvOptions extends ColumnChoice {
 export interface HistoryContext {
   /** Epoch ms. */
   readonly now: number;
-  /** Whether values that are all numbers need no check under these keys. */
+  /** Returns whether values that are all numbers need no check under these keys. */
   readonly canHoldNumbers: (keys: readonly string[]) => boolean;
-  /** Rows that are read for what they show of the columns, and were imported before. */
+  /** Rows that are read only to detect the format of the columns, and were imported before. */
   readonly skipRows?: number | undefined;
   /** Time of the last row of the previous part of the file, epoch ms. */
   readonly previousTs?: number | undefined;
@@ -60,22 +60,22 @@ export type HistoryRow =
       readonly ts: number;
       readonly values: HistoryValues;
       readonly points: number;
-      /** The values are all numbers, and need no check. */
+      /** True if all values are numbers that need no check. */
       readonly isChecked: boolean;
-      /** Value of the column that names the device. */
+      /** Value of the device column. */
       readonly device?: string | undefined;
     }
   | { readonly row: number; readonly error: Text };
 
 /** Notes on the whole file. */
 export interface HistoryNotes {
-  /** Rows with the time of an earlier row. Of two values at one time, the later value counts. */
+  /** Rows with the time of an earlier row. The later value counts. */
   sameTime: number;
   /** Cells such as NA in number columns. */
   missing: number;
   /** Names of the time columns. */
   timeColumns: readonly string[];
-  /** Numbers of columns, from 1, that are left out because they have no name. */
+  /** Numbers of columns, from 1, that are omitted because they have no name. */
   unnamedColumns: readonly number[];
   /** Time of the last row, epoch ms. */
   lastTs: number | undefined;
@@ -90,16 +90,16 @@ export const noNotes = (): HistoryNotes => ({
 });
 
 interface Head {
-  /** `undefined` if the file says nothing of it. */
+  /** Undefined if the file does not specify it. */
   readonly delimiter: CsvDelimiter | undefined;
   readonly header: string;
-  /** The header and all that follows it. */
+  /** Header and all following bytes. */
   readonly body: AsyncIterable<Uint8Array>;
 }
 
 const SEPARATOR_LINE = /^"?sep=(.)"?$/i;
 
-/** Index behind the line end at or after `start`; 0 if there is none. */
+/** Returns the index after the line end at or after `start`; 0 if there is none. */
 function lineEndAfter(bytes: Uint8Array, start: number): number {
   for (let index = start; index < bytes.length; index++) {
     if (bytes[index] === NEWLINE) return index + 1;
@@ -109,12 +109,12 @@ function lineEndAfter(bytes: Uint8Array, start: number): number {
   return 0;
 }
 
-/** The first lines of a file, and the file again from the newest of them on. */
+/** First lines of a file, followed by the file from the newest of them on. */
 class FirstLines {
   readonly #iterator: AsyncIterator<Uint8Array>;
   #bytes: Uint8Array = new Uint8Array(0);
   #start = 0;
-  /** Index behind the line that was read last; 0 if the file ends with it. */
+  /** Index after the most recently read line; 0 if the file ends with it. */
   #end = 0;
   #isComplete = false;
 
@@ -122,7 +122,7 @@ class FirstLines {
     this.#iterator = pieces[Symbol.asyncIterator]();
   }
 
-  /** Returns the next line; undefined behind the last one. */
+  /** Returns the next line; undefined at the end. */
   async next(): Promise<string | undefined> {
     if (this.#isComplete && this.#end === 0) return undefined;
     this.#start = this.#end;
@@ -151,7 +151,7 @@ class FirstLines {
   }
 }
 
-/** Reads up to the header: empty lines, comments and the line that tells a spreadsheet the delimiter are skipped. */
+/** Reads up to the header. Skips empty lines, comments and the line that specifies the delimiter for spreadsheets. */
 async function readHead(pieces: AsyncIterable<Uint8Array>): Promise<Head> {
   const lines = new FirstLines(pieces);
   let delimiter: CsvDelimiter | undefined;
@@ -180,19 +180,19 @@ export async function* csvHistory(
   yield reader.rest();
 }
 
-/** Turns the records of a CSV file, the first of which has the names of the columns, into rows. */
+/** Converts the records of a CSV file, of which the first one contains the column names, to rows. */
 class RowReader {
   readonly #dialect: CsvDialect;
   readonly #options: CsvOptions;
   readonly #context: HistoryContext & { readonly notes: HistoryNotes };
   readonly #columns: CsvColumns;
   readonly #ownTimes = new SameTimes();
-  /** Keyed by device, in a file of several. */
+  /** Keyed by device, for a file with several devices. */
   readonly #sameTimes = new Map<string, SameTimes>();
   #header: readonly string[] | undefined;
-  /** Known once the first rows have shown what the columns are. */
+  /** Determined from the first rows. */
   #settled: { readonly layout: CsvLayout; readonly times: CsvTimes } | undefined;
-  /** Undefined where rows of numbers would have to be checked too. */
+  /** Undefined if rows of numbers need a check, too. */
   #numbers: NumberRows | undefined;
   #row = 0;
   readonly #skipRows: number;
@@ -221,7 +221,7 @@ class RowReader {
     if (this.#settled === undefined) yield* this.#read(this.#columns.rest(), true);
   }
 
-  /** Takes rows of numbers as they are. They count for what a column shows like any others. */
+  /** Takes rows of numbers directly. They count as samples of a column like others. */
   takeNumbers(bytes: Uint8Array): TakenRows<HistoryRow> {
     const numbers = this.#numbers;
     if (this.#settled === undefined || numbers === undefined || !this.#columns.areNumbersPlain)
@@ -233,7 +233,7 @@ class RowReader {
     return { rows, end: numbers.position };
   }
 
-  /** Settles what the columns are when the first rows come, which are those of the sample. */
+  /** Determines the columns from the first rows, which are those of the sample. */
   #settle(header: readonly string[], rows: readonly (readonly string[])[]) {
     const { now, canHoldNumbers, notes } = this.#context;
     const { timezone } = this.#dialect;
@@ -260,7 +260,7 @@ class RowReader {
     }
   }
 
-  /** Counts a row. Behind the last one that was imported before, times go on where that part of the file ended. */
+  /** Counts a row. After the rows that were imported before, times continue from the end of that part of the file. */
   #count(times: CsvTimes): number {
     const { previousTs } = this.#context;
     if (this.#row === this.#skipRows && previousTs !== undefined) times.continueFrom(previousTs);
@@ -297,7 +297,7 @@ class RowReader {
     return { row, ts, values: read.values, points: read.points, isChecked: false, device };
   }
 
-  /** Returns the values of a row, or why it is refused. */
+  /** Returns the values of a row, or the reason of its refusal. */
   #valuesOf(cells: readonly string[], { keys }: CsvLayout): { values: HistoryValues; points: number } | Text {
     const values: HistoryValues = Object.create(null); // a column may be named __proto__
     let points = 0;
@@ -342,7 +342,7 @@ const reasonOf = ({ rule, isAboutSign }: UnclearNumber): Text =>
 const tooManyCells = (cell: string, columns: number): Text =>
   detail("import_error.too_many_cells", { cell: excerpt(cell), columns });
 
-/** Files that were put together have the header again. */
+/** Returns whether a row repeats the header, as in concatenated files. */
 const isHeaderAgain = (cells: readonly string[], names: readonly string[]): boolean =>
   cells[0] === names[0] &&
   cells.length === names.length &&

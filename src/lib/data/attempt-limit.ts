@@ -4,24 +4,24 @@ import { RateMeter } from "./rate-meter.ts";
 const ADDRESSES_MAX = 10_000;
 
 /**
- * Counts failed attempts by address (of IPv6 by the first 64 bits): a burst, then a rate per second. Whoever presents something right is
- * not asked, so that nobody is locked out by a neighbour behind the same address.
+ * Counts failed attempts by address (for IPv6, by the first 64 bits): a burst, then a rate per second. Correct attempts are not limited, so
+ * neighbors behind the same address cannot lock anyone out.
  */
 export class AttemptLimit {
   readonly #rate: { readonly perSecond: number; readonly burst: number };
-  /** Meters by address; what was used first goes first. */
+  /** Meters by address, oldest first. */
   readonly #meters = new Map<string, RateMeter>();
 
   constructor(rate: { readonly perSecond: number; readonly burst: number }) {
     this.#rate = rate;
   }
 
-  /** Counts a failed attempt. 0, or beyond the limit the ms until the next attempt is looked at; `now` is monotonic. */
+  /** Counts a failed attempt. Returns 0, or beyond the limit the ms until the next attempt is processed. `now` is monotonic. */
   take(address: string, now: number): number {
     return this.#meterOf(addressGroup(address)).take(now);
   }
 
-  /** Like `take`, without counting. */
+  /** Works like `take`, without counting. */
   waitMs(address: string, now: number): number {
     return this.#meters.get(addressGroup(address))?.waitMs(now) ?? 0;
   }

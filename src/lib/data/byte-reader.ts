@@ -1,4 +1,4 @@
-/** Reads what `ByteWriter` wrote. Throws a RangeError beyond the end. */
+/** Reads data of `ByteWriter`. Throws a RangeError beyond the end. */
 export class ByteReader {
   readonly #bytes: Uint8Array;
   readonly #view: DataView;
@@ -59,7 +59,7 @@ export class ByteReader {
     return value % 2 === 0 ? value / 2 : -(value + 1) / 2;
   }
 
-  /** Fills `out` with zigzag numbers; the inner loop of every decode, which takes numbers of one and of two bytes. */
+  /** Fills `out` with zigzag numbers. Inner loop of every decode, optimized for numbers of one and two bytes. */
   zigzags(out: Float64Array): void {
     const { length } = out;
     for (let i = 0; i < length; ) {
@@ -69,7 +69,7 @@ export class ByteReader {
     if (this.#offset > this.#bytes.length) throw new RangeError("read beyond the end");
   }
 
-  /** Returns the index of the first number that is longer than two bytes. */
+  /** Returns the index of the first number with more than two bytes. */
   #shortZigzags(out: Float64Array, start: number): number {
     const bytes = this.#bytes;
     const { length } = out;

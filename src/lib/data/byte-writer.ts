@@ -18,7 +18,7 @@ export class ByteWriter {
     return this.#bytes.subarray(0, this.#offset);
   }
 
-  /** Takes back what was written after the buffer had the length. */
+  /** Removes all bytes after the given length. */
   truncate(length = 0): void {
     this.#offset = length;
   }
@@ -40,7 +40,7 @@ export class ByteWriter {
     this.#offset += 8;
   }
 
-  /** A whole number from 0 to 2^53: 7 bits a byte, low ones first. */
+  /** Writes a whole number from 0 to 2^53: 7 bits per byte, low bits first. */
   varint(value: number): void {
     this.#reserve(8);
     let rest = value;
@@ -55,7 +55,7 @@ export class ByteWriter {
     this.#bytes[this.#offset++] = rest;
   }
 
-  /** A whole number of at most 2^52 in magnitude; small ones of either sign are short. */
+  /** Writes a whole number of at most 2^52 in magnitude. Small numbers of either sign are short. */
   zigzag(value: number): void {
     this.varint(value < 0 ? -2 * value - 1 : 2 * value);
   }
@@ -66,7 +66,7 @@ export class ByteWriter {
     this.#offset += bytes.length;
   }
 
-  /** Length first, then the bytes. */
+  /** Writes the length, then the bytes. */
   block(bytes: Uint8Array): void {
     this.varint(bytes.length);
     this.raw(bytes);

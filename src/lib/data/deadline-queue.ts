@@ -1,6 +1,6 @@
 interface Entry<Item> {
   readonly dueAt: number;
-  /** Number in the order of adding. */
+  /** Order of insertion. */
   readonly order: number;
   readonly item: Item;
 }
@@ -8,7 +8,7 @@ interface Entry<Item> {
 const isBefore = (a: Entry<unknown>, b: Entry<unknown>): boolean =>
   a.dueAt < b.dueAt || (a.dueAt === b.dueAt && a.order < b.order);
 
-/** A binary heap of items by deadline, among equals in the order of adding: add and take in O(log n), the next deadline in O(1). */
+/** Binary heap of items by deadline, and by insertion for equal deadlines: add and take in O(log n), the next deadline in O(1). */
 export class DeadlineQueue<Item> {
   readonly #heap: Entry<Item>[] = [];
   #added = 0;
@@ -36,7 +36,7 @@ export class DeadlineQueue<Item> {
     heap[index] = entry;
   }
 
-  /** The item whose deadline is at or before `now`, earliest first; undefined when none is due. */
+  /** Returns the earliest item with a deadline at or before `now`; undefined if none is due. */
   takeDue(now: number): { readonly dueAt: number; readonly item: Item } | undefined {
     const heap = this.#heap;
     const first = heap[0];

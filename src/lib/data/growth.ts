@@ -1,6 +1,6 @@
 /**
- * Counts additions by key, so that a limit is enforced from time to time. `add` returns true when it is time: each time that the additions
- * reach `max`, and for the first addition of a key, because what was added before a restart is not known.
+ * Counts additions by key, so that a limit is enforced occasionally. `add` returns true each time the additions reach `max`, and for the first
+ * addition of a key, because additions before a restart are unknown.
  */
 export class Growth<Key> {
   readonly #max: number;

@@ -1,4 +1,4 @@
-/** The smallest double above a number. */
+/** Returns the smallest double above a number. */
 export function nextUp(value: number): number {
   if (value === 0) return Number.MIN_VALUE;
   const double = new Float64Array([value]);

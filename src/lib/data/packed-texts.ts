@@ -3,16 +3,16 @@
  * short ones hold either thread for 100 ms.
  */
 
-/** Texts as UTF-16, one after the other. */
+/** Concatenated texts in UTF-16. */
 export interface PackedTexts {
   readonly utf16: Uint8Array<ArrayBuffer>;
-  /** Index of the first character of each text, and of the end. */
+  /** Index of the first character of each text, and the end. */
   readonly bounds: Uint32Array<ArrayBuffer>;
 }
 
 const BYTES_PER_CHARACTER = 2;
 
-/** Packs texts; absent ones are empty. */
+/** Packs texts. Absent texts are empty. */
 export function packTexts(texts: readonly (string | undefined)[]): PackedTexts {
   const bounds = new Uint32Array(texts.length + 1);
   let end = 0;

@@ -1,4 +1,4 @@
-/** A small seeded generator (mulberry32): the same seed gives the same numbers in [0, 1). */
+/** Creates a small seeded generator (mulberry32). Equal seeds give equal numbers in [0, 1). */
 export function createRandom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
@@ -9,7 +9,7 @@ export function createRandom(seed: number): () => number {
   };
 }
 
-/** A normally distributed number (Box–Muller), mean 0 and deviation 1. */
+/** Returns a normally distributed number (Box–Muller), with mean 0 and deviation 1. */
 export function normal(random: () => number): number {
   return Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
 }

@@ -1,9 +1,9 @@
-/** Max. different strings. With more, the values are not names of a few kinds, and keeping them is not worthwhile. */
+/** Max. distinct strings. With more, the values are not names of a few kinds, and keeping them is not worthwhile. */
 const STRINGS_MAX = 10_000;
 
 /**
- * Returns one string for all that are equal. Rows of a database bring a copy of each name with them, some 80 bytes, which counts where a hundred thousand
- * rows stay in memory.
+ * Returns one shared string for equal strings. Database rows contain a copy of each name, about 80 bytes, which matters if a hundred thousand rows
+ * stay in memory.
  */
 export class StringPool {
   readonly #strings = new Map<string, string>();

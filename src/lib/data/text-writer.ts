@@ -1,28 +1,28 @@
 const encoder = new TextEncoder();
 
 const CAPACITY_FIRST = 64 * 1024;
-/** The next buffer is larger than the last content by so much. */
+/** Spare bytes of the next buffer beyond the last content. */
 const SPARE_BYTES = 64 * 1024;
 const NOTHING = new Uint8Array(0);
-/** A buffer that one large text needed is not kept. */
+/** Max. capacity that is kept. Buffers for exceptionally large texts are not. */
 const CAPACITY_KEPT_MAX = 8 * 1024 * 1024;
-/** Digits of one step with whole numbers of 32 bits. */
+/** Digits per step with 32-bit integers. */
 const STEP_DIGITS = 9;
 const STEP = 10 ** STEP_DIGITS;
-/** Below this, decimal strings of up to 15 digits differ as numbers, too, so their digits are the same as those of `String`. */
+/** Below this, decimal strings of up to 15 digits are distinct as numbers, so their digits equal those of `String`. */
 const EXACT_BELOW = 1e15;
 const DECIMALS_MAX = 6;
 const ZERO = 0x30;
 const MINUS = 0x2d;
 const POINT = 0x2e;
-/** Longest text that is copied character by character; the encoder costs more to call. */
+/** Max. characters copied one by one. Calling the encoder costs more for short texts. */
 const SHORT_CHARACTERS = 48;
 
 const powers = Array.from({ length: STEP_DIGITS + 1 }, (_, exponent) => 10 ** exponent);
 
 /**
- * Returns from how many decimals on a text may read back as the number: a quotient of whole numbers is the number nearest to the decimal
- * text. Most numbers that need more decimals than are tried are found by the longest at once.
+ * Returns the min. number of decimals that may represent the number: a quotient of whole numbers is the number nearest to the decimal text. The
+ * largest candidate quickly rules out most numbers with more decimals.
  */
 function fewestDecimals(magnitude: number): number {
   const power = 10 ** DECIMALS_MAX;
@@ -31,13 +31,13 @@ function fewestDecimals(magnitude: number): number {
 }
 
 /**
- * Appends text as UTF-8 to a buffer that grows. Numbers are written digit by digit, without a string in between: telemetry is mostly whole
- * numbers and short decimals, and a string of each would be most of the work.
+ * Appends text as UTF-8 to a growing buffer. Numbers are written digit by digit without strings: telemetry consists mostly of whole numbers and
+ * short decimals, and creating strings would be most of the work.
  */
 export class TextWriter {
   #bytes = new Uint8Array(CAPACITY_FIRST);
   #offset = 0;
-  /** Of the next buffer: about what the last one needed. */
+  /** Capacity of the next buffer, about the size of the last content. */
   #capacity = CAPACITY_FIRST;
 
   get length(): number {
@@ -49,7 +49,7 @@ export class TextWriter {
     return this.#bytes.subarray(0, this.#offset);
   }
 
-  /** Returns the written bytes for the caller to keep, and begins another buffer. */
+  /** Returns the written bytes for permanent use, and begins another buffer. */
   take(): Uint8Array<ArrayBuffer> {
     const bytes = this.bytes();
     this.#capacity = Math.max(CAPACITY_FIRST, bytes.length + SPARE_BYTES);
@@ -58,13 +58,13 @@ export class TextWriter {
     return bytes;
   }
 
-  /** Empties the buffer, or takes back what was written after it had the length. */
+  /** Removes all bytes after the given length. */
   truncate(length = 0): void {
     this.#offset = length;
     if (length === 0 && this.#bytes.length > CAPACITY_KEPT_MAX) this.#bytes = new Uint8Array(CAPACITY_FIRST);
   }
 
-  /** One byte, such as a punctuation mark. */
+  /** Writes one byte, such as a punctuation mark. */
   byte(value: number): void {
     if (this.#offset === this.#bytes.length) this.#grow(1);
     this.#bytes[this.#offset++] = value;
@@ -76,7 +76,7 @@ export class TextWriter {
     this.#offset += bytes.length;
   }
 
-  /** A lone surrogate becomes U+FFFD. */
+  /** Writes a text. Lone surrogates become U+FFFD. */
   text(text: string): void {
     const { length } = text;
     if (this.#offset + length * 3 > this.#bytes.length) this.#grow(length * 3);
@@ -84,7 +84,7 @@ export class TextWriter {
     this.#offset += encoder.encodeInto(text, this.#bytes.subarray(this.#offset)).written;
   }
 
-  /** The shortest text that reads back as the same number: what `String` gives, and `-0` for negative zero. */
+  /** Writes the shortest text that parses back to the same number: like `String`, and `-0` for negative zero. */
   number(value: number): void {
     const sign = value < 0 || Object.is(value, -0);
     const magnitude = sign ? -value : value;
@@ -115,7 +115,7 @@ export class TextWriter {
     this.#padded(scaled - whole * power, decimals);
   }
 
-  /** A whole number from 0 to below 10^15. */
+  /** Writes a whole number from 0 to below 10^15. */
   #whole(value: number): void {
     if (value < STEP) {
       let digits = 1;
@@ -128,7 +128,7 @@ export class TextWriter {
     this.#padded(value - high * STEP, STEP_DIGITS);
   }
 
-  /** A whole number of at most nine digits, with zeros before it. */
+  /** Writes a whole number of at most nine digits with leading zeros. */
   #padded(value: number, digits: number): void {
     let rest = value | 0;
     const end = this.#offset + digits;
@@ -140,7 +140,7 @@ export class TextWriter {
     this.#offset = end;
   }
 
-  /** Returns false, and has written nothing, if a character needs more than a byte. */
+  /** Returns false without writing anything if a character needs more than one byte. */
   #copied(text: string): boolean {
     const { length } = text;
     const bytes = this.#bytes;

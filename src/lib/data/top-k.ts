@@ -1,4 +1,4 @@
-/** Keeps the numbers with the largest weights, with a heap whose root is the smallest of them. */
+/** Keeps the numbers with the largest weights, in a heap with the smallest of them as its root. */
 export class TopK {
   readonly #max: number;
   readonly #items: number[] = [];
@@ -8,7 +8,7 @@ export class TopK {
     this.#max = max;
   }
 
-  /** The kept items, in no order. */
+  /** The kept items, unsorted. */
   get items(): readonly number[] {
     return this.#items;
   }

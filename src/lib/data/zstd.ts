@@ -1,11 +1,11 @@
 import { zstdDecompressSync } from "node:zlib";
 
-/** What is small comes out in one chunk. */
+/** Max. bytes of a small result, which is decompressed in one chunk. */
 const CHUNK_BYTES = 64 * 1024;
 const MAGIC = 0xfd2fb528;
 const RLE_BLOCK = 1;
 
-/** Returns the position behind the header of a frame (RFC 8878, 3.1.1.1), and the bytes of its checksum. */
+/** Returns the position after the header of a frame (RFC 8878, 3.1.1.1), and the bytes of its checksum. */
 function headerOf(view: DataView, start: number): { end: number; checksumBytes: number } {
   if (view.getUint32(start, true) !== MAGIC) throw new RangeError("no zstd frame");
   const descriptor = view.getUint8(start + 4);
@@ -16,7 +16,7 @@ function headerOf(view: DataView, start: number): { end: number; checksumBytes: 
   return { end, checksumBytes: (descriptor & 4) === 0 ? 0 : 4 };
 }
 
-/** @throws RangeError unless the bytes are whole frames: the decompressor takes one that is cut behind its last full block as it is */
+/** @throws RangeError unless the bytes are whole frames: the decompressor accepts a frame that is truncated after its last full block */
 function ensureWhole({ buffer, byteOffset, byteLength }: Uint8Array): void {
   const view = new DataView(buffer, byteOffset, byteLength);
   let position = 0;
@@ -34,8 +34,8 @@ function ensureWhole({ buffer, byteOffset, byteLength }: Uint8Array): void {
 }
 
 /**
- * Decompresses bytes that others may have written, into at most `bytesMax` bytes.
- * @throws RangeError beyond `bytesMax`, without having kept more, and for a frame that is cut; Error if the bytes are not zstd
+ * Decompresses untrusted bytes to at most `bytesMax` bytes.
+ * @throws RangeError for a truncated frame and beyond `bytesMax`, without keeping more; Error if the bytes are not zstd
  */
 export function unpackZstd(packed: Uint8Array, bytesMax: number): Buffer {
   ensureWhole(packed);

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonValue } from "../json/json.ts";
 
-/** A command as far as it sets a value of a device. */
+/** Command, reduced to its setting of a value. */
 interface SettingCommand {
   readonly method: string;
   readonly params: JsonValue;

@@ -5,11 +5,11 @@ export type DeviceState = (typeof DEVICE_STATES)[number];
 interface StateFacts {
   readonly isInMaintenance: boolean;
   readonly active: boolean;
-  /** True if it has ever connected or sent a message. */
+  /** True if the device has ever connected or sent a message. */
   readonly hasConnected: boolean;
 }
 
-/** Returns the state that applies; maintenance precedes activity. */
+/** Returns the current state; maintenance precedes activity. */
 export function deviceStateOf({ isInMaintenance, active, hasConnected }: StateFacts): DeviceState {
   if (isInMaintenance) return "MAINTENANCE";
   if (active) return "ACTIVE";
@@ -22,7 +22,7 @@ interface Active {
   readonly lastActivityAt?: string | undefined;
 }
 
-/** Returns the device after it started or stopped sending; without a new `lastActivityAt`, it keeps its own. */
+/** Returns the device after a change of its activity. Without a new `lastActivityAt`, it keeps its own. */
 export const withActive = <Device extends Active>(
   device: Device,
   active: boolean,

@@ -3,25 +3,22 @@ import { isJsonObject, type JsonValue } from "../json/json.ts";
 import { toPlainJson } from "../json/plain-json.ts";
 import type { Text } from "../texts/text.ts";
 
-/**
- * Payload for a LoRaWAN device: bytes (base64), or an object that a codec, ours or the network server's, makes
- * bytes of.
- */
+/** Payload for a LoRaWAN device: bytes (base64), or an object that is encoded by a codec of Lineside or of the network server. */
 export type DownlinkPayload = { readonly data: string } | { readonly object: JsonValue };
 
-/** LoRaWAN's longest payload; most data rates take less. */
+/** Max. payload of LoRaWAN. Most data rates allow less. */
 export const FRAME_BYTES_MAX = 242;
 const OBJECT_BYTES_MAX = 16 * 1024;
 
-/** Padded base64 in the standard alphabet, as both network servers write it. Bun itself decodes anything. */
+/** Padded base64 in the standard alphabet, as both network servers send it. The decoder of Bun accepts anything. */
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
 export const isBase64 = (text: unknown): text is string => typeof text === "string" && BASE64.test(text);
 
-/** Base64 of this length consists of hexadecimal digits in one case less than once in a million frames. */
+/** Length from which base64 consists of hexadecimal digits in one case less than once in a million frames. */
 const HEX_LIKE_CHARACTERS_MIN = 12;
 const HEX_OF_ONE_CASE = /^(?:[\da-f]+|[\dA-F]+)$/;
-/** Zeros in base64. */
+/** Base64 of zero bytes. */
 const ONLY_ZEROS = /^A+$/;
 
 /** Returns whether a text is more likely hexadecimal than base64. */
@@ -31,7 +28,7 @@ export const looksHex = (text: string): boolean =>
   HEX_OF_ONE_CASE.test(text) &&
   !ONLY_ZEROS.test(text);
 
-/** A port that applications may use. */
+/** Returns whether applications may use the port. */
 export const isFPort = (port: unknown): port is number =>
   typeof port === "number" && Number.isInteger(port) && port >= 1 && port <= 223;
 
@@ -68,7 +65,9 @@ function ofObject(object: unknown): DownlinkPayload {
   return { object: plain };
 }
 
-/** Bytes in base64 or hexadecimal digits, or an object for a codec: one of them. @throws DomainError of kind `invalid`. */
+/**
+ * Returns the payload of exactly one of: bytes in base64, bytes in hexadecimal digits, an object for a codec. @throws DomainError of kind `invalid`
+ */
 export function payloadOf({
   data = null,
   hex = null,

@@ -13,25 +13,25 @@ export interface Machine {
   readonly kind: MachineKind;
   /** Number of the production line, from 1. */
   readonly line: number;
-  /** The readings at `ts` (epoch ms); time only moves forward. */
+  /** Returns the readings at `ts` (epoch ms). Time only moves forward. */
   sample(ts: number): MachineValues;
-  /** Breaks down now and is repaired at `until` (epoch ms), where it is of a kind that fails. */
+  /** Makes the machine fail now and be repaired at `until` (epoch ms), if its kind can fail. */
   fail(until: number): void;
 }
 
-/** `shifts`: by the clock, as a real plant; `always`: with short breaks only, whenever one looks. */
+/** `shifts`: by the clock, like a real plant; `always`: with short breaks only, at any time. */
 export type Pace = "shifts" | "always";
 
 type State = "running" | "idle" | "fault";
 
-/** Input of a kind's formula. */
+/** Input of the formula of a kind. */
 interface Situation {
   readonly state: State;
-  /** 0 cold and still … 1 at working temperature. */
+  /** From 0 (cold and idle) to 1 (at working temperature). */
   readonly warmth: number;
-  /** Outdoor swing of the day, -1 … 1. */
+  /** Daily outdoor cycle, from -1 to 1. */
   readonly day: number;
-  /** Hours for which it was to work so far. */
+  /** Scheduled working hours so far. */
   readonly hours: number;
   readonly noise: (deviation: number) => number;
 }
@@ -81,14 +81,14 @@ const formulas: Record<MachineKind, (situation: Situation) => MachineValues> = {
 
 const KINDS_OF_LINE: readonly MachineKind[] = ["press", "conveyor", "oven", "compressor", "climate", "meter"];
 const HOUR_MS = 3_600_000;
-/** Share of running time between faults, and how long a repair takes. */
+/** Mean running time between faults, and duration of a repair, in hours. */
 const MEAN_HOURS_BETWEEN_FAULTS = 30;
 const MEAN_FAULT_MINUTES = 12;
-/** Temperature that a machine approaches in each state, as a share of its working temperature. */
+/** Temperature in each state, as a share of the working temperature. */
 const warmthTargets: Record<State, number> = { running: 1, idle: 0.05, fault: 0.7 };
 const WARM_UP_MS = 25 * 60_000;
 
-/** Two shifts on working days (UTC), one on Saturdays. */
+/** Returns whether a time is in a shift: two shifts on working days (UTC), one on Saturdays. */
 function isShift(ts: number): boolean {
   const date = new Date(ts);
   const hour = date.getUTCHours();
@@ -97,18 +97,18 @@ function isShift(ts: number): boolean {
   return hour >= 6 && hour < (weekday === 6 ? 14 : 22);
 }
 
-/** Six minutes of every hour, each line at another time. */
+/** Returns whether a line pauses: six minutes of every hour, at different times per line. */
 const isBreak = (ts: number, line: number): boolean => (Math.floor(ts / 60_000) + line * 23) % 60 < 6;
 
-/** Time at which counters began: a machine that is created again continues from there. */
+/** Time at which counters began. A machine that is created again continues from there. */
 const BUILT_AT = Date.UTC(2025, 0, 1);
-/** How often a plan of working hours repeats itself, and for how long it is the same at least. */
+/** Period after which a working plan repeats, and the shortest time between two changes. */
 const plans: Record<Pace, { readonly periodMs: number; readonly stepMs: number }> = {
   shifts: { periodMs: 7 * 24 * HOUR_MS, stepMs: HOUR_MS },
   always: { periodMs: HOUR_MS, stepMs: 60_000 },
 };
 
-/** Returns the function that says for how many hours a machine was to work until a time: it depends on the time alone. */
+/** Returns the function for the scheduled working hours of a machine until a time, which depend on the time alone. */
 function createHourMeter(pace: Pace, isWorking: (ts: number) => boolean): (ts: number) => number {
   const { periodMs, stepMs } = plans[pace];
   const worked = (from: number, steps: number): number => {
@@ -176,7 +176,7 @@ function createMachine(kind: MachineKind, position: MachinePosition): Machine {
   };
 }
 
-/** `count` machines, spread over lines of twelve unless told otherwise. */
+/** Creates `count` machines, by default on lines of twelve. */
 export function createFactory(
   count: number,
   seed = 1,

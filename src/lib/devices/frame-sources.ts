@@ -1,6 +1,6 @@
 import type { JsonValue } from "../json/json.ts";
 
-/** Where the uplinks of LoRaWAN network servers have their frames: settings of the generic integrations, for codecs of the library. */
+/** Location of the frame in an uplink of a LoRaWAN network server: settings of generic integrations, for codecs of the library. */
 
 interface FrameSource {
   readonly paths: Readonly<
@@ -58,7 +58,7 @@ function put(message: Record<string, JsonValue>, path: string, value: JsonValue)
   put(inner, rest.join("."), value);
 }
 
-/** Returns the parts of an uplink that the settings of a network read, as an example. */
+/** Returns an example uplink with the parts that the settings of a network read. */
 export function sampleUplink(network: FrameSourceId): Record<string, JsonValue> {
   const { paths, frameEncoding }: FrameSource = frameSources[network];
   const message: Record<string, JsonValue> = {};

@@ -1,4 +1,4 @@
-/** Type of the device with which a gateway reports on itself. Each gateway creates its own, so CSV exports and site files leave it out. */
+/** Type of the device that represents the gateway itself. Each gateway creates its own, so CSV exports and site files omit it. */
 export const GATEWAY_DEVICE_TYPE = "lineside-gateway";
-/** Name of the profile of that device, unless somebody gives it another one. */
+/** Default name of the profile of that device. */
 export const GATEWAY_PROFILE_NAME = "This gateway";

@@ -1,4 +1,4 @@
-/** Keys in the SERVER scope that hold what the gateway observes of a device; all but `active` are times in epoch ms. */
+/** Keys in the SERVER scope with observations of the gateway about a device. All except `active` are times in epoch ms. */
 export const OBSERVED_ATTRIBUTES: ReadonlySet<string> = new Set([
   "active",
   "inactivityAlarmTime",

@@ -1,4 +1,4 @@
-/** Fields of a device profile that are not set, when it is created by the API or in the console. */
+/** Defaults of a new device profile, for the API and the console. */
 export const profileDefaults = {
   description: "",
   isDefault: false,

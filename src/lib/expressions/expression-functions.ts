@@ -1,7 +1,7 @@
 const powersOfTen = Array.from({ length: 23 }, (_, exponent) => 10 ** exponent);
-/** Returns the factor of `roundBy` for so many decimals. */
+/** Returns the factor of `roundBy` for a number of decimals. */
 export const roundingFactor = (digits: number): number => powersOfTen[digits] ?? 10 ** digits;
-/** Limit above which a double has no decimals. */
+/** Limit above which doubles have no decimals. */
 const WHOLE_FROM = 1e14;
 /** Factor for the error of a multiplication by a power of ten: 1.005 × 100 is 100.49999999999999. */
 const SLACK = 1 + 2 * Number.EPSILON;
@@ -14,7 +14,7 @@ export const roundBy = (value: number, factor: number): number => {
   return value < 0 && rounded !== 0 ? -rounded : rounded;
 };
 
-/** Half away from zero, as people round: `round(-2.5)` is -3; with `digits` decimals. */
+/** Rounds half away from zero to `digits` decimals: `round(-2.5)` is -3. */
 export const roundTo = (value: number, digits: number): number => roundBy(value, roundingFactor(digits));
 
 /** Returns `roundTo` for many values. */
@@ -23,17 +23,17 @@ export function createRounder(digits: number): (value: number) => number {
   return (value) => roundBy(value, factor);
 }
 
-/** Implementation of a function for one number, for two, or for any number of them. */
+/** Implementation of a function for one number, two numbers, or any number of them. */
 interface FunctionRule {
   unaryForm?(value: number): number;
   binaryForm?(first: number, second: number): number;
   variadic?(values: number[]): number;
 }
 
-/** Arguments of a variadic function. */
+/** Max. arguments of a variadic function. */
 export const ARGUMENTS_MAX = 50;
 
-/** Functions that an expression may call. */
+/** Functions of expressions. */
 export const functions: Record<string, FunctionRule> = {
   min: { variadic: (values) => Math.min(...values) },
   max: { variadic: (values) => Math.max(...values) },

@@ -21,16 +21,16 @@ export function compare(sign: string, a: ExpressionValue, b: ExpressionValue): b
   return a >= b;
 }
 
-/** Values of literals by node: operators read them once, when the expression is compiled. */
+/** Values of literals by node. Operators read them once at compile time. */
 const constants = new WeakMap<object, ExpressionValue>();
 
-/** Calculates with numbers in slots. All that it reads must be there: nothing is checked. */
+/** Calculates with numbers in slots. All inputs must exist; nothing is checked. */
 export type NumberForm = (numbers: Float64Array) => number;
 
-/** The number forms of nodes that only calculate, as in most formulas of a site. */
+/** Number forms of nodes that only calculate, like most formulas. */
 const numberForms = new WeakMap<object, NumberForm>();
 
-/** Returns undefined for a node that does more than calculate, or that reads what may not be a number. */
+/** Returns the number form of a node; undefined if it does more than calculate, or may read values that are not numbers. */
 export const numberFormOf = (node: object): NumberForm | undefined => numberForms.get(node);
 
 export function withNumberForm<Scope>(node: Node<Scope>, form: NumberForm | undefined): Node<Scope> {
@@ -49,7 +49,7 @@ function numberOf(node: object): number | undefined {
   return typeof value === "number" ? value : undefined;
 }
 
-/** Length of a text, as long as a message may be. Sums of sums of texts would otherwise fill the memory. */
+/** Max. characters of a text, equal to the max. length of a message. Otherwise, repeated concatenation could fill the memory. */
 const TEXT_MAX = 64 * 1024;
 
 function joined(a: string, b: string): string {
@@ -140,7 +140,7 @@ export function ofAny<Scope>(
   };
 }
 
-/** Returns the value if an expression can compute with it: a number, a text or a boolean. */
+/** Returns the value if expressions can use it: a number, a text or a boolean. */
 export const plain = (value: unknown): ExpressionValue | undefined =>
   typeof value === "number" || typeof value === "string" || typeof value === "boolean" ? value : undefined;
 

@@ -32,7 +32,7 @@ const SPACES = /\s*/y;
 
 const wrong = (rule: Text) => invalid("expression.invalid", { rule });
 
-/** Returns the position of the first character from `start` on that is not white space. */
+/** Returns the position of the first non-blank character from `start`. */
 function afterSpaces(source: string, start: number): number {
   SPACES.lastIndex = start;
   SPACES.exec(source);
@@ -77,17 +77,15 @@ function tokensOf(source: string): Token[] {
 
 const DEPTH_MAX = 40;
 
-/**
- * Readers of names, resolved once when the expression is compiled; undefined for a missing value.
- */
+/** Readers of names, resolved once at compile time. They return undefined for a missing value. */
 export interface ExpressionReads<Scope> {
   key(name: string): (scope: Scope) => ExpressionValue | undefined;
   attribute(of: string, name: string): (scope: Scope) => ExpressionValue | undefined;
 }
 
 /**
- * The value, or undefined when something that it needs is not there.
- * @throws DomainError `step_failure.…` when values are of the wrong type or the result is not finite.
+ * Returns the value; undefined if an input is missing.
+ * @throws DomainError `step_failure.…` if values have the wrong type or the result is not finite
  */
 export type CompiledExpression<Scope> = (scope: Scope) => ExpressionValue | undefined;
 
@@ -239,7 +237,7 @@ class Parser<Scope> {
       : this.#call(token.value, token.position + 1);
   }
 
-  /** `position`: of the name, from 1. */
+  /** @param position of the name, from 1 */
   #call(name: string, position: number): Node<Scope> {
     if (name === "key" || name === "attribute") return this.#lookup(name);
     const rule = Object.hasOwn(functions, name) ? functions[name] : undefined;
@@ -263,7 +261,7 @@ class Parser<Scope> {
     return this.#reads.key(name);
   }
 
-  /** `key("any name")`, `attribute("SHARED", "any name")`. */
+  /** Parses `key("any name")` or `attribute("SHARED", "any name")`. */
   #lookup(name: "key" | "attribute"): Node<Scope> {
     const texts = [this.#text()];
     if (name === "attribute") {
@@ -285,8 +283,8 @@ class Parser<Scope> {
 }
 
 /**
- * `numberFormOf` returns the number form of the result if the expression only calculates with numbers.
- * @throws DomainError `expression.invalid` that says what is wrong, and where.
+ * Compiles an expression. `numberFormOf` returns the number form of the result if the expression only calculates with numbers.
+ * @throws DomainError `expression.invalid` with the mistake and its position
  */
 export function compileExpression<Scope>(
   source: string,

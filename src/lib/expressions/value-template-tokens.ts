@@ -33,7 +33,7 @@ const isWord = (character: string) => /^\w$/.test(character);
 
 type Fail = (text: string) => Error;
 
-/** Returns the index behind the last character from `index` on that `test` accepts. */
+/** Returns the index after the last accepted character from `index`. */
 function skip(source: string, index: number, test: (character: string) => boolean): number {
   let end = index;
   while (end < source.length && test(source.charAt(end))) end++;
@@ -52,7 +52,7 @@ function quoted(source: string, start: number, fail: Fail): { text: string; end:
   throw fail("a quote is not closed");
 }
 
-/** Reads one token of an expression that begins at `index`, where there is no space. */
+/** Reads the token of an expression at `index`, which is not blank. */
 function tokenAt(source: string, index: number, fail: Fail): { token: TemplateToken; end: number } {
   const character = source.charAt(index);
   if (character === "'" || character === '"') {
@@ -73,7 +73,7 @@ function tokenAt(source: string, index: number, fail: Fail): { token: TemplateTo
   return { token: { kind: "operator", text: operator }, end: index + operator.length };
 }
 
-/** Reads the tokens between `{{` and `}}`, or `{%` and `%}`. Returns the index behind them, and whether a `-` removes the space there. */
+/** Reads the tokens between `{{` and `}}`, or `{%` and `%}`. Returns the index after them, and whether a `-` removes the space there. */
 function inside(
   source: string,
   start: number,

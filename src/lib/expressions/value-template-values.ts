@@ -4,12 +4,12 @@ import type { WorkBudget } from "./work-budget.ts";
 
 export type TemplateValue = JsonValue | undefined;
 
-/** Max. length of strings that a template may produce or change. */
+/** Max. length of strings that a template may create or change. */
 export const TEXT_CHARACTERS_MAX = 8_192;
 const DECIMALS_MAX = 12;
 const DECIMAL = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
 
-/** Returns the text of a value as the templates' own language writes it: `True`, `False`, `None`. */
+/** Returns the text of a value in the notation of the template language: `True`, `False`, `None`. */
 export function renderText(value: TemplateValue): string {
   if (value === undefined) return "";
   if (value === null) return "None";
@@ -28,7 +28,7 @@ function hasKey(object: object): boolean {
   return false;
 }
 
-/** Converts a value to a number; `undefined` if that is impossible. */
+/** Converts a value to a number; undefined if that is impossible. */
 export function toNumber(value: TemplateValue): number | undefined {
   if (typeof value === "boolean") return value ? 1 : 0;
   if (typeof value === "string") {
@@ -49,7 +49,7 @@ export function memberOf(object: TemplateValue, name: TemplateValue): TemplateVa
 const isPlain = (value: TemplateValue) => typeof value !== "object" || value === null;
 const isEqual = (left: TemplateValue, right: TemplateValue) =>
   isPlain(left) && isPlain(right) && (left === right || isSameNumber(left, right));
-/** `true == 1`, as in the templates' own language. */
+/** Returns whether values are equal as numbers, with `true == 1` as in the template language. */
 const isSameNumber = (left: TemplateValue, right: TemplateValue) =>
   typeof left !== "string" &&
   typeof right !== "string" &&
@@ -62,7 +62,7 @@ function isIn(left: TemplateValue, right: TemplateValue): boolean {
   return isJsonObject(right) && typeof left === "string" && Object.hasOwn(right, left);
 }
 
-/** Texts are compared with texts, and numbers with numbers. */
+/** Compares texts with texts, and numbers with numbers. */
 function order(left: TemplateValue, right: TemplateValue): number | undefined {
   if (typeof left === "string" && typeof right === "string") return left < right ? -1 : left > right ? 1 : 0;
   if (typeof left === "string" || typeof right === "string") return undefined;
@@ -70,7 +70,7 @@ function order(left: TemplateValue, right: TemplateValue): number | undefined {
   return first === undefined || second === undefined ? undefined : first - second;
 }
 
-/** Work units of a step on a value: the characters or items that it may read. */
+/** Returns the work units of a step on a value: its characters or items. */
 function unitsOf(value: TemplateValue): number {
   if (typeof value === "string" || Array.isArray(value)) return 1 + value.length;
   return 1;
@@ -190,7 +190,7 @@ const filters: ReadonlyMap<string, Filter> = new Map<string, Filter>([
   ],
 ]);
 
-/** Work units per part between replaced strings: each part is allocated separately. */
+/** Work units per part between replaced strings, which are allocated separately. */
 const PART_UNITS = 8;
 
 interface Replacement {

@@ -23,18 +23,18 @@ const TEMPLATE_CHARACTERS_MAX = 4_096;
 const TOKENS_MAX = 1_024;
 const DEPTH_MAX = 32;
 
-/** Names that a template may read. `value_json` is `undefined` if the message is not JSON. */
+/** Readable names of a template. `value_json` is undefined if the message is not JSON. */
 export interface TemplateScope {
   readonly value: JsonValue;
   readonly value_json?: JsonValue | undefined;
-  /** The message's budget, shared by all of its templates; by default, each template has its own. */
+  /** Budget of the message, shared by all of its templates. By default, each template has its own. */
   readonly work?: WorkBudget;
 }
 
-/** Returns the value, or `undefined` if the message does not have it. Throws a DomainError only when the budget is used up. */
+/** Returns the value; undefined if the message does not contain it. Throws a DomainError only if the budget is used up. */
 export interface ValueTemplate {
   (scope: TemplateScope): TemplateValue;
-  /** Equal templates have equal sources. */
+  /** Source, which is equal for equal templates. */
   readonly source: string;
 }
 
@@ -47,9 +47,9 @@ type Node = (scope: Required<TemplateScope>) => TemplateValue;
 
 interface Part {
   readonly node: Node;
-  /** Literal space. */
+  /** True for literal white space. */
   readonly isBlank: boolean;
-  /** An `if`, which has no value if no branch holds. */
+  /** True for an `if`, which has no value if no branch holds. */
   readonly isStatement: boolean;
 }
 
@@ -292,7 +292,7 @@ class Parser {
     return text;
   }
 
-  /** Returns the text of an operator or a name; nothing for text in quotes. */
+  /** Returns the text of an operator or a name; undefined for quoted text. */
   #peek(): string {
     const token = this.#tokens[this.#index];
     return token?.kind === "operator" || token?.kind === "name" ? token.text : "";
@@ -338,8 +338,8 @@ const listOf =
     items.map((item) => item(scope) ?? null);
 
 /**
- * A single expression keeps the type of its value, with or without space around it. Several parts become text, and there is none if an
- * expression has no value; a statement without a value is no text.
+ * Joins parts. A single expression keeps the type of its value, even with surrounding white space. Several parts become text, without a value if an
+ * expression has none; a statement without a value contributes no text.
  */
 function joined(parts: readonly Part[]): Node {
   const filled = parts.filter(({ isBlank }) => !isBlank);
@@ -367,7 +367,7 @@ function pieceOf({ node, isStatement }: Part, scope: Required<TemplateScope>): s
 const asTemplate = (source: string, evaluate: (scope: TemplateScope) => TemplateValue): ValueTemplate =>
   Object.assign(evaluate, { source });
 
-/** Default template: the whole message. */
+/** Default template, which returns the whole message. */
 export const wholeMessage: ValueTemplate = asTemplate("", ({ value }) => value);
 
 /** @throws TemplateError for a template that is too long or outside the supported part */

@@ -4,7 +4,7 @@ import { invalid } from "../core/domain-error.ts";
 export const TEMPLATE_WORK_MAX = 1_000_000;
 /** Max. work of pipeline steps on a message. About 30 ms. */
 export const STEP_WORK_MAX = 4_000_000;
-/** Max. characters that a device's alarm rules may search per message. About 10 ms, because searching is fast. */
+/** Max. characters that alarm rules of a device may search per message. About 10 ms, because searching is fast. */
 export const RULE_WORK_MAX = 100_000_000;
 
 /** Counts work in units that take about the same time: a character, or a calculation. */

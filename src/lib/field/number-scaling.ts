@@ -1,8 +1,8 @@
-/** Precision beyond which a scaled value is noise of the multiplication. */
+/** Significant digits of a scaled value. Further digits are errors of the multiplication. */
 const SCALED_DIGITS = 14;
 
 export interface Scaling {
-  /** The raw value is multiplied by `scale`, then `offset` is added. */
+  /** Multiplier of the raw value, before `offset` is added. */
   readonly scale?: number;
   readonly offset?: number;
 }
@@ -15,7 +15,7 @@ export const scaled = (raw: number, { scale = 1, offset = 0 }: Scaling): number 
 export const unscaled = (value: number, { scale = 1, offset = 0 }: Scaling): number =>
   Number(((value - offset) / scale).toPrecision(SCALED_DIGITS));
 
-/** Returns the shortest decimal number that is the same 32-bit float: 0.1 instead of 0.10000000149011612. */
+/** Returns the shortest decimal number with the same 32-bit float: 0.1 instead of 0.10000000149011612. */
 export function shortestFloat(value: number): number {
   for (let digits = 6; digits < 9; digits++) {
     const candidate = Number(value.toPrecision(digits));

@@ -6,16 +6,16 @@ import { countNames, type NoteLeftOut, noteRepeated, readJson, readLenient } fro
 
 const cbor = new Decoder({ mapsAsObjects: true, useRecords: false, tagUint8Array: false });
 
-/** `LENIENT_JSON` also takes what simple firmware writes instead of JSON. */
+/** Encodings of payloads. `LENIENT_JSON` also accepts the JSON-like text of simple firmware. */
 export const PAYLOAD_ENCODINGS = ["AUTO", "JSON", "CBOR", "LENIENT_JSON"] as const;
 export type BodyEncoding = (typeof PAYLOAD_ENCODINGS)[number];
 
-/** First bytes that can only begin CBOR: maps and arrays (major types 4 and 5) and tags (6), RFC 8949 section 3. */
+/** First bytes of CBOR that are not possible in JSON: maps and arrays (major types 4 and 5) and tags (6), RFC 8949 section 3. */
 const isCborStart = (byte: number) => byte >= 0x80 && byte <= 0xdf;
 
 /**
- * A device's body as a JavaScript value. AUTO tells CBOR by its first byte: JSON's begin with `{`, `[` or white space.
- * @throws DomainError that says what is wrong with the body, such as `body.malformed`
+ * Decodes the body of a device. AUTO detects CBOR by its first byte, because JSON starts with `{`, `[` or white space.
+ * @throws DomainError about the mistake, such as `body.malformed`
  */
 export function decodeBody(bytes: Uint8Array, encoding: BodyEncoding, note?: NoteLeftOut): unknown {
   const first = bytes[0];
@@ -27,7 +27,7 @@ export function decodeBody(bytes: Uint8Array, encoding: BodyEncoding, note?: Not
   return readCbor(bytes, note);
 }
 
-/** Returns the names that a map has more than once. A decoder keeps the last value of a name. */
+/** Returns the duplicate names of a map. A decoder keeps the last value of a name. */
 function repeatedNames(bytes: Uint8Array): string[] {
   const repeated = new Set<string>();
   const namesBefore = new Map<object, Set<string>>();
@@ -54,6 +54,6 @@ function readCbor(bytes: Uint8Array, note: NoteLeftOut | undefined): unknown {
 
 const encoder = new Encoder({ useRecords: false });
 
-/** A body for a device, in what its profile says that it reads: JSON unless that is CBOR. */
+/** Encodes a body for a device in the encoding of its profile: JSON unless that is CBOR. */
 export const encodeBody = (encoding: BodyEncoding | undefined, body: unknown): Uint8Array =>
   encoding === "CBOR" ? encoder.encode(body) : Buffer.from(JSON.stringify(body));

@@ -4,16 +4,16 @@ const BREAK = 0xff;
 /** Initial count of a map of indefinite length: decremented for each item, so that keys have odd counts. */
 const NO_ITEM_YET = -1;
 const DEPTH_MAX = 256;
-/** Max. items of a message, map keys and bytes of long numbers included: decoding takes up to 1 µs per item. */
+/** Max. items of a message, including map keys and bytes of long numbers. Decoding takes up to 1 µs per item. */
 export const CBOR_ITEMS_MAX = 100_000;
-/** Max. names per map. Objects with very many names are slow to build, especially if the names are integers. */
+/** Max. names per map. Objects with very many names are slow to build, especially with integer names. */
 export const CBOR_MAP_NAMES_MAX = 10_000;
-/** Max. bytes of a number that is finite as a double. */
+/** Max. bytes of a bignum that is finite as a double. */
 const BIGNUM_BYTES_MAX = 128;
 
 /**
- * Tags whose value stands for itself: dates, numbers, hints on text and byte strings, typed arrays, sets, "this is CBOR". Others make
- * one part of a message stand for another: a hundred bytes could grow to gigabytes, or change how the next message is read.
+ * Tags without references: dates, numbers, hints on text and byte strings, typed arrays, sets, "this is CBOR". With other tags, a hundred bytes
+ * could grow to gigabytes, or change the decoding of the next message.
  */
 const isPlainTag = (tag: number) =>
   tag <= 5 ||
@@ -24,7 +24,7 @@ const isPlainTag = (tag: number) =>
   tag === 1004 ||
   tag === 55799;
 
-/** Returns the number of items in an item; undefined for an item that holds none. */
+/** Returns the number of items in an item; undefined if it cannot contain any. */
 function itemsOf(major: number, size: number): number | undefined {
   if (major === MAJOR.array) return size;
   if (major === MAJOR.map) return size === Number.POSITIVE_INFINITY ? NO_ITEM_YET : size * 2;
@@ -33,7 +33,7 @@ function itemsOf(major: number, size: number): number | undefined {
   return 1;
 }
 
-/** A message that would take too long to decode, with error code and limit. */
+/** Message that would take too long to decode, with error code and limit. */
 export class CborTooLarge extends Error {
   readonly code: "body.too_many_items" | "body.too_many_names";
   readonly max: number;
@@ -49,8 +49,8 @@ export class CborTooLarge extends Error {
 type OnKey = (from: number, to: number, map: object) => void;
 
 /**
- * Returns callbacks for the start of containers and items, which report map keys. Maps within keys are left out: decoding the key at each
- * level would multiply the work by the number of levels.
+ * Returns callbacks for the start of containers and items, which report map keys. Maps within keys are excluded: decoding the key at each level
+ * would multiply the work by the number of levels.
  */
 function keyReporter(onKey: OnKey) {
   /** Open maps by depth; undefined for other containers. */
@@ -71,7 +71,7 @@ function keyReporter(onKey: OnKey) {
   };
 }
 
-/** Reads the heads of items, one after the other. Reading past the end throws. */
+/** Reads the heads of items in sequence. Reading past the end throws. */
 class ItemHeads {
   readonly #view: DataView;
   position = 0;
@@ -84,7 +84,7 @@ class ItemHeads {
     return this.#view.getUint8(this.position++);
   }
 
-  /** The number in or after the first byte of an item. */
+  /** Returns the number in or after the first byte of an item. */
   argument(info: number): number {
     if (info < 24) return info;
     if (info === INDEFINITE) return Number.POSITIVE_INFINITY;
@@ -133,7 +133,7 @@ export function checkCbor(bytes: Uint8Array, onKey?: OnKey): number {
     if (added > CBOR_MAP_NAMES_MAX) throw new CborTooLarge("body.too_many_names", CBOR_MAP_NAMES_MAX);
   }
 
-  /** Reads what follows the head of an item. Strings are skipped; other types add items of their own. */
+  /** Processes the content of an item after its head. Skips strings; other types add items. */
   function enter(major: number, size: number): void {
     if (major === MAJOR.bytes || major === MAJOR.text) heads.skip(size);
     const inner = itemsOf(major, size);

@@ -1,6 +1,6 @@
 import type { JsonValue } from "./json.ts";
 
-/** JSON text that parses back to the same value: unlike `JSON.stringify` it keeps the sign of -0. */
+/** Returns JSON that parses back to the same value: unlike `JSON.stringify`, it keeps the sign of -0. */
 export function exactJson(value: JsonValue): string {
   if (typeof value === "number") return Object.is(value, -0) ? "-0" : JSON.stringify(value);
   if (typeof value !== "object" || value === null) return JSON.stringify(value);

@@ -1,8 +1,8 @@
-/** Approximate length, in characters, up to which a value is serialized in one go. */
+/** Approximate max. characters of a value that is serialized in one go. */
 const SLICE_WEIGHT = 32 * 1024;
 const NUMBER_WEIGHT = 8;
 
-/** A list that creates its items only when they are read, because all of them together would fill the memory with objects. */
+/** List that creates its items only when they are read, because all of them together would fill the memory. */
 export abstract class ReadList<Item> implements Iterable<Item> {
   abstract readonly length: number;
   abstract [Symbol.iterator](): Iterator<Item>;
@@ -17,7 +17,7 @@ const isList = (value: object): value is Iterable<unknown> =>
 
 const hasOwnText = (value: object): boolean => typeof (value as { toJSON?: unknown }).toJSON === "function";
 
-/** Returns approximately what is left of `budget` after the value's JSON; negative as soon as it is used up. */
+/** Returns the approximate remainder of `budget` after the JSON of the value; negative once it is used up. */
 function afterWeight(value: unknown, budget: number): number {
   if (typeof value === "string") return budget - value.length - 2;
   if (typeof value !== "object" || value === null) return budget - NUMBER_WEIGHT;
@@ -37,7 +37,7 @@ function afterWeight(value: unknown, budget: number): number {
   return left;
 }
 
-/** Returns whether a value's JSON is longer than about `characters`, without serializing it. */
+/** Returns whether the JSON of a value is longer than about `characters`, without serializing it. */
 export const isLongerJson = (value: unknown, characters: number): boolean =>
   afterWeight(value, characters) < 0;
 
@@ -100,7 +100,7 @@ function* objectPieces(object: Readonly<Record<string, unknown>>): Generator<str
   yield "}";
 }
 
-/** Yields the same JSON as `JSON.stringify`, in pieces that take at most about 1 ms each. A long string is a single piece. */
+/** Yields the JSON of `JSON.stringify` in pieces that take at most about 1 ms each. A long string is a single piece. */
 export function* jsonPieces(value: unknown): Generator<string> {
   if (
     typeof value !== "object" ||

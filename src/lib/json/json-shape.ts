@@ -1,23 +1,26 @@
 import { invalid, tooLarge } from "../core/domain-error.ts";
 import { deeper, JSON_DEPTH_MAX } from "./json-depth.ts";
 
-/** Shorter texts are parsed within 2 ms, whatever they hold. The time of a nested one grows faster than its length: 64 KiB take 6 ms. */
+/**
+ * Max. characters of texts that are not checked, because any of them is parsed within 2 ms. The time of nested texts grows faster than their length:
+ * 64 KiB take 6 ms.
+ */
 const CHECKED_CHARACTERS_MIN = 32 * 1024;
-/** Max. lists and objects in a line of a file. Each of them can be a row, which is listed or counted if it is refused. */
+/** Max. lists and objects in a line of a file. Each can be a row, which is listed or counted if it is refused. */
 export const LINE_OBJECTS_MAX = 20_000;
-/** Shorter lines have fewer. */
+/** Max. characters of lines that cannot reach that number. */
 const LINE_CHECKED_CHARACTERS_MIN = 2 * LINE_OBJECTS_MAX;
-/** Max. different names in a body. Each costs a parser up to 0.5 µs; repeated names cost next to nothing. */
+/** Max. distinct names in a body. Each costs a parser up to 0.5 µs; repeated names cost almost nothing. */
 export const JSON_NAMES_MAX = 50_000;
-/** Max. lists and objects in a body. Each costs a parser up to 0.1 µs and some 100 bytes; 100,000 readings with their values fit. */
+/** Max. lists and objects in a body. Each costs a parser up to 0.1 µs and about 100 bytes; 100,000 readings with their values fit. */
 export const JSON_OBJECTS_MAX = 250_000;
-/** Lists and objects around values, and those within a value. */
+/** Max. nesting of lists and objects around values, plus those within a value. */
 const BRACKETS_MAX = 2 * JSON_DEPTH_MAX;
-/** Names are counted by hash values, so colliding names count once. */
+/** Bits of hash values that count names. Colliding names count once. */
 const HASH_BITS = 20;
 /** Odd, and about 2^32 divided by the golden ratio, which spreads the values. */
 const HASH_FACTOR = 0x9e3779b1;
-/** Random, so that no sender can choose names with the same hash value. */
+/** Random, so that senders cannot choose names with equal hash values. */
 const [HASH_SEED = 0] = crypto.getRandomValues(new Uint32Array(1));
 
 const QUOTE = 0x22;
@@ -25,12 +28,12 @@ const BACKSLASH = 0x5c;
 const COLON = 0x3a;
 const BLANK = 0x20;
 
-/** Counts different names by a bit for each hash value. */
+/** Counts distinct names by one bit per hash value. */
 class NameCount {
   readonly #seen = new Uint8Array(2 ** (HASH_BITS - 3));
   #count = 0;
 
-  /** Reads the string that begins at a quote, counts it if it is a name, and returns the place of its last quote. */
+  /** Reads the string at a quote, counts it if it is a name, and returns the position of its last quote. */
   read(text: string, start: number): number {
     let hash = HASH_SEED;
     let end = start + 1;
@@ -57,15 +60,14 @@ class NameCount {
 }
 
 /**
- * Refuses a long JSON text that would hold up its parser: with very many names or objects, or nested very deeply. Takes a few ns per
- * character.
+ * Refuses a long JSON text that would hold up its parser, with very many names or objects, or deep nesting. Takes a few ns per character.
  * @throws DomainError `body.too_many_names`, `body.too_many_objects` or `body.too_deep`
  */
 export function ensureShape(text: string): void {
   if (text.length >= CHECKED_CHARACTERS_MIN) checkShape(text, JSON_OBJECTS_MAX);
 }
 
-/** Works like `ensureShape`, for one line of a file of many. */
+/** Works like `ensureShape`, for one of many lines of a file. */
 export function ensureLineShape(line: string): void {
   if (line.length >= LINE_CHECKED_CHARACTERS_MIN) checkShape(line, LINE_OBJECTS_MAX);
 }

@@ -3,10 +3,10 @@
  * fields: a rule or step that was saved before they were refused, or by another version, keeps working.
  */
 
-/** True while stored data is read. The type of `readStored` refuses what would leave it set for others: asynchronous reading. */
+/** True while stored data is read. The type of `readStored` refuses asynchronous work, which would leave it set for others. */
 let isStored = false;
 
-/** Runs `read` on stored data instead of data to be saved. */
+/** Runs `read` on stored data, as opposed to data to be saved. */
 export function readStored<Result>(read: () => Result extends Promise<unknown> ? never : Result): Result {
   const before = isStored;
   isStored = true;
@@ -17,9 +17,9 @@ export function readStored<Result>(read: () => Result extends Promise<unknown> ?
   }
 }
 
-/** Whether stored data is read, whose checks may only refuse what cannot be run. */
+/** Returns whether stored data is being read, for which checks only refuse data that cannot be run. */
 export const isReadingStored = (): boolean => isStored;
 
-/** Returns the first field that the object must not have; undefined without one, and for stored data. */
+/** Returns the first unknown field of the object; undefined if there is none, and for stored data. */
 export const unknownFieldOf = (node: object, isField: (name: string) => boolean): string | undefined =>
   isStored ? undefined : Object.keys(node).find((name) => !isField(name));

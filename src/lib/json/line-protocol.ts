@@ -12,17 +12,17 @@ export type LinePrecision = (typeof LINE_PRECISIONS)[number];
 export interface Line {
   /** Number of the line in the text, from 1. */
   readonly number: number;
-  /** Position of its first character. */
+  /** Position of the first character. */
   readonly start: number;
   readonly measurement: string;
-  /** In the order of the line. */
+  /** Sorted as in the line. */
   readonly tags: ReadonlyArray<readonly [name: string, value: string]>;
   readonly fields: Record<string, boolean | number | string>;
-  /** Fields that the line has more than once; their last value counts. */
+  /** Fields that occur more than once in the line. The last value counts. */
   readonly repeated: readonly string[];
   /** Epoch ms; undefined if the line has no time stamp. */
   readonly ts: number | undefined;
-  /** The time stamp as it is written; empty if there is none. */
+  /** Unparsed time stamp; empty if there is none. */
   readonly stamp: string;
 }
 
@@ -36,7 +36,7 @@ type LineContent = Omit<Line, "number" | "start">;
 
 const FIELDS_PER_LINE_MAX = 512;
 const TAGS_PER_LINE_MAX = 128;
-/** Text that takes the room of two characters for each is still no longer than a value may be. */
+/** Max. characters of a quoted text, of which each may be escaped. */
 const QUOTED_CHARACTERS_MAX = 2 * 64 * 1024;
 const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
@@ -70,7 +70,7 @@ const booleans: Readonly<Record<string, boolean>> = {
   FALSE: false,
 };
 
-/** What is wrong with the line that is read. */
+/** Mistake in the current line. */
 class LineError {
   readonly reason: Text;
   constructor(reason: Text) {
@@ -78,7 +78,7 @@ class LineError {
   }
 }
 
-/** Milliseconds of one unit; of a unit shorter than that, the digits by which it is finer. */
+/** Milliseconds per unit; for finer units, the number of additional digits. */
 const milliseconds = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 };
 const finerDigits = { ns: 6, us: 3 };
 
@@ -127,12 +127,12 @@ export class LineReader {
     this.#precision = precision;
   }
 
-  /** Number of characters that were read. */
+  /** Number of characters read. */
   get position(): number {
     return this.#position;
   }
 
-  /** Returns the next line, or what is wrong with it; undefined at the end. Empty lines and comments are skipped. */
+  /** Returns the next line, or its mistake; undefined at the end. Skips empty lines and comments. */
   next(): Line | LineFailure | undefined {
     this.#skipEmpty();
     if (this.#position >= this.#text.length) return undefined;
@@ -144,7 +144,7 @@ export class LineReader {
     return isRead ? { number, start, ...line } : { number, start, reason: line.reason };
   }
 
-  /** Goes to a position and counts the lines that lie before it. */
+  /** Moves to a position and counts the lines before it. */
   #moveTo(start: number, end: number): void {
     this.#position = end;
     let lineFeed = this.#text.indexOf("\n", start);
@@ -162,7 +162,7 @@ export class LineReader {
     }
   }
 
-  /** The end of a line that could not be read. Only texts of fields may have line breaks. */
+  /** Returns the end of a line that could not be parsed. Only texts of fields may contain line breaks. */
   #endOf(start: number): number {
     let isQuoted = false;
     let isInFields = false;
@@ -200,7 +200,7 @@ export class LineReader {
     return { measurement, tags, fields, repeated, ts, stamp };
   }
 
-  /** A measurement, or a name or value of a tag. A backslash stands for itself unless it escapes what ends a name. */
+  /** Reads a measurement, or a name or value of a tag. A backslash is literal unless it escapes a character that ends a name. */
   #name(escaped = /\\([,= ])/g, endsAtEquals = true): string {
     const start = this.#position;
     let hasEscape = false;
@@ -255,7 +255,7 @@ export class LineReader {
     }
   }
 
-  /** Everything up to what ends a value. */
+  /** Reads all characters up to the end of a value. */
   #bare(): string {
     const start = this.#position;
     for (; this.#position < this.#text.length; this.#position++) {

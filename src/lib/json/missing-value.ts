@@ -1,6 +1,6 @@
 /**
- * What programs write where a value is missing. In a series of numbers it is not a value; in a series of texts `unknown` and `unavailable` are
- * states like any others.
+ * Markers of programs for a missing value. In a series of numbers they are not values; in a series of texts, `unknown` and `unavailable` are states
+ * like others.
  */
 const markers: ReadonlySet<string> = new Set([
   "",
@@ -10,15 +10,15 @@ const markers: ReadonlySet<string> = new Set([
   ...["inf", "+inf", "-inf", "infinity", "+infinity", "-infinity", "1.#qnan", "-1.#ind", "1.#inf"],
 ]);
 const LENGTH_MAX = 24;
-/** As programs in C print it: `-nan`, `nan(0x7)`, `-nan(ind)`. */
+/** NaN in the notation of C programs: `-nan`, `nan(0x7)`, `-nan(ind)`. */
 const NAN = /^[+-]?nan(\(\w{0,20}\))?$/;
 
-/** Character codes with which a marker can begin, so that nearly all other texts are told by one look. */
+/** First character codes of markers, so that most other strings are rejected by one comparison. */
 const beginnings: ReadonlySet<number> = new Set(
   [...markers, "nan", "+nan"].flatMap((word) => [word.charCodeAt(0), word.toUpperCase().charCodeAt(0), 32]),
 );
 
-/** Returns whether a text says that a value is missing. */
+/** Returns whether a text is a marker of a missing value. */
 export function isMissingMarker(text: string): boolean {
   if (text === "") return true;
   if (text.length > LENGTH_MAX || !beginnings.has(text.charCodeAt(0))) return false;
@@ -28,7 +28,7 @@ export function isMissingMarker(text: string): boolean {
 
 const EMPTIED: ReadonlySet<string> = new Set(["nan", "null", "none", "nil", "na", "n/a"]);
 
-/** Returns whether a text is what programs write for a number that they do not have, and never a state: `nan`, `-inf`, `null`. */
+/** Returns whether a text is a marker of a missing number, which is never a state: `nan`, `-inf`, `null`. */
 export function isEmptiedNumber(text: string): boolean {
   const word = text.trim().toLowerCase();
   return EMPTIED.has(word) || (isMissingMarker(word) && /nan|inf|#/.test(word));

@@ -3,7 +3,7 @@ import { exactInteger } from "./exact-integer.ts";
 import type { JsonObject, JsonValue } from "./json.ts";
 import { JSON_DEPTH_MAX } from "./json-depth.ts";
 
-/** Max. values within the objects and lists of a message, excluding names: each takes up to 0.5 µs to process. */
+/** Max. values within the objects and lists of a message, excluding names. Each takes up to 0.5 µs to process. */
 export const NESTED_VALUES_MAX = 100_000;
 
 /** Counts the values within the objects and lists of a message, before they are processed. */
@@ -25,9 +25,9 @@ export class NestedValues {
 }
 
 /**
- * A decoded JSON or CBOR value as JSON can hold it, with CBOR's own types brought down to it: integers of 64 bits become
- * numbers, or the text of their digits if a double cannot hold them exactly, dates ISO 8601. `area` begins the code of what it throws.
- * @throws DomainError of kind `invalid`: too deep, not finite, or of no JSON type.
+ * Converts a decoded JSON or CBOR value to plain JSON: integers of 64 bits become numbers, or the text of their digits if a double cannot hold them
+ * exactly; dates become ISO 8601. `area` is the prefix of error codes.
+ * @throws DomainError of kind `invalid`: too deep, not finite, or of no JSON type
  */
 export function toPlainJson(
   value: unknown,

@@ -5,7 +5,7 @@ import { utf16EncodingOf } from "./sent-json.ts";
  * Takes time proportional to the length of a message, whatever it holds.
  */
 
-/** Names of secrets, or their ends. A space stands for a hyphen, an underscore or nothing. */
+/** Names of secrets, or endings of such names. A space stands for a hyphen, an underscore or nothing. */
 const SECRET_NAMES = [
   "token",
   "password",
@@ -27,12 +27,12 @@ const SECRET_NAMES = [
   "credential",
   "authorization",
 ];
-/** Names that other names may end with. */
+/** Possible endings of other names. */
 const SECRET_WORDS = ["pass", "psk"];
 
 const ASTERISK = 0x2a;
 const SHOWN_LENGTH = 4;
-/** Min. length of a secret whose first characters stay visible: they would reveal too much of a shorter secret. */
+/** Min. length of a secret with visible first characters. They would reveal too much of a shorter secret. */
 const SHOWN_LENGTH_MIN = 12;
 
 export interface ByteRange {
@@ -40,7 +40,7 @@ export interface ByteRange {
   readonly to: number;
 }
 
-/** Returns a pattern for a name as JSON or JSON5 may write it: each letter as itself or as an escape such as \u0054, \x54 or \T. */
+/** Returns a pattern for a name in JSON or JSON5: each letter literally or as an escape such as \u0054, \x54 or \T. */
 const writtenName = (name: string): string =>
   [...name]
     .map((letter) => {
@@ -51,7 +51,7 @@ const writtenName = (name: string): string =>
     })
     .join("");
 
-/** Stands between name and value: in JSON, also within a string, in JSON5, YAML, forms, line protocol, headers, XML and URLs. */
+/** Separates name and value: in JSON, also within a string, in JSON5, YAML, forms, line protocol, headers, XML and URLs. */
 const ASSIGNMENT =
   /s?\\*["'`]?\]?(?:%2[27])?[ \t\r\n\v\f\0]*(?:=>|[:=>]|%3[ad])[ \t\r\n\v\f\0]*(?:%2[27])?/iy;
 /** Opens a delimited value. Python writes `b'…'` and `u'…'`. */
@@ -61,20 +61,20 @@ const NO_SECRET = /(?:null|none|undefined|true|false)(?!\w)/iy;
 const NUMBER = /^[\d.+-]+$/;
 const WORD = /[^ \t\r\n\v\f\0,;&"'`<>(){}[\]|]+/y;
 
-/** Returns the end of a pattern's match at a position; the position itself if there is no match. */
+/** Returns the end of the match of a pattern at a position; the position itself if there is no match. */
 function endOf(pattern: RegExp, text: string, start: number): number {
   pattern.lastIndex = start;
   return pattern.test(text) ? pattern.lastIndex : start;
 }
 
-/** Returns the place of the quote that ends a string. */
+/** Returns the position of the quote that ends a string. */
 function closingQuote(text: string, from: number, quote: string): number {
   let to = from;
   while (to < text.length && text[to] !== quote) to += text[to] === "\\" ? 2 : 1;
   return Math.min(to, text.length);
 }
 
-/** Returns the place of the bracket that closes another one. */
+/** Returns the position of the matching closing bracket. */
 function closingBracket(text: string, start: number): number {
   let depth = 0;
   for (let index = start; index < text.length; index++) {
@@ -86,7 +86,7 @@ function closingBracket(text: string, start: number): number {
   return text.length;
 }
 
-/** Returns the range of the value of an assignment whose name ends at `end`; an empty range if the value is not a secret. */
+/** Returns the range of the value after a name that ends at `end`; an empty range if the value is not a secret. */
 function assignedRange(text: string, end: number): ByteRange | undefined {
   const start = endOf(ASSIGNMENT, text, end);
   if (start === end) return undefined;
@@ -110,12 +110,12 @@ const MAJOR = { negative: 1, bytes: 2, text: 3, list: 4, tag: 6 } as const;
 const isWrapper = (major: number): boolean => major === MAJOR.list || major === MAJOR.tag;
 const INDEFINITE = 31;
 const BREAK = 0xff;
-/** Tags and lists around a value. */
+/** Max. tags and lists around a value. */
 const WRAPPERS_MAX = 8;
-/** Characters before a secret's name in the name of a field. */
+/** Max. characters before the name of a secret in the name of a field. */
 const PREFIX_MAX = 32;
 
-/** Returns whether the name at a range is, or ends, a text string of CBOR. */
+/** Returns whether the name in a range is, or ends, a text string of CBOR. */
 function isCborName(bytes: Uint8Array, { from, to }: ByteRange): boolean {
   for (let head = from - 1; head >= Math.max(0, from - 1 - PREFIX_MAX); head--) {
     const length = to - head - 1;
@@ -125,7 +125,7 @@ function isCborName(bytes: Uint8Array, { from, to }: ByteRange): boolean {
   return false;
 }
 
-/** The head of an item of CBOR: its type, the place behind it, and the number in it; infinite for an item that ends with a break. */
+/** Reads the head of a CBOR item: its type, the position after it, and its number, which is infinite for an indefinite item. */
 function cborHeadAt(bytes: Uint8Array, position: number) {
   const head = bytes[position] ?? BREAK;
   const info = head & INDEFINITE;
@@ -152,15 +152,15 @@ function cborRange(bytes: Uint8Array, start: number): ByteRange | undefined {
 }
 
 interface FinderOptions {
-  /** Names that are found only at the beginning of a word. */
+  /** Names that only match at the start of a word. */
   readonly words?: readonly string[];
-  /** Whether numbers are secrets, too. Masked numbers are not valid JSON. */
+  /** True if numbers are secrets, too. Masked numbers are not valid JSON. */
   readonly hasNumbers?: boolean;
 }
 
 /**
- * Returns a function that finds the values of fields with these names, in any text and in CBOR, also in UTF-16 and in the beginning of a message. The
- * ranges do not overlap: a message could repeat a range thousands of times.
+ * Returns a function that finds the values of fields with these names, in any text and in CBOR, also in UTF-16 and in truncated messages. The ranges
+ * do not overlap, because a message could repeat a range thousands of times.
  */
 export function createFieldFinder(
   names: readonly string[],
@@ -171,7 +171,7 @@ export function createFieldFinder(
     const whole = words.map((word) => `(?<![a-z])${writtenName(word)}`);
     return new RegExp([...written, ...whole].join("|"), "gi");
   };
-  /** Created by the first message: writing all spellings takes a ms. */
+  /** Created when first used: generating all spellings takes a ms. */
   let expression: RegExp | undefined;
   const find = (bytes: Uint8Array): ByteRange[] => {
     expression ??= createExpression();
@@ -198,19 +198,19 @@ export function createFieldFinder(
   };
 }
 
-/** Overwrites a secret with asterisks, which JSON and CBOR allow. The first characters of a long secret stay. */
+/** Overwrites a secret with asterisks, which JSON and CBOR allow. The first characters of a long secret remain. */
 export function maskRange(bytes: Uint8Array, { from, to }: ByteRange): void {
   bytes.fill(ASTERISK, from + (to - from < SHOWN_LENGTH_MIN ? 0 : SHOWN_LENGTH), to);
 }
 
 const fieldRanges = createFieldFinder(SECRET_NAMES, { words: SECRET_WORDS, hasNumbers: true });
 
-/** Secrets recognized by position: the access token in a path of the device API, and the password in an address. */
+/** Secrets at known positions: the access token in a path of the device API, and the password in an address. */
 const POSITION_SECRETS = [
   /\bapi\/v1\/(?<secret>[^/\s"'?#]+)\//dgi,
   /:\/\/[^\s/:@]{0,64}:(?<secret>[^\s/@]+)@/dg,
 ];
-/** Parts of other paths that stand in the place of a token. */
+/** Other path parts at the position of a token. */
 const NO_TOKENS = new Set(["connectivity", "integrations", "telemetry"]);
 
 const positionRanges = (text: string): ByteRange[] =>
@@ -226,7 +226,7 @@ const ENCODED = /[\w+/-]{16,}={0,2}/g;
 
 const decode = (word: string): Buffer => Buffer.from(word, /^[\da-f]+$/i.test(word) ? "hex" : "base64");
 
-/** Returns the bytes with their secrets masked, in a copy if there are any. For short texts: fields within encoded words are found, too. */
+/** Returns the bytes with masked secrets, copied if there are any. For short texts, because fields within encoded words are found, too. */
 export function withoutSecrets(bytes: Uint8Array): Uint8Array {
   const text = Buffer.from(bytes).toString("latin1");
   const words = [...text.matchAll(ENCODED)]

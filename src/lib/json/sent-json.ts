@@ -8,13 +8,16 @@ import { ensureShape } from "./json-shape.ts";
  * becomes the text of its digits. Of names that occur more than once in an object the last value counts, and the names are noted.
  */
 
-/** Notes the parts of a message that are not stored, while the rest of the message is. */
+/** Reports a part of a message that is not stored, while the rest is. */
 export type NoteLeftOut = (reason: DomainError) => void;
 
-/** Longest body that is read leniently: that takes several times as long as JSON. */
+/** Max. characters of a body that is parsed leniently, which takes several times as long as JSON. */
 const LENIENT_CHARACTERS_MAX = 65_536;
 const NAMES_SHOWN_MAX = 5;
-/** Length up to which all names of a body are compared. In longer bodies, the beginning tells: a program that repeats a name does so in every item. */
+/**
+ * Max. characters up to which all names of a body are compared. In longer bodies, the beginning is sufficient: a program that repeats a name does so
+ * in every item.
+ */
 const ALL_NAMES_CHARACTERS_MAX = 16_384;
 const BEGINNING_CHARACTERS = 2_048;
 
@@ -27,11 +30,11 @@ const DOT = 0x2e;
 const ZERO = 0x30;
 const COLON = 0x3a;
 const OPENING_BRACKET = 0x5b;
-/** Blank, and the controls that JSON takes for white space. */
+/** Space. Control characters up to it are white space in JSON. */
 const BLANK = 0x20;
-/** Digits of the largest integer below which a double holds all of them. */
+/** Digits of the largest integer up to which doubles are exact. */
 const SAFE_DIGITS = String(Number.MAX_SAFE_INTEGER);
-/** The fewest digits of an integer that a double may not hold. */
+/** Min. digits of an integer that a double may not hold. */
 const LONG_DIGITS = SAFE_DIGITS.length;
 
 const isDigit = (code: number): boolean => code >= 0x30 && code <= 0x39;
@@ -41,7 +44,7 @@ const isFraction = (code: number): boolean => code === DOT || (code | BLANK) ===
 const isLong = (digits: string): boolean =>
   digits.length > LONG_DIGITS || (digits.length === LONG_DIGITS && digits > SAFE_DIGITS);
 
-/** Returns whether what stands from `start` to `end` is an integer: not a fraction, an exponent, a name or a number that begins with 0. */
+/** Returns whether the text from `start` to `end` is an integer: not a fraction, an exponent, a name or a number with a leading 0. */
 function isInteger(text: string, start: number, end: number): boolean {
   const [before, first] = [text.charCodeAt(start - 1), text.charCodeAt(start)];
   if (isFraction(before) || before === PLUS || text.charCodeAt(first === MINUS ? start + 1 : start) === ZERO)
@@ -58,7 +61,7 @@ function endOfDigits(text: string, start: number): number {
   return end;
 }
 
-/** Writes long integers of a JSON text as strings, so that their digits are kept. Takes time proportional to the length, whatever the text holds. */
+/** Quotes long integers of a JSON text, so that their digits are kept. Takes linear time for any text. */
 function quoteLongIntegers(text: string): string {
   const pieces: string[] = [];
   let copied = 0;
@@ -75,14 +78,11 @@ function quoteLongIntegers(text: string): string {
   return copied === 0 ? text : pieces.join("") + text.slice(copied);
 }
 
-/** Returns whether a number of JSON can begin behind a character: not behind a decimal point, where most doubles have long rows of digits, or a quote. */
+/** Returns whether a JSON number can follow a character: not a decimal point, after which most doubles have many digits, or a quote. */
 const canPrecedeNumber = (code: number): boolean =>
   !(code > BLANK) || code === COLON || code === COMMA || code === MINUS || code === OPENING_BRACKET;
 
-/**
- * Returns whether a text may have a long integer. A window of 16 characters is read from its end, and moved past the last character in it that is
- * not a digit.
- */
+/** Returns whether a text may contain a long integer. A window of 16 characters is read from its end, and moved past its last non-digit character. */
 export function hasLongInteger(text: string): boolean {
   for (let end = LONG_DIGITS - 1, before = end; end < text.length; end = before + LONG_DIGITS) {
     before = end;
@@ -97,7 +97,7 @@ export function hasLongInteger(text: string): boolean {
 const parseExact = (text: string): unknown =>
   JSON.parse(hasLongInteger(text) ? quoteLongIntegers(text) : text);
 
-/** A number that is not a number, a long integer, or another word of JSON5. */
+/** A malformed number, a long integer, or another word of JSON5. */
 const LENIENT_WORD =
   /(?<none>[-+]?(?:nan(?:\(\w*\))?|inf(?:inity)?|1\.#(?:qnan|snan|ind|inf)\d*)(?![\w$])(?!\s*:))|(?<digits>[-+]?\d{16,}(?![\w.]))|[\w$.+-]+/iy;
 
@@ -120,8 +120,8 @@ function endOfQuoted(text: string, start: number): number {
 }
 
 /**
- * Writes what no value can be (`nan`, `-inf`) as null, and long integers so that their digits are kept, in time proportional to the length.
- * @throws SyntaxError if a string or comment is not terminated, or brackets are nested too deep
+ * Replaces non-values (`nan`, `-inf`) by null, and keeps the digits of long integers, in linear time.
+ * @throws SyntaxError if a string or comment is not terminated, or brackets are nested too deeply
  */
 function toJson5(text: string): string {
   let json5 = "";
@@ -139,7 +139,7 @@ function toJson5(text: string): string {
   return json5;
 }
 
-/** Returns a text without the NULs that firmware in C sends at its end. */
+/** Returns a text without the trailing NULs of C firmware. */
 export const withoutNuls = (text: string): string => {
   let end = text.length;
   while (end > 0 && text.charCodeAt(end - 1) === 0) end--;
@@ -147,8 +147,8 @@ export const withoutNuls = (text: string): string => {
 };
 
 /**
- * Reads JSON5 (https://spec.json5.org) as simple firmware writes it: single quotes, trailing commas, unquoted names, `nan` and `inf` in any
- * spelling, which become null, and NULs at the end.
+ * Parses JSON5 (https://spec.json5.org) in the style of simple firmware: single quotes, trailing commas, unquoted names, `nan` and `inf` in any
+ * spelling, which become null, and trailing NULs.
  */
 export function parseLenient(text: string, note?: NoteLeftOut): unknown {
   const trimmed = withoutNuls(text);
@@ -179,7 +179,7 @@ export function countNames(value: unknown): number {
   return count;
 }
 
-/** Counts the positions in a JSON text where a name seems to end: at least the number of its names, whatever its strings hold. */
+/** Counts the positions in a JSON text where a name may end: an upper bound of its number of names. */
 function countNameEnds(text: string): number {
   let count = 0;
   for (let colon = text.indexOf(":"); colon >= 0; colon = text.indexOf(":", colon + 1)) {
@@ -190,7 +190,7 @@ function countNameEnds(text: string): number {
   return count;
 }
 
-/** Returns the index after the string that begins with a quote at `start`; -1 if it is not terminated. */
+/** Returns the index after the string at the quote at `start`; -1 if it is not terminated. */
 export function endOfString(text: string, start: number): number {
   const quote = text.charCodeAt(start);
   for (let index = start + 1; index < text.length; index++) {
@@ -201,7 +201,7 @@ export function endOfString(text: string, start: number): number {
   return -1;
 }
 
-/** Strings, brackets and commas of a JSON text, up to a string that does not end. */
+/** Yields strings, brackets and commas of a JSON text, up to an unterminated string. */
 function* tokensOf(text: string): Generator<string> {
   for (let index = 0; index < text.length; ) {
     const character = text.charAt(index);
@@ -212,7 +212,7 @@ function* tokensOf(text: string): Generator<string> {
   }
 }
 
-/** Names of the objects of a JSON text, as strings with quotes, with the object in which each stands. */
+/** Yields the quoted names of a JSON text, each with its object. */
 function* namesOf(text: string): Generator<{ readonly name: string; readonly object: object }> {
   /** Open objects; undefined for a list. */
   const open: (object | undefined)[] = [];
@@ -227,7 +227,7 @@ function* namesOf(text: string): Generator<{ readonly name: string; readonly obj
   }
 }
 
-/** Returns the names that an object of a JSON text has more than once. The text may end early. */
+/** Returns the duplicate names of an object in a JSON text, which may be truncated. */
 function repeatedNames(text: string): string[] {
   const repeated = new Set<string>();
   const namesBefore = new Map<object, Set<string>>();
@@ -250,7 +250,7 @@ export const namesShown = (names: readonly string[]): string =>
 const checkedCharacters = ({ length }: string): number =>
   length > ALL_NAMES_CHARACTERS_MAX ? BEGINNING_CHARACTERS : length;
 
-/** The first item of a list as JSON, from the list's JSON; undefined if the item is long. */
+/** Returns the first item of a list as JSON; undefined if the item is long. */
 function firstItemOf(text: string): string | undefined {
   let depth = 0;
   for (let index = 1; index > 0 && index < BEGINNING_CHARACTERS; ) {
@@ -262,14 +262,14 @@ function firstItemOf(text: string): string | undefined {
   return undefined;
 }
 
-/** Returns quickly whether no name is repeated in what is checked of a JSON text; false if that is uncertain. */
+/** Checks quickly that no name is repeated in the checked part of a JSON text. Returns false if that is uncertain. */
 function hasNoRepeatedName(text: string, value: object): boolean {
   if (text.length <= ALL_NAMES_CHARACTERS_MAX) return countNameEnds(text) === countNames(value);
   const item = Array.isArray(value) && text.startsWith("[") ? firstItemOf(text) : undefined;
   return item !== undefined && countNameEnds(item) === countNames((value as unknown[])[0]); // a list
 }
 
-/** Notes names that an object has more than once, if there are any. */
+/** Reports duplicate names of an object, if there are any. */
 export function noteRepeated(names: readonly string[], note: NoteLeftOut): void {
   if (names.length > 0) note(invalid("body.names_repeated", { names: namesShown(names) }));
 }
@@ -287,7 +287,7 @@ const utf8 = new TextDecoder("utf-8", { fatal: true });
 
 const isAscii = (byte: number | undefined): boolean => byte !== undefined && byte >= 0x09 && byte < 0x7f;
 
-/** Returns the UTF-16 encoding of the bytes, by their mark or by two characters of ASCII in two bytes each; undefined for other bytes. */
+/** Returns the UTF-16 encoding of the bytes, based on their mark or on two ASCII characters of two bytes each; undefined for other bytes. */
 export function utf16EncodingOf(bytes: Uint8Array) {
   const first = bytes[0];
   const second = bytes[1];
@@ -319,14 +319,14 @@ const isLenient = (text: string): boolean => {
   }
 };
 
-/** Returns the error for a text that is not JSON. A long text is parsed again only if its end shows what is wrong. */
+/** Returns the error for a text that is not JSON. A long text is parsed again only if its end reveals the mistake. */
 function explain(text: string): DomainError {
   const mayBeLenient = text.length <= LENIENT_CHARACTERS_MAX || text.endsWith("\0");
   if (!mayBeLenient || !isLenient(text)) return invalid("body.malformed", { format: "JSON" });
   return text.endsWith("\0") ? invalid("body.nul_at_end") : invalid("body.lenient");
 }
 
-/** Returns the value of a body that is JSON. @throws DomainError that says what the body is instead */
+/** Returns the value of a JSON body. @throws DomainError that names the actual format */
 export function readJson(bytes: Uint8Array, note?: NoteLeftOut): unknown {
   const text = decodeText(bytes);
   ensureShape(text);
@@ -337,7 +337,7 @@ export function readJson(bytes: Uint8Array, note?: NoteLeftOut): unknown {
   }
 }
 
-/** Works like `readJson`, for what simple firmware writes instead of JSON. */
+/** Works like `readJson`, for the JSON-like text of simple firmware. */
 export function readLenient(bytes: Uint8Array, note?: NoteLeftOut): unknown {
   const text = decodeText(bytes);
   ensureShape(text);

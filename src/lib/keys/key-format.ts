@@ -6,14 +6,14 @@ const UNIT_SPACE = "\u202f";
 const NOTHING = "–";
 /** Significant digits of a number without metadata. */
 const DIGITS_DEFAULT = 6;
-/** Decimals of a large number without metadata. */
+/** Max. decimals of a large number without metadata. */
 const LARGE_DECIMALS = 2;
 const DECIMALS_MAX = 10;
-/** Limits from which a number is written with a power of ten. */
+/** Limits beyond which a number is written with a power of ten. */
 const PLAIN_MIN = 1e-6;
 const PLAIN_MAX = 1e15;
 
-/** "language|options" → formatter; creating one costs far more than using it. */
+/** "language|options" → formatter. Creating one costs far more than using it. */
 const formats = new Map<string, Intl.NumberFormat>();
 
 export function numberFormat(language: string, options: Intl.NumberFormatOptions): Intl.NumberFormat {
@@ -23,7 +23,9 @@ export function numberFormat(language: string, options: Intl.NumberFormatOptions
   return format;
 }
 
-/** Formats a number with at most `digits` significant digits. Whole digits are never rounded: a counter is shown exactly. */
+/**
+ * Formats a number with at most `digits` significant digits. Digits before the decimal sign are never rounded, because counters are shown exactly.
+ */
 export function formatDigits(n: number, language: string, digits = DIGITS_DEFAULT): string {
   if (!Number.isFinite(n)) return NOTHING;
   const size = Math.abs(n);
@@ -36,7 +38,7 @@ export function formatDigits(n: number, language: string, digits = DIGITS_DEFAUL
   return numberFormat(language, options).format(n);
 }
 
-/** Formats a number with exactly `decimals` decimals; a huge one with a power of ten and at most as many. */
+/** Formats a number with exactly `decimals` decimals; a huge number with a power of ten and at most `decimals`. */
 export function formatDecimals(n: number, language: string, decimals: number): string {
   if (!Number.isFinite(n)) return NOTHING;
   const maximumFractionDigits = Math.min(Math.max(Math.trunc(decimals), 0), DECIMALS_MAX);
@@ -48,7 +50,7 @@ export function formatDecimals(n: number, language: string, decimals: number): s
   return numberFormat(language, { ...options, signDisplay: "negative" }).format(n);
 }
 
-/** UCUM codes whose symbol is another text. */
+/** UCUM codes with a different symbol. */
 const SYMBOLS: ReadonlyMap<string, string> = new Map([
   ["Cel", "°C"],
   ["[degF]", "°F"],
@@ -83,27 +85,27 @@ const SYMBOLS: ReadonlyMap<string, string> = new Map([
   ["By", "B"],
 ]);
 
-/** Returns the symbol of a unit: of a UCUM code the usual one, of an annotation such as `{parts}` its text. */
+/** Returns the symbol of a unit: the usual one of a UCUM code, the text of an annotation such as `{parts}`. */
 export function unitSymbol(unit: string): string {
   const symbol = SYMBOLS.get(unit);
   if (symbol !== undefined) return symbol;
   return unit.startsWith("{") && unit.endsWith("}") && unit.length > 2 ? unit.slice(1, -1) : unit;
 }
 
-/** Units of amounts of data, each family from the smallest to the largest with the factor between two of them. */
+/** Units of data sizes, each family sorted by size with the factor between neighbors. */
 const dataUnits: ReadonlyArray<{ readonly step: number; readonly units: readonly string[] }> = [
   { step: 1024, units: ["B", "KiB", "MiB", "GiB", "TiB", "PiB"] },
   { step: 1000, units: ["kB", "MB", "GB", "TB", "PB"] },
 ];
-/** "KiB/s" → its amount of data and what follows that. */
+/** Splits "KiB/s" into the data size and the rest. */
 const DATA_UNIT = /^([kKMGTP]?i?By?)(\/(?:s|min|h|d))?$/;
 
-/** Digits of an amount that was enlarged, and of one that was made smaller: that is not that exact. */
+/** Significant digits of an enlarged and of a reduced amount. */
 const SIGNIFICANT = { larger: 3, smaller: 2 };
 
 /**
- * Returns the number in the unit of its family that reads well, 77.8 GiB for 79,648 MiB, with the decimals that are of use; `undefined` for
- * other units, and where the unit fits.
+ * Returns the number in a readable unit of its family, 77.8 GiB for 79,648 MiB, with useful decimals; undefined for other units, and if the unit
+ * fits.
  */
 export function scaledData(
   n: number,
@@ -124,14 +126,14 @@ export function scaledData(
   return { n: size, unit: `${units[index]}${rest}`, decimals };
 }
 
-/** Returns the text with the unit behind it. Degrees of an angle follow without a space. */
+/** Returns the text followed by the unit. A degree sign follows without a space. */
 export function withUnit(text: string, unit: string | undefined, space = UNIT_SPACE): string {
   if (unit === undefined || unit === "" || text === NOTHING) return text;
   const symbol = unitSymbol(unit);
   return symbol === "°" ? `${text}${symbol}` : `${text}${space}${symbol}`;
 }
 
-/** Returns the name of a column of a table with the unit of its values. */
+/** Returns the name of a table column with the unit of its values. */
 export const columnName = (name: string, unit: string | undefined): string =>
   unit === undefined || unit === "" ? name : `${name} (${unitSymbol(unit)})`;
 
@@ -141,9 +143,9 @@ export interface ValueFormat {
   readonly words: { readonly true: string; readonly false: string };
   /** Space between a number and its unit; a narrow no-break space by default. */
   readonly space?: string | undefined;
-  /** Most significant digits of a number whose key has no decimals. */
+  /** Max. significant digits of a number whose key has no decimals. */
   readonly digits?: number | undefined;
-  /** Decimals of a number whose key has none of its own; an average has no more decimals than its values. */
+  /** Max. decimals of a number whose key has none of its own, because an average has no more decimals than its values. */
   readonly decimalsMax?: number | undefined;
 }
 
@@ -161,7 +163,7 @@ export function formatKeyNumber(n: number, metadata: Omit<KeyMetadata, "key">, f
   return formatDigits(Number(n.toFixed(decimalsMax)), language, digits);
 }
 
-/** Formats a value: states by their names, numbers with the decimals and the unit of their key. */
+/** Formats a value: states by name, numbers with the decimals and the unit of their key. */
 export function formatKeyValue(
   value: unknown,
   metadata: KeyMetadata | undefined,
@@ -183,10 +185,10 @@ export function formatKeyValue(
   return typeof value === "string" ? value : JSON.stringify(withoutNoise(value));
 }
 
-/** Significant digits that a double holds for certain: further ones are noise of its binary form. */
+/** Significant digits that a double holds for certain. Further digits are noise of its binary form. */
 const EXACT_DIGITS = 15;
 
-/** Returns the number of decimals of the number as a person would write it. */
+/** Returns the number of decimals of the number in its usual notation. */
 export function decimalsOf(n: number): number {
   if (!Number.isFinite(n) || Number.isInteger(n)) return 0;
   const [, fraction = "", exponent = "0"] =
@@ -196,7 +198,7 @@ export function decimalsOf(n: number): number {
 
 const NOISE_DIGITS = 12;
 
-/** Returns a JSON value with numbers that have no noise of their binary form: 14.611479999999993 becomes 14.61148. */
+/** Returns a JSON value whose numbers have no noise of their binary form: 14.611479999999993 becomes 14.61148. */
 export function withoutNoise(value: unknown): unknown {
   if (typeof value === "number")
     return Number.isInteger(value) ? value : Number(value.toPrecision(NOISE_DIGITS));

@@ -6,7 +6,7 @@ type Guess = Omit<KeyMetadata, "key">;
 const gauge = (unit: string, decimals: number): Guess => ({ unit, decimals, kind: "gauge" });
 const counter = (unit: string, decimals: number): Guess => ({ unit, decimals, kind: "counter" });
 
-/** Units at the end of a key, as in `temperature_c`; a unit in the name counts more than the usual one of the quantity. */
+/** Units at the end of a key, such as `temperature_c`. They take precedence over the usual unit of the quantity. */
 const suffixes: ReadonlyMap<string, Guess> = new Map([
   ["celsius", gauge("°C", 1)],
   ["degc", gauge("°C", 1)],
@@ -43,7 +43,7 @@ const suffixes: ReadonlyMap<string, Guess> = new Map([
   ["liters", counter("l", 0)],
 ]);
 
-/** Quantities by a word of the key. */
+/** Quantities by word of the key. */
 const quantities: ReadonlyArray<readonly [words: readonly string[], guess: Guess]> = [
   [["humidity", "hum", "rh", "feuchte", "moisture"], gauge("%", 0)],
   [["temperature", "temp", "temperatur", "dewpoint", "setpoint"], gauge("°C", 1)],
@@ -64,14 +64,14 @@ const quantities: ReadonlyArray<readonly [words: readonly string[], guess: Guess
   [["rpm"], gauge("rpm", 0)],
 ];
 
-/** Voltages of batteries are below this; shares of charge are mostly above it. */
+/** Upper bound of battery voltages. Charge levels are mostly above it. */
 const BATTERY_VOLTS_MAX = 5;
-/** Pressures above this are air pressures in hPa, below it those of machines in bar. */
+/** Lower bound of air pressures in hPa. Machine pressures in bar are below it. */
 const AIR_HPA_MIN = 300;
-/** Powers above this are in watts. */
+/** Lower bound of powers in watts. */
 const KILOWATTS_MAX = 1_000;
 
-/** Returns the words of a key in lower case: `oilTemp_C`, `oil-temp.c` and `oil temp c` have the same ones. */
+/** Returns the lower-case words of a key, which are equal for `oilTemp_C`, `oil-temp.c` and `oil temp c`. */
 const wordsOf = (key: string): string[] =>
   key
     .replace(/([a-z\d])([A-Z])/g, "$1 $2")
@@ -79,7 +79,7 @@ const wordsOf = (key: string): string[] =>
     .split(/[^\p{L}\d]+/u)
     .filter((word) => word !== "");
 
-/** Returns the guess, corrected by what a value of the key shows. */
+/** Returns the guess, corrected by a value of the key. */
 function fitted(guess: Guess, words: readonly string[], value: number): Guess {
   const size = Math.abs(value);
   const has = (...candidates: string[]) => candidates.some((word) => words.includes(word));
@@ -98,11 +98,11 @@ function fitted(guess: Guess, words: readonly string[], value: number): Guess {
 const kindOf = (value: unknown): KeyKind | undefined =>
   typeof value === "boolean" ? "state" : typeof value === "string" ? "text" : undefined;
 
-/** Texts up to this long are states such as `running`; longer ones are messages. */
+/** Max. characters of states such as `running`. Longer texts are messages. */
 const STATE_CHARACTERS_MAX = 20;
 const STATE_WORDS = ["state", "status", "mode", "zustand", "betriebsart"];
 
-/** Returns the suggested metadata of a key whose newest value is `value`; undefined if nothing is known of it. */
+/** Returns the suggested metadata of a key with the newest value `value`; undefined if there is none. */
 export function guessKeyMetadata(key: string, value: unknown): Guess | undefined {
   const words = wordsOf(key);
   const kind = kindOf(value);

@@ -1,12 +1,12 @@
 import type { AlarmSeverity } from "../alarms/severity.ts";
 import { omit } from "../core/omit.ts";
 
-/** What the values of a telemetry key mean: their names, formats and limits. A device profile has it, a tenant has defaults. */
+/** Metadata of telemetry keys: names, formats and limits. Device profiles have it, and tenants have defaults. */
 
 export const KEY_KINDS = ["gauge", "counter", "state", "text"] as const;
 export type KeyKind = (typeof KEY_KINDS)[number];
 
-/** Colours of states. The console has a readable shade of each in both themes. */
+/** Colors of states. The console has a readable shade of each in both themes. */
 export const STATE_COLORS = [
   "gray",
   "green",
@@ -26,7 +26,7 @@ export interface KeyState {
   readonly color?: StateColor;
 }
 
-/** Names of the limits, from the lowest to the highest. */
+/** Names of the limits, sorted from the lowest. */
 export const LIMIT_NAMES = ["lowLow", "low", "high", "highHigh"] as const;
 export type KeyLimits = { readonly [Name in (typeof LIMIT_NAMES)[number]]?: number };
 
@@ -37,12 +37,12 @@ export interface KeyMetadata {
   readonly unit?: string;
   readonly decimals?: number;
   readonly kind?: KeyKind;
-  /** Ends of the range in which values are expected. */
+  /** Ends of the expected range of values. */
   readonly min?: number;
   readonly max?: number;
   readonly limits?: KeyLimits;
   readonly states?: readonly KeyState[];
-  /** Subject that the key belongs to. Pages show the keys of a group together. */
+  /** Group of the key. Pages show the keys of a group together. */
   readonly group?: string;
 }
 
@@ -55,7 +55,7 @@ export const UNIT_CHARACTERS_MAX = 32;
 export const DECIMALS_MAX = 9;
 export const STATES_MAX = 100;
 
-/** Returns the metadata of each key. The profile's own entry replaces the tenant's default as a whole. */
+/** Returns the metadata of each key. An entry of the profile replaces the default of the tenant as a whole. */
 export function resolveKeyMetadata(
   defaults: readonly KeyMetadata[],
   own: readonly KeyMetadata[],
@@ -63,10 +63,10 @@ export function resolveKeyMetadata(
   return new Map([...defaults, ...own].map((metadata) => [metadata.key, metadata]));
 }
 
-/** Aggregates whose results are not values of the key but counts or durations. */
+/** Aggregates with counts or durations as results instead of values of the key. */
 const FOREIGN_AGGREGATES = ["count", "timeIn"];
 
-/** Returns the metadata of a key's aggregated values. A count has no unit, and an increase is not compared with the limits of the reading. */
+/** Returns the metadata of aggregated values of a key. A count has no unit, and limits of the reading do not apply to an increase. */
 export function aggregatedMetadata(
   metadata: KeyMetadata | undefined,
   aggregation: unknown,
@@ -80,13 +80,13 @@ export function aggregatedMetadata(
 
 export type LimitLevel = "normal" | "warning" | "critical";
 
-/** Severities of the alarms that belong to the limits: a rule that is made of limits raises them, and values have their colours. */
+/** Severities of alarms of the limits: rules that are created from limits raise them, and values have their colors. */
 export const limitSeverities = { warning: "WARNING", critical: "CRITICAL" } as const satisfies Record<
   Exclude<LimitLevel, "normal">,
   AlarmSeverity
 >;
 
-/** Returns the limit level of a value. A value that equals a limit is beyond it. */
+/** Returns the limit level of a value. A value equal to a limit is beyond it. */
 export function limitLevel(value: unknown, limits: KeyLimits | undefined): LimitLevel {
   if (typeof value !== "number" || limits === undefined) return "normal";
   const { lowLow = Number.NaN, low = Number.NaN, high = Number.NaN, highHigh = Number.NaN } = limits;

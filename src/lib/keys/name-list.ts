@@ -1,9 +1,9 @@
-/** A name in quotation marks, up to a comma or the end; marks within it are doubled. */
+/** A quoted name, up to a comma or the end. Quotation marks within it are doubled. */
 const QUOTED = /"((?:[^"]|"")+)"(?=,|$)/y;
 
 /**
- * Returns the names of a list that are separated by commas, such as a parameter of a query. As in CSV, a name with a comma or with
- * quotation marks may stand in quotation marks: `"U L1,L2",temperature`.
+ * Returns the comma-separated names of a list, such as a query parameter. As in CSV, a name with a comma or quotation marks can be quoted: `"U
+ * L1,L2",temperature`.
  */
 export function parseNames(text: string): string[] {
   const names: string[] = [];
@@ -19,6 +19,6 @@ export function parseNames(text: string): string[] {
   return names;
 }
 
-/** Returns the list from which `parseNames` reads the names. */
+/** Returns the list that `parseNames` parses. */
 export const writeNames = (names: readonly string[]): string =>
   names.map((name) => (/[",]/.test(name) ? `"${name.replaceAll('"', '""')}"` : name)).join(",");

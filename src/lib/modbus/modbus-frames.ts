@@ -6,30 +6,30 @@ import type { ModbusFraming } from "./modbus-lists.ts";
 import { ModbusProtocolError } from "./modbus-pdu.ts";
 
 export interface ModbusFrame {
-  /** 0 for a serial line, which has none. */
+  /** 0 for a serial line, which has no transactions. */
   readonly transaction: number;
   readonly unitId: number;
   readonly pdu: Uint8Array;
 }
 
-/** Encodes requests, and puts answers together from the bytes of a connection. */
+/** Encodes requests, and assembles responses from the bytes of a connection. */
 export interface FrameCodec {
   encode(frame: ModbusFrame): Uint8Array;
-  /** Returns the next answer; `undefined` until more bytes have come. @throws ModbusProtocolError */
+  /** Returns the next response; undefined until more bytes arrive. @throws ModbusProtocolError */
   next(): ModbusFrame | undefined;
   add(chunk: Uint8Array): void;
   /** Called with each request: a serial line may echo it. */
   sent(frame: Uint8Array): void;
-  /** Discards bytes of answers to earlier requests. */
+  /** Discards bytes of responses to earlier requests. */
   clear(): void;
 }
 
 const MBAP_BYTES = 7;
-/** Unit, function and exception, behind the header: some devices write another length into it. */
+/** Unit, function and exception after the header. Some devices write a different length into the header. */
 const EXCEPTION_BYTES = 9;
 const EXCEPTION_FLAG = 0x80;
 const PDU_BYTES_MAX = 253;
-/** Unit, function and either the exception or the number of bytes that follow. */
+/** Unit, function, and either the exception or the number of following bytes. */
 const RTU_HEAD_BYTES = 3;
 const CRC_BYTES = 2;
 const READ_FUNCTION_MAX = 4;
@@ -37,7 +37,7 @@ const WRITE_COIL = 5;
 const WRITE_REGISTER = 6;
 const WRITE_ANSWER_BYTES = 6;
 
-/** Returns the checksum of frames of a serial line: CRC-16 with the polynomial 0xA001, as the specification's appendix B has it. */
+/** Returns the checksum of serial frames: CRC-16 with the polynomial 0xA001 (appendix B of the specification). */
 export function crc16(bytes: Uint8Array): number {
   let crc = 0xffff;
   for (const byte of bytes) {
@@ -92,9 +92,9 @@ class TcpFrames implements FrameCodec {
 
 class RtuFrames implements FrameCodec {
   #bytes: Buffer = Buffer.alloc(0);
-  /** The last request, until it has come back as an echo or an answer has begun. */
+  /** Last request, until its echo or the start of a response arrives. */
   #sent: Buffer | undefined;
-  /** The line has echoed a request: the answer to a write of one value is no different from its echo. */
+  /** True if the line echoes requests: the response to a write of one value equals its echo. */
   #isEchoing = false;
 
   encode({ unitId, pdu }: ModbusFrame): Uint8Array {
@@ -113,7 +113,7 @@ class RtuFrames implements FrameCodec {
     this.#bytes = Buffer.alloc(0);
   }
 
-  /** Takes the echo of the request off the bytes. Returns false until it is known whether they are one. */
+  /** Removes the echo of the request from the bytes. Returns false while the bytes may still be an echo. */
   #skipEcho(): boolean {
     const sent = this.#sent;
     const isWriteOfOne = sent !== undefined && (sent[1] === WRITE_COIL || sent[1] === WRITE_REGISTER);

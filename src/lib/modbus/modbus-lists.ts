@@ -33,22 +33,22 @@ const wordsOfType: Readonly<Record<Exclude<RegisterType, "STRING">, number>> = {
   BOOL: 1,
 };
 
-/** Returns the number of registers, or of coils, that a value takes. `length` is that of a STRING. */
+/** Returns the number of registers or coils of a value. `length` is that of a STRING. */
 export const sizeOf = ({ type, length = 1 }: { type: RegisterType; length?: number }): number =>
   type === "STRING" ? length : wordsOfType[type];
 
 export const isBitArea = (area: RegisterArea): boolean => area === "COIL" || area === "DISCRETE_INPUT";
 
-/** Order of the bytes of a value: `ABCD` has the most significant byte first, `CDAB` the least significant word first. */
+/** Byte orders of values: `ABCD` has the most significant byte first, `CDAB` the least significant word first. */
 export const BYTE_ORDERS = ["ABCD", "CDAB", "BADC", "DCBA"] as const;
 export type ByteOrder = (typeof BYTE_ORDERS)[number];
 
 export const ADDRESS_MAX = 0xffff;
-/** Registers of a unit. */
+/** Max. registers of a unit. */
 export const REGISTERS_MAX = 500;
 
 export const MODBUS_FRAMINGS = ["TCP", "RTU", "SERIAL"] as const;
-/** `RTU` is the serial line behind a device server, `SERIAL` that at a serial port of the gateway. */
+/** Framings. `RTU` is a serial line behind a device server, `SERIAL` one at a serial port of the gateway. */
 export type ModbusFraming = (typeof MODBUS_FRAMINGS)[number];
 
 export const BAUD_RATES = [1_200, 2_400, 4_800, 9_600, 19_200, 38_400, 57_600, 115_200] as const;

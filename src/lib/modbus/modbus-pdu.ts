@@ -10,28 +10,28 @@ const WRITE_REGISTERS = 16;
 const EXCEPTION_FLAG = 0x80;
 const COIL_ON = 0xff00;
 
-/** Words that one request may read, and bits. */
+/** Max. words, and max. bits, per read request. */
 export const READ_WORDS_MAX = 125;
 export const READ_BITS_MAX = 2_000;
 
-/** Exception of a device that does not support the function. */
+/** Exception code of an unsupported function. */
 export const ILLEGAL_FUNCTION = 1;
 
-/** The device answered with an exception, such as 2 for an address that it does not have. */
+/** Exception response of the device, such as 2 for an unknown address. */
 export class ModbusException extends Error {
   constructor(readonly exceptionCode: number) {
     super(`Modbus exception ${exceptionCode}`);
   }
 }
 
-/** The device answered with something that is no answer to the request. */
+/** Response of the device that does not match the request. */
 export class ModbusProtocolError extends Error {}
 
-/** A range of one area. Addresses begin with 0, as in the protocol: register 40001 of a manual is holding register 0. */
+/** Range of one area. Addresses start at 0, as in the protocol: register 40001 of a manual is holding register 0. */
 export interface RegisterRange {
   readonly area: RegisterArea;
   readonly address: number;
-  /** Number of words, or of bits. */
+  /** Number of words or bits. */
   readonly count: number;
 }
 
@@ -41,7 +41,7 @@ const pduOf = (functionCode: number, ...words: number[]): Uint8Array =>
 export const readRequest = ({ area, address, count }: RegisterRange): Uint8Array =>
   pduOf(readFunctions[area], address, count);
 
-/** Returns the data of an answer. @throws ModbusException, ModbusProtocolError */
+/** Returns the data of a response. @throws ModbusException, ModbusProtocolError */
 function dataOf(request: Uint8Array, answer: Uint8Array): Uint8Array {
   const [asked = 0] = request;
   const [functionCode = 0, code = 0] = answer;
@@ -52,7 +52,7 @@ function dataOf(request: Uint8Array, answer: Uint8Array): Uint8Array {
 }
 
 /**
- * Checks that an answer has the function and, for a read, the length that the request asks for.
+ * Checks that a response has the function of the request and, for a read, the expected length.
  * @throws ModbusProtocolError
  */
 export function ensureAnswers(request: Uint8Array, answer: Uint8Array): void {
@@ -81,7 +81,7 @@ export function readAnswer(range: RegisterRange, answer: Uint8Array): number[] {
   );
 }
 
-/** Returns the request that writes words, or bits as 0 and 1, from an address on. One value goes by the request for a single one. */
+/** Returns the request that writes words, or bits as 0 and 1, starting at an address. One value uses the function for a single value. */
 export function writeRequest(area: RegisterArea, address: number, values: readonly number[]): Uint8Array {
   const [first = 0] = values;
   if (values.length !== 1) return writeManyRequest(area, address, values);

@@ -3,13 +3,13 @@ import { READ_BITS_MAX, READ_WORDS_MAX, type RegisterRange } from "./modbus-pdu.
 import type { RegisterSpec } from "./register-values.ts";
 
 export interface PlanLimits {
-  /** Words that one request may read; 125 by default. */
+  /** Max. words per request; 125 by default. */
   readonly wordsMax?: number;
-  /** Words between two registers that are read as well rather than in two requests; 8 by default. */
+  /** Max. unused words between two registers of one request; 8 by default. */
   readonly gapMax?: number;
 }
 
-/** A request and the registers that its answer holds. */
+/** Request with the registers in its response. */
 export interface ReadBlock<Register extends RegisterSpec> {
   readonly range: RegisterRange;
   readonly registers: readonly Register[];
@@ -47,7 +47,7 @@ export function planReads<Register extends RegisterSpec>(
   return blocks;
 }
 
-/** Returns the words of one register from those of its block. */
+/** Extracts the words of one register from those of its block. */
 export const wordsIn = (
   { range }: ReadBlock<RegisterSpec>,
   register: RegisterSpec,

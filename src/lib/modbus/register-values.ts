@@ -6,7 +6,7 @@ import { exactInteger } from "../json/exact-integer.ts";
 import type { Text } from "../texts/text.ts";
 import { type ByteOrder, isBitArea, type RegisterArea, type RegisterType, sizeOf } from "./modbus-lists.ts";
 
-/** A value that a device has in one or more registers. */
+/** Value in one or more registers of a device. */
 export interface RegisterSpec extends Scaling {
   readonly area: RegisterArea;
   /** Address of the first register, from 0. */
@@ -16,17 +16,17 @@ export interface RegisterSpec extends Scaling {
   readonly order?: ByteOrder;
   /** Number of registers of a STRING. */
   readonly length?: number;
-  /** First bit (0 is the least significant one) of a field of bits, of an unsigned type. */
+  /** First bit of a bit field (0 is the least significant one), for unsigned types. */
   readonly bit?: number;
-  /** Number of bits of the field; one bit is a boolean. 1 by default. */
+  /** Number of bits of the field, 1 by default. A single bit is a boolean. */
   readonly bits?: number;
-  /** Raw value that stands for "no value". */
+  /** Raw value that means "no value". */
   readonly absent?: number;
 }
 
 export type RegisterValue = number | string | boolean;
 
-/** Returns the bytes of words with the most significant byte first, and the other way around: each order is its own inverse. */
+/** Converts words to bytes with the most significant byte first, and back: each order is its own inverse. */
 function ordered(words: readonly number[], order: ByteOrder): Buffer {
   const isSwapped = order === "BADC" || order === "DCBA";
   const sorted = order === "CDAB" || order === "DCBA" ? words.toReversed() : words;
@@ -91,8 +91,8 @@ const integerRanges: Partial<Record<RegisterType, readonly [min: number, max: nu
 const WORD_64 = 2 ** 64;
 
 /**
- * Returns a marker for "no value" as the type reads it: manuals print it in two's complement (0x8000) or without a sign. Undefined for a
- * number that the type cannot have.
+ * Converts a marker for "no value" to the type: manuals print it in two's complement (0x8000) or unsigned. Returns undefined for a number out of
+ * range.
  */
 export function absentValueOf(type: RegisterType, absent: number): number | undefined {
   const range = integerRanges[type];
@@ -116,7 +116,7 @@ function exactRaw(type: RegisterType, bytes: Buffer): number | string | undefine
 const isMarker = ({ type, absent }: RegisterSpec, raw: number): boolean =>
   absent !== undefined && raw === absentValueOf(type, absent);
 
-/** Returns whether the words are the ones by which the device says that it has no value. */
+/** Returns whether the words are the marker for "no value". */
 export function isAbsent(spec: RegisterSpec, words: readonly number[]): boolean {
   const { type, order = "ABCD", absent } = spec;
   if (absent === undefined || type === "BOOL" || type === "STRING") return false;
@@ -124,8 +124,8 @@ export function isAbsent(spec: RegisterSpec, words: readonly number[]): boolean 
 }
 
 /**
- * Returns the value of the words of a register, or of one bit; `undefined` for none: what the device marks as absent, no number, or no
- * decimal digits in BCD. An integer of 64 bits that a double cannot hold is the text of its digits, unless it is scaled.
+ * Decodes the words of a register, or one bit. Returns undefined for the marker of "no value", for NaN, and for invalid BCD digits. A 64-bit integer
+ * that a double cannot hold becomes the text of its digits, unless it is scaled.
  */
 export function decodeRegister(spec: RegisterSpec, words: readonly number[]): RegisterValue | undefined {
   const { type, order = "ABCD", bit, bits = 1, scale = 1, offset = 0 } = spec;
@@ -142,7 +142,7 @@ export function decodeRegister(spec: RegisterSpec, words: readonly number[]): Re
   return isScaled(spec) ? scaled(raw, spec) : (exactRaw(type, bytes) ?? raw);
 }
 
-/** The value cannot be in the register. */
+/** Value that the register cannot contain. */
 export class RegisterValueError extends Error {
   constructor(readonly reason: Text) {
     super(reason.code);
@@ -185,7 +185,7 @@ function encodeText(value: string, length: number): Buffer {
 }
 
 /**
- * Returns the words of a value, or one bit. Fields of bits cannot be written: their other bits would have to be known.
+ * Encodes a value as words, or one bit. Bit fields cannot be written, because their other bits would have to be known.
  * @throws RegisterValueError for a value of another type or out of range
  */
 export function encodeRegister(spec: RegisterSpec, value: unknown): number[] {

@@ -14,28 +14,28 @@ function headerTable(fixed: readonly number[]): Uint8Array {
   return table;
 }
 
-/** Allows what only a server sends, too: it is out of place, not malformed. MQTT 3.1 has no reserved flags in a CONNECT. */
+/** Allows headers of clients and of servers: the latter are out of place, but not malformed. MQTT 3.1 has no reserved flags in a CONNECT. */
 export const fromClient = headerTable([
   ...Array.from({ length: 16 }, (_, flags) => 0x10 | flags),
   ...[0x20, 0x40, 0x50, 0x62, 0x70, 0x82, 0x90, 0xa2, 0xb0, 0xc0, 0xd0, 0xe0, 0xf0],
 ]);
 export const fromBroker = headerTable([0x20, 0x40, 0x50, 0x62, 0x70, 0x90, 0xb0, 0xd0]);
 
-/** Allows every header except CONNECT, reserved type 0 and QoS 3. The reader of a packet checks the flags of other brokers. */
+/** Allows every header except CONNECT, reserved type 0 and QoS 3. The decoder of a packet checks the flags of other brokers. */
 export const fromForeignBroker = Uint8Array.from({ length: 256 }, (_, header) => {
   const isPublish = header >> 4 === PUBLISH_TYPE;
   return header >= 0x20 && !(isPublish && (header & 6) === 6) ? 1 : 0;
 });
 
-/** Bytes of a refused packet that are reported: room for most topics. */
+/** Reported bytes of a refused packet, sufficient for most topics. */
 const REPORTED_BYTES = 512;
 /** Type and flags, and a remaining length of up to four bytes. */
 const HEADER_BYTES_MAX = 5;
 const nothing = new Uint8Array(0);
 
 /**
- * Cuts a byte stream into MQTT packets. A chunk that holds whole packets is never copied: `buffer`, `start` and `end` point
- * at the current packet's body. What is kept between chunks grows with the bytes received, never with the length announced.
+ * Splits a byte stream into MQTT packets. Chunks with whole packets are never copied: `buffer`, `start` and `end` delimit the body of the current
+ * packet. Memory between chunks grows with the received bytes, never with the announced length.
  */
 export class FrameReader {
   buffer: Uint8Array = nothing;
@@ -45,14 +45,14 @@ export class FrameReader {
   /** Body of the current packet: `buffer[start, end)`. */
   start = 0;
   end = 0;
-  /** Largest body accepted, in bytes. */
+  /** Max. bytes of a body. */
   bodyBytesMax: number;
-  /** The current packet is a PUBLISH that is too large: `end` is where the part of it that was kept ends. */
+  /** True if the current packet is a PUBLISH that is too large: `end` is the end of its kept part. */
   isTruncated = false;
   readonly #headers: Uint8Array;
   readonly #truncatedBytes: number;
   readonly #otherBytesMax: number;
-  /** Bytes of a truncated packet that are still to come and are dropped. */
+  /** Remaining bytes of a truncated packet, which are dropped. */
   #skip = 0;
   #position = 0;
   #filled = 0;
@@ -60,8 +60,8 @@ export class FrameReader {
   #length = 0;
 
   /**
-   * @param options.truncatedBytes bytes kept of the body of a PUBLISH that is too large; 0 makes such a packet an error
-   * @param options.otherBytesMax largest body of other packets, if it is smaller than that of a PUBLISH
+   * @param options.truncatedBytes kept bytes of the body of a PUBLISH that is too large; 0 makes such a packet an error
+   * @param options.otherBytesMax max. body of other packets, if it is smaller than that of a PUBLISH
    */
   constructor(
     headers: Uint8Array,
@@ -77,7 +77,7 @@ export class FrameReader {
     this.#otherBytesMax = otherBytesMax;
   }
 
-  /** Bytes received that no packet has been cut from yet. */
+  /** Received bytes that are not yet part of a packet. */
   get pendingBytes(): number {
     return this.#filled - this.#position;
   }
@@ -101,7 +101,7 @@ export class FrameReader {
     this.#filled += chunk.length;
   }
 
-  /** Moves to the next whole packet; false when more bytes are needed. Throws a ProtocolError. */
+  /** Moves to the next whole packet. Returns false if more bytes are needed. @throws ProtocolError */
   next(): boolean {
     const { buffer } = this;
     const index = this.#position;
@@ -127,7 +127,7 @@ export class FrameReader {
     return true;
   }
 
-  /** Moves to the beginning of a packet that is too large and drops the rest of it. */
+  /** Moves to the kept part of a packet that is too large, and drops the rest. */
   #truncate(header: number, start: number): boolean {
     if (this.#truncatedBytes === 0 || header >> 4 !== PUBLISH_TYPE) {
       const received = Math.min(this.#filled, start + this.#length, start + REPORTED_BYTES);
@@ -147,7 +147,7 @@ export class FrameReader {
     return true;
   }
 
-  /** Reads the remaining length at `at` into `#length`; gives the offset behind it, 0 when more bytes are needed. */
+  /** Reads the remaining length at `offset` into `#length`. Returns the offset after it, or 0 if more bytes are needed. */
   #bodyStart(offset: number): number {
     let length = 0;
     let start = offset;
@@ -165,7 +165,7 @@ export class FrameReader {
     return start;
   }
 
-  /** Copies an incomplete packet out of its chunk, so that a few bytes do not keep a large chunk alive. */
+  /** Copies an incomplete packet out of its chunk, so that a few bytes do not keep a large chunk in memory. */
   settle(): void {
     if (this.#position === this.#filled) {
       this.buffer = nothing;

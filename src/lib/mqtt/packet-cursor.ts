@@ -5,7 +5,7 @@ const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused
 const CONTROL = /[\u0000-\u001f\u007f-\u009f]/;
 
-/** Reads a packet body strictly: every field is checked against the end, every string against MQTT's UTF-8 rules. */
+/** Reads a packet body strictly: checks every field against the end, and every string against the UTF-8 rules of MQTT. */
 export class PacketCursor {
   readonly #bytes: Uint8Array;
   readonly #end: number;
@@ -31,12 +31,12 @@ export class PacketCursor {
     return this.#position;
   }
 
-  /** Returns the bytes from an offset to the next byte. */
+  /** Returns the bytes from an offset to the current position. */
   since(position: number): Uint8Array {
     return this.#bytes.subarray(position, this.#position);
   }
 
-  /** Steps over the next byte if it is this one. */
+  /** Skips the next byte if it has this value. */
   skip(byte: number): boolean {
     const isNext = this.#position < this.#end && this.#bytes[this.#position] === byte;
     if (isNext) this.#position++;
@@ -77,14 +77,14 @@ export class PacketCursor {
     return this.take(this.u16());
   }
 
-  /** A text of a client: also without control characters, which MQTT lets a server refuse (1.5.4), as Mosquitto does. */
+  /** Reads a text of a client without control characters, which MQTT lets a server refuse (1.5.4), like Mosquitto. */
   clientText(): string {
     const text = this.text();
     if (CONTROL.test(text)) throw malformed("string holds a control character");
     return text;
   }
 
-  /** MQTT 5, 1.5.4: well-formed UTF-8 without surrogates and without U+0000. */
+  /** Reads well-formed UTF-8 without surrogates and U+0000 (MQTT 5, 1.5.4). */
   text(): string {
     const bytes = this.binary();
     let text: string;
@@ -101,7 +101,7 @@ export class PacketCursor {
     return this.take(this.#end - this.#position);
   }
 
-  /** The next `length` bytes as a cursor of their own. */
+  /** Returns a cursor over the next `length` bytes. */
   section(length: number): PacketCursor {
     const start = this.#position;
     this.take(length);

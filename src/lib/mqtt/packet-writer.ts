@@ -2,7 +2,7 @@ import { generate, type Packet } from "mqtt-packet";
 import type { ProtocolVersion, PublishPacket, Qos } from "./packets.ts";
 import { connackReturnCode, Reason } from "./reason.ts";
 
-/** Packets that the server sends: the hot ones by hand, the others by mqtt-packet. */
+/** Packets of the server: frequent ones are encoded here, others by mqtt-packet. */
 export const pingResponse = new Uint8Array([0xd0, 0]);
 
 const encode = (packet: Packet, version: ProtocolVersion): Uint8Array =>
@@ -47,11 +47,11 @@ export const PUBCOMP = 0x70;
 
 export const headerOfAck: Readonly<Record<Qos, number>> = { 0: 0, 1: PUBACK, 2: PUBREC };
 
-/** Shortest and longest form of `writeAck`, in bytes. */
+/** Min. and max. bytes of `writeAck`. */
 export const ACK_BYTES_MIN = 4;
 export const ACK_BYTES_MAX = 5;
 
-/** Writes one acknowledgement at `at` and returns where it ends; only MQTT 5 carries a reason, and only when it says something. */
+/** Writes one acknowledgement at an offset and returns its end. Only MQTT 5 has a reason, which is written unless it is success. */
 export function writeAck(
   buffer: Uint8Array,
   offset: number,
@@ -80,7 +80,7 @@ export function acknowledgement(
 
 const utf8 = new TextEncoder();
 
-/** `properties`: with their length in front, as MQTT 5 has them; empty for 3.1 and 3.1.1. */
+/** @param properties with their length in front, as in MQTT 5; empty for 3.1 and 3.1.1 */
 export function publish(message: PublishPacket, properties: Uint8Array): Uint8Array {
   const topic = utf8.encode(message.topic);
   const idBytes = message.qos > 0 ? 2 : 0;

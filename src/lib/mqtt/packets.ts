@@ -3,7 +3,7 @@ import { allowedIn, noProperties, Properties, Property } from "./properties.ts";
 import { malformed, ProtocolError, protocolError, Reason } from "./reason.ts";
 import { checkTopicName } from "./topic-filters.ts";
 
-/** Strict decoders of the packets that a peer sends. mqtt-packet reads too leniently for hostile input, so it only writes. */
+/** Strict decoders of packets of a peer. mqtt-packet reads too leniently for hostile input, so it only writes. */
 export type ProtocolVersion = 3 | 4 | 5;
 export type Qos = 0 | 1 | 2;
 
@@ -18,7 +18,7 @@ export interface Will {
 
 export interface ConnectPacket {
   readonly version: ProtocolVersion;
-  /** True for a broker that connects as a bridge: it gets none of its own messages back, and others with their retain flag. */
+  /** True for a broker that connects as a bridge: it does not get its own messages back, and gets others with their retain flag. */
   readonly isBridge?: boolean;
   readonly clean: boolean;
   readonly keepAliveSeconds: number;
@@ -35,7 +35,7 @@ export interface Subscription {
   readonly noLocal: boolean;
   readonly retainAsPublished: boolean;
   readonly retainHandling: number;
-  /** MQTT 5; 0: none. */
+  /** Subscription identifier of MQTT 5; 0 for none. */
   readonly identifier: number;
 }
 
@@ -45,12 +45,12 @@ const VERSIONS: ReadonlyMap<string, ProtocolVersion> = new Map([
   ["MQTT\u0005", 5],
 ]);
 
-/** Set in the level by bridges of Mosquitto and others (`try_private`); the other bits are the level, of 3.1 or 3.1.1. */
+/** Set in the protocol level by bridges of Mosquitto and others (`try_private`). The other bits are the level of 3.1 or 3.1.1. */
 const BRIDGE_BIT = 0x80;
 
 /**
- * Reads the protocol name and level at the beginning of a CONNECT.
- * @throws ProtocolError `unsupportedVersion` with the level that the client speaks
+ * Reads the protocol name and level of a CONNECT.
+ * @throws ProtocolError `unsupportedVersion` with the level of the client
  */
 export function readVersion(cursor: PacketCursor): { version: ProtocolVersion; isBridge: boolean } {
   const name = cursor.text();
@@ -62,7 +62,7 @@ export function readVersion(cursor: PacketCursor): { version: ProtocolVersion; i
   return { version, isBridge };
 }
 
-/** The client speaks a level of MQTT that this server does not. */
+/** Unsupported protocol level of a client. */
 export class UnsupportedVersion extends ProtocolError {
   readonly level: number;
 
@@ -103,7 +103,7 @@ function readFlags(bits: number, version: ProtocolVersion): ConnectFlags {
   return flags;
 }
 
-/** Reads what follows the protocol level of a CONNECT. `isBridge` is what the level says. */
+/** Reads a CONNECT after the protocol level. `isBridge` is from the level. */
 export function readConnect(cursor: PacketCursor, version: ProtocolVersion, isBridge = false): ConnectPacket {
   const flags = readFlags(cursor.u8(), version);
   const keepAliveSeconds = cursor.u16();
@@ -173,7 +173,7 @@ export interface Acknowledgement {
   readonly reason: number;
 }
 
-/** PUBACK, PUBREC, PUBREL or PUBCOMP. */
+/** Reads a PUBACK, PUBREC, PUBREL or PUBCOMP. */
 export function readAcknowledgement(cursor: PacketCursor, version: ProtocolVersion): Acknowledgement {
   const packetId = cursor.packetId();
   if (version < 5 || cursor.done) {
@@ -202,7 +202,7 @@ export function readDisconnect(cursor: PacketCursor, version: ProtocolVersion): 
   return { reason, sessionExpirySeconds: properties.number(Property.sessionExpiryInterval) };
 }
 
-/** A message as a broker delivers it. */
+/** Message delivered by a broker. */
 export interface PublishPacket {
   readonly topic: string;
   readonly payload: Uint8Array;
@@ -213,7 +213,7 @@ export interface PublishPacket {
   readonly packetId: number;
 }
 
-/** Reads a PUBLISH of a broker. The properties of MQTT 5 are skipped. */
+/** Reads a PUBLISH of a broker. Skips the properties of MQTT 5. */
 export function readPublish(
   header: number,
   cursor: PacketCursor,

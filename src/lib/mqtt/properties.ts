@@ -2,7 +2,7 @@ import type { PacketCursor } from "./packet-cursor.ts";
 import { malformed, protocolError } from "./reason.ts";
 import { checkTopicName } from "./topic-filters.ts";
 
-/** Property identifiers of MQTT 5 (2.2.2.2) that a client may send. */
+/** Property identifiers of MQTT 5 (2.2.2.2) for packets of clients. */
 export const Property = {
   payloadFormatIndicator: 0x01,
   messageExpiryInterval: 0x02,
@@ -55,7 +55,7 @@ const readers: ReadonlyMap<number, Reader> = new Map<number, Reader>([
 
 const MESSAGE = [0x01, 0x02, 0x03, 0x08, 0x09, 0x26];
 
-/** Properties each packet may carry. */
+/** Allowed properties by packet. */
 export const allowedIn = {
   connect: new Set([0x11, 0x15, 0x16, 0x17, 0x19, 0x21, 0x22, 0x26, 0x27]),
   will: new Set([...MESSAGE, 0x18]),
@@ -77,7 +77,7 @@ const notZero: ReadonlySet<number> = new Set([
   Property.subscriptionIdentifier,
 ]);
 
-/** Checks the rest of a user property and those that follow it. */
+/** Checks the rest of a user property and the following ones. */
 function readUserProperties(section: PacketCursor): void {
   do {
     section.text();
@@ -85,11 +85,11 @@ function readUserProperties(section: PacketCursor): void {
   } while (section.skip(Property.userProperty));
 }
 
-/** The properties of one packet. */
+/** Properties of one packet. */
 export class Properties {
   /** Property identifier → value. */
   readonly #values = new Map<number, PropertyValue>();
-  /** Runs of user properties as they were sent. Only receivers read them, and a message may have thousands. */
+  /** Encoded runs of user properties. Only receivers read them, and a message may have thousands. */
   readonly #user: Uint8Array[] = [];
 
   static read(cursor: PacketCursor, allowed: ReadonlySet<number>): Properties {
@@ -104,7 +104,7 @@ export class Properties {
     return properties;
   }
 
-  /** Reads what `writeMessageProperties` has written: user properties come last and have been checked. */
+  /** Reads the output of `writeMessageProperties`: user properties are last and were checked. */
   static readWritten(cursor: PacketCursor): Properties {
     const properties = new Properties();
     const section = cursor.section(cursor.varint());
@@ -191,7 +191,7 @@ class PropertyWriter {
     return this.binary(utf8.encode(text));
   }
 
-  /** The properties with their length in front, and `rest` behind them. */
+  /** Returns the properties with their length in front, followed by `rest`. */
   finish(rest: readonly Uint8Array[]): Uint8Array {
     const restBytes = rest.reduce((sum, { length }) => sum + length, 0);
     const length = new PropertyWriter().varint(this.#bytes.length + restBytes);
@@ -206,14 +206,14 @@ const carried = [
   Property.correlationData,
 ];
 
-/** Properties that the server adds to a message for one receiver. */
+/** Properties added by the server for one receiver. */
 export interface AddedProperties {
   readonly expirySeconds?: number | undefined;
   readonly subscriptionIds?: readonly number[];
   readonly topicAlias?: number | undefined;
 }
 
-/** Writes the properties that a message carries from its sender to its receivers, and those that the server adds for one receiver. */
+/** Writes the properties of a message from its sender to its receivers, and those added by the server for one receiver. */
 export function writeMessageProperties(properties: Properties, added: AddedProperties = {}): Uint8Array {
   const writer = new PropertyWriter();
   for (const id of carried) {

@@ -1,4 +1,4 @@
-/** MQTT 5 reason codes that this server sends; edges of 3.1.1 map from them. */
+/** MQTT 5 reason codes of the server. Codes of 3.1.1 are derived from them. */
 export const Reason = {
   success: 0x00,
   disconnectWithWill: 0x04,
@@ -29,7 +29,7 @@ export const Reason = {
   connectionRateExceeded: 0x9f,
 } as const;
 
-/** The client broke the protocol: its connection ends with `reason` (sent only to MQTT 5 clients). */
+/** Protocol violation of the client, whose connection ends with `reason` (sent only to MQTT 5 clients). */
 export class ProtocolError extends Error {
   readonly reason: number;
 
@@ -40,11 +40,11 @@ export class ProtocolError extends Error {
   }
 }
 
-/** A packet longer than the limit, by its announced length. */
+/** Packet longer than the limit, by its announced length. */
 export class PacketTooLarge extends ProtocolError {
   readonly header: number;
   readonly bytes: number;
-  /** What was received of its body. */
+  /** Received part of its body. */
   readonly start: Uint8Array;
 
   constructor(packet: Pick<PacketTooLarge, "header" | "bytes" | "start">) {
@@ -58,7 +58,7 @@ export class PacketTooLarge extends ProtocolError {
 export const malformed = (message: string) => new ProtocolError(Reason.malformed, message);
 export const protocolError = (message: string) => new ProtocolError(Reason.protocolError, message);
 
-/** CONNACK return codes of MQTT 3.1 and 3.1.1 (table 3.1), by reason code; anything else is "server unavailable". */
+/** CONNACK return codes of MQTT 3.1 and 3.1.1 (table 3.1) by reason code. Others become "server unavailable". */
 const connackReturnCodes: ReadonlyMap<number, number> = new Map([
   [Reason.success, 0],
   [Reason.unsupportedVersion, 1],

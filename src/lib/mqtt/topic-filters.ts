@@ -1,6 +1,6 @@
 import { malformed, ProtocolError, protocolError, Reason } from "./reason.ts";
 
-/** MQTT 5, 4.7: `+` fills a whole level, `#` is the last level. */
+/** Returns whether a filter is valid (MQTT 5, 4.7): `+` is a whole level, `#` is the last level. */
 export function isValidFilter(filter: string): boolean {
   if (filter.length === 0 || filter.split("/").length > TOPIC_LEVELS_MAX) return false;
   const levels = filter.split("/");
@@ -11,10 +11,10 @@ export function isValidFilter(filter: string): boolean {
   });
 }
 
-/** The broker's topic tree takes at most 100 levels; a device's internal prefix needs two of them. */
+/** Max. levels of a topic. The topic tree of the broker accepts 100 levels, and the internal prefix of a device takes two of them. */
 const TOPIC_LEVELS_MAX = 90;
 
-/** Throws when a PUBLISH may not name this topic. */
+/** @throws if a PUBLISH must not have this topic */
 export function checkTopicName(topic: string): void {
   if (topic.length === 0) throw protocolError("topic name is empty"); // MQTT 5, 3.3.2.3.4
   if (topic.includes("+") || topic.includes("#")) throw malformed("topic name holds a wildcard");
@@ -23,7 +23,7 @@ export function checkTopicName(topic: string): void {
   }
 }
 
-/** Returns whether some topic matches both filters. */
+/** Returns whether any topic matches both filters. */
 export function filtersOverlap(a: string, b: string): boolean {
   const left = a.split("/");
   const right = b.split("/");
@@ -52,7 +52,7 @@ export function filterMatches(filter: string, topic: string): boolean {
   return wanted.length === levels.length;
 }
 
-/** Returns whether every topic that `filter` matches is also matched by `pattern`; false in doubt (`+/#` against `#`). */
+/** Returns whether `pattern` matches every topic that `filter` matches; false if uncertain (`+/#` against `#`). */
 export function filterCovers(pattern: string, filter: string): boolean {
   if (filter.startsWith("$") && /^[+#]/.test(pattern)) return false;
   const wide = pattern.split("/");
@@ -65,13 +65,13 @@ export function filterCovers(pattern: string, filter: string): boolean {
   return wide.length === narrow.length;
 }
 
-/** A shared subscription (MQTT 5, 4.8.2), `$share/{group}/{filter}`. */
+/** Shared subscription (MQTT 5, 4.8.2), `$share/{group}/{filter}`. */
 export interface SharedFilter {
   readonly group: string;
   readonly filter: string;
 }
 
-/** Returns the parts of a shared subscription; undefined for any other filter, and for one whose group is invalid. */
+/** Returns the parts of a shared subscription; undefined for other filters and for invalid groups. */
 export function readSharedFilter(topic: string): SharedFilter | undefined {
   const [, group = "", filter = ""] = /^\$share\/([^/+#]+)\/(.+)$/.exec(topic) ?? [];
   return group === "" ? undefined : { group, filter };

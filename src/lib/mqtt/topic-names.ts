@@ -1,4 +1,4 @@
-/** Length of a topic in MQTT packets. */
+/** Max. bytes of a topic in MQTT packets. */
 const TOPIC_BYTES_MAX = 65_535;
 
 /** Returns whether a client can publish on the topic. */

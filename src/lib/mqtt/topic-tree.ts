@@ -1,6 +1,6 @@
 import { isReservedTopic } from "./reserved-topics.ts";
 
-/** Maps are created with their first entries, because most nodes need only one map. */
+/** Node of the tree. Maps are created with their first entries, because most nodes need only one of them. */
 interface Node<Key, Value> {
   children: Map<string, Node<Key, Value>> | undefined;
   values: Map<Key, Value> | undefined;
@@ -12,7 +12,7 @@ const newNode = <Key, Value>(): Node<Key, Value> => ({ children: undefined, valu
 export class TopicTree<Key, Value> {
   readonly #root = newNode<Key, Value>();
 
-  /** Sets the value that a key has for a filter. */
+  /** Sets the value of a key for a filter. */
   set(filter: string, key: Key, value: Value): void {
     let node = this.#root;
     for (const level of filter.split("/")) {
@@ -25,7 +25,7 @@ export class TopicTree<Key, Value> {
     node.values.set(key, value);
   }
 
-  /** Removes the value that a key has for a filter, and branches that are empty then. */
+  /** Removes the value of a key for a filter, and empty branches. */
   delete(filter: string, key: Key): void {
     const path: [parent: Node<Key, Value>, level: string, node: Node<Key, Value>][] = [];
     let node = this.#root;
@@ -42,7 +42,7 @@ export class TopicTree<Key, Value> {
     }
   }
 
-  /** Returns the values of all filters that match the topic; a key with several such filters has several. */
+  /** Returns the values of all filters that match the topic. A key with several such filters has several values. */
   match(topic: string): Value[] {
     const found: Value[] = [];
     const isReserved = isReservedTopic(topic);
@@ -61,7 +61,7 @@ interface Search<Value> {
   readonly found: Value[];
 }
 
-/** Pushes values individually: there may be more values than a call can have arguments. */
+/** Pushes values individually, because they may exceed the max. arguments of a call. */
 function addValues<Key, Value>(node: Node<Key, Value> | undefined, found: Value[]): void {
   if (node?.values !== undefined) for (const value of node.values.values()) found.push(value);
 }

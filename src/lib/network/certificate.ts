@@ -1,19 +1,19 @@
 import { X509Certificate } from "node:crypto";
 
 export interface CertificateFacts {
-  /** SHA-256 of the whole certificate: 64 lower-case hexadecimal digits. */
+  /** SHA-256 of the certificate as 64 lower-case hexadecimal digits. */
   readonly fingerprint: string;
   /** Epoch ms. */
   readonly validTo: number;
 }
 
-/** `AB:CD:…`, as tools print fingerprints, or plain digits in either case; undefined for anything else. */
+/** Returns the fingerprint in `AB:CD:…`, the format of tools, or in plain digits of either case; undefined for anything else. */
 export function toFingerprint(text: string): string | undefined {
   const digits = text.replace(/[:\s]/g, "").toLowerCase();
   return /^[0-9a-f]{64}$/.test(digits) ? digits : undefined;
 }
 
-/** The first certificate of a PEM text; undefined when there is none that can be read. */
+/** Returns the first certificate of a PEM text; undefined if none can be read. */
 export function readCertificate(pem: string): CertificateFacts | undefined {
   try {
     const certificate = new X509Certificate(pem);

@@ -1,10 +1,10 @@
-/** Parts of a form in which its file is looked for. */
+/** Number of parts of a form in which its file is searched. */
 const PARTS_MAX = 100;
 const BOUNDARY = /;\s*boundary=(?:"([^"]{1,70})"|([^\s;"]{1,70}))/i;
 const FILE = /^content-disposition:[^\r\n]*;\s*filename\*?=/im;
 
 /**
- * The content of the first file of a form (RFC 7578); undefined if there is none among its first parts. Bun's reader takes a second for the
+ * Returns the content of the first file of a form (RFC 7578); undefined if its first parts contain none. The reader of Bun takes a second for the
  * hundreds of thousands of parts that a large form may have.
  */
 export function fileOfForm(form: Uint8Array, contentType: string | null): Uint8Array | undefined {

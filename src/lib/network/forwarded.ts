@@ -6,21 +6,21 @@ import { type AddressBits, type AddressRange, addressBits, isInRange } from "./i
  * from proxies that the gateway trusts: whatever is further left may have been sent by the client.
  */
 
-/** Proxies that a request may have passed. A longer list is not read to its end. */
+/** Max. proxies of a request. The rest of a longer list is ignored. */
 const HOPS_MAX = 32;
 
 const MAPPED_IPV4 = 0xffffn;
 
-/** What the trusted proxies say about a request. */
+/** Information of trusted proxies about a request. */
 export interface Forwarded {
-  /** Address of the client, or of the last trusted proxy where the list names none. */
+  /** Address of the client, or of the last trusted proxy if the list has no other. */
   readonly address: string;
   readonly protocol: "http" | "https" | undefined;
-  /** Host and port as the client wrote them. */
+  /** Host and port requested by the client. */
   readonly host: string | undefined;
 }
 
-/** Returns an address in its canonical form, with IPv4 as IPv4 also where it is written as IPv6 (`::ffff:10.0.0.1`). */
+/** Returns an address in its canonical form. IPv4 stays IPv4 even in the form of IPv6 (`::ffff:10.0.0.1`). */
 export function canonicalAddress(text: string): string {
   const bits = addressBits(text);
   if (bits === undefined) return text;
@@ -30,7 +30,7 @@ export function canonicalAddress(text: string): string {
   return new URL(`http://[${bare}]`).hostname.slice(1, -1);
 }
 
-/** Returns the address in an entry of X-Forwarded-For: alone, with a port, or in brackets. Undefined for anything else. */
+/** Returns the address in an entry of X-Forwarded-For: alone, with a port, or in brackets; undefined for anything else. */
 function addressIn(entry: string): string | undefined {
   const text = entry.trim().replace(/^"(.*)"$/, "$1");
   const bracketed = /^\[([^\]]*)\](?::\d{1,5})?$/.exec(text)?.[1];
@@ -40,7 +40,7 @@ function addressIn(entry: string): string | undefined {
 
 const lastOf = (list: string | null): string => list?.split(",").at(-1)?.trim() ?? "";
 
-/** Proxies name the protocols of WebSockets, too. */
+/** Protocols named by proxies, including those of WebSockets. */
 const protocols: Readonly<Record<string, "http" | "https">> = {
   http: "http",
   https: "https",
@@ -58,8 +58,8 @@ export const isTrusted = (bits: AddressBits | undefined, trusted: readonly Addre
   bits !== undefined && trusted.some((range) => isInRange(bits, range));
 
 /**
- * Reads the headers of a request that came from a trusted proxy. The client is the right-most address that is not trusted; an entry that
- * is no address ends the list, because nothing left of it can be attributed to a trusted proxy.
+ * Reads the headers of a request from a trusted proxy. The client is the right-most address that is not trusted. An invalid entry ends the list,
+ * because entries to the left of it cannot be attributed to a trusted proxy.
  */
 export function readForwarded(
   headers: Pick<Headers, "get">,

@@ -1,11 +1,11 @@
 import { isIP } from "node:net";
 
-/** An address as its 128 bits; IPv4 as IPv6 maps it (`::ffff:10.0.0.1`), so that both spellings are one. */
+/** Address as 128 bits. IPv4 is mapped to IPv6 (`::ffff:10.0.0.1`), so that both spellings are equal. */
 export type AddressBits = bigint;
 
 export interface AddressRange {
   readonly bits: AddressBits;
-  /** Length of the prefix, of 128 bits. */
+  /** Length of the prefix, out of 128 bits. */
   readonly prefix: number;
 }
 
@@ -14,7 +14,7 @@ const MAPPED_IPV4 = 0xffffn << 32n;
 const ipv4Bits = (text: string): bigint =>
   text.split(".").reduce((bits, part) => (bits << 8n) | BigInt(part), 0n);
 
-/** Returns `undefined` for an invalid address. A zone (`fe80::1%eth0`) does not count. */
+/** Returns the bits; undefined for an invalid address. A zone (`fe80::1%eth0`) is ignored. */
 export function addressBits(text: string): AddressBits | undefined {
   const [bare = ""] = text.split("%");
   const family = isIP(bare);
@@ -34,7 +34,7 @@ export function addressBits(text: string): AddressBits | undefined {
   return [...front, ...gap, ...back].reduce((bits, group) => (bits << 16n) | BigInt(`0x${group}`), 0n);
 }
 
-/** `10.0.0.0/8`, `fd00::/8`, or one address. Undefined for what is neither. */
+/** Parses `10.0.0.0/8`, `fd00::/8`, or a single address; undefined for other texts. */
 export function parseRange(text: string): AddressRange | undefined {
   const [address = "", length, more] = text.trim().split("/", 3);
   const bits = addressBits(address);

@@ -1,6 +1,6 @@
 /**
- * The address as limits count it: IPv4 as it is, also when written as IPv6 (`::ffff:10.0.0.1`), and of IPv6 the first 64 bits,
- * of which one machine has all the rest to itself.
+ * Returns the group of an address for limits: IPv4 itself, even in the form of IPv6 (`::ffff:10.0.0.1`), and the first 64 bits of IPv6, because one
+ * machine can use all addresses below them.
  */
 export function addressGroup(address: string): string {
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];

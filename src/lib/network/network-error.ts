@@ -20,24 +20,24 @@ const codes = {
   HPE_HEADER_OVERFLOW: "network_error.headers_too_long",
 } as const satisfies Record<string, ErrorCode>;
 
-/** Codes of the HTTP parser that have no text of their own. */
+/** Prefix of codes of the HTTP parser without texts of their own. */
 const PARSER_CODE_PREFIX = "HPE_";
-/** Codes and messages of TLS that are about a certificate, such as `DEPTH_ZERO_SELF_SIGNED_CERT`. */
+/** Codes and messages of TLS about a certificate, such as `DEPTH_ZERO_SELF_SIGNED_CERT`. */
 const CERTIFICATE = /cert|verify_leaf|altname/i;
 
-/** Codes and messages of TLS when the answer is not TLS: most often the port of the unencrypted or of the STARTTLS service. */
+/** Codes and messages of TLS if the response is not TLS: usually the port of the unencrypted or of the STARTTLS service. */
 const NOT_TLS = /wrong_version_number|packet_length_too_long|unknown_protocol/i;
 
-/** Message of Bun's S3 client for every failure of the network; its code says more. */
+/** Message of the S3 client of Bun for every network error; its code is more specific. */
 const NO_MESSAGE = "an unexpected error has occurred";
 
-/** Returns the message of an error; an empty text where it says nothing. */
+/** Returns the message of an error; an empty string if it is meaningless. */
 export function messageOf(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
   return message === NO_MESSAGE ? "" : message;
 }
 
-/** Returns why something on the network failed, as data; what has no text of its own is quoted. */
+/** Returns the reason of a network error as data. Reasons without a text of their own are quoted. */
 export function networkErrorText(error: unknown): Text {
   if (error instanceof DomainError) return textOf(error);
   const code = error instanceof Error && "code" in error ? String(error.code) : "";

@@ -6,15 +6,15 @@ import { detail } from "../core/domain-error.ts";
 import { excerpt } from "../strings/excerpt.ts";
 import type { Text } from "../texts/text.ts";
 
-/** Headers whose values are secrets: they are sealed, and not shown again. */
+/** Headers with secret values, which are encrypted and not shown again. */
 const SECRET_HEADER = /^(authorization|cookie)$|token|secret|api-?key|password|passwd|signature|credential/i;
-/** Headers that the sender itself writes, or that would change what the request is. */
+/** Headers that the sender writes itself, or that would change the kind of request. */
 const OWN_HEADER =
   /^(host|connection|content-length|transfer-encoding|te|trailer|upgrade|expect|keep-alive|proxy-.*|x-lineside-.*)$/i;
 
 export const isSecretHeader = (name: string): boolean => SECRET_HEADER.test(name);
 
-/** Returns why the header cannot be sent; undefined where it can. A value that is not known here is not looked at. */
+/** Returns why the header cannot be sent; undefined if it can. Unknown values are not checked. */
 export function headerProblem(name: string, value: unknown): Text | undefined {
   if (!/^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,128}$/.test(name))
     return detail("rule.header_name", { name: excerpt(name) });
@@ -24,7 +24,7 @@ export function headerProblem(name: string, value: unknown): Text | undefined {
   return undefined;
 }
 
-/** Returns why nothing can be sent there; undefined where it can, as far as the address itself tells. */
+/** Returns why nothing can be sent to the address; undefined if the address itself is valid. */
 export function urlProblem(text: string): Text | undefined {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol) || url.hostname === "")
@@ -38,7 +38,7 @@ const SECRET_WORD =
   /^((shared|subscription|account|stream|app|write|read|function|auth|api|access|secret|private|user)?(key|pass|token)|code|sig|auth|pwd|pw|jwt|hmac|bearer|sas|session)$/;
 const SECRET_PARAMETER = /api_key|access[-_]?key|authorization/i;
 
-/** Names like those of secret headers count, too; digits, brackets and spaces around a word do not matter. */
+/** Returns whether a parameter is secret by its name, including names of secret headers. Digits, brackets and spaces around a word are ignored. */
 function isSecretParameter(name: string): boolean {
   const words = name
     .replace(/([a-z\d])([A-Z])/g, "$1 $2")
@@ -48,7 +48,7 @@ function isSecretParameter(name: string): boolean {
   return isSecretHeader(name) || SECRET_PARAMETER.test(name) || SECRET_WORD.test(words.at(-1) ?? "");
 }
 
-/** Decodes what is percent-encoded, and leaves what is not valid as it is. */
+/** Decodes percent-encoding. Leaves invalid encoding unchanged. */
 const decodedPath = (text: string): string =>
   text.replace(/(?:%[\da-f]{2})+/gi, (encoded) => {
     try {
@@ -58,16 +58,16 @@ const decodedPath = (text: string): string =>
     }
   });
 
-/** Works like `decodedPath` for a query, where `+` is a space. */
+/** Works like `decodedPath` for a query, in which `+` is a space. */
 const decoded = (text: string): string => decodedPath(text.replaceAll("+", " "));
 
-/** Stands for a secret where an address is shown: the id of the sealed address, and from 2 on the occurrence of the name in it. */
+/** Placeholder of a secret in a displayed address: the id of the encrypted address, and from 2 on the occurrence of the name in it. */
 const SECRET_MARK = /kept-[0-9a-f]{16}/;
 export const WHOLE_SECRET_MARK = /^kept-([0-9a-f]{16})(?:-([1-9]\d{0,4}))?$/;
 
 /**
- * Hosts whose webhook addresses are secrets, each with the beginning of the path that is none. Their documentation calls such an address or
- * this part of it a secret: Slack, Discord, Microsoft Teams, IFTTT, Telegram.
+ * Hosts whose webhook addresses are secrets, each with the public beginning of the path. Their documentation calls the address or this part of it a
+ * secret: Slack, Discord, Microsoft Teams, IFTTT, Telegram.
  */
 const SECRET_PATHS: ReadonlyArray<readonly [host: RegExp, shown: RegExp]> = [
   [/^hooks\.slack(?:-gov)?\.com$/i, /^\/+[^/]+\//],
@@ -77,22 +77,22 @@ const SECRET_PATHS: ReadonlyArray<readonly [host: RegExp, shown: RegExp]> = [
   [/^api\.telegram\.org$/i, /^\/+(?:file\/+)?(?=bot)/i],
 ];
 
-/** Returns the length of the beginning of a path that is no secret by the rules of its host; undefined for other hosts and paths. */
+/** Returns the length of the public beginning of a path, by the rules of its host; undefined for other hosts and paths. */
 function shownPathLength(origin: string, path: string): number | undefined {
   const host = URL.canParse(origin) ? new URL(origin).hostname.replace(/\.$/, "") : "";
   for (const [ofHost, shown] of SECRET_PATHS) if (ofHost.test(host)) return shown.exec(path)?.[0].length;
   return undefined;
 }
 
-/** Whether a part of a path may be a token: at least 20 characters, with letters and digits, or the mark of one. */
+/** Returns whether a part of a path may be a token: at least 20 characters with letters and digits, or the placeholder of one. */
 const looksLikeToken = (text: string): boolean =>
   hasMark(text) || /^(?=.*[A-Za-z])(?=.*\d)[\w.~:=@+-]{20,}$/.test(decodedPath(text));
 
-/** Secret in an address: its place, and whether it is surely one or only looks like it. */
+/** Secret in an address: its position, and whether it certainly is one or only resembles one. */
 export interface UrlSecret {
   /** Decoded name in the query; for a part of the path `/` with its number, and `#` for the fragment. */
   readonly name: string;
-  /** Which of the secrets with this name it is, from 1. */
+  /** Occurrence of this name, from 1. */
   readonly occurrence: number;
   readonly isCertain: boolean;
 }
@@ -127,7 +127,7 @@ function changeQuery(query: string, change: ChangeSecret): string {
   return pieces.join("&");
 }
 
-/** Returns the address with `change` applied to the secrets of its path, query and fragment; they stay percent-encoded. */
+/** Returns the address with `change` applied to the secrets of its path, query and fragment, which remain percent-encoded. */
 export function changeUrlSecrets(url: string, change: ChangeSecret): string {
   const [, origin = "", path = "", query, fragment] =
     /^([^/?#]*\/\/[^/?#]*)?([^?#]*)(?:\?([^#]*))?(?:#(.*))?$/s.exec(url) ?? [];
@@ -141,10 +141,10 @@ export function changeUrlSecrets(url: string, change: ChangeSecret): string {
   ].join("");
 }
 
-/** Whether a text contains the mark of a secret, also percent-encoded. */
+/** Returns whether a text contains the placeholder of a secret, even percent-encoded. */
 export const hasMark = (text: string): boolean => SECRET_MARK.test(decoded(text));
 
-/** Whether an address has the mark of a secret in a place that holds no secret. */
+/** Returns whether an address has the placeholder of a secret at a position without a secret. */
 export const hasStrayMark = (url: string): boolean => hasMark(changeUrlSecrets(url, () => ""));
 
 /** Returns why an address that others can read must not be used: a secret in its query or path. */

@@ -1,12 +1,12 @@
 import { type DomainError, tooLarge } from "../core/domain-error.ts";
 import { parseJson } from "../json/sent-json.ts";
 
-/** Larger bodies that arrive simultaneously are decoded one after the other, with other work in between. */
+/** Size from which simultaneous bodies are decoded one after the other, with other work in between. */
 export const LARGE_BODY_BYTES = 64 * 1024;
 
 /**
- * Reads the body of a request that may have `bytesMax` bytes.
- * @throws DomainError `body.too_large`, or what `refusal` makes, before the body is read where its length says so.
+ * Reads the body of a request with at most `bytesMax` bytes.
+ * @throws DomainError `body.too_large`, or the error of `refusal`; before the body is read if its length is announced
  */
 export async function readBytes(
   request: Request,
@@ -19,6 +19,6 @@ export async function readBytes(
   return bytes;
 }
 
-/** Reads a body of JSON, in which long integers keep their digits; undefined for another type. @throws SyntaxError */
+/** Parses a JSON body, in which long integers keep their digits; undefined for other types. @throws SyntaxError */
 export const readExactJson = ({ request, contentType }: { request: Request; contentType: string }) =>
   contentType === "application/json" ? request.text().then((text) => parseJson(text)) : undefined;

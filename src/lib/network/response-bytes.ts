@@ -1,4 +1,4 @@
-/** Returns the first bytes of the body, and reads no further. */
+/** Returns the first bytes of the body without reading further. */
 export async function firstBytes(response: Response, bytesMax: number): Promise<Uint8Array<ArrayBuffer>> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;

@@ -2,14 +2,12 @@
 
 const SECOND_MS = 1_000;
 const WAIT_MAX_MS = 5 * 60 * SECOND_MS;
-/** However long a server asks for. */
+/** Max. delay requested by a server that is respected. */
 const RETRY_AFTER_MAX_MS = 60 * 60 * SECOND_MS;
-/** Age at which a request is given up, on the running clock: nothing is given up while the gateway is off. */
+/** Age at which a request is given up, measured while the gateway runs. */
 export const GIVE_UP_AFTER_MS = 24 * 60 * 60 * SECOND_MS;
 
-/**
- * `target`: whoever is there does not work, others need not try now; `request`: perhaps only this one cannot be taken now.
- */
+/** `target`: the server does not work, so other requests need not be tried now; `request`: perhaps only this one cannot be accepted now. */
 export type Verdict = "delivered" | "dead" | { readonly retry: "target" | "request" };
 
 const OF_REQUEST: ReadonlySet<number> = new Set([408, 425, 500, 501, 505, 507, 508]);
@@ -23,7 +21,7 @@ export function verdictOf(status: number): Verdict {
   return status >= 300 && status < 400 && status !== 301 && status !== 308 ? { retry: "request" } : "dead";
 }
 
-/** Doubles from a second to five minutes by default; half of it is random, so that many clients do not come back simultaneously. */
+/** Returns a delay that doubles from a second to five minutes by default. Half of it is random, so that many clients do not return simultaneously. */
 export function waitAfter(
   failures: number,
   random: () => number,
@@ -33,7 +31,7 @@ export function waitAfter(
   return Math.round(whole / 2 + (whole / 2) * random());
 }
 
-/** The wait that a `Retry-After` (seconds or a date) asks for; 0 without one. */
+/** Returns the delay of a `Retry-After` header (seconds or a date); 0 without one. */
 export function retryAfter(value: string | undefined, now: number): number {
   if (value === undefined) return 0;
   const ms = /^\d+$/.test(value) ? Number(value) * SECOND_MS : Date.parse(value) - now;

@@ -1,8 +1,8 @@
 import { createHmac } from "node:crypto";
 
 /**
- * `t=<seconds>,v1=<hex>`: HMAC-SHA-256 of `<seconds>.<body>` with the secret, so that neither body nor time can be changed on the way,
- * and an old request cannot be played again later. The body is what is sent: compressed, if it is.
+ * Returns `t=<seconds>,v1=<hex>`: HMAC-SHA-256 of `<seconds>.<body>` with the secret. It protects body and time against changes, and old requests
+ * against replay. The body is used as sent, including compression.
  */
 export function signatureOf(body: string | Uint8Array, secret: string, epochMs: number): string {
   const seconds = Math.floor(epochMs / 1000);

@@ -1,8 +1,8 @@
-/** How messages to an OPC UA server are protected. */
+/** Protection of messages to an OPC UA server. */
 export const OPCUA_SECURITY_MODES = ["NONE", "SIGN", "SIGN_AND_ENCRYPT"] as const;
 export type OpcUaSecurityMode = (typeof OPCUA_SECURITY_MODES)[number];
 
-/** Security policies (OPC 10000-7) that are supported. Older ones count as broken. */
+/** Supported security policies (OPC 10000-7). Older ones count as broken. */
 export const OPCUA_POLICIES = [
   "NONE",
   "BASIC256SHA256",
@@ -11,8 +11,8 @@ export const OPCUA_POLICIES = [
 ] as const;
 export type OpcUaPolicy = (typeof OPCUA_POLICIES)[number];
 
-/** How values come: the server reports changes, or is asked for them. */
+/** Ways to get values: the server reports changes, or is polled. */
 export const OPCUA_READINGS = ["SUBSCRIPTION", "POLLING"] as const;
 
-/** How the gateway signs in. `CERTIFICATE`: with its own certificate. */
+/** Ways to sign in. `CERTIFICATE` uses the own certificate of the gateway. */
 export const OPCUA_USERS = ["ANONYMOUS", "USER_NAME", "CERTIFICATE"] as const;

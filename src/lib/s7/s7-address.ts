@@ -1,7 +1,7 @@
 /** Addresses of variables in a Siemens S7 controller, as the library nodes7 (`DB1,REAL4`) and as TIA Portal (`%DB1.DBD4:REAL`) write them. */
 
 export const S7_AREAS = ["DB", "M", "I", "Q", "PI"] as const;
-/** Data block, bit memory, inputs, outputs, peripheral inputs. The protocol has no peripheral outputs that can be read. */
+/** Data block, bit memory, inputs, outputs, peripheral inputs. Peripheral outputs cannot be read by the protocol. */
 export type S7Area = (typeof S7_AREAS)[number];
 
 export const S7_TYPES = [
@@ -32,22 +32,22 @@ export type S7Type = (typeof S7_TYPES)[number];
 
 export interface S7Address {
   readonly area: S7Area;
-  /** Number of the data block; 0 in the other areas. */
+  /** Number of the data block; 0 in other areas. */
   readonly db: number;
   readonly byte: number;
-  /** Bit of a BOOL, 0–7. */
+  /** Bit of a BOOL, 0 to 7. */
   readonly bit: number;
   readonly type: S7Type;
-  /** Characters of a STRING; 0 for the other types. */
+  /** Characters of a STRING; 0 for other types. */
   readonly length: number;
-  /** Number of elements; 1 is a single value. */
+  /** Number of elements; 1 for a single value. */
   readonly count: number;
 }
 
 export const ADDRESS_CHARACTERS_MAX = 64;
 const OFFSET_MAX = 0xffff;
 const STRING_MAX = 254;
-/** Bytes of one array or string: the library keeps 8,192 for each. */
+/** Max. bytes of an array or string. The library reserves 8,192 for each. */
 const BYTES_MAX = 2_048;
 export const ELEMENTS_MAX = 256;
 
@@ -99,11 +99,11 @@ const isArea = (name: string): name is S7Area => (S7_AREAS as readonly string[])
 const typeOf = (name: string): S7Type | undefined =>
   isType(name) ? name : Object.hasOwn(shortNames, name) ? shortNames[name] : undefined;
 
-/** Returns the bytes of one element. */
+/** Returns the number of bytes of one element. */
 export const elementSize = ({ type, length }: Pick<S7Address, "type" | "length">): number =>
   sizes[type] + length;
 
-/** Returns the bytes that a read of the address takes. */
+/** Returns the number of bytes of an address. */
 export const byteLength = (address: S7Address): number =>
   address.type === "BOOL"
     ? Math.ceil((address.bit + address.count) / 8)
@@ -166,7 +166,7 @@ const OTHER_AREA = /^(P[IE]|[IEQAM])(X|B|C|W|DI|D|I|LR|LI|R)?(\d{1,5})((?:\.\d{1
 
 const numbersIn = (text = ""): string[] => text.split(".").slice(1);
 
-/** A name of a width, such as D in `DBD4`, and the type that follows it: they must have the same size. */
+/** Returns the type for a width, such as D in `DBD4`, and a type name, which must have the same size. */
 function typeOfWidth(width: string, name: string | undefined): S7Type | undefined {
   const byWidth = typeOf(width);
   if (name === undefined || byWidth === undefined) return byWidth;
@@ -189,7 +189,7 @@ function parseTiaBlock(match: RegExpExecArray): S7Address | undefined {
   return addressOf({ area: "DB", db, type, byte, rest });
 }
 
-/** Returns the address that a text names, or undefined for any other text. Timers and counters are none: the library addresses them wrongly. */
+/** Parses an address; undefined for any other text. Timers and counters are not supported, because the library addresses them incorrectly. */
 export function parseS7Address(text: string): S7Address | undefined {
   if (text.length > ADDRESS_CHARACTERS_MAX) return undefined;
   const address = text.trim().toUpperCase().replace(/^%/, "");

@@ -8,17 +8,17 @@ export interface S7Range {
   readonly count: number;
 }
 
-/** A range and the entries whose bytes it has. */
+/** Range with the entries in its bytes. */
 interface RangeOf<Entry> {
   range: S7Range;
   readonly entries: Entry[];
 }
 
-/** Bytes between two values that are read as well rather than as two ranges: a range takes twelve bytes of a request. */
+/** Max. unused bytes between two values of one range: a range takes twelve bytes of a request. */
 const GAP_MAX = 12;
-/** Bytes that fit into the answer of the smallest controllers, whose packets have 240 bytes. */
+/** Max. bytes of a range, so that it fits into a response of the smallest controllers, whose packets have 240 bytes. */
 const RANGE_BYTES_MAX = 200;
-/** Ranges of one request: the library divides them into packets. */
+/** Max. ranges per request. The library divides them into packets. */
 const RANGES_MAX = 16;
 
 export const rangeOf = (address: S7Address): S7Range => ({
@@ -28,7 +28,7 @@ export const rangeOf = (address: S7Address): S7Range => ({
   count: byteLength(address),
 });
 
-/** Returns the fewest requests that read the entries: each a list of ranges. */
+/** Returns as few requests as possible for the entries, each as a list of ranges. */
 export function planS7<Entry>(
   entries: readonly Entry[],
   addressOf: (entry: Entry) => S7Address,

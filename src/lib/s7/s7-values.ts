@@ -8,7 +8,7 @@ import { elementOf, type S7Address, type S7Type } from "./s7-address.ts";
 
 export type S7Value = number | string | boolean;
 
-/** Returns the number that two decimal digits stand for; NaN for others. */
+/** Returns the number of two BCD digits; NaN for other digits. */
 const bcd = (byte: number): number =>
   byte >> 4 > 9 || (byte & 15) > 9 ? Number.NaN : (byte >> 4) * 10 + (byte & 15);
 
@@ -22,7 +22,7 @@ interface DateParts {
   readonly ms: number;
 }
 
-/** Returns the time in ISO 8601; undefined for one that no calendar has. */
+/** Returns the time in ISO 8601; undefined for an invalid date. */
 function isoOf({ year, month, day, hour, minute, second, ms }: DateParts): string | undefined {
   const time = Date.UTC(year, month - 1, day, hour, minute, second, ms);
   if (!Number.isFinite(time)) return undefined;
@@ -36,7 +36,7 @@ function isoOf({ year, month, day, hour, minute, second, ms }: DateParts): strin
   return isSame ? date.toISOString().slice(0, -1) : undefined;
 }
 
-/** Eight bytes of decimal digits; the last digit is the day of the week. */
+/** Decodes eight bytes of BCD digits. The last digit is the day of the week. */
 function dateAndTime(bytes: Buffer): string | undefined {
   const digits = (index: number) => bcd(bytes.readUInt8(index));
   const year = digits(0);
@@ -65,7 +65,7 @@ const longDateAndTime = (bytes: Buffer): string | undefined =>
 
 const inUtc = (time: string | undefined): string | undefined => time && `${time}Z`;
 
-/** Returns characters up to the first zero, without spaces at their end. */
+/** Returns the characters up to the first zero, without trailing spaces. */
 function charactersOf(bytes: Buffer): string {
   const end = bytes.indexOf(0);
   return bytes
@@ -74,7 +74,7 @@ function charactersOf(bytes: Buffer): string {
     .trimEnd();
 }
 
-/** A STRING has its greatest and its current length before its characters. The controller may say more than there are. */
+/** Decodes a STRING, which has its max. and its current length before its characters. The controller may announce more characters than exist. */
 const stringOf = (bytes: Buffer): string =>
   bytes.subarray(2, 2 + Math.min(bytes.readUInt8(1), bytes.length - 2)).toString("latin1");
 
@@ -131,10 +131,10 @@ function decodeElement(address: S7Address, bytes: Buffer, scaling: Scaling): S7V
   }
 }
 
-/** Returns whether the elements of an array are values of their own; characters are one text. */
+/** Returns whether the elements of an array are separate values. Characters are one text. */
 export const isArray = ({ type, count }: S7Address): boolean => count > 1 && type !== "CHAR";
 
-/** Returns the values of an address from its bytes; `undefined` for one that is not a number or not a time. */
+/** Decodes the values of an address; undefined for an invalid number or time. */
 export function decodeS7(
   address: S7Address,
   bytes: Uint8Array,
@@ -148,7 +148,7 @@ export function decodeS7(
   });
 }
 
-/** The value cannot be at the address. */
+/** Value that the address cannot contain. */
 export class S7ValueError extends Error {
   constructor(readonly reason: Text) {
     super(reason.code);
@@ -202,7 +202,7 @@ function charactersFrom(value: unknown, max: number): Buffer {
   return bytes;
 }
 
-/** Bytes to write, and how many bytes after the beginning of the address. */
+/** Bytes to write, and their offset from the start of the address. */
 export interface S7Writing {
   readonly skip: number;
   readonly bytes: Uint8Array;
@@ -212,7 +212,7 @@ export interface S7Writing {
 export const isWritableType = (type: S7Type): boolean => !type.startsWith("DT");
 
 /**
- * Returns the bytes of a value for one element, or the value of a bit. A STRING keeps its greatest length, which only the controller knows.
+ * Encodes a value of one element, or of a bit. A STRING keeps its max. length, which only the controller knows.
  * @throws S7ValueError for a value of another type or out of range
  */
 export function encodeS7(address: S7Address, value: unknown, scaling: Scaling = {}): S7Writing | boolean {

@@ -1,7 +1,7 @@
 import { BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
 import { DataType } from "./sparkplug-writer.ts";
 
-/** Data types of metrics that take numbers, by code (Sparkplug B 3.0, 6.4.16). */
+/** Data types of numeric metrics by code (Sparkplug B 3.0, 6.4.16). */
 const integers: ReadonlyMap<number, { name: string; bits: 8 | 16 | 32 | 64; isSigned: boolean }> = new Map([
   [1, { name: "Int8", bits: 8, isSigned: true }],
   [2, { name: "Int16", bits: 16, isSigned: true }],
@@ -20,7 +20,7 @@ const texts: ReadonlyMap<number, string> = new Map([
   [15, "UUID"],
 ]);
 
-/** Data types that a command cannot carry. */
+/** Data types that commands cannot carry. */
 const OTHERS: ReadonlyMap<number, string> = new Map([
   [16, "DataSet"],
   [17, "Bytes"],
@@ -30,9 +30,9 @@ const OTHERS: ReadonlyMap<number, string> = new Map([
 
 type PlainValue = number | boolean | string;
 
-/** The value does not fit the type that the device's birth gave the metric. */
+/** Value that does not fit the type of the metric in its birth. */
 export class WrongMetricType extends Error {
-  /** Name of the type, or its code. */
+  /** Name or code of the type. */
   readonly type: string;
 
   constructor(type: string) {
@@ -80,8 +80,8 @@ const typeOfValue = (value: PlainValue): number =>
       : DataType.string;
 
 /**
- * Returns the payload of a command (NCMD, DCMD) that sets one metric, in the type that its birth gave it; without one, a double, a boolean or a
- * string. `now` is in epoch ms.
+ * Returns the payload of a command (NCMD, DCMD) that sets one metric in the type of its birth; without a birth, as a double, boolean or string.
+ * `now` is in epoch ms.
  * @throws WrongMetricType
  */
 export function commandPayload(
@@ -101,6 +101,6 @@ export function commandPayload(
   return payload.finish();
 }
 
-/** Returns the payload that asks an edge node to send its births again. */
+/** Returns the payload that requests new births from an edge node. */
 export const rebirthRequest = (now: number): Uint8Array =>
   commandPayload(now, { name: "Node Control/Rebirth", value: true });

@@ -2,17 +2,17 @@ import { BinaryReader, WireType } from "@bufbuild/protobuf/wire";
 import { tooLarge } from "../core/domain-error.ts";
 
 /**
- * Sparkplug B payloads (Eclipse Tahu's `sparkplug_b.proto`), as far as they carry measurements: what a field means depends on a
- * data type that only births must state, so values stay raw until that is known.
+ * Sparkplug B payloads (`sparkplug_b.proto` of Eclipse Tahu), as far as they carry measurements. The meaning of a field depends on a data type that
+ * only births contain, so values stay raw until it is known.
  */
 
-/** Max. metrics, columns, rows and values, at any depth. Each takes two bytes at least, and up to 200 of memory. */
+/** Max. metrics, columns, rows and values at any depth. Each takes at least two bytes, and up to 200 of memory. */
 const PARTS_MAX = 20_000;
-/** Max. fields; a metric has about five. */
+/** Max. fields. A metric has about five. */
 const FIELDS_MAX = 200_000;
 const DEPTH_MAX = 8;
 
-/** Counts what a payload is made of. */
+/** Counts the parts of a payload. */
 class Count {
   #fields = 0;
   #parts = 0;
@@ -32,7 +32,7 @@ export interface RawDataSet {
   readonly rows: (RawValue | undefined)[][];
 }
 
-/** Value in its field of the oneof; integers are unsigned, whatever their type. */
+/** Value in its field of the oneof. Integers are unsigned, regardless of their type. */
 export type RawValue = number | bigint | boolean | string | Uint8Array | RawDataSet | RawTemplate;
 
 export interface RawTemplate {
@@ -42,7 +42,7 @@ export interface RawTemplate {
 
 export interface RawMetric {
   name?: string;
-  /** An unsigned integer of 64 bits, in digits. */
+  /** Unsigned 64-bit integer as digits. */
   alias?: string;
   timestamp?: number;
   dataType?: number;
@@ -59,7 +59,7 @@ export interface RawPayload {
   readonly metrics: RawMetric[];
 }
 
-/** Calls `read` for each field; what it does not take (false) is passed over. */
+/** Calls `read` for each field. Skips fields for which it returns false. */
 function eachField(
   bytes: Uint8Array,
   count: Count,
@@ -78,7 +78,7 @@ function eachField(
 
 const big = (reader: BinaryReader): bigint => BigInt(reader.uint64());
 
-/** The fields of a oneof of values, from the first one's number on. */
+/** Reads a field of a oneof of values, numbered from its first one. */
 function scalar(offset: number, reader: BinaryReader): RawValue | undefined {
   switch (offset) {
     case 0:
@@ -116,7 +116,7 @@ function readRow(bytes: Uint8Array, count: Count): (RawValue | undefined)[] {
   return row;
 }
 
-/** Repeated integers come one by one or packed. */
+/** Reads repeated integers, which may be packed. */
 function readTypes(
   types: number[],
   wireType: WireType,
@@ -149,7 +149,7 @@ function readDataSet(bytes: Uint8Array, count: Count): RawDataSet {
   return set;
 }
 
-/** Place of a metric: how deep it is, and what is counted. */
+/** Context of a metric: its depth, and the counts. */
 interface Within {
   readonly depth: number;
   readonly count: Count;
@@ -205,7 +205,7 @@ function readMetric(bytes: Uint8Array, within: Within): RawMetric {
   return metric;
 }
 
-/** @throws DomainError `body.too_many_items`, or Error when the bytes are no such payload. */
+/** @throws DomainError `body.too_many_items`, or Error if the bytes are not such a payload */
 export function readPayload(bytes: Uint8Array): RawPayload {
   const payload: RawPayload = { metrics: [] };
   const count = new Count();

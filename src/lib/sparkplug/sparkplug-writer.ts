@@ -1,6 +1,6 @@
 import type { ByteWriter } from "../data/byte-writer.ts";
 
-/** Data types of metrics (Sparkplug B 3.0, 6.4.16), as far as stored values need them. */
+/** Data types of metrics (Sparkplug B 3.0, 6.4.16) for stored values. */
 export const DataType = { int64: 4, double: 10, boolean: 11, string: 12 } as const;
 export type DataTypeCode = (typeof DataType)[keyof typeof DataType];
 
@@ -24,10 +24,10 @@ export interface Metric {
   readonly name: Uint8Array;
   /** Epoch ms. */
   readonly ts: number;
-  /** 0: the type that the birth has told. */
+  /** 0 for the type in the birth. */
   readonly dataType: DataTypeCode | 0;
   readonly isHistorical: boolean;
-  /** null: there is none. A bigint is an integer of 64 bits. */
+  /** Null for no value. A bigint is a 64-bit integer. */
   readonly value: number | bigint | boolean | string | null;
 }
 
@@ -37,7 +37,7 @@ function varintBytes(value: number): number {
   return bytes;
 }
 
-/** The value with its field, as a number of bytes. */
+/** Returns the number of bytes of the value with its field. */
 function valueBytes(value: Metric["value"], text: Uint8Array | undefined): number {
   if (typeof value === "number") return 9;
   if (typeof value === "bigint") return 1 + varintBytes(Number(value));
@@ -63,7 +63,7 @@ function writeValue(writer: ByteWriter, value: Metric["value"], text: Uint8Array
   }
 }
 
-/** Appends a metric to a payload. There are no times before 1970: they become 1970. */
+/** Appends a metric to a payload. Times before 1970 become 1970. */
 export function writeMetric(writer: ByteWriter, { name, ts, dataType, isHistorical, value }: Metric): void {
   const timestamp = Math.max(0, Math.floor(ts));
   const text = typeof value === "string" ? utf8.encode(value) : undefined;
@@ -93,13 +93,13 @@ export function writeMetric(writer: ByteWriter, { name, ts, dataType, isHistoric
   writeValue(writer, value, text);
 }
 
-/** Begins a payload. Its metrics follow. */
+/** Begins a payload, which its metrics follow. */
 export function writeTimestamp(writer: ByteWriter, now: number): void {
   writer.u8(TIMESTAMP);
   writer.varint(now);
 }
 
-/** Ends a payload with its number in the sequence of the edge node, 0 to 255. */
+/** Ends a payload with its sequence number for the edge node, 0 to 255. */
 export function writeSequence(writer: ByteWriter, seq: number): void {
   writer.u8(SEQ);
   writer.varint(seq);

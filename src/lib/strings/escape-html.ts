@@ -6,6 +6,6 @@ const escapes: Record<string, string> = {
   "'": "&#39;",
 };
 
-/** Text as it may stand in HTML, also inside a quoted attribute. */
+/** Escapes a text for HTML, including quoted attributes. */
 export const escapeHtml = (text: string): string =>
   text.replace(/[&<>"']/g, (character) => escapes[character] ?? "");

@@ -2,14 +2,14 @@ const EXCERPT_CHARACTERS_MAX = 40;
 const REASON_CHARACTERS_MAX = 200;
 const FIELD_NAMES_MAX = 16;
 
-/** Controls, formatting characters (bidirectional ones among them), lone surrogates, private use, line and paragraph separators. */
+/** Control and formatting characters (including bidirectional ones), lone surrogates, private use, line and paragraph separators. */
 const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}]/gu;
 
 export const isPrintable = (character: string): boolean => character.search(UNPRINTABLE) < 0;
 
 /**
- * The beginning of a text that came with a request, safe to show in a message: printable, on one line, at most
- * `charactersMax` characters and an ellipsis.
+ * Returns the beginning of a text of a request that is safe in a message: printable, on one line, at most `charactersMax` characters and an
+ * ellipsis.
  */
 export function excerpt(text: string, charactersMax = EXCERPT_CHARACTERS_MAX): string {
   // A character has at most two units: cutting first bounds the work on texts of megabytes.
@@ -18,13 +18,13 @@ export function excerpt(text: string, charactersMax = EXCERPT_CHARACTERS_MAX): s
   return characters.length > charactersMax || text.length > 2 * charactersMax + 2 ? `${kept}…` : kept;
 }
 
-/** The reason that a parser gives, which may quote the text it was given: every long word of it is cut. */
+/** Returns the reason of a parser, which may quote its input, with every long word shortened. */
 export function reasonExcerpt(reason: string): string {
   const words = reason.slice(0, REASON_CHARACTERS_MAX).split(/\s+/);
   return excerpt(words.map((word) => excerpt(word)).join(" "), REASON_CHARACTERS_MAX);
 }
 
-/** The place that a JSON pointer (RFC 6901, `/steps/0/type`) names in `root`: `root.steps.0.type`, with every long name cut. */
+/** Returns the path of a JSON pointer (RFC 6901, `/steps/0/type`) in `root`: `root.steps.0.type`, with every long name shortened. */
 export function pathExcerpt(pointer: string, root = ""): string {
   const names = pointer
     .split("/", FIELD_NAMES_MAX + 1)

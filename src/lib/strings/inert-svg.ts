@@ -1,10 +1,10 @@
 /**
- * Decides whether an SVG image can do no more than be looked at: it runs nothing and loads nothing from elsewhere. The text is read once from
- * left to right as XML, so the work grows with its length; what is not well-formed is refused, because parsers guess differently there.
+ * Checks whether an SVG image is inert: it runs nothing and loads nothing from elsewhere. The text is read once from left to right as XML, so the
+ * work is linear in its length. Texts that are not well-formed are refused, because parsers treat them differently.
  */
 
 const SVG_NAMESPACE = "http://www.w3.org/2000/svg";
-/** Vocabularies that browsers act on. An element of any other one is not drawn and does nothing. */
+/** Namespaces that browsers act on. Elements of other namespaces are not drawn and do nothing. */
 const ACTIVE_NAMESPACE = /^http:\/\/www\.w3\.org\/(?:1999\/xhtml|1998\/math|2001\/xml-events|1999\/xsl)/i;
 
 const ELEMENTS = new Set(
@@ -17,9 +17,9 @@ const ELEMENTS = new Set(
   ).split(" "),
 );
 
-/** Attributes that name something to load or to open. */
+/** Attributes that refer to a resource. */
 const REFERENCES = new Set(["href", "src", "action", "formaction", "data", "poster", "srcset"]);
-/** `xml:base` moves every relative reference; `ping` sends a request. */
+/** Forbidden attributes: `xml:base` changes every relative reference, and `ping` sends a request. */
 const FORBIDDEN_ATTRIBUTES = new Set(["base", "ping", "srcdoc"]);
 const INNER_REFERENCE = /^\s*(?:#|data:image\/(?:png|jpeg|gif|webp)[;,]|$)/i;
 const ENTITIES: Readonly<Record<string, string>> = { lt: "<", gt: ">", amp: "&", quot: '"', apos: "'" };
@@ -32,9 +32,9 @@ const EQUALS = /[ \t\r\n]*=[ \t\r\n]*(?=["'])/y;
 
 class NotInert extends Error {}
 
-/** A letter that CSS writes as `\75 `: a backslash, up to six hexadecimal digits and perhaps one space. */
+/** Escaped character of CSS, such as `\75 `: a backslash, up to six hexadecimal digits and an optional space. */
 const CSS_ESCAPE = /\\(?:([0-9a-f]{1,6})\s?|([\s\S]))/gi;
-/** Parts of a style that load something from elsewhere. */
+/** Parts of a style that load resources. */
 const CSS_LOADERS = ["@import", "image-set(", "image(", "src(", "expression(", "-moz-binding", "behavior:"];
 const CSS_INNER_URL = /\s*(?:["']\s*)?(?:#|data:image\/|data:font\/)/iy;
 
@@ -56,7 +56,7 @@ const letterOf = (code: number): string => (code <= 0x10ffff ? String.fromCodePo
 const localName = (name: string): string => name.slice(name.indexOf(":") + 1).toLowerCase();
 const prefixOf = (name: string): string => name.slice(0, Math.max(0, name.indexOf(":")));
 
-/** Text as XML reads it. @throws NotInert for an entity that XML itself does not define */
+/** Decodes a text of XML. @throws NotInert for entities that XML itself does not define */
 function decoded(text: string): string {
   return text.replace(/&([^;&\s]{0,10});?/g, (whole: string, name: string) => {
     const number = /^#(?:x([0-9a-f]{1,6})|(\d{1,7}))$/i.exec(name);
@@ -70,11 +70,11 @@ function decoded(text: string): string {
 
 class SvgReader {
   #position = 0;
-  /** Text of the style that is open; undefined outside of one. */
+  /** Text of the open style element; undefined outside of one. */
   #style: string | undefined;
-  /** Names of the elements that are open, the outermost first. */
+  /** Names of the open elements, outermost first. */
   readonly #open: string[] = [];
-  /** Each prefix with the namespaces that it stands for somewhere; the empty one stands for names without. */
+  /** Namespaces by prefix, over the whole text. The empty prefix is for names without one. */
   readonly #namespaces = new Map<string, Set<string>>();
   readonly #elements = new Set<string>();
   readonly #text: string;
@@ -97,7 +97,7 @@ class SvgReader {
     return found;
   }
 
-  /** The text up to `end`, which is taken too. */
+  /** Reads the text up to and including `end`. */
   #takeUntil(end: string): string {
     const to = this.#text.indexOf(end, this.#position);
     if (to < 0) throw new NotInert();
@@ -144,7 +144,7 @@ class SvgReader {
     if (this.#style !== undefined) this.#style += text;
   }
 
-  /** Reads a document type. It may have no definitions of its own, because these can stand for any text. */
+  /** Reads a document type. It must not contain definitions, because they can represent any text. */
   #readDoctype(): void {
     if (this.#elements.size > 0 || this.#takeUntil(">").includes("[")) throw new NotInert();
   }
@@ -207,7 +207,7 @@ class SvgReader {
     if (isBad) throw new NotInert();
   }
 
-  /** Checks elements under every namespace that their prefix has anywhere, so that scopes need not be followed. */
+  /** Checks elements under every namespace of their prefix in the text, so that scopes can be ignored. */
   #checkElements(prefix: string, names: readonly string[]): void {
     const spaces = [...(this.#namespaces.get(prefix) ?? [])];
     if (spaces.some((space) => ACTIVE_NAMESPACE.test(space))) throw new NotInert();

@@ -2,7 +2,10 @@ export type Language = "en" | "de";
 
 const PREFERENCES_MAX = 16;
 
-/** The first language that we have: `wanted` (OpenID Connect's `ui_locales`, space-separated), else what the browser accepts (RFC 9110, 12.5.4). */
+/**
+ * Returns the first supported language of `wanted` (`ui_locales` of OpenID Connect, space-separated), otherwise of the languages that the browser
+ * accepts (RFC 9110, 12.5.4).
+ */
 export function preferredLanguage(wanted: string | undefined, accepted: string | null): Language {
   const byWeight = (accepted ?? "")
     .split(",", PREFERENCES_MAX)

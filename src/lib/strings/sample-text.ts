@@ -4,16 +4,16 @@ import { excerpt, isPrintable } from "./excerpt.ts";
 
 const SAMPLE_BYTES_MAX = 256;
 const PLACE_CHARACTERS_MAX = 256;
-/** A body with more than one non-text byte per this number of bytes is shown as hexadecimal digits. */
+/** Min. bytes per non-text byte. A body with more of them is shown as hexadecimal digits. */
 const BYTES_PER_ESCAPE_MIN = 4;
 
-/** Bytes of the UTF-8 sequence that begins with a byte. */
+/** Returns the number of bytes of the UTF-8 sequence that starts with a byte. */
 const sequenceLength = (first: number): number =>
   first < 0xc0 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
 
 const isLayout = (character: string): boolean => character === "" || "\t\r\n".includes(character);
 
-/** Returns the character at a place, empty for a byte order mark; undefined for invalid bytes or a character that cannot be shown. */
+/** Returns the character at a position, empty for a byte order mark; undefined for invalid bytes or an unprintable character. */
 function characterAt(bytes: Uint8Array, start: number, length: number): string | undefined {
   try {
     const decoder = new TextDecoder("utf-8", { fatal: true });
@@ -26,7 +26,7 @@ function characterAt(bytes: Uint8Array, start: number, length: number): string |
 
 const hexOf = (bytes: Uint8Array): string => Buffer.from(bytes).toString("hex");
 
-/** Returns the beginning of a body, without secrets and in UTF-8 if it is UTF-16. */
+/** Returns the beginning of a body with masked secrets, converted from UTF-16 to UTF-8 if necessary. */
 function beginningOf(body: Uint8Array): Uint8Array {
   const bytes = body.subarray(0, SAMPLE_BYTES_MAX);
   const utf16 = utf16EncodingOf(bytes);
@@ -35,8 +35,8 @@ function beginningOf(body: Uint8Array): Uint8Array {
 }
 
 /**
- * Returns the beginning of a body for troubleshooting: text in any encoding with masked secrets and characters that cannot be shown as `\x00`,
- * or hexadecimal digits for binary data.
+ * Returns the beginning of a body for troubleshooting: text in any encoding with masked secrets and unprintable characters as `\x00`, or hexadecimal
+ * digits for binary data.
  */
 export function sampleText(body: Uint8Array): string {
   const bytes = beginningOf(body);

@@ -1,6 +1,6 @@
 const DISTANCE_MAX = 3;
 
-/** Levenshtein distance: how many letters have to be inserted, deleted or replaced. */
+/** Returns the Levenshtein distance: the number of inserted, deleted or replaced letters. */
 function distance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, index) => index);
   for (const [i, letter] of [...a].entries()) {
@@ -14,7 +14,7 @@ function distance(a: string, b: string): number {
   return row.at(-1) ?? 0;
 }
 
-/** Returns the name that somebody may have meant; undefined when none is near. */
+/** Returns the nearest name; undefined if none is near. */
 export function suggest(name: string, names: readonly string[]): string | undefined {
   const limit = Math.min(DISTANCE_MAX, Math.floor(name.length / 3));
   const [nearest] = names

@@ -8,15 +8,15 @@ import { excerpt } from "./excerpt.ts";
  */
 
 const MARK_BYTES = 4;
-/** Bytes that are looked through in one go. */
+/** Bytes scanned in one go. */
 const PIECE_BYTES = 64 * 1024;
 const ASCII = 0x80;
-/** Bytes of a sample that a message quotes. */
+/** Max. bytes of a quoted sample. */
 const SAMPLE_BYTES = 20;
 
 type Encoding = "utf-8" | "utf-16le" | "utf-16be" | "windows-1252";
 
-/** Formats that people take for a text file, by their first bytes. */
+/** Formats mistaken for text files, by their first bytes. */
 const FOREIGN: ReadonlyArray<readonly [start: readonly number[], format: string]> = [
   [[0x50, 0x4b, 0x03, 0x04], "xlsx or zip"],
   [[0x1f, 0x8b], "gzip"],
@@ -27,7 +27,7 @@ const FOREIGN: ReadonlyArray<readonly [start: readonly number[], format: string]
 const startsWith = (bytes: Uint8Array, start: readonly number[]): boolean =>
   start.every((byte, index) => bytes[index] === byte);
 
-/** Number of bytes of the UTF-8 sequence that a byte begins; 0 if it begins none. */
+/** Returns the number of bytes of the UTF-8 sequence that starts with a byte; 0 for an invalid start. */
 function sequenceLength(byte: number): number {
   if (byte < ASCII) return 1;
   if (byte >= 0xc2 && byte <= 0xdf) return 2;
@@ -51,12 +51,12 @@ function isWellFormed(bytes: Uint8Array, start: number, length: number): boolean
 interface Scan {
   /** Index of the first byte that is not UTF-8; -1 if all are. */
   readonly wrong: number;
-  /** Index behind the last complete character. */
+  /** Index after the last complete character. */
   readonly end: number;
   readonly hasSequence: boolean;
 }
 
-/** Looks for what is not ASCII. */
+/** Scans bytes for invalid UTF-8. */
 function scan(bytes: Uint8Array): Scan {
   let hasSequence = false;
   for (let index = 0; index < bytes.length; ) {
@@ -88,16 +88,16 @@ function joined(first: Uint8Array, second: Uint8Array): Uint8Array {
 const nothing = new Uint8Array(0);
 const utf8 = new TextEncoder();
 
-/** Gives a file back as UTF-8, without a mark and without NULs at its end. */
+/** Converts a file to UTF-8, without a byte order mark and without trailing NULs. */
 export class Utf8Reader {
   readonly #isStrict: boolean;
   #encoding: Encoding | undefined;
   #decoder: TextDecoder | undefined;
-  /** Bytes that wait for the next ones. */
+  /** Incomplete bytes, kept for the next piece. */
   #held: Uint8Array = nothing;
   #hasSequence = false;
 
-  /** `isStrict` refuses Windows-1252: JSON is never written in it. */
+  /** @param isStrict refuses Windows-1252, in which JSON is never encoded */
   constructor({ isStrict = false } = {}) {
     this.#isStrict = isStrict;
   }
@@ -134,7 +134,7 @@ export class Utf8Reader {
     return text.subarray(0, found.end);
   }
 
-  /** Goes on with Windows-1252. */
+  /** Continues with Windows-1252. */
   #switch(bytes: Uint8Array, { wrong, end, hasSequence }: Scan, isEnd: boolean): Uint8Array {
     if (this.#isStrict || this.#hasSequence || hasSequence) throw notUtf8(bytes, Math.max(wrong, end));
     this.#encoding = "windows-1252";
@@ -142,7 +142,7 @@ export class Utf8Reader {
     return this.#decoded(bytes, isEnd);
   }
 
-  /** Detects the encoding, and returns the bytes without its mark. */
+  /** Detects the encoding. Returns the bytes without the byte order mark. */
   #begin(bytes: Uint8Array): Uint8Array {
     const format = FOREIGN.find(([start]) => startsWith(bytes, start))?.[1];
     if (format !== undefined) throw invalid("import.not_text", { format });
@@ -176,13 +176,13 @@ function withoutNuls(bytes: Uint8Array): Uint8Array {
   return end === bytes.length ? bytes : bytes.subarray(0, end);
 }
 
-/** Quotes what lies around the first byte that is not UTF-8. */
+/** Returns the error for invalid UTF-8, with the surrounding bytes. */
 function notUtf8(bytes: Uint8Array, wrong: number): DomainError {
   const around = bytes.subarray(Math.max(0, wrong - SAMPLE_BYTES), wrong + SAMPLE_BYTES);
   return invalid("import.not_utf8", { sample: excerpt(new TextDecoder("windows-1252").decode(around)) });
 }
 
-/** A body as UTF-8, in pieces as it comes. */
+/** Yields a body as UTF-8 in pieces. */
 export async function* utf8Pieces(
   body: AsyncIterable<Uint8Array>,
   options: { readonly isStrict?: boolean } = {},

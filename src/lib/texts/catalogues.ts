@@ -3,13 +3,13 @@ import german from "./server.de.json";
 import english from "./server.en.json";
 import { type Catalogue, renderText, type Text, type TextArgs } from "./text.ts";
 
-/** Texts of errors and events by code. Each language has the same codes with the same places. */
+/** Codes of errors and events. All languages have texts for the same codes with the same placeholders. */
 export type ErrorCode = keyof typeof english;
 
-/** A code as an argument, and the parameters that its text has places for. */
+/** A code and the parameters of its placeholders. */
 export type CodeArgs<Code extends ErrorCode> = TextArgs<ServerPlaces, Code>;
 
-/** All texts of the server by language; the console loads one at a time instead. */
+/** All texts of the server by language. The console loads one language at a time. */
 export const catalogues = { en: english, de: german } satisfies Record<
   string,
   Readonly<Record<ErrorCode, string>>
@@ -22,7 +22,7 @@ export const hasText = (code: string): code is ErrorCode => Object.hasOwn(englis
 export const renderIn = (language: TextLanguage, text: Text): string =>
   renderText(catalogues[language], text);
 
-/** Codes whose text contains the search in a language, for lists of what is stored as data. */
+/** Returns the codes whose text contains the search in any language, for searches in stored texts. */
 export function codesContaining(search: string): string[] {
   const wanted = search.toLowerCase();
   const found = Object.values(catalogues).flatMap((catalogue: Catalogue) =>

@@ -1,15 +1,15 @@
 /**
- * Texts as data. A sentence is a code and its parameters wherever it is stored or sent; it is rendered where somebody reads it, in the
- * reader's language. A catalogue maps codes to templates such as `The password must have {min} characters or more.`
+ * Texts as data. A sentence is stored and sent as a code with parameters, and rendered in the language of its reader. A catalog maps codes to
+ * templates such as `The password must have {min} characters or more.`
  */
 
-/** A sentence, or a part of one, that is not rendered yet. */
+/** Unrendered sentence, or part of one. */
 export interface Text {
   readonly code: string;
   readonly params: Params;
 }
 
-/** A list is rendered with commas between its values; sentences follow each other without. */
+/** A list is rendered with commas between its values, except between sentences. */
 export type ParamValue = string | number | boolean | Text | readonly (string | number | Text)[];
 
 export interface Params {
@@ -18,15 +18,15 @@ export interface Params {
 
 export type Catalogue = Readonly<Record<string, string>>;
 
-/** Names of the places of a text, or `never`. `Places` has an entry for each key whose text has places. */
+/** Names of the placeholders of a text, or `never`. `Places` has an entry for each key whose text has placeholders. */
 type PlacesOf<Places, Key> = Key extends keyof Places ? Places[Key] : never;
 
-/** The arguments that follow the key of a text: its parameters, or nothing where its template has no places. */
+/** Arguments after the key of a text: its parameters, or none without placeholders. */
 export type TextArgs<Places, Key, Value = ParamValue> = [PlacesOf<Places, Key>] extends [never]
   ? []
   : [params: Readonly<Record<PlacesOf<Places, Key> & string, Value>>];
 
-/** Whether a rendered text is complete, unlike a rule that continues the sentence of a field. */
+/** Returns whether a rendered text is a complete sentence, unlike a rule that continues the sentence of a field. */
 export const isSentence = (text: string): boolean => /[.!?]$/.test(text);
 
 const isText = (value: ParamValue): value is Text =>
@@ -39,7 +39,7 @@ function renderValue(catalogue: Catalogue, value: ParamValue): string {
   return parts.join(parts.every(isSentence) ? " " : ", ");
 }
 
-/** Fills a template in. A place without a parameter stays empty. A sentence at the end of another one brings the full stop of both. */
+/** Fills a template. Placeholders without a parameter become empty. Avoids a duplicate full stop after a nested sentence. */
 export function fillTemplate(catalogue: Catalogue, template: string, params: Params): string {
   return template.replace(/\{(\w+)\}(\.?)/g, (_, name: string, stop: string) => {
     const value = Object.hasOwn(params, name) ? params[name] : undefined;
@@ -48,7 +48,7 @@ export function fillTemplate(catalogue: Catalogue, template: string, params: Par
   });
 }
 
-/** Renders a text in the catalogue's language. A code that the catalogue lacks stands for itself. */
+/** Renders a text in the language of the catalog. Unknown codes are rendered as themselves. */
 export function renderText(catalogue: Catalogue, { code, params }: Text): string {
   const template = Object.hasOwn(catalogue, code) ? catalogue[code] : undefined;
   return template === undefined ? code : fillTemplate(catalogue, template, params);

@@ -1,7 +1,7 @@
-/** Calendar-aligned intervals in an IANA time zone; hours and minutes are real ones, days and longer follow the wall clock. */
+/** Calendar-aligned intervals in an IANA time zone. Hours and minutes have a fixed length; days and longer units follow the wall clock. */
 export type CalendarUnit = "minute" | "hour" | "day" | "week" | "month";
 
-/** `times`: minutes after midnight, ascending, at which an interval begins every day, such as the shifts of a plant. */
+/** `times`: ascending start times of daily intervals in minutes after midnight, such as the shifts of a plant. */
 export type CalendarInterval =
   | { readonly unit: CalendarUnit; readonly timezone: string }
   | { readonly times: readonly number[]; readonly timezone: string };
@@ -12,7 +12,7 @@ const DAY_MS = 86_400_000;
 const NANOSECONDS_PER_MS = 1_000_000;
 
 /**
- * Returns a function that gives the milliseconds to add to UTC for the wall clock of a time zone at an instant.
+ * Returns a function for the offset of a time zone from UTC at an instant, in ms.
  * @throws RangeError for an unknown zone
  */
 export function zoneOffset(timezone: string): (ts: number) => number {
@@ -41,8 +41,8 @@ function nextWall(wall: number, unit: "day" | "week" | "month"): number {
 }
 
 /**
- * Returns a function that gives the wall clock (ms) at which the interval with a given start should begin: midnight of its day, or its time
- * of day. Where a clock change skips that time, the interval itself starts later.
+ * Returns a function for the nominal wall clock (ms) of an interval start: midnight of its day, or its time of day. If a clock change skips that
+ * time, the interval itself starts later.
  */
 export function nominalStarts(of: CalendarInterval): (start: number) => number {
   const offset = zoneOffset(of.timezone);
@@ -60,7 +60,7 @@ export function nominalStarts(of: CalendarInterval): (start: number) => number {
   return (start) => floorWall(start + offset(start), unit);
 }
 
-/** The first instant at which the wall clock shows `wall` or, where a clock change skips it, something later. */
+/** Returns the first instant at which the wall clock shows `wall` or, if a clock change skips it, a later time. */
 export function firstInstant(wall: number, offset: (ts: number) => number): number {
   let early = wall - offset(wall - DAY_MS);
   let late = wall - offset(wall + DAY_MS);
@@ -75,10 +75,7 @@ export function firstInstant(wall: number, offset: (ts: number) => number): numb
   return late;
 }
 
-/**
- * Starts of the intervals that touch the closed range, ascending; the first may lie before `from`. Null when there are
- * more than `most`.
- */
+/** Returns the ascending starts of intervals that overlap the closed range. The first one may precede `from`. Null if there are more than `most`. */
 export function calendarStarts(
   range: { from: number; to: number },
   of: CalendarInterval,
@@ -96,7 +93,7 @@ export function calendarStarts(
   return Float64Array.from(starts);
 }
 
-/** If a clock change puts two times at the same instant, the later one counts. */
+/** Returns the starts of daily intervals. If a clock change maps two of them to one instant, the later one counts. */
 function dailyStarts(
   range: { from: number; to: number },
   times: readonly number[],
@@ -122,7 +119,7 @@ function intervalStart(ts: number, unit: CalendarUnit, offset: (ts: number) => n
   return offset(start) === shift ? start : changeBetween(start, ts, offset);
 }
 
-/** Returns the first moment after `early` at which the clocks have the offset of `late`. */
+/** Returns the first moment after `early` with the offset of `late`. */
 function changeBetween(early: number, late: number, offset: (ts: number) => number): number {
   const shift = offset(late);
   let before = early;

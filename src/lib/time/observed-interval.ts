@@ -4,41 +4,41 @@
  * only a second one without usual reporting in between makes it the interval.
  */
 
-/** Timeout while too little was observed. */
+/** Default timeout during the first observations. */
 export const SILENCE_DEFAULT_MS = 600_000;
 export const SILENCE_MIN_MS = 60_000;
 export const SILENCE_MAX_MS = 30 * 86_400_000;
 export const SILENCE_INTERVALS = 3;
 
 const INTERVAL_MIN_MS = SILENCE_MIN_MS / SILENCE_INTERVALS;
-/** Observation after which the interval replaces the default. */
+/** Observation time after which the interval replaces the default. */
 const LEARNING_MS = SILENCE_DEFAULT_MS;
-/** Intervals over which the mean forgets. */
+/** Memory of the mean, in intervals. */
 const MEMORY_INTERVALS = 4;
-/** Intervals of usual reporting after which a long silence was a failure. */
+/** Intervals of usual reporting after which a long silence counts as a failure. */
 const RECOVERED_INTERVALS = 10;
 
-/** Four numbers, so that it is cheap to keep one for each of 100,000 devices. */
+/** Four numbers, so that one per device is cheap for 100,000 devices. */
 export interface ObservedInterval {
-  /** Usual time between two messages; 0 if it is unknown. */
+  /** Usual time between two messages; 0 if unknown. */
   intervalMs: number;
-  /** Time over which it was observed, at most `LEARNING_MS`. */
+  /** Observation time, at most `LEARNING_MS`. */
   observedMs: number;
-  /** Length of the last silence beyond the timeout, until it is known what it was. */
+  /** Length of the last silence beyond the timeout, until it is classified. */
   longMs?: number;
-  /** Time of usual reporting since that silence. */
+  /** Duration of usual reporting since that silence. */
   usualMs?: number;
 }
 
 interface SilenceTimeout {
   readonly timeoutMs: number;
-  /** Interval that the timeout comes from; `undefined` if it is the default. */
+  /** Interval of the timeout; undefined for the default. */
   readonly intervalMs: number | undefined;
 }
 
 const clamp = (timeoutMs: number): number => Math.min(Math.max(timeoutMs, SILENCE_MIN_MS), SILENCE_MAX_MS);
 
-/** Returns the longest gap that is usual. */
+/** Returns the longest usual gap. */
 function usualMsMax({ intervalMs, observedMs }: ObservedInterval): number {
   const timeoutMs = clamp(SILENCE_INTERVALS * intervalMs);
   return observedMs >= LEARNING_MS ? timeoutMs : Math.max(timeoutMs, SILENCE_DEFAULT_MS);
@@ -55,7 +55,7 @@ function noteLongSilence(interval: ObservedInterval, gapMs: number): void {
   delete interval.longMs;
 }
 
-/** Takes in the time between two messages, by a monotonic clock. */
+/** Records the time between two messages, on a monotonic clock. */
 export function observeGap(interval: ObservedInterval, gapMs: number): void {
   if (gapMs > usualMsMax(interval)) {
     noteLongSilence(interval, gapMs);
@@ -70,7 +70,7 @@ export function observeGap(interval: ObservedInterval, gapMs: number): void {
   if (interval.usualMs >= RECOVERED_INTERVALS * scaleMs) delete interval.longMs;
 }
 
-/** Returns after which silence something that reports like this is silent. */
+/** Returns the timeout of silence for an observed interval. */
 export function silenceTimeoutOf(interval: ObservedInterval): SilenceTimeout {
   if (interval.observedMs >= LEARNING_MS)
     return { timeoutMs: clamp(SILENCE_INTERVALS * interval.intervalMs), intervalMs: interval.intervalMs };

@@ -1,6 +1,6 @@
 const NANOSECONDS_PER_MS = 1_000_000n;
 
-/** Returns a wall clock (ms) some years later; undefined if that year does not have its date, 29 February. */
+/** Returns a wall clock (ms) some years later; undefined if that year lacks the date 29 February. */
 export function wallYearsLater(wall: number, years: number): number | undefined {
   const date = new Date(wall);
   const day = date.getUTCDate();
@@ -11,7 +11,7 @@ export function wallYearsLater(wall: number, years: number): number | undefined 
 interface SameTime {
   /** Epoch ms. */
   readonly ts: number;
-  /** False if the other year has no such time, as on 29 February or in an hour that a clock change skips; `ts` is then the nearest. */
+  /** False if the other year lacks this time, on 29 February or in an hour skipped by a clock change; `ts` is then the nearest time. */
   readonly isExact: boolean;
 }
 

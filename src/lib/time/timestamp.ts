@@ -14,17 +14,20 @@ import type { ZoneClock } from "./zone-clock.ts";
  * receipt, with a note. Files are refused by row, with the reason.
  */
 
-/** The first time of a clock that is set, epoch ms: clocks that nobody has set start earlier. */
+/** Epoch ms from which a clock counts as set. Unset clocks start earlier. */
 export const CLOCK_SET_FROM_MS = Date.UTC(2000, 0, 1);
-/** A time stamp further ahead of the gateway's clock is not believed. */
+/** Max. time stamp ahead of the clock of the gateway. */
 export const FUTURE_MS_MAX = 24 * 3_600_000;
-/** A sender that takes no refusal is believed so far: the gateway's clock may be behind. Its readings are held until they are due. */
+/**
+ * Max. time stamp ahead for senders that cannot handle a refusal, because the clock of the gateway may be behind. Such readings are held until they
+ * are due.
+ */
 export const HELD_MS_MAX = 10 * 366 * FUTURE_MS_MAX;
 
-/** A value that is not a time. */
+/** Reason why a value is not a time. */
 export class TimeFault {
   readonly reason: Text;
-  /** The clock of the sender is not set, or its number is not an epoch time. */
+  /** True if the clock of the sender is not set, or its number is not an epoch time. */
   readonly isUnset: boolean;
 
   constructor(reason: Text, { isUnset = false } = {}) {
@@ -43,30 +46,30 @@ export interface TimeRules {
 export const TIME_UNITS = ["s", "ms", "us", "ns"] as const;
 export type TimeUnit = (typeof TIME_UNITS)[number];
 
-/** Units in one ms; of seconds, the ms of a unit as a fraction. */
+/** Units per ms; for seconds, the fraction per ms. */
 const PER_MS: Readonly<Record<TimeUnit, number>> = { s: 0.001, ms: 1, us: 1_000, ns: 1_000_000 };
 
-/** Returns an epoch of the unit as epoch ms. A moment counts for the ms in which it lies, fractions of seconds and ms are rounded. */
+/** Converts an epoch in a unit to epoch ms. Finer times are truncated to the containing ms; fractions of seconds and ms are rounded. */
 function toMs(value: number, unit: TimeUnit): number {
   if (unit === "s") return Math.round(value * 1_000);
   return unit === "ms" ? Math.round(value) : Math.floor(value / PER_MS[unit]);
 }
 
-/** The unit in which a number is an epoch of a clock that is set, up to `untilMs`. */
+/** Returns the unit in which a number is a plausible epoch up to `untilMs`. */
 export function unitOf(value: number, untilMs: number): TimeUnit | undefined {
   return TIME_UNITS.find(
     (unit) => value >= CLOCK_SET_FROM_MS * PER_MS[unit] && value <= untilMs * PER_MS[unit],
   );
 }
 
-/** Numbers of days since 1900 in spreadsheets, for the years 1982 to 2091. */
+/** Min. and max. days since 1900 in spreadsheets, for the years 1982 to 2091. */
 const SERIAL_MIN = 30_000;
 const SERIAL_MAX = 70_000;
-/** A date of the years 1900 to 2099 whose signs were left out, and perhaps a time. */
+/** Date of the years 1900 to 2099 without separators, with an optional time. */
 const COMPACT_DATE =
   /^(?:19|20)\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])(?:[01]\d(?:[0-5]\d){0,2}|2[0-3](?:[0-5]\d){0,2})?$/;
 
-/** Why a number is not an epoch time. */
+/** Returns why a number is not an epoch time. */
 function numberFault(value: number, untilMs: number): TimeFault {
   const number = excerpt(String(value));
   if (COMPACT_DATE.test(number))
@@ -77,7 +80,7 @@ function numberFault(value: number, untilMs: number): TimeFault {
   return new TimeFault(detail("telemetry.ts_number", { number }), { isUnset: true });
 }
 
-/** Reads a number as an epoch. */
+/** Parses a number as an epoch. */
 export function readEpoch(value: number, now: number, aheadMsMax = FUTURE_MS_MAX): number | TimeFault {
   // As nearly every device sends it.
   if (value >= CLOCK_SET_FROM_MS && value <= now) return Math.round(value);
@@ -86,7 +89,7 @@ export function readEpoch(value: number, now: number, aheadMsMax = FUTURE_MS_MAX
   return unit === undefined ? numberFault(value, now + aheadMsMax) : toMs(value, unit);
 }
 
-/** A number within a text, with either decimal sign. */
+/** Number in a text, with either decimal sign. */
 const NUMERIC = /^[+-]?\d{1,20}(?:[.,]\d{1,20})?$/;
 const numberIn = (text: string): number => Number(text.replace(",", "."));
 
@@ -99,14 +102,14 @@ const faults: Readonly<Record<WrittenFault, TimeFault>> = {
 };
 
 export interface WrittenRules extends TimeRules {
-  /** Zone of texts that name none; UTC by default. */
+  /** Zone of texts without a zone; UTC by default. */
   readonly zone?: ZoneClock | undefined;
   readonly order?: DateOrder | undefined;
-  /** Files of a time before 2000 are believed if their dates are written. */
+  /** True to accept written dates from 1970 instead of 2000, as history files contain them. */
   readonly isPast?: boolean | undefined;
 }
 
-/** Reads a text: a written date, or a number as `readEpoch` reads it. The moment in a zone is `momentOf`, the first one by default. */
+/** Parses a text: a written date, or a number like `readEpoch`. `momentOf` selects the moment in a zone, by default the first one. */
 export function readTimeText(
   text: string,
   rules: WrittenRules,
@@ -122,19 +125,19 @@ export function readTimeText(
   return typeof moment === "number" ? bounded(moment, rules) : moment;
 }
 
-/** The first moment at which clocks show the time. */
+/** Returns the first moment at which clocks show the time. */
 function firstMoment(wall: number, zone: ZoneClock): number | TimeFault {
   const moments = zone.moments(wall);
   return "end" in moments ? skippedTime : moments.first;
 }
 
-/** A day of which the clocks skip midnight begins when the gap ends. */
+/** Returns the start of a day. If clocks skip midnight, it is the end of the gap. */
 function startOf(wall: number, zone: ZoneClock): number {
   const moments = zone.moments(wall);
   return "end" in moments ? moments.end : moments.first;
 }
 
-/** A local time that clocks skip in spring. */
+/** Fault of a local time that clocks skip in spring. */
 export const skippedTime = faults.skipped;
 
 function bounded(
@@ -149,7 +152,7 @@ function bounded(
   });
 }
 
-/** Reads a time stamp of any type as epoch ms. */
+/** Parses a time stamp of any type to epoch ms. */
 export function readTimestamp(value: unknown, rules: WrittenRules): number | TimeFault {
   if (typeof value === "number") return readEpoch(value, rules.now, rules.aheadMsMax);
   if (typeof value === "bigint") return readEpoch(Number(value), rules.now, rules.aheadMsMax);
@@ -158,10 +161,7 @@ export function readTimestamp(value: unknown, rules: WrittenRules): number | Tim
   return faults.form;
 }
 
-/**
- * Reads a time stamp of a file of the past: dates are believed back to 1970 if they are written, numbers only up to the present. Takes the
- * rules of `fileRules`.
- */
+/** Parses a time stamp of a history file: written dates back to 1970, numbers only up to the present. Takes the rules of `fileRules`. */
 export function readFileTime(
   value: unknown,
   rules: WrittenRules,
@@ -190,11 +190,11 @@ export function parseTimestamp(value: unknown, now: number, aheadMsMax = FUTURE_
   throw new DomainError("invalid", ts.reason);
 }
 
-/** Takes note of a time that was replaced, while the message is taken. */
+/** Reports a replaced time of an accepted message. */
 export type NoteTime = (reason: DomainError) => void;
 
 /**
- * Returns the time stamp of a live message: of a sender whose clock is not set it is the time of receipt, and `note` is told.
+ * Returns the time stamp of a live message. If the clock of the sender is not set, it is the time of receipt, which is reported to `note`.
  * @throws DomainError `invalid` for any other value that is not a time
  */
 export function liveTimestamp(value: unknown, now: number, note: NoteTime): number {

@@ -5,13 +5,13 @@ export type Weekday = (typeof WEEKDAYS)[number];
 
 const DAY_MS = 86_400_000;
 const MINUTE_MS = 60_000;
-/** A week on, everything has come that can; a day more for windows that a change of the clocks swallows. */
+/** Days searched ahead: a week covers all windows, and one more day those that a clock change skips. */
 const DAYS_AHEAD = 8;
 
 /**
- * Opens on these days when the clocks first show `from`, and closes when they first show `to`, on the next day where `to` is not later
- * than `from`. A time that a change of the clocks leaves out comes when the gap ends; of one that comes twice the first counts. So the
- * windows from A to B and from B to A never overlap and leave nothing out.
+ * Creates a window that opens on these days when the clocks first show `from`, and closes when they first show `to`, on the next day if `to` is not
+ * later than `from`. A skipped time is at the end of the gap; of a repeated time, the first one counts. So the windows from A to B and from B to A
+ * never overlap and leave no gap.
  */
 export function createWeeklyWindow(of: {
   readonly timezone: string;
@@ -23,7 +23,7 @@ export function createWeeklyWindow(of: {
   const offset = zoneOffset(of.timezone);
   const opens = of.from * MINUTE_MS;
   const closes = of.to * MINUTE_MS + (of.to <= of.from ? DAY_MS : 0);
-  /** Newest result. Callers ask about the present time again and again, and the result hardly ever changes. */
+  /** Cached result. Callers ask for the present time repeatedly, and it rarely changes. */
   let state = { from: 0, until: 0, isOpen: false };
 
   // 1970-01-01 was a Thursday.
@@ -49,12 +49,11 @@ export function createWeeklyWindow(of: {
     return state;
   }
   return {
-    isOpen: (timeMs: number): boolean =>
-      stateAt(timeMs)
-        .isOpen /** How long it stays as it is at `at`; it is never longer than that, and may stay so. */,
+    isOpen: (timeMs: number): boolean => stateAt(timeMs).isOpen,
+    /** Returns a lower bound of the ms until the state at `timeMs` changes. */
     staysMs: (timeMs: number): number => stateAt(timeMs).until - timeMs,
   };
 }
 
-/** Times of day on some days of the week, by the clocks of a place. */
+/** Times of day on some days of the week, on the local clock. */
 export type WeeklyWindow = ReturnType<typeof createWeeklyWindow>;

@@ -5,13 +5,13 @@ import { ZoneClock } from "./zone-clock.ts";
  * numbers, and what both of them mean.
  */
 
-/** A date, and usually a time of day, as the text shows it. */
+/** Date, usually with a time of day, as written. */
 export interface WrittenTime {
-  /** What the clock shows, in ms as if it were UTC. */
+  /** Wall clock in ms, as if it were UTC. */
   readonly wall: number;
-  /** Milliseconds to subtract from the wall clock; undefined if the text has neither an offset nor a zone. */
+  /** Milliseconds to subtract from the wall clock; undefined without an offset or zone. */
   readonly offsetMs: number | undefined;
-  /** `false` for a day without a time. */
+  /** False for a day without a time. */
   readonly hasTime: boolean;
 }
 
@@ -19,19 +19,19 @@ export interface WrittenTime {
 export type DateOrder = "day-first" | "month-first";
 
 /**
- * Why a text is not a time: it is not written like one (`form`), its day or its time of day does not exist (`missing`), its day and
- * month are ambiguous (`order`), or the zone in brackets does not exist (`zone`) or skips the time (`skipped`).
+ * Reason why a text is not a time: unknown form (`form`), nonexistent day or time of day (`missing`), ambiguous day and month (`order`), or the zone
+ * in brackets does not exist (`zone`) or skips the time (`skipped`).
  */
 export type WrittenFault = "form" | "missing" | "order" | "zone" | "skipped";
 
 const MINUTE_MS = 60_000;
-/** Longer than any time with a zone and its name. */
+/** Max. characters of a time with a zone and its name. */
 const LENGTH_MAX = 100;
 
-/** As nearly all programs write it, in one of the forms of ISO 8601. */
+/** The usual forms of ISO 8601. */
 const ISO =
   /^(\d{4})-(\d\d)-(\d\d)(?:[Tt ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d+))?)?(?:(Z|z)|([+-])(\d\d):(\d\d))?)?$/;
-/** The year first, or the day first with points. Digits alone are a date only if a time follows. */
+/** Dates with the year first, or the day first with points. Digits without separators are a date only if a time follows. */
 const DATES: readonly RegExp[] = [
   /^(?<year>\d{4})-(?<month>\d\d)-(?<day>\d\d)(?!\d)/,
   /^(?<year>\d{4})\/(?<month>\d\d?)\/(?<day>\d\d?)(?!\d)/,
@@ -54,11 +54,11 @@ interface Parts {
   readonly hour: number;
   readonly minute: number;
   readonly second: number;
-  /** Digits behind the decimal sign of the seconds. */
+  /** Digits after the decimal sign of the seconds. */
   readonly fraction: string | undefined;
 }
 
-/** Milliseconds of the parts as if they were UTC; undefined if there is no such day or time of day. */
+/** Returns the ms of the parts as if they were UTC; undefined for a nonexistent day or time of day. */
 function wallOf({ year, month, day, hour, minute, second, fraction = "" }: Parts): number | undefined {
   const ms = fraction === "" ? 0 : Number(fraction.slice(0, 3).padEnd(3, "0"));
   // 24:00 is the end of the day; the 60th second is a leap second.
@@ -72,14 +72,14 @@ function wallOf({ year, month, day, hour, minute, second, fraction = "" }: Parts
   return midnight + hour * 60 * MINUTE_MS + minute * MINUTE_MS + second * 1_000 + ms;
 }
 
-/** Milliseconds of an offset; undefined for one that no place has. */
+/** Returns the ms of an offset; undefined for an offset of no place. */
 function offsetOf(sign: string, hours: string, minutes = "0", seconds = "0"): number | undefined {
   if (Number(hours) > 23 || Number(minutes) > 59 || Number(seconds) > 59) return undefined;
   const ms = (Number(hours) * 60 + Number(minutes)) * MINUTE_MS + Number(seconds) * 1_000;
   return sign === "+" ? ms : -ms;
 }
 
-/** Reads a date and time. */
+/** Parses a date and time. */
 export function parseWrittenTime(text: string, order?: DateOrder): WrittenTime | WrittenFault {
   if (latest.read(text)) return { wall: latest.wall, offsetMs: latest.isUtc ? 0 : undefined, hasTime: true };
   const found = ISO.exec(text);
@@ -102,7 +102,7 @@ export function parseWrittenTime(text: string, order?: DateOrder): WrittenTime |
 
 type Groups = Readonly<Record<string, string | undefined>>;
 
-/** Returns the parts of a date, and what follows it. */
+/** Returns the parts of a date, and the remaining text. */
 function parseDate(
   text: string,
   order: DateOrder | undefined,
@@ -120,21 +120,21 @@ function parseDate(
   return { date: { day, month, year }, rest: text.slice(found[0].length) };
 }
 
-/** The order that a date shows by itself: a month has no number above 12. */
+/** Returns the order of a date if it is unambiguous: a month is at most 12. */
 function orderOf(first: number, second: number): DateOrder | undefined {
   if (first > 12) return "day-first";
   if (second > 12) return "month-first";
   return first === second ? "day-first" : undefined;
 }
 
-/** The order that a text shows, if it is a date with slashes and its numbers decide it. */
+/** Returns the order of a date with slashes if its numbers determine it; undefined otherwise. */
 export function dateOrderOf(text: string): DateOrder | undefined {
   const groups = SLASHED.exec(text)?.groups;
   if (groups === undefined || groups.first === groups.second) return undefined;
   return orderOf(Number(groups.first), Number(groups.second));
 }
 
-/** Returns the time of day, and what follows it. */
+/** Returns the time of day, and the remaining text. */
 function parseTimeOfDay(text: string): { clock: Groups | undefined; rest: string } {
   for (const pattern of TIMES) {
     const found = pattern.exec(text);
@@ -143,9 +143,9 @@ function parseTimeOfDay(text: string): { clock: Groups | undefined; rest: string
   return { clock: undefined, rest: text };
 }
 
-/** Max. clocks of zones kept; there are some 450 zones with time of their own. */
+/** Max. cached clocks of zones. About 450 zones have a time of their own. */
 const ZONES_MAX = 64;
-/** Clocks of zones that texts named, by name. */
+/** Clocks of zones in texts, by name. */
 const zoneClocks = new Map<string, ZoneClock>();
 
 /** Returns the clock of a zone; undefined for an unknown one. */
@@ -162,7 +162,7 @@ function zoneClockOf(name: string): ZoneClock | undefined {
   }
 }
 
-/** Returns the offset of a zone when its clocks show `wall` for the first time. */
+/** Returns the offset of a zone when its clocks first show `wall`. */
 function offsetIn(name: string, wall: number): number | WrittenFault {
   const clock = zoneClockOf(name);
   if (clock === undefined) return "zone";
@@ -171,13 +171,13 @@ function offsetIn(name: string, wall: number): number | WrittenFault {
 }
 
 interface WrittenZone {
-  /** Undefined if the text has none. */
+  /** Undefined without an offset. */
   readonly offsetMs: number | undefined;
-  /** Name in brackets. An offset in front of it decides. */
+  /** Name in brackets. A numeric offset takes precedence. */
   readonly name?: string | undefined;
 }
 
-/** Returns the zone that a text names. A day alone has no zone but `Z`. */
+/** Returns the zone of a text. A day without a time has no zone except `Z`. */
 function parseZone(text: string, hasTime: boolean): WrittenZone | WrittenFault {
   if (!hasTime) return text === "" ? { offsetMs: undefined } : /^z$/i.test(text) ? { offsetMs: 0 } : "form";
   const groups = ZONE.exec(text)?.groups;
@@ -209,7 +209,7 @@ function parseRare(text: string, order: DateOrder | undefined): WrittenTime | Wr
   return typeof offsetMs === "string" ? offsetMs : { wall, offsetMs, hasTime: clock !== undefined };
 }
 
-/** The hour of the day of one of the twelve hours before (`a`) or after (`p`) noon. */
+/** Converts an hour before (`a`) or after (`p`) noon to the hour of the day. */
 function hourOf(hour: number, half: string | undefined): number {
   if (half === undefined) return hour;
   if (hour < 1 || hour > 12) return Number.NaN;
@@ -228,7 +228,7 @@ const DATE_LENGTH = 10;
 
 const isDigit = (code: number): boolean => code >= ZERO && code <= NINE;
 
-/** Two digits of a text as a number; NaN if there are none. */
+/** Returns two digits of a text as a number; NaN if there are none. */
 function twoDigits(text: string, index: number): number {
   const tens = text.charCodeAt(index);
   const ones = text.charCodeAt(index + 1);
@@ -236,19 +236,19 @@ function twoDigits(text: string, index: number): number {
 }
 
 /**
- * Reads `2026-12-31T10:00:00.123Z`, with a space in place of the T, with a fraction of any length, and without seconds and the zone, several times as fast
- * as an expression: a time nearly always has the day of the time before. Any other text is left to the expressions.
+ * Parses `2026-12-31T10:00:00.123Z`, also with a space instead of the T, a fraction of any length, and without seconds and zone, several times as
+ * fast as an expression: the day is nearly always the same as before. Other texts are left to the expressions.
  */
 export class UsualTime {
-  /** What the clock shows in the text that was read last, in ms as if it were UTC. */
+  /** Wall clock of the most recently parsed text, in ms as if it were UTC. */
   wall = 0;
   isUtc = false;
   #date = "";
   #midnight = Number.NaN;
-  /** Index behind what was read. */
+  /** Index after the parsed part. */
   #end = 0;
 
-  /** Returns whether the text has the form. */
+  /** Parses a text. Returns whether it has this form. */
   read(text: string): boolean {
     const separator = text.charCodeAt(DATE_LENGTH);
     if (separator !== CAPITAL_T && separator !== SPACE) return false;
@@ -262,7 +262,7 @@ export class UsualTime {
     return this.#end + (this.isUtc ? 1 : 0) === text.length && !Number.isNaN(this.wall);
   }
 
-  /** Returns the ms behind hour and minute, NaN if they are written in another way, and moves to their end. */
+  /** Returns the ms after hour and minute and moves to their end; NaN for another form. */
   #readSeconds(text: string): number {
     this.#end = 16;
     if (text.charCodeAt(16) !== COLON) return 0;
@@ -272,7 +272,7 @@ export class UsualTime {
     return second * 1_000 + (text.charCodeAt(19) === POINT ? this.#readFraction(text) : 0);
   }
 
-  /** Returns the ms of a fraction, NaN if it has no digits, and moves to its end. */
+  /** Returns the ms of a fraction and moves to its end; NaN without digits. */
   #readFraction(text: string): number {
     const start = 20;
     let ms = 0;
@@ -293,5 +293,5 @@ export class UsualTime {
   }
 }
 
-/** Of the messages of all devices. */
+/** Parser shared by the messages of all devices. */
 const latest = new UsualTime();

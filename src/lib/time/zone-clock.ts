@@ -1,19 +1,19 @@
 import { zoneOffset } from "./calendar-interval.ts";
 
-/** Clocks change at quarters of an hour: within one the offset is the same. */
+/** Clock changes are at quarters of an hour, so the offset is constant within each. */
 const QUARTER_MS = 900_000;
 const DAY_MS = 86_400_000;
 
-/** The moments at which a wall clock shows a time: none within the gap of spring, two in the hour that comes twice in autumn. */
+/** Moments at which a wall clock shows a time: none within the gap in spring, two in the repeated hour in autumn. */
 export type Moments =
   | { readonly first: number; readonly last: number }
-  /** The clock skips the time; the gap ends at `end`. */
+  /** The clock skips the time. The gap ends at `end`. */
   | { readonly end: number };
 
-/** The wall clock of a time zone. @throws RangeError for an unknown zone */
+/** Wall clock of a time zone. @throws RangeError for an unknown zone */
 export class ZoneClock {
   readonly #offset: (ts: number) => number;
-  /** Start of the quarter of an hour that was asked for last, on the wall clock, and its offset if it comes exactly once. */
+  /** Start of the most recent quarter of an hour on the wall clock, with its offset if it occurs exactly once. */
   #quarter = Number.NaN;
   #shift: number | undefined;
 
@@ -21,7 +21,7 @@ export class ZoneClock {
     this.#offset = zoneOffset(timezone);
   }
 
-  /** Returns the moment at which the clock shows `wall` if there is exactly one. Times that follow each other are read quickly. */
+  /** Returns the moment at which the clock shows `wall` if there is exactly one. Fast for successive times. */
   only(wall: number): number | undefined {
     const quarter = Math.floor(wall / QUARTER_MS) * QUARTER_MS;
     if (quarter !== this.#quarter) {
@@ -54,14 +54,14 @@ export class ZoneClock {
     return moment + this.#offset(moment) === wall;
   }
 
-  /** The two moments that the offsets before and after a change of the clock lead to. */
+  /** Returns the two moments for the offsets before and after a clock change. */
   #bounds(wall: number): [early: number, late: number] {
     const before = wall - this.#offset(wall - DAY_MS);
     const after = wall - this.#offset(wall + DAY_MS);
     return before <= after ? [before, after] : [after, before];
   }
 
-  /** The offset with which the clock shows `wall`; undefined if it never does, or twice. */
+  /** Returns the offset at which the clock shows `wall`; undefined for a skipped or repeated time. */
   #shiftOf(wall: number): number | undefined {
     const [early, late] = this.#bounds(wall);
     const isEarly = this.#shows(early, wall);
