@@ -35,7 +35,7 @@ interface AppOverrides extends Overrides {
   readonly clock?: Clock;
 }
 
-/** Opens what every module is built on. */
+/** Opens the resources that all modules share. */
 function openCore(configured: Config, system: Clock): Core {
   const data = openDataDirectory(configured.data, createLogger().child("data"));
   try {
@@ -46,7 +46,7 @@ function openCore(configured: Config, system: Clock): Core {
   }
 }
 
-/** Returns the configuration with what the database adds to it. If that cannot be read, the databases are closed with their logs left in place. */
+/** Returns the configuration with the settings in the database. If they cannot be read, closes the databases and leaves their logs in place. */
 function storedConfig(configured: Config, databases: readonly [MainDatabase, MainDatabase]): Config {
   try {
     return withProxySettings(configured, createSettingsRepository(databases[0]));
@@ -97,7 +97,7 @@ function createCore(configured: Config, system: Clock, data: DataDirectory): Cor
   };
 }
 
-/** Services for commands and tests that act from inside. */
+/** Returns the services for commands and tests that run inside the process. */
 const servicesOf = (modules: UserModules & DeviceModules) => {
   const { tenants, audit, mail, users, identity, storage, loginIdentities, telemetry } = modules;
   return {
@@ -118,7 +118,7 @@ const servicesOf = (modules: UserModules & DeviceModules) => {
   };
 };
 
-/** Data directory and databases that `openCore` opened; closed last. */
+/** Returns the data directory and databases of `openCore`, which are closed last. */
 const openedParts = ({ data, inventory, identityDatabase, database, clock }: Core): Part[] => [
   { name: "data directory", isOpen: true, stop: () => data.release() },
   ...[identityDatabase, database].map((opened) => ({
@@ -131,7 +131,7 @@ const openedParts = ({ data, inventory, identityDatabase, database, clock }: Cor
 
 const partsOf = (modules: readonly Module[]) => modules.flatMap((module) => module.parts ?? []);
 
-/** A whole Lineside: what `createApp` and `start` began, `stop` ends. The services are for commands and tests that act from inside. */
+/** A whole gateway. `stop` ends everything that `createApp` and `start` began. The services are for commands and tests inside the process. */
 export type App = ReturnType<typeof createApp>;
 
 /** Opens the data directory and creates the modules; nothing listens before `start`. */
@@ -146,7 +146,7 @@ export function createApp(configured: Config, overrides: AppOverrides = {}) {
   }
 }
 
-/** The composition root: creates the modules on what is open. */
+/** Composition root: creates the modules on the opened resources. */
 function compose(core: Core, overrides: Overrides) {
   const tls = createOwnTls(core);
   const people = createUserModules(core, overrides);
@@ -180,11 +180,11 @@ function compose(core: Core, overrides: Overrides) {
     restartRequested: core.restart.requested,
     http,
     services: servicesOf(modules),
-    /** `public_url`, or where this machine reaches the gateway, once started. */
+    /** `public_url`, or after the start the local address of the gateway. */
     get url(): string {
       return server.url;
     },
-    /** The port for devices: with TLS where the one without is off, 0 where both are. */
+    /** Port for devices: with TLS if the port without it is off, 0 if both are off. */
     get mqttPort(): number {
       return mqtt.mqtt.port ?? mqtt.mqtt.tlsPort ?? 0;
     },

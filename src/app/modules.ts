@@ -56,16 +56,16 @@ import type { ReadOnlyCheck, ReadSpace } from "../platform/files/disk-guard.ts";
 import type { Tls } from "../platform/network/tls.ts";
 import { createTenantAdministrationModule } from "./tenant-administration.ts";
 
-/** The modules by layers. Each layer knows those above it, and has the modules in the order in which they need one another. */
+/** Modules by layer. Each layer knows the layers before it, and creates its modules in the order of their dependencies. */
 
-/** Parts that tests replace. */
+/** Parts replaced by tests. */
 export interface Overrides {
   readonly hasher?: PasswordHasher;
   readonly readSpace?: ReadSpace;
   readonly isReadOnly?: ReadOnlyCheck;
 }
 
-/** Tenants, people and how they sign in. */
+/** Creates the modules for tenants, users and sign-in. */
 export function createUserModules(core: Core, { hasher }: Overrides) {
   const tenants = createTenantsModule(core);
   const settings = createSettingsModule(core);
@@ -79,7 +79,7 @@ export function createUserModules(core: Core, { hasher }: Overrides) {
 
 export type UserModules = ReturnType<typeof createUserModules>;
 
-/** Returns the check of alarm rules, which knows where the gateway may send to, whom it can notify, and which devices there are. */
+/** Returns the check of alarm rules, which knows allowed destinations, possible recipients and devices. */
 function ruleCheck(
   { database, clock }: Core,
   { outbound: { outbound }, users: { users } }: { outbound: OutboundModule; users: UsersModule },
@@ -100,7 +100,7 @@ function ruleCheck(
   };
 }
 
-/** Devices, what is kept of them, and the one way of their telemetry into the store. */
+/** Creates the modules for devices and their data, and the only way of telemetry into the store. */
 export function createDeviceModules(
   core: Core,
   { tenants, users, audit, identity }: UserModules,
@@ -147,7 +147,7 @@ export function createDeviceModules(
 
 export type DeviceModules = ReturnType<typeof createDeviceModules>;
 
-/** What acts on telemetry, shows it, and talks to devices. */
+/** Creates the modules that process and display telemetry, and communicate with devices. */
 export function createAutomationModules(
   core: Core,
   modules: UserModules & DeviceModules & { readonly tls: Tls | undefined },
@@ -203,7 +203,7 @@ export function createAutomationModules(
 
 export type AutomationModules = ReturnType<typeof createAutomationModules>;
 
-/** Machines that do not exist, and what reaches the gateway by way of other programs. */
+/** Creates the modules for simulated machines, and for data from other programs. */
 export function createConnectionModules(
   core: Core,
   modules: UserModules & DeviceModules & AutomationModules & { readonly tls: Tls | undefined },
@@ -266,7 +266,7 @@ export function createConnectionModules(
   };
 }
 
-/** The modules that operate the gateway: its settings, backups and self-monitoring. */
+/** Creates the modules for operation: settings, backups and self-monitoring. */
 export function createOperationModules(core: Core, modules: UserModules & DeviceModules & AutomationModules) {
   const { tenants, settings, audit, mail, users, identity } = modules;
   const { storage, outbound, profiles, devices, faults, attributes, ingest, telemetry } = modules;
@@ -305,7 +305,7 @@ export function createOperationModules(core: Core, modules: UserModules & Device
   return { administration, bulk, overview, backups, system, updates, uplinks, proxies };
 }
 
-/** Returns the modules in the order in which they start: those before the HTTP server, and those after it. */
+/** Returns the modules in the order of their start, before and after the HTTP server. */
 export function inOrder(
   core: Core,
   modules: UserModules & DeviceModules & AutomationModules & { readonly tls: Tls | undefined },

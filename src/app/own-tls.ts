@@ -1,7 +1,7 @@
 import type { Core } from "../modules/module.types.ts";
 import { createTls, type Tls } from "../platform/network/tls.ts";
 
-/** The certificate for HTTPS and for MQTT with TLS; undefined where TLS is off. */
+/** Creates the certificate for HTTPS and MQTT with TLS; undefined if TLS is off. */
 export function createOwnTls({ config, data, clock, health, log: root }: Core): Tls | undefined {
   if (config.tls === "off") return undefined;
   const { tls_cert: cert, tls_key: key, tls_ca: authority } = config;

@@ -24,15 +24,14 @@ interface RemovalDeps {
   readonly deleteTelemetry: (deviceId: DeviceId) => Promise<void>;
 }
 
-/** Creates the function that deletes a tenant with all its data. While it runs, further calls for the tenant wait for the same deletion. */
+/** Creates the function that deletes a tenant with all its data. Concurrent calls for one tenant share the same deletion. */
 export function createTenantRemoval(deps: RemovalDeps): (tenantId: TenantId) => Promise<void> {
   const { database, events, devices, users, sessions, provider } = deps;
   const running = new Map<TenantId, Promise<void>>();
 
   /**
-   * Large tables are deleted in batches, and the devices one by one, with other work in between. The rest goes in one transaction, with the
-   * users: after an interruption, they can delete the tenant again. Telemetry that a power cut leaves belongs to no device, and is deleted at
-   * the next start.
+   * Deletes large tables in batches, and devices one by one, with other work in between. The rest is one transaction, including the users, who can
+   * repeat an interrupted deletion. Telemetry that remains after a power cut belongs to no device, and is deleted at the next start.
    */
   async function remove(tenantId: TenantId): Promise<void> {
     await deps.dependents.clear("tenants", [tenantId]);

@@ -5,7 +5,7 @@ import type { Credentials } from "./arguments.ts";
 import type { GatewayEndpoint } from "./gateway-url.ts";
 import { terminalLanguage } from "./terminal-language.ts";
 
-/** A running Lineside as a command sees it: signed in, by the same API that everybody uses. */
+/** Client of a running gateway for commands, signed in to the public API. */
 export interface ApiClient {
   readonly url: string;
   get<Answer>(path: string): Promise<Answer>;
@@ -13,9 +13,9 @@ export interface ApiClient {
   put<Answer>(path: string, body: unknown): Promise<Answer>;
   patch<Answer>(path: string, body: unknown): Promise<Answer>;
   delete(path: string): Promise<void>;
-  /** Sends text of another content type; waits and repeats while the gateway is away or takes no data. */
+  /** Sends text of another content type. Waits and repeats the request while the gateway is unreachable or accepts no data. */
   postText<Answer>(path: string, contentType: string, body: string): Promise<Answer>;
-  /** The body of an answer as it comes. */
+  /** Returns the body of a response as a stream. */
   stream(path: string): Promise<AsyncIterable<Uint8Array>>;
   /** Returns the device with this name and type, and creates it if it does not exist. */
   ensureDevice(device: NewDevice): Promise<ConnectedDevice>;
@@ -39,7 +39,7 @@ export interface ConnectedDevice {
 /** Sends a request to a gateway. */
 export type SendRequest = (url: string, init: RequestInit) => Promise<Response>;
 
-/** The gateway refused a request. */
+/** Refusal of a request by the gateway. */
 export class ApiError extends StartupError {
   readonly status: number;
 
@@ -62,12 +62,12 @@ const requestOver =
     }
   };
 
-/** The body of an error answer; an older gateway sends the message alone. */
+/** Body of an error response. Older gateways send only the message. */
 interface ErrorBody extends Partial<Text> {
   readonly message?: string;
 }
 
-/** Returns the gateway's error, in the language of the terminal; a code that this version does not know in English. */
+/** Returns the error of the gateway in the language of the terminal; in English for codes unknown to this version. */
 export function errorText({ code, params = {}, message }: ErrorBody, language: TextLanguage): string {
   const text = code === undefined ? undefined : renderIn(language, { code, params });
   return text === undefined || text === code ? (message ?? code ?? "") : text;
@@ -80,10 +80,10 @@ async function read<Answer>(response: Response, url: string): Promise<Answer> {
   throw new ApiError(`${new URL(url).pathname} answered ${response.status}: ${said}`, response.status);
 }
 
-/** Time for which a repeated request waits between its tries: together a gateway's restart, or a disk that is made room on. */
+/** Delays between attempts of a repeated request: in total enough for a restart of the gateway, or for making room on a disk. */
 const RETRY_DELAYS_MS = [500, 1_000, 2_000, 5_000, 10_000, 15_000, 30_000];
 
-/** Repeats `send` while nothing answers or storage takes no writes (503); what it sends must bear being sent twice. */
+/** Repeats `send` while the gateway does not respond or its storage accepts no writes (503). The request must be idempotent. */
 async function persist(send: () => Promise<Response>): Promise<Response> {
   for (const delayMs of RETRY_DELAYS_MS) {
     const response = await send().catch((error: unknown) => {
@@ -139,14 +139,14 @@ async function signIn(request: SendRequest, url: string, credentials: Credential
   return (await read<{ accessToken: string }>(exchanged, exchanging)).accessToken;
 }
 
-/** @throws StartupError with a sentence for the person at the terminal. */
+/** @throws StartupError with a sentence for the user at the terminal */
 export async function connectApi(credentials: Credentials): Promise<ApiClient> {
   const url = credentials.url.replace(/\/$/, "");
   const request = requestOver(credentials);
   return createApiClient({ url, request, token: await signIn(request, url, credentials) });
 }
 
-/** Returns the client of somebody who is signed in. */
+/** Creates the client of a signed-in user. */
 export function createApiClient(of: { url: string; request: SendRequest; token: string }): ApiClient {
   const { url, request, token } = of;
   const headers = { authorization: `Bearer ${token}` };

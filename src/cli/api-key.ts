@@ -136,6 +136,6 @@ const actions: Record<string, (request: ActionRequest) => ActionResult> = {
   },
 };
 
-/** `lineside apikey …`: credentials of programs, for somebody at the machine. */
+/** `lineside apikey …`: manages API keys on the machine of the gateway. */
 export const apiKeyCommand = (args: readonly string[]): Promise<number> =>
   runAction(args, { usage: USAGE, options, actions });

@@ -21,7 +21,7 @@ const DIFFERENCES_SHOWN = 20;
 const signs = { create: "+", change: "~", replace: "±", delete: "-" } as const;
 const past = { create: "created", change: "changed", replace: "replaced", delete: "deleted" } as const;
 
-/** A value that a secret replaces may be one itself. */
+/** Formats a difference. A value that a secret replaces may be a secret itself. */
 const showDifference = ({ path, from, to }: Difference): string =>
   `      ${formatPath(path)}: ${hasSecret(to) ? "…" : showValue(from)} → ${showValue(to)}`;
 
@@ -66,7 +66,7 @@ taken from the environment variable ${SECRET_PREFIX}NAME; without the variable t
 once, in a line of JSON: {"apiKey":"name","key":"lsk_…"}.`;
 
 const EXIT_CHANGES = 2;
-/** Section → its permission, which API keys do not have. */
+/** Permissions by section that API keys do not have. */
 const permissionsOfUsers: Readonly<Record<string, string>> = {
   users: "users:write",
   uplinks: "uplinks:write",
@@ -94,7 +94,7 @@ function readFiles(paths: readonly string[]): SourceFile[] {
   }
 }
 
-/** The secret of a new object is printed before the next action, which may fail. */
+/** Prints the secret of a new object before the next action, which may fail. */
 const report: ApplyOptions["report"] = (action, created) => {
   console.log(showDone(action));
   const secret = created && action.section.secretLine?.(created);
@@ -120,14 +120,14 @@ async function run(args: readonly string[]): Promise<number> {
   return cleanUpAfter(lock.release, () => planAndApply({ api, site, user, lock }, flags));
 }
 
-/** Unlike `confirm()`, lets signals through while it waits. */
+/** Asks a question. Unlike `confirm()`, it lets signals through. */
 async function isConfirmed(question: string): Promise<boolean> {
   process.stdout.write(`${question} [y/N] `);
   for await (const line of console) return /^y(es)?$/i.test(line.trim());
   return false;
 }
 
-/** Returns the exit code. */
+/** Plans and applies. Returns the exit code. */
 async function planAndApply(
   { api, site, user, lock }: { api: ApiClient; site: Site; user: SiteUser; lock: SiteLock },
   flags: ReadonlySet<string>,
@@ -166,7 +166,7 @@ async function planAndApply(
   return 1;
 }
 
-/** `lineside apply site`: sets up a gateway as site files say. */
+/** `lineside apply site`: configures a gateway from site files. */
 export async function applyCommand(args: readonly string[]): Promise<number> {
   const [subject, ...rest] = args;
   if (subject !== "site" || rest.some((arg) => arg === "--help" || arg === "-h")) {

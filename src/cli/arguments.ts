@@ -10,7 +10,7 @@ export interface CommandOption {
   readonly help: string;
 }
 
-/** Options by which a command reaches a running gateway. */
+/** Options for the connection to a running gateway. */
 export const serverOptions = {
   url: { type: "string", help: "address of the gateway (default: the gateway on this machine)" },
   data: {
@@ -29,7 +29,7 @@ export interface ParsedArguments {
   readonly positionals: readonly string[];
 }
 
-/** @throws StartupError for an option that the command does not have. */
+/** @throws StartupError for an unknown option */
 export function parseCommand(
   args: readonly string[],
   options: Record<string, CommandOption>,
@@ -52,7 +52,7 @@ export function parseCommand(
   }
 }
 
-/** Names the wrong argument. The message of the runtime does not know the nearest option. */
+/** Describes a wrong argument, with the nearest option, which the message of the runtime lacks. */
 function describeMistake(args: readonly string[], options: Record<string, CommandOption>): string {
   const unfinished = args.find((arg, index) => {
     const isString = options[arg.replace(/^--/, "")]?.type === "string";
@@ -75,7 +75,7 @@ function describeMistake(args: readonly string[], options: Record<string, Comman
   return "The options are not valid. Use --help to list them.";
 }
 
-/** Examples at the end of the help, by command. */
+/** Examples in the help, by command. */
 const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   apikey: ["lineside apikey create line-3-script --role rw --days 365"],
   apply: ["LINESIDE_API_KEY=lsk_… lineside apply site plant.yaml --plan"],
@@ -102,7 +102,7 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   user: ["lineside user add ada@plant.example --role rw --name 'Ada Lovelace'"],
 };
 
-/** @param usage begins with `lineside` and the name of the command */
+/** @param usage starts with `lineside` and the name of the command */
 export function describeOptions(usage: string, options: Record<string, CommandOption>): string {
   const rows = Object.entries(options).map(([name, { help, default: fallback }]) => {
     const shown = fallback === undefined ? help : `${help} (default: ${fallback})`;
@@ -113,7 +113,7 @@ export function describeOptions(usage: string, options: Record<string, CommandOp
   return `Usage: ${usage}\n\n${rows.join("\n")}${shown}`;
 }
 
-/** Prints the usage if it is asked for, or if there are no arguments, and returns the exit code; else undefined. */
+/** Prints the usage on request or without arguments, and returns the exit code; undefined otherwise. */
 export function printHelp(
   args: readonly string[],
   usage: string,
@@ -131,7 +131,7 @@ export type Credentials = GatewayEndpoint &
     | { readonly email: string; readonly password: string; readonly otp?: string | undefined }
   );
 
-/** @throws StartupError when neither options nor environment say who signs in. */
+/** @throws StartupError if neither options nor environment contain credentials */
 export function credentialsOf(values: Readonly<Record<string, string | undefined>>): Credentials {
   const env = processEnv();
   const gateway = values.url === undefined ? gatewayEndpointOf(values.data) : { url: values.url };
@@ -147,7 +147,7 @@ export function credentialsOf(values: Readonly<Record<string, string | undefined
   return { ...gateway, email, password, otp: values.otp };
 }
 
-/** @throws StartupError unless the option is a number within its bounds. */
+/** @throws StartupError unless the option is a number within its bounds */
 export function numberOf(
   values: Readonly<Record<string, string | undefined>>,
   name: string,

@@ -31,13 +31,13 @@ import {
 import { terminalLanguage } from "./terminal-language.ts";
 import { printTable } from "./user-store.ts";
 
-/** Options that say which gateway of this machine is meant. */
+/** Options that select the gateway on this machine. */
 export const dataOptions = {
   data: { type: "string", help: "the gateway's data directory (default: LINESIDE_DATA, or ./data)" },
   config: { type: "string", help: "the gateway's configuration file (default: lineside.toml)" },
 } as const satisfies Record<string, CommandOption>;
 
-/** Options that say where backups are, and how they are encrypted. */
+/** Options for the place of backups and their encryption. */
 export const placeOptions = {
   ...dataOptions,
   endpoint: { type: "string", help: "address of the S3-compatible server, for s3:// places" },
@@ -82,7 +82,7 @@ const MEGABYTE = 1_000_000;
 
 type Values = ParsedArguments["values"];
 
-/** Returns the settings among the options of a command, as arguments of the gateway. */
+/** Returns the settings in the options of a command as arguments of the gateway. */
 export const settingFlagsOf = (values: Values): string[] =>
   ["data", "config"].flatMap((name) => {
     const value = values[name];
@@ -92,7 +92,7 @@ export const settingFlagsOf = (values: Values): string[] =>
 export const dataPathOf = (values: Values): string =>
   resolve(loadConfig(settingFlagsOf(values), processEnv()).data);
 
-/** @throws StartupError when there is no gateway's data in the data directory. */
+/** @throws StartupError if the data directory contains no gateway data */
 export function existingDataPathOf(values: Values): string {
   const dataPath = dataPathOf(values);
   if (existsSync(dataPath) && hasTraces(dataPath)) return dataPath;
@@ -101,7 +101,7 @@ export function existingDataPathOf(values: Values): string {
   );
 }
 
-/** @throws StartupError for an unreadable file, and for an empty passphrase, which would leave the backups unencrypted. */
+/** @throws StartupError for an unreadable file, and for an empty passphrase, which would leave the backups unencrypted */
 export function passphraseOf(values: Values): string | undefined {
   const file = values["passphrase-file"];
   const text = file === undefined ? processEnv().LINESIDE_BACKUP_PASSPHRASE : readPassphrase(file);
@@ -140,7 +140,7 @@ function placeOf(text: string, values: Values): BackupPlace {
   );
 }
 
-/** Opens the place that the text names: a folder, a bucket or an archive file. */
+/** Opens the place in a text: a folder, a bucket or an archive file. */
 export function targetOf(text: string | undefined, values: Values): BackupTarget {
   if (text === undefined)
     throw new StartupError("Name the place of the backups: a folder or s3://bucket/prefix.");
@@ -211,7 +211,7 @@ async function backUp({ values, flags }: ParsedArguments): Promise<number> {
   return report(result);
 }
 
-/** Prints the damage that the backup found. Returns the exit code. */
+/** Prints the damage found by the backup. Returns the exit code. */
 function report({ problems, place }: BackupResult): number {
   const { damagedObjects, repairedSnapshots, damagedSnapshots } = place;
   for (const problem of problems) console.error(`telemetry.db: ${problem}`);
@@ -307,7 +307,7 @@ async function takeOver({ values, flags }: ParsedArguments): Promise<number> {
   return print(flags, { place: values.to }, `This machine now continues the backups at ${values.to}.`);
 }
 
-/** `lineside backup`: makes, lists and checks backups, with or without a running gateway. */
+/** `lineside backup`: creates, lists and verifies backups, with or without a running gateway. */
 export async function backupCommand(args: readonly string[]): Promise<number> {
   if (args.length === 0 || args.some((arg) => arg === "--help" || arg === "-h")) {
     console.log(describeOptions(USAGE, options));

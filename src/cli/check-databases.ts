@@ -22,8 +22,8 @@ function problemsOf(path: string, name: string): readonly string[] {
 }
 
 /**
- * Reads all databases of a data directory and compares all files with its inventory, whether or not a gateway is running, and changes nothing. Must not run inside the gateway's
- * process: closing a file would drop the locks that the process holds on it.
+ * Checks all databases of a data directory and compares all files with its inventory, with or without a running gateway, without changing anything.
+ * Must not run in the process of the gateway: closing a file would release the locks of the process on it.
  */
 export function checkDatabases(dataPath: string): DatabaseReport[] {
   const misplaced = misplacedFiles(dataPath); // reading a pipe would block forever

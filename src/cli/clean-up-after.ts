@@ -2,7 +2,7 @@ import { constants } from "node:os";
 
 const STOP_SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
-/** Runs `work` and then `cleanUp`, also if the work fails or a signal ends the command. A second signal ends it without waiting for `cleanUp`. */
+/** Runs `work` and then `cleanUp`, even if the work fails or a signal ends the command. A second signal ends it without waiting for `cleanUp`. */
 export async function cleanUpAfter<Result>(
   cleanUp: () => void | Promise<void>,
   work: () => Promise<Result>,

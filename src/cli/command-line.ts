@@ -7,19 +7,19 @@ import { version, versionText } from "../version.ts";
 import { explain } from "./explain.ts";
 
 interface Command {
-  /** Line of the help. Commands that the gateway runs by itself have none. */
+  /** Line in the help. Commands that the gateway runs itself have none. */
   readonly summary?: string;
   /** Settings that the command uses, for its help. */
   readonly settings?: "all" | readonly ConfigKey[];
   /** True if the command has neither options nor arguments. */
   readonly takesNothing?: true;
-  /** Resolves to the process's exit code. */
+  /** Resolves to the exit code of the process. */
   run(args: readonly string[]): Promise<number>;
 }
 
 const serve: Command["run"] = async (args) => (await import("./serve.ts")).serve(args);
 
-/** Each loads its own file when it runs: the gateway carries no simulator, and a health check no gateway. */
+/** All commands. Each loads its own file when it runs, so the gateway does not load the simulator, and a health check does not load the gateway. */
 const commands: Record<string, Command> = {
   serve: {
     summary: "Run the gateway with HTTP, MQTT and the console; this is the default command",
@@ -132,7 +132,7 @@ export const commandGroups: Readonly<Record<string, readonly string[]>> = {
 
 export const summaryOf = (name: string): string => commands[name]?.summary ?? "";
 
-/** Commands that the help must list. */
+/** Returns the commands that the help must list. */
 export const documentedCommands = (): readonly string[] =>
   Object.keys(commands).filter((name) => summaryOf(name) !== "");
 
@@ -146,7 +146,7 @@ function help(): string {
 
 const HELP_WIDTH = 100;
 
-/** Breaks a description into indented lines. */
+/** Wraps a description into indented lines. */
 function wrap(text: string): string {
   const lines: string[] = [""];
   for (const word of text.split(" "))
@@ -189,7 +189,7 @@ function refuseUnknown(name: string): number {
   return 2;
 }
 
-/** Runs the command that the arguments name; `serve` when they name none. */
+/** Runs the command in the arguments; `serve` by default. */
 export async function runCommand(argv: readonly string[]): Promise<number> {
   const [first, ...rest] = argv;
   if (first === "help" && rest.length > 0) return runCommand([...rest, "--help"]);

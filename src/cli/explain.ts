@@ -12,7 +12,7 @@ function describe(error: unknown): string | undefined {
   return describeSystemError(error);
 }
 
-/** Prints one sentence for what a person can mend, the stack only for our own mistakes; gives the exit code. */
+/** Prints one sentence for errors that the user can resolve, and the stack only for bugs. Returns the exit code. */
 export function explain(error: unknown, prefix = "Lineside cannot start:"): number {
   if (error instanceof ConfigError) {
     console.error([prefix, ...error.mistakes.map((mistake) => `  - ${mistake}`)].join("\n"));

@@ -23,8 +23,8 @@ import { readSnapshot } from "./site/snapshot.ts";
 const byName = (a: { key: string }, b: { key: string }) => (a.key < b.key ? -1 : Number(a.key > b.key));
 
 /**
- * Returns the content of a site file: sections in the order of their creation, objects by name.
- * @throws StartupError if a name that the file needs belongs to several objects.
+ * Returns the content of a site file: sections in the order of creation, objects by name.
+ * @throws StartupError if several objects share a name that the file needs
  */
 async function exportSite(api: ApiClient, isWanted: (section: Section) => boolean): Promise<Fields> {
   const { objects, ambiguous } = await readSnapshot(api, isWanted);
@@ -63,7 +63,7 @@ function namesOf(option: string, text: string | undefined): readonly string[] {
   return listed;
 }
 
-/** Reads `--only` and `--without`. @throws StartupError for an unknown section. */
+/** Parses `--only` and `--without`. @throws StartupError for an unknown section */
 function selectSections(
   values: Readonly<Record<string, string | undefined>>,
 ): (section: Pick<Section, "name">) => boolean {
@@ -116,7 +116,7 @@ function write(target: string, content: Fields): string[] {
   return files.map(({ path }) => path);
 }
 
-/** Returns the sections that are wanted, and names those that an API key cannot read. */
+/** Reads the selected sections. Reports those that an API key cannot read. */
 async function readSite(api: ApiClient, isWanted: (section: Section) => boolean): Promise<Fields> {
   const user = await ensureSiteAccess(api);
   for (const section of sections.filter(isWanted))
@@ -127,7 +127,7 @@ async function readSite(api: ApiClient, isWanted: (section: Section) => boolean)
   return exportSite(api, (section) => isWanted(section) && canUseSection(user, section));
 }
 
-/** @throws StartupError for an option that the other source of a site file does not have. */
+/** @throws StartupError for an option of the other source of a site file */
 function ensureOneSource({ values }: ParsedArguments): void {
   const isBackup = values["from-backup"] !== undefined;
   const wrong = isBackup ? Object.keys(serverOptions) : ["backup", "tenant", "passphrase-file", "endpoint"];
@@ -155,7 +155,7 @@ async function readBackup(
   });
 }
 
-/** `lineside export site`: writes how a gateway is set up. */
+/** `lineside export site`: writes the configuration of a gateway. */
 export async function exportCommand(args: readonly string[]): Promise<number> {
   const [subject, ...rest] = args;
   if (subject !== "site" || rest.some((arg) => arg === "--help" || arg === "-h")) {

@@ -5,24 +5,24 @@ import { type GatewayAddress, localUrl, readGatewayAddress } from "../platform/n
 import { isPlainForMachine } from "../platform/network/own-origin.ts";
 import { publicAddressOf } from "../platform/network/public-address.ts";
 
-/** A gateway as requests reach it. */
+/** Endpoint of a gateway for requests. */
 export interface GatewayEndpoint {
   readonly url: string;
-  /** Accepts the certificate that a gateway on this machine has; absent for ordinary addresses. */
+  /** Accepts the certificate of a gateway on this machine; absent for other addresses. */
   readonly tls?: BunFetchRequestInitTLS | undefined;
 }
 
 type Listeners = Pick<Config, "data" | "http_host" | "http_port" | "https_host" | "https_port">;
 
-/** Returns the URL of a gateway with these settings, for a data directory in which none has written its address. */
+/** Returns the URL of a gateway with these settings, for a data directory without a written address. */
 function configuredUrl({ http_host, http_port, https_host, https_port }: Listeners): string {
   if (http_port !== "off") return localUrl(http_host, http_port);
   return localUrl(https_host ?? http_host, https_port === "off" ? 0 : https_port, "https");
 }
 
 /**
- * Accepts this certificate only, whatever name it has: it is made for the gateway's public names, and the request goes to this machine.
- * The certificate comes from the data directory, which only the gateway writes.
+ * Accepts only this certificate, regardless of its names: it is for the public names of the gateway, but the request goes to this machine. It is
+ * from the data directory, which only the gateway writes.
  */
 function tlsFor({ certificate }: GatewayAddress): BunFetchRequestInitTLS | undefined {
   if (certificate === undefined) return undefined;
@@ -35,26 +35,23 @@ function tlsFor({ certificate }: GatewayAddress): BunFetchRequestInitTLS | undef
   };
 }
 
-/** Returns the endpoint that a gateway has written to this data directory; after a crash nothing may answer there. */
+/** Returns the endpoint in this data directory. After a crash, it may not respond. */
 export function runningGateway(dataPath: string): GatewayEndpoint | undefined {
   const address = readGatewayAddress(dataPath);
   return address && { url: address.url, tls: tlsFor(address) };
 }
 
-/**
- * Returns the endpoint of the gateway with these settings on this machine. A running gateway has written it into its data directory; otherwise
- * the settings decide.
- */
+/** Returns the endpoint of the gateway with these settings on this machine: from its data directory if it runs, otherwise from the settings. */
 export function gatewayEndpoint(config: Listeners): GatewayEndpoint {
   return runningGateway(config.data) ?? { url: configuredUrl(config) };
 }
 
-/** The same for a command without settings of its own; `data` names the data directory. */
+/** Works like `gatewayEndpoint` for a command without settings; `data` is the data directory. */
 export function gatewayEndpointOf(data: string | undefined): GatewayEndpoint {
   return gatewayEndpoint(loadConfig(data === undefined ? [] : ["--data", data], processEnv()));
 }
 
-/** The link that people open on this machine, or by the address that the settings name. */
+/** Returns the link to the console on this machine, or with the address in the settings. */
 export function consoleUrl(config: Config): string {
   const { https_host: host = "", https_port: port } = config;
   const url =

@@ -5,7 +5,7 @@ import { type GatewayEndpoint, gatewayEndpoint } from "./gateway-url.ts";
 
 const TIMEOUT_MS = 3_000;
 
-/** `lineside healthcheck`: exit code 0 when the gateway of the data directory serves. */
+/** `lineside healthcheck`: exit code 0 if the gateway of the data directory is ready. */
 export async function healthcheckCommand(args: readonly string[]): Promise<number> {
   const config = loadConfig(args, processEnv(), "healthcheck");
   // A port that the arguments name is asked at, whatever the gateway of the data directory has written.

@@ -27,11 +27,11 @@ import {
 import { terminalLanguage } from "./terminal-language.ts";
 
 const BATCH_ITEMS = 1_000;
-/** Refused rows that are printed for each file. */
+/** Max. refused rows printed per file. */
 const ERRORS_SHOWN_MAX = 20;
 const REPORT_INTERVAL_MS = 1_000;
 
-/** Options for CSV; NDJSON has nothing to choose. */
+/** Options for CSV. NDJSON has none. */
 const csvOptions = {
   time: {
     type: "string",
@@ -70,7 +70,7 @@ const options = {
 } as const satisfies Record<string, CommandOption>;
 
 interface ImportAnswer {
-  /** Rows, refused ones included. */
+  /** Number of rows, including refused ones. */
   readonly rows: number;
   readonly points: number;
   readonly failed: number;
@@ -81,16 +81,16 @@ type TakenRow = Exclude<HistoryRow, { readonly error: Text }>;
 
 const sentence = (text: Text): string => errorText(text, terminalLanguage());
 
-/** Collects rows by device and sends them in batches; each is acknowledged (and on the disk) before the next leaves. */
+/** Collects rows by device and sends them in batches. Each batch is acknowledged (and on disk) before the next one is sent. */
 class Importer {
   readonly #api: ApiClient;
   readonly #deviceType: string;
-  /** Rows that wait, by device name. */
+  /** Waiting rows by device name. */
   readonly #waiting = new Map<string, TakenRow[]>();
   /** Ids by device name. */
   readonly #devices = new Map<string, string>();
   #file = "";
-  /** Rows of the file that were sent. */
+  /** Sent rows of the file. */
   #fileRows = 0;
   #shown = 0;
   rows = 0;
@@ -117,7 +117,7 @@ class Importer {
     if (waiting.push(row) >= BATCH_ITEMS) await this.#send(name);
   }
 
-  /** Sends lines of NDJSON as they are. */
+  /** Sends lines of NDJSON unchanged. */
   async addLines(name: string, lines: readonly string[]): Promise<void> {
     const path = `/api/devices/${await this.#deviceOf(name)}/telemetry/import`;
     const answer = await this.#api.postText<ImportAnswer>(path, "application/x-ndjson", lines.join("\n"));
@@ -129,7 +129,7 @@ class Importer {
     this.values += answer.points;
   }
 
-  /** Counts a row that is refused, and prints the first ones. */
+  /** Counts a refused row, and prints the first ones. */
   refuse(row: number, error: Text): void {
     this.failed++;
     if (this.#shown++ < ERRORS_SHOWN_MAX) console.error(`${this.#file}, row ${row}: ${sentence(error)}`);
@@ -165,7 +165,7 @@ class Importer {
   }
 }
 
-/** Prints what was left out of imported rows. */
+/** Prints the omitted parts of imported rows. */
 function printNotes(file: string, { sameTime, missing, unnamedColumns, timeColumns }: HistoryNotes): void {
   const name = basename(file);
   console.log(`${name}: time from ${timeColumns.join(" and ")}`);
@@ -176,7 +176,7 @@ function printNotes(file: string, { sameTime, missing, unnamedColumns, timeColum
     console.log(`${name}: columns without a name were left out: ${unnamedColumns.join(", ")}`);
 }
 
-/** Prints how far the import is, once a second. */
+/** Prints the progress of the import, once a second. */
 function createReporter(file: string, importer: Importer): () => void {
   let reportedAt = performance.now();
   return () => {
@@ -206,7 +206,7 @@ async function importFile(
   printNotes(file, notes);
 }
 
-/** Max. lines and characters per request; a single longer line is sent alone. */
+/** Max. lines and characters per request. A single longer line is sent alone. */
 const REQUEST_LINES_MAX = 1_000;
 const REQUEST_CHARACTERS_MAX = 1_000_000;
 
@@ -229,7 +229,7 @@ async function importNdjson(file: string, importer: Importer, name: string): Pro
   await flush();
 }
 
-/** @throws StartupError that names the file, if it cannot be read */
+/** @throws StartupError with the name of the file if it cannot be read */
 async function readable(file: string, work: () => Promise<void>): Promise<void> {
   try {
     await work();
@@ -239,7 +239,7 @@ async function readable(file: string, work: () => Promise<void>): Promise<void> 
   }
 }
 
-/** @throws StartupError for an option that says something else than its help. */
+/** @throws StartupError for an invalid value of an option */
 function csvOptionsOf(values: ParsedArguments["values"]): CsvOptions {
   const { delimiter, decimal, timezone, dates } = values;
   const separator = delimiter === "tab" || delimiter === "\\t" ? "\t" : delimiter;
@@ -263,7 +263,7 @@ function csvOptionsOf(values: ParsedArguments["values"]): CsvOptions {
   };
 }
 
-/** @throws StartupError that names the options for CSV, if a file is NDJSON */
+/** @throws StartupError with the options for CSV if a file is NDJSON */
 function refuseForNdjson(values: ParsedArguments["values"], files: readonly string[]): void {
   const file = files.find((each) => historyFormatOf(each) === "ndjson");
   const named = Object.keys(csvOptions).filter((name) => values[name] !== undefined);
@@ -279,7 +279,7 @@ const USAGE = `lineside import FILE … [options]
 Import CSV and NDJSON files of sensor data with their own time stamps. Each file becomes a device unless --device or --device-column
 names one. Importing a file again changes nothing, so a failed import can be repeated.`;
 
-/** `lineside import FILE …`: replays CSV and NDJSON files of sensor data with their own time stamps; repeating it changes nothing. */
+/** `lineside import FILE …`: imports CSV and NDJSON files of sensor data with their own time stamps. Repeating an import changes nothing. */
 export async function importCommand(args: readonly string[]): Promise<number> {
   const { values, flags, positionals } = parseCommand(args, options);
   if (flags.has("help") || positionals.length === 0) {

@@ -65,7 +65,7 @@ function createMissing(dataPath: string): void {
   console.log(missing.length === 0 ? "No key is missing." : `Created ${missing.join(", ")}.`);
 }
 
-/** `lineside keys`: replaces the keys of a gateway that does not run. */
+/** `lineside keys`: replaces the keys of a stopped gateway. */
 export async function keysCommand(args: readonly string[]): Promise<number> {
   const helpCode = printHelp(args, USAGE, options);
   if (helpCode !== undefined) return helpCode;

@@ -3,7 +3,7 @@ import type { Config } from "../platform/config/config.ts";
 
 const ADDRESSES_MAX = 4;
 
-/** The same link by the addresses of this host, for the person who sits at another computer; none where the settings name the address. */
+/** Returns the link with other addresses of this host, for users at another computer; empty if the settings contain the address. */
 export function fromElsewhere(
   link: string,
   config: Pick<Config, "public_url" | "http_host" | "https_host">,

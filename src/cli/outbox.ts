@@ -39,7 +39,7 @@ The command works on the data directory, also while the gateway runs.`;
 interface Request {
   readonly mails: MailRepository;
   readonly config: Config;
-  /** True if the console has set a mail server. */
+  /** True if a mail server is configured in the console. */
   readonly hasServer: boolean;
   readonly args: ParsedArguments;
 }
@@ -130,7 +130,7 @@ const actions: Record<string, (request: Request) => ActionResult> = {
   },
 };
 
-/** `lineside outbox …`: the gateway's mails, for somebody at the machine of a site without a mail server. */
+/** `lineside outbox …`: manages mails on the machine of a gateway without a mail server. */
 export async function outboxCommand(args: readonly string[]): Promise<number> {
   if (args.length === 0 || args.some((arg) => arg === "--help" || arg === "-h")) {
     console.log(describeOptions(USAGE, options));

@@ -33,7 +33,7 @@ function partsOf(text: string | undefined): DatabaseName[] | undefined {
   });
 }
 
-/** @throws StartupError if the folder or file does not exist: unlike a backup destination, it is never created */
+/** @throws StartupError if the folder or file does not exist, because a source, unlike a backup destination, is never created */
 function ensureSource(from: string | undefined): void {
   if (from === undefined || from.startsWith("s3://") || existsSync(from)) return;
   throw new StartupError(
@@ -41,7 +41,7 @@ function ensureSource(from: string | undefined): void {
   );
 }
 
-/** Prints what was not restored. */
+/** Prints the parts that were not restored. */
 export function warnOfDamage({ record, unreadable, damaged, skipped, problems }: RestoreReport): void {
   const newer = unreadable.filter((name) => name > `snapshots/${record.id}`);
   for (const name of newer) console.error(`${name} is damaged, so an older backup was restored.`);
@@ -58,7 +58,7 @@ export function warnOfDamage({ record, unreadable, damaged, skipped, problems }:
   for (const problem of problems) console.error(`telemetry.db: ${problem}`);
 }
 
-/** `lineside restore`: puts a backup in place of the data of a gateway that does not run. */
+/** `lineside restore`: replaces the data of a stopped gateway with a backup. */
 export async function restoreCommand(args: readonly string[]): Promise<number> {
   if (args.length === 0 || args.some((arg) => arg === "--help" || arg === "-h")) {
     console.log(describeOptions(USAGE, options));

@@ -11,10 +11,10 @@ import { type ApiClient, createApiClient } from "./api-client.ts";
 import { cleanUpAfter } from "./clean-up-after.ts";
 import { tenantOf } from "./user-store.ts";
 
-/** Base URL of requests that reach the app without a network. */
+/** Base URL of requests to the app without a network. */
 const URL_WITHOUT_NETWORK = "http://localhost";
 
-/** Gives `work` a folder that only this user can open. The folder is removed when the work ends or fails, and on a signal. */
+/** Calls `work` with a folder that only this user can open. Removes the folder when the work ends or fails, and on a signal. */
 export async function withPrivateFolder<Result>(work: (path: string) => Promise<Result>): Promise<Result> {
   const path = mkdtempSync(join(tmpdir(), "lineside-"));
   const remove = () => rmSync(path, { recursive: true, force: true });
@@ -23,15 +23,15 @@ export async function withPrivateFolder<Result>(work: (path: string) => Promise<
 
 export interface RestoredGatewayJob {
   readonly passphrase: string | undefined;
-  /** The newest snapshot where it is absent. */
+  /** Undefined for the newest snapshot. */
   readonly snapshot: string | undefined;
-  /** Name or id of the tenant; the only tenant where it is absent. */
+  /** Name or id of the tenant; undefined for the only tenant. */
   readonly tenant: string | undefined;
 }
 
 /**
- * Gives `work` the API of the gateway in a backup, as an owner of the tenant sees it. The gateway is created from the configuration in the backup and never
- * started: it opens no port, runs no jobs and sends nothing.
+ * Calls `work` with the API of the gateway in a backup, as an owner of the tenant. The gateway is created from the configuration in the backup and
+ * never started: it opens no port, runs no jobs and sends nothing.
  */
 export const withRestoredGateway = <Result>(
   target: BackupTarget,
@@ -54,7 +54,7 @@ export const withRestoredGateway = <Result>(
     }
   });
 
-/** @throws StartupError if the backup has no such tenant, or the tenant has no active owner. */
+/** @throws StartupError if the backup does not contain the tenant, or the tenant has no active owner */
 async function clientOf({ services, http }: App, named: string | undefined): Promise<ApiClient> {
   const { tenants, users, sessions, identity } = services;
   if (tenants.list().length === 0)

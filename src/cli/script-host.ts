@@ -1,4 +1,4 @@
 import { runScriptHost } from "../modules/script-sandbox/script-host.ts";
 
-/** `lineside script-host`: the process that the gateway runs scripts in; of no use by hand. */
+/** `lineside script-host`: the process in which the gateway runs scripts. Not for manual use. */
 export const scriptHostCommand = (): Promise<number> => runScriptHost();

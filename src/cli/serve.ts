@@ -18,15 +18,15 @@ import {
   returnFromTrial,
 } from "./update-trial.ts";
 
-/** A stop that takes longer is a defect; the supervisor should not have to wait for it. */
+/** Max. duration of a stop. A longer stop is a defect, for which the supervisor should not wait. */
 const STOP_MS_MAX = 10_000;
-/** EX_IOERR of sysexits.h: tells a supervisor that storage failed. */
+/** EX_IOERR of sysexits.h: informs a supervisor that storage failed. */
 const FATAL_EXIT_CODE = 74;
-/** EX_CONFIG of sysexits.h: tells a supervisor that another start helps only after somebody has changed the configuration. */
+/** EX_CONFIG of sysexits.h: informs a supervisor that the configuration must be changed before another start. */
 const CONFIG_EXIT_CODE = 78;
 const STOP_SIGNALS = ["SIGTERM", "SIGINT"];
 
-/** The owner that the configuration names; made before anything listens, so that who sees it ready can sign in. */
+/** Creates the owner in the configuration before the gateway listens, so that a ready gateway allows sign-in. */
 async function createConfiguredOwner(app: App, config: Config): Promise<void> {
   const { owner_email: email, owner_password: password } = config;
   if (email === undefined || password === undefined || !app.services.setup.isRequired()) return;
@@ -59,8 +59,8 @@ function printSetupLink(app: App, config: Config): void {
 }
 
 /**
- * Resolves when the process is asked to end. Asking again changes nothing (Ctrl-C under `npm start` comes twice: from the
- * terminal and from npm); a stop that hangs is ended by its own limit.
+ * Resolves when the process is asked to end. Further requests have no effect (Ctrl-C under `npm start` arrives from the terminal and from npm); a
+ * stop that hangs has its own limit.
  */
 function untilAskedToStop(): Promise<string> {
   return new Promise((resolve) => {
@@ -68,7 +68,7 @@ function untilAskedToStop(): Promise<string> {
   });
 }
 
-/** Resolves to the reason for the end: a signal, a requested restart, or a problem after which only another start may help. */
+/** Resolves to the reason for the end: a signal, a requested restart, or a fatal problem. */
 async function untilEnd(app: App, asked: Promise<string>): Promise<string> {
   const { promise: failed, resolve } = Promise.withResolvers<string>();
   const cancel = app.health.onFatal(systemClock, (problem) => {
@@ -93,7 +93,7 @@ async function stopInTime(app: App): Promise<number> {
   return 0;
 }
 
-/** Runs the gateway from its start to its end. Ends the process, or replaces it for a restart. */
+/** Runs the gateway from start to end. Ends the process, or replaces it for a restart. */
 async function runGateway(config: Config, args: readonly string[]): Promise<never> {
   const asked = untilAskedToStop();
   const supervisor = new Supervisor(systemClock, processEnv());

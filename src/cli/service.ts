@@ -48,7 +48,7 @@ function readUnit(): string {
   return unit;
 }
 
-/** Puts a file into place as a whole, also in place of an executable that runs. */
+/** Replaces a file as a whole, even a running executable. */
 function replaceFile(path: string, mode: number, write: (temporary: string) => void): void {
   mkdirSync(dirname(path), { recursive: true });
   const temporary = `${path}.new`;

@@ -14,7 +14,7 @@ const options = {
   ...dataOptions,
 } as const satisfies Record<string, CommandOption>;
 
-/** Returns the files of a key: its own, and that of the key that is about to replace it. */
+/** Returns the files of a key: its own, and the file of its pending replacement. */
 const keyFilesOf = (name: KeyName): string[] => [`secrets/${name}`, `secrets/${nextKeyFile(name)}`];
 const NAMES = [...DATABASE_FILES, INVENTORY_FILE, ...KEY_NAMES.flatMap(keyFilesOf)];
 
@@ -27,14 +27,14 @@ Files: ${NAMES.join(", ")}.
 Without lineside.db, the gateway has no tenants, devices or users. Stored telemetry is kept until you delete it on the System page.
 If you set aside a key, also run lineside keys create-missing.`;
 
-/** Returns a file and, behind it, what belongs to it: a database's write-ahead log, and for telemetry the hot log. */
+/** Returns a file followed by its companions: the write-ahead log of a database, and the hot log of telemetry. */
 const filesOf = (dataPath: string, name: string): string[] =>
   name.startsWith("secrets/")
     ? [name]
     : [name, ...readdirSync(dataPath).filter((file) => file.startsWith(`${name}-`))];
 
 /**
- * Moves the files, then lets the next start create them. If it is interrupted, the next start misses the files and says which: nothing is accepted until
+ * Moves the files, then lets the next start create them. After an interruption, the next start reports the missing files: nothing is accepted until
  * all of them are moved. A database is moved before its log, so it is missing as soon as any part of it is.
  */
 function setFilesAside(dataPath: string, names: readonly string[]): void {

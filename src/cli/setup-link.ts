@@ -11,7 +11,7 @@ import { systemClock } from "../platform/time/clock.ts";
 import { consoleUrl } from "./gateway-url.ts";
 import { fromElsewhere } from "./other-addresses.ts";
 
-/** Returns `undefined` if the gateway has an owner. Touches the database only, so that it works while the gateway runs. */
+/** Returns undefined if the gateway has an owner. Only accesses the database, so that it works while the gateway runs. */
 async function createSetupLink(config: Config): Promise<string | undefined> {
   const database = openMainDatabase(join(config.data, "lineside.db"), "lineside", createLogger("database"));
   try {
@@ -25,7 +25,7 @@ async function createSetupLink(config: Config): Promise<string | undefined> {
   }
 }
 
-/** `lineside setup-link`: a new link to the setup page, also while the gateway runs; the ones before stop working. */
+/** `lineside setup-link`: creates a new link to the setup page, even while the gateway runs. Earlier links become invalid. */
 export async function setupLinkCommand(args: readonly string[]): Promise<number> {
   const config = loadConfig(args, processEnv(), "setup-link");
   if (!existsSync(join(config.data, "lineside.db")))

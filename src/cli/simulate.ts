@@ -28,7 +28,7 @@ const TOPIC = "v1/devices/me/telemetry";
 const HISTORY_STEP_MS = 60_000;
 const HISTORY_BATCH_ITEMS = 1_000;
 const TICK_MS = 50;
-/** Unacknowledged messages after which the plant waits for the gateway. */
+/** Max. unacknowledged messages before the plant waits for the gateway. */
 const IN_FLIGHT_MAX = 2_000;
 
 interface Connected {
@@ -43,7 +43,7 @@ interface Counts {
   failed: number;
 }
 
-/** Creates a missing device of the plant; machines of a line share its tag. */
+/** Creates a missing device of the plant. Machines of a line share its tag. */
 async function ensureDevice(api: ApiClient, machine: Machine): Promise<string> {
   const device = {
     name: machine.name,
@@ -106,7 +106,7 @@ async function mqttUrlOf(api: ApiClient): Promise<string> {
   return mqtt.url;
 }
 
-/** Publishes round robin at the wanted rate until it is stopped; waits while too much is unacknowledged. */
+/** Publishes round robin at the given rate until it is stopped. Waits while too many messages are unacknowledged. */
 function runPlant(
   plant: readonly Connected[],
   settings: { rate: number; qos: 0 | 1 | 2 },
@@ -146,7 +146,7 @@ function untilDone(seconds: number): Promise<void> {
   });
 }
 
-/** `lineside simulate`: a believable small factory over real MQTT against a running gateway. */
+/** `lineside simulate`: simulates a small factory over MQTT at a running gateway. */
 export async function simulateCommand(args: readonly string[]): Promise<number> {
   const { values, flags } = parseCommand(args, options);
   if (flags.has("help")) {

@@ -2,7 +2,7 @@ import { conflict } from "../lib/core/domain-error.ts";
 import { takeGatewayLock } from "../platform/files/gateway-lock.ts";
 
 /**
- * Works on the data directory of a gateway that is not running, and keeps it from starting meanwhile. New files are private, as the gateway's own.
+ * Works on the data directory of a stopped gateway, and prevents its start meanwhile. New files are private, like those of the gateway.
  * @throws DomainError `backup.gateway_running`
  */
 export function withStoppedGateway<Result>(dataPath: string, work: () => Result): Result {

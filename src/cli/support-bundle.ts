@@ -24,7 +24,7 @@ const FILE = "lineside-support.tar.gz";
 const TIMEOUT_MS = 30_000;
 const JOURNAL_LINES = "2000";
 
-/** Returns the bundle of the gateway that runs on the data directory; undefined when none answers. */
+/** Returns the bundle of the gateway that runs on the data directory; undefined without a response. */
 async function askGateway(dataPath: string): Promise<Blob | undefined> {
   const gateway = runningGateway(dataPath);
   if (gateway === undefined) return undefined;
@@ -42,7 +42,7 @@ async function askGateway(dataPath: string): Promise<Blob | undefined> {
   });
 }
 
-/** Returns the newest lines that the service has written, where there is a journal. */
+/** Returns the newest log lines of the service, if there is a journal. */
 function readJournal(): string {
   const command = ["journalctl", "--unit", "lineside", "--lines", JOURNAL_LINES, "--no-pager"];
   try {
@@ -63,7 +63,7 @@ function collectWithoutGateway(dataPath: string, flags: readonly string[]): Prom
   });
 }
 
-/** `lineside support-bundle`: saves what is known about a gateway, whether it runs or not. */
+/** `lineside support-bundle`: saves diagnostics of a running or stopped gateway. */
 export async function supportBundleCommand(args: readonly string[]): Promise<number> {
   if (args.some((arg) => arg === "--help" || arg === "-h")) {
     console.log(describeOptions(USAGE, options));

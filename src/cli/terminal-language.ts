@@ -6,7 +6,7 @@ interface Environment {
   readonly [name: string]: string | undefined;
 }
 
-/** The language of the person at the terminal by POSIX's variables, such as `de_DE.UTF-8`; English unless we have theirs. */
+/** Returns the language of the terminal by the POSIX variables, such as `de_DE.UTF-8`; English if it is not supported. */
 export function terminalLanguage({ LC_ALL, LC_MESSAGES, LANG }: Environment = processEnv()): TextLanguage {
   const locale = LC_ALL || LC_MESSAGES || LANG || "";
   return preferredLanguage(locale.split(/[_.@]/)[0], null);

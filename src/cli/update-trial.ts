@@ -28,13 +28,13 @@ import type { Clock } from "../platform/time/clock.ts";
 
 const HEARTBEAT_INTERVAL_MS = 5_000;
 
-/** Tells a version on trial, even one that cannot read its settings, where the state of its update is. */
+/** Variable with the location of the update state, for a version on trial that may not be able to read its settings. */
 const TRIAL = "UPDATE_TRIAL_DATA";
 
-/** Lets the second process of the watcher know that it is the one that watches. */
+/** Variable that marks the second process of the watcher, which does the watching. */
 export const WATCH_DETACHED = "UPDATE_WATCH_DETACHED";
 
-/** Returns the proper path of this program, which runs under another name until the start after its update. */
+/** Returns the final path of this program, which runs under another name until the start after its update. */
 const properProgram = (): string => process.execPath.replace(/\.next$/, "");
 
 const environmentOf = (trialData?: string) => ({
@@ -43,12 +43,12 @@ const environmentOf = (trialData?: string) => ({
   [WATCH_DETACHED]: undefined,
 });
 
-/** Replaces this process with another executable, under the same arguments. */
+/** Replaces this process with another executable and the same arguments. */
 export function becomeProgram(program: string, args: readonly string[], trialData?: string): never {
   return execProgram(program, ["serve", ...args], environmentOf(trialData));
 }
 
-/** Starts the gateway anew in place of this process, which has to be stopped: it continues an update or a restoration that waits. */
+/** Starts the gateway again in place of this process, which must be stopped. The start continues a pending update or restoration. */
 export function restartProgram(args: readonly string[]): never {
   const [program = properProgram(), ...own] = ownProgram(properProgram());
   return execProgram(program, [...own, "serve", ...args], environmentOf());
@@ -61,7 +61,7 @@ const contextOf = (dataPath: string): StartContext => ({
   log: createLogger("update"),
 });
 
-/** Continues an update that the start finds in the data directory. Does not return where another executable has to run. */
+/** Continues an update in the data directory at the start. Does not return if another executable must run. */
 export function continueUpdate({ data }: Config, args: readonly string[]): void {
   const dataPath = resolve(data);
   const step = settleUpdate(contextOf(dataPath));
@@ -72,8 +72,7 @@ export function continueUpdate({ data }: Config, args: readonly string[]): void 
 }
 
 /**
- * Starts the watcher from the old executable. It detaches itself from this process, which is about to become the new version and would not
- * collect it.
+ * Starts the watcher from the old executable. It detaches itself from this process, which is about to become the new version and would not reap it.
  */
 function startWatcher(dataPath: string, { program }: UpdateState, args: readonly string[]): void {
   Bun.spawnSync([program, "update-watch", dataPath, String(process.pid), ...args], {
@@ -82,14 +81,14 @@ function startWatcher(dataPath: string, { program }: UpdateState, args: readonly
   });
 }
 
-/** Returns the state of the trial that this process is the subject of. */
+/** Returns the state of the trial of this process. */
 function ownTrial(dataPath: string | undefined): UpdateState | undefined {
   if (dataPath === undefined || !isCompiled()) return undefined;
   const state = readState(dataPath);
   return state !== undefined && isOnTrial(state.phase) && state.next === process.execPath ? state : undefined;
 }
 
-/** Begins the probation of a version on trial that is ready, and ends it after its run time. Returns a function that cancels it. */
+/** Begins the probation of a ready version on trial, and ends it after its duration. Returns a function that cancels it. */
 export function proveTrial({ data }: Config, clock: Clock): () => void {
   const dataPath = resolve(data);
   const state = ownTrial(dataPath);
@@ -104,7 +103,7 @@ export function proveTrial({ data }: Config, clock: Clock): () => void {
   return () => undefined;
 }
 
-/** Writes heartbeats until the end of the probation, also while the gateway stops. */
+/** Writes heartbeats until the end of the probation, even while the gateway stops. */
 function keepBeating(dataPath: string): void {
   const timer = setInterval(() => {
     if (isOnTrial(readState(dataPath)?.phase)) writeHeartbeat(dataPath);
@@ -113,10 +112,10 @@ function keepBeating(dataPath: string): void {
   timer.unref();
 }
 
-/** Records that this version on probation stops in order and does not crash. */
+/** Records an orderly stop of this version on probation, as opposed to a crash. */
 export const noteOrderlyStop = ({ data }: Config): void => noteStop(resolve(data), process.execPath);
 
-/** Becomes the old version again if this process is on trial and cannot start. */
+/** Returns to the old version if this process is on trial and cannot start. */
 export function returnFromTrial(error: unknown, args: readonly string[]): void {
   const dataPath = processEnv()[TRIAL];
   const state = ownTrial(dataPath);

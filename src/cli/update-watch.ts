@@ -14,10 +14,10 @@ import { becomeProgram, WATCH_DETACHED } from "./update-trial.ts";
 
 const INTERVAL_MS = 200;
 const LOCK_INTERVAL_MS = 1_000;
-/** Time that a supervisor has to start the old version, before the watcher becomes it. */
+/** Time for a supervisor to start the old version, before the watcher does. */
 const SUPERVISOR_MS = 10_000;
 
-/** Returns the time at which a process was started, which tells it from a later one with the same id; undefined when it has ended. */
+/** Returns the start time of a process, which distinguishes it from a later one with the same id; undefined if it has ended. */
 function startOf(pid: number): string | undefined {
   try {
     const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ").at(-1)?.split(" ") ?? [];
@@ -27,7 +27,7 @@ function startOf(pid: number): string | undefined {
   }
 }
 
-/** Time as the watcher sees it. */
+/** Clock of the watcher. */
 interface WatchTime {
   monotonic(): number;
   sleep(ms: number): Promise<void>;
@@ -35,7 +35,7 @@ interface WatchTime {
 
 const systemTime: WatchTime = { monotonic: () => performance.now(), sleep: (ms) => Bun.sleep(ms) };
 
-/** Finds out when a version on trial has to be ended. */
+/** Detects when a version on trial must be ended. */
 class TrialWatch {
   readonly #dataPath: string;
   readonly #readyBy: number;
@@ -91,7 +91,7 @@ export async function untilTrialEnds(
   return true;
 }
 
-/** Returns true when no supervisor has started the gateway in time. */
+/** Returns true if no supervisor has started the gateway in time. */
 async function isAbandoned(dataPath: string): Promise<boolean> {
   const deadline = performance.now() + SUPERVISOR_MS;
   while (performance.now() < deadline) {

@@ -62,9 +62,9 @@ const READY_SECONDS_MAX = 24 * 3_600;
 const PROBATION_SECONDS_MAX = 24 * 3_600;
 const BACKUP_BYTES_PER_SECOND = 100_000_000;
 const POLL_INTERVAL_MS = 200;
-/** Time beyond that of the new version: the old one stops, copies databases, and takes over again. */
+/** Additional time beyond that of the new version, in which the old one stops, copies databases and takes over again. */
 const SPARE_MS = 120_000;
-/** Probations of a version that crashes: each crash restarts the probation. */
+/** Max. probations of a version that crashes: each crash restarts the probation. */
 const STARTS_MAX = 3;
 
 const running = (): RunningProgram => ({
@@ -74,7 +74,7 @@ const running = (): RunningProgram => ({
   key: updateKey,
 });
 
-/** Backs up to the place that the gateway is configured for, else into the data directory. */
+/** Backs up to the configured place of the gateway, otherwise into the data directory. */
 async function backUp(dataPath: string, config: Config): Promise<void> {
   const database = openMainDatabase(join(dataPath, "lineside.db"), "lineside", createLogger("database"));
   let settings: BackupSettings;
@@ -99,7 +99,7 @@ async function backUp(dataPath: string, config: Config): Promise<void> {
   console.log(`Backed up to ${location}.`);
 }
 
-/** Returns the process of the gateway on the data directory; undefined when none runs. */
+/** Returns the process of the gateway on the data directory; undefined if none runs. */
 function findGateway(dataPath: string): number | undefined {
   const lock = takeGatewayLock(dataPath);
   if (lock === undefined) return readGatewayPid(dataPath);
@@ -112,7 +112,7 @@ interface Patience {
   readonly probationMs: number;
 }
 
-/** Waits for the result of the update, and replaces the executable where the gateway itself may not. */
+/** Waits for the result of the update, and replaces the executable if the gateway may not do so. */
 async function untilUpdated(dataPath: string, { readyWithinMs, probationMs }: Patience): Promise<number> {
   const deadline = performance.now() + readyWithinMs + STARTS_MAX * probationMs + SPARE_MS;
   let isAnnounced = probationMs === 0;

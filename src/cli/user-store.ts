@@ -37,8 +37,8 @@ export const storeOptions = {
 } as const satisfies Record<string, CommandOption>;
 
 /**
- * The people of a data directory, for somebody at the machine. Works beside a running gateway, which reads users, sessions and
- * keys from the same files at every request.
+ * Opens the users of a data directory for commands on the machine. Works beside a running gateway, which reads users, sessions and keys from the
+ * same files for every request.
  */
 export function openUserStore(config: Config) {
   const names = ["lineside", "identity"] as const;
@@ -101,7 +101,7 @@ export function openUserStore(config: Config) {
 
 export type UserStore = ReturnType<typeof openUserStore>;
 
-/** Runs `work` on the data directory that the options name. @throws StartupError when no gateway keeps its data there. */
+/** Runs `work` on the data directory in the options. @throws StartupError if it contains no gateway data */
 export async function withUserStore<Result>(
   values: Readonly<Record<string, string | undefined>>,
   work: (store: UserStore, config: Config) => Promise<Result>,
@@ -123,7 +123,7 @@ export async function withUserStore<Result>(
   }
 }
 
-/** The tenant that is named, or the only one. @throws StartupError */
+/** Returns the named tenant, or the only one. @throws StartupError */
 export function tenantOf(
   { tenants }: { tenants: Pick<UserStore["tenants"], "list"> },
   named: string | undefined,
@@ -166,7 +166,7 @@ export function roleOf(text: string | undefined): Role {
 export const shortRole = (role: Role): string =>
   Object.entries(roleNames).find(([, named]) => named === role)?.[0] ?? role;
 
-/** Rows under a heading, in columns as wide as they need to be. */
+/** Prints rows under a heading, in columns of sufficient width. */
 export function printTable(heading: readonly string[], rows: readonly (readonly string[])[]): void {
   const widths = heading.map((title, column) =>
     Math.max(title.length, ...rows.map((row) => row[column]?.length ?? 0)),
@@ -187,7 +187,7 @@ export interface ActionRequest {
   readonly args: ParsedArguments;
 }
 
-/** Result of an action: for programs (`--json`), and for a person. */
+/** Result of an action, for programs (`--json`) and users. */
 export interface ActionResult {
   readonly data: unknown;
   /** Entry of the audit log. */
@@ -204,7 +204,7 @@ export function recordDone(
   audit.record({ ...done, actor, outcome: "SUCCESS" });
 }
 
-/** Returns the name of the operating system's user, or the uid if the user has no name, as in some containers. */
+/** Returns the name of the user of the operating system, or the uid if there is no name, as in some containers. */
 export function accountName(): string {
   const uid = String(process.getuid?.() ?? "");
   // Not the runtime's own lookup: it uses environment variables, which any caller can set.
@@ -213,7 +213,7 @@ export function accountName(): string {
   return name ?? `uid ${uid}`;
 }
 
-/** @throws StartupError if the first word of the arguments is none of the actions, or there is no word. */
+/** @throws StartupError if the first argument is not an action */
 export function actionOf<T>(actions: Readonly<Record<string, T>>, { positionals }: ParsedArguments): T {
   const [name] = positionals;
   const action = name !== undefined && Object.hasOwn(actions, name) ? actions[name] : undefined;
@@ -222,7 +222,7 @@ export function actionOf<T>(actions: Readonly<Record<string, T>>, { positionals 
   throw new StartupError(`${mistake}; the actions are ${Object.keys(actions).join(", ")}.`);
 }
 
-/** Does what the first word of the arguments names. @throws StartupError for a word that is none of the actions. */
+/** Runs the action in the first argument. @throws StartupError for an unknown action */
 export async function runAction(
   args: readonly string[],
   command: {

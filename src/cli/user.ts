@@ -34,7 +34,7 @@ const USAGE = `lineside user <action> [email] [--option …]
 
 The command works on the data directory, also while the gateway runs.`;
 
-/** Finds a user by the email address, which is unique in the whole gateway. @throws StartupError */
+/** Finds a user by email address, which is unique in the whole gateway. @throws StartupError */
 function userOf({ store, args }: ActionRequest): User {
   const email = args.positionals[1];
   if (email === undefined) throw new StartupError("Enter the email address of the user.");
@@ -148,6 +148,6 @@ const actions: Record<string, (request: ActionRequest) => ActionResult | Promise
   },
 };
 
-/** `lineside user …`: people of a gateway, for somebody at the machine. */
+/** `lineside user …`: manages users on the machine of the gateway. */
 export const userCommand = (args: readonly string[]): Promise<number> =>
   runAction(args, { usage: USAGE, options, actions });

@@ -105,14 +105,14 @@ const securitySchemes = {
 
 const METHODS = new Set(["GET", "POST", "PUT", "PATCH", "DELETE"]);
 
-/** What `@elysiajs/swagger` collects: operations by path template and method. */
+/** Result of `@elysiajs/swagger`: operations by path template and method. */
 interface Collected {
   readonly paths: Readonly<Record<string, Readonly<Record<string, RouteDetail>>>>;
 }
 
 /**
- * Turns what the plug-in collected, which is OpenAPI 3.0, into OpenAPI 3.1: schemas are JSON Schema, as routes have them, each once as a
- * component, and every operation has its errors.
+ * OpenAPI 3.1 document, converted from the OpenAPI 3.0 of the plug-in: schemas are the JSON Schemas of the routes, each once as a component, and
+ * every operation has its errors.
  */
 export type ApiDocument = ReturnType<typeof createDocument>;
 
@@ -165,7 +165,7 @@ const PAGE = `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta n
 <title>API · Lineside</title><link rel="icon" href="/favicon.svg"><link rel="stylesheet" href="/docs/swagger-ui.css"><style>#session{max-width:1460px;margin:0 auto;padding:16px 20px 0;font:14px system-ui,sans-serif}</style></head><body><p id="session"></p><div id="api"></div>
 <script src="/docs/swagger-ui-bundle.js"></script><script src="/docs/docs.js"></script></body></html>`;
 
-/** The OpenAPI document at `/docs/json` and a page for it at `/docs` that loads nothing from elsewhere. */
+/** Serves the OpenAPI document at `/docs/json`, and a page at `/docs` that loads nothing from elsewhere. */
 export function apiDocs(
   version: string,
   routes: () => readonly Route[],
@@ -176,7 +176,7 @@ export function apiDocs(
     readonly basePath: string;
   },
 ) {
-  /** Serialized once: anybody may ask for it, as often as they like. */
+  /** Serialized once, because it can be requested often and without sign-in. */
   let document: Promise<readonly Uint8Array[]> | undefined;
   async function show(collected: Collected) {
     const { default: answers } = await import("./openapi/answer-examples.json"); // 70 kB that few gateways need

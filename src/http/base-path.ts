@@ -1,4 +1,4 @@
-/** Puts the base path in front of the addresses that lead to the gateway itself: attributes of HTML that begin with one slash. */
+/** Adds the base path to addresses of the gateway itself: HTML attributes that start with one slash. */
 export const prefixLinks = (html: string, base: string): string =>
   html.replace(
     /\b(href|src|action)="(\/[^"]*)"/g,
@@ -13,7 +13,7 @@ function prefixed(path: string, base: string): string {
 const isPage = (headers: Headers): boolean =>
   (headers.get("content-type") ?? "").startsWith("text/html") && !headers.has("content-encoding");
 
-/** Adapts the answer of an app that knows no base path: redirects, cookies, links to next pages, and pages of HTML. */
+/** Adapts the response of an app without a base path: redirects, cookies, links to next pages, and HTML pages. */
 export async function withBasePath(response: Response, base: string): Promise<Response> {
   // After an upgrade to a WebSocket there is none.
   if (!(response instanceof Response)) return response;

@@ -13,12 +13,12 @@ import { untilSharedWake } from "../platform/time/periodic.ts";
 import { takeFloodedCount } from "./sockets.ts";
 
 /**
- * Limits on HTTP connections that Bun.serve does not have: how many there are, in all and per address, and the time until the first request's
- * headers are complete. It looks at the process's sockets in passes and shuts down those that exceed a limit. Bun closes slow bodies, idle
- * connections and readers that take nothing by itself.
+ * Limits on HTTP connections that Bun.serve lacks: their number, in total and per address, and the time until the headers of the first request are
+ * complete. It checks the sockets of the process in passes and shuts down those beyond a limit. Bun itself closes slow bodies, idle connections and
+ * readers that take nothing.
  */
 const PASS_INTERVAL_MS_MAX = 1_000;
-/** A pass over more descriptors than this takes several steps, so that no step holds the event loop for more than about 1 ms. */
+/** Max. descriptors per step of a pass, so that no step holds the event loop for more than about 1 ms. */
 const DESCRIPTORS_PER_STEP = 1_000;
 const STEP_INTERVAL_MS = 250;
 const REPORT_INTERVAL_MS = 60_000;
@@ -35,16 +35,16 @@ export interface ConnectionLimits
 
 interface Connection {
   readonly descriptor: number;
-  /** True if the connection has no TLS. With TLS the handshake answers too. */
+  /** True if the connection has no TLS. With TLS, the handshake also sends bytes. */
   readonly isPlain: boolean;
   readonly peer: Uint8Array;
   readonly port: number;
   readonly address: AddressBits;
-  /** Key under which the connection is counted; `undefined` for exempt addresses. */
+  /** Key for counting the connection; undefined for exempt addresses. */
   readonly group: AddressBits | undefined;
   /** Monotonic ms. */
   readonly since: number;
-  /** Pass that saw it last. */
+  /** Most recent pass that found it. */
   pass: number;
   isCounted: boolean;
   isCountedElsewhere: boolean;
@@ -57,13 +57,16 @@ interface RequestPeer {
   readonly port: number;
 }
 
-/** IPv4 addresses count one by one, IPv6 addresses by their /64: one machine has as many of those as it likes. */
+/**
+ * Returns the group of an address: IPv4 addresses count individually, IPv6 addresses by their /64, because one machine has any number of addresses
+ * in it.
+ */
 const groupOf = (address: AddressBits): AddressBits =>
   address >> 32n === 0xffffn ? address : address >> 64n;
 
 /**
- * A message of telemetry has more bytes than this before its body begins. It may be in progress for longer than the limit: its body may come
- * slowly, and its commit may wait. Incomplete headers of this length are left to Bun, which closes them after 12 s.
+ * Min. bytes received before the body of a telemetry message. Such a request may exceed the time limit, because its body may be slow and its commit
+ * may wait. Incomplete headers of this length are left to Bun, which closes them after 12 s.
  */
 const REQUEST_BYTES_MIN = 64;
 const mayHaveRequested = ({ received, answered }: { received: number; answered: number }): boolean =>
@@ -81,9 +84,9 @@ export class ConnectionGuard {
   /** Group → its counted connections. */
   readonly #perGroup = new Map<AddressBits, number>();
   #count = 0;
-  /** Peer port → pass in which a request came from it. Ports are enough: a mistake spares a connection, and Bun closes it later. */
+  /** Pass of the last request, by peer port. Ports are sufficient: a mistake spares a connection, and Bun closes it later. */
   readonly #requested = new Uint32Array(65_536);
-  /** Peer port → address of a connection that counts elsewhere from now on. */
+  /** Addresses of handed-over connections by peer port. */
   readonly #handedOver = new Map<number, { address: AddressBits | undefined; pass: number }>();
   #fresh: Connection[] = [];
   #descriptors: number[] = [];
@@ -91,7 +94,7 @@ export class ConnectionGuard {
     plain: undefined,
     secure: undefined,
   };
-  /** Passes begin at 2, so that an empty mark is older than the pass before. */
+  /** Passes begin at 2, so that an empty entry is older than the previous pass. */
   #pass = 2;
   #closed = { tooMany: 0, tooManyOfAddress: 0, withoutRequest: 0, tooManyFrames: 0 };
   #nextReport = 0;
@@ -100,7 +103,7 @@ export class ConnectionGuard {
   constructor(deps: {
     limits: ConnectionLimits;
     sockets: AcceptedSockets | undefined;
-    /** Local ports whose connections are limited. */
+    /** Local ports with limited connections. */
     ports: () => { plain: number | undefined; secure: number | undefined };
     clock: Clock;
     log: Logger;
@@ -117,14 +120,14 @@ export class ConnectionGuard {
   }
 
   /**
-   * Notes that headers were complete. Asking for the peer costs a tenth of a message of telemetry, so that those are not noted: what was
-   * answered, and what has sent as much as a short request, counts as well.
+   * Records complete headers. Looking up the peer costs a tenth of a telemetry message, so those are not recorded: responses, and the length of a
+   * short request in received bytes, also count.
    */
   requested(peer: RequestPeer | null | undefined): void {
     if (peer) this.#requested[peer.port] = this.#pass;
   }
 
-  /** Stops counting a connection whose number something else limits, as the MQTT server does. */
+  /** Stops counting a connection that has another limit, such as that of the MQTT server. */
   handOver(peer: RequestPeer | null | undefined): void {
     if (peer) this.#handedOver.set(peer.port, { address: addressBits(peer.address), pass: this.#pass });
   }

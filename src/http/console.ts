@@ -27,7 +27,7 @@ interface LoadedFiles {
   readonly bytes: Map<string, Uint8Array | undefined>;
 }
 
-/** Writes the base path into the console's shell, from where the console reads it. */
+/** Writes the base path into the shell, from where the console reads it. */
 function placeShell({ root, byPath, bytes }: LoadedFiles, shell: Uint8Array | undefined, base: string): void {
   const file = byPath.get("/index.html");
   if (file === undefined || shell === undefined) return;
@@ -42,9 +42,8 @@ function placeShell({ root, byPath, bytes }: LoadedFiles, shell: Uint8Array | un
 }
 
 /**
- * The console's files, compressed when they were built and each read once: each answer is picked by name and accepted encoding.
- * The addresses of its screens get its shell. Any other path is 404: with the shell, which shows that there is nothing, for a browser
- * that opens a page, and with the error body for everything else.
+ * Serves the files of the console, compressed by the build and each read once, by name and accepted encoding. Addresses of screens get the shell.
+ * Other paths are 404: with the shell for browsers that open a page, otherwise with the error body.
  */
 export function createConsoleFiles({ root = "static/console", basePath = "" } = {}) {
   const manifest = readTextAsset(`${root}/assets.json`);
@@ -70,13 +69,13 @@ export function createConsoleFiles({ root = "static/console", basePath = "" } = 
     return data && { data };
   }
 
-  /** The executable carries what is compressed only so: whoever takes nothing compressed is rare. */
+  /** Unpacks a file, of which the executable contains only compressed forms. Clients without compression are rare. */
   function unpacked(name: string): Uint8Array | undefined {
     const packed = load(`${name}.gz`);
     return packed && Bun.gunzipSync(new Uint8Array(packed));
   }
 
-  /** A part of a console that an upgrade has replaced is gone, and says so: its page then reloads itself. */
+  /** Finds a file. Parts of a console that an upgrade replaced are 404, so that the page reloads itself. */
   function find(path: string, accepted: string): { file: ConsoleFile; status: 200 | 404 } {
     const file = byPath.get(path);
     if (file !== undefined) return { file, status: 200 };

@@ -35,7 +35,7 @@ const statusOf: Record<ErrorKind, number> = {
 
 export const nothingHere = () => notFound("path.not_found");
 
-/** The contract's error body, with the error's meaning for clients that have a text of their own for it; 401 has none. */
+/** Returns the error body of the contract, with code and parameters for clients with texts of their own; 401 has no body. */
 export function errorResponse(
   status: number,
   { code, params, message }: Text & { readonly message: string },
@@ -49,7 +49,7 @@ export function errorResponse(
   return Response.json({ statusCode: status, error, message, code, params }, { status, headers });
 }
 
-/** An answer of this layer itself, which no error of a module stands behind. */
+/** Returns an error response of this layer, which no module has thrown. */
 export const plainError = (
   status: number,
   code:
@@ -67,10 +67,7 @@ function domainErrorResponse(error: DomainError): Response {
   return errorResponse(statusOf[error.kind], error, retry);
 }
 
-/**
- * Returns the query parameter that a validation error is about. Elysia reports a number that is out of range without its name: it is found
- * by its value.
- */
+/** Returns the query parameter of a validation error. Elysia reports a number out of range without its name, so it is found by value. */
 export function parameterOf(error: unknown, url: string): string | undefined {
   if (!(error instanceof ValidationError) || String(error.type) !== "property" || !URL.canParse(url))
     return undefined;
@@ -79,7 +76,7 @@ export function parameterOf(error: unknown, url: string): string | undefined {
   return named.length === 1 ? named[0]?.[0] : undefined;
 }
 
-/** A value of the query, the path or the headers that does not fit; bodies are checked before (`RequestBodies`). */
+/** Converts an error about a value of the query, the path or the headers. Bodies are checked before (`RequestBodies`). */
 function toDomainError(error: ValidationError, parameter: string | undefined): DomainError {
   // Bodies are checked before, and what a query decodes to is reported without its part.
   const where = ["params", "headers", "response"].includes(error.type) ? error.type : "query";
@@ -89,7 +86,7 @@ function toDomainError(error: ValidationError, parameter: string | undefined): D
     : invalid("request.invalid", describeIssue(issue, parameter ?? where));
 }
 
-/** Maps everything that a request can end in to the contract's statuses and bodies, once. */
+/** Converts any error of a request to the statuses and bodies of the contract, in one place. */
 export function toErrorResponse(
   error: unknown,
   {
@@ -127,7 +124,7 @@ export function toErrorResponse(
   return internalError(error, log);
 }
 
-/** Removes the body of a 400 where the service contract demands an empty one. */
+/** Removes the body of a 400 if the service contract requires it. */
 export function withAgreedBody(answer: Response, request: Request): Response {
   if (answer.status !== 400 || !URL.canParse(request.url)) return answer;
   const path = new URL(request.url).pathname.replace(/\/$/, "");

@@ -17,10 +17,10 @@ import { withBasePath } from "./base-path.ts";
  * the base path from the URL and adds it to what the app answers, so that the app knows no base path.
  */
 
-/** Most addresses whose trust is remembered. */
+/** Max. remembered addresses. */
 const REMEMBERED_MAX = 1_000;
 
-/** Elysia looks for the path behind the eleventh character of a URL, which `http://pi/` does not reach. */
+/** Min. length of a host: Elysia searches the path after the eleventh character of a URL, which `http://pi/` does not reach. */
 const HOST_LENGTH_MIN = 4;
 
 type Handle = (request: Request) => Response | Promise<Response>;
@@ -28,14 +28,14 @@ type Handle = (request: Request) => Response | Promise<Response>;
 /** Returns whether a request came from a trusted proxy. */
 export const isForwarded = (request: Request): boolean => arrivalOf(request) !== undefined;
 
-/** Returns the client of a request from a trusted proxy, and the peer of any other. */
+/** Returns the client of a request from a trusted proxy, and the peer of other requests. */
 export const clientOf = (request: Request, peer: SocketPeer | null): SocketPeer | null =>
   arrivalOf(request)?.client ?? peer;
 
 export class FrontDoor {
   readonly #trusted: readonly AddressRange[];
   readonly #base: string;
-  /** Address of a peer → whether it is trusted. */
+  /** Trust by address of the peer. */
   readonly #remembered = new Map<string, boolean>();
 
   constructor(config: Pick<Config, "public_url" | "trusted_proxies">) {
@@ -43,12 +43,12 @@ export class FrontDoor {
     this.#base = basePathOf(config);
   }
 
-  /** False where the app can have every request as it is. */
+  /** False if the app can get every request unchanged. */
   get isNeeded(): boolean {
     return this.#base !== "" || this.#trusted.length > 0;
   }
 
-  /** Stands before every route of an app. */
+  /** Runs before every route of an app. */
   guard(app: AnyElysia): void {
     if (!this.isNeeded) return;
     app.wrap((handle) => {
@@ -57,7 +57,7 @@ export class FrontDoor {
     });
   }
 
-  /** Passes a request on as the client meant it. */
+  /** Forwards a request in the form that the client sent. */
   async #serve(request: Request, server: PeerReader, handle: Handle): Promise<Response> {
     const forwarded = this.#arrive(request, server);
     this.#rewriteUrl(request, forwarded);
@@ -84,7 +84,7 @@ export class FrontDoor {
     return result;
   }
 
-  /** Gives the request the URL that the client used, without the base path. Copying the request would buffer its body. */
+  /** Sets the URL that the client used, without the base path. Copying the request would buffer its body. */
   #rewriteUrl(request: Request, forwarded: Forwarded | undefined): void {
     const parts = /^(https?):\/\/([^/]*)(\/.*)$/s.exec(request.url);
     if (parts === null) return;

@@ -30,24 +30,24 @@ import { securityHeaders } from "./security-headers.ts";
 import { deviceHandlers, mqttHandlers, realtimeHandlers, type SocketHandlers, upgrade } from "./sockets.ts";
 import { statusNames } from "./status-names.ts";
 
-/** Bodies that are read before it is known who sends them: codes, names and passwords are short. */
+/** Operations whose bodies are read before the sender is known. Codes, names and passwords are short. */
 const FOR_ANYBODY = /^\/+(api\/auth|api\/setup|api\/shared|api\/v1\/provision|idp)(\/|$)/i;
-/** Parts of a backup, for a gateway without an owner. */
+/** Parts of an uploaded backup, for a gateway without an owner. */
 const ARCHIVE_PART = /^\/+api\/setup\/restore\/archive$/i;
 const ANYBODY_BYTES_MAX = 64 * 1024;
-/** Lists of devices, history, and what devices and network servers send have limits of their own. */
+/** Operations with their own body limits: lists of devices, history, and data of devices and network servers. */
 const LARGE =
   /^\/+(write$|api\/v2\/write$|api\/(devices\/bulk\/(import|validate)$|devices\/[^/]+\/telemetry\/import|v1\/(?!telemetry\/|provision)))/i;
 const BYTES_MAX = 1024 * 1024;
 
 const SHORT_BYTES_MAX = 64 * 1024;
 const BYTES_PER_SECOND_MIN = 1024;
-/** Bun counts no longer times. */
+/** Max. timeout that Bun supports, in s. */
 const SECONDS_MAX = 255;
 
 /**
- * Seconds that a body has to arrive, where the idle timeout is too short for it: a large file may come over a slow line. Undefined for short
- * bodies.
+ * Returns the seconds for the arrival of a body if the idle timeout is too short for it, because a large file may arrive over a slow connection;
+ * undefined for short bodies.
  */
 function bodySeconds({ headers }: Pick<Request, "headers">, idleSeconds: number): number | undefined {
   const length = Number(headers.get("content-length") ?? 0);
@@ -56,12 +56,12 @@ function bodySeconds({ headers }: Pick<Request, "headers">, idleSeconds: number)
 }
 
 const FORM = /^(?:multipart\/form-data|application\/x-www-form-urlencoded)\b/i;
-/** Operations that read their bodies by themselves, as those of `LARGE` do. Some programs call any body a form. */
+/** Operations that read their bodies themselves, like those of `LARGE`. Some programs label any body as a form. */
 const FILES = /^\/+api\/(codecs\/import|integrations\/codec-index|setup\/restore|gateway\/update)(\/|$)/i;
 
 /**
- * Returns whether the body is too large to be read: megabytes of brackets would keep everybody waiting. A body that does not say how long it is
- * counts as too large. Of a form, the framework makes a value of each of its parts before anything refuses it.
+ * Returns whether the body is too large to be read: megabytes of brackets would block everybody. A body without a length counts as too large. The
+ * framework creates a value for each part of a form before anything can refuse it.
  */
 function isTooLarge({ url, headers }: Pick<Request, "url" | "headers">): boolean {
   const length = Number(headers.get("content-length") ?? 0);
@@ -75,7 +75,7 @@ function isTooLarge({ url, headers }: Pick<Request, "url" | "headers">): boolean
   return isUnknown || length > (isForm ? ANYBODY_BYTES_MAX : BYTES_MAX);
 }
 
-/** RFC 9116 wants an end below a year ahead: what is read is never stale. */
+/** Validity in ms. RFC 9116 requires less than a year, so that the information is never stale. */
 const VALID_MS = 180 * 86_400_000;
 const HEADERS = {
   ...securityHeaders,
@@ -83,7 +83,7 @@ const HEADERS = {
   "cache-control": "no-cache",
 };
 
-/** `/.well-known/security.txt`: where finders of vulnerabilities write to, as the person who runs the gateway has set it. */
+/** Serves `/.well-known/security.txt` with the contact for vulnerabilities that the operator has set. */
 const securityTxt = (config: Pick<Config, "security_contact">) =>
   new Elysia({ name: "security-txt" }).get(
     "/.well-known/security.txt",
@@ -121,7 +121,7 @@ export interface HttpDeps {
   readonly isReady: () => boolean;
   readonly health: Health;
   readonly slow: SlowOperations;
-  /** Resolves once everything written so far is on the disk. */
+  /** Resolves once all writes so far are on disk. */
   readonly durable: () => Promise<void>;
 }
 
@@ -173,7 +173,7 @@ const healthRoutes = (deps: Pick<HttpDeps, "isReady" | "version" | "commit" | "h
       },
     );
 
-/** WebSocket ways in: `/api/ws` for people's screens, `/mqtt` for devices. */
+/** Creates the WebSocket endpoints: `/api/ws` for the console, `/mqtt` for devices. */
 const socketRoutes = (deps: HttpDeps) => {
   const open = (
     context: { server: unknown; request: Request },
@@ -244,15 +244,15 @@ const socketRoutes = (deps: HttpDeps) => {
     );
 };
 
-/** API responses are not pages: if a browser shows a response anyway, it must not load anything for it. */
+/** Headers of API responses, which are not pages: a browser that displays a response must not load anything for it. */
 const ownHeaders = {
   ...securityHeaders,
   "cache-control": "no-store",
   "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
 };
 /**
- * Shared by all answers: making headers from an object takes longer than copying them. Elysia takes them, too, although its types do not say
- * so. Frozen, so that what is set for one answer cannot appear in others.
+ * Headers of all JSON responses: copying them is faster than creating them from an object. Elysia accepts them, although its types do not say so.
+ * Frozen, so that changes for one response cannot affect others.
  */
 const jsonHeaders = Object.freeze(new Headers(ownHeaders)) as unknown as Record<string, string>;
 
@@ -264,20 +264,20 @@ function isEmpty(headers: object): boolean {
   return true;
 }
 
-/** Adds them to a Response itself: Elysia would make another one, which is sent in chunks as a stream, although its bytes are all there. */
+/** Adds headers to a Response: Elysia would create another one, which is sent as a chunked stream although all bytes exist. */
 function addOwnHeaders(headers: Headers): void {
   for (const name in ownHeaders) {
     if (!headers.has(name)) headers.set(name, ownHeaders[name as keyof typeof ownHeaders]); // `name` is one of its own
   }
 }
 
-/** Messages of devices: most requests of a gateway, each answered soon. */
+/** Returns whether a request is a message of a device: most requests of a gateway, each answered quickly. */
 const isTelemetry = ({ method, url }: Request): boolean =>
   method === "POST" && /^https?:\/\/[^/]+\/api\/v1\/[^/]+\/telemetry/.test(url);
 
 const isWebhook = ({ url }: Request): boolean => /^https?:\/\/[^/]+\/api\/v1\/integrations\//.test(url);
 
-/** Takes note of a request. Returns the answer to one that nothing more is done with. */
+/** Records a request. Returns the response to a refused one. */
 function admit(
   { connections, slow, config }: Pick<HttpDeps, "connections" | "slow" | "config">,
   request: Request,
@@ -305,7 +305,7 @@ function answerError(
   return withAgreedBody(toErrorResponse(error, { code, parameter, log }), request);
 }
 
-/** Waits until everything that a request wrote is on the disk. Resolves to the answer that says so where that fails. */
+/** Waits until all writes of a request are on disk. Resolves to the error response if that fails. */
 async function untilDurable(
   { durable, log }: Pick<HttpDeps, "durable" | "log">,
   request: Request,
@@ -339,10 +339,10 @@ async function inPieces(
 
 type PlainServer = NonNullable<Elysia["server"]>;
 
-/** The app without the types of its routes: nothing needs them, and with so many routes the compiler gives up. */
+/** App without the types of its routes, which are not needed and too many for the compiler. */
 export type HttpApp = Elysia;
 
-/** The whole HTTP side as one Elysia app; it listens nowhere by itself. */
+/** Creates the HTTP side as one Elysia app, which does not listen by itself. */
 export function createHttpApp(deps: HttpDeps): HttpApp {
   const notForConsole = /^\/(api|idp|docs|write|ping|\.well-known)(\/|$)/;
   /** Audit rules of routes, by method and pattern. */

@@ -20,13 +20,10 @@ import { type SocketHandlers, websocketHandler } from "./sockets.ts";
 
 type HttpsServer = Server<SocketHandlers>;
 
-/** Both ways in speak through one app, which asks the server of a request for its peer: this is which one it came through. */
+/** HTTPS server by request. Both ports share one app, which asks the server of a request for its peer. */
 const cameBy = new WeakMap<Request, HttpsServer>();
 
-/**
- * Returns a server as the app sees it: of a request, the one that it came through, and as its address the client's. Without a plain server
- * all requests come by TLS.
- */
+/** Returns a server for the app: each request uses the server that received it. Without a plain server, all requests use TLS. */
 function bothServers<Plain extends object>(plain: Plain): Plain {
   return new Proxy(plain, {
     get(target, property) {
@@ -50,7 +47,7 @@ interface TlsServerOptions {
   readonly port: number;
   readonly requestBytesMax: number;
   readonly tls: Tls;
-  /** Host that browsers are told to reach by HTTPS alone from now on; undefined for none. */
+  /** Host that browsers must only reach by HTTPS from now on; undefined for none. */
   readonly strictHost: string | undefined;
 }
 
@@ -58,9 +55,9 @@ interface TlsServerOptions {
 const STRICT_TRANSPORT = `max-age=${180 * 86_400}`;
 
 /**
- * The host of `public_url`, where it is safe to have browsers never use HTTP there again: when people are meant to come by HTTPS, with a
- * certificate of an authority that browsers trust already. With the gateway's own authority a browser that does not trust it yet could not be
- * let in any more, and where people come by HTTP, the browser would look for TLS on the plain port.
+ * Returns the host of `public_url` if browsers can safely avoid HTTP there: users come by HTTPS, with a certificate of an authority that browsers
+ * trust already. With the own authority of the gateway, a browser that does not trust it yet could no longer get in; and if users come by HTTP,
+ * browsers would expect TLS on the plain port.
  */
 export function strictHostOf({
   public_url: publicUrl,
@@ -70,7 +67,7 @@ export function strictHostOf({
   return url?.protocol === "https:" ? url.hostname : undefined;
 }
 
-/** HTTPS beside HTTP: the same app, with a certificate that may change while it runs. */
+/** HTTPS beside HTTP: the same app, with a certificate that may change at run time. */
 class TlsServer {
   readonly #options: TlsServerOptions;
   #server: HttpsServer | undefined;
@@ -144,7 +141,7 @@ class TlsServer {
     });
   }
 
-  /** `reload` of a server leaves its certificate as it was, so another one takes the port over. */
+  /** Replaces the server, because `reload` does not change its certificate. */
   #renew(): void {
     const old = this.#server;
     if (this.#port === undefined) return;
@@ -228,7 +225,7 @@ function announceAddress(directory: string, address: GatewayAddress, log: Logger
   }
 }
 
-/** Where the gateway is reached, once it listens. */
+/** Returns the addresses of the gateway once it listens. */
 function addressesOf(deps: {
   config: HttpServerConfig;
   tls: Tls | undefined;
@@ -245,7 +242,7 @@ function addressesOf(deps: {
       if (plainPort() !== undefined) return { url: plainUrl() };
       return { url: secureUrl(), certificate: tls && `${tls.current.cert}\n${tls.authority ?? ""}` };
     },
-    /** Returns `public_url`, or where users on this machine reach it. */
+    /** Returns `public_url`, or the address for users on this machine. */
     forUsers(): string {
       const isSecure = plainPort() === undefined || isPlainForMachine(config);
       const isEverywhere = ["0.0.0.0", "::"].includes(isSecure ? secureHost : config.http_host);
@@ -261,7 +258,7 @@ export function createHttpServer(deps: {
   config: HttpServerConfig;
   /** True if requests may come from trusted proxies. */
   isProxied: boolean;
-  /** Opens a second port that speaks it. */
+  /** TLS for a second port; undefined for none. */
   tls: Tls | undefined;
   log: Logger;
 }) {
@@ -298,7 +295,7 @@ export function createHttpServer(deps: {
       announce();
       connections.start();
     },
-    /** Stops accepting requests, finishes those in progress (2 s at most), then closes every connection. */
+    /** Stops accepting requests, finishes those in progress (for at most 2 s), then closes all connections. */
     async stop(): Promise<void> {
       if (app.server === null) return;
       connections.stop();
@@ -311,15 +308,15 @@ export function createHttpServer(deps: {
       await Promise.all([plain?.stop(true), secure?.stop(true)]);
       app.server = null;
     },
-    /** Returns the address for users: `public_url`, or where they reach the gateway on this machine. */
+    /** Address for users: `public_url`, or the address on this machine. */
     get url(): string {
       return addresses.forUsers();
     },
-    /** Returns the port of HTTP without TLS; `undefined` where it is off, and before the start. */
+    /** Port of HTTP without TLS; undefined if it is off, and before the start. */
     get port(): number | undefined {
       return plain?.port;
     },
-    /** Returns the port of HTTPS; `undefined` without TLS. */
+    /** Port of HTTPS; undefined without TLS. */
     get httpsPort(): number | undefined {
       return secure?.port;
     },

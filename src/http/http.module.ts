@@ -16,7 +16,7 @@ import { FrontDoor } from "./front-door.ts";
 import { createHttpApp } from "./http-app.ts";
 import { createHttpServer } from "./http-server.ts";
 
-/** The HTTP app, the ports that it listens on, and the limits on their connections. */
+/** Creates the HTTP app, its ports and their connection limits. */
 export function createHttpModule(
   core: Core,
   deps: {

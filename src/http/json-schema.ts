@@ -1,12 +1,12 @@
 import { OptionalKind, TransformKind, type TSchema } from "@sinclair/typebox";
 
-/** Formats of the texts that Elysia accepts in the place of a number or a boolean. */
+/** Formats of texts that Elysia accepts instead of a number or a boolean. */
 const COERCED_FORMATS: ReadonlySet<unknown> = new Set(["integer", "numeric", "boolean"]);
-/** Keywords whose value is a schema or a list of schemas, and those whose value is an object of schemas. */
+/** Keywords whose value is a schema or a list of schemas, and keywords whose value is an object of schemas. */
 const SCHEMA_KEYWORDS = ["anyOf", "allOf", "oneOf", "items", "not", "additionalProperties"];
 const SCHEMA_MAP_KEYWORDS = ["properties", "patternProperties"];
 
-/** The keywords of JSON Schema and TypeBox that are read here. */
+/** Keywords of JSON Schema and TypeBox that are used here. */
 interface Schema {
   type?: unknown;
   format?: unknown;
@@ -19,7 +19,7 @@ const isSchema = (value: unknown): value is Schema => typeof value === "object" 
 const isCoercedText = (schema: Schema): boolean =>
   schema.type === "string" && COERCED_FORMATS.has(schema.format);
 
-/** The only member of a union that is not a text which stands for it; undefined for any other schema. */
+/** Returns the only member of a union besides its text form; undefined for other schemas. */
 function coercedMember({ anyOf }: Schema): Schema | undefined {
   if (!Array.isArray(anyOf) || !anyOf.some(isCoercedText)) return undefined;
   const others: unknown[] = anyOf.filter((member) => !isCoercedText(member));
@@ -53,8 +53,8 @@ function convert(schema: Schema): Schema {
 }
 
 /**
- * The schema that JSON is checked by and documented with. `t.Integer`, `t.Numeric` and `t.BooleanString` of Elysia also accept texts,
- * which only queries need; and fields that a schema does not name are removed before anything reads them, so they are not forbidden.
+ * Returns the schema for checking and documenting JSON. `t.Integer`, `t.Numeric` and `t.BooleanString` of Elysia also accept texts, which only
+ * queries need. Unknown fields are removed before anything reads them, so they are not forbidden.
  */
 export const jsonSchema = (schema: TSchema): TSchema =>
   convert(schema as object as Schema) as object as TSchema; // made of the same keywords

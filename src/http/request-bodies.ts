@@ -10,7 +10,7 @@ import { jsonSchema } from "./json-schema.ts";
 import { unknownField, withoutUnknownTop } from "./unknown-fields.ts";
 import { describeIssue } from "./validation-message.ts";
 
-/** Values of attributes have at most 64 levels; nothing that is accepted needs more than this. */
+/** Max. depth of bodies. Values of attributes have at most 64 levels, and nothing else needs more than this. */
 const DEPTH_MAX = 128;
 
 interface BodyRoute {
@@ -19,17 +19,17 @@ interface BodyRoute {
   readonly hooks: { readonly body?: unknown; readonly response?: unknown };
 }
 
-/** Returns a field's name or an index for an error, unless it may be a misplaced value: errors repeat no values of a body. */
+/** Returns a field name or index for an error, unless it may be a misplaced value: errors repeat no values of a body. */
 const shownName = (name: string): string =>
   /^(?:[A-Za-z][A-Za-z0-9_]{0,39}|\d{1,6})$/.test(name) ? name : "…";
 
 /**
- * Operations that ignore unknown fields: sign-in, as OAuth asks for (RFC 6749, 3.2), and operations of devices and webhooks, which send more
- * than an operation needs.
+ * Operations that ignore unknown fields: sign-in, as required by OAuth (RFC 6749, 3.2), and operations of devices and webhooks, which send more than
+ * an operation needs.
  */
 const IGNORES_UNKNOWN = /^\/(?:idp|api\/auth|api\/v1\/(?!telemetry\/))/;
 
-/** Schemas of an operation's successful responses. */
+/** Returns the schemas of the successful responses of an operation. */
 const readSchemas = ({ response }: BodyRoute["hooks"]): TSchema[] =>
   isJsonObject(response)
     ? [response["200"], response["201"]].flatMap((schema) =>
@@ -38,8 +38,7 @@ const readSchemas = ({ response }: BodyRoute["hooks"]): TSchema[] =>
     : [];
 
 /**
- * Returns whether lists and objects are nested deeper than anything needs. A body that is nested thousands of times costs seconds, and the stack,
- * of everything that walks it.
+ * Returns whether lists and objects are nested too deeply. A body with thousands of levels costs seconds, and the stack, in all code that walks it.
  */
 export function isTooDeep(body: unknown, depth = 0): boolean {
   if (typeof body !== "object" || body === null || ArrayBuffer.isView(body)) return false;
@@ -57,12 +56,12 @@ function ensureJson(request: Request): void {
   if (type !== "application/json") throw unsupported("body.not_json");
 }
 
-/** Elysia takes numbers that are sent as text where they come in a query; a JSON body has numbers of its own. */
+/** Check of one operation. Elysia accepts numbers as text for queries; a JSON body has numbers of its own. */
 class BodyCheck {
   readonly #schema: TSchema;
   readonly #read: readonly TSchema[];
   readonly #ignoresUnknown: boolean;
-  /** Clients of several servers create things with more fields than one of the servers knows. */
+  /** True if unknown fields at the top are ignored, because clients of several servers send fields that one of them does not know. */
   readonly #ignoresUnknownTop: boolean;
   #compiled: TypeCheck<TSchema> | undefined;
 
@@ -73,7 +72,10 @@ class BodyCheck {
     this.#ignoresUnknownTop = method !== "PATCH";
   }
 
-  /** Refuses unknown fields, at every depth below the top, and in a PATCH there, too: otherwise a misspelled field would return success and change nothing. */
+  /**
+   * Refuses unknown fields at every depth below the top, and for PATCH also at the top: otherwise a misspelled field would return success and change
+   * nothing.
+   */
   #ensureKnown(body: unknown): void {
     if (this.#ignoresUnknown) return;
     const sent = this.#ignoresUnknownTop ? withoutUnknownTop(body, this.#schema) : body;
@@ -83,7 +85,7 @@ class BodyCheck {
     throw invalid("body.field_unknown", { field: names.map(shownName).join("/") });
   }
 
-  /** @throws DomainError `body.invalid`, which names the first field that does not fit and never its value. */
+  /** @throws DomainError `body.invalid` with the first invalid field, never its value */
   ensure(body: unknown): void {
     this.#compiled ??= TypeCompiler.Compile(jsonSchema(this.#schema));
     if (this.#compiled.Check(body)) {
@@ -97,7 +99,7 @@ class BodyCheck {
   }
 }
 
-/** Checks the bodies of the routes that declare a schema for theirs; the others read or ignore their bodies themselves. */
+/** Checks the bodies of routes with a body schema. Other routes read or ignore their bodies themselves. */
 export class RequestBodies {
   /** Keyed by method and pattern. */
   readonly #checks = new Map<string, BodyCheck>();
@@ -111,9 +113,9 @@ export class RequestBodies {
   }
 
   /**
-   * Returns the body that the route gets. Runs when the caller is known and the body is read. A missing body counts as an empty object,
-   * so that an operation whose fields are all optional needs none.
-   * @throws DomainError `body.too_deep`, `body.not_json` or `body.invalid`.
+   * Returns the body for the route. Runs after the caller is known and the body is read. A missing body counts as an empty object, so that an
+   * operation with only optional fields needs none.
+   * @throws DomainError `body.too_deep`, `body.not_json` or `body.invalid`
    */
   prepare(request: Request, route: string, body: unknown): unknown {
     if (isTooDeep(body)) throw invalid("body.too_deep");

@@ -2,19 +2,19 @@ import { setImmediate as nextRound } from "node:timers/promises";
 import type { AnyElysia } from "elysia";
 import type { PeerReader } from "../platform/network/request-arrival.ts";
 
-/** Ms of a round of the event loop after which the requests of one connection take turns. */
+/** Time of a round of the event loop after which requests of one connection take turns, in ms. */
 const FREE_MS = 8;
 
 type Handle = (request: Request) => Response | Promise<Response>;
 
 /**
- * Has a connection that sends requests without waiting for the responses (pipelining) take its turns: tens of thousands of short requests may
- * arrive together, and Bun hands them over in one round of the event loop. Bun ends a connection on which a request follows one that waits.
+ * Makes a connection that sends requests without waiting for responses (pipelining) take turns: tens of thousands of short requests may arrive
+ * together, and Bun passes them on in one round of the event loop. Bun ends a connection if a request follows one that waits.
  */
 export class RequestTurns {
   readonly #now: () => number;
   #startedAt: number | undefined;
-  /** Peers that have had their request in this round. */
+  /** Peers with a processed request in this round. */
   readonly #served = new Set<string>();
 
   /** @param now returns milliseconds */
@@ -22,7 +22,7 @@ export class RequestTurns {
     this.#now = now;
   }
 
-  /** Stands before every route of an app. */
+  /** Runs before every route of an app. */
   guard(app: AnyElysia): void {
     app.wrap((handle) => {
       const answer = handle as unknown as Handle; // Elysia types it as any function
@@ -33,7 +33,7 @@ export class RequestTurns {
     });
   }
 
-  /** Returns undefined for a request that may be answered now. */
+  /** Returns undefined for a request that can be answered now. */
   #turn(request: Request, server: PeerReader): Promise<void> | undefined {
     const now = this.#now();
     if (this.#startedAt === undefined) {

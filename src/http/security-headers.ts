@@ -1,4 +1,4 @@
-/** Sent with every answer. */
+/** Headers of every response. */
 export const securityHeaders = {
   "x-content-type-options": "nosniff",
   "x-frame-options": "DENY",

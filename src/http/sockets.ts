@@ -5,7 +5,7 @@ import type { Peer } from "../modules/request-peer.ts";
 import type { DeviceSocket, DeviceSocketServer } from "../mqtt/device-sockets.types.ts";
 import type { MqttConnectionHandle, MqttServer } from "../mqtt/mqtt.types.ts";
 
-/** Handlers of an upgraded connection's frames; kept as the socket's data. */
+/** Handlers of the frames of an upgraded connection, stored as the data of the socket. */
 export interface SocketHandlers {
   open(socket: ServerWebSocket<SocketHandlers>): void;
   message(message: string | Buffer): void;
@@ -13,28 +13,28 @@ export interface SocketHandlers {
   close(): void;
 }
 
-/** Largest frame taken: one MQTT packet and room to spare. */
+/** Max. bytes of a frame: one MQTT packet with a margin. */
 const FRAME_BYTES_MAX = 1024 * 1024;
 const BUFFERED_BYTES_MAX = 16 * 1024 * 1024;
 
 /**
- * Frames of a connection in one round of the event loop. Each ping is answered. So many other frames are shorter than any message; handlers have
- * smaller limits for what takes longer.
+ * Max. frames of a connection per round of the event loop. Each ping is answered. This many other frames are shorter than any message; handlers have
+ * smaller limits for expensive ones.
  */
 const FRAMES_MAX = { ping: 100, message: 20_000 } as const;
-/** Frames of this round. */
+/** Counted frames of this round. */
 const frames = { ping: new Map<unknown, number>(), message: new Map<unknown, number>() };
 let isCounting = false;
 let floodedCount = 0;
 
-/** Returns the number of connections that have been closed for too many frames since the previous call. */
+/** Returns the number of connections closed for too many frames since the previous call. */
 export function takeFloodedCount(): number {
   const count = floodedCount;
   floodedCount = 0;
   return count;
 }
 
-/** Counts a frame. Returns whether it is to be handled: the connection ends with too many, and so does what came behind its end. */
+/** Counts a frame. Returns whether it must be handled: the connection ends after too many, and later frames are ignored. */
 function isTaken(socket: ServerWebSocket<SocketHandlers>, kind: keyof typeof frames): boolean {
   if (!isCounting) {
     isCounting = true;
@@ -65,7 +65,7 @@ export const websocketHandler: WebSocketHandler<SocketHandlers> = {
   close: (socket) => socket.data.close(),
 };
 
-/** The handlers of one `/api/ws` connection. */
+/** Creates the handlers of one `/api/ws` connection. */
 export function realtimeHandlers(deps: RealtimeDeps, peer: Peer): SocketHandlers {
   let session: RealtimeSession | undefined;
   return {
@@ -86,7 +86,7 @@ export function realtimeHandlers(deps: RealtimeDeps, peer: Peer): SocketHandlers
   };
 }
 
-/** The handlers of one MQTT connection over WebSocket (MQTT 5, section 6: binary frames, packets may span them). */
+/** Creates the handlers of one MQTT connection over WebSocket (MQTT 5, section 6: binary frames, which packets may span). */
 export function mqttHandlers(mqtt: MqttServer, peer: Pick<Peer, "address" | "protocol">): SocketHandlers {
   let handle: MqttConnectionHandle | undefined;
   return {
@@ -109,7 +109,7 @@ export function mqttHandlers(mqtt: MqttServer, peer: Pick<Peer, "address" | "pro
   };
 }
 
-/** The handlers of a device's own connection: text frames and binary ones are taken apart by what they hold. */
+/** Creates the handlers of a connection of a device. Text and binary frames are distinguished by content. */
 export function deviceHandlers(sockets: DeviceSocketServer, device: IngestDevice): SocketHandlers {
   let connection: DeviceSocket | undefined;
   return {
@@ -125,7 +125,7 @@ export function deviceHandlers(sockets: DeviceSocketServer, device: IngestDevice
   };
 }
 
-/** Hands the request's connection over; false when it is not a WebSocket handshake. */
+/** Upgrades the connection of a request. Returns false if it is not a WebSocket handshake. */
 export function upgrade(
   server: Server<SocketHandlers> | null,
   request: Request,

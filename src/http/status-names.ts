@@ -1,4 +1,4 @@
-/** Names of the statuses that errors are answered with (RFC 9110, section 15). */
+/** Names of error statuses (RFC 9110, section 15). */
 export const statusNames: Readonly<Record<number, string>> = {
   400: "Bad Request",
   401: "Unauthorized",

@@ -10,7 +10,7 @@ import { DOCUMENTED_AS } from "../modules/documented-as.ts";
 type Schema = Readonly<Record<string, unknown>>;
 type Schemas = readonly Schema[];
 
-/** Schemas that may describe a value: those of the request, and those of the response, whose objects clients send back as they read them. */
+/** Possible schemas of a value: those of the request, and those of the response, because clients send objects back as they read them. */
 interface Described {
   readonly sent: Schemas;
   readonly read: Schemas;
@@ -28,14 +28,14 @@ function membersOf(schema: Schema): Schemas {
 const propertiesOf = ({ properties }: Schema): Schema | undefined =>
   isSchema(properties) ? properties : undefined;
 
-/** Whether no constant of the schema contradicts the object: a union's other members do not lend their fields. */
+/** Returns whether no constant of the schema contradicts the object, so that fields of other members of a union do not count. */
 const mayDescribe = (object: Schema, schema: Schema): boolean =>
   Object.entries(propertiesOf(schema) ?? {}).every(([name, property]) => {
     const expected = isSchema(property) ? property.const : undefined;
     return expected === undefined || !Object.hasOwn(object, name) || object[name] === expected;
   });
 
-/** Whether the schema allows any field: what a service checks by itself, and objects whose names clients choose. */
+/** Returns whether the schema allows any field: values that a service checks itself, and objects with names chosen by clients. */
 const isFree = (schema: Schema): boolean =>
   DOCUMENTED_AS in schema ||
   schema.additionalProperties === true ||
@@ -84,13 +84,15 @@ function unknownIn(value: object, described: Described, path: string): string | 
   return undefined;
 }
 
-/** Returns the JSON pointer of the first field that neither the request's schema nor the response's names; undefined without one. */
+/**
+ * Returns the JSON pointer of the first field that neither the schema of the request nor that of the response contains; undefined if there is none.
+ */
 export const unknownField = (body: unknown, sent: TSchema, read: readonly TSchema[]): string | undefined =>
   typeof body === "object" && body !== null
     ? unknownIn(body, { sent: [sent as Schema], read: read as readonly object[] as Schemas }, "")
     : undefined;
 
-/** Returns the body without the fields that its schema does not name, at the top only. */
+/** Returns the body without unknown fields at the top level. */
 export function withoutUnknownTop(body: unknown, schema: TSchema): unknown {
   if (!isJsonObject(body)) return body;
   const objects = membersOf(schema as Schema);

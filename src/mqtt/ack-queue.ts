@@ -1,10 +1,10 @@
 import { invariant } from "../lib/core/invariant.ts";
 import { Reason } from "../lib/mqtt/reason.ts";
 
-/** Messages that are answered together: one group commit, or one refusal. Shared by every connection that takes part. */
+/** Messages that are answered together after one group commit or refusal, of all participating connections. */
 export class CommitGroup {
   state: "pending" | "committed" | "failed" = "pending";
-  /** Reason code that is sent after the commit; 0 unless the group was refused as a whole. */
+  /** Reason code after the commit; 0 unless the whole group was refused. */
   reason: number = Reason.success;
   /** Connections with a segment in this group, until it is decided. */
   members: AckMember[] = [];
@@ -21,7 +21,7 @@ export class CommitGroup {
 }
 
 export interface AckMember {
-  /** A group it takes part in has been decided. */
+  /** Called when one of its groups is decided. */
   groupSettled(): void;
 }
 
@@ -34,12 +34,12 @@ interface Segment {
 }
 
 const RING_MIN = 4;
-/** The ring of a connection that has published nothing yet. */
+/** Ring of a connection without published messages. */
 const noRing = new Uint32Array(0);
 
 /**
- * One connection's unanswered messages, in the order they came. Each is a 32-bit entry: packet identifier in bits 0–15, QoS
- * in 16–17, reason code in 24–31; runs that share a commit group are one segment, so a group costs one step, not one a message.
+ * Unanswered messages of one connection in the order of arrival. Each is a 32-bit entry: packet identifier in bits 0–15, QoS in 16–17, reason code
+ * in 24–31. Runs with the same commit group are one segment, so a group costs one step instead of one per message.
  */
 export class AckQueue {
   #ring = noRing;
@@ -57,7 +57,7 @@ export class AckQueue {
     return this.#bytes;
   }
 
-  /** Returns `true` if this is the first entry of the connection in its newest segment: it must then join `group.members`. */
+  /** Adds an entry. Returns true if it is the first one of the connection in its newest segment, which must then join `group.members`. */
   push(group: CommitGroup, entry: number, bytes: number): boolean {
     if (this.#size === this.#ring.length) this.#grow();
     this.#ring[(this.#head + this.#size) & (this.#ring.length - 1)] = entry;
@@ -73,7 +73,7 @@ export class AckQueue {
     return true;
   }
 
-  /** Counts the decided entries at the head; stops at the first undecided or failed group. */
+  /** Counts the decided entries at the head, up to the first undecided or failed group. */
   ready(): number {
     let count = 0;
     for (const segment of this.#segments) {
@@ -83,12 +83,12 @@ export class AckQueue {
     return count;
   }
 
-  /** Returns whether the oldest undecided group has failed: nothing behind it may be answered. */
+  /** Returns whether the oldest undecided group has failed, so that no later entry may be answered. */
   get failed(): boolean {
     return this.#segments[0]?.group.state === "failed";
   }
 
-  /** Takes the oldest entry; its group's reason fills in when the entry has none of its own. */
+  /** Removes and returns the oldest entry, with the reason of its group if it has none of its own. */
   shift(): number {
     const segment = this.#segments[0];
     invariant(segment !== undefined && this.#size > 0, "shift of an empty acknowledgement queue");

@@ -9,7 +9,7 @@ import { NEVER_EXPIRES, Session } from "./session.ts";
 import type { SessionStore } from "./session-store.ts";
 import { TOPIC_ALIAS_MAX } from "./topic-aliases.ts";
 
-/** Turns an authentication's refusal into a CONNACK reason. */
+/** Converts the refusal of an authentication to a CONNACK reason. */
 export function refusalReason(authentication: MqttAuthentication): number {
   if (authentication.ok) return Reason.success;
   if (authentication.reason === "bad_credentials") return Reason.badCredentials;
@@ -17,7 +17,7 @@ export function refusalReason(authentication: MqttAuthentication): number {
   return authentication.reason === "unavailable" ? Reason.serverUnavailable : Reason.notAuthorized;
 }
 
-/** Checks a CONNECT before anyone asks for credentials, and returns its fault; success if there is none. */
+/** Checks a CONNECT before its credentials. Returns the reason of its fault; success if there is none. */
 export function connectFault(packet: ConnectPacket): number {
   if (packet.properties.has(Property.authenticationMethod)) return Reason.badAuthenticationMethod;
   // 3.1.1, 3.1.3.1: a client without an id must ask for a clean session. MQTT 3.1 has no clients without an id.
@@ -26,13 +26,13 @@ export function connectFault(packet: ConnectPacket): number {
   return Reason.success;
 }
 
-/** Seconds that a session outlives its connection, as asked and as allowed. 3.1.1 keeps "until the server's limit". */
+/** Returns the seconds that a session outlives its connection, within the limit. 3.1.1 keeps it "until the limit of the server". */
 export function sessionExpirySeconds(packet: ConnectPacket, max: number): number {
   if (packet.version < 5) return packet.clean ? 0 : max;
   return Math.min(packet.properties.number(Property.sessionExpiryInterval) ?? 0, max);
 }
 
-/** The keep-alive that holds: MQTT 5 lets a server set its own (3.2.2.3.14). */
+/** Returns the effective keep-alive, which a server can set for MQTT 5 (3.2.2.3.14). */
 export function keepAliveSeconds(packet: ConnectPacket, limits: MqttLimits): number {
   const { keepAliveSecondsMax: max } = limits;
   const asked = packet.keepAliveSeconds;
@@ -44,9 +44,7 @@ export interface OpenedSession {
   readonly resumed: boolean;
 }
 
-/**
- * The session a client continues or begins. A device has only one: another client id, or a clean start, ends what was there.
- */
+/** Opens the session that a client continues or begins. A device has one session: another client id, or a clean start, ends the previous one. */
 export function openSession(
   store: SessionStore,
   principal: Principal,
@@ -69,7 +67,7 @@ export function openSession(
 
 export const assignedClientId = () => `lineside-${randomUUID()}`;
 
-/** The positive CONNACK, with what MQTT 5 clients must know of this server. */
+/** Returns the positive CONNACK, with the properties of this server for MQTT 5 clients. */
 export function welcome(
   packet: ConnectPacket,
   opened: OpenedSession,

@@ -14,7 +14,7 @@ export interface BrokerLinkOptions extends LinkOptions {
   readonly durable: boolean;
 }
 
-/** How the broker numbers a message. */
+/** Number of a message in the broker. */
 type Numbered = Pick<QueuedMessage, "brokerId" | "brokerCounter">;
 
 const nameOf = ({ brokerId, brokerCounter }: Numbered): string => `${brokerId} ${brokerCounter}`;
@@ -23,8 +23,8 @@ const LARGEST_BODY = 268_435_455;
 const goodbye = new Uint8Array([0xe0, 0]);
 
 /**
- * One client's place in the broker: to Aedes a 3.1.1 connection, to the front a few calls. It never resists the broker's
- * writes (the front bounds and drops instead), so that one slow client cannot hold up the others.
+ * Link of one client to the broker: a 3.1.1 connection for Aedes, a few calls for the front. It never blocks writes of the broker (the front bounds
+ * and drops instead), so that a slow client cannot delay others.
  */
 export class AedesLink extends Duplex implements ClientLink {
   readonly brokerClientId: string;
@@ -33,20 +33,20 @@ export class AedesLink extends Duplex implements ClientLink {
   readonly #sink: BrokerSink;
   readonly #reader = new FrameReader(fromBroker, LARGEST_BODY);
   readonly filters = new ClientFilters();
-  /** Subscriptions of the session that the client came back to, until the broker has them again. */
+  /** Subscriptions of a resumed session, until the broker has them again. */
   readonly #restored: string[] = [];
-  /** Calls that wait until the broker has sent the session's queue. */
+  /** Calls that wait until the broker has sent the queue of the session. */
   #afterQueue: (() => void)[] | undefined = [];
   #client: BrokerClient | undefined;
-  /** Calls that wait for the broker's CONNACK. */
+  /** Calls that wait for the CONNACK of the broker. */
   #waiting: (() => void)[] | undefined = [];
   #closing = false;
   #isQueueRead = false;
-  /** Number of the last message that was in the session's queue before the client came back. */
+  /** Number of the last message that was in the queue of the session before the client returned. */
   #lastQueued = 0;
-  /** Messages that came after it and that the broker has sent itself, until the queue is read. */
+  /** Later messages that the broker has sent itself, until the queue is read. */
   readonly #sentLive = new Set<string>();
-  /** Messages that came after it and are sent from the queue. */
+  /** Later messages that are sent from the queue. */
   readonly #sentFromQueue = new Set<string>();
 
   constructor(options: BrokerLinkOptions) {
@@ -57,7 +57,7 @@ export class AedesLink extends Duplex implements ClientLink {
     this.#sink = options.sink;
   }
 
-  /** Signs the client in; `client` is what the broker made of this stream. */
+  /** Signs the client in; `client` is the object of the broker for this stream. */
   open(client: BrokerClient, { subscriptions, queue }: Pick<Session, "subscriptions" | "queue">): void {
     this.#client = client;
     this.#lastQueued = queue.at(-1)?.no ?? 0;
@@ -116,8 +116,8 @@ export class AedesLink extends Duplex implements ClientLink {
   }
 
   /**
-   * Returns the messages from the queue of the client's session that the broker must send. The subscriptions are back by now: what came meanwhile is in the queue, and
-   * the broker may have sent it already.
+   * Returns the messages from the queue of the session that the broker must send. The subscriptions are active again, so messages in between are in
+   * the queue, and the broker may have sent them already.
    */
   readQueue(queue: readonly QueuedMessage[]): QueuedMessage[] {
     this.#isQueueRead = true;
@@ -130,7 +130,7 @@ export class AedesLink extends Duplex implements ClientLink {
     return [...waiting, ...newer];
   }
 
-  /** The broker is about to send a message that was just published. Returns `false` if the client gets it from the queue. */
+  /** Called before the broker sends a message that was just published. Returns false if the client gets it from the queue. */
   sendsLive(message: Numbered): boolean {
     if (!this.#durable) return true;
     if (!this.#isQueueRead) this.#sentLive.add(nameOf(message));
@@ -158,7 +158,7 @@ export class AedesLink extends Duplex implements ClientLink {
     else this.#afterQueue.push(call);
   }
 
-  /** The client is gone: the broker still reads what the client had acknowledged, then ends the stream. */
+  /** Closes the link after the client has gone: the broker still reads acknowledgements of the client, then ends the stream. */
   close(): void {
     if (this.#closing) return;
     this.#closing = true;

@@ -13,12 +13,12 @@ import { createPeriodic } from "../platform/time/periodic.ts";
 import { type ApplicationTopic, readFilter, topicFor } from "./application-topics.ts";
 import type { MqttApplication, MqttServer, SendState } from "./mqtt.types.ts";
 
-/** Devices looked up together for a new subscription. */
+/** Devices read together for a new subscription. */
 const PAGE = 200;
-/** Time for which a client that reads slowly is waited for between two messages, and how often. */
+/** Delay between two messages for a client that reads slowly, and the max. number of delays. */
 const WAIT_MS = 50;
 const WAITS_MAX = 600;
-/** Keys that ended by their date are noticed within this. */
+/** Max. time until expired keys are noticed. */
 const SWEEP_MS = 15_000;
 
 interface Device {
@@ -55,12 +55,12 @@ interface ApplicationFeedDeps {
   readonly log: Logger;
 }
 
-/** A message of the feed: topic and body. */
+/** Message of the feed: topic and body. */
 type StateMessage = readonly [topic: string, body: unknown];
 
 /**
- * Feed that applications subscribe to, on `lineside/devices/{deviceId}/telemetry | attributes | alarms | state`. It publishes
- * each event as it happens. On a new subscription it sends the present state, read from the store instead of retained messages.
+ * Feed for applications on `lineside/devices/{deviceId}/telemetry | attributes | alarms | state`. It publishes each event immediately. For a new
+ * subscription it sends the present state, read from the store instead of retained messages.
  */
 export class ApplicationFeed {
   readonly #deps: ApplicationFeedDeps;
@@ -104,7 +104,7 @@ export class ApplicationFeed {
     this.#sweeping.stop();
   }
 
-  /** Publishes an accepted message; costs one comparison while no application is subscribed. */
+  /** Publishes an accepted message. Costs one comparison while no application is subscribed. */
   onTelemetry(device: IngestDevice, readings: readonly Reading[]): void {
     if (this.#deps.mqtt().applications.idle) return;
     for (const { ts, values } of readings)
@@ -124,7 +124,7 @@ export class ApplicationFeed {
     }
   }
 
-  /** `under`: the device whose topic it is, if that is not the device's own. */
+  /** @param under device of the topic, if it is not the device itself */
   #publish(
     device: Device,
     kind: ApplicationTopic,
@@ -143,7 +143,7 @@ export class ApplicationFeed {
     for (const applicationId of [...mqtt.applications.revoked()]) mqtt.disconnectApplication(applicationId);
   }
 
-  /** Returns the devices that the application may see, a page at a time. */
+  /** Yields the devices that the application may see, in pages. */
   *#pagesOf({ caller }: MqttApplication, deviceId: DeviceId | undefined): Iterable<DeviceWithActivity[]> {
     const { devices } = this.#deps;
     if (caller === undefined) return;
@@ -158,7 +158,7 @@ export class ApplicationFeed {
     }
   }
 
-  /** Returns the present state of these devices, in the order in which it is sent. */
+  /** Returns the present state of these devices, in the order of sending. */
   async #messagesOf(page: DeviceWithActivity[], kinds: readonly ApplicationTopic[]): Promise<StateMessage[]> {
     const { store, openAlarms, activityOf } = this.#deps;
     const ids = page.map(({ deviceId }) => deviceId);
@@ -189,7 +189,7 @@ export class ApplicationFeed {
     return true;
   }
 
-  /** Returns `false` if the client has gone, or accepts nothing for half a minute. */
+  /** Returns false if the client has gone, or accepts nothing for half a minute. */
   async #sendPatiently(send: SendState, topic: string, payload: Uint8Array): Promise<boolean> {
     for (let wait = 0; wait < WAITS_MAX; wait++) {
       const outcome = send(topic, payload);

@@ -7,9 +7,7 @@ export type ApplicationTopic = (typeof KINDS)[number];
 
 export const topicFor = (deviceId: DeviceId, kind: ApplicationTopic) => `${PREFIX}${deviceId}/${kind}`;
 
-/**
- * Returns the device (undefined for all) and the kinds of messages that a filter selects; undefined if the filter can match nothing.
- */
+/** Returns the device (undefined for all) and the kinds of messages of a filter; undefined if the filter cannot match anything. */
 export function readFilter(
   filter: string,
 ): { readonly deviceId: DeviceId | undefined; readonly kinds: readonly ApplicationTopic[] } | undefined {

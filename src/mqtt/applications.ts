@@ -9,9 +9,9 @@ import { applicationSpace, tenantOfSpace, tenantSpace } from "./principal.ts";
 import type { SessionStore } from "./session-store.ts";
 import { fromBrokerTopic, toBroker } from "./topics.ts";
 
-/** Filters of the clients in one space, and the devices that they may see. */
+/** Filters of the clients in one space, and their visible devices. */
 interface Interest {
-  /** Returns whether the key may see a device, asked anew for each message; `undefined` for a key that may see all devices. */
+  /** Returns whether the key may see a device, checked for each message; undefined for a key with access to all devices. */
   readonly maySee: ((deviceId: DeviceId) => boolean) | undefined;
   readonly filters: TopicTree<string, true>;
 }
@@ -22,8 +22,8 @@ export type Publish = (
 ) => Promise<void>;
 
 /**
- * Identifies who of a tenant's applications wants to hear of what, so that a message nobody listens to is never made. Keys with
- * access to all devices share the space of their tenant; each of the others has its own.
+ * Finds interested applications of a tenant, so that a message without listeners is never created. Keys with access to all devices share the space
+ * of their tenant; other keys have their own.
  */
 export class Applications {
   readonly #publish: Publish;
@@ -31,7 +31,7 @@ export class Applications {
   readonly #connected = new Set<Client>();
   /** Tenant → its spaces with subscriptions. */
   readonly #tenants = new Map<TenantId, Map<string, Interest>>();
-  /** Spaces whose subscriptions have changed since somebody asked: learned once then, however many changes there were. */
+  /** Spaces with changed subscriptions, which are read when they are next needed. */
   readonly #changed = new Map<string, { readonly tenantId: TenantId; readonly maySee: Interest["maySee"] }>();
 
   constructor(publish: Publish, store: () => SessionStore | undefined) {
@@ -39,13 +39,13 @@ export class Applications {
     this.#store = store;
   }
 
-  /** Returns whether no application listens to anything. */
+  /** Returns whether no application is subscribed to anything. */
   get idle(): boolean {
     if (this.#changed.size > 0) this.#learnChanged();
     return this.#tenants.size === 0;
   }
 
-  /** Sessions that outlived a restart still want what they subscribed to. */
+  /** Restores the interests of sessions that outlived a restart. */
   start(): void {
     const spaces = new Set([...(this.#store()?.all() ?? [])].map(({ space }) => space));
     for (const space of spaces) {
@@ -54,7 +54,7 @@ export class Applications {
     }
   }
 
-  /** The application has connected, subscribed, unsubscribed or left. */
+  /** Records that an application has connected, subscribed, unsubscribed or disconnected. */
   changed(client: Client, isHere: boolean): void {
     const { application } = client.principal;
     if (application === undefined) return;
@@ -64,13 +64,13 @@ export class Applications {
     this.#changed.set(applicationSpace(application), { tenantId, maySee: visibilityOf(application) });
   }
 
-  /** Returns those whose keys are no longer good, or no longer see what they saw when they connected. */
+  /** Returns the clients whose keys are invalid, or see other devices than when they connected. */
   *revoked(): Iterable<string> {
     for (const { principal } of this.#connected)
       if (principal.application?.revoked === true) yield principal.application.applicationId;
   }
 
-  /** Publishes to all applications of the tenant that may see every device. */
+  /** Publishes to all applications of the tenant with access to every device. */
   publish(
     tenantId: TenantId,
     topic: string,
@@ -80,7 +80,7 @@ export class Applications {
     return this.#publish(tenantSpace(tenantId), { topic, payload, ...options });
   }
 
-  /** Returns the retained messages of the tenant that a filter matches. */
+  /** Returns the retained messages of the tenant that match a filter. */
   retained(tenantId: TenantId, filter: string): Omit<PublishedMessage, "retain">[] {
     const found = this.#store()?.retained.matching(toBroker(tenantSpace(tenantId), filter)) ?? [];
     return Array.from(found, ({ topic, payload, qos }) => ({
@@ -90,7 +90,7 @@ export class Applications {
     }));
   }
 
-  /** Publishes to all subscribers of the device; `payload` is built once, and only if there are any. */
+  /** Publishes to all subscribers of the device. `payload` is built once, and only if there are any. */
   async publishToSubscribers(
     device: { readonly tenantId: TenantId; readonly deviceId: DeviceId },
     topic: string,
@@ -111,7 +111,7 @@ export class Applications {
     this.#changed.clear();
   }
 
-  /** Returns the filters in a space that are subscribed to on the server's own topics. */
+  /** Returns the subscribed filters of a space on topics of the server. */
   #filtersOf(space: string): Set<string> {
     const filters = new Set<string>();
     for (const client of this.#connected)

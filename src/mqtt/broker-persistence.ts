@@ -13,7 +13,7 @@ interface ClientRef {
   readonly conn?: unknown;
 }
 
-/** A PUBLISH on its way to a client, or the PUBREL that follows it. */
+/** PUBLISH to a client, or the PUBREL that follows it. */
 interface OutgoingPacket {
   readonly cmd?: string;
   readonly brokerId?: string;
@@ -24,7 +24,7 @@ interface OutgoingPacket {
 const bytesOf = (payload: string | Buffer | undefined) =>
   typeof payload === "string" ? Buffer.from(payload) : (payload ?? Buffer.alloc(0));
 
-/** The first subscription above QoS 0 that a message on the topic reaches: the session keeps the message. */
+/** Returns the first subscription above QoS 0 that matches a topic, for which the session keeps the message. */
 export function keepingMatch(
   { subscriptions }: Session,
   topic: string,
@@ -35,12 +35,12 @@ export function keepingMatch(
 }
 
 /**
- * Persistence that Aedes 1.2 requires, implemented by the session store. Topics begin with `<space>/`, so only the
- * sessions of that space are searched: one for a device, a tenant's applications otherwise.
+ * Persistence for Aedes 1.2, implemented by the session store. Topics start with `<space>/`, so only the sessions of that space are searched: one
+ * for a device, otherwise those of the applications of a tenant.
  */
 export class BrokerPersistence {
   readonly #store: SessionStore;
-  /** Broker client id → QoS 2 messages of its own publishing, by packet identifier. */
+  /** QoS 2 messages published by a client, by broker client id and packet identifier. */
   readonly #incoming = new Map<string, Map<number, AedesPublishPacket>>();
 
   constructor(store: SessionStore) {
@@ -53,7 +53,7 @@ export class BrokerPersistence {
     this.#store.retain({ topic: packet.topic, payload: bytesOf(packet.payload), qos: packet.qos });
   }
 
-  /** Retained messages are sent by the front, which knows each subscription's retain handling. */
+  /** Returns nothing: the front sends retained messages, because it knows the retain handling of each subscription. */
   createRetainedStreamCombi(): Readable {
     return Readable.from([]);
   }
@@ -85,7 +85,7 @@ export class BrokerPersistence {
     return subscribers;
   }
 
-  /** The front has already emptied a session that starts clean. */
+  /** Does nothing: the front has already cleared a session with a clean start. */
   async cleanSubscriptions(): Promise<void> {}
 
   async outgoingEnqueue(subscription: { clientId: string }, packet: AedesPublishPacket): Promise<void> {
@@ -159,7 +159,7 @@ export class BrokerPersistence {
     this.#incoming.delete(client.id);
   }
 
-  /** Wills never reach the broker: the front keeps them. */
+  /** Does nothing: the front keeps wills. */
   async putWill(): Promise<void> {}
   async delWill(): Promise<void> {}
   streamWill(): Readable {

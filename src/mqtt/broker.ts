@@ -31,10 +31,10 @@ import type { SharedGroup, SharedGroups } from "./shared-groups.ts";
 import type { SubscriptionCounts } from "./subscription-counts.ts";
 import { fromBrokerTopic, spaceOf, toBroker } from "./topics.ts";
 
-/** Subscriptions of the clients of one space that have no durable session. */
+/** Subscriptions of clients without a durable session in one space. */
 export type DirectTree = TopicTree<DirectLink, ReceiverSubscription<DirectLink>>;
 
-/** Registries that find and count a client's subscriptions. */
+/** Registries for finding and counting subscriptions of a client. */
 interface DirectPlace {
   /** Session key. */
   readonly key: string;
@@ -45,8 +45,8 @@ interface DirectPlace {
 }
 
 /**
- * Place of a client whose session ends with its connection, in the space of a tenant's applications. Nothing is queued for it, so that messages reach it without
- * Aedes, which takes several turns of the event loop for each.
+ * Link of a client whose session ends with its connection, in the space of the applications of a tenant. Nothing is queued, so messages bypass
+ * Aedes, which takes several turns of the event loop per message.
  */
 export class DirectLink implements ApplicationLink {
   readonly brokerClientId: string;
@@ -133,19 +133,19 @@ export class DirectLink implements ApplicationLink {
 }
 
 interface SharedMessage {
-  /** As clients name it. */
+  /** Topic in the notation of clients. */
   readonly topic: string;
   readonly payload: Buffer;
   readonly qos: Qos;
 }
 
 /**
- * Shared subscriptions (MQTT 5, 4.8.2): one member of each group receives a message, in turn. Connected members come first; the
- * message waits in the session of a disconnected member only if no member of the group is connected.
+ * Shared subscriptions (MQTT 5, 4.8.2): one member of each group receives a message, in turn. Connected members take precedence; the message waits
+ * in the session of a disconnected member only if no member is connected.
  */
 class SharedSubscriptions {
   readonly #store: SessionStore;
-  /** Session key → link of the connected client. */
+  /** Links of connected clients by session key. */
   readonly #links: ReadonlyMap<string, ApplicationLink>;
 
   constructor(store: SessionStore, links: ReadonlyMap<string, ApplicationLink>) {
@@ -185,17 +185,17 @@ const qosOf = ({ members }: SharedGroup, key: string, { qos }: SharedMessage): Q
   return qos < granted ? qos : granted;
 };
 
-/** Shared promise of all messages that are delivered immediately: those of one turn are then acknowledged together. */
+/** Shared promise of all immediately delivered messages, so that those of one turn are acknowledged together. */
 const delivered = Promise.resolve();
 
-/** Takes messages to their subscribers: to those of devices through Aedes, which is reachable only through links of the front. */
+/** Delivers messages to subscribers: to devices through Aedes, which is only reachable through links of the front. */
 export class Broker {
   readonly #aedes: Aedes;
   readonly #store: SessionStore;
   readonly #clock: Clock;
-  /** Session key → link of the client of an application that is here. */
+  /** Links of connected clients of applications by session key. */
   readonly #links = new Map<string, ApplicationLink>();
-  /** Space → subscriptions of the clients that have no durable session. */
+  /** Subscriptions of clients without a durable session, by space. */
   readonly #direct = new Map<string, DirectTree>();
   readonly #shared: SharedSubscriptions;
   #newestLink = 0;
@@ -269,12 +269,12 @@ export class Broker {
     return tree;
   }
 
-  /** Retained messages that a filter of this space matches. */
+  /** Returns the retained messages of this space that match a filter. */
   retained(space: string, filter: string): Iterable<RetainedMessage> {
     return this.#store.retained.matching(toBroker(space, filter));
   }
 
-  /** Resolves once every subscriber that is here has been handed the message and those away have it queued. */
+  /** Resolves once the message was passed to every connected subscriber and queued for the others. */
   publish(space: string, message: IncomingMessage): Promise<void> {
     const { topic, qos, retain, from } = message;
     const payload = enclose(message.payload, message.properties, this.#clock.now());
@@ -297,7 +297,7 @@ export class Broker {
     );
   }
 
-  /** Delivers a message to the clients of a tenant's applications, without Aedes, which takes several turns of the event loop for each. */
+  /** Delivers a message to the clients of applications of a tenant without Aedes, which takes several turns of the event loop per message. */
   #deliver(space: string, message: LinkMessage, from: string | undefined): void {
     const { topic, payload, qos, retain } = message;
     this.#shared.deliver(space, message);

@@ -31,7 +31,7 @@ export interface SignedIn {
   readonly opened: OpenedSession;
 }
 
-/** Limits of a client that sets none, as all before MQTT 5: one object for all of them. */
+/** Limits of a client that sets none, such as all clients before MQTT 5: one shared object. */
 const defaultLimits: ClientLimits = {
   receiveMaximum: SEND_WINDOW_MAX,
   topicAliasMaximum: 0,
@@ -47,7 +47,7 @@ function limitsOf(properties: Properties): ClientLimits {
   };
 }
 
-/** Creates clients. Their parts share it, so that a connection holds no functions of its own. */
+/** Creates clients. Their parts share it, so that a connection has no functions of its own. */
 export class ClientFactory implements IntakeHost {
   readonly ingest: DeviceIngest;
   readonly groups: CommitGroups;

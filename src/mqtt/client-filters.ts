@@ -11,14 +11,14 @@ const SHARE = "$share/";
 
 export const isShared = (filter: string): boolean => filter.startsWith(SHARE);
 
-/** Subscriptions of one client, as it names them. */
+/** Subscriptions of one client, in the notation of the client. */
 export class ClientFilters {
   readonly #filters = new Map<string, ClientSubscription>();
-  /** Filters that are in effect: what is published before would be lost. */
+  /** Active filters. Messages published before the activation would be lost. */
   readonly #active = new Set<string>();
   #hasIdentifiers = false;
 
-  /** Returns whether some subscription had an identifier. */
+  /** Returns whether any subscription has had an identifier. */
   get hasIdentifiers(): boolean {
     return this.#hasIdentifiers;
   }
@@ -31,7 +31,7 @@ export class ClientFilters {
     return this.#filters.keys();
   }
 
-  /** Returns its subscriptions with the QoS that each was granted. */
+  /** Returns the subscriptions with their granted QoS. */
   *granted(): Iterable<readonly [filter: string, qos: Qos]> {
     for (const [filter, { qos }] of this.#filters) yield [filter, qos];
   }
@@ -45,7 +45,7 @@ export class ClientFilters {
     if (identifier > 0) this.#hasIdentifiers = true;
   }
 
-  /** Puts a subscription into effect, unless it was removed meanwhile. */
+  /** Activates a subscription, unless it was removed meanwhile. */
   activate(filter: string): void {
     if (this.#filters.has(filter)) this.#active.add(filter);
   }
@@ -55,13 +55,13 @@ export class ClientFilters {
     this.#active.delete(filter);
   }
 
-  /** Returns whether a message on the topic reaches the client by some subscription. */
+  /** Returns whether any subscription matches the topic. */
   listensTo(topic: string): boolean {
     for (const filter of this.#active) if (clientFilterMatches(filter, topic)) return true;
     return false;
   }
 
-  /** Returns the highest QoS and all identifiers of the subscriptions that match. */
+  /** Returns the highest QoS and all identifiers of the matching subscriptions. */
   match(topic: string): { readonly qos: Qos; readonly identifiers: number[] } {
     let qos: Qos = 0;
     const identifiers: number[] = [];

@@ -5,22 +5,22 @@ import type { ClientFilters } from "./client-filters.ts";
 export interface BrokerSink {
   deliver(message: PublishPacket): void;
   release(packetId: number): void;
-  /** The broker gave the client up. */
+  /** Called when the broker drops the client. */
   lost(): void;
   /** Returns whether the client reads too slowly. */
   isCongested(): boolean;
-  /** Returns whether the client takes another message of QoS 1 or 2 now. */
+  /** Returns whether the client accepts another message of QoS 1 or 2 now. */
   hasRoom(): boolean;
 }
 
-/** A message under its topic inside the broker, in its envelope. */
+/** Message with its internal topic, in its envelope. */
 export interface BrokerMessage {
   readonly topic: string;
   readonly payload: Buffer;
   readonly qos: Qos;
 }
 
-/** A message for one client, in its envelope and under the topic that clients name. */
+/** Message for one client with its external topic, in its envelope. */
 export interface LinkMessage extends BrokerMessage {
   readonly retain: boolean;
 }
@@ -28,7 +28,7 @@ export interface LinkMessage extends BrokerMessage {
 export interface LinkOptions {
   /** See `brokerClientIdOf`. */
   readonly brokerClientId: string;
-  /** Prefix of all topics of the client, inside the broker. */
+  /** Internal prefix of all topics of the client. */
   readonly space: string;
   readonly sink: BrokerSink;
 }
@@ -39,7 +39,7 @@ export interface ApplicationLinkOptions extends LinkOptions {
 
 export type Done = (error?: Error | null) => void;
 
-/** One client's place in the broker. */
+/** Link of one client to the broker. */
 export interface ClientLink {
   readonly brokerClientId: string;
   readonly space: string;
@@ -48,21 +48,21 @@ export interface ClientLink {
   unsubscribe(filters: readonly string[], done: Done): void;
   /** Sends a retained message to this client alone. */
   sendRetained(message: BrokerMessage): void;
-  /** Takes the client's answer to a message of the broker's. */
+  /** Processes the response of the client to a message of the broker. */
   acknowledge(header: number, packetId: number): void;
-  /** Calls back once the subscriptions of a resumed session are in effect. */
+  /** Calls back once the subscriptions of a resumed session are active. */
   whenReady(call: () => void): void;
-  /** Whether the queue of a resumed session was sent: a command that is published before overtakes it. */
+  /** True after the queue of a resumed session was sent. Earlier commands would overtake it. */
   readonly isQueueSent: boolean;
   /** Calls back once the queue of a resumed session was sent. */
   whenQueueSent(call: () => void): void;
-  /** Sends what waits for the client: it is ready, or takes more again. */
+  /** Sends waiting messages, when the client is ready or accepts more again. */
   resume?(): void;
-  /** The client is gone. */
+  /** Closes the link after the client has gone. */
   close(): void;
 }
 
-/** Place of a client that has topics of its own. */
+/** Link of a client with topics of its own. */
 export interface ApplicationLink extends ClientLink {
   isCongested(): boolean;
   deliver(message: LinkMessage): void;

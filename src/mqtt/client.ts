@@ -41,18 +41,18 @@ import { FILTER_LEVELS_MAX } from "./subscription-counts.ts";
 import { toBroker } from "./topics.ts";
 
 /**
- * Retained messages of new subscriptions. Each filter is compared with all retained messages of the tenant, and may match thousands: after its
- * share of a turn, the rest waits for the next one.
+ * Retained messages of new subscriptions. Each filter is compared with all retained messages of the tenant, and may match thousands: after its share
+ * of a turn, the rest waits for the next one.
  */
 export class RetainedReplay implements Turn {
-  /** Filter → subscription whose retained messages are still to be sent. */
+  /** Subscriptions with unsent retained messages, by filter. */
   readonly #pending = new Map<string, Subscription>();
-  /** Sends the pending messages, one for each step. */
+  /** Sends the pending messages, one per step. */
   #sending: Iterator<void> | undefined;
   readonly #connectionTurns: ConnectionTurns;
   readonly #send: (subscription: Subscription) => Iterable<void>;
 
-  /** @param send sends a retained message of a subscription for each step, as long as the client still has it */
+  /** @param send sends one retained message of a subscription per step, while the client has the subscription */
   constructor(connectionTurns: ConnectionTurns, send: (subscription: Subscription) => Iterable<void>) {
     this.#connectionTurns = connectionTurns;
     this.#send = send;
@@ -92,7 +92,7 @@ export class RetainedReplay implements Turn {
   }
 }
 
-/** Does something once, two iterations of the event loop from now. */
+/** Runs a task once, two iterations of the event loop from now. */
 class DelayedTurn implements Turn {
   readonly #connectionTurns: ConnectionTurns;
   readonly #work: () => void;
@@ -121,10 +121,10 @@ const PINGREQ = 0xc0;
 const DISCONNECT = 0xe0;
 const AUTH = 0xf0;
 
-/** Subscriptions of one client: all are kept in memory, and each change of a durable session rewrites its list. */
+/** Max. subscriptions of one client: all are kept in memory, and each change of a durable session rewrites the list. */
 const SUBSCRIPTIONS_MAX = 1_000;
 
-/** Server of a signed-in client, as far as the client needs it. */
+/** Server of a signed-in client, reduced to the needs of the client. */
 export interface ClientHost {
   readonly log: Logger;
   readonly limits: MqttLimits;
@@ -132,9 +132,9 @@ export interface ClientHost {
   readonly connectionTurns: ConnectionTurns;
   /** Attaches the client to the broker. */
   attach(client: Client): ClientLink;
-  /** Retained messages of a space that a filter matches. */
+  /** Returns the retained messages of a space that match a filter. */
   retained(space: string, filter: string): Iterable<RetainedMessage>;
-  /** The client has subscriptions, and hears what comes from now on. */
+  /** Called when subscriptions of the client are active. */
   subscribed(client: Client): void;
   /** Returns a function that checks an additional filter against the limits of the client's credential and tenant. */
   subscriptionRoom(client: Client): (filter: string) => boolean;
@@ -142,24 +142,24 @@ export interface ClientHost {
   subscriptionsLimited(client: Client, count: number): void;
   /** Called with the first filter of a packet to which the client may not subscribe. */
   subscriptionForbidden(client: Client, filter: string): void;
-  /** The client has fewer subscriptions. */
+  /** Called when the client has fewer subscriptions. */
   unsubscribed(client: Client): void;
   /** Called when the client asks for current values, in addition to retained messages. */
   greet(client: Client, filter: string): void;
-  /** A device has acknowledged a command. */
+  /** Called when a device has acknowledged a command. */
   delivered(device: IngestDevice, topic: string, payload: Uint8Array): void;
-  /** The client's connection has ended; `will` is to be published, with its delay. */
+  /** Called when the connection has ended. `will` must be published after its delay. */
   clientLeft(client: Client, will: Will | undefined): void;
 }
 
-/** The client's connection, as far as the client uses it. */
+/** Connection of the client, reduced to the needs of the client. */
 interface ClientConnection {
   readonly output: Output;
   readonly peer: Peer;
   readonly ended: boolean;
   /** Sends the reason to an MQTT 5 client, and flushes the last bytes. */
   end(reason: number): void;
-  /** Reads on, if nothing else keeps it from reading. */
+  /** Resumes reading, unless something else prevents it. */
   answered(): void;
 }
 
@@ -170,23 +170,23 @@ export interface ClientParts {
   readonly session: Session;
   readonly intake: PublishIntake;
   readonly limits: ClientLimits;
-  /** Written when the client starts. */
+  /** Sent when the client starts. */
   readonly connack: Uint8Array;
 }
 
-/** Creates what a client needs later. */
+/** Creates parts of a client on demand. */
 interface DeliveryFactory {
   createDelivery(client: Client): Delivery;
 }
 
-/** Returns a subscription of another broker: its own messages would go round in circles, and retained ones are retained there, too. */
+/** Returns a subscription of another broker: its own messages would circulate, and retained ones are retained there, too. */
 const ofBridge = (subscription: Subscription): Subscription => ({
   ...subscription,
   noLocal: !subscription.topic.startsWith("$share/"),
   retainAsPublished: true,
 });
 
-/** A signed-in client: every packet after CONNECT. It joins the broker only once it has something to receive. */
+/** Signed-in client, which handles every packet after CONNECT. It joins the broker only once it has something to receive. */
 export class Client {
   readonly connection: ClientConnection;
   readonly principal: Principal;
@@ -195,7 +195,7 @@ export class Client {
   readonly version: ProtocolVersion;
   readonly #isBridge: boolean;
   readonly limits: ClientLimits;
-  /** 1.5 times what the client asked for (3.1.2.10); 0: no keep-alive. */
+  /** 1.5 times the requested keep-alive (3.1.2.10); 0 for none. */
   readonly keepAliveMs: number;
   readonly #host: ClientHost;
   readonly #factory: DeliveryFactory;
@@ -206,7 +206,7 @@ export class Client {
   #delivery: Delivery | undefined;
   #replay: RetainedReplay | undefined;
   #queueTurn: DelayedTurn | undefined;
-  /** Subscriptions that are to come into effect: of a resumed session, and of SUBSCRIBE packets. */
+  /** Number of subscriptions that are not active yet, of a resumed session and of SUBSCRIBE packets. */
   #subscribing = 0;
 
   constructor(host: ClientHost, factory: DeliveryFactory, parts: ClientParts) {
@@ -246,22 +246,22 @@ export class Client {
     this.#link?.whenReady(() => this.#subscribed());
   }
 
-  /** Returns whether subscriptions are not in effect yet. What the client sent after them has to wait: the answers to it would be lost. */
+  /** Returns whether subscriptions are not active yet. Later packets of the client must wait, because responses to them would be lost. */
   get isSubscribing(): boolean {
     return this.#subscribing > 0;
   }
 
-  /** Called when the client has lost its right to publish, so that no more messages of it are accepted. */
+  /** Drops the will of a client that lost its right to publish, so that no more of its messages are accepted. */
   dropWill(): void {
     this.#will = undefined;
   }
 
-  /** Returns whether a message on the topic would reach it. */
+  /** Returns whether the client would receive a message on the topic. */
   listensTo(topic: string): boolean {
     return this.#link?.filters.listensTo(topic) === true;
   }
 
-  /** Returns whether a command on the topic would reach it, after those that its session has kept. */
+  /** Returns whether the client would receive a command on the topic, after those kept by its session. */
   takesCommands(topic: string): boolean {
     return this.#link?.isQueueSent === true && this.listensTo(topic);
   }
@@ -270,7 +270,7 @@ export class Client {
     return this.#link?.filters.names() ?? [];
   }
 
-  /** Hears one message alone, as if it had been retained. */
+  /** Sends a message to this client alone, like a retained one. */
   sendMessage(topic: string, payload: Uint8Array): ReturnType<SendState> {
     if (this.connection.ended || this.#link === undefined) return "gone";
     if (this.connection.output.congested) return "later";
@@ -279,7 +279,7 @@ export class Client {
     return "sent";
   }
 
-  /** Returns the name of the client in the broker, once it has one. */
+  /** Name of the client in the broker, once it has one. */
   get brokerClientId(): string | undefined {
     return this.#link?.brokerClientId;
   }
@@ -317,12 +317,12 @@ export class Client {
     }
   }
 
-  /** The connection takes more again. */
+  /** Called when the connection accepts more data. */
   drained(): void {
     this.#link?.resume?.();
   }
 
-  /** The connection has ended, in whatever way. */
+  /** Called when the connection has ended for any reason. */
   left(): void {
     this.#replay?.stop();
     this.#queueTurn?.stop();
@@ -373,14 +373,14 @@ export class Client {
     }
   }
 
-  /** Subscriptions are in effect, or refused: what the client sent after them is read now. */
+  /** Called when subscriptions are active or refused. Resumes reading later packets of the client. */
   #subscribed(error?: Error | null): void {
     this.#subscribing--;
     if (!error) this.#link?.whenQueueSent(() => this.#host.subscribed(this));
     this.connection.answered();
   }
 
-  /** Returns the reason codes for the filters of a packet. Filters that the client already has do not count again. */
+  /** Returns the reason codes for the filters of a packet. Existing filters do not count again. */
   #codesOf(subscriptions: readonly Subscription[]): number[] {
     let ownRemaining = SUBSCRIPTIONS_MAX - (this.#link?.filters.size ?? 0);
     const hasRoom = this.#host.subscriptionRoom(this);

@@ -3,7 +3,7 @@ import { Reason } from "../lib/mqtt/reason.ts";
 import type { Logger } from "../platform/core/log.ts";
 import { CommitGroup } from "./ack-queue.ts";
 
-/** PUBACK reasons of MQTT 5 by the kind of refusal; kinds that are not here mean "not stored": no acknowledgement. */
+/** PUBACK reasons of MQTT 5 by kind of refusal. Other kinds mean "not stored": no acknowledgement. */
 const refusals: ReadonlyMap<string, number> = new Map([
   ["invalid", Reason.payloadFormatInvalid],
   ["unsupported", Reason.payloadFormatInvalid],
@@ -16,7 +16,7 @@ const refusals: ReadonlyMap<string, number> = new Map([
   ["conflict", Reason.unspecified],
 ]);
 
-/** A refusal that may be acknowledged with `reason`, held back for `holdMs` where the protocol has no reason codes. */
+/** Refusal that may be acknowledged with `reason`, after `holdMs` if the protocol has no reason codes. */
 export interface Refusal {
   readonly reason: number;
   readonly holdMs: number;
@@ -24,7 +24,7 @@ export interface Refusal {
 
 const HOLD_MS_MAX = 10_000;
 
-/** Returns the refusal that a thrown error means for the sender; undefined if the message was neither stored nor refused for good. */
+/** Returns the refusal for the sender after an error; undefined if the message was neither stored nor finally refused. */
 export function refusalOf(error: unknown): Refusal | undefined {
   if (!(error instanceof DomainError)) return undefined;
   const reason = refusals.get(error.kind);
@@ -34,21 +34,21 @@ export function refusalOf(error: unknown): Refusal | undefined {
 }
 
 /**
- * Turns the promises of `ingest` into commit groups. Messages of all connections in one group commit share one promise, so there is
- * one continuation per commit, not one per message or connection.
+ * Groups messages by the promises of `ingest`. Messages of all connections in one group commit share one promise, so there is one continuation per
+ * commit instead of one per message or connection.
  */
 export class CommitGroups {
   readonly #log: Logger;
   #promise: Promise<void> | undefined;
   #group = CommitGroup.settled();
-  /** Undecided promise → its group. More than one is open when attributes arrive between telemetry. */
+  /** Groups of undecided promises. Several are open if attributes arrive between telemetry. */
   readonly #groups = new Map<Promise<void>, CommitGroup>();
 
   constructor(log: Logger) {
     this.#log = log;
   }
 
-  /** Returns the group of a promise: the same one for the same promise. */
+  /** Returns the group of a promise. */
   of(promise: Promise<void>): CommitGroup {
     if (promise === this.#promise) return this.#group;
     const group = this.#groups.get(promise) ?? this.#open(promise);

@@ -12,19 +12,19 @@ import type { Principal } from "./principal.ts";
 import type { Session, SessionOwner } from "./session.ts";
 import type { MessageLoss } from "./session-store.ts";
 
-/** Takeovers within `TAKEOVER_WINDOW_MS` that are listed: a client that reconnects takes over its own lost connection now and then. */
+/** Takeovers within `TAKEOVER_WINDOW_MS` from which they are listed: a client that reconnects occasionally takes over its own lost connection. */
 const LISTED_FROM = 3;
 const TAKEOVER_WINDOW_MS = 5 * 60_000;
-/** Number of devices and sessions that are remembered; beyond it the one whose newest takeover is oldest is forgotten. */
+/** Max. remembered devices and sessions. Beyond it, the one with the oldest latest takeover is forgotten. */
 const REMEMBERED_MAX = 1_000;
 const TIMES_MAX = 100;
 
-/** Counts connections that were ended by another one of the same device or session: clients that share a token end each other for ever. */
+/** Counts connections ended by another one of the same device or session: clients that share a token end each other forever. */
 class Takeovers {
-  /** Times of the newest takeovers, by device or session; the one with the newest takeover last. */
+  /** Times of the newest takeovers by device or session, sorted by the latest one. */
   readonly #times = new Map<string, number[]>();
 
-  /** Adds a takeover. Returns how many there were in the window, or `undefined` while they are too few to be listed. */
+  /** Adds a takeover. Returns the number of takeovers in the window; undefined while they are too few to be listed. */
   add(key: string, now: number): number | undefined {
     const times = (this.#times.get(key) ?? []).filter((time) => now - time < TAKEOVER_WINDOW_MS);
     times.push(now);
@@ -43,14 +43,14 @@ const lossCodes = {
   size: "fault.mqtt_messages_too_large",
 } as const satisfies Record<Exclude<MessageLoss, "expired">, string>;
 
-/** Returns the topic of a PUBLISH, if what was received contains it. */
+/** Returns the topic of a PUBLISH, if the received part contains it. */
 function topicOf({ header, start }: PacketTooLarge): string | undefined {
   if (header >> 4 !== PUBLISH_TYPE || start.length < 2) return undefined;
   const end = 2 + ((start[0]! << 8) | start[1]!);
   return end > start.length ? undefined : new TextDecoder().decode(start.subarray(2, end));
 }
 
-/** What a client calls itself, where nothing more is known of it. */
+/** Returns the identity of a client by its own claims, if nothing else is known. */
 const identityOf = ({ client }: Peer): Fault["identity"] => ({
   kind: client === undefined ? "none" : "client",
   name: shownName(client ?? ""),
@@ -66,8 +66,8 @@ type FaultDeps = Pick<MqttServerDeps, "ingest" | "limits" | "log" | "report"> & 
 };
 
 /**
- * Reports what goes wrong on connections, because most clients cannot be told before MQTT 5, and repeat it for ever: on the device as a rejected
- * message, of other clients as a fault of the client or API key.
+ * Reports faults on connections, because most clients before MQTT 5 cannot be informed, and repeat them forever: on the device as a rejected
+ * message, for other clients as a fault of the client or API key.
  */
 export class ConnectionFaults {
   readonly #deps: FaultDeps;
@@ -77,30 +77,30 @@ export class ConnectionFaults {
     this.#deps = deps;
   }
 
-  /** The protocol level is all that is known of the client. */
+  /** Reports an unsupported protocol level, which is all that is known of the client. */
   unsupported(peer: Peer, level: number): void {
     const name = `0x${level.toString(16).padStart(2, "0")}`;
     this.#refuse(peer, "refusal.protocol_level_unknown", { identity: { kind: "client", name } });
   }
 
-  /** A connection was refused because of a limit. */
+  /** Reports a connection refused because of a limit. */
   limited(peer: Peer, principal?: Principal): void {
     this.#refuse(peer, "refusal.connection_limit", { identity: identityOf(peer), ...ownerOf(principal) });
   }
 
-  /** Subscriptions were refused because of a limit. */
+  /** Reports subscriptions refused because of a limit. */
   subscriptionsLimited(principal: Principal, peer: Peer): void {
     const fault = { identity: identityOf(peer), ...ownerOf(principal) };
     this.#refuse(peer, "refusal.subscription_limit", fault, principal.application?.applicationId);
   }
 
-  /** A client that signs in would exceed a limit of its own or of its tenant. */
+  /** Reports a client whose sign-in would exceed a limit of its own or of its tenant. */
   exceeded(principal: Principal, clientId: string, hit: Text): void {
     this.#deps.log.info("client refused because of a limit", { ...principal.owner, code: hit.code });
     this.#tell(principal, { ...hit, where: "CONNECT", client: clientId });
   }
 
-  /** The connection ends because of what it sent; nothing is known of the client before it has signed in. */
+  /** Reports a connection that ends because of its packets. Before sign-in, nothing is known of the client. */
   broken(peer: Peer, principal: Principal | undefined, error: ProtocolError): void {
     if (principal === undefined || principal.provisioningSession !== undefined) {
       const fault = detail("fault.mqtt_packet_malformed", { error: error.message });
@@ -110,7 +110,7 @@ export class ConnectionFaults {
       this.#tell(principal, { ...detail("fault.mqtt_packet_malformed", { error: error.message }), ...peer });
   }
 
-  /** A client has ended the connection of another one of its device, or of its client id. */
+  /** Reports a client that has ended the connection of another one with the same device or client id. */
   takenOver(principal: Principal, { key, clientId }: { key: string; clientId: string }): void {
     const { device } = principal;
     const count = this.#takeovers.add(device?.deviceId ?? key, this.#deps.clock.monotonic());
@@ -120,18 +120,18 @@ export class ConnectionFaults {
     this.#tell(principal, { ...hit, where: "CONNECT", client: clientId });
   }
 
-  /** An MQTT 3.1.1 client gets its acknowledgement all the same (MQTT-3.3.5-2), so that nobody else would hear of it. */
+  /** Reports a forbidden PUBLISH, which is acknowledged to MQTT 3.1.1 clients (MQTT-3.3.5-2) and would otherwise go unnoticed. */
   forbidden(principal: Principal, topic: string, payload: Uint8Array): void {
     this.#tell(principal, { ...detail("topic.forbidden"), where: topic, sample: sampleText(payload) });
   }
 
-  /** Many clients do not look at the answer to a SUBSCRIBE, and wait for messages that never come. */
+  /** Reports a forbidden filter, because many clients ignore the response to a SUBSCRIBE and wait for messages in vain. */
   forbiddenFilter(principal: Principal, filter: string, clientId: string): void {
     const code = principal.device === undefined ? "subscription.forbidden" : "subscription.unknown";
     this.#tell(principal, { ...detail(code), where: filter, client: clientId });
   }
 
-  /** Reports a dropped message, unless it expired as its sender wanted. */
+  /** Reports a dropped message, unless it expired as its sender intended. */
   dropped(session: Pick<Session, "space" | "owner" | "clientId">, reason: MessageLoss, count: number): void {
     if (reason === "expired") return;
     const { owner, clientId, space } = session;
@@ -153,7 +153,7 @@ export class ConnectionFaults {
     });
   }
 
-  /** Lists it on the device, or reports it for another client. A device that asks for credentials belongs to nobody yet. */
+  /** Lists a fault on the device, or reports it if the client is not a device. A device that requests credentials has no owner yet. */
   #tell(
     { device, owner, application }: Principal,
     fault: Omit<Fault, "source" | "tenantId" | "subject">,

@@ -1,20 +1,20 @@
 import type { Clock } from "../platform/time/clock.ts";
 
-/** Time that all connections together may take of one turn of the event loop. */
+/** Time that all connections together may take per turn of the event loop. */
 const TURN_MS = 8;
 
-/** A connection with more to do than one turn allows. */
+/** Connection with more work than one turn allows. */
 export interface Turn {
   resume(): void;
 }
 
 /**
- * Shares the event loop among connections: one that has sent much that is dear (attributes, requests, commands) goes on in the next
- * turn, in the order in which they stopped, and what one well-behaved client says is heard in between.
+ * Shares the event loop among connections. A connection with much expensive work (attributes, requests, commands) continues in the next turn, in the
+ * order of interruption, so that other clients are served in between.
  */
 export class ConnectionTurns {
   readonly #clock: Pick<Clock, "monotonic">;
-  /** Sorted in the order in which they stopped. */
+  /** Sorted by order of interruption. */
   readonly #waiting = new Set<Turn>();
   #startedAt = 0;
   #isRunning = false;
@@ -23,7 +23,7 @@ export class ConnectionTurns {
     this.#clock = clock;
   }
 
-  /** Returns whether this turn has taken its time: whoever has more to do stops and asks for `later`. */
+  /** Returns whether the time of this turn is used up, so that a connection with more work must stop and call `later`. */
   get isTurnOver(): boolean {
     this.#begin();
     return this.#clock.monotonic() - this.#startedAt >= TURN_MS;

@@ -21,11 +21,11 @@ import type { ReaderPool } from "./reader-pool.ts";
 import { TICK_MS } from "./server-time.ts";
 
 const CONNECT = 0x10;
-/** A CONNECT may hold a will; until one has come, a connection is worth no more memory than this (bytes). */
+/** Max. bytes of a CONNECT, which may contain a will. Until it arrives, a connection gets no more memory. */
 const CONNECT_BYTES_MAX = 8 * 1024;
-/** Packet header, topic and properties come on top of the payload. */
+/** Bytes for header, topic and properties in addition to the payload. */
 const OVERHEAD_BYTES = 1024;
-/** Packets after which a connection checks whether its turn is over. */
+/** Packets after which a connection checks the time of its turn. */
 const PACKETS_PER_TURN_CHECK = 8;
 /** Size of packets after which the elapsed time is checked as well: a pipeline may take long for them. */
 const LARGE_PACKET_BYTES = 4_096;

@@ -16,18 +16,18 @@ import type { SiteLock } from "./site-lock.ts";
 import { type CurrentObject, readSnapshot, type Snapshot } from "./snapshot.ts";
 
 /**
- * Objects may refer to one another in a circle: a device opens a dashboard that shows the device. What refers to an object that does not
- * exist yet is sent in the next round. The last round finds nothing to do.
+ * Max. rounds. Objects may refer to each other in circles: a device opens a dashboard that shows the device. References to objects that do not exist
+ * yet are sent in the next round. The last round has nothing to do.
  */
 const ROUNDS_MAX = 4;
 
 export interface ApplyOptions extends PlanOptions {
-  /** Called after each change, with the object as the API returned it if it is a new one. */
+  /** Called after each change. `created` is the new object of the API, if any. */
   readonly report: (action: PlannedAction, created: Fields | undefined) => void;
   readonly lock: Pick<SiteLock, "keep">;
 }
 
-/** A reference to an object that an earlier action of the same round creates later. */
+/** Reference to an object that an earlier action of the same round creates later. */
 class NotYetThere extends Error {}
 
 type Compared = Parameters<typeof findMark>[0];
@@ -38,7 +38,7 @@ class Round {
   readonly #snapshot: Snapshot;
   readonly #env: PlanOptions["env"];
   readonly #report: ApplyOptions["report"];
-  /** Ids of the objects that this round has created, by kind and name. */
+  /** Ids of objects created in this round, by kind and name. */
   readonly #created = new Map<string, string>();
 
   constructor(api: ApiClient, snapshot: Snapshot, { env, report }: ApplyOptions) {
@@ -52,7 +52,7 @@ class Round {
     this.#report(action, await this.#send(action));
   }
 
-  /** Returns the new object of the API, if there is one. */
+  /** Returns the new object of the API; undefined if there is none. */
   async #send(action: PlannedAction): Promise<Fields | undefined> {
     const { section } = action;
     if (action.type === "delete") {
@@ -65,7 +65,7 @@ class Round {
     await this.#change(section, action.current, this.#bodyOf(action.object, [...names], action.current));
   }
 
-  /** Fields that the file leaves out are those of the present object. */
+  /** Replaces an object. Fields that the file omits are taken from the present object. */
   async #replace(
     section: Section,
     { object, current }: { object: SiteObject; current: CurrentObject },
@@ -95,7 +95,7 @@ class Round {
     else await this.#api.patch(section.key === undefined ? section.path : `${section.path}/${id}`, changes);
   }
 
-  /** Returns the fields as the API takes them, without those that refer to what is created later. */
+  /** Returns the fields for the API, without references to objects that are created later. */
   #bodyOf(object: SiteObject, names: readonly string[], current: CurrentObject | undefined): Fields {
     const entries = names.flatMap((name) => {
       try {
@@ -142,11 +142,11 @@ class Round {
   }
 }
 
-/** Reads what a site file needs to know of a gateway. */
+/** Reads the parts of a gateway that a site file needs. */
 export const readSnapshotFor = (api: ApiClient, site: Site): Promise<Snapshot> =>
   readSnapshot(api, ({ name }) => site.has(name) || (name === "devices" && site.has("deviceTypes")));
 
-/** Runs a plan up to its first error. `done` has what was applied before, and gets what is applied now. */
+/** Runs a plan up to its first error. Applied actions are added to `done`. */
 async function runActions(
   round: Round,
   { plan, lock }: { plan: SitePlan; lock: ApplyOptions["lock"] },
@@ -173,8 +173,8 @@ const describeActions = ({ actions }: SitePlan): string =>
   );
 
 /**
- * Applies a plan and plans again until there is nothing to do. Returns the plan that remains: it has actions only where the gateway keeps
- * other values than it was sent.
+ * Applies a plan and plans again until there is nothing to do. Returns the remaining plan, which has actions only if the gateway changed the sent
+ * values.
  */
 export async function applySite(
   api: ApiClient,

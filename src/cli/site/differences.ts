@@ -1,7 +1,7 @@
 import { hasSecret, secretNameOf } from "./references.ts";
 import { type FieldPath, type Fields, isFields } from "./site.types.ts";
 
-/** A value that the file and the gateway have differently; undefined for none. */
+/** Difference between a value in the file and in the gateway; undefined for a missing value. */
 export interface Difference {
   readonly path: FieldPath;
   readonly from: unknown;
@@ -9,11 +9,11 @@ export interface Difference {
 }
 
 interface Comparison {
-  /** Returns the text of a file with the secrets of the environment in it; undefined if one is not there. */
+  /** Returns the text of a file with its secrets from the environment; undefined if one is missing. */
   readonly revealed: (text: string) => string | undefined;
-  /** Whether a secret of the environment replaces the one that the gateway keeps. */
+  /** True if secrets of the environment replace those of the gateway. */
   readonly setsSecrets: boolean;
-  /** Whether names that the file leaves out are ignored. */
+  /** True if names that the file omits are ignored. */
   readonly isPartial: boolean;
 }
 

@@ -11,7 +11,7 @@ function valueAt(fields: Fields, path: FieldPath): unknown {
   return value;
 }
 
-/** Whether the item of a list (else the field) around a secret is the same in the file and on the gateway. */
+/** Returns whether the list item (otherwise the field) around a secret is equal in the file and on the gateway. */
 function isInSameItem(fields: Fields, current: Fields, path: FieldPath): boolean {
   const index = path.findLastIndex((part) => typeof part === "number");
   const item = path.slice(0, Math.max(index + 1, 1));
@@ -20,8 +20,8 @@ function isInSameItem(fields: Fields, current: Fields, path: FieldPath): boolean
 }
 
 /**
- * Returns the mark that keeps a secret of the gateway: the one in the same place if all around it is unchanged, else the one of that
- * name, else the one in the same place.
+ * Returns the mark that keeps a secret of the gateway: at the same position if its surroundings are unchanged, otherwise with the same name,
+ * otherwise at the same position.
  */
 export function findMark(
   { fields, current }: { fields: Fields; current: CurrentObject | undefined },

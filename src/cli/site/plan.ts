@@ -20,7 +20,7 @@ type Schema = Readonly<Record<string, unknown>>;
 interface FieldProblem {
   readonly path: FieldPath;
   readonly message: string;
-  /** Whether the value belongs to another member of a union. */
+  /** True if the value belongs to another member of a union. */
   readonly isOtherMember?: true;
 }
 
@@ -76,7 +76,7 @@ function checkUnion(value: unknown, members: readonly Schema[], path: FieldPath)
   return best ?? [];
 }
 
-/** The API takes numbers of a query as texts; a file has them as numbers. */
+/** Returns whether a schema is a number in a query, which the API accepts as text. Files contain numbers. */
 const isNumberAsText = ({ type, format }: Schema): boolean =>
   type === "string" && ["integer", "numeric", "boolean"].includes(String(format));
 
@@ -135,7 +135,7 @@ function check(value: unknown, declared: Schema, path: FieldPath): FieldProblem[
   return isFields(value) ? checkObject(value, schema, path) : [];
 }
 
-/** Returns the mistakes in the fields of an object. `isNew`: whether required fields must be present. */
+/** Returns the mistakes in the fields of an object. With `isNew`, required fields must be present. */
 function checkFields(fields: Fields, schema: SectionSchema, { isNew }: { isNew: boolean }): FieldProblem[] {
   const present = Object.entries(fields).filter(([, value]) => value !== null);
   return [
@@ -170,9 +170,9 @@ export function nameOfAction(action: PlannedAction): string {
 export interface SitePlan {
   readonly actions: readonly PlannedAction[];
   readonly unchanged: number;
-  /** Reasons why nothing can be applied, each with its place. */
+  /** Reasons why nothing can be applied, with their positions. */
   readonly problems: readonly string[];
-  /** Environment variables that are sent as secrets, each with the field that receives it. */
+  /** Environment variables that are sent as secrets, with the receiving fields. */
   readonly secrets: readonly PlannedSecret[];
 }
 
@@ -183,19 +183,19 @@ export interface PlannedSecret {
 }
 
 export interface PlanOptions {
-  /** Secrets by their names in site files. */
+  /** Secrets by name in site files. */
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly prunes: boolean;
   readonly setsSecrets: boolean;
-  /** Whether objects that cannot be changed are replaced. */
+  /** True if objects that cannot be changed are replaced. */
   readonly replacesKeys: boolean;
-  /** The user who applies, who cannot delete themselves. */
+  /** The applying user, who cannot delete themselves. */
   readonly email: string | undefined;
 }
 
 const SECRET_NAME = /^[A-Za-z0-9_]+$/;
 
-/** Makes the plan of one site for one gateway. */
+/** Creates the plan of one site for one gateway. */
 class Planner {
   readonly #site: Site;
   readonly #snapshot: Snapshot;
@@ -253,7 +253,7 @@ class Planner {
     this.#actions.push({ type, section, object, current, differences });
   }
 
-  /** Defaults of device types are set by way of a device of the type. */
+  /** Checks defaults of device types, which are set through a device of the type. */
   #checkCreation(section: Section, object: SiteObject): void {
     if (section.name !== "deviceTypes") return;
     const isOfType = (fields: Fields) => fields.deviceType === object.key;
@@ -285,7 +285,7 @@ class Planner {
         this.#actions.push({ type: "delete", section, current });
   }
 
-  /** What a gateway cannot be without. */
+  /** Returns whether a gateway requires an object. */
   #isNeeded(section: Section, { key, id, fields }: CurrentObject): boolean {
     if (section.kind === "user") return key === this.#options.email;
     return fields.isDefault === true || id === this.#snapshot.ownProfileId;
@@ -313,7 +313,7 @@ class Planner {
     return `refers to the ${kind} ${JSON.stringify(name)}, which neither the file nor the gateway has.${hint}`;
   }
 
-  /** A secret must be in the environment, or kept by the gateway, if its field is sent. */
+  /** Checks that each secret of a sent field is in the environment or kept by the gateway. */
   #checkSecrets(
     section: Section,
     object: SiteObject,
@@ -346,7 +346,7 @@ class Planner {
   }
 }
 
-/** Returns a value in the one form in which it is compared. */
+/** Returns the normalized form of a value for comparisons. */
 function comparable(section: Section, field: string, value: unknown): unknown {
   if (section.unordered?.includes(field) && Array.isArray(value)) return value.toSorted();
   if (!section.times?.includes(field) || typeof value !== "string") return value;
@@ -377,7 +377,7 @@ function eachText(
     }
 }
 
-/** Returns the text with secrets from the environment; undefined if one is not there. */
+/** Replaces secrets in a text from the environment; undefined if one is missing. */
 export function revealSecrets(text: string, env: PlanOptions["env"]): string | undefined {
   let isComplete = true;
   const revealed = withExpressions(text, (kind, name) => {

@@ -30,7 +30,7 @@ const decodeName = (text: string) =>
 
 export const expressionOf = (kind: ExpressionKind, name: string): string => `\${${kind}:${encodeName(name)}}`;
 
-/** Returns a copy of a JSON value whose texts, names of fields included, are changed. */
+/** Returns a copy of a JSON value with changed texts, including field names. */
 function mapTexts(value: unknown, change: (text: string) => string): unknown {
   if (typeof value === "string") return change(value);
   if (Array.isArray(value)) return value.map((item) => mapTexts(item, change));
@@ -40,7 +40,7 @@ function mapTexts(value: unknown, change: (text: string) => string): unknown {
   );
 }
 
-/** Returns a copy with names in place of ids. `expressionOfId` returns undefined for a text that is not an id of this gateway. */
+/** Returns a copy with names instead of ids. `expressionOfId` returns undefined for a text that is not an id of this gateway. */
 export const withNames = (value: unknown, expressionOfId: (id: string) => string | undefined): unknown =>
   mapTexts(value, (text) =>
     text
@@ -48,7 +48,7 @@ export const withNames = (value: unknown, expressionOfId: (id: string) => string
       .replace(UUID, (id) => expressionOfId(id.toLowerCase()) ?? id),
   );
 
-/** Returns whether a value begins with an expression. */
+/** Returns whether a value starts with an expression. */
 export const isExpression = (value: unknown): value is string =>
   typeof value === "string" && value.search(EXPRESSION) === 0;
 
@@ -63,7 +63,7 @@ export const withExpressions = (
     ),
   );
 
-/** Returns the name of the secret that a value consists of; undefined for any other value. */
+/** Returns the name of the secret if the value consists of one; undefined for other values. */
 export function secretNameOf(value: unknown): string | undefined {
   const match = typeof value === "string" ? /^\$\{secret:([^{}]*)\}$/.exec(value) : null;
   return match?.[1] === undefined ? undefined : decodeName(match[1]);

@@ -8,7 +8,7 @@ import type { FieldPath } from "./site.types.ts";
 
 export const SECRET_PREFIX = "LINESIDE_SECRET_";
 
-/** Fields whose values the gateway keeps sealed or shows to administrators only. */
+/** Fields whose values the gateway encrypts or shows to administrators only. */
 const SECRET_FIELDS: ReadonlySet<string> = new Set([
   "apiKey",
   "passphrase",
@@ -32,7 +32,7 @@ export function isSecretField(section: string, path: FieldPath): boolean {
   return MESSAGING_SECTIONS.has(section) && MESSAGING_FIELDS.has(name);
 }
 
-/** Returns the secrets in the environment, by their names in site files. */
+/** Returns the secrets in the environment by their names in site files. */
 export const secretsOf = (
   env: Readonly<Record<string, string | undefined>>,
 ): Record<string, string | undefined> =>

@@ -3,53 +3,53 @@ import type { ApiClient } from "../api-client.ts";
 import type { ReferenceKind } from "./references.ts";
 import type { Fields } from "./site.types.ts";
 
-/** Schema of an object's fields in a site file. */
+/** Schema of the fields of an object in a site file. */
 export interface SectionSchema {
   readonly properties: Readonly<Record<string, TSchema>>;
   readonly required?: readonly string[] | undefined;
 }
 
-/** A part of a site file: the objects of one kind, or the settings of one kind. */
+/** Part of a site file: objects or settings of one kind. */
 export interface Section {
   readonly name: string;
-  /** Field that identifies an object; undefined for a section of settings, which is one object. */
+  /** Identifying field of an object; undefined for settings, which are one object. */
   readonly key?: string;
-  /** How other objects refer to these. */
+  /** Kind of references to these objects. */
   readonly kind?: ReferenceKind;
-  /** Field of the API's objects with their id. */
+  /** Id field of API objects. */
   readonly id: string;
   readonly path: string;
   readonly schema: SectionSchema;
-  /** Fields that cannot be changed after the creation. */
+  /** Fields that cannot be changed after creation. */
   readonly createOnly?: readonly string[];
-  /** Fields in which the gateway adds defaults: what the file leaves out there does not count as a difference. */
+  /** Fields with defaults of the gateway. Omitted parts in the file are not a difference. */
   readonly defaulted?: readonly string[];
-  /** Lists whose order means nothing. */
+  /** Lists without a meaningful order. */
   readonly unordered?: readonly string[];
-  /** Points in time in ISO 8601, which allows several spellings. */
+  /** Times in ISO 8601, which allows several spellings. */
   readonly times?: readonly string[];
-  /** Fields of which only `true` counts: another object that gets it takes it away. */
+  /** Fields of which only `true` counts: setting it on another object removes it here. */
   readonly exclusive?: readonly string[];
-  /** False for objects that carry data, which no file deletes. */
+  /** False for objects with data, which no file deletes. */
   readonly prunes: boolean;
-  /** Permission that reading the section takes beyond that for site files. */
+  /** Permission to read the section, in addition to that for site files. */
   readonly permission?: string;
-  /** Returns all objects, where `path` is not their list. */
+  /** Returns all objects if `path` is not their list. */
   list?(api: ApiClient): Promise<Fields[]>;
-  /** Returns the path of one object, where the list leaves out fields. */
+  /** Returns the path of one object if the list omits fields. */
   detailPath?(id: string): string;
-  /** Returns the object with the fields of the file; false for one that is not part of a site. */
+  /** Returns the object with the fields of the file; false if it is not part of a site. */
   toFields?(object: Fields): Fields | false;
-  /** Whether another gateway can take an object of the API; objects that it cannot take are compared, but not exported. */
+  /** Returns whether another gateway can accept an API object. Others are compared, but not exported. */
   isExported?(object: Fields): boolean;
-  /** Returns the fields, in which expressions stand in place of ids, without what another gateway would refuse. */
+  /** Returns the fields, with expressions instead of ids, without parts that another gateway would refuse. */
   withoutLost?(fields: Fields): Fields;
-  /** Returns the path and the body that create an object, where these are not `path` and all fields. */
+  /** Returns path and body for the creation of an object, if they differ from `path` and all fields. */
   creation?(fields: Fields): { readonly path: string; readonly body: Fields };
-  /** Sends changed fields where PATCH with them is not enough. */
+  /** Sends changed fields if a PATCH with them is not sufficient. */
   update?(api: ApiClient, object: { id: string; changes: Fields; current: Fields }): Promise<void>;
-  /** Replaces an object that cannot be changed. Returns the new object of the API. */
+  /** Replaces an object that cannot be changed. Returns the new API object. */
   replace?(api: ApiClient, object: { id: string; body: Fields; current: Fields }): Promise<Fields>;
-  /** Returns the line in which a program finds the secret of a new object; the gateway shows it this once. */
+  /** Returns the line with the secret of a new object for programs. The gateway shows it only once. */
   secretLine?(created: Fields): string;
 }

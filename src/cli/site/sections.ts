@@ -36,10 +36,10 @@ import { type Fields, isFields } from "./site.types.ts";
 const [BRANDING, MAIL, BACKUP] = ["/api/tenant/branding", "/api/gateway/mail", "/api/gateway/backup"];
 const FORBIDDEN = 403;
 
-/** Stands for a secret that the gateway keeps but does not show. */
+/** Placeholder of a secret that the gateway keeps but does not show. */
 const KEPT = { kept: true };
 
-/** Returns `undefined` for sites other than the gateway's own: they have no gateway settings. */
+/** Restricts a list to the own site of the gateway: other sites have no gateway settings. */
 const forOperators =
   (path: string) =>
   async (api: ApiClient): Promise<Fields[]> => {
@@ -51,7 +51,7 @@ const forOperators =
     }
   };
 
-/** Returns the fields without secret marks: the API keeps fields that are left out. */
+/** Returns the fields without placeholders of secrets: the API keeps omitted fields. */
 function withoutMarks(fields: Fields): Fields {
   const entries = Object.entries(fields).filter(
     ([, value]) => !(isFields(value) && Object.hasOwn(value, "kept")),
@@ -61,13 +61,13 @@ function withoutMarks(fields: Fields): Fields {
   );
 }
 
-/** Replaces the API's flag for a secret by a field with the secret's mark. */
+/** Replaces the API flag of a secret by a field with its placeholder. */
 function withMark(object: Fields, { flag, name }: { flag: string; name: string }): Fields {
   const { [flag]: isKept, ...rest } = object;
   return isKept === true ? { ...rest, [name]: KEPT } : rest;
 }
 
-/** Fields that the configuration sets, so that a site file cannot change them. */
+/** Fields that the configuration sets, so site files cannot change them. */
 const FIXED: Readonly<Record<string, string>> = {
   smtp_url: "server",
   smtp_from: "from",
@@ -89,7 +89,7 @@ function backupFields({ isEncrypted, fixed, ...settings }: Fields): Fields {
   return withoutFixed({ ...settings, place, ...(isEncrypted === true && { passphrase: KEPT }) }, fixed);
 }
 
-/** The API takes these settings as a whole. */
+/** Updates the backup settings, which the API accepts only as a whole. */
 async function updateBackup(api: ApiClient, { changes }: { changes: Fields }): Promise<void> {
   const current = await api.get<Fields>(BACKUP);
   const kept = Object.keys(settingsInput.properties)
@@ -148,10 +148,10 @@ const gatewaySections: readonly Section[] = [
 
 const API_KEYS = "/api/api-keys";
 
-/** The name that a key has while its successor is created. */
+/** Returns the name of a key while its successor is created. */
 const replacedName = (name: unknown): string => `${String(name).slice(0, 80)} (being replaced)`;
 
-/** Creates the successor before the key is revoked: if the gateway refuses it, programs keep the key that they have. */
+/** Creates the successor before revoking the key: if the gateway refuses it, programs keep their key. */
 async function replaceKey(
   api: ApiClient,
   { id, body, current }: { id: string; body: Fields; current: Fields },
@@ -165,7 +165,7 @@ async function replaceKey(
   return created;
 }
 
-/** API keys without their secrets: the gateway that gets a key shows the secret to whoever applies the file. */
+/** API keys without their secrets: the gateway shows a new secret to the user who applies the file. */
 const apiKeysSection: Section = {
   name: "apiKeys",
   key: "name",
@@ -188,7 +188,7 @@ const apiKeysSection: Section = {
   secretLine: ({ name, key }) => JSON.stringify({ apiKey: name, key }),
 };
 
-/** Objects of a resource, which have unique names. */
+/** Section of the objects of a resource, which have unique names. */
 const objectsOf = ({
   key,
   path,
@@ -204,7 +204,7 @@ const without = ({ properties, required = [] }: SectionSchema, names: readonly s
   required: required.filter((name) => !names.includes(name)),
 });
 
-/** A rule that has only deleted recipients tells everybody on another gateway: an alarm without a reader is worse. */
+/** Adjusts a rule that has only deleted recipients: on another gateway it notifies everybody, because an alarm without a reader is worse. */
 function withoutLostRecipients(rule: Fields): Fields {
   if (!Array.isArray(rule.recipientIds)) return rule;
   const recipientIds = rule.recipientIds.filter((id) => isExpression(id));
@@ -212,7 +212,7 @@ function withoutLostRecipients(rule: Fields): Fields {
   return recipientIds.length === 0 && named.length > 0 ? others : { ...rule, recipientIds };
 }
 
-/** A rule that watches only deleted devices watches none: it is switched off on another gateway. */
+/** Disables a rule that only watches deleted devices for another gateway. */
 function withoutLostDevices(rule: Fields): Fields {
   const { appliesTo, ...others } = rule;
   if (!isFields(appliesTo) || !Array.isArray(appliesTo.deviceIds)) return rule;
@@ -223,7 +223,7 @@ function withoutLostDevices(rule: Fields): Fields {
   return isLeft ? { ...others, appliesTo: scope } : { ...others, enabled: false };
 }
 
-/** Leaves out the recipients and devices of alarm rules that were deleted. */
+/** Removes deleted recipients and devices from alarm rules. */
 const withoutLost = (profile: Fields): Fields =>
   Array.isArray(profile.alarmRules)
     ? {
@@ -232,7 +232,7 @@ const withoutLost = (profile: Fields): Fields =>
       }
     : profile;
 
-/** PATCH has other parts than POST: the status and the default are set by operations of their own. */
+/** Updates an integration: the status and the default have operations of their own. */
 async function updateIntegration(
   api: ApiClient,
   { id, changes, current }: { id: string; changes: Fields; current: Fields },
@@ -251,7 +251,7 @@ async function updateIntegration(
   if (isDefault === true) await api.post(`${path}/set-default`, {});
 }
 
-/** A default of a type is set by way of one of its devices. */
+/** Updates the default of a device type through one of its devices. */
 async function updateDeviceType(
   api: ApiClient,
   { id, changes, current }: { id: string; changes: Fields; current: Fields },
@@ -268,7 +268,7 @@ async function updateDeviceType(
   });
 }
 
-/** The API does not return the secret of a messenger, and keeps it if it is left out. Fields that the service does not have are empty. */
+/** Converts a messenger: the API does not return its secret, and keeps it if it is omitted. Fields that the service lacks are empty. */
 const messengerFields = ({ hasSecret, ...messenger }: Fields): Fields => ({
   ...Object.fromEntries(Object.entries(messenger).filter(([, value]) => value !== "")),
   ...(hasSecret === true && { secret: { kept: true } }),
@@ -280,7 +280,7 @@ const updateMessenger: Section["update"] = (api, { id, changes: { secret, ...cha
     ...(secret !== undefined && !isFields(secret) && { secret }),
   });
 
-/** Units of a field protocol. A device has one unit at most, which identifies it. Its path names its connection. */
+/** Section of the units of a field protocol. A device has at most one unit, which identifies it. Its path contains its connection. */
 const unitsOf = (
   name: string,
   { path }: { path: string },
@@ -307,7 +307,7 @@ const unitsOf = (
   creation: ({ connectionId, ...body }) => ({ path: `${path}/${connectionId}/units`, body }),
 });
 
-/** In the order in which objects are created: what others refer to comes first. */
+/** Sorted by order of creation: referenced objects come first. */
 export const sections: readonly Section[] = [
   {
     name: "messengers",

@@ -2,7 +2,7 @@ import { StartupError } from "../../platform/process/startup-error.ts";
 import type { ApiClient } from "../api-client.ts";
 import type { Section } from "./section.types.ts";
 
-/** Who uses the API. */
+/** User of the API. */
 export interface SiteUser {
   readonly email: string;
   readonly tenantName?: string;
@@ -13,7 +13,7 @@ interface SignedInUser extends SiteUser {
   readonly hasGlobalDeviceAccess?: boolean;
 }
 
-/** Returns the user. @throws StartupError for one who does not see the whole site. */
+/** Returns the user. @throws StartupError if the user does not see the whole site */
 export async function ensureSiteAccess(api: ApiClient): Promise<SiteUser> {
   const me = await api.get<SignedInUser>("/api/auth/me");
   if (me.permissions?.includes("users:read") !== true || me.hasGlobalDeviceAccess === false)
@@ -23,7 +23,7 @@ export async function ensureSiteAccess(api: ApiClient): Promise<SiteUser> {
   return me;
 }
 
-/** Returns whether somebody can read and change a section. */
+/** Returns whether a user can read and change a section. */
 export const canUseSection = (
   { permissions }: SiteUser,
   { permission }: Pick<Section, "permission">,

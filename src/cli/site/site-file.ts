@@ -46,7 +46,7 @@ const HEADER = `# Lineside site file, described in docs/site-files.md.
 # Secrets are not in it: each \${secret:NAME} is taken from the environment variable LINESIDE_SECRET_NAME, or stays as it is on the gateway.
 `;
 
-/** Writes a site as YAML: block texts for scripts, quotes where another parser could read something else than text. */
+/** Formats a site as YAML: block texts for scripts, quotes if another parser could read something other than text. */
 export const writeSite = (content: Fields): string =>
   HEADER +
   stringify(
@@ -60,7 +60,7 @@ export const writeSite = (content: Fields): string =>
 
 const keyOf = ({ key }: Pair): string => String(isScalar(key) ? key.value : key);
 
-/** Returns the function that finds the pairs of a mapping by their keys; each mapping is read once. */
+/** Returns a function that finds the pairs of a mapping by key. Each mapping is read once. */
 function createPairs(): (map: YAMLMap) => ReadonlyMap<string, Pair> {
   const read = new WeakMap<YAMLMap, Map<string, Pair>>();
   return (map) => {
@@ -70,13 +70,13 @@ function createPairs(): (map: YAMLMap) => ReadonlyMap<string, Pair> {
   };
 }
 
-/** A key that a site file must not have, and why. */
+/** Forbidden key of a site file with the reason. */
 interface WrongKey {
   readonly key: unknown;
   readonly message: string;
 }
 
-/** Adds the wrong keys of one mapping. */
+/** Adds the forbidden keys of one mapping. */
 function checkKeysOf({ items }: YAMLMap, wrong: WrongKey[]): void {
   const seen = new Set<string>();
   for (const { key } of items) {
@@ -87,7 +87,7 @@ function checkKeysOf({ items }: YAMLMap, wrong: WrongKey[]): void {
 }
 
 /**
- * Returns the wrong keys of a document. The parser compares each key with all others, and converts keys of keys in a time that grows with the
+ * Returns the forbidden keys of a document. The parser compares each key with all others, and converts nested keys in a time that grows with the
  * cube of their depth.
  */
 function wrongKeysOf({ contents }: Document.Parsed): WrongKey[] {
@@ -160,7 +160,7 @@ const didYouMean = (name: string, names: readonly string[]): string => {
   return near === undefined ? "" : ` Did you mean "${near}"?`;
 };
 
-/** Returns the objects of one section. Problems are added to `problems`. */
+/** Returns the objects of one section, and adds problems to `problems`. */
 function objectsOf(file: ParsedFile, section: Section, problems: string[]): SiteObject[] {
   const { key: keyField, name } = section;
   const value = file.content[name];
@@ -199,7 +199,7 @@ function checkSections({ content, where }: ParsedFile, problems: string[]): void
 }
 
 function checkKeys(objects: readonly SiteObject[], problems: string[]): void {
-  /** The first object of each name. */
+  /** First object with each name. */
   const seen = new Map<string, SiteObject>();
   for (const object of objects) {
     const first = seen.get(object.key);
@@ -208,7 +208,7 @@ function checkKeys(objects: readonly SiteObject[], problems: string[]): void {
   }
 }
 
-/** Reads site files. @throws StartupError with all problems of the form. */
+/** Parses site files. @throws StartupError with all problems of the form */
 export function readSite(files: readonly SourceFile[]): Site {
   const site = new Map<string, SiteObject[]>();
   const problems: string[] = [];

@@ -1,18 +1,18 @@
 import type { ApiClient } from "../api-client.ts";
 
 const PATH = "/api/tenant/site-lock";
-/** A third of the time after which a lock ends that is not renewed. */
+/** Interval of renewals, a third of the lifetime of a lock. */
 const RENEWAL_MS = 20_000;
 
-/** Lock of a site, which keeps others from applying a site file at the same time. */
+/** Lock of a site against concurrent application of site files. */
 export interface SiteLock {
-  /** Renews the lock if it is time. @throws ApiError if somebody else has had it since */
+  /** Renews the lock if necessary. @throws ApiError if somebody else has taken it */
   keep(): Promise<void>;
-  /** Never fails: a lock that cannot be released ends by itself. */
+  /** Releases the lock. Never fails: a lock that cannot be released expires. */
   release(): Promise<void>;
 }
 
-/** For what changes nothing. */
+/** Lock for operations that change nothing. */
 export const noLock: SiteLock = { keep: async () => undefined, release: async () => undefined };
 
 /** @throws ApiError while somebody else has the lock */

@@ -1,19 +1,19 @@
-/** Fields of an object of a site file or of the API, as JSON has them. */
+/** Fields of an object of a site file or of the API in JSON. */
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** Names of fields and indices of lists that lead to a value. */
+/** Field names and list indices that lead to a value. */
 export type FieldPath = readonly (string | number)[];
 
 /** An object of a site file. */
 export interface SiteObject {
-  /** Its name or email address; empty for settings. */
+  /** Name or email address; empty for settings. */
   readonly key: string;
   readonly fields: Fields;
-  /** Returns the place of a value, for people: file, line and path. */
+  /** Returns the position of a value for users: file, line and path. */
   where(path: FieldPath): string;
 }
 
-/** A site file, or several of them, by the names of the sections. */
+/** One or several site files, by section name. */
 export type Site = ReadonlyMap<string, readonly SiteObject[]>;
 
 /** Formats a path: `profiles.Oven.alarmRules[0].alarmType`. */

@@ -6,7 +6,7 @@ import type { Section } from "./section.types.ts";
 import { sections } from "./sections.ts";
 import { type FieldPath, type Fields, formatPath, isFields } from "./site.types.ts";
 
-/** Sections that have `{kept: …}` in place of a secret, and take that back to keep it. */
+/** Sections with `{kept: …}` instead of a secret. Sending it back keeps the secret. */
 const SECTIONS_WITH_MARKS = [
   "integrations",
   "messengers",
@@ -17,13 +17,13 @@ const SECTIONS_WITH_MARKS = [
   "backup",
 ];
 
-/** The API of notifications shows null for a header with a secret. */
+/** Returns whether a value is the placeholder of a secret. The API of notifications shows null for a header with a secret. */
 const isMark = (section: string, path: FieldPath, value: unknown): boolean =>
   section === "notifications"
     ? value === null && path[0] === "messaging" && path[1] === "headers"
     : SECTIONS_WITH_MARKS.includes(section) && isFields(value) && Object.hasOwn(value, "kept");
 
-/** Returns a function that names each secret of a site differently, in the form of environment variables. */
+/** Returns a function that gives each secret of a site a unique name, in the form of environment variables. */
 export function createSecretNames() {
   const used = new Set<string>();
   return (section: string, key: string, path: FieldPath): string => {
@@ -41,7 +41,7 @@ export function createSecretNames() {
   };
 }
 
-/** Returns the fields with a placeholder for each secret, and the marks that keep the secrets. */
+/** Replaces each secret in the fields by a name, and returns the placeholders that keep the secrets. */
 export function maskSecrets(
   fields: Fields,
   of: { section: string; key: string; secretNames: ReturnType<typeof createSecretNames> },
@@ -65,26 +65,26 @@ export function maskSecrets(
 
 const REQUESTS_AT_ONCE = 8;
 
-/** An object of a gateway, in the form of a site file. */
+/** Object of a gateway in the form of a site file. */
 export interface CurrentObject {
   readonly key: string;
   readonly id: string;
   readonly fields: Fields;
-  /** The marks that keep a secret when they are sent back, by the names of the placeholders. */
+  /** Placeholders that keep a secret when they are sent back, by the names of the secrets. */
   readonly marks: ReadonlyMap<string, unknown>;
   readonly isExported: boolean;
 }
 
-/** What a gateway has, by section and by name. */
+/** Content of a gateway by section and name. */
 export interface Snapshot {
-  /** Objects by section; several of one name where the gateway allows it. */
+  /** Objects by section; several objects per name if the gateway allows it. */
   readonly objects: ReadonlyMap<string, ReadonlyMap<string, readonly CurrentObject[]>>;
-  /** Returns the ids of the objects of that name. */
+  /** Returns the ids of the objects with a name. */
   idsOf(kind: ReferenceKind, name: string): readonly string[];
   namesOf(kind: ReferenceKind): readonly string[];
-  /** The profile of the device that stands for the gateway, if it has one. */
+  /** Profile of the device that represents the gateway, if it has one. */
   readonly ownProfileId: unknown;
-  /** Names that occur in references and that several objects have. */
+  /** Names in references that several objects share. */
   readonly ambiguous: ReadonlySet<string>;
 }
 
@@ -139,7 +139,7 @@ class Names {
   };
 }
 
-/** Returns the fields that a file may have, without those that have no value. */
+/** Returns the fields that a file may contain, without empty ones. */
 function pickFields({ schema, key, exclusive = [] }: Section, object: Fields): Fields {
   const names = new Set([...(key === undefined ? [] : [key]), ...Object.keys(schema.properties)]);
   const present = [...names].filter((name) => {
@@ -149,7 +149,7 @@ function pickFields({ schema, key, exclusive = [] }: Section, object: Fields): F
   return Object.fromEntries(present.map((name) => [name, object[name]]));
 }
 
-/** Ids differ from gateway to gateway, and so does an order by them. */
+/** Sorts lists whose order is by id, because ids differ between gateways. */
 const inOrder = (fields: Fields, { unordered = [] }: Section): Fields =>
   Object.fromEntries(
     Object.entries(fields).map(([name, value]) => [
@@ -158,7 +158,7 @@ const inOrder = (fields: Fields, { unordered = [] }: Section): Fields =>
     ]),
   );
 
-/** Returns the rows of the sections that are wanted, and collects the names of all. */
+/** Returns the rows of the selected sections, and collects the names of all. */
 async function readRows(
   api: ApiClient,
   isWanted: (section: Section) => boolean,
@@ -174,7 +174,7 @@ async function readRows(
   return rowsOf;
 }
 
-/** Reads a gateway. Of sections that are not wanted it reads the names alone. */
+/** Reads a gateway. Of other sections it reads only the names. */
 export async function readSnapshot(
   api: ApiClient,
   isWanted: (section: Section) => boolean,

@@ -16,10 +16,10 @@ const SCHEMA_MAPS = ["properties", "patternProperties"] as const;
 export class Components {
   /** Keyed by name. */
   readonly #schemas = new Map<string, JsonSchema>();
-  /** Keyed by the schema that stands for an unchecked one: most are used many times. */
+  /** Schemas in the document, by schema of a route. Most are used many times. */
   readonly #shown = new Map<TSchema, JsonSchema>();
 
-  /** The schema for the document, its titled parts as references. */
+  /** Returns the schema for the document, with references to its titled parts. */
   toSchema(schema: TSchema): JsonSchema {
     return this.#refer(jsonSchema(schema) as JsonSchema); // of the same keywords; JSON drops TypeBox' symbols
   }
@@ -76,7 +76,7 @@ export class Components {
 
 const ANY_NAME = "^(.*)$";
 
-/** A record of any names is an object with values of one schema, which generators know better than patterns. */
+/** Converts a record of any names to an object with values of one schema, which generators support better than patterns. */
 function asMap(schema: JsonSchema): JsonSchema {
   const { patternProperties = {}, ...rest } = schema;
   const values = patternProperties[ANY_NAME];
@@ -85,7 +85,7 @@ function asMap(schema: JsonSchema): JsonSchema {
     : schema;
 }
 
-/** A union of literals of one type is an enumeration. */
+/** Converts a union of literals of one type to an enumeration. */
 function asEnumeration(schema: JsonSchema): JsonSchema {
   const { anyOf, ...rest } = schema;
   if (anyOf === undefined || anyOf.length < 2) return schema;

@@ -21,7 +21,7 @@ const retryAfter = {
   "retry-after": { description: "seconds after which to try again", schema: { type: "integer" } },
 };
 
-/** Responses without a body: the contract has no body for missing credentials and for invalid requests to two operations; the HTTP parser sends none either. */
+/** Responses without a body: by contract, those for missing credentials and for invalid requests to two operations, and those of the HTTP parser. */
 const withoutBody: Record<string, Response> = {
   Unauthorized: { description: "The credential is missing or not valid. There is no body." },
   RequestHeaderFieldsTooLarge: {
@@ -32,7 +32,7 @@ const withoutBody: Record<string, Response> = {
 
 const nameOf = (status: number): string => (statusNames[status] ?? "Error").replaceAll(" ", "");
 
-/** `components.responses` of the document. */
+/** Returns `components.responses` of the document. */
 export function errorResponses(): Record<string, Response> {
   const answers = Object.entries(descriptions).map(([status, description]): [string, Response] => [
     nameOf(Number(status)),
@@ -45,7 +45,7 @@ export function errorResponses(): Record<string, Response> {
   return { ...Object.fromEntries(answers), ...withoutBody };
 }
 
-/** Operations whose 400 has no body in the contract, whatever is wrong. */
+/** Operations whose 400 has no body by contract. */
 export const BARE_BAD_REQUESTS: ReadonlySet<string> = new Set([
   "POST /api/users",
   "POST /api/auth/impersonate",
@@ -59,20 +59,20 @@ interface FailingRoute {
   readonly takesBody: boolean;
 }
 
-/** What a description says of an operation, and of its errors by status. */
+/** Description of an operation, split into its own text and errors by status. */
 interface ToldErrors {
   readonly description: string;
   readonly errors: Readonly<Record<string, string>>;
 }
 
-/** 401 has no body and therefore no description of its own. */
+/** Returns whether a status has a description: 401 has no body and no description of its own. */
 const isError = (status: string): boolean => status === "401" || status in descriptions;
 
 const asSentence = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
 
 /**
- * Takes the clauses that begin with an error status out of a description (`409 when the name is taken; 403 without access`): they describe these
- * responses, unless `described` has other words for them.
+ * Extracts clauses with an error status from a description (`409 when the name is taken; 403 without access`), which describe these responses unless
+ * `described` does.
  */
 export function splitErrors(description: string, described: object): ToldErrors {
   const errors: Record<string, string> = {};
@@ -104,7 +104,7 @@ const statusesNamedIn = (description = ""): number[] =>
     .filter(isError)
     .map(Number);
 
-/** The errors that every operation of this form can answer, and those that its description names. */
+/** Returns the errors that every operation of this form can return, and those in its description. */
 export function errorsOf({
   method,
   path,

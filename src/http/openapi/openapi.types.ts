@@ -1,4 +1,4 @@
-/** The keywords of JSON Schema (2020-12) that the document uses. */
+/** Keywords of JSON Schema (2020-12) in the document. */
 export interface JsonSchema {
   $ref?: string;
   title?: string;
@@ -35,7 +35,7 @@ export interface Response {
   readonly content?: Content;
 }
 
-/** A response that several operations have; `description` says what it means for one of them. */
+/** Response shared by several operations; `description` is its meaning for one of them. */
 export interface Reference {
   readonly $ref: string;
   readonly description?: string;
@@ -52,7 +52,7 @@ export interface Operation {
   readonly responses: Record<string, Response | Reference>;
 }
 
-/** OpenAPI detail of a route, as Elysia keeps it. */
+/** OpenAPI details of a route in Elysia. */
 export interface RouteDetail {
   readonly summary?: string;
   readonly description?: string;

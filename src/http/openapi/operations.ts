@@ -5,7 +5,7 @@ import type { Components } from "./components.ts";
 import { errorsOf, splitErrors } from "./error-responses.ts";
 import type { Content, Operation, Parameter, Reference, Response, RouteDetail } from "./openapi.types.ts";
 
-/** Descriptions of the parameters in paths, by name. */
+/** Descriptions of path parameters by name. */
 
 const identified = {
   deviceId: "a device",
@@ -56,7 +56,7 @@ const pathParameters: Readonly<Record<string, Partial<Pick<Parameter, "descripti
   deviceType: { description: "type of devices" },
 };
 
-/** A route as Elysia keeps it. */
+/** Route in Elysia. */
 export interface Route {
   readonly method: string;
   readonly path: string;
@@ -101,10 +101,10 @@ function queryFieldsOf(schema: unknown, components: Components): Parameter[] {
   }));
 }
 
-/** Examples of answers by operation and status. */
+/** Examples of responses by operation and status. */
 export type AnswerExamples = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 
-/** Context in which the parts of one operation are made. */
+/** Context for building one operation. */
 interface Making {
   readonly components: Components;
   readonly operationId: string;
@@ -112,9 +112,7 @@ interface Making {
 
 const pascal = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
-/**
- * A schema as JSON content. An object without a title is named after its operation.
- */
+/** Returns a schema as JSON content. An object without a title is named after its operation. */
 function contentOf(
   response: TSchema,
   role: "Request" | "Response",
@@ -125,7 +123,7 @@ function contentOf(
   return { "application/json": { schema: components.toSchema(schema) } };
 }
 
-/** The example stands beside the schema, where readers and tools of the document look for it. */
+/** Adds the example beside the schema, where readers and tools expect it. */
 function withExample(content: Content, { example: ofRoute }: RouteDetail): Content {
   const json = content["application/json"];
   const example = json?.example ?? ofRoute;
@@ -152,7 +150,7 @@ function bodyOf({ hooks }: Route, making: Making): Operation["requestBody"] {
   };
 }
 
-/** Schemas of the answers by status. */
+/** Returns the schemas of the responses by status. */
 const answersOf = (response: unknown): Record<string, TSchema> =>
   typeof response === "object" && response !== null ? (response as Record<string, TSchema>) : {};
 
@@ -171,7 +169,7 @@ function successesOf({ hooks }: Route, making: Making): Operation["responses"] {
   return Object.fromEntries(answers);
 }
 
-/** Gives answers their examples. */
+/** Adds examples to responses. */
 const withAnswers = (
   responses: Operation["responses"],
   examples: Readonly<Record<string, unknown>>,
@@ -185,13 +183,13 @@ const withAnswers = (
     ]),
   );
 
-/** Marks of our own, such as the permission that an operation needs (`x-permission`). */
+/** Returns own extensions, such as the required permission (`x-permission`). */
 const extensionsOf = (detail: RouteDetail): object =>
   Object.fromEntries(Object.entries(detail).filter(([name]) => name.startsWith("x-")));
 
 /**
- * Builds one operation of the document from what the plug-in collected and the schemas of its route, which the plug-in repeats for three media
- * types, without their titles and further fields.
+ * Builds one operation of the document from the result of the plug-in and the schemas of its route, which the plug-in repeats for three media types
+ * without titles and additional fields.
  */
 export function operationOf(
   detail: RouteDetail,
