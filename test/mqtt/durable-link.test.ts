@@ -138,3 +138,29 @@ test("a message in flight keeps its identifier while the queue is full, also ove
     first.received.map(({ topic, packetId }) => ({ topic, packetId, duplicate: true })),
   );
 });
+
+test("an acknowledgement of an unknown identifier changes nothing", async () => {
+  const session = broker.session("a", ["t"], { qos: 2 });
+  const { received, released, answer } = broker.attach(session, 1);
+  await broker.publish("t", { qos: 2 });
+  const id = received[0]?.packetId ?? 0;
+  answer(PUBREC, id + 1);
+  answer(PUBACK, id + 2);
+  expect(session.queue).toMatchObject([{ messageId: id }]);
+  answer(PUBREC, id);
+  answer(PUBCOMP, id);
+  expect(released).toEqual([id + 1, id]);
+  expect(session.queue).toEqual([]);
+});
+
+test("identifiers of acknowledged messages are used again", async () => {
+  const session = broker.session("a", ["t"]);
+  const { received, answer } = broker.attach(session, 1);
+  // One more than there are identifiers.
+  for (let count = 0; count < 65_536; count++) {
+    await broker.publish("t");
+    answer(PUBACK, received.pop()?.packetId ?? 0);
+  }
+  await broker.publish("t");
+  expect(received.map(({ packetId }) => packetId)).toEqual([2]);
+});

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { dialectOf } from "../../../src/lib/csv/csv-dialect.ts";
+import { csvNumber, dialectOf } from "../../../src/lib/csv/csv-dialect.ts";
 
 test("the header tells the delimiter, and that the decimal sign", () => {
   expect(dialectOf("ts,a\n", {})).toEqual({
@@ -25,4 +25,17 @@ test.each(["\n", "\r\n", "\r"])("only the first line tells the delimiter: lines 
     (line, row) => line + ",".repeat(row * 5),
   );
   expect(dialectOf(lines.join(end), {})).toMatchObject({ delimiter: ";", decimal: "comma" });
+});
+
+test.each(["", ".", "5.", ".5x", "12x", "1.2.3", "x1", "-", "1e", `${"9".repeat(120)}x`])(
+  "%j is not a number, whichever reader sees it",
+  (cell) => {
+    for (const decimal of ["point", "comma"] as const)
+      expect(csvNumber(cell, decimal)).toBe(cell === "5." ? 5 : undefined);
+  },
+);
+
+test("a number of many digits is read like one of few", () => {
+  for (const digits of [1, 15, 99, 100, 101, 120])
+    expect(csvNumber("1".repeat(digits), "point")).toBe(Number("1".repeat(digits)));
 });
