@@ -27,20 +27,20 @@ const CONNECT_BYTES_MAX = 8 * 1024;
 const OVERHEAD_BYTES = 1024;
 /** Packets after which a connection checks the time of its turn. */
 const PACKETS_PER_TURN_CHECK = 8;
-/** Size of packets after which the elapsed time is checked as well: a pipeline may take long for them. */
+/** Size of packets after which the elapsed time is checked as well, because pipelines may take long for them. */
 const LARGE_PACKET_BYTES = 4_096;
-/** A peer that takes nothing for this long while output waits is frozen. */
+/** Time after which a peer that takes no waiting output counts as frozen, in ms. */
 export const DRAIN_TIMEOUT_MS = 2_000;
-/** A closed connection's peer may take this long to take the last bytes. */
+/** Time for the peer of a closed connection to take the last bytes, in ms. */
 const LINGER_MS = 1_000;
-/** A transport that cannot be paused (WebSocket) may send this much while its commits are pending. */
+/** Max. bytes that a transport without pause (WebSocket) may send while its commits are pending. */
 const HELD_BYTES_MAX = 4 * 1024 * 1024;
-/** Bytes that are kept of what a client sends right after its CONNECT, until it is signed in. */
+/** Max. bytes kept of packets after a CONNECT, until the client is signed in. */
 const EARLY_BYTES_MAX = 64 * 1024;
-/** Max. time until a client is signed in: checks of passwords queue, and a device without credentials may stay connected to claim some. */
+/** Max. time until a client is signed in: password checks queue, and a device without credentials may stay connected to claim some. */
 const PATIENCE_MS_MAX = 60_000;
 
-/** Server of a connection, as far as the connection needs it. */
+/** Server of a connection, reduced to the needs of the connection. */
 export interface ConnectionHost {
   readonly limits: MqttLimits;
   readonly log: Logger;
@@ -50,28 +50,28 @@ export interface ConnectionHost {
   readonly written: WrittenOutputs;
   /** Time of the server, see `ServerTime`. */
   readonly now: number;
-  /** Signs a client in, or gives the reason why not. */
+  /** Signs a client in, or returns the reason of the refusal. */
   admit(connection: Connection, packet: ConnectPacket): Client | number | Promise<Client | number>;
   gone(connection: Connection): void;
-  /** The peer has broken the protocol or sent a packet beyond the limit, and is about to be disconnected. */
+  /** Called before a peer is disconnected because of a protocol violation or a packet beyond the limit. */
   broken(connection: Connection, error: ProtocolError): void;
-  /** A peer speaks another protocol level than those of MQTT 3.1, 3.1.1 and 5. */
+  /** Called for a peer with another protocol level than those of MQTT 3.1, 3.1.1 and 5. */
   unsupported(connection: Connection, level: number): void;
 }
 
-/** One client's byte stream, over any transport: first packet, limits and deadlines. A signed-in client is a `Client`. */
+/** Byte stream of one client over any transport: first packet, limits and deadlines. A signed-in client is a `Client`. */
 export class Connection implements MqttConnectionHandle, Turn {
   readonly output: Output;
   readonly remoteAddress: string;
   readonly #host: ConnectionHost;
   readonly #transport: MqttTransport;
-  /** Undefined while no bytes wait: most connections are silent most of the time. */
+  /** Undefined without unread bytes, because most connections are silent most of the time. */
   #reader: FrameReader | undefined;
   #client: Client | undefined;
   #version: ProtocolVersion | undefined;
   #state: "new" | "authenticating" | "open" | "ended" | "closed" = "new";
   #held = false;
-  /** Waits for its next turn of the event loop. */
+  /** True while it waits for its next turn of the event loop. */
   #waits = false;
   #quiesced = false;
   #since: number;
@@ -125,7 +125,7 @@ export class Connection implements MqttConnectionHandle, Turn {
     if (!this.#held) this.#read();
   }
 
-  /** The transport is gone. */
+  /** Called when the transport is closed. */
   closed(): void {
     if (this.#state === "closed") return;
     this.output.close();
@@ -134,7 +134,7 @@ export class Connection implements MqttConnectionHandle, Turn {
     this.#host.gone(this);
   }
 
-  /** Messages or subscriptions of this client were answered, or failed. */
+  /** Called when messages or subscriptions of this client were answered or failed. */
   answered(): void {
     if (this.#client?.intake.failed) this.end(Reason.quotaExceeded);
     if (this.ended || !this.#held) return;
@@ -142,7 +142,7 @@ export class Connection implements MqttConnectionHandle, Turn {
     if (!this.#held) this.#read();
   }
 
-  /** Ends the connection: tells an MQTT 5 client why, and lets the last bytes out. */
+  /** Ends the connection: sends the reason to an MQTT 5 client, and flushes the last bytes. */
   end(reason: number): void {
     if (this.ended) return;
     if (this.#state === "open" && this.#version === 5 && reason !== Reason.success)
@@ -157,7 +157,7 @@ export class Connection implements MqttConnectionHandle, Turn {
     this.#transport.close(reason !== Reason.success);
   }
 
-  /** Stops reading, for good: the server is stopping. */
+  /** Stops reading permanently, because the server is stopping. */
   quiesce(): void {
     this.#quiesced = true;
     this.#hold();
@@ -224,7 +224,7 @@ export class Connection implements MqttConnectionHandle, Turn {
     else this.#settle();
   }
 
-  /** A reader that was given back meanwhile is another connection's by now. */
+  /** Returns whether a reader still belongs to this connection: after it was given back, another connection may have it. */
   #mayRead(reader: FrameReader | undefined): reader is FrameReader {
     return !this.#held && !this.ended && reader !== undefined && reader === this.#reader;
   }
@@ -238,7 +238,7 @@ export class Connection implements MqttConnectionHandle, Turn {
     this.#host.readers.giveBack(reader);
   }
 
-  /** The rest of what was read has to wait: others are to be heard. */
+  /** Schedules the remaining bytes for a later turn, so that others are served. */
   #wait(): void {
     if (this.ended || this.#reader === undefined || this.#reader.pendingBytes === 0) return;
     this.#waits = true;
@@ -253,7 +253,7 @@ export class Connection implements MqttConnectionHandle, Turn {
     if (!this.#held) this.#read();
   }
 
-  /** Reads on only while neither commits nor output pile up. */
+  /** Pauses reading while commits or output accumulate. */
   #hold(): void {
     const isAuthenticating = this.#state === "authenticating";
     const isBehind = this.#client?.intake.full === true || this.output.congested;
@@ -350,8 +350,8 @@ export class Connection implements MqttConnectionHandle, Turn {
   }
 
   /**
-   * Answers a CONNECT that cannot be read. MQTT 5 (4.13.2) has a reason for every error. Before, only a level that the server does not speak has
-   * one (3.1.1, 3.2.2.3); a level after 5 gets that of MQTT 5, but not a level with the mark of a bridge, which would not understand it.
+   * Answers an unreadable CONNECT. MQTT 5 (4.13.2) has a reason for every error. Earlier versions only have one for an unsupported level (3.1.1,
+   * 3.2.2.3). A level above 5 gets that of MQTT 5, except with the mark of a bridge, which would not understand it.
    */
   #explain(error: ProtocolError): void {
     if (error instanceof UnsupportedVersion) {

@@ -8,62 +8,64 @@ import { type Enveloped, open } from "./envelope.ts";
 import type { Output } from "./output.ts";
 import { isCommandTopic } from "./topics.ts";
 
-/** QoS 1 and 2 messages in progress to one client; MQTT 5 clients may ask for less. */
+/** Max. QoS 1 and 2 messages in flight to one client. MQTT 5 clients may request fewer. */
 export const SEND_WINDOW_MAX = 100;
 
 const beforeVersion5 = new Uint8Array(0);
 const noPropertyBytes = Uint8Array.of(0);
 
-/** Limits that an MQTT 5 client sets. */
+/** Limits of an MQTT 5 client. */
 export interface ClientLimits {
-  /** Number of QoS 1 and 2 messages the client takes at a time. */
+  /** Max. QoS 1 and 2 messages in flight. */
   readonly receiveMaximum: number;
-  /** Number of topics the client lets us abbreviate. */
+  /** Max. topic aliases. */
   readonly topicAliasMaximum: number;
-  /** Largest packet the client takes, in bytes. */
+  /** Max. bytes of a packet. */
   readonly packetBytesMax: number;
 }
 
-/** held: too many messages wait for the client's window. congested: the client reads too slowly. size: the packet is too large for the client. */
+/**
+ * held: too many messages wait for the window of the client. congested: the client reads too slowly. size: the packet is too large for the client.
+ */
 export type DropReason = "held" | "congested" | "size" | "expired";
 
 export interface DeliveryDeps extends ClientLimits {
   readonly output: Output;
   readonly version: ProtocolVersion;
   readonly counters: Counters;
-  /** Messages kept for the window; the oldest beyond it is given up. */
+  /** Max. messages that wait for the window. Beyond it, the oldest is dropped. */
   readonly heldMax: number;
   /** Epoch ms. */
   now(): number;
-  /** The client reads too slowly to be kept. */
+  /** Called when the client reads too slowly to be kept. */
   overflow(): void;
-  /** A message was dropped. */
+  /** Called when a message was dropped. */
   dropped(reason: DropReason): void;
-  /** A device has acknowledged a command on this topic. */
+  /** Called when a device has acknowledged a command on this topic. */
   delivered(topic: string, payload: Uint8Array): void;
 }
 
-/** Outgoing messages of the broker to one client: within the client's window and packet size, dropped rather than piled up. */
+/** Outgoing messages of the broker to one client, within its window and packet size. Excess messages are dropped instead of accumulated. */
 export class Delivery {
   readonly #deps: DeliveryDeps;
   #link: ClientLink | undefined;
-  /** Packet identifier at the client, until PUBACK or PUBCOMP → QoS it has at the broker. */
+  /** QoS at the broker by packet identifier at the client, until PUBACK or PUBCOMP. */
   readonly #inFlight = new Map<number, Qos>();
-  /** Packet identifier → header of the acknowledgement that comes next. */
+  /** Header of the next acknowledgement by packet identifier. */
   readonly #expected = new Map<number, number>();
-  /** Done with: the broker still has to finish the QoS 2 exchange, without the client. */
+  /** Finished messages whose QoS 2 exchange the broker must still complete, without the client. */
   readonly #discarded = new Set<number>();
-  /** Packet identifier of a command in progress → what was sent. */
+  /** Sent commands in progress by packet identifier. */
   readonly #commands = new Map<number, { readonly topic: string; readonly payload: Uint8Array }>();
   readonly #held: PublishPacket[] = [];
-  /** Topic → alias that the client has learned. */
+  /** Known aliases by topic. */
   readonly #aliases = new Map<string, number>();
 
   constructor(deps: DeliveryDeps) {
     this.#deps = deps;
   }
 
-  /** Returns whether the client takes another message of QoS 1 or 2 now. */
+  /** True if the client accepts another message of QoS 1 or 2 now. */
   get hasRoom(): boolean {
     return this.#inFlight.size < this.#deps.receiveMaximum && !this.#deps.output.congested;
   }
@@ -77,7 +79,7 @@ export class Delivery {
     else this.#send(message);
   }
 
-  /** PUBREL from the broker. */
+  /** Handles a PUBREL of the broker. */
   release(packetId: number): void {
     if (this.#discarded.delete(packetId)) {
       this.#link?.acknowledge(PUBCOMP, packetId);
@@ -88,7 +90,7 @@ export class Delivery {
     this.#deps.output.write(acknowledgement(PUBREL, packetId));
   }
 
-  /** PUBACK, PUBREC or PUBCOMP from the client. */
+  /** Handles a PUBACK, PUBREC or PUBCOMP of the client. */
   acknowledged(header: number, packetId: number, reason: number): void {
     const qos = this.#inFlight.get(packetId);
     if (qos !== undefined && !this.#isExpected(packetId, header))
@@ -107,7 +109,7 @@ export class Delivery {
     }
   }
 
-  /** A client that missed PUBREL repeats its PUBREC. */
+  /** Checks an acknowledgement. A client that missed a PUBREL repeats its PUBREC. */
   #isExpected(packetId: number, header: number): boolean {
     const expected = this.#expected.get(packetId);
     return header === expected || (header === PUBREC && expected === PUBCOMP);
@@ -132,7 +134,7 @@ export class Delivery {
     if (reason >= 0x80) this.#next();
   }
 
-  /** Reports to the broker that the client has a message; one that was sent with less than QoS 2 is finished here. */
+  /** Reports a delivered message to the broker. Completes a message that was sent with less than QoS 2. */
   #finish(packetId: number, qos: Qos, header: number): void {
     if (qos === 2) this.#discarded.add(packetId);
     this.#link?.acknowledge(qos === 2 ? PUBREC : header, packetId);
@@ -178,7 +180,7 @@ export class Delivery {
     if (output.overflowed) this.#deps.overflow();
   }
 
-  /** @param sentQos quality of service that the client was granted */
+  /** @param sentQos quality of service granted to the client */
   #addInFlight({ packetId, qos, topic }: PublishPacket, sentQos: Qos, payload: Uint8Array): void {
     this.#inFlight.set(packetId, qos);
     this.#expected.set(packetId, sentQos === 1 ? PUBACK : PUBREC);

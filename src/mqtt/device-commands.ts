@@ -13,7 +13,7 @@ const RESPONSE = "v1/devices/me/rpc/response/";
 
 export const commandTopic = (rpcId: number): string => `v1/devices/me/rpc/request/${rpcId}`;
 
-/** Commands out over MQTT. */
+/** Creates the transport of commands over MQTT. */
 export function createMqttTransport(deps: {
   mqtt: () => MqttServer;
   directory: Pick<DeviceDirectory, "find">;
@@ -34,7 +34,7 @@ export function createMqttTransport(deps: {
   };
 }
 
-/** The number at the end of a command's topic. */
+/** Returns the number at the end of the topic of a command. */
 export const rpcIdOf = (topic: string): number => Number(topic.slice(topic.lastIndexOf("/") + 1));
 
 /** Handles responses on `v1/devices/me/rpc/response/{id}`; undefined for any other topic. */

@@ -12,7 +12,7 @@ import { createCommandAnswers } from "./device-commands.ts";
 import type { createGateways } from "./gateways.ts";
 import { type DeviceMessageHandler, listingErrors } from "./listed-errors.ts";
 
-/** Requests of a device to the gateway, over MQTT or a WebSocket: its attributes, the limits of its session, the time. */
+/** Requests of a device over MQTT or a WebSocket: its attributes, the limits of its session, the time. */
 interface DeviceRequestsDeps {
   readonly attributes: Pick<AttributesService, "read">;
   readonly ingest: Pick<DeviceIngest, "refuse">;
@@ -25,12 +25,12 @@ interface DeviceRequestsDeps {
 const ATTRIBUTES = "v1/devices/me/attributes/";
 const RPC = "v1/devices/me/rpc/";
 const REQUEST = "request/";
-/** Identifiers are whole numbers of 32 bits; as text, so that the answer carries what was asked with. */
+/** Identifiers are 32-bit integers, kept as text so that the response repeats them exactly. */
 const ID_DIGITS = /^\d{1,10}$/;
 
 type Answer = (device: IngestDevice, body: unknown) => unknown;
 
-/** Handles `…/request/{id}` and answers on `…/response/{id}`; undefined for any other topic. */
+/** Handles `…/request/{id}` and responds on `…/response/{id}`; undefined for other topics. */
 function createDeviceRequests(deps: DeviceRequestsDeps) {
   const answers: Record<string, Answer> = {
     [ATTRIBUTES]: (device, body) => readAttributes(deps, device, body),
@@ -77,7 +77,7 @@ function readAttributes(deps: DeviceRequestsDeps, device: IngestDevice, body: un
 
 const CLAIM = "v1/devices/me/claim";
 
-/** Handles the requests of devices to be claimed by people; undefined for any other topic. */
+/** Handles claiming requests of devices; undefined for other topics. */
 const createDeviceClaims = (deps: {
   claiming: Pick<ClaimingService, "check" | "request">;
   ingest: Pick<DeviceIngest, "refuse">;
@@ -99,7 +99,10 @@ interface DeviceMessagesDeps
   durable(): Promise<void>;
 }
 
-/** Creates the handler for messages of devices other than telemetry and attributes: requests, responses to commands, claiming requests, and what gateways say. */
+/**
+ * Creates the handler for messages of devices other than telemetry and attributes: requests, responses to commands, claiming requests, and messages
+ * of gateways.
+ */
 export const createDeviceMessages =
   (deps: DeviceMessagesDeps) =>
   (source: "mqtt" | "ws", publish: DeviceRequestsDeps["publish"]): DeviceMessageHandler => {

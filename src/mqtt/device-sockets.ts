@@ -17,7 +17,7 @@ import { longForm, unknownTopic } from "./topics.ts";
  * message is on the disk.
  */
 
-/** Frames and bytes of one device that may wait for their turn and their commit. */
+/** Max. frames of one device that wait for their turn and commit. */
 const IN_FLIGHT_MAX = 10_000;
 const IN_FLIGHT_BYTES_MAX = 4 * 1024 * 1024;
 const SAMPLE_BYTES = 256;
@@ -29,7 +29,7 @@ const TOO_MANY = "too many messages wait to be stored";
 
 interface DeviceSocketsDeps {
   readonly ingest: Pick<IngestService, "frame" | "reject">;
-  /** Handles what is neither telemetry nor attributes; undefined for a topic that nobody knows. */
+  /** Handles messages other than telemetry and attributes; undefined for an unknown topic. */
   onMessage(device: IngestDevice, topic: string, body: Uint8Array): Promise<void> | undefined;
   onConnected(device: IngestDevice): void;
   onDisconnected(device: IngestDevice): void;
@@ -42,11 +42,11 @@ interface Connection {
   readonly peer: DevicePeer;
   inFlight: number;
   inFlightBytes: number;
-  /** Frames that came together with more than fits into one round of the event loop. */
+  /** Frames that exceed one round of the event loop. */
   readonly waiting: (string | Uint8Array)[];
   waitingBytes: number;
   isWorking: boolean;
-  /** Encoding of the device's newest message; before the first one, that of its profile. */
+  /** Encoding of the newest message of the device; before the first one, that of its profile. */
   speaks: "JSON" | "CBOR";
 }
 
@@ -67,7 +67,10 @@ function toFrame(decoded: unknown): Frame {
   return { topic, body: isWrapped ? rest.body : rest, ack };
 }
 
-/** A body's own names must not pass for those of the frame: what somebody calls an attribute decides nothing about where it goes. */
+/**
+ * Returns whether a body may be merged into a frame. Names in the body must not be mistaken for names of the frame, because names of attributes must
+ * not affect the routing.
+ */
 const mayMerge = (body: unknown): body is JsonObject =>
   isJsonObject(body) && !["topic", "ack", "body"].some((name) => Object.hasOwn(body, name));
 
@@ -78,7 +81,7 @@ const INGEST_TOPICS: ReadonlyMap<string, MessageKind> = new Map([
   ["v2/a", "attributes"],
 ]);
 
-/** WebSockets of devices, one for each device: a new one takes the place of the previous one. */
+/** WebSockets of devices, one per device: a new one replaces the previous one. */
 export class DeviceSockets implements DeviceSocketServer {
   readonly #deps: DeviceSocketsDeps;
   readonly #connections = new Map<DeviceId, Connection>();
@@ -118,14 +121,14 @@ export class DeviceSockets implements DeviceSocketServer {
       this.#send(connection, mayMerge(body) ? { topic, ...body } : { topic, body });
   }
 
-  /** Returns `false` if the device is not there. */
+  /** Sends a command. Returns false if the device is not connected. */
   send({ deviceId, rpcId, method, params }: Command): boolean {
     if (!this.#connections.has(deviceId)) return false;
     this.publish(deviceId, commandTopic(rpcId), { method, params });
     return true;
   }
 
-  /** Ends the device's connection: deleted, or its credentials changed. */
+  /** Ends the connection of a device that was deleted or has other credentials. */
   disconnect(deviceId: DeviceId): void {
     this.#connections.get(deviceId)?.peer.close(POLICY, "the device may not be connected any more");
   }
@@ -143,7 +146,7 @@ export class DeviceSockets implements DeviceSocketServer {
     peer.send(speaks === "CBOR" ? bytes : Buffer.from(bytes).toString());
   }
 
-  /** Handles a frame immediately if there is time, else behind the earlier ones when it is the device's turn. */
+  /** Handles a frame immediately if there is time, otherwise after earlier frames in turn. */
   #arrive(connection: Connection, data: string | Uint8Array): void {
     const { device, waiting, peer } = connection;
     if (!connection.isWorking) {

@@ -14,8 +14,8 @@ import type { SessionStore } from "./session-store.ts";
 import { fromBrokerTopic, toBroker } from "./topics.ts";
 
 /**
- * Place of a client with a durable session, in the space of a tenant's applications. Messages of QoS 1 and 2 are in the queue of the session from the moment
- * that they are published until the client has acknowledged them. They are sent from there in their order, as many as the client takes at a time.
+ * Link of a client with a durable session, in the space of the applications of a tenant. Messages of QoS 1 and 2 are in the queue of the session
+ * from their publication until the client has acknowledged them. They are sent from there in order, within the window of the client.
  */
 export class DurableLink implements ApplicationLink {
   readonly brokerClientId: string;
@@ -26,7 +26,7 @@ export class DurableLink implements ApplicationLink {
   readonly #session: Session;
   readonly #store: SessionStore;
   readonly #ids = new PacketIds();
-  /** Number of the last message of the queue that was sent on this connection. */
+  /** Number of the last queued message sent on this connection. */
   #sentNo = 0;
   #isReady = false;
   #isSending = false;
@@ -137,7 +137,7 @@ export class DurableLink implements ApplicationLink {
     this.filters.activate(filter);
   }
 
-  /** Returns the first message that was not sent on this connection, by binary search: the numbers of a queue ascend. */
+  /** Returns the first unsent message of this connection by binary search, because the numbers of a queue ascend. */
   #nextMessage(): QueuedMessage | undefined {
     const { queue } = this.#session;
     let low = 0;

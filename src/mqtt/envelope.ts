@@ -2,13 +2,12 @@ import { PacketCursor } from "../lib/mqtt/packet-cursor.ts";
 import { noProperties, Properties, writeMessageProperties } from "../lib/mqtt/properties.ts";
 
 /**
- * The broker speaks 3.1.1 and knows no message properties, so they travel ahead of the payload: one byte (0: none follow), or
- * 1, the time the message expires (epoch ms, 0: never) and the properties as MQTT 5 writes them. An empty payload without
- * properties stays empty: it clears a retained message.
+ * Envelope of message properties in front of the payload, because the broker speaks 3.1.1: one byte 0 for none, or a byte 1, the expiry (epoch ms, 0
+ * for never) and the properties as MQTT 5 encodes them. An empty payload without properties stays empty, because it clears a retained message.
  */
 export interface Enveloped {
   readonly properties: Properties;
-  /** Epoch ms; 0: never. */
+  /** Epoch ms; 0 for never. */
   readonly expiresAt: number;
   readonly payload: Uint8Array;
 }

@@ -27,7 +27,7 @@ import { GATEWAY_COMMANDS } from "./topics.ts";
 const ATTRIBUTES = "v1/gateway/attributes";
 const RESPONSE = "v1/gateway/attributes/response";
 
-/** Connections over which a gateway is reached. */
+/** Connections to a gateway. */
 interface GatewayWays {
   mqtt(): Pick<MqttServer, "publishToDevice" | "isListening" | "keepsMessages">;
   sockets(): Pick<DeviceSockets, "publish" | "isOpen">;
@@ -40,10 +40,10 @@ function sendByMqtt({ mqtt, log }: GatewayWays, gateway: IngestDevice, topic: st
     .catch((error) => log.error("gateway not notified", { deviceId: gateway.deviceId, topic, error }));
 }
 
-/** Handles messages of gateways on `v1/gateway/…`; undefined for any other topic, and for a device that is not a gateway. */
+/** Handles messages of gateways on `v1/gateway/…`; undefined for other topics, and for devices that are not gateways. */
 function createGatewayMessages(deps: GatewayWays & { gateways: GatewaysService }) {
   const { gateways } = deps;
-  /** Answers by the transport of the question. */
+  /** Responds over the transport of the request. */
   function respond(gateway: IngestDevice, source: IngestSource, body: unknown): void {
     if (source === "ws") deps.sockets().publish(gateway.deviceId, RESPONSE, body);
     else sendByMqtt(deps, gateway, RESPONSE, body);
@@ -88,7 +88,7 @@ function pushChildAttributes(
   });
 }
 
-/** Commands to children, out through their gateways. */
+/** Creates the relay of commands to children through their gateways. */
 function createGatewayRelay(
   deps: GatewayWays & {
     directory: Pick<DeviceDirectory, "find">;
@@ -96,7 +96,7 @@ function createGatewayRelay(
   },
 ): CommandRelay {
   const { directory, sessions } = deps;
-  /** Sends over MQTT or a WebSocket, as `commandTransport` of the gateway says, if it says something. */
+  /** Sends over MQTT or a WebSocket, according to `commandTransport` of the gateway, if set. */
   function sendToGateway(gateway: IngestDevice, body: unknown): boolean {
     const { deviceId, commandTransport } = gateway;
     const mayUse = (way: "MQTT" | "WS") => (commandTransport ?? way) === way;
@@ -119,7 +119,7 @@ function createGatewayRelay(
   };
 }
 
-/** Returns the child and command in a message to its gateway; undefined for a child that has another gateway by now. */
+/** Returns child and command of a message to its gateway; undefined for a child that now has another gateway. */
 function commandIn(
   gateway: IngestDevice,
   payload: Uint8Array,
@@ -132,7 +132,7 @@ function commandIn(
   return child?.parentDeviceId === gateway.deviceId ? { deviceId: child.deviceId, rpcId } : undefined;
 }
 
-/** Gateways and their children, between the MQTT server, the commands and the ingest. */
+/** Connects gateways and their children with the MQTT server, commands and ingest. */
 export function createGateways(deps: {
   devices: DevicesService;
   directory: DeviceDirectory;
@@ -172,7 +172,7 @@ export function createGateways(deps: {
     },
   });
   pushChildAttributes({ ...ways, events, directory });
-  /** A socket that takes the place of another is opened before that one is gone. */
+  /** Gateways with a WebSocket. A replacing socket is opened before the previous one is closed. */
   const onSockets = new Set<DeviceId>();
   const left = ({ deviceId }: IngestDevice) => {
     if (sessions.closed(deviceId)) commands.gatewayLeft(deviceId);
@@ -195,7 +195,7 @@ export function createGateways(deps: {
     onSocketClosed(device: IngestDevice) {
       if (onSockets.delete(device.deviceId)) left(device);
     },
-    /** A command to a child has been acknowledged. */
+    /** Called when a command to a child was acknowledged. */
     onDelivered(gateway: IngestDevice, payload: Uint8Array) {
       const deviceOf = (rpcId: number) => commands.deviceOf(rpcId);
       const relayed = commandIn(gateway, payload, { deviceOf, directory });

@@ -15,7 +15,7 @@ import type { PublishDelays } from "./publish-delays.ts";
 import type { IncomingMessage } from "./publish-intake.ts";
 import { ingestTopic, longForm, PROVISION_REQUEST, PROVISION_RESPONSE, unknownTopic } from "./topics.ts";
 
-/** First bytes of a refused body, kept for the person who has to find the mistake. */
+/** Bytes kept of a refused body, for troubleshooting. */
 const SAMPLE_BYTES = 256;
 
 export interface MessageDeps extends Pick<MqttServerDeps, "ingest" | "log" | "onMessage"> {
@@ -23,11 +23,11 @@ export interface MessageDeps extends Pick<MqttServerDeps, "ingest" | "log" | "on
   readonly delays: PublishDelays;
   /** Called when an application has published on a topic of its tenant. */
   onPublished?(tenantId: TenantId, message: PublishedMessage): Promise<void> | undefined;
-  /** Called when an application has published on a topic that is not its own. */
+  /** Called when an application has published on a foreign topic. */
   onForbidden(principal: Principal, message: IncomingMessage): void;
 }
 
-/** Messages of clients outside the hot lane: a device's requests and responses, an application's messages, and wills. */
+/** Messages of clients outside the fast path: requests and responses of devices, messages of applications, and wills. */
 export class IncomingMessages {
   readonly #deps: MessageDeps;
 
@@ -35,7 +35,7 @@ export class IncomingMessages {
     this.#deps = deps;
   }
 
-  /** Resolves when the sender may be told; throws a DomainError to refuse. */
+  /** Resolves when the sender may be acknowledged. @throws DomainError to refuse the message */
   take(principal: Principal, message: IncomingMessage): Promise<void> {
     if (principal.device !== undefined) return this.#fromDevice(principal.device, message);
     if (principal.provisioningSession !== undefined)
@@ -47,7 +47,7 @@ export class IncomingMessages {
     throw forbidden("topic.forbidden");
   }
 
-  /** Above its rate, the acknowledgements of a client are delayed, so that it publishes no faster; nothing is dropped. */
+  /** Handles a message of an application. Above its rate, acknowledgements are delayed, so that it publishes no faster; nothing is dropped. */
   #fromApplication(
     { space }: Principal,
     application: MqttApplication,
@@ -81,7 +81,7 @@ export class IncomingMessages {
     await this.#deps.broker().publish(space, { ...answer, properties: noProperties, from: undefined });
   }
 
-  /** Taken like any message of its client; nobody waits for an answer. */
+  /** Handles a will like any message of its client, without an acknowledgement. */
   will(principal: Principal, will: Will): void {
     if (principal.revoked || principal.provisioningSession !== undefined) return;
     const failed = (error: unknown) => {

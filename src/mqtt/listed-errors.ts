@@ -1,13 +1,13 @@
 import type { DeviceIngest, IngestDevice, IngestSource } from "../modules/ingest/ingest.types.ts";
 
-/** Handles a message of a device; undefined for a topic of others. */
+/** Handles a message of a device; undefined for foreign topics. */
 export type DeviceMessageHandler = (
   device: IngestDevice,
   topic: string,
   bytes: Uint8Array,
 ) => Promise<void> | undefined;
 
-/** Wraps a handler of messages so that it lists a message that it refuses on its device. */
+/** Wraps a message handler so that it lists refused messages on the device. */
 export const listingErrors =
   (
     { ingest, source }: { ingest: Pick<DeviceIngest, "refuse">; source: IngestSource },

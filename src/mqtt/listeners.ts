@@ -10,12 +10,12 @@ import type {
   TlsPair,
 } from "./mqtt.types.ts";
 
-/** A TCP or TLS socket as a transport: keeps what the kernel did not take, one write at most. */
+/** TCP or TLS socket as a transport. Keeps the part of at most one write that the kernel did not accept. */
 class SocketTransport implements MqttTransport {
   readonly remoteAddress: string;
   readonly protocol: "mqtt" | "mqtts";
   certificate: PeerCertificate | undefined;
-  /** Set as soon as the socket is accepted, before anything else happens to it. */
+  /** Set immediately after the socket is accepted. */
   handle!: MqttConnectionHandle;
   readonly #socket: Socket<SocketTransport>;
   #rest: Uint8Array | undefined;
@@ -34,14 +34,14 @@ class SocketTransport implements MqttTransport {
     return false;
   }
 
-  /** Sends the rest; true when nothing is left. */
+  /** Sends the rest. Returns true when nothing is left. */
   drained(): boolean {
     const rest = this.#rest;
     this.#rest = undefined;
     return rest === undefined || this.write(rest);
   }
 
-  /** Closing with bytes unread would reset the connection, and lose our last ones: lingering ends our side only. */
+  /** Closes the socket. Unread bytes would reset the connection and lose the last output, so lingering only ends the own side. */
   close(linger: boolean): void {
     if (this.#closing) this.#socket.terminate();
     else if (linger) this.#socket.shutdown();
@@ -49,7 +49,7 @@ class SocketTransport implements MqttTransport {
     this.#closing = true;
   }
 
-  /** The peer has sent its last byte. */
+  /** Called when the peer has sent its last byte. */
   peerEnded(): void {
     if (this.#closing) this.#socket.terminate();
     else this.#socket.end();
@@ -71,7 +71,7 @@ interface TcpListenerOptions {
   accept(transport: MqttTransport): MqttConnectionHandle;
 }
 
-/** Returns the certificate of the peer, whoever signed it. The handshake has proven that the peer holds its key. */
+/** Returns the certificate of the peer, regardless of its issuer. The handshake has proven that the peer holds its key. */
 function peerCertificate(socket: Socket<SocketTransport>): PeerCertificate | undefined {
   const certificate: { fingerprint256?: string; valid_to?: string } | null = socket.getPeerCertificate();
   const fingerprint = toFingerprint(certificate?.fingerprint256 ?? "");
@@ -80,7 +80,7 @@ function peerCertificate(socket: Socket<SocketTransport>): PeerCertificate | und
     : { fingerprint, validTo: Date.parse(certificate?.valid_to ?? "") };
 }
 
-/** Listens, and hands every socket to `accept`. Throws an Error for a person when the port cannot be had. */
+/** Listens, and passes every socket to `accept`. @throws Error for the operator if the port is not available */
 function listenTcp(options: TcpListenerOptions): TCPSocketListener<SocketTransport> {
   const { host, port, tls, accept } = options;
   try {
@@ -122,7 +122,7 @@ function listenTcp(options: TcpListenerOptions): TCPSocketListener<SocketTranspo
   }
 }
 
-/** The ports that MQTT clients come in by: plain unless it is off, and with TLS where there is a certificate. */
+/** Ports for MQTT clients: without TLS unless it is off, and with TLS if there is a certificate. */
 export class Listeners {
   readonly #deps: Pick<MqttServerDeps, "host" | "port" | "tls">;
   #plain: TCPSocketListener<unknown> | undefined;
@@ -151,7 +151,7 @@ export class Listeners {
     this.#tlsPort = this.#tls.port;
   }
 
-  /** New connections get the new certificate; those that are open stay as they are. Throws when the port cannot be had. */
+  /** Uses the new certificate for new connections; open ones are unchanged. @throws if the port is not available */
   renew(pair: TlsPair): void {
     if (this.#tlsPort === undefined || this.#accept === undefined) return;
     // A listening socket keeps the certificate that it was opened with, and two of them cannot share a port.

@@ -35,7 +35,7 @@ const ownerOf = ({ tenantId, deviceId, mqttClientId }: LoginHolder): RefusalOwne
   ...(mqttClientId !== null && { mqttClientId }),
 });
 
-/** Names a client as its holder knows it. `isShared` hides the client from tenants: it may be another's. */
+/** Returns the name of a client for its holder. `isShared` hides the client from tenants, because it may belong to another one. */
 const nameOf = (holder: LoginHolder, isShared = false): PresentedIdentity => ({
   kind: isShared ? "shared_name" : "client",
   name: shownName(shownLogin(holder)),
@@ -66,7 +66,7 @@ class LoginAuthentication {
     this.#byToken = byToken;
   }
 
-  /** Returns undefined for an unregistered certificate, and `unconfirmed` if no owner has ever confirmed the certificate. */
+  /** Returns undefined for an unregistered certificate, and `unconfirmed` if no owner has ever confirmed it. */
   byCertificate(credentials: MqttCredentials): MqttAuthentication | "unconfirmed" | undefined {
     const { certificate } = credentials;
     const found = certificate && this.#deps.logins.byCertificate(certificate.fingerprint, credentials);
@@ -106,7 +106,7 @@ class LoginAuthentication {
     return this.#tryToken(credentials, tried) ?? this.#refusePassword(credentials, tried);
   }
 
-  /** Tries the user name as a token: some clients cannot leave the password empty. */
+  /** Tries the user name as a token, because some clients cannot leave the password empty. */
   #tryToken(credentials: MqttCredentials, { tried }: RefusedPassword): MqttAuthentication | undefined {
     const { username, remoteAddress } = credentials;
     const found = username ? this.#deps.tokens.attempt(username, remoteAddress) : "wrong";
@@ -138,7 +138,7 @@ class LoginAuthentication {
     return device && { ok: true, device };
   }
 
-  /** Reports the refusal to every holder, because the gateway cannot tell whose client it is. */
+  /** Reports the refusal to every holder, because the gateway cannot identify the owner of the client. */
   #refuse(
     credentials: MqttCredentials,
     holders: readonly LoginHolder[],
@@ -154,7 +154,7 @@ class LoginAuthentication {
 const keyStart = Buffer.from("lsk_");
 const startsLikeKey = (password: Uint8Array) => keyStart.equals(password.subarray(0, keyStart.length));
 
-/** A program with an API key, under whatever user name: it hears of devices that the key may see, and publishes nothing. */
+/** Signs in a program with an API key, under any user name. It receives messages of devices that the key may see, and publishes nothing. */
 function applicationBy(
   keys: Pick<KeyAuthenticator, "authenticate">,
   secret: string,
@@ -187,7 +187,7 @@ const refusedKey = ({ reason, ...described }: RefusedCredential, isLater: boolea
   reason: isLater ? "too_many_tries" : reason,
 });
 
-/** The answer comes in the encoding of the question. */
+/** Claims credentials. The response has the encoding of the request. */
 async function claimAt(
   provisioning: Pick<ProvisioningService, "claim">,
   bytes: Uint8Array,

@@ -13,11 +13,11 @@ import { refuseClient } from "./refused-clients.ts";
 interface SignInDeps {
   readonly credentials: Pick<MqttClientsRepository, "findAcrossTenants" | "findByApiKey">;
   readonly report: ReportRefusal;
-  /** Messages per second for clients without their own limit; 0 for no limit. */
+  /** Default messages per second for clients without a limit; 0 for none. */
   readonly messagesPerSecond: number;
 }
 
-/** Returns the caller under which a client reads the feed of devices. */
+/** Returns the caller with whose rights a client reads the feed of devices. */
 const callerOf = ({ mqttClientId, tenantId, name }: MqttClient): Caller => ({
   userId: mqttClientId as UserId, // no user's: a client is its own actor
   email: `mqtt-client:${name}`,
@@ -39,9 +39,9 @@ function limiterOf(messagesPerSecond: number): RateMeter | undefined {
 export class MqttClientSignIn {
   readonly #deps: SignInDeps;
   readonly #deletedTenants = new Set<TenantId>();
-  /** Client → whether it was changed or deleted since it signed in. */
+  /** Clients with the state of their sign-in: true once changed or deleted. */
   readonly #signIns = new Map<string, { isReplaced: boolean }>();
-  /** Limits by client, for all its connections together. */
+  /** Limiters by client, shared by all its connections. */
   readonly #limiters = new Map<
     string,
     { readonly updatedAt: number; readonly limiter: RateMeter | undefined }
@@ -56,7 +56,7 @@ export class MqttClientSignIn {
     this.#deletedTenants.add(tenantId);
   }
 
-  /** The client was changed or deleted. */
+  /** Invalidates the sign-ins of a changed or deleted client. */
   replaced(mqttClientId: string): void {
     const signIn = this.#signIns.get(mqttClientId);
     if (signIn === undefined) return;
@@ -77,7 +77,7 @@ export class MqttClientSignIn {
     return this.#refuseDisabled(credentials, found, identity);
   }
 
-  /** Signs in with an API key: as the client that is linked to it, with the rights of both, or as the key alone. */
+  /** Signs in with an API key: as its linked client, with the rights of both, or as the key alone. */
   byKey(credentials: MqttCredentials, application: MqttApplication): MqttAuthentication {
     const { applicationId, caller } = application;
     const found = this.#deps.credentials.findByApiKey(applicationId);

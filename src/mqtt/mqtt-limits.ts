@@ -3,7 +3,7 @@ import type { MqttLimits } from "./mqtt.types.ts";
 
 const MEGABYTE = 1024 * 1024;
 
-/** The limits of the MQTT server as they are configured. */
+/** Returns the configured limits of the MQTT server. */
 export const mqttLimits = (config: Config): MqttLimits => ({
   packetBytesMax: config.mqtt_packet_bytes_max,
   connectionsMax: config.mqtt_connections_max,

@@ -57,7 +57,7 @@ import { Wills } from "./wills.ts";
 /** Counts connections, in total and by remote address (IPv6: by /64 network). */
 export class ConnectionLimits {
   readonly #limits: MqttLimits;
-  /** Remote address → its open connections. */
+  /** Open connections by remote address. */
   readonly #perAddress = new Map<string, number>();
   #all = 0;
 
@@ -65,7 +65,7 @@ export class ConnectionLimits {
     this.#limits = limits;
   }
 
-  /** Counts one more; false when that is too many. It is to `leave` either way. */
+  /** Counts a connection. Returns false at a limit. In either case, it must `leave`. */
   enter(address: string): boolean {
     const group = addressGroup(address);
     const fromAddress = (this.#perAddress.get(group) ?? 0) + 1;
@@ -83,10 +83,10 @@ export class ConnectionLimits {
   }
 }
 
-/** Commits in progress when the server stops may take this long to be acknowledged. */
+/** Max. time for acknowledging commits in progress when the server stops, in ms. */
 const STOP_GRACE_MS = 2_000;
 
-/** Waits for `condition`, for as long as stopping may take. */
+/** Waits for `condition` within the grace time of a stop. */
 async function waitUntil(condition: () => boolean, clock: Clock): Promise<void> {
   const deadline = clock.monotonic() + STOP_GRACE_MS;
   while (!condition() && clock.monotonic() < deadline) {
@@ -431,5 +431,5 @@ class Server implements MqttServer, ConnectionHost, ClientHost {
 
 const noUsage = { sessions: 0, subscriptions: 0, subscriptionsRefused: 0, queuedBytes: 0, dropped: 0 };
 
-/** Creates the server. It opens no socket before `start()`. */
+/** Creates the server, which opens no socket before `start()`. */
 export const createMqttServer = (deps: MqttServerDeps): MqttServer => new Server(deps);

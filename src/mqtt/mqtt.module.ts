@@ -58,7 +58,7 @@ interface MqttModules {
   readonly tls: Tls | undefined;
 }
 
-/** Creates what the server publishes to applications: state of devices, and counters of the broker. */
+/** Creates the feeds for applications: state of devices, and counters of the broker. */
 function createFeeds(
   core: Pick<Core, "clock" | "events" | "log" | "version">,
   modules: MqttModules,
@@ -90,7 +90,7 @@ function createFeeds(
   };
 }
 
-/** Creates the answers to what devices send in addition to telemetry, by MQTT and by WebSocket. */
+/** Creates the handlers of messages of devices other than telemetry, over MQTT and WebSocket. */
 function createMessages({
   database,
   mqtt,
@@ -120,7 +120,7 @@ function createMessages({
   };
 }
 
-/** Creates what is done when devices come and go: their activity, and commands that start or wait again. */
+/** Creates the handlers for connecting and disconnecting devices: their activity, and commands that start or wait again. */
 function createPresence(deps: {
   commands: CommandEngine;
   gateways: ReturnType<typeof createGateways>;
@@ -129,7 +129,7 @@ function createPresence(deps: {
   sockets: () => DeviceSockets;
 }) {
   const { commands, gateways, activity, mqtt, sockets } = deps;
-  /** Requeues what a device was sent, unless it is still there in some way and may answer. */
+  /** Requeues sent commands of a device, unless it is still connected in some way and may respond. */
   const left = (deviceId: DeviceId) => {
     if (!sockets().isOpen(deviceId) && !mqtt().isListening(deviceId, commandTopic(0)))
       commands.left(deviceId);
@@ -152,7 +152,7 @@ function createPresence(deps: {
       commands.listening(device.deviceId);
       gateways.onSubscribed(device);
     },
-    /** A session is lost, and with it what it kept of commands. */
+    /** Handles a lost session, with the commands in its queue. */
     onSessionEnded(deviceId: DeviceId) {
       left(deviceId);
       if (!gateways.isOpen(deviceId)) commands.gatewayLeft(deviceId);
@@ -173,7 +173,7 @@ function createPresence(deps: {
   return { observers, onSockets };
 }
 
-/** The MQTT server and the WebSockets of devices, and what devices send and receive over them in addition to telemetry: requests, attributes, commands. */
+/** Creates the MQTT server and the WebSockets of devices, with their messages other than telemetry: requests, attributes, commands. */
 export function createMqttModule(core: Core, modules: MqttModules) {
   const { config, data, inventory, database, clock, events, ports, log: root, version } = core;
   const { devices, directory, activity, tokens } = modules.devices;

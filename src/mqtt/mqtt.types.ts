@@ -15,14 +15,14 @@ export interface MqttCredentials {
   readonly password: Uint8Array | undefined;
   readonly remoteAddress: string;
   readonly protocol: Peer["protocol"];
-  /** Certificate of the client. The TLS handshake has proven that the client holds its key, but no authority has been checked. */
+  /** Certificate of the client. The TLS handshake has proven that the client holds its key, but its authority is not checked. */
   readonly certificate: PeerCertificate | undefined;
-  /** The client went while it waited for its answer. */
+  /** Returns whether the client has disconnected while it waited. */
   isGone(): boolean;
 }
 
 export interface PeerCertificate {
-  /** SHA-256, 64 lower-case hexadecimal digits. */
+  /** SHA-256 as 64 lower-case hexadecimal digits. */
   readonly fingerprint: string;
   /** Epoch ms. */
   readonly validTo: number;
@@ -35,20 +35,20 @@ export type MqttAuthentication =
   | { readonly ok: true; readonly provisioningSession: MqttProvisioningSession }
   | { readonly ok: false; readonly reason: "bad_credentials" | "not_authorized" | "unavailable" | "later" };
 
-/** A program of a tenant (Node-RED, SCADA, a script), or an MQTT client with topics of its own; its topics are its tenant's. */
+/** A program of a tenant (Node-RED, SCADA, a script), or an MQTT client with topics of its own, which belong to its tenant. */
 export interface MqttApplication {
-  /** Id of the API key or the MQTT client. Sessions belong to it and the client id. */
+  /** Id of the API key or the MQTT client. A session is identified by it and the client id. */
   readonly applicationId: string;
   readonly tenantId: TenantId;
-  /** User or key whose devices the application can see; without it, all devices of the tenant. */
+  /** User or key whose devices the application can see; undefined for all devices of the tenant. */
   readonly caller?: Caller;
-  /** The key is no longer valid: the session ends with its next publish, or by `disconnectApplication`. */
+  /** True if the key is no longer valid. The session ends with its next publish, or by `disconnectApplication`. */
   readonly revoked: boolean;
-  /** The MQTT client was changed or deleted since it signed in: what still waits of it is dropped. */
+  /** True if the MQTT client was changed or deleted since its sign-in, so that its waiting messages are dropped. */
   readonly isReplaced?: boolean;
   maySubscribe(filter: string): boolean;
   mayPublish(topic: string): boolean;
-  /** Rate at which it may publish; `undefined` without a limit. */
+  /** Limiter of its publishing rate; undefined for no limit. */
   readonly limiter?: RateMeter | undefined;
 }
 
@@ -60,12 +60,12 @@ export interface PublishedMessage {
   readonly retain: boolean;
 }
 
-/** Sends one message to one client, as if it had been retained; `later`: it was not taken, the client reads slowly. */
+/** Sends one message to one client, like a retained message. Returns `later` if the client reads too slowly to accept it. */
 export type SendState = (topic: string, payload: Uint8Array) => "sent" | "later" | "gone";
 
-/** A device without credentials yet: it may ask for some, on `/provision/request`, and nothing else. */
+/** A device without credentials, which can only request some on `/provision/request`. */
 export interface MqttProvisioningSession {
-  /** Returns the response on `/provision/response`; throws a DomainError to refuse. */
+  /** Returns the response on `/provision/response`. @throws DomainError to refuse */
   claim(body: Uint8Array): Promise<Uint8Array>;
 }
 
@@ -74,24 +74,24 @@ export interface MqttLimits {
   readonly connectionsMax: number;
   readonly connectionsPerAddressMax: number;
   readonly connectTimeoutMs: number;
-  /** Messages of one connection that wait for their commit before its socket is read no further. */
+  /** Max. messages of one connection that wait for their commit before its socket is paused. */
   readonly inFlightMax: number;
   readonly queuedPerClientMax: number;
   readonly sessionExpirySecondsMax: number;
   readonly connectionsPerKeyMax: number;
-  /** Sessions that outlive their connections. */
+  /** Max. sessions that outlive their connections. */
   readonly sessionsPerKeyMax: number;
-  /** Limit for all clients of one device or API key together. */
+  /** Limit shared by all clients of one device or API key. */
   readonly queuedBytesPerCredentialMax: number;
   readonly queuedBytesMax: number;
-  /** MQTT 5 clients that ask for a longer keep-alive, or none, are told this one; absent: as they ask. */
+  /** Keep-alive imposed on MQTT 5 clients that request a longer one or none; undefined to accept any. */
   readonly keepAliveSecondsMax?: number;
 }
 
-/** Limits that the clients of a tenant share; null for no limit. */
+/** Limits shared by the clients of a tenant; null for no limit. */
 export interface MqttQuotas {
   readonly connections: number | null;
-  /** Sessions of applications that outlive their connections. */
+  /** Max. sessions of applications that outlive their connections. */
   readonly sessions: number | null;
   readonly queuedBytes: number | null;
 }
@@ -103,12 +103,12 @@ export interface MqttUsage {
   readonly subscriptions: number;
   readonly subscriptionsRefused: number;
   readonly queuedBytes: number;
-  /** Connections refused for a limit, and messages dropped for whatever reason, since the start. */
+  /** Connections refused because of a limit, and messages dropped for any reason, since the start. */
   readonly refused: number;
   readonly dropped: number;
 }
 
-/** Certificate chain and key, in PEM. */
+/** Certificate chain and key in PEM. */
 export interface TlsPair {
   readonly cert: string;
   readonly key: string;
@@ -117,9 +117,9 @@ export interface TlsPair {
 /** Dependencies of the MQTT server. */
 export interface MqttServerDeps {
   readonly host: string;
-  /** 0 picks a free port; undefined for none without TLS. */
+  /** 0 for a free port; undefined for none without TLS. */
   readonly port: number | undefined;
-  /** A second port that speaks TLS, with the certificate that is current when it is opened. */
+  /** TLS port, which uses the certificate at the time it is opened. */
   readonly tls?: { readonly host?: string | undefined; readonly port: number; pair(): TlsPair } | undefined;
   readonly limits: MqttLimits;
   quotasOf(tenantId: string): MqttQuotas;
@@ -130,75 +130,75 @@ export interface MqttServerDeps {
   /** Called with a description of the loss if the session file is damaged. */
   onLoss?(text: Text): void;
   readonly ingest: DeviceIngest;
-  /** A promise only where the answer takes time; the client is held meanwhile, and nobody else. */
+  /** Returns a promise only if the result takes time. Only this client waits for it. */
   authenticate(credentials: MqttCredentials): MqttAuthentication | Promise<MqttAuthentication>;
   /**
-   * A device's message on a topic other than telemetry and attributes, in its long form (`v1/devices/me/rpc/response/7`).
-   * The sender is acknowledged once the promise resolves. `undefined`: no such topic (the server lists and refuses it);
-   * a thrown or rejected DomainError refuses the message.
+   * Handles a message of a device on a topic other than telemetry and attributes, in its long form (`v1/devices/me/rpc/response/7`). The sender is
+   * acknowledged once the promise resolves. Undefined for an unknown topic, which the server lists and refuses. A thrown or rejected DomainError
+   * refuses the message.
    */
   onMessage?(device: IngestDevice, topic: string, body: Uint8Array): Promise<void> | undefined;
   /**
-   * An application has published on a topic of its tenant. What is returned is waited for before the acknowledgement; a rejection leaves
-   * the message unacknowledged.
+   * Called when an application has published on a topic of its tenant. The acknowledgement waits for the returned promise; a rejection leaves the
+   * message unacknowledged.
    */
   onPublished?(tenantId: TenantId, message: PublishedMessage): Promise<void> | undefined;
-  /** Something went wrong on a connection; `applicationId` is set if it is about an API key or an MQTT client. */
+  /** Reports a fault of a connection; `applicationId` is set for an API key or an MQTT client. */
   report?(fault: Fault, applicationId?: string | undefined): void;
-  /** Called for every connection: a device may have several. */
+  /** Called for every connection. A device may have several. */
   onConnected(device: IngestDevice): void;
   onDisconnected(device: IngestDevice): void;
-  /** Called when a session of the device that outlived its connection has ended, with everything that it kept. */
+  /** Called when a session of the device that outlived its connection has ended, with its content. */
   onSessionEnded?(deviceId: DeviceId): void;
-  /** The device has subscriptions now: new ones, or those of a session that it came back to. */
+  /** Called when the device has new subscriptions, or those of a resumed session. */
   onSubscribed?(device: IngestDevice): void;
-  /** An application has a new subscription: `send` gives it what holds now, and says whether it can take more. */
+  /** Called when an application has a new subscription. `send` sends the present state, and returns whether the client accepts more. */
   onApplicationSubscribed?(application: MqttApplication, filter: string, send: SendState): void;
-  /** The device has acknowledged a command: a message on `v1/devices/me/rpc/request/{id}` in its long form, or for a child. */
+  /** Called when the device has acknowledged a command: a message on `v1/devices/me/rpc/request/{id}` in its long form, or for a child. */
   onDelivered?(device: IngestDevice, topic: string, payload: Uint8Array): void;
 }
 
-/** A byte stream that is not a TCP socket: what the HTTP server's WebSocket `/mqtt` hands over. */
+/** Byte stream other than a TCP socket: the WebSocket `/mqtt` of the HTTP server. */
 export interface MqttTransport {
   readonly remoteAddress: string;
-  /** How the client is connected; `mqtt` unless given. */
+  /** Kind of connection, `mqtt` by default. */
   readonly protocol?: Peer["protocol"];
-  /** Certificate of the client, once the TLS handshake is done; `undefined` without one. */
+  /** Certificate of the client after the TLS handshake; undefined without one. */
   readonly certificate?: PeerCertificate | undefined;
-  /** Returns false when the peer reads too slowly; `drain` is called on the connection when it has caught up. */
+  /** Returns false if the peer reads too slowly; `drain` is called on the connection when it has caught up. */
   write(bytes: Uint8Array): boolean;
   /**
-   * Closes once what was written is out. `linger`: the peer may still be sending, and must get our last bytes all the same.
-   * A second call cuts off a peer that does not go.
+   * Closes after the output is sent. With `linger`, the peer may still be sending and must get the last bytes. A second call cuts off a peer that
+   * does not disconnect.
    */
   close(linger: boolean): void;
   pause(): void;
   resume(): void;
 }
 
-/** One connection's incoming side, given back by `accept`. */
+/** Incoming side of one connection, returned by `accept`. */
 export interface MqttConnectionHandle {
   data(bytes: Uint8Array): void;
   drain(): void;
   closed(): void;
 }
 
-/** Messages to the programs of tenants. */
+/** Messages to programs of tenants. */
 export interface ApplicationMessages {
-  /** True if no program listens, so that nothing need be prepared. */
+  /** True if no program is subscribed, so that nothing must be prepared. */
   readonly idle: boolean;
-  /** Programs whose keys are no longer good, or no longer see what they saw when they connected. */
+  /** Returns the programs whose keys are invalid, or see other devices than when they connected. */
   revoked(): Iterable<string>;
-  /** Sends to all programs of the tenant that may see every device. */
+  /** Sends to all programs of the tenant with access to every device. */
   publish(
     tenantId: TenantId,
     topic: string,
     payload: Uint8Array,
     options: { readonly qos: 0 | 1; readonly retain: boolean },
   ): Promise<void>;
-  /** Retained messages of the tenant. */
+  /** Returns retained messages of the tenant. */
   retained(tenantId: TenantId, filter: string): readonly Omit<PublishedMessage, "retain">[];
-  /** Sends to the programs that listen to this of the device; `payload` is made once, and only if there is one. */
+  /** Sends to the subscribed programs of the device; `payload` is created once, and only if there are any. */
   publishToSubscribers(
     device: { readonly tenantId: TenantId; readonly deviceId: DeviceId },
     topic: string,
@@ -208,36 +208,36 @@ export interface ApplicationMessages {
 
 export interface MqttServer {
   start(): Promise<void>;
-  /** Sends what is committed, refuses the rest, closes every connection; resolves when all are gone. */
+  /** Answers committed messages, refuses the rest and closes every connection. Resolves when all are closed. */
   stop(): Promise<void>;
-  /** Stamps the session file with its data directory and generation. Resolves once the stamp is on the disk. */
+  /** Stamps the session file with its data directory and generation. Resolves once the stamp is on disk. */
   stampSessions(stamp: Stamp): Promise<void>;
   readonly port: number | undefined;
-  /** Port of TLS; `undefined` without TLS. */
+  /** TLS port; undefined without TLS. */
   readonly tlsPort: number | undefined;
   /** Uses another certificate for new connections. */
   renewCertificate(pair: TlsPair): void;
   accept(transport: MqttTransport): MqttConnectionHandle;
-  /** Publishes to one device on its own topic (`v1/devices/me/attributes` …); queued for a durable session that is away. */
+  /** Publishes to one device on its own topic (`v1/devices/me/attributes` …). Queues for a disconnected durable session. */
   publishToDevice(deviceId: DeviceId, topic: string, payload: Uint8Array, qos: 0 | 1): Promise<void>;
-  /** Subscriptions of the tenants' applications (`lineside/devices/{deviceId}/telemetry` …). */
+  /** Subscriptions of applications of tenants (`lineside/devices/{deviceId}/telemetry` …). */
   readonly applications: ApplicationMessages;
-  /** Ends an application's connections and sessions: its key was removed. */
+  /** Ends connections and sessions of an application whose key was removed. */
   disconnectApplication(applicationId: string): void;
-  /** Returns the MQTT clients and API keys that have durable sessions, by id. */
+  /** Returns the ids of MQTT clients and API keys with durable sessions. */
   applicationCredentials(): readonly string[];
   /**
-   * Returns whether the device is connected and subscribed to the topic of commands, in its long or its short form, and has been sent what its session
-   * has kept.
+   * Returns whether the device is connected, is subscribed to the topic of commands, in its long or short form, and has received the queue of its
+   * session.
    */
   isListening(deviceId: DeviceId, topic: string): boolean;
   /** Returns whether the device has a session that outlives its connections. */
   hasDurableSession(deviceId: DeviceId): boolean;
-  /** Returns whether such a session keeps messages on the topic and sends them again until they are acknowledged. It keeps none of QoS 0. */
+  /** Returns whether such a session keeps messages on the topic and repeats them until they are acknowledged. It keeps none of QoS 0. */
   keepsMessages(deviceId: DeviceId, topic: string): boolean;
-  /** Ends the device's connections: deleted, credentials rotated. */
+  /** Ends the connections of a device that was deleted or has other credentials. */
   disconnectDevice(deviceId: DeviceId): void;
-  /** Open connections of a device, an API key or an MQTT client. */
+  /** Returns the open connections of a device, an API key or an MQTT client. */
   connectionsOf(credentialId: string): number;
   /** Deletes the retained messages of a deleted tenant. */
   forgetTenant(tenantId: TenantId): void;
@@ -248,11 +248,11 @@ export interface MqttServer {
 export interface MqttStats {
   /** Signed-in clients. */
   readonly connections: number;
-  /** Open sockets, signed in or not. */
+  /** Open sockets, before or after sign-in. */
   readonly sockets: number;
   readonly messagesIn: number;
   readonly messagesOut: number;
-  /** Messages to clients that were dropped for whatever reason. */
+  /** Messages to clients that were dropped for any reason. */
   readonly messagesDropped: number;
   readonly bytesIn: number;
   readonly refusedConnections: number;

@@ -1,11 +1,11 @@
 import type { MqttTransport } from "./mqtt.types.ts";
 
-/** Bytes that may wait for a peer that reads too slowly; beyond it the connection is cut off. */
+/** Max. bytes that wait for a slow peer. Beyond it, the connection is closed. */
 const OUTPUT_BYTES_MAX = 1024 * 1024;
-/** Bytes that are written immediately; fewer wait for the end of the turn of the event loop. */
+/** Bytes that are written immediately. Fewer bytes wait for the end of the turn of the event loop. */
 const BATCH_BYTES = 64 * 1024;
 
-/** Outputs that were written to in the present turn of the event loop. */
+/** Outputs with data written in the present turn of the event loop. */
 export class WrittenOutputs {
   #outputs: Output[] = [];
 
@@ -27,11 +27,11 @@ export class WrittenOutputs {
   };
 }
 
-/** A connection's outgoing side: joins what one turn writes, and keeps a bounded amount for a slow peer. */
+/** Outgoing side of a connection: joins the writes of one turn, and keeps a bounded amount for a slow peer. */
 export class Output {
   readonly #transport: MqttTransport;
   readonly #written: WrittenOutputs;
-  /** Undefined while nothing waits: most connections are silent most of the time, and there are many. */
+  /** Undefined without waiting bytes, because most connections are silent most of the time. */
   #waiting: Uint8Array[] | undefined;
   #waitingBytes = 0;
   #corked = false;
@@ -44,7 +44,7 @@ export class Output {
     this.#written = written;
   }
 
-  /** The peer has not taken everything that was sent. */
+  /** True if the peer has not accepted all output. */
   get congested(): boolean {
     return this.#congested;
   }
@@ -53,7 +53,7 @@ export class Output {
     return this.#congested && this.#waitingBytes > OUTPUT_BYTES_MAX;
   }
 
-  /** Writes after the present turn, with whatever else is written in it: many messages to one client are one call of the system. */
+  /** Writes at the end of the present turn, together with other output: many messages to one client need one system call. */
   write(bytes: Uint8Array): void {
     if (this.#closed) return;
     if (this.#waiting === undefined) this.#waiting = [bytes];
@@ -81,13 +81,13 @@ export class Output {
     if (!this.#corked) this.#flush();
   }
 
-  /** Whatever is written from now on goes nowhere. */
+  /** Discards all further output. */
   close(): void {
     this.#closed = true;
     this.#waiting = undefined;
   }
 
-  /** Sends what `write` has kept for the end of the turn. */
+  /** Sends output kept for the end of the turn. */
   turnEnded(): void {
     this.#willFlush = false;
     if (!this.#corked && !this.#congested && !this.#closed) this.#flush();

@@ -18,10 +18,10 @@ import type { Clock } from "../platform/time/clock.ts";
 import type { MqttServer, PublishedMessage } from "./mqtt.types.ts";
 import { MqttClientSignIn } from "./mqtt-client-sign-in.ts";
 
-/** Max. topics that are kept for one tenant; the least recently used are dropped. */
+/** Max. topics kept for one tenant. The least recently used ones are dropped. */
 const TOPICS_MAX = 5_000;
 const PAYLOAD_BYTES_MAX = 4_096;
-/** Characters of their names and bytes of their payloads together: a name may have 65,535. */
+/** Max. characters of names and bytes of payloads in total: a name may have 65,535. */
 const BYTES_MAX = 16 * 1024 * 1024;
 /** Time constant of the rate. */
 const RATE_MS = 10_000;

@@ -1,6 +1,6 @@
 const ID_MAX = 65_535;
 
-/** Packet identifiers of the messages to one client. There are far more than it takes at a time. */
+/** Packet identifiers of messages to one client. There are far more than the window of a client. */
 export class PacketIds {
   readonly #inUse = new Set<number>();
   #last = 0;
@@ -12,7 +12,7 @@ export class PacketIds {
     return this.#last;
   }
 
-  /** Takes an identifier that a message of an earlier connection has. */
+  /** Reserves the identifier of a message of an earlier connection. */
   reserve(id: number): void {
     this.#inUse.add(id);
   }

@@ -5,32 +5,32 @@ import type { MqttApplication, MqttProvisioningSession } from "./mqtt.types.ts";
 import type { SessionOwner } from "./session.ts";
 import { deviceMaySubscribe, PROVISION_RESPONSE } from "./topics.ts";
 
-/** Identity of a client: a device, an application of a tenant, or a device that is being provisioned. */
+/** Identity of a client: a device, an application of a tenant, or a device in provisioning. */
 export interface Principal {
-  /** First level of all its topics inside the broker: a device's own, or its tenant's. */
+  /** First level of all its internal topics: of the device itself, or of its tenant. */
   readonly space: string;
   readonly owner: SessionOwner;
   readonly device: IngestDevice | undefined;
   readonly application: MqttApplication | undefined;
   readonly provisioningSession: MqttProvisioningSession | undefined;
   readonly revoked: boolean;
-  /** The session ends with its connection, whatever it asks for. */
+  /** True if the session always ends with its connection. */
   readonly isEphemeral: boolean;
-  /** The broker's name of a session: one a device, or one a client id where there may be several. */
+  /** Returns the internal name of a session: one per device, or one per client id if there may be several. */
   sessionKey(clientId: string): string;
   maySubscribe(filter: string): boolean;
 }
 
 export const tenantSpace = (tenantId: string) => `tenant~${tenantId}`;
 
-/** The tenant whose space it is; undefined for one that is not shared. */
+/** Returns the tenant of a space; undefined for a space that is not shared. */
 export const tenantOfSpace = (space: string): TenantId | undefined =>
   space.startsWith("tenant~") && space.split("~").length === 2 ? (space.slice(7) as TenantId) : undefined; // made above
 
-/** Returns whether it is one of applications. */
+/** Returns whether a space belongs to applications. */
 export const isApplicationSpace = (space: string): boolean => space.startsWith("tenant~");
 
-/** Keys with access to all devices share their tenant's; what another hears is of its own. */
+/** Returns the space of an application. Keys with access to all devices share that of their tenant; other keys have their own. */
 export const applicationSpace = ({ tenantId, applicationId, caller }: MqttApplication) =>
   caller === undefined || caller.devices === "all"
     ? tenantSpace(tenantId)
@@ -47,7 +47,7 @@ export function principalOf(
   return applicationPrincipal(signedIn.application);
 }
 
-/** Each alone in a space of its own, whatever they call themselves. */
+/** Creates the principal of a device in provisioning, which has a space of its own, regardless of its client id. */
 function provisioningPrincipal(provisioningSession: MqttProvisioningSession): Principal {
   const space = `new~${randomUUID()}`;
   return {
@@ -63,7 +63,7 @@ function provisioningPrincipal(provisioningSession: MqttProvisioningSession): Pr
   };
 }
 
-/** A device. There are many of them, so each has no more than one field. */
+/** Identity of a device. There are many, so each has only one field. */
 class DevicePrincipal implements Principal {
   readonly device: IngestDevice;
 
@@ -96,7 +96,7 @@ class DevicePrincipal implements Principal {
     return this.device.revoked;
   }
 
-  /** A device that has only one session has it under any client id. */
+  /** Returns the session key. A device with a single session has it under any client id. */
   sessionKey(clientId: string): string {
     const { deviceId, sessionsMax } = this.device;
     return (sessionsMax ?? 1) > 1 ? `${deviceId}~${clientId}` : deviceId;

@@ -2,12 +2,12 @@ import { unavailable } from "../lib/core/domain-error.ts";
 import type { RateMeter } from "../lib/data/rate-meter.ts";
 import type { Clock } from "../platform/time/clock.ts";
 
-/** What may wait of one client, over all of its connections: those that ended leave their messages behind. */
+/** Max. waiting messages of one client over all of its connections: ended connections leave messages behind. */
 const waitingMax = { messages: 20_000, bytes: 16 * 1024 * 1024 };
 
 /** Messages that wait for the rate of a client. */
 interface Queue {
-  /** Resolves when the last one has passed. */
+  /** Resolves when the last message has passed. */
   end: Promise<void>;
   messages: number;
   bytes: number;
@@ -16,7 +16,7 @@ interface Queue {
 /** Delays the messages of rate-limited clients, in their order, until the rate of each client allows them. */
 export class PublishDelays {
   readonly #clock: Pick<Clock, "monotonic" | "schedule">;
-  /** By limiter, which is another one after a change of the rate. */
+  /** Queues by limiter, which is replaced when the rate changes. */
   readonly #queues = new Map<RateMeter, Queue>();
 
   constructor(clock: Pick<Clock, "monotonic" | "schedule">) {
@@ -24,8 +24,8 @@ export class PublishDelays {
   }
 
   /**
-   * Returns `undefined` if a message of this size may pass now; otherwise resolves when it may.
-   * @throws DomainError `unavailable` if too much waits: the client is to send it again
+   * Returns undefined if a message of this size may pass now; otherwise resolves when it may.
+   * @throws DomainError `unavailable` if too much waits, so that the client must send it again
    */
   pass(limiter: RateMeter, bytes: number): Promise<void> | undefined {
     const waiting = this.#queues.get(limiter);

@@ -22,29 +22,29 @@ import type { Session } from "./session.ts";
 import { TopicAliases } from "./topic-aliases.ts";
 import { ingestTopic } from "./topics.ts";
 
-/** Payload bytes of one connection that may wait for their commit before its socket is read no further. */
+/** Max. payload bytes of one connection that wait for their commit before its socket is paused. */
 const IN_FLIGHT_BYTES_MAX = 4 * 1024 * 1024;
-/** QoS 2 messages of one session between PUBREC and PUBREL, where the client was not told a receive maximum. */
+/** Max. QoS 2 messages of one session between PUBREC and PUBREL, for clients without a receive maximum. */
 const RECEIVED_MAX = 4096;
 
 const settled = CommitGroup.settled();
 
-/** A QoS 2 message that the client has not released. */
+/** QoS 2 message that the client has not released. */
 interface Content {
   /** Hash of topic, properties and payload. */
   readonly hash: bigint;
-  /** It came a second time without DUP. */
+  /** True if it arrived again without DUP. */
   isRepeated: boolean;
 }
 
 interface Qos2State {
   /** Identifiers that this connection will answer. */
   readonly receiving: Set<number>;
-  /** Packet identifiers of this connection's messages, until they are released. */
+  /** Unreleased messages of this connection by packet identifier. */
   readonly contents: Map<number, Content>;
 }
 
-/** Header of a PUBLISH, and where its topic is. */
+/** Header of a PUBLISH, and the position of its topic. */
 interface Named {
   readonly header: number;
   buffer: Uint8Array;
@@ -52,36 +52,36 @@ interface Named {
   topicLength: number;
 }
 
-/** A message for somebody else than ingest. */
+/** Message that is not for ingest. */
 export interface IncomingMessage {
   readonly topic: string;
   readonly payload: Uint8Array;
   readonly qos: Qos;
   readonly retain: boolean;
   readonly properties: Properties;
-  /** The sender's name in the broker, which a no-local subscription leaves out. */
+  /** Internal name of the sender, which no-local subscriptions exclude. */
   readonly from: string | undefined;
 }
 
-/** State that the intakes of all connections share. */
+/** Shared state of the intakes of all connections. */
 export interface IntakeHost {
   readonly ingest: DeviceIngest;
   readonly groups: CommitGroups;
   readonly inFlightMax: number;
-  /** Takes a message on a topic that is not ingest's; throws a DomainError to refuse it. */
+  /** Handles a message on a topic that is not for ingest. @throws DomainError to refuse it */
   takeOther(principal: Principal, message: IncomingMessage): Promise<void>;
   /** Settles after `ms`. */
   hold(ms: number): Promise<void>;
-  /** Writes the QoS 2 identifiers of a session to the file. Returns `false` if that has failed. */
+  /** Writes the QoS 2 identifiers of a session to the file. Returns false if that failed. */
   saveReceived(session: Session): boolean;
 }
 
-/** The connection that messages come from and are answered on. */
+/** Connection of incoming messages and their acknowledgements. */
 interface IntakeConnection {
   readonly output: Pick<Output, "write">;
   readonly client: { readonly brokerClientId: string | undefined } | undefined;
   end(reason: number): void;
-  /** Messages have been answered, or have failed. */
+  /** Called when messages were answered or failed. */
   answered(): void;
 }
 
@@ -94,8 +94,8 @@ export interface PublishIntakeOptions {
 }
 
 /**
- * Takes a connection's PUBLISH packets, hands them to ingest and answers in order, after the commit. QoS 2 is complete: an
- * identifier between PUBREC and PUBREL is never stored twice.
+ * Takes PUBLISH packets of a connection, passes them to ingest and answers in order after the commit. QoS 2 is complete: an identifier between
+ * PUBREC and PUBREL is never stored twice.
  */
 export class PublishIntake implements AckMember {
   readonly #host: IntakeHost;
@@ -104,7 +104,7 @@ export class PublishIntake implements AckMember {
   readonly #principal: Principal;
   readonly #session: Session;
   readonly #acks = new AckQueue();
-  /** State of the QoS 2 messages, once there was one. */
+  /** State of QoS 2 messages, created for the first one. */
   #qos2: Qos2State | undefined;
   #aliases: TopicAliases | undefined;
 
@@ -116,7 +116,7 @@ export class PublishIntake implements AckMember {
     this.#session = session;
   }
 
-  /** Returns whether too much waits for a commit to read further. */
+  /** True if too much waits for a commit to read further. */
   get full(): boolean {
     return this.#acks.size >= this.#host.inFlightMax || this.#acks.bytes >= IN_FLIGHT_BYTES_MAX;
   }
@@ -125,7 +125,7 @@ export class PublishIntake implements AckMember {
     return this.#acks.size === 0;
   }
 
-  /** Storage failed for the oldest message: the connection must end unanswered. */
+  /** True if the storage failed for the oldest message, so that the connection must end without an answer. */
   get failed(): boolean {
     return this.#acks.failed;
   }
@@ -160,9 +160,9 @@ export class PublishIntake implements AckMember {
     if (this.#acks.push(group, entry, end - offset)) group.join(this);
   }
 
-  /** Properties of the message at hand. */
+  /** Properties of the current message. */
   #properties = noProperties;
-  /** Reason that `#take` left for the message at hand. */
+  /** Reason of the current message, set by `#take`. */
   #reason: number = Reason.success;
 
   #rename(named: Named, alias: number): void {
@@ -244,8 +244,8 @@ export class PublishIntake implements AckMember {
   }
 
   /**
-   * Returns whether a client uses the identifier of a message that it has not released for another message: it has lost its state, and the message is
-   * new. The same message without DUP (3.1.1, 3.3.1.1) is accepted once.
+   * Returns whether a client reuses the identifier of an unreleased message for another message, because it has lost its state. The same message
+   * without DUP (3.1.1, 3.3.1.1) is accepted once.
    */
   #reuses(packetId: number, hash: bigint): boolean {
     const before = this.#qos2?.contents.get(packetId);
@@ -264,7 +264,7 @@ export class PublishIntake implements AckMember {
     this.#connection.output.write(acknowledgement(PUBCOMP, packetId, reason));
   }
 
-  /** The identifiers must be on file before the answer goes out. */
+  /** Saves the identifiers, which must be on file before the answer is sent. */
   #receivedChanged(): void {
     if (!this.#host.saveReceived(this.#session)) this.#connection.end(Reason.quotaExceeded);
   }
@@ -277,7 +277,7 @@ export class PublishIntake implements AckMember {
     this.#connection.answered();
   }
 
-  /** Notes that a QoS 2 message is answered. */
+  /** Records that a QoS 2 message is answered. */
   #received(packetId: number, reason: number): void {
     const session = this.#session;
     this.#qos2?.receiving.delete(packetId);
@@ -287,7 +287,7 @@ export class PublishIntake implements AckMember {
     session.recovered.delete(packetId);
   }
 
-  /** Answers everything at the head of the queue that is decided, in one write. */
+  /** Answers all decided messages at the head of the queue in one write. */
   flush(): void {
     const count = this.#acks.ready();
     if (count === 0) return;
@@ -315,7 +315,7 @@ export class PublishIntake implements AckMember {
 
 const bytesOf = ({ buffer, start, end }: PacketBody): Uint8Array => buffer.subarray(start, end);
 
-/** `topicStart` is two bytes behind the topic's length. */
+/** Reads a topic. `topicStart` is the position after its two bytes of length. */
 function topicText(buffer: Uint8Array, topicStart: number, topicLength: number): string {
   const topic = new PacketCursor(buffer, topicStart - 2, topicStart + topicLength).clientText();
   checkTopicName(topic);

@@ -1,9 +1,9 @@
 import { FrameReader, fromClient } from "../lib/mqtt/frame-reader.ts";
 
-/** Max. unused readers in the pool; few connections are in the middle of a packet simultaneously. */
+/** Max. unused readers in the pool. Few connections are within a packet simultaneously. */
 const IDLE_MAX = 64;
 
-/** Pool of readers. A connection needs one only while it has bytes that are not cut into packets yet. */
+/** Pool of readers. A connection only needs one while it has bytes of an incomplete packet. */
 export class ReaderPool {
   readonly #idle: FrameReader[] = [];
 
@@ -15,7 +15,7 @@ export class ReaderPool {
     return reader;
   }
 
-  /** Takes a reader back that holds no bytes. */
+  /** Takes back a reader without unread bytes. */
   giveBack(reader: FrameReader): void {
     if (this.#idle.length < IDLE_MAX) this.#idle.push(reader);
   }

@@ -1,6 +1,6 @@
 import type { Qos } from "../lib/mqtt/packets.ts";
 
-/** A subscription that a message matches, and whose it is. */
+/** Matching subscription of a message with its owner. */
 export interface ReceiverSubscription<Receiver> {
   readonly receiver: Receiver;
   readonly qos: Qos;
@@ -15,8 +15,7 @@ export interface Grant {
 }
 
 /**
- * Returns the receivers of a message: each client once, with the best of its subscriptions that match.
- *
+ * Returns the receivers of a message: each client once, with the best of its matching subscriptions.
  * @param isSender whether a client has published the message itself
  */
 export function receiversOf<Receiver>(

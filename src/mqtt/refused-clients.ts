@@ -9,7 +9,7 @@ import type { MqttAuthentication, MqttCredentials } from "./mqtt.types.ts";
 
 type Refused = Extract<MqttAuthentication, { ok: false }>;
 
-/** Answer to a refused client, and the reason for the list of refusals. */
+/** Response to a refused client, and the reason for the list of refusals. */
 export interface RefusedClient {
   readonly answer: Refused["reason"];
   readonly reason: RefusalReason;
@@ -17,11 +17,11 @@ export interface RefusedClient {
   readonly owner?: RefusalOwner | undefined;
 }
 
-/** Longer user names may be access tokens, whose password is ignored. */
+/** Max. length of a user name. Longer ones may be access tokens, whose password is ignored. */
 const PLAIN_NAME_MAX = 11;
 const FINGERPRINT_SHOWN = 16;
 
-/** Names a client whose credentials belong to nobody: what may be a token is shown as one. */
+/** Returns the identity of a client with unknown credentials. A possible token is shown as one. */
 export function identityOfStranger({
   clientId,
   username = "",
@@ -34,13 +34,13 @@ export function identityOfStranger({
     : { kind: "token", name: secretHint(username) };
 }
 
-/** Identifies a client by the beginning of its certificate's fingerprint. */
+/** Returns the identity of a client by the beginning of the fingerprint of its certificate. */
 export const refusedCertificate = (fingerprint: string): PresentedIdentity => ({
   kind: "certificate",
   name: `${fingerprint.slice(0, FINGERPRINT_SHOWN)}…`,
 });
 
-/** Reports a refused client and returns the answer that it gets. */
+/** Reports a refused client and returns its response. */
 export function refuseClient(
   report: ReportRefusal,
   { remoteAddress: address, protocol, clientId: client }: MqttCredentials,

@@ -3,11 +3,11 @@ import type { RetainedMessage } from "./session-file.ts";
 import { spaceOf } from "./topics.ts";
 
 const MEGABYTE = 1024 * 1024;
-/** Limits of a tenant's retained messages, which are kept in memory. */
+/** Limits of retained messages of a tenant, which are kept in memory. */
 const perSpaceMax = { messages: 10_000, bytes: 16 * MEGABYTE };
 /** Bytes reserved for each tenant. */
 const OWN_BYTES = MEGABYTE;
-/** Bytes beyond the reserved bytes, shared by all tenants. */
+/** Max. bytes beyond the reserved ones, shared by all tenants. */
 const COMMON_BYTES_MAX = 64 * MEGABYTE;
 
 const commonOf = (bytes: number): number => Math.max(0, bytes - OWN_BYTES);
@@ -29,7 +29,7 @@ export class RetainedMessages {
     return this.#spaces.get(spaceOf(topic))?.messages.get(topic);
   }
 
-  /** Keeps a message; an empty payload deletes it. Returns `false` if a limit is reached: the message before it is out of date and is deleted. */
+  /** Keeps a message; an empty payload deletes it. Returns false at a limit: then the previous message is outdated and is deleted. */
   set(message: RetainedMessage): boolean {
     const name = spaceOf(message.topic);
     const space = this.#spaces.get(name) ?? { messages: new Map(), bytes: 0 };
@@ -52,8 +52,8 @@ export class RetainedMessages {
   }
 
   /**
-   * Yields the messages whose topics a filter matches; both as the broker knows them. A message that changes before its step is yielded as it is
-   * then, and one that is deleted is left out.
+   * Yields the messages whose topics match a filter, both in internal form. A message that changes before its step is yielded in its new state, and
+   * a deleted one is skipped.
    */
   *matching(filter: string): Generator<RetainedMessage> {
     const topics = /[+#]/.test(filter)

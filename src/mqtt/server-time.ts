@@ -1,12 +1,12 @@
 import type { Clock } from "../platform/time/clock.ts";
 import { untilSharedWake } from "../platform/time/periodic.ts";
 
-/** Deadlines are looked at this often (ms); times taken in between are early by up to as much. */
+/** Interval of deadline checks (ms). Times in between are early by at most this much. */
 export const TICK_MS = 250;
-/** The same without a connection: only sessions and delayed wills have deadlines then, in seconds. */
+/** Interval of deadline checks without connections: only sessions and delayed wills have deadlines then, in seconds. */
 const RESTING_TICK_MS = 1_000;
 
-/** Monotonic ms, advanced a tick at a time and never by more than two: a stalled process expires nobody. */
+/** Monotonic ms, advanced by at most two ticks at a time, so that a stalled process expires nothing. */
 export class ServerTime {
   now = 0;
   readonly #clock: Clock;
@@ -27,7 +27,7 @@ export class ServerTime {
     this.#tickLater();
   }
 
-  /** For a new connection: its deadlines count from now, not from the last tick of a resting server. */
+  /** Updates the time for a new connection, so that its deadlines count from now instead of the last tick of an idle server. */
   wake(): void {
     if (this.#tickMs === TICK_MS || this.#cancel === undefined) return;
     this.#cancel();

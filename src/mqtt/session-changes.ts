@@ -4,9 +4,9 @@ import type { RetainedMessages } from "./retained-messages.ts";
 import type { QueuedMessage, Session } from "./session.ts";
 import type { SessionFile } from "./session-file.ts";
 
-/** Changes reach the file this long after they were made, at most, unless there are more than one commit takes. */
+/** Max. time until changes are written to the file, unless they exceed one commit, in ms. */
 const FLUSH_MS = 100;
-/** Max. rows and bytes per commit, some 5 ms: nobody waits for the queues of thousands of sessions. One row may be larger. */
+/** Max. rows and bytes per commit, some 5 ms, so that nobody waits for the queues of thousands of sessions. A single row may be larger. */
 const FLUSH_MAX: Size = { rows: 1_000, bytes: 1024 * 1024 };
 const EVERYTHING: Size = { rows: Number.POSITIVE_INFINITY, bytes: Number.POSITIVE_INFINITY };
 
@@ -53,12 +53,12 @@ class BatchSpace {
   }
 }
 
-/** Changes of the broker's sessions that are not on file yet. They are written later, in batches of bounded size. */
+/** Unwritten changes of broker sessions. They are written later, in batches of bounded size. */
 export class SessionChanges {
   readonly #deps: ChangesDeps;
   readonly #sessions = new Set<Session>();
   readonly #deletedKeys = new Set<string>();
-  /** Queued message → its session's key. */
+  /** Session keys by queued message. */
   readonly #messages = new Map<QueuedMessage, string>();
   readonly #deletedMessages = new Set<number>();
   readonly #retained = new Set<string>();
@@ -95,12 +95,12 @@ export class SessionChanges {
     this.#flushSoon();
   }
 
-  /** Writes the ends of sessions now if one of them had this key. */
+  /** Writes pending ends of sessions now if one of them had this key. */
   settleKey(key: string): void {
     if (this.#deletedKeys.has(key)) this.#flush({ ...FLUSH_MAX, rows: this.#deletedKeys.size });
   }
 
-  /** Writes everything that is left. */
+  /** Writes all remaining changes. */
   close(): void {
     this.#flush(EVERYTHING);
     this.#cancelFlush?.();
@@ -125,7 +125,7 @@ export class SessionChanges {
     if (this.#hasChanges()) this.#cancelFlush = clock.schedule(0, () => this.#flush(FLUSH_MAX));
   }
 
-  /** Ends of sessions go first: what is written of a successor must not be deleted with its predecessor. */
+  /** Returns the next batch. Ends of sessions come first, because a successor must not be deleted with its predecessor. */
   #nextBatch(max: Size): Batch {
     const space = new BatchSpace(max);
     const deletedKeys = space.take(this.#deletedKeys);

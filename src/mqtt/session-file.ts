@@ -45,8 +45,8 @@ const SCHEMA = `
 `;
 
 /**
- * The SQLite file behind the broker's sessions. `synchronous=NORMAL`: a commit costs no fsync; after a power cut the newest
- * changes may be missing, which costs a client a repeated message or a new subscription, never stored telemetry.
+ * SQLite file of broker sessions. `synchronous=NORMAL`: a commit needs no fsync; after a power cut the newest changes may be missing, which costs a
+ * client a repeated message or a new subscription, never stored telemetry.
  */
 export class SessionFile {
   readonly #db: Database;
@@ -88,7 +88,7 @@ export class SessionFile {
     return this.#db.query<StoredSession, []>("SELECT * FROM session").all();
   }
 
-  /** Session key → QoS 2 packet identifiers. */
+  /** Returns QoS 2 packet identifiers by session key. */
   received(): Map<string, number[]> {
     const rows = this.#db.query<{ key: string; ids: Uint8Array }, []>("SELECT * FROM received").all();
     return new Map(rows.map(({ key, ids }) => [key, [...new Uint16Array(ids.slice().buffer)]]));
@@ -155,7 +155,7 @@ export class SessionFile {
     this.#deleteRetained.run(topic);
   }
 
-  /** Stamps the file with its data directory and generation. The stamp is on the disk on return. */
+  /** Stamps the file with its data directory and generation. The stamp is on disk on return. */
   stamp(stamp: Stamp): void {
     this.#db.run("PRAGMA synchronous = FULL");
     this.#db.transaction(() => writeStamp(this.#db, stamp))();
@@ -169,7 +169,7 @@ export class SessionFile {
     this.#position.note(this.#position.mark());
   }
 
-  /** Closes the file and leaves it and its write-ahead log as they are. */
+  /** Closes the file without moving its write-ahead log. */
   abandon(): void {
     this.#position.dispose();
     closeKeepingLog(this.#db);

@@ -13,11 +13,11 @@ interface Asked {
   readonly isDurable: boolean;
 }
 
-/** Limits on connections and durable sessions, of one API key and of all clients of a tenant. */
+/** Limits on connections and durable sessions, per API key and for all clients of a tenant. */
 export class SessionLimits {
   readonly #deps: LimitDeps;
   readonly #clients: Clients;
-  /** Connections that were refused since the start, by tenant. */
+  /** Refused connections since the start, by tenant. */
   readonly #refused = new Map<string, number>();
 
   constructor(deps: LimitDeps, clients: Clients) {
@@ -41,7 +41,7 @@ export class SessionLimits {
     return this.#refused.get(tenantId) ?? 0;
   }
 
-  /** A client of the same client id takes its session over in any case, as MQTT has it. */
+  /** Returns the limit of a device. A client with the same client id always takes over its session, as MQTT requires. */
   #ofDevice({ device }: Principal, { clientId }: Asked): Text | undefined {
     if (device?.sessionsWhenFull !== "REFUSE") return undefined;
     const max = device.sessionsMax ?? 1;
@@ -64,7 +64,9 @@ export class SessionLimits {
     return undefined;
   }
 
-  /** A device has as many sessions as its profile says; those of applications share one space and are searched for each message. */
+  /**
+   * Checks the number of sessions. That of a device is in its profile; sessions of applications share one space and are searched for each message.
+   */
   #sessions(store: SessionStore, principal: Principal, { key, isDurable }: Asked): Text | undefined {
     if (principal.application === undefined || !isDurable || store.get(key) !== undefined) return undefined;
     const { tenantId, credentialId } = principal.owner;

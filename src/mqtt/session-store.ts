@@ -23,24 +23,24 @@ import { SubscriptionCounts } from "./subscription-counts.ts";
 import { fromBrokerTopic } from "./topics.ts";
 
 interface QueueByteLimits {
-  /** Bytes for all clients of one device or API key together. */
+  /** Max. bytes for all clients of one device or API key. */
   readonly perCredential: number;
-  /** Bytes for all clients of a tenant together; null for no limit. */
+  /** Returns the max. bytes for all clients of a tenant; null for no limit. */
   perTenant(tenantId: string): number | null;
-  /** Bytes for all tenants together. Beyond it, the tenant with the most gives up messages. */
+  /** Max. bytes for all tenants. Beyond it, the tenant with the most bytes gives up messages. */
   readonly all: number;
 }
 
-/** Session whose oldest messages make room, and the bytes that are missing. */
+/** Session whose oldest messages make room, and the missing bytes. */
 interface Victim {
   readonly session: Session;
   readonly bytes: number;
 }
 
-/** Queued bytes that share a limit. */
+/** Queued bytes under one shared limit. */
 class Pool {
   bytes = 0;
-  /** Sessions with queued messages, the one that has waited longest first. */
+  /** Sessions with queued messages, the longest waiting first. */
   readonly waiting = new Set<Session>();
 
   get oldest(): Session | undefined {
@@ -54,7 +54,7 @@ class Pool {
   }
 }
 
-/** Decides whose queue gives up a message: never that of another tenant, unless that tenant has the most of all. */
+/** Selects the queue that gives up a message: never that of another tenant, unless that tenant has the most bytes. */
 class QueueLimits {
   readonly #limits: QueueByteLimits;
   readonly #credentials = new Map<string, Pool>();
@@ -65,7 +65,7 @@ class QueueLimits {
     this.#limits = limits;
   }
 
-  /** Counts what a queue has gained or lost, after it has. */
+  /** Counts a change of a queue after it was made. */
   changed(session: Session, bytes: number): void {
     const { tenantId, credentialId } = session.owner;
     session.queuedBytes += bytes;
@@ -81,7 +81,7 @@ class QueueLimits {
     }
   }
 
-  /** Returns whether `bytes` more fit into the queue of the session; if not, whose oldest messages have to go first, where some can. */
+  /** Returns whether `bytes` more fit into the queue of the session; otherwise, the session whose oldest messages must go first, if any. */
   check(session: Session, bytes: number): { fits: true } | { fits: false; victim?: Victim | undefined } {
     const { tenantId, credentialId } = session.owner;
     const own = session.queue.length > 0 ? session : undefined;
@@ -115,7 +115,7 @@ class QueueLimits {
   }
 }
 
-/** Bytes that a queued message takes in addition to its topic and payload. */
+/** Approximate memory of a queued message in addition to its topic and payload. */
 const MESSAGE_OVERHEAD_BYTES = 256;
 
 /** full: a queue is full. congested: the client reads too slowly. size: the packet is too large for the client. */
@@ -129,7 +129,7 @@ export interface SessionStoreOptions {
   readonly queuedBytes: QueueByteLimits;
   /** Called with a description of the loss, in English, if the file is damaged. */
   readonly onLoss?: (text: Text) => void;
-  /** Called when a session and what it kept are deleted. */
+  /** Called when a session was deleted with its content. */
   readonly onDeleted?: (session: Session) => void;
   /** Called when messages of a session are dropped. */
   readonly onDropped?: (session: Session, reason: MessageLoss, count: number) => void;
@@ -140,7 +140,7 @@ const bytesOf = ({ payload, topic }: Pick<QueuedMessage, "payload" | "topic">) =
 
 const isUnsent = ({ messageId }: QueuedMessage) => messageId === undefined;
 
-/** The store of a server, with the server's limits. */
+/** Opens the store of a server, with the limits of the server. */
 export function openSessionStore(
   deps: Pick<
     MqttServerDeps,
@@ -168,7 +168,10 @@ export function openSessionStore(
   });
 }
 
-/** A file that cannot be read is set aside: devices subscribe again, which costs less than a broker that does not start. A full or busy disk is no reason. */
+/**
+ * Loads the sessions. An unreadable file is set aside: devices subscribe again, which costs less than a broker that does not start. A full or busy
+ * disk is not a reason for that.
+ */
 export function loadSessions(options: SessionStoreOptions): SessionStore {
   try {
     return new SessionStore(options);
@@ -187,17 +190,17 @@ function setFileAside({ file, log, onLoss }: SessionStoreOptions, error: unknown
 }
 
 /**
- * Durable sessions with their subscriptions and queued messages, and retained messages: kept in memory, bounded, and written
- * behind in batches. A message that was queued and acknowledged between two batches never touches the file.
+ * Durable sessions with their subscriptions and queued messages, and retained messages: bounded, kept in memory and written later in batches. A
+ * message that was queued and acknowledged between two batches never reaches the file.
  */
 export class SessionStore {
   readonly #options: SessionStoreOptions;
   readonly #file: SessionFile;
-  /** Session key → durable session. */
+  /** Durable sessions by session key. */
   readonly #sessions = new Map<string, Session>();
-  /** Topic space → its durable sessions. */
+  /** Durable sessions by topic space. */
   readonly #spaces = new Map<string, Set<Session>>();
-  /** Space of applications → subscriptions of its durable sessions. */
+  /** Subscriptions of durable sessions by space of applications. */
   readonly #subscribers = new Map<string, TopicTree<Session, ReceiverSubscription<Session>>>();
   readonly retained = new RetainedMessages();
   readonly #changes: SessionChanges;
@@ -208,9 +211,9 @@ export class SessionStore {
   readonly sharedGroups = new SharedGroups();
   /** Subscriptions of applications, with or without a durable session. */
   readonly subscriptions = new SubscriptionCounts();
-  /** Tenant → its queued messages that were given up. */
+  /** Dropped queued messages by tenant. */
   readonly #droppedOf = new Map<string, number>();
-  /** Messages given up because a queue was full. */
+  /** Messages dropped because a queue was full. */
   dropped = 0;
 
   constructor(options: SessionStoreOptions) {
@@ -227,7 +230,7 @@ export class SessionStore {
     }
   }
 
-  /** Stamps the file with its data directory and generation. The stamp is on the disk on return. */
+  /** Stamps the file with its data directory and generation. The stamp is on disk on return. */
   stamp(stamp: Stamp): void {
     this.#file.stamp(stamp);
   }
@@ -236,7 +239,7 @@ export class SessionStore {
     return this.#sessions.get(key);
   }
 
-  /** Deletes the sessions whose time has run out, at least one of them before `isTurnOver`; `now` as in `awaySince`. */
+  /** Deletes expired sessions, at least one of them before `isTurnOver`; `now` as in `awaySince`. */
   expire(now: number, slackMs: number, isTurnOver: () => boolean): void {
     for (const session of this.all()) {
       const { awaySince, expirySeconds } = session;
@@ -250,7 +253,7 @@ export class SessionStore {
     return this.#sessions.values();
   }
 
-  /** Returns the subscriptions of durable sessions that match a topic in a space of applications; not the shared ones. */
+  /** Returns the subscriptions of durable sessions that match a topic in a space of applications, except shared ones. */
   subscribersOf(space: string, topic: string): readonly ReceiverSubscription<Session>[] {
     return this.#subscribers.get(space)?.match(topic) ?? [];
   }
@@ -286,7 +289,7 @@ export class SessionStore {
     this.#options.onDeleted?.(session);
   }
 
-  /** Writes the session's QoS 2 identifiers immediately: the response that follows must not outlive them. */
+  /** Writes the QoS 2 identifiers of the session immediately, because the response must not outlive them. */
   saveReceived(session: Session): void {
     if (this.#sessions.get(session.key) !== session) return;
     // Its predecessor's end, written later, would take them along.
@@ -359,7 +362,7 @@ export class SessionStore {
     this.messageChanged(session, queued);
   }
 
-  /** Returns `false` if nothing that may go makes enough room. */
+  /** Returns false if dropping messages cannot make enough room. */
   #evictOldest(session: Session, bytes: number): boolean {
     for (;;) {
       const room = this.#queues.check(session, bytes);

@@ -1,6 +1,6 @@
 import type { CommitGroup } from "./ack-queue.ts";
 
-/** Name of a client in the broker: its session's key and a number, so that a successor never meets it. */
+/** Returns the internal name of a client: the key of its session and a number, so that it never equals that of a successor. */
 export const brokerClientIdOf = (sessionKey: string, number: number): string => `${sessionKey}#${number}`;
 
 export const sessionKeyOf = (brokerClientId: string): string =>
@@ -14,22 +14,22 @@ export interface SessionSubscription {
   readonly nl: boolean;
   readonly rap: boolean;
   readonly rh: number;
-  /** MQTT 5 subscription identifier; 0: none. */
+  /** MQTT 5 subscription identifier; 0 for none. */
   readonly identifier: number;
 }
 
-/** Owner of a session. Its use counts against the limits of the tenant and of the credentials. */
+/** Owner of a session, against whose limits and those of its tenant the session counts. */
 export interface SessionOwner {
   readonly tenantId: string;
   /** Id of the device or the API key. */
   readonly credentialId: string;
 }
 
-/** A message kept for a durable session until it is acknowledged. */
+/** Message kept for a durable session until it is acknowledged. */
 export interface QueuedMessage {
   /** Unique in the session file. */
   readonly no: number;
-  /** Name and number that Aedes gave the message; none where it has no part in the delivery. */
+  /** Name and number of the message in Aedes; undefined if Aedes does not deliver it. */
   readonly brokerId?: string | undefined;
   readonly brokerCounter?: number | undefined;
   readonly topic: string;
@@ -37,23 +37,23 @@ export interface QueuedMessage {
   readonly qos: 0 | 1 | 2;
   readonly retain: boolean;
   messageId: number | undefined;
-  /** PUBREC came: what goes out again is PUBREL. */
+  /** True after PUBREC, so that PUBREL is repeated instead of PUBLISH. */
   released: boolean;
   saved: boolean;
 }
 
 /** State of one client in the broker: for one connection, or (durable) across connections and restarts. */
 export class Session {
-  /** The broker's name of the client; never what the client calls itself, so two devices cannot collide. */
+  /** Internal name of the client, independent of its client id, so that devices cannot collide. */
   readonly key: string;
-  /** First level of its topics inside the broker. */
+  /** First level of its internal topics. */
   readonly space: string;
   readonly clientId: string;
   readonly owner: SessionOwner;
   /** Seconds that the session outlives its connection; 0 ends it with the connection. */
   expirySeconds: number;
   queuedBytes = 0;
-  /** Server time (ms since its start) at which the client went away; undefined while it is here. */
+  /** Server time (ms since its start) at which the client disconnected; undefined while it is connected. */
   awaySince: number | undefined;
   // Created with their first use: a device that only publishes has none of them.
   #subscriptions: Map<string, SessionSubscription> | undefined;
@@ -82,22 +82,19 @@ export class Session {
     return this.#queue !== undefined && this.#queue.length > 0;
   }
 
-  /** Topic filter as the broker knows it → subscription. */
+  /** Subscriptions by internal topic filter. */
   get subscriptions(): Map<string, SessionSubscription> {
     this.#subscriptions ??= new Map();
     return this.#subscriptions;
   }
 
-  /** QoS 2 packet identifiers between our PUBREC and the client's PUBREL. */
+  /** QoS 2 packet identifiers between PUBREC and PUBREL. */
   get received(): Set<number> {
     this.#received ??= new Set();
     return this.#received;
   }
 
-  /**
-   * Packet ids of `received` that were read back from the file. A power cut may have left them behind, so they count only with
-   * DUP.
-   */
+  /** Packet identifiers of `received` that were read from the file. A power cut may have left them behind, so they only count with DUP. */
   get recovered(): Set<number> {
     this.#recovered ??= new Set();
     return this.#recovered;

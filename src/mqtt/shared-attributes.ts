@@ -9,7 +9,7 @@ import type { MqttServer } from "./mqtt.types.ts";
 
 const TOPIC = "v1/devices/me/attributes";
 
-/** Sends a device its changed SHARED attributes, and ends its connections when it is deleted or gets another token. */
+/** Sends changed SHARED attributes to a device, and ends its connections when it is deleted or gets another token. */
 export function pushSharedAttributes(deps: {
   events: EventBus<DomainEvents>;
   mqtt: MqttServer;

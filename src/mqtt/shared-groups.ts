@@ -5,14 +5,14 @@ import { TopicTree } from "../lib/mqtt/topic-tree.ts";
 interface Member {
   /** Highest QoS of the member. */
   readonly qos: Qos;
-  /** Session or connection that subscribed; a later subscriber with the same key replaces an earlier subscriber. */
+  /** Subscribing session or connection. A later subscriber with the same key replaces it. */
   readonly by: object;
 }
 
 export interface SharedGroup {
   /** Keyed by session key. */
   readonly members: Map<string, Member>;
-  /** Number of messages sent to the group; selects the next member. */
+  /** Number of messages sent to the group, which selects the next member. */
   turn: number;
 }
 

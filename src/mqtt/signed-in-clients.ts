@@ -11,11 +11,11 @@ interface ClientKey {
   readonly clientId: string;
 }
 
-/** Signed-in clients by their sessions: one a device, unless its profile allows more, and any number an application. */
+/** Signed-in clients by session: one per device, unless its profile allows more, and any number per application. */
 export class Clients {
-  /** Session key → its client. The key of a device's only session is the device's id. */
+  /** Clients by session key. The key of the only session of a device is the id of the device. */
   readonly #byKey = new Map<string, Client>();
-  /** Device → its clients whose keys are not its id, oldest first: only of devices that may have several. */
+  /** Clients whose keys are not the id of their device, oldest first: only for devices with several sessions. */
   readonly #more = new Map<string, Set<Client>>();
   readonly counts = new SessionCounts();
 
@@ -60,7 +60,7 @@ export class Clients {
     if (more?.delete(client) === true && more.size === 0) this.#more.delete(space);
   }
 
-  /** Returns whether a client of the device takes commands on one of the topics. */
+  /** Returns whether a client of the device accepts commands on one of the topics. */
   takesCommands(deviceId: DeviceId, topics: ReadonlyArray<string | undefined>): boolean {
     const takes = (client: Client) =>
       topics.some((topic) => topic !== undefined && client.takesCommands(topic));
@@ -74,15 +74,15 @@ export class Clients {
     return this.ofDevice(deviceId).some(isSubscribed);
   }
 
-  /** Returns whether a new client would end another one of its own, see `makeRoom`. */
+  /** Returns whether a new client would replace another one of the device, see `makeRoom`. */
   replacesClient({ device }: Principal, key: string): boolean {
     if (this.#byKey.has(key)) return true;
     return device !== undefined && this.ofDevice(device.deviceId).length >= (device.sessionsMax ?? 1);
   }
 
   /**
-   * Ends what stands in the way of a new client: whoever has its session; and, of a device, whoever else goes by its client id, and the
-   * oldest beyond the number that its profile allows. Returns whether there was one.
+   * Ends clients that a new client replaces: the one with its session; for a device, also the one with its client id, and the oldest beyond the
+   * number in its profile. Returns whether there was any.
    */
   endReplaced(store: SessionStore, { device }: Principal, clientKey: ClientKey): boolean {
     const { size } = this.#byKey;
@@ -103,7 +103,7 @@ export class Clients {
     this.#dropSessions(store, device, clientKey);
   }
 
-  /** Keeps as many sessions of a device as it may have connections, and drops those that are away longest. */
+  /** Keeps at most as many sessions of a device as it may have connections. Drops those that are disconnected longest. */
   #dropSessions(store: SessionStore, device: IngestDevice, { key, clientId }: ClientKey): void {
     const others = [...store.inSpace(device.deviceId)].filter((session) => session.key !== key);
     if (others.length === 0) return;

@@ -13,7 +13,7 @@ export const CREDENTIAL_SUBSCRIPTIONS_MAX: Readonly<SubscriptionSpace> = {
   levels: 50_000,
   bytes: 2 * 1024 * 1024,
 };
-/** Max. subscriptions of a tenant's API keys and MQTT clients together. */
+/** Max. subscriptions of the API keys and MQTT clients of a tenant together. */
 export const TENANT_SUBSCRIPTIONS_MAX: Readonly<SubscriptionSpace> = {
   subscriptions: 10_000,
   levels: 100_000,
@@ -45,7 +45,7 @@ const fits = (used: SubscriptionSpace, more: SubscriptionSpace, max: Readonly<Su
 export class SubscriptionCounts {
   readonly #credentials = new Map<string, SubscriptionSpace>();
   readonly #tenants = new Map<string, SubscriptionSpace>();
-  /** Tenant → subscriptions refused since the start. */
+  /** Refused subscriptions since the start, by tenant. */
   readonly #refused = new Map<string, number>();
 
   add(owner: SessionOwner, filter: string): void {
@@ -68,7 +68,7 @@ export class SubscriptionCounts {
     this.#refused.set(tenantId, this.refusedOf(tenantId) + count);
   }
 
-  /** Returns a function that checks whether the next filter of a packet fits, in addition to the previous filters. */
+  /** Returns a function that checks whether the next filter of a packet fits, in addition to the previous ones. */
   room({ tenantId, credentialId }: SessionOwner): (filter: string) => boolean {
     const asked = nothing();
     const ofCredential = this.#credentials.get(credentialId) ?? nothing();

@@ -6,7 +6,7 @@ import type { Clock } from "../platform/time/clock.ts";
 import { createPeriodic } from "../platform/time/periodic.ts";
 import type { MqttApplication, MqttServer, SendState } from "./mqtt.types.ts";
 
-/** Mosquitto's default `sys_interval`. */
+/** Interval of publications, like the default `sys_interval` of Mosquitto. */
 const INTERVAL_MS = 10_000;
 
 interface SystemTopicsDeps {
@@ -19,8 +19,8 @@ interface SystemTopicsDeps {
 }
 
 /**
- * Counters of the broker under `$SYS/broker/…`, with the names that Mosquitto uses (mosquitto(8), "Broker status"). They are those of the whole
- * gateway, so only clients of its own tenant receive them, and a client needs a pattern that begins with `$SYS/`.
+ * Counters of the broker under `$SYS/broker/…`, with the names of Mosquitto (mosquitto(8), "Broker status"). They describe the whole gateway, so
+ * only clients of its own tenant receive them, and require a filter that starts with `$SYS/`.
  */
 export class SystemTopics {
   readonly #deps: SystemTopicsDeps;
@@ -42,7 +42,7 @@ export class SystemTopics {
     this.#publishing.stop();
   }
 
-  /** Sends the present counters to a new subscription, as if they had been retained. */
+  /** Sends the present counters to a new subscription, like retained messages. */
   onSubscribed({ tenantId }: MqttApplication, filter: string, send: SendState): void {
     if (!filter.startsWith(`${SYSTEM_LEVEL}/`) || this.#deps.tenants.find(tenantId)?.isHost !== true) return;
     for (const [topic, value] of this.#counters()) if (filterMatches(filter, topic)) send(topic, value);

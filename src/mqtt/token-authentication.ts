@@ -3,14 +3,14 @@ import type { RefusalReason, ReportRefusal } from "../modules/faults/refusals.ty
 import type { MqttAuthentication, MqttCredentials } from "./mqtt.types.ts";
 import { identityOfStranger, refuseClient } from "./refused-clients.ts";
 
-/** Creates the authentication by an access token as the user name, which is tried last. It refuses clients with an invalid token. */
+/** Creates the authentication by an access token as user name, which is tried last. It refuses clients with an invalid token. */
 export function createTokenAuthentication(deps: {
   tokens: Pick<TokenSignIn, "attempt" | "countWrong">;
   report: ReportRefusal;
 }) {
   const { tokens, report } = deps;
 
-  /** Refuses a client of which nothing is known. */
+  /** Refuses an unknown client. */
   function refuseStranger(
     credentials: MqttCredentials,
     verdict: "wrong" | "later",
@@ -43,7 +43,7 @@ export function createTokenAuthentication(deps: {
       const unknown = isUnconfirmed ? "certificate_unconfirmed" : "certificate_wrong";
       return byToken(credentials, username, certificate === undefined ? "credential_missing" : unknown);
     },
-    /** Tries the user name as a token: some clients cannot leave the password empty. */
+    /** Tries the user name as a token, because some clients cannot leave the password empty. */
     afterUnknownName: (credentials: MqttCredentials): MqttAuthentication =>
       byToken(credentials, credentials.username, "password_wrong"),
   };

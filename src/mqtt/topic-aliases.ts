@@ -1,11 +1,11 @@
 import { ProtocolError, protocolError, Reason } from "../lib/mqtt/reason.ts";
 
-/** Number of topics that a client may abbreviate on one connection; the CONNACK names it. */
+/** Max. topic aliases of a client per connection, announced in the CONNACK. */
 export const TOPIC_ALIAS_MAX = 16;
-/** Bytes of these topics together. Topics of devices are short, and a connection has to stay small. */
+/** Max. bytes of these topics in total. Topics of devices are short, and connections must stay small. */
 const TOPIC_BYTES_MAX = 4_096;
 
-/** Topics that an MQTT 5 client has abbreviated on its connection (MQTT 5, 3.3.2.3.4), each with its length in front. */
+/** Topic aliases of an MQTT 5 client on its connection (MQTT 5, 3.3.2.3.4), each topic with its length in front. */
 export class TopicAliases {
   readonly #topics = new Map<number, Uint8Array>();
   #bytes = 0;

@@ -6,24 +6,24 @@ import type { Text } from "../lib/texts/text.ts";
 import type { IngestDevice } from "../modules/ingest/ingest.types.ts";
 
 /**
- * A client's topic or filter as the broker knows it, under its space. Reserved ones get a first level of their own, so that no
- * leading wildcard reaches them (4.7.2).
+ * Returns the internal form of a topic or filter of a client, under its space. Reserved ones get a first level of their own, so that leading
+ * wildcards do not match them (4.7.2).
  */
 export const toBroker = (space: string, topic: string) =>
   isReservedTopic(topic) ? `${space}$/${topic}` : `${space}/${topic}`;
 
 export const fromBrokerTopic = (topic: string) => topic.slice(topic.indexOf("/") + 1);
 
-/** The space of a broker topic. */
+/** Returns the space of an internal topic. */
 export const spaceOf = (topic: string) => {
   const level = topic.slice(0, Math.max(0, topic.indexOf("/")));
   return level.endsWith("$") ? level.slice(0, -1) : level;
 };
 
-/** Commands to the children of a gateway, and their answers. */
+/** Topic of commands to the children of a gateway, and of their responses. */
 export const GATEWAY_COMMANDS = "v1/gateway/rpc";
 
-/** Topic on which devices without credentials request some; the answer comes on `PROVISION_RESPONSE`. */
+/** Topic on which devices without credentials request some. The response is on `PROVISION_RESPONSE`. */
 export const PROVISION_REQUEST = "/provision/request";
 export const PROVISION_RESPONSE = "/provision/response";
 
@@ -42,8 +42,8 @@ const DEVICE_TOPICS = [
 const GATEWAY_TOPICS = ["v1/gateway/attributes", "v1/gateway/attributes/response", GATEWAY_COMMANDS];
 
 /**
- * A device may subscribe to any filter that stays inside its own topics and can match something the server sends there:
- * `v1/devices/me/#` is fine, `#` and `v1/#` are not.
+ * Returns whether a device may subscribe to a filter: any filter within its own topics that can match a topic of the server. `v1/devices/me/#` is
+ * allowed, `#` and `v1/#` are not.
  */
 export function deviceMaySubscribe(filter: string, role: "DEVICE" | "GATEWAY"): boolean {
   const own =
@@ -61,7 +61,7 @@ const SHORT_FORMS: readonly (readonly [short: string, long: string])[] = [
   ["v2/r/res/", "v1/devices/me/rpc/response/"],
 ];
 
-/** The long form of a short topic (`v2/r/res/7` → `v1/devices/me/rpc/response/7`); other topics as they are. */
+/** Returns the long form of a short topic (`v2/r/res/7` → `v1/devices/me/rpc/response/7`); other topics unchanged. */
 export function longForm(topic: string): string {
   for (const [short, long] of SHORT_FORMS) {
     if (topic.startsWith(short)) return long + topic.slice(short.length);
@@ -69,7 +69,7 @@ export function longForm(topic: string): string {
   return topic;
 }
 
-/** The short form of a topic sent to devices, when it has one. */
+/** Returns the short form of a topic to devices; undefined if there is none. */
 export function shortForm(topic: string): string | undefined {
   if (topic === "v1/devices/me/attributes") return "v2/a";
   for (const [short, long] of SHORT_FORMS) {
@@ -78,7 +78,7 @@ export function shortForm(topic: string): string | undefined {
   return undefined;
 }
 
-/** Returns whether a topic takes a command to a device. */
+/** Returns whether a topic carries commands to a device. */
 export const isCommandTopic = (topic: string): boolean =>
   topic.startsWith("v1/devices/me/rpc/request/") ||
   topic.startsWith("v2/r/req/") ||
@@ -120,7 +120,7 @@ export function ingestTopic(buffer: Uint8Array, start: number, length: number): 
   }
 }
 
-/** Returns the reason why a device cannot publish to a topic that nobody handles. */
+/** Returns why a device cannot publish to an unknown topic. */
 export const unknownTopic = ({ role }: Pick<IngestDevice, "role">, topic: string): Text =>
   role !== "GATEWAY" && topic.startsWith("v1/gateway/")
     ? detail("topic.gateway_only", { topic: excerpt(topic) })

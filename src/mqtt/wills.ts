@@ -10,20 +10,20 @@ interface DueWill {
 }
 
 interface DelayedWill extends DueWill {
-  /** Server time, ms. */
+  /** Server time in ms. */
   readonly dueAt: number;
 }
 
 /**
- * Wills of clients that are gone, until their delay is over or their session ends (MQTT 5, 3.1.3.2.2). Many clients may go at the same time, each with
- * a will for hundreds of receivers: they share the turns of the event loop with the connections.
+ * Wills of disconnected clients, until their delay or their session ends (MQTT 5, 3.1.3.2.2). Many clients may disconnect simultaneously, each with
+ * a will for hundreds of receivers, so wills share the turns of the event loop with connections.
  */
 export class Wills implements Turn {
   readonly #turns: ConnectionTurns;
   readonly #publish: (principal: Principal, will: Will) => void;
-  /** Session key → will. */
+  /** Delayed wills by session key. */
   readonly #delayed = new Map<string, DelayedWill>();
-  /** In the order in which they became due. */
+  /** Sorted by due time. */
   readonly #due = new Set<DueWill>();
 
   constructor(turns: ConnectionTurns, publish: (principal: Principal, will: Will) => void) {
@@ -35,14 +35,14 @@ export class Wills implements Turn {
     return this.#due.size === 0;
   }
 
-  /** A client went without saying good-bye. */
+  /** Called when a client disconnected without DISCONNECT. */
   left(session: Session, due: DueWill, now: number): void {
     const delayMs = Math.min(due.will.delaySeconds, session.expirySeconds) * 1000;
     if (delayMs === 0) this.#publishInTurn(due);
     else this.#delayed.set(session.key, { ...due, dueAt: now + delayMs + TICK_MS });
   }
 
-  /** Handles a client's return: a session taken up again has no will to publish, one that has ended publishes it immediately. */
+  /** Handles the return of a client: a resumed session drops its will, an ended session publishes it immediately. */
   returned(key: string, resumed: boolean): void {
     const delayed = this.#delayed.get(key);
     this.#delayed.delete(key);

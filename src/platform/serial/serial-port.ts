@@ -10,7 +10,7 @@ import type { SerialSettings } from "../../lib/modbus/modbus-lists.ts";
 import { openLibc } from "../process/libc.ts";
 import type { Clock } from "../time/clock.ts";
 
-/** Serial ports by the names that Linux gives them. Virtual consoles (`/dev/tty1`) are none. */
+/** Paths of serial ports on Linux, without virtual consoles (`/dev/tty1`). */
 const PORT_PATH = /^\/dev\/(tty[A-Za-z]+[0-9]+|serial\/by-(id|path)\/[A-Za-z0-9._:+-]+)$/;
 export const isPortPath = (path: string): boolean => PORT_PATH.test(path);
 
@@ -37,7 +37,7 @@ const CREAD = 0o200;
 const CLOCAL = 0o4000;
 const parityFlags = { NONE: 0, EVEN: 0o400, ODD: 0o1400 } as const;
 const IGNBRK = 1;
-/** struct termios of the kernel: four flags of 32 bits, the line discipline, then 19 control characters. */
+/** Bytes of the struct termios of the kernel: four flags of 32 bits, the line discipline, then 19 control characters. */
 const TERMIOS_BYTES = 36;
 const [IFLAG_AT, OFLAG_AT, CFLAG_AT, LFLAG_AT, CC_AT] = [0, 4, 8, 12, 17];
 const VTIME = 5;
@@ -45,12 +45,12 @@ const VMIN = 6;
 
 const POLL_MS = 4;
 const READ_BYTES = 512;
-/** Silence between two frames (MODBUS over Serial Line V1.02, 2.5.1.1): 3.5 characters, or this time above 19,200 baud. */
+/** Min. silence between two frames (MODBUS over Serial Line V1.02, 2.5.1.1): 3.5 characters, or this time above 19,200 baud. */
 const GAP_MS_MIN = 1.75;
 const GAP_CHARACTERS = 3.5;
 const CHARACTER_BITS = 11;
 
-/** Ports that are open, by device number: two connections to one port would read each other's answers. */
+/** Open ports by device number: two connections to one port would read responses of each other. */
 const openPorts = new Set<number>();
 
 let libc: ReturnType<typeof openIoctl> | undefined;
@@ -93,7 +93,7 @@ function configure(fd: number, { baudRate, parity, stopBits }: SerialSettings, p
   libc.ioctl(fd, TCFLSH, toArgument(TCIOFLUSH));
 }
 
-/** Opens a port that no other connection of the gateway has. @throws DomainError `unavailable` */
+/** Opens a port that no other connection of the gateway uses. @throws DomainError `unavailable` */
 function openDescriptor(path: string, settings: SerialSettings): { fd: number; port: number } {
   let fd: number | undefined;
   try {
@@ -116,11 +116,11 @@ interface SerialPortOptions {
   readonly settings: SerialSettings;
   readonly clock: Clock;
   readonly onData: (chunk: Uint8Array) => void;
-  /** Called when the port has ended by itself. */
+  /** Called when the port has ended unexpectedly. */
   readonly onEnd: (error: Error) => void;
 }
 
-/** An open serial port. It reads from the first write on until it is told that nothing is awaited. */
+/** Open serial port. It reads from the first write until `rest`. */
 export class SerialPort {
   readonly #options: SerialPortOptions;
   readonly #descriptor: ReturnType<typeof openDescriptor>;
@@ -139,7 +139,7 @@ export class SerialPort {
     this.#descriptor = openDescriptor(options.path, options.settings);
   }
 
-  /** Sends a frame after the silence that ends the one before, and reads what is answered. Bytes that came before are dropped. */
+  /** Sends a frame after the silence that ends the previous one, and reads the response. Drops earlier bytes. */
   write(bytes: Uint8Array): void {
     this.#cancel();
     const waitMs = this.#busyAt + this.#gapMs - this.#options.clock.monotonic();
@@ -147,7 +147,7 @@ export class SerialPort {
     else this.#send(bytes);
   }
 
-  /** Stops reading: nothing is awaited. */
+  /** Stops reading, because no response is pending. */
   rest(): void {
     this.#cancel();
     this.#busyAt = this.#options.clock.monotonic();
@@ -184,7 +184,7 @@ export class SerialPort {
     });
   }
 
-  /** Returns the bytes that have come; `undefined` if the port is gone. */
+  /** Returns received bytes; undefined if the port is gone. */
   #read(): Uint8Array | undefined {
     try {
       const count = readSync(this.#descriptor.fd, this.#buffer);
