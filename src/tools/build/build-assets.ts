@@ -9,7 +9,7 @@ import { unusedInOpcUa } from "./unused-packages.ts";
 
 const root = join(import.meta.dir, "..", "..", "..");
 
-/** The offline API page: Swagger UI's own files and the few lines that start it, packed, for they are a fifth of that. */
+/** Builds the offline API page: the files of Swagger UI and a few lines that start it, compressed to a fifth. */
 async function buildApiDocs(): Promise<void> {
   const target = join(root, "static", "api-docs");
   await rm(target, { recursive: true, force: true });
@@ -22,7 +22,8 @@ async function buildApiDocs(): Promise<void> {
 }
 
 /**
- * The thread of OPC UA as one file: the library would take 9 MB as a part of the program. Names of classes are kept, because it compares them.
+ * Builds the thread of OPC UA as one file: as a part of the program, the library would take 9 MB. Class names are kept, because the library compares
+ * them.
  */
 async function buildOpcUa(): Promise<void> {
   const { outputs } = await Bun.build({

@@ -11,11 +11,11 @@ const ROOT = join(import.meta.dir, "../../..");
 const WEB = join(ROOT, "src/web");
 const STATIC = join(ROOT, "static");
 const DESTINATION = join(STATIC, "console");
-/** Built next to its destination and then moved there in one step: a running server never sees half a console. */
+/** Temporary output beside the destination, which is replaced in one step, so that a running server never sees a partial console. */
 const OUT = `${DESTINATION}-${process.pid}`;
 const OLD = `${DESTINATION}-${process.pid}-old`;
 const FIRST_LOAD_KB_MAX = 85;
-/** All that a browser can load, in the language with the longer words: it never loads both. Only the first load costs a reader time. */
+/** Max. kB that a browser can load, with the longer one of the two languages. Only the first load costs a reader time. */
 const ALL_KB_MAX = 473;
 
 async function bundle(
@@ -48,7 +48,7 @@ async function emitIcons(): Promise<void> {
   }
 }
 
-/** Static imports of a chunk: what the browser fetches before the first screen. */
+/** Returns the static imports of a chunk, which the browser loads before the first screen. */
 function staticImports(code: string): string[] {
   return [...code.matchAll(/(?:from|import)\s*"\.\/([^"]+\.js)"/g)].map((m) => `assets/${m[1]}`);
 }
@@ -109,7 +109,7 @@ const TEXT_PARTS = ["first-screens", "console", "server"];
 const partOf = (path: string) => TEXT_PARTS.find((part) => new RegExp(`^assets/${part}[.-]`).test(path));
 const isText = (path: string) => path.endsWith(".js") && partOf(path) !== undefined;
 
-/** Kilobytes of each part of the texts in the language where that part is the longest. */
+/** Returns the kilobytes of each part of the texts in its longest language. */
 function longestTextsKb(sizes: ReadonlyMap<string, number>): number {
   const longest = new Map<string, number>();
   for (const [path, bytes] of sizes) {

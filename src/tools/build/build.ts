@@ -49,7 +49,7 @@ async function listAssets(): Promise<string[]> {
     .sort();
 }
 
-/** An entry point that first tells where the embedded assets lie, then runs the program. */
+/** Writes an entry point that registers the places of embedded assets, then runs the program. */
 async function writeEntry(): Promise<string> {
   const assets = await listAssets();
   const path = (file: string) => JSON.stringify(join("..", "..", file));
@@ -66,15 +66,15 @@ async function writeEntry(): Promise<string> {
   return entry;
 }
 
-/** Sources without git, as in a container build, take the commit from the environment. */
+/** Returns the commit of the sources, from the environment if there is no git, as in a container build. */
 const sourceCommit = (): string => process.env.SOURCE_COMMIT || getCommit();
 
-/** Versions of own builds, as in tests of an update, come from the environment. */
+/** Returns the version, from the environment for own builds, as in tests of an update. */
 const sourceVersion = (): string => process.env.SOURCE_VERSION || version;
 
 /**
- * Returns the public key that the executable checks update files with: of the file that the environment names, else of the repository. Empty
- * without either; such an executable installs no update files.
+ * Returns the public key for update files, from the file in the environment or from the repository. Empty without either; such an executable
+ * installs no update files.
  */
 export function readUpdateKey(): string {
   const file = process.env.UPDATE_PUBLIC_KEY_FILE ?? join(root, UPDATE_KEY_FILE);
@@ -113,7 +113,7 @@ async function build(target: string, entry: string): Promise<void> {
   console.log(`${relative(root, outfile)}  ${(Bun.file(outfile).size / 1e6).toFixed(1)} MB`);
 }
 
-/** Builds the executables of the given targets, or of all when there are none, into `dist/`. Returns their targets. */
+/** Builds the executables of the given targets, or of all by default, into `dist/`. Returns their targets. */
 export async function buildExecutables(names: readonly string[]): Promise<readonly string[]> {
   const unknown = names.filter((name) => !TARGETS.some((target) => target === name));
   if (unknown.length > 0) {

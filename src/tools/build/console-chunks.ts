@@ -20,10 +20,10 @@ const STATIC_IMPORT = /^\s*(?:import|export)\s+(?:(?!type\b)[^"';]*?from\s*)?"(\
 const DYNAMIC_IMPORT = /import\(\s*"(\.[^"]+)"\s*\)/g;
 const ICON_IMPORT = /import\s*\{([^}]*)\}\s*from\s*"lucide-preact";/g;
 
-/** File → the files that it needs. */
+/** Needed files by file. */
 const reached = new Map<string, ReadonlySet<string>>();
 
-/** Returns the files that the entry imports statically, and those that these import. */
+/** Returns the files that the entry imports statically, directly or indirectly. */
 function reachedFrom(entry: string): ReadonlySet<string> {
   const existing = reached.get(entry);
   if (existing !== undefined) return existing;
@@ -40,14 +40,14 @@ function reachedFrom(entry: string): ReadonlySet<string> {
   return seen;
 }
 
-/** Returns the names of the library, whatever the file calls them. */
+/** Returns the exported names in an import list, without their aliases. */
 const namesIn = (list: string): string[] =>
   list
     .split(",")
     .map((name) => name.trim().replace(/ as .*$/, ""))
     .filter((name) => name !== "" && !name.startsWith("type "));
 
-/** The screens that are loaded on demand; the texts of the catalogue are loaded so too, and import nothing. */
+/** Returns the screens loaded on demand. Texts of the catalog are also loaded on demand, and import nothing. */
 const screensIn = (files: readonly string[]): Set<string> =>
   new Set(
     files.flatMap((file) =>
@@ -57,7 +57,7 @@ const screensIn = (files: readonly string[]): Set<string> =>
     ),
   );
 
-/** Max. characters of a module's source, and the number of importers from which it belongs to the first load. */
+/** Max. characters of a module for the first load, and its min. number of importers. */
 const SMALL_CHARACTERS = 900;
 const IMPORTERS_MIN = 5;
 
@@ -76,10 +76,10 @@ function smallAndShared(files: readonly string[]): string[] {
     .sort();
 }
 
-/** Max. characters of a module's source that loads with the first screen of those that use it. */
+/** Max. characters of a module that is loaded with the first screen that uses it. */
 const COMMON_CHARACTERS = 7_000;
 
-/** Returns the modules that at least two screens reach, without large ones and those that need them. */
+/** Returns the modules that at least two screens reach, except large ones and those that need them. */
 function usedBySeveral(screens: ReadonlySet<string>, isReady: (file: string) => boolean): string[] {
   const counts = new Map<string, number>();
   for (const screen of screens)
@@ -93,7 +93,7 @@ function usedBySeveral(screens: ReadonlySet<string>, isReady: (file: string) => 
   return [...counts.keys()].filter((file) => !isReady(file) && isCommon(file)).sort();
 }
 
-/** `app`: the module that imports all of the first load and does nothing by itself. */
+/** Groups modules into few chunks. @param app module that imports the whole first load and does nothing else */
 export function fewChunks(web: string, entry: string, app: string): BunPlugin {
   const first = reachedFrom(join(web, entry));
   const files = readdirSync(web, { recursive: true, encoding: "utf8" })

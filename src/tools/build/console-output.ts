@@ -17,7 +17,7 @@ const COMPRESSED = new Set([".html", ".js", ".css", ".svg", ".json", ".webmanife
 export const hashOf = (bytes: Uint8Array): string =>
   createHash("sha256").update(bytes).digest("hex").slice(0, 32);
 
-/** Writes the file, and its `.br` and `.gz` siblings where compression pays. */
+/** Writes the file, and its `.br` and `.gz` forms if compression pays off. */
 export async function emit(out: string, path: string, bytes: Uint8Array): Promise<void> {
   const file = join(out, path);
   await mkdir(dirname(file), { recursive: true });
@@ -42,7 +42,7 @@ async function filesOf(out: string): Promise<string[]> {
   return files;
 }
 
-/** `assets.json`: what the HTTP server serves, with the entity tag and whether the name pins the content. */
+/** Writes `assets.json`: the files for the HTTP server, with entity tags and whether the name determines the content. */
 export async function writeManifest(out: string): Promise<void> {
   const entries = [];
   for (const path of await filesOf(out)) {
@@ -53,7 +53,7 @@ export async function writeManifest(out: string): Promise<void> {
   await writeFile(join(out, "assets.json"), `${JSON.stringify(entries, null, 1)}\n`);
 }
 
-/** Path → bytes over the wire with gzip (as it is, for what is compressed already). */
+/** Returns the transferred bytes with gzip by path (unchanged for compressed files). */
 export async function sizesOf(out: string): Promise<Map<string, number>> {
   const sizes = new Map<string, number>();
   for (const path of await filesOf(out)) {

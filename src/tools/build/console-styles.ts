@@ -2,13 +2,10 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** A theme that a checked box anywhere in the page switches on; the console sets an attribute of the root instead. */
+/** Selector of a theme that a checked box anywhere in the page enables. The console sets an attribute of the root instead. */
 const THEME_CONTROLLER = /:root:has\(input\.theme-controller\[[^\]]*\]:checked\),/g;
 
-/**
- * Removes conditions on what is anywhere in the page: they make the browser compute the styles of all elements anew whenever one is
- * inserted or removed.
- */
+/** Removes conditions on other parts of the page: they make the browser recompute the styles of all elements after each insertion or removal. */
 function withoutPageConditions(css: string): string {
   const styles = css.replace(THEME_CONTROLLER, "");
   const left = /(?:^|[\s,{}(])(?::root|html|body):has\([^{]*/.exec(styles);
@@ -16,7 +13,7 @@ function withoutPageConditions(css: string): string {
   return styles;
 }
 
-/** Runs the Tailwind compiler of this checkout over a style sheet; works without a network. */
+/** Compiles a style sheet with the Tailwind compiler of this checkout, without a network. */
 export async function compileStyles(root: string, input: string): Promise<Uint8Array> {
   const directory = await mkdtemp(join(tmpdir(), "lineside-styles-"));
   try {

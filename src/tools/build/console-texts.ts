@@ -2,13 +2,13 @@ import { join } from "node:path";
 import type { BunPlugin } from "bun";
 import type { Catalogue } from "../../lib/texts/text.ts";
 
-/** Folder of the texts: a file for each part and language. */
+/** Folder of the texts, with a file for each part and language. */
 const FOLDER = join(import.meta.dir, "../../lib/texts");
 
 const readTexts = (part: string, language: string): Promise<Catalogue> =>
   Bun.file(join(FOLDER, `${part}.${language}.json`)).json();
 
-/** Returns the keys with the number of parts that each shares with the key before it in place of these parts. */
+/** Returns the keys in a short form: each shared prefix of parts is replaced by its number. */
 function shortKeys(keys: readonly string[]): string {
   let before: readonly string[] = [];
   const shortened = keys.map((key) => {
@@ -20,14 +20,14 @@ function shortKeys(keys: readonly string[]): string {
   return shortened.join(" ");
 }
 
-/** Reads them again, in the browser. */
+/** Code that restores the keys in the browser. */
 const KEYS_OF = `let before = [];
 export const keys = text.split(" ").map((key) => {
   before = [...before.slice(0, Number(key[0])), ...key.slice(1).split(".")];
   return before.join(".");
 });`;
 
-/** Texts without their keys: these stand once for all languages, in a file of their own, which makes the console a twentieth smaller. */
+/** Removes the keys from texts: they are stored once for all languages in a separate file, which makes the console a twentieth smaller. */
 export const textsWithoutKeys: BunPlugin = {
   name: "texts without keys",
   setup(build) {

@@ -1,24 +1,24 @@
 import { type FSWatcher, watch } from "node:fs";
 import { join, relative } from "node:path";
 
-/** Editors write a file in several steps, and a change of branch many files: one restart serves them all. */
+/** Delay before a restart, because editors write a file in several steps, and a change of branch affects many files. */
 const SETTLE_MS = 100;
-/** A gateway that hangs in its stop is killed. */
+/** Max. duration of a stop of the gateway before it is killed. */
 const STOP_MS_MAX = 5000;
 
 interface DevServerOptions {
   /** The checkout. */
   readonly directory: string;
-  /** Directories and files below it whose changes matter. */
+  /** Watched directories and files in it. */
   readonly watched: readonly string[];
   readonly buildConsole: readonly string[];
   readonly serve: readonly string[];
   readonly report: (message: string) => void;
 }
 
-/** Files that the console is built from; all others concern the gateway alone. */
+/** Returns whether the console is built from a file; other files only concern the gateway. */
 const isOfConsole = (path: string): boolean => /^(src\/(web|lib)|static|docs)\//.test(path);
-/** Returns whether the dev server ignores a file: output of the build itself, tests, and the temporary files of editors. */
+/** Returns whether the dev server ignores a file: output of the build, tests, and temporary files of editors. */
 const isIgnored = (path: string): boolean =>
   /^static\/(console|api-docs|licenses)|(^|\/)\.|~$|\.(tmp|swp)$/.test(path);
 
@@ -26,11 +26,11 @@ const isIgnored = (path: string): boolean =>
 export class DevServer {
   readonly #options: DevServerOptions;
   readonly #watchers: FSWatcher[] = [];
-  /** Paths that changed and were not handled yet. */
+  /** Changed paths that are not handled yet. */
   readonly #changed = new Set<string>();
   #timer: Timer | undefined;
   #gateway: Bun.Subprocess | undefined;
-  /** Ends when all changes so far are handled. */
+  /** Resolves when all changes so far are handled. */
   #work: Promise<void> = Promise.resolve();
   #stopping: Promise<void> | undefined;
 
@@ -50,7 +50,7 @@ export class DevServer {
     this.#startGateway();
   }
 
-  /** Ends the gateway. Ctrl-C asks twice: from the terminal and from npm. */
+  /** Ends the gateway. Ctrl-C arrives twice: from the terminal and from npm. */
   stop(): Promise<void> {
     this.#stopping ??= this.#stopOnce();
     return this.#stopping;

@@ -2,19 +2,19 @@ import { existsSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { Marked, type Tokens } from "marked";
 
-/** Page of the console's manual; the texts are those of `docs/`. */
+/** Page of the manual in the console, from the texts in `docs/`. */
 export interface ManualPage {
   readonly id: string;
   readonly title: string;
   readonly html: string;
-  /** Language of the text. A page that is not translated is in English. */
+  /** Language of the text. Untranslated pages are in English. */
   readonly language: Language;
 }
 
 export const LANGUAGES = ["en", "de"] as const;
 export type Language = (typeof LANGUAGES)[number];
 
-/** Sections and pages in the order of the index, docs/README.md; a test compares them. */
+/** Sections and pages in the order of the index, docs/README.md, which a test compares. */
 export const manualSections: ReadonlyArray<{ readonly id: string; readonly pages: readonly string[] }> = [
   { id: "start", pages: ["first-steps", "api-tutorial", "concepts", "troubleshooting", "readme"] },
   {
@@ -143,7 +143,7 @@ export const manualSections: ReadonlyArray<{ readonly id: string; readonly pages
   { id: "contribute", pages: ["architecture", "glossary"] },
 ];
 
-/** German names of pages whose text is in English. */
+/** German names of pages with English texts. */
 const germanTitles: Readonly<Record<string, string>> = {
   permissions: "Berechtigungen",
   configuration: "Konfiguration",
@@ -155,10 +155,10 @@ const germanTitles: Readonly<Record<string, string>> = {
 };
 
 const README = "README.md";
-/** List all pages, as the manual does itself. */
+/** Pages that list all pages, like the manual itself. */
 const INDEXES = /(?:docs\/README|index)\.md$/;
 
-/** Returns the name by which links reach a heading, as plain viewers of Markdown make it. */
+/** Returns the anchor of a heading, in the form of common Markdown viewers. */
 const slugOf = (text: string): string =>
   text
     .toLowerCase()
@@ -166,7 +166,7 @@ const slugOf = (text: string): string =>
     .trim()
     .replaceAll(" ", "-");
 
-/** Returns the names of a text's headings in order. A heading that occurs again has a number. */
+/** Returns the anchors of the headings of a text in order. Repeated headings have a number. */
 export function headingsOf(source: string): string[] {
   const counts = new Map<string, number>();
   return new Marked({ gfm: true }).lexer(source).flatMap((token) => {
@@ -178,7 +178,7 @@ export function headingsOf(source: string): string[] {
   });
 }
 
-/** Where links of a text lead: files have names of headings in their own language, the manual has the English ones. */
+/** Targets of links. Files use anchors in their own language, the manual uses the English ones. */
 class Places {
   readonly #root: string;
   readonly #language: Language;
@@ -196,7 +196,7 @@ class Places {
     return names;
   }
 
-  /** Names of a page's headings in order, in English: the console leads to the same places in each language. */
+  /** Returns the English anchors of the headings of a page in order: the console leads to the same places in each language. */
   namesOf(id: string): readonly string[] {
     return this.#headings(id, "en");
   }
@@ -205,7 +205,7 @@ class Places {
     return this.namesOf(id)[this.#headings(id, this.#language).indexOf(anchor)] ?? anchor;
   }
 
-  /** Returns the target of a link on a page. Files that are not in the manual have none. */
+  /** Returns the target of a link on a page; undefined for files outside of the manual. */
   hrefOf(page: string, href: string): string | undefined {
     if (/^(https?:|mailto:)/.test(href)) return href;
     const [path = "", anchor] = href.split("#");
@@ -218,7 +218,7 @@ class Places {
   }
 }
 
-/** Returns the drawing as a part of the page. Photographs and screenshots are left out, because the executable does not hold them. */
+/** Returns the drawing as a part of the page. Photographs and screenshots are omitted, because the executable does not contain them. */
 function inlineImage(root: string, { href, text }: Tokens.Image): string {
   if (!href.endsWith(".svg")) return "";
   const drawing = readFileSync(join(root, "docs/images", basename(href)), "utf8");
@@ -262,7 +262,7 @@ function createRenderer(root: string, page: string, places: Places): Marked {
   return marked;
 }
 
-/** Returns the file of a page in a language, or the English one where it is not translated. */
+/** Returns the file of a page in a language, or the English one if it is not translated. */
 function fileOf(root: string, id: string, language: Language): { file: string; language: Language } {
   const name = id === "readme" ? README : `${id}.md`;
   const translated = join(root, "docs", language, name);

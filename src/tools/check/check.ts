@@ -9,7 +9,7 @@ import { findDrift } from "./drift.ts";
 
 const root = join(import.meta.dir, "..", "..", "..");
 const bin = (name: string) => join(root, "node_modules", ".bin", name);
-/** The native compiler; the one in JavaScript is there for generators of API clients and for the vocabulary check. */
+/** The native compiler. The one in JavaScript is for generators of API clients and for the vocabulary check. */
 const compiler = join(root, "node_modules", "typescript-native", "bin", "tsc");
 
 interface Result {

@@ -1,10 +1,10 @@
 import ts from "typescript";
 
-/** Tokens in a row that have to be equal: about eight lines of code. Shorter repetitions are usual (calls, conditions). */
+/** Min. consecutive equal tokens: about eight lines of code. Shorter repetitions are usual (calls, conditions). */
 const WINDOW_TOKENS = 60;
 
 interface Tokens {
-  /** A number for each different token, in the order of the file. */
+  /** Number of each token, in the order of the file. */
   readonly ids: readonly number[];
   /** Line of each token. */
   readonly lines: readonly number[];
@@ -29,7 +29,7 @@ function tokensOf(file: ts.SourceFile, numbers: Map<string, number>): Tokens {
   return { ids, lines };
 }
 
-/** A hash of every window of tokens, by its first token. */
+/** Returns a hash of every window of tokens, by its first token. */
 function windowHashes(ids: readonly number[]): number[] {
   const FACTOR = 0x01000193;
   let power = 1;
@@ -45,7 +45,7 @@ function windowHashes(ids: readonly number[]): number[] {
   return hashes;
 }
 
-/** Counts the blocks of one file whose windows are among the repeated ones, and their lines. */
+/** Counts the blocks of one file with repeated windows, and their lines. */
 function countInFile(
   isRepeated: readonly boolean[],
   lineOf: readonly number[],
@@ -62,7 +62,7 @@ function countInFile(
   return { blocks, lines: lines.size };
 }
 
-/** Counts the blocks of equal code that occur more than once in the files, and their lines. Every occurrence counts. */
+/** Counts the occurrences of repeated blocks of equal code in the files, and their lines. */
 export function countDuplicates(files: readonly ts.SourceFile[]): { blocks: number; lines: number } {
   const numbers = new Map<string, number>();
   const tokens = files.map((file) => tokensOf(file, numbers));
@@ -72,7 +72,7 @@ export function countDuplicates(files: readonly ts.SourceFile[]): { blocks: numb
       (hash, index) => `${hash} ${ids[index]} ${ids[index + 30]} ${ids[index + WINDOW_TOKENS - 1]}`,
     ),
   );
-  /** Number of times that a window occurs. */
+  /** Occurrences by window. */
   const counts = new Map<string, number>();
   for (const key of keys.flat()) counts.set(key, (counts.get(key) ?? 0) + 1);
   const found = tokens.map(({ lines }, file) =>

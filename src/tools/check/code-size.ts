@@ -13,7 +13,7 @@ const SAMPLE_FIELDS = ["commandTimeoutMs", "inactivityTimeoutMs", "notificationE
 
 const linesOf = (text: string): number => text.split("\n").length - 1;
 
-/** Lines of all text files of a directory. */
+/** Counts the lines of all text files of a directory. */
 function countLines(checkout: string, directory: string, isIncluded: (path: string) => boolean): number {
   const files = listFiles(join(checkout, directory)).filter(isIncluded);
   return files.reduce((sum, file) => sum + linesOf(readFileSync(file, "utf8")), 0);
@@ -21,7 +21,7 @@ function countLines(checkout: string, directory: string, isIncluded: (path: stri
 
 type Graph = ReadonlyMap<string, readonly string[]>;
 
-/** Adds what can be reached from a file and was not seen yet, each after everything that it reaches itself. */
+/** Adds unseen files that can be reached from a file, each after its own dependencies. */
 function collectReachable(graph: Graph, file: string, seen: Set<string>, order: string[]): void {
   if (seen.has(file)) return;
   seen.add(file);
@@ -29,7 +29,7 @@ function collectReachable(graph: Graph, file: string, seen: Set<string>, order: 
   order.push(file);
 }
 
-/** Groups of files that import one another in a circle: strongly connected components, by Kosaraju's algorithm. */
+/** Counts import cycles: strongly connected components, by the algorithm of Kosaraju. */
 export function countCycles(graph: Graph): number {
   const order: string[] = [];
   const seen = new Set<string>();
@@ -46,7 +46,7 @@ export function countCycles(graph: Graph): number {
   return groups.filter(({ length }) => length > 1).length;
 }
 
-/** Lines that name a field in its camel-case or snake-case form, and the files that they are in. */
+/** Counts the lines that contain a field in camel case or snake case, and their files. */
 function countField(files: readonly SourceFile[], field: string): { lines: number; files: number } {
   const snake = field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
   const name = new RegExp(`\\b(${field}|${snake})\\b`);
@@ -58,7 +58,7 @@ function countField(files: readonly SourceFile[], field: string): { lines: numbe
   };
 }
 
-/** The measures of one checkout, in the order of the table. */
+/** Returns the measures of one checkout, in the order of the table. */
 export function measure(
   checkout: string,
   fields: readonly string[],
@@ -69,7 +69,7 @@ export function measure(
     new Map([...imports].map(([path, list]) => [path, list.filter(isIncluded).map(({ target }) => target)]));
   const duplicates = countDuplicates(files.map(({ ast }) => ast));
   const isText = (path: string) => /\.(tsx?|mjs|js|css|sql|json)$/.test(path);
-  /** Texts of the languages, and what is generated from them. */
+  /** Texts of the languages, and files generated from them. */
   const isCatalogue = (path: string) => /lib\/texts\/(places\.ts|.+\.json)$/.test(path);
   const lengths = files.map(({ text }) => linesOf(text)).sort((a, b) => a - b);
   const quantile = (share: number) => lengths[Math.floor(share * (lengths.length - 1))] ?? 0;

@@ -7,7 +7,7 @@ import { parseFiles, type SourceFile } from "./source-files.ts";
  */
 
 const UPPER_SNAKE = /^[A-Z][A-Z0-9_]*$/;
-/** Expressions that only give a value another type. */
+/** Removes `as`, `satisfies` and parentheses. */
 const withoutType = (node: ts.Expression): ts.Expression =>
   ts.isAsExpression(node) || ts.isSatisfiesExpression(node) || ts.isParenthesizedExpression(node)
     ? withoutType(node.expression)
@@ -78,7 +78,7 @@ function* othersIn(node: ts.Node): Generator<[ts.Node, string]> {
   for (const child of node.getChildren()) yield* othersIn(child);
 }
 
-/** Lists the places of a file that the style does not allow. */
+/** Lists violations of the style in a file. */
 export function styleProblems(file: SourceFile): string[] {
   const lineOf = (node: ts.Node) => file.ast.getLineAndCharacterOfPosition(node.getStart()).line + 1;
   return [

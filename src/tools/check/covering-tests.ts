@@ -1,10 +1,10 @@
 import { dirname } from "node:path";
 import type { Import } from "./source-files.ts";
 
-/** Tests per group; those in a directory of the same name come first. */
+/** Max. tests per group. Those in a directory of the same name come first. */
 const TESTS_MAX = 8;
 
-/** Number of directories that two paths share below their first directory. */
+/** Returns the number of directories that two paths share below their first directory. */
 function sharedDirectories(a: string, b: string): number {
   const [first, second] = [a, b].map((path) => dirname(path).split("/").slice(1));
   let count = 0;
@@ -12,7 +12,7 @@ function sharedDirectories(a: string, b: string): number {
   return count;
 }
 
-/** Returns the number of imports between a file and every file that runs it. Imports of types do not count. */
+/** Returns the number of imports between a file and every file that runs it, without type imports. */
 function distancesTo(file: string, imports: ReadonlyMap<string, readonly Import[]>): Map<string, number> {
   const importers = new Map<string, string[]>();
   for (const [path, list] of imports)
@@ -26,8 +26,8 @@ function distancesTo(file: string, imports: ReadonlyMap<string, readonly Import[
 }
 
 /**
- * Returns the tests that are likely to notice a change of a file, in groups to run one after the other: the tests that import it most
- * directly, then the tests with one more import between them and the file.
+ * Returns the tests that are likely to detect a change of a file, in groups to run in sequence: the most direct importers, then the tests with one
+ * more import in between.
  */
 export function coveringTests(file: string, imports: ReadonlyMap<string, readonly Import[]>): string[][] {
   const distances = distancesTo(file, imports);

@@ -3,12 +3,12 @@ import { join } from "node:path";
 
 const root = join(import.meta.dir, "..", "..", "..");
 
-/** drizzle-kit ends with 0 also when it fails, for example because it cannot ask whether a column was renamed. Only this sentence means success. */
+/** Output of drizzle-kit that means success. It exits with 0 even if it fails, for example because it cannot ask whether a column was renamed. */
 const NOTHING_TO_DO = "No schema changes";
 
 /**
- * Compares tables with their migrations: generates migrations into a copy of the directory. Returns what is wrong, or nothing.
- * `config` is a file of drizzle-kit, and `migrations` the directory that it names; both are relative to the checkout.
+ * Compares tables with their migrations by generating migrations into a copy of the directory. Returns a problem, or undefined. `config` is a file
+ * of drizzle-kit, and `migrations` its directory; both are relative to the checkout.
  */
 export async function findDrift(
   name: string,

@@ -6,7 +6,7 @@ import ts from "typescript";
 export const FUNCTION_LINES_MAX = 70;
 
 interface LongFunction {
-  /** The name, or that of the variable or property that holds it; `(anonymous)` for the others. */
+  /** Name of the function, or of the variable or property with it; `(anonymous)` for others. */
   readonly name: string;
   readonly lines: number;
 }
@@ -29,8 +29,8 @@ const hasFunction = (node: ts.Node): boolean =>
   ts.forEachChild(node, (child) => ts.isFunctionLike(child) || hasFunction(child)) ?? false;
 
 /**
- * Returns the functions of any kind with more lines than the limit. A nested function counts as one line of the enclosing function, and so does
- * an object without functions: what a route says of itself and what a part is created with is data.
+ * Returns all functions with more lines than the limit. A nested function counts as one line of the enclosing function, and so does an object
+ * without functions: the description of a route and the arguments of a part are data.
  */
 export function longFunctionsOf(ast: ts.SourceFile): LongFunction[] {
   const found: LongFunction[] = [];

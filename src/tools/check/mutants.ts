@@ -12,16 +12,16 @@ import { importsOf, parseFile, parseFiles, type SourceFile } from "./source-file
  */
 
 const root = join(import.meta.dir, "..", "..", "..");
-/** Not copied: large or private, and not read by tests of the sources. */
+/** Paths that are not copied: large or private, and not read by tests of the sources. */
 const NOT_COPIED = [".git", "node_modules", "dist", "data"];
-/** A mutant is killed if its tests take this many times as long as those of the original. */
+/** Factor of the duration of the tests after which a mutant counts as killed. */
 const TIME_FACTOR = 3;
 const TIME_MIN_MS = 20_000;
 const BASELINE_MS_MAX = 600_000;
 
 type Outcome = "killed" | "killed by time-out" | "survived";
 
-/** A copy of the checkout whose files can be changed. */
+/** Copy of the checkout with changeable files. */
 class MutantCopy {
   readonly #directory = mkdtempSync(join(tmpdir(), "lineside-mutants-"));
   #running: Bun.Subprocess | undefined;
@@ -66,7 +66,7 @@ class MutantCopy {
     rmSync(this.#directory, { recursive: true, force: true });
   }
 
-  /** Files left behind by killed tests are deleted with the copy. */
+  /** Temporary directory. Files left behind by killed tests are deleted with the copy. */
   #temporary(): string {
     return mkdtempSync(join(this.#directory, ".tmp-"));
   }
@@ -97,7 +97,7 @@ const oneLine = (text: string): string => {
   return line.length > 100 ? `${line.slice(0, 100)}…` : line;
 };
 
-/** Tests of a file, in groups that run one after the other until one of them kills the mutant. */
+/** Tests of a file, in groups that run in sequence until one of them kills the mutant. */
 type TestGroups = readonly (readonly string[])[];
 
 async function runGroups(copy: MutantCopy, groups: TestGroups, limits: readonly number[]): Promise<Outcome> {

@@ -1,9 +1,9 @@
 import ts from "typescript";
 import { createRandom } from "../../lib/data/random.ts";
 
-/** A small change of a program that its tests should notice. */
+/** Small change of a program that its tests should detect. */
 export interface Mutant {
-  /** Characters of the file that `replacement` replaces. */
+  /** Start of the replaced characters. */
   readonly start: number;
   readonly end: number;
   readonly replacement: string;
@@ -14,7 +14,7 @@ type Operator = (node: ts.Node, ast: ts.SourceFile) => Mutant[];
 
 const { SyntaxKind } = ts;
 
-/** Token → its replacement: bounds of comparisons, equality, arithmetic and logic. */
+/** Replacements by token: bounds of comparisons, equality, arithmetic and logic. */
 const SWAPPED_TOKENS = new Map<ts.SyntaxKind, string>([
   [SyntaxKind.LessThanToken, "<="],
   [SyntaxKind.LessThanEqualsToken, "<"],
@@ -48,7 +48,7 @@ const swapTokens: Operator = (node, ast) => {
   return swapped === undefined ? [] : [replace(node.operatorToken, ast, swapped)];
 };
 
-/** `!a` and `-a` become `a`, `a++` becomes `a--`. */
+/** Replaces `!a` and `-a` by `a`, and `a++` by `a--`. */
 const changeUnary: Operator = (node, ast) => {
   if (!ts.isPrefixUnaryExpression(node) && !ts.isPostfixUnaryExpression(node)) return [];
   const operand = node.operand.getText(ast);
@@ -63,7 +63,7 @@ const changeUnary: Operator = (node, ast) => {
   return [replace(node, ast, ts.isPrefixUnaryExpression(node) ? opposite + operand : operand + opposite)];
 };
 
-/** Conditions always hold or never; a loop never begins, because an endless loop would only be found by the timeout. */
+/** Makes conditions always or never hold. Loops never begin, because only the timeout would detect an endless loop. */
 const fixConditions: Operator = (node, ast) => {
   if (ts.isIfStatement(node)) return ["true", "false"].map((fixed) => replace(node.expression, ast, fixed));
   if (ts.isWhileStatement(node)) return [replace(node.expression, ast, "false")];
@@ -79,7 +79,7 @@ const swapBranches: Operator = (node, ast) => {
   return [replace(node, ast, `${condition} ? ${whenFalse} : ${whenTrue}`)];
 };
 
-/** Booleans are inverted; numbers are decremented, and 0 becomes 1. */
+/** Inverts booleans and decrements numbers; 0 becomes 1. */
 const changeLiterals: Operator = (node, ast) => {
   if (node.kind === SyntaxKind.TrueKeyword) return [replace(node, ast, "false")];
   if (node.kind === SyntaxKind.FalseKeyword) return [replace(node, ast, "true")];
@@ -93,7 +93,7 @@ const removeStatements: Operator = (node, ast) =>
     ? [replace(node, ast, ";")]
     : [];
 
-/** Functions return nothing. Returned booleans are inverted instead. */
+/** Makes functions return nothing. Returned booleans are inverted instead. */
 const returnNothing: Operator = (node, ast) => {
   const returned = ts.isReturnStatement(node)
     ? node.expression
@@ -118,7 +118,7 @@ const operators: readonly Operator[] = [
   returnNothing,
 ];
 
-/** Types and imports have no effect at runtime. */
+/** Returns whether a node has no effect at run time, like types and imports. */
 const isInert = (node: ts.Node): boolean =>
   ts.isTypeNode(node) ||
   ts.isInterfaceDeclaration(node) ||
@@ -138,7 +138,7 @@ export function mutantsOf(ast: ts.SourceFile): Mutant[] {
   return mutants.sort((a, b) => a.start - b.start || a.end - b.end);
 }
 
-/** Returns a random sample of at most `count` mutants in the order of the file. The same seed selects the same ones. */
+/** Returns a random sample of at most `count` mutants in the order of the file. Equal seeds select equal mutants. */
 export function sampleMutants(
   mutants: readonly Mutant[],
   { count, seed }: { readonly count: number; readonly seed: number },
@@ -152,6 +152,6 @@ export function sampleMutants(
     .sort((a, b) => a.start - b.start || a.end - b.end);
 }
 
-/** Returns the text of the file with the change. */
+/** Returns the changed text of the file. */
 export const applyMutant = (text: string, { start, end, replacement }: Mutant): string =>
   text.slice(0, start) + replacement + text.slice(end);

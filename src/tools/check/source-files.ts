@@ -33,7 +33,7 @@ export function parseFiles(checkout: string, directory: string): SourceFile[] {
     .map((file) => parseFile(checkout, relative(checkout, file)));
 }
 
-/** Returns the files of the checkout that a file imports or exports again. */
+/** Returns the files of the checkout that a file imports or re-exports. */
 export function importsOf({ path, ast }: SourceFile): Import[] {
   return ast.statements.flatMap((statement) => {
     if (!ts.isImportDeclaration(statement) && !ts.isExportDeclaration(statement)) return [];

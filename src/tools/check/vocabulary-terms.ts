@@ -1,9 +1,9 @@
-/** A word that docs/glossary.md replaces. */
+/** Word that docs/glossary.md replaces. */
 export interface Term {
   readonly word: string;
-  /** Matched against a name as words in lower case, or against a text of the console. */
+  /** Matched against a name as lower-case words, or against a text of the console. */
   readonly pattern: RegExp;
-  /** Paths in which the word is right, by their beginning. */
+  /** Prefixes of paths in which the word is correct. */
   readonly allowed?: readonly string[];
 }
 
@@ -14,7 +14,7 @@ const names = (words: string, allowed?: readonly string[]): Term[] =>
     ...(allowed !== undefined && { allowed }),
   }));
 
-/** Not in file names, nor in names of functions, types, properties and constants. */
+/** Forbidden in names of files, functions, types, properties and constants. */
 export const nameTerms: readonly Term[] = [
   ...names("acts, life, quiet, loud, newcomer, company"),
   ...names("waiting room, under way, let go, lost to, judge, judged, judges, fleeting"),
@@ -45,7 +45,7 @@ export const nameTerms: readonly Term[] = [
   ...names("notice, notices"),
 ];
 
-/** Not as whole names of variables and parameters: they say that something exists, not what it is. */
+/** Forbidden as whole names of variables and parameters: they say that something exists, not what it is. */
 export const localTerms: readonly Term[] = "known, given, made, what, at, one, some"
   .split(", ")
   .map((word) => ({
@@ -53,13 +53,16 @@ export const localTerms: readonly Term[] = "known, given, made, what, at, one, s
     pattern: new RegExp(`^${word}$`),
   }));
 
-/** Not in the English texts of the console. */
+/** Forbidden in the English texts of the console. */
 export const textTerms: readonly Term[] = [
   ...names("under way, let go, lost to, waiting room, heard from, rule chain, newcomer, the box, trying out"),
   ...names("acts, fleeting"),
 ].map(({ word, pattern }) => ({ word: `${word} (text)`, pattern: new RegExp(pattern.source, "i") }));
 
-/** Not in the pages of docs/, nor in German texts and in texts of the API and the command line, by their language: phrases of the other language, and statuses as nouns. */
+/**
+ * Forbidden in pages of docs/, and in German and English texts of the API and the command line: phrases of the other language, and statuses as
+ * nouns.
+ */
 export const pageTerms: Readonly<Record<"en" | "de", readonly Term[]>> = {
   en: [
     { word: "the own / an own", pattern: /\b(?:the|an) own\b/i },
@@ -100,7 +103,7 @@ export const pageTerms: Readonly<Record<"en" | "de", readonly Term[]>> = {
   ],
 };
 
-/** A pattern that a doc comment must not have. */
+/** Forbidden pattern of doc comments. */
 export interface CommentRule {
   /** Description of the pattern, for the report. */
   readonly name: string;
@@ -108,11 +111,11 @@ export interface CommentRule {
   readonly pattern: RegExp;
 }
 
-/** Verbs that were put before clauses to make them sentences, and the words with which such clauses begin. */
+/** Verbs that turn clauses into sentences, and the first words of such clauses. */
 const EMPTY_VERBS = "Returns|Describes|Says|Gives|Tells|Shows|Defines|Holds|States|Names";
 const CLAUSE_WORDS = "what|whose|who|how|where|when|which";
 
-/** Not in doc comments: "Returns what …" hides the noun, and a comment that goes on in the next one cannot stand alone. */
+/** Forbidden in doc comments: "Returns what …" hides the noun, and a comment that continues in the next one cannot stand alone. */
 export const commentRules: readonly CommentRule[] = [
   {
     name: "a verb before a clause, such as “Returns what …”",

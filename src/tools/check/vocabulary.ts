@@ -10,7 +10,7 @@ import { commentRules, localTerms, nameTerms, pageTerms, type Term, textTerms } 
 
 const root = join(import.meta.dir, "..", "..", "..");
 
-/** Splits a name into words in lower case: `isHTTPServer_2` gives `is http server 2`. */
+/** Splits a name into lower-case words: `isHTTPServer_2` becomes `is http server 2`. */
 const wordsOf = (name: string): string =>
   name
     .replace(/([a-z0-9])([A-Z])/g, "$1 $2")
@@ -19,7 +19,7 @@ const wordsOf = (name: string): string =>
     .trim()
     .toLowerCase();
 
-/** Returns whether the node declares a variable whose name is free: `{ at }` of an object has the name of a property. */
+/** Returns whether the node declares a variable with a free name: `{ at }` of an object has the name of a property. */
 function isLocal(node: ts.Node): boolean {
   if (ts.isBindingElement(node)) return node.propertyName !== undefined || node.dotDotDotToken !== undefined;
   return ts.isVariableDeclaration(node) || ts.isParameter(node);
@@ -42,14 +42,14 @@ class FileCheck {
     this.#file = file;
   }
 
-  /** Adds the terms that `words` contains, except where this file may have them. */
+  /** Adds the terms in `words`, except where this file may contain them. */
   add(words: string, terms: readonly Term[]): void {
     for (const { word, pattern, allowed = [] } of terms)
       if (pattern.test(words) && !allowed.some((prefix) => this.#file.startsWith(prefix)))
         this.words.add(word);
   }
 
-  /** Adds phrases that pages must not have, if the node is a text of the API or of the command line. */
+  /** Adds forbidden phrases if the node is a text of the API or of the command line. */
   #addPublished(node: ts.Node): void {
     const isOfCommand = this.#file.startsWith("src/cli/");
     if (isOfCommand && (ts.isStringLiteralLike(node) || ts.isTemplateExpression(node)))
@@ -73,7 +73,7 @@ class FileCheck {
   }
 }
 
-/** Returns the words of a source file or of a file of texts that other words replace. */
+/** Returns the words of a source file or of a file of texts that must be replaced. */
 export function checkFile(file: string, text: string): string[] {
   const check = new FileCheck(file);
   check.add(wordsOf(file.replace(/^(src|test)\//, "")), nameTerms);
@@ -97,7 +97,7 @@ export function checkComments(file: string, text: string): string[] {
   });
 }
 
-/** Reports the phrases of a page, or of a file of texts, that its language does not have, each with its line. Code and headings of tables are read as well. */
+/** Reports forbidden phrases of a page, or of a file of texts, with their lines. Includes code and headings of tables. */
 export function checkPage(file: string, text: string): string[] {
   const terms = pageTerms[/^docs\/de\/|\.de\.json$/.test(file) ? "de" : "en"];
   return text
@@ -113,7 +113,7 @@ const SENTENCE_WORDS_MAX = 35;
 /** Pages that describe formats and measurements byte by byte. */
 const EXACT_PAGES = new Set(["docs/benchmarks.md", "docs/storage-format.md"]);
 
-/** Reports sentences of a page that are too long to be understood at first reading. Code and what is in parentheses does not count. */
+/** Reports sentences of a page that are too long to be understood at first reading. Ignores code and parentheses. */
 export function checkSentences(file: string, text: string): string[] {
   if (EXACT_PAGES.has(file)) return [];
   const prose = text

@@ -18,7 +18,7 @@ const BYTES_MAX = 1200;
 const TEXT_MAX = 160;
 const ITEMS_MAX = 2;
 const NUMBERS_MAX = 6;
-/** The newest time stamp of every example. */
+/** Newest time stamp of every example. */
 const NEWEST = Date.UTC(2026, 2, 2, 8, 30);
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/gi;
 /** SHA-256 in hexadecimal digits. */
@@ -30,7 +30,7 @@ const LOCAL: ReadonlyArray<readonly [RegExp, string]> = [
   [/\b127\.0\.0\.1:\d{4,5}\b/g, "gateway.example:8080"],
   [/\/tmp\/lineside[\w./-]*/g, "/mnt/backup"],
 ];
-/** Fields that tell of something that went wrong. */
+/** Fields about errors. */
 const TROUBLE = /"(?:error|lastError|problem|failed|errors|damage|losses)":(?!null|0|\[\]|"")/g;
 const isEpoch = (value: number): boolean => Number.isInteger(value) && value > 1.5e12 && value < 2.5e12;
 
@@ -41,7 +41,7 @@ function walk(value: JsonValue, change: (leaf: string | number) => JsonValue): J
   return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, walk(item, change)]));
 }
 
-/** Lists keep their first items. */
+/** Shortens lists to their first items. */
 function shortenLists(value: JsonValue, itemsMax: number): JsonValue {
   if (Array.isArray(value)) {
     const max = value.some((item) => typeof item === "object") ? itemsMax : NUMBERS_MAX;
@@ -68,7 +68,7 @@ function newestTimeIn(body: JsonValue): number {
   return newest;
 }
 
-/** Ids by their order, times near a fixed one, and letters in place of secrets: a choice made anew changes as little as possible. */
+/** Replaces ids by their order, times by times near a fixed one, and secrets by letters, so that a new selection changes as little as possible. */
 function settle(body: JsonValue): JsonValue {
   const ids = new Map<string, string>();
   const shift = NEWEST - newestTimeIn(body);
@@ -90,7 +90,7 @@ function settle(body: JsonValue): JsonValue {
   });
 }
 
-/** Prefers answers with many fields and without odd texts. */
+/** Rates a response: many fields, and no unusual texts. */
 function score(body: JsonValue): number {
   let total = 0;
   const text = JSON.stringify(body);

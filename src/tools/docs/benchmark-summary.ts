@@ -1,10 +1,10 @@
 import { join } from "node:path";
 
-/** The first page of docs/benchmarks.md, taken from the rows of its tables, so that it tells what was measured last. */
+/** Page of benchmarks, whose summary is generated from the rows of its tables. */
 
 export const benchmarksFile = join(import.meta.dir, "../../../docs/benchmarks.md");
 
-/** What readers ask first, and the beginning of the row that answers it. */
+/** Frequent questions of readers, and the beginning of the row with the answer. */
 const ROWS: ReadonlyArray<readonly [question: string, measure: string, ratioTo?: string]> = [
   ["MQTT, 100 connections: stored and acknowledged messages/s", "QoS 1, 100 connections, window 20, 3 keys"],
   ["MQTT, 1,000 connections, one message each: messages/s", "QoS 1, 1,000 connections, window 1"],
@@ -34,7 +34,7 @@ const ROWS: ReadonlyArray<readonly [question: string, measure: string, ratioTo?:
 const BEGIN = "<!-- summary -->";
 const END = "<!-- /summary -->";
 
-/** Leaves out remarks, which the tables have. */
+/** Removes remarks from a cell. */
 const brief = (cell = ""): string =>
   cell
     .replaceAll(/ \([^()]*(?:\([^()]*\)[^()]*)*\)/g, "")

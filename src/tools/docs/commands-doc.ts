@@ -1,8 +1,8 @@
 import { commandGroups, runCommand, summaryOf } from "../../cli/command-line.ts";
 
 /**
- * Returns the lines that the program prints for `lineside NAME --help`.
- * @throws if the help fails, so that no page appears with an empty block
+ * Returns the output of `lineside NAME --help`.
+ * @throws if the help fails, so that no page contains an empty block
  */
 async function helpOf(name: string): Promise<string> {
   const lines: string[] = [];
@@ -24,7 +24,7 @@ async function commandPart(name: string): Promise<string> {
   return `${heading}\n\`\`\`text\n${await helpOf(name)}\n\`\`\`\n`;
 }
 
-/** docs/cli.md from the help that the program prints. */
+/** Renders docs/cli.md from the help of the program. */
 export async function renderCommands(): Promise<string> {
   const groups: string[] = [];
   for (const [title, names] of Object.entries(commandGroups)) {

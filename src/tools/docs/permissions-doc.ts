@@ -28,7 +28,7 @@ function row(permission: Permission): string {
   return `| ${cells.join(" | ")} |`;
 }
 
-/** docs/permissions.md from the table that the checks come from. */
+/** Renders docs/permissions.md from the table of the checks. */
 export function renderPermissions(): string {
   const names = Object.keys(permissions) as Permission[]; // the table's own keys
   return `# Permissions

@@ -9,7 +9,7 @@ import { unusedInOpcUa, unusedPackages } from "../build/unused-packages.ts";
 
 const root = join(import.meta.dir, "..", "..", "..");
 
-/** Files that run in threads of their own, from the project's root: the executable needs each as an entry point. */
+/** Files of threads, relative to the root of the project, each of which the executable needs as an entry point. */
 export const WORKER_ENTRIES = [
   "src/modules/telemetry/store/store.worker.ts",
   "src/modules/telemetry/store/log-sync.worker.ts",
@@ -19,17 +19,17 @@ export const WORKER_ENTRIES = [
   "src/modules/uplinks/uplink.worker.ts",
   "src/modules/codec-index/codec-index.worker.ts",
 ];
-/** The thread that speaks OPC UA, which is embedded as a compressed file. */
+/** Thread for OPC UA, which is embedded as a compressed file. */
 export const OPCUA_ENTRY = "src/platform/opcua/opcua.worker.ts";
-/** A lock for several programs that share a store of keys, which the library loads only for them. */
+/** Lock for several programs with a shared key store, which the library only loads for them. */
 export const OPCUA_UNUSED = ["proper-lockfile"];
 const PROGRAM_ENTRIES = ["src/main.ts", ...WORKER_ENTRIES, OPCUA_ENTRY];
 const CONSOLE_ENTRIES = ["src/web/main.tsx", "src/web/theme-boot.ts"];
 
-/** Packages that no import shows: the runtime, the files of the API page, and what the style sheet is compiled from. */
+/** Packages without an import: the runtime, the files of the API page, and the sources of the style sheet. */
 const EMBEDDED_PACKAGES = ["bun", "swagger-ui-dist", "tailwindcss", "daisyui"];
 
-/** Licenses that packages state only in their README. */
+/** Licenses that packages only state in their README. */
 const README_LICENSES: Readonly<Record<string, string>> = { precond: "MIT" };
 
 export interface BundledPackage {
@@ -37,11 +37,11 @@ export interface BundledPackage {
   readonly version: string;
   /** SPDX expression. */
   readonly license: string;
-  /** The key in `package-lock.json`, which is also its directory. */
+  /** Key in `package-lock.json`, which is also the directory. */
   readonly path: string;
   /** Integrity of the published archive, as `sha512-<base64>`. */
   readonly integrity: string | undefined;
-  /** Paths of the bundled packages that it depends on, sorted. */
+  /** Sorted paths of its bundled dependencies. */
   readonly dependencies: readonly string[];
 }
 
@@ -65,7 +65,7 @@ async function bundledPaths(options: Bun.BuildConfig): Promise<string[]> {
   });
 }
 
-/** Finds a dependency as Node does: beside the package that asks for it, then one directory up at a time. */
+/** Finds a dependency like Node: beside the requesting package, then one directory up at a time. */
 function resolveDependency(lock: Lock, from: string, name: string): string | undefined {
   // "/node_modules/a/node_modules/b": the directory above lies before the last "/node_modules/".
   for (let base = `/${from}`; ; base = base.slice(0, base.lastIndexOf("/node_modules/"))) {
@@ -82,7 +82,7 @@ function dependenciesOf(lock: Lock, path: string, bundled: ReadonlySet<string>):
   return paths.filter((found) => found !== undefined && bundled.has(found)).sort() as string[];
 }
 
-/** Every package inside the executable, sorted by name. */
+/** Returns every package in the executable, sorted by name. */
 export async function listBundledPackages(): Promise<BundledPackage[]> {
   const absolute = (entry: string) => join(root, entry);
   const found = await Promise.all([
@@ -118,7 +118,7 @@ export async function listBundledPackages(): Promise<BundledPackage[]> {
     .sort((a, b) => a.name.localeCompare(b.name, "en") || a.version.localeCompare(b.version, "en"));
 }
 
-/** The names of the files in a package that hold its license, its notices and its authors. */
+/** Returns the files of a package with its license, notices and authors. */
 export function listLicenseFiles(path: string): string[] {
   return readdirSync(join(root, path))
     .filter((name) => /^(licen[cs]e|copying|notice|third[-_]party)|\.LICENSE\.txt$/i.test(name))

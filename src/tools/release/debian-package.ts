@@ -16,7 +16,7 @@ const ENVIRONMENT = "/etc/lineside/environment";
 const AR_MAGIC = "!<arch>\n";
 
 export interface DebianPackage {
-  /** Such as `0.2.0`; a version before a release, such as `0.2.0-rc.1`, sorts before it. */
+  /** Such as `0.2.0`. A pre-release, such as `0.2.0-rc.1`, sorts before it. */
   readonly version: string;
   readonly target: string;
   readonly executable: Uint8Array;
@@ -27,17 +27,17 @@ export interface DebianPackage {
   readonly madeAt: Date;
 }
 
-/** Architecture of Debian for a target; undefined for targets that Debian does not run. */
+/** Returns the Debian architecture of a target; undefined for targets without Debian. */
 export const debianArchitecture = (target: string): string | undefined => ARCHITECTURES[target];
 
-/** Name of a package's file: `lineside_0.2.0_arm64.deb`. */
+/** Returns the file name of a package: `lineside_0.2.0_arm64.deb`. */
 export const debianFileName = ({ version, target }: Pick<DebianPackage, "version" | "target">): string =>
   `lineside_${debianVersion(version)}_${debianArchitecture(target)}.deb`;
 
-/** A hyphen would begin the revision of Debian; a tilde sorts before the end. */
+/** Converts a version: a hyphen would begin the revision of Debian, and a tilde sorts before the end. */
 const debianVersion = (version: string): string => version.replaceAll("-", "~");
 
-/** A member of an ar archive: name (16), time (12), owner and group (6 each), mode in octal (8), size (10), padded to an even length. */
+/** Returns a member of an ar archive: name (16), time (12), owner and group (6 each), octal mode (8), size (10), padded to an even length. */
 function member(name: string, content: Uint8Array, madeAt: Date): Uint8Array[] {
   const seconds = String(Math.floor(madeAt.getTime() / 1000));
   const columns = [
@@ -52,7 +52,7 @@ function member(name: string, content: Uint8Array, madeAt: Date): Uint8Array[] {
   return [Buffer.from(`${columns.join("")}\`\n`), content, Buffer.from(padding)];
 }
 
-/** A compressed tar of files below `./`, with their folders, owned by root. */
+/** Returns a compressed tar of files below `./`, with their folders, owned by root. */
 async function archive(
   files: ReadonlyArray<readonly [path: string, content: string | Uint8Array, mode: number]>,
   mtime: Date,
@@ -124,7 +124,7 @@ export async function writeDebianPackage(folder: string, about: DebianPackage): 
   return name;
 }
 
-/** The unit for the executable of a package. @throws Error if it starts no executable in /usr/local/bin */
+/** Returns the unit for the executable of a package. @throws Error if it starts no executable in /usr/local/bin */
 function packagedUnit(unit: string): string {
   const own = unit
     .replaceAll("/usr/local/bin/lineside", "/usr/bin/lineside")

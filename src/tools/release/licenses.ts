@@ -16,7 +16,7 @@ const read = async (file: string) =>
 
 const section = (title: string, text: string): string => `${RULE}\n${title}\n${RULE}\n\n${text}\n`;
 
-/** Texts for packages that name a license and carry no copy of it. Each is checked against the package's license expression. */
+/** Texts for packages that name a license without containing it. Each is checked against the license expression of the package. */
 const standardTexts: Readonly<Record<string, string>> = {
   "Apache-2.0": "static/license-texts/Apache-2.0.txt",
   "BSD-3-Clause": "static/license-texts/BSD-3-Clause.txt",
@@ -39,7 +39,7 @@ async function standardText(item: BundledPackage): Promise<string> {
   return [`Copyright: ${holder} (${source})`, ...(await Promise.all(texts))].join("\n\n");
 }
 
-/** Bun's package has no license file; its documentation states its license and those of the libraries that it links. */
+/** Returns the license text of Bun, from its documentation, because its package has none: its license and those of its libraries. */
 async function runtimeText(): Promise<string> {
   const page = (await read("node_modules/bun-types/docs/project/license.mdx")).replace(
     /^---\n[\s\S]*?\n---\n/,
@@ -60,7 +60,7 @@ async function textOf(item: BundledPackage): Promise<string> {
   return (await Promise.all(files.map((file) => read(`${item.path}/${file}`)))).join("\n\n");
 }
 
-/** The license of Lineside, a list of the packages, and the full text for each of them. */
+/** Renders the license of Lineside, a list of the packages, and the full text for each of them. */
 export async function renderLicenses(packages: readonly BundledPackage[]): Promise<string> {
   const title = ({ name, version, license }: BundledPackage) =>
     `${name} ${version} (${license.replace(/^\((.*)\)$/, "$1")})`;

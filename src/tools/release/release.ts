@@ -31,14 +31,14 @@ function git(...args: string[]): string {
   return stdout.trim();
 }
 
-/** On the machine's own architecture, the executable says itself which version it is. */
+/** Checks the version that the executable for the architecture of this machine reports. */
 function checkVersion(file: string, target: string): void {
   if (target !== `${process.platform}-${process.arch}`) return;
   const { stdout } = spawnSync(file, ["--version"], { encoding: "utf8" });
   if (stdout?.trim() !== versionText()) fail(`${file} reports the version ${JSON.stringify(stdout)}`);
 }
 
-/** In the format of `sha256sum`: `sha256sum --check SHA256SUMS` verifies a download. With a key, its signature is beside it. */
+/** Writes checksums in the format of `sha256sum`, for `sha256sum --check SHA256SUMS`. With a key, adds their signature. */
 async function writeChecksums(): Promise<void> {
   const names = (await readdir(directory)).sort();
   const lines = names.map(async (name) => {

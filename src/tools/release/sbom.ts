@@ -14,7 +14,7 @@ interface Release {
 
 const SELF = "lineside";
 
-/** Package URL (https://github.com/package-url/purl-spec): the `@` of a scope is percent-encoded. */
+/** Returns the package URL (https://github.com/package-url/purl-spec), with the percent-encoded `@` of a scope. */
 const purlOf = ({ name, version }: Pick<BundledPackage, "name" | "version">): string =>
   `pkg:npm/${name.replace(/^@/, "%40")}@${version}`;
 
@@ -43,7 +43,7 @@ function componentOf(item: BundledPackage) {
   };
 }
 
-/** A UUID (RFC 9562, version 8) that depends on the content alone: the same sources give the same document. */
+/** Returns a UUID (RFC 9562, version 8) of the content, so that equal sources give equal documents. */
 function uuidOf(content: string): string {
   const hex = createHash("sha256").update(content).digest("hex");
   const variant = ((Number.parseInt(hex[16] ?? "0", 16) & 3) | 8).toString(16);

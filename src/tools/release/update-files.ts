@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { encodeUpdateHead, type UpdateManifest } from "../../modules/updates/update-file.ts";
 
-/** Returns the private key that signs update files, from the file that the environment names. */
+/** Returns the private key for update files, from the file in the environment. */
 export function readSigningKey(): KeyObject | undefined {
   const file = process.env.UPDATE_PRIVATE_KEY_FILE;
   return file === undefined ? undefined : createPrivateKey(readFileSync(file));

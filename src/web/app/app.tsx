@@ -25,7 +25,7 @@ import { Loaded } from "../ui/loaded.tsx";
 import { NotFoundScreen } from "../ui/not-found.tsx";
 import { Shell } from "./shell.tsx";
 
-/** A screen with its texts, which the first ones go without. */
+/** Loads a screen with its texts, which the first screens do not need. */
 const loadScreen = async <Part,>(load: () => Promise<Part>): Promise<Part> =>
   (await Promise.all([loadPart(load), loadLanguage(language.value)]))[0];
 
@@ -94,7 +94,7 @@ const DeviceScreen = lazy(() =>
   loadScreen(() => import("../features/device-page/device-screen.tsx")).then((m) => m.DeviceScreen),
 );
 
-/** Addresses of the service itself are real pages, not screens of the console. */
+/** Addresses of the service itself, which are real pages instead of screens of the console. */
 const CONSOLE_SCOPE = {
   test: (href: string) => /^\/(?!docs|idp|api|healthz|metrics)/.test(withoutBase(href)),
 } as RegExp; // the router asks it nothing else
@@ -171,7 +171,7 @@ export function App() {
   );
 }
 
-/** Lets the screens below it use paths without the base; the router outside of it keeps to the browser's. */
+/** Lets the screens below it use paths without the base. The router outside of it uses those of the browser. */
 function BaseLocation({ children }: { children: ComponentChildren }) {
   const outer = useLocation();
   const inner = useMemo(
@@ -189,7 +189,7 @@ function BaseLocation({ children }: { children: ComponentChildren }) {
   return <LocationProvider.ctx.Provider value={inner}>{children}</LocationProvider.ctx.Provider>;
 }
 
-/** A mistake of ours shows a page that helps on, not a blank one; the cause goes to the browser's console. */
+/** Shows a helpful page after a bug instead of a blank one. The cause is in the console of the browser. */
 function CrashGuard({ children }: { children: ComponentChildren }) {
   const [error] = useErrorBoundary((cause: unknown) => reportError(cause));
   if (!error) return children;
@@ -237,7 +237,7 @@ function Toasts() {
   );
 }
 
-/** Everything behind the sign-in: without a token it leaves for the hosted page and comes back to the same address. */
+/** Everything behind the sign-in: without a token, it goes to the hosted page and returns to the same address. */
 function SignedIn({ children }: { children: ComponentChildren }) {
   const { url } = useLocation();
   const signedIn = token.value !== undefined;

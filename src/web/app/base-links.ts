@@ -1,10 +1,10 @@
 import { options, type VNode } from "preact";
 import { BASE, isBelow, withBase } from "../platform/base.ts";
 
-/** Each element with an address, and the attribute that has it. */
+/** Elements with an address, and its attribute. */
 const ADDRESSES: Readonly<Record<string, "href" | "src">> = { a: "href", img: "src" };
 
-/** Gives links and images the base, so that each of them works as the console writes it. */
+/** Adds the base to links and images, so that they work as written. */
 export function watchBase(): void {
   if (BASE === "") return;
   // Somebody has opened the gateway itself, not by its proxy.

@@ -26,7 +26,7 @@ interface Entry {
   readonly id: string;
   readonly text: string;
   readonly detail: string;
-  /** The device that it opens. */
+  /** Device that it opens. */
   readonly device?: DeviceRow;
   readonly run: () => void;
 }
@@ -94,7 +94,7 @@ function useActions(): Entry[] {
   return entries.map(([text, detail, run]) => ({ id: text, text, detail, run }));
 }
 
-/** Dashboards, alarms, rules and everything else with a page of its own; loaded when the palette is opened. */
+/** Loads dashboards, alarms, rules and all other objects with pages when the palette is opened. */
 function useFound(): Entry[] {
   const { route } = useLocation();
   const found = useResource(
@@ -118,11 +118,14 @@ function matching(actions: readonly Entry[], text: string): Entry[] {
   return scored.map(({ entry }) => entry);
 }
 
-/** Returns whether a word of the name begins with the text. */
+/** Returns whether a word of the name starts with the text. */
 const hasWord = (name: string, text: string): boolean =>
   ` ${name.toLowerCase()}`.includes(` ${text.trim().toLowerCase()}`);
 
-/** Everything that fits the text: a device of exactly this name, screens, devices with such a word in their name, other devices, what has a page of its own, actions and help. */
+/**
+ * Returns the entries for the text: a device of exactly this name, screens, devices with a matching word in their name, other devices, other objects
+ * with pages, actions and help.
+ */
 function useEntries(text: string): Entry[] {
   const { route } = useLocation();
   const devices = (useDeviceSearch(text, DEVICES_SHOWN) ?? []).map(

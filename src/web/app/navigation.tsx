@@ -33,7 +33,7 @@ interface Item {
   readonly others?: readonly string[];
   readonly text: NavText;
   readonly Icon: LucideIcon;
-  /** Permission that the screen needs. */
+  /** Required permission. */
   readonly needs?: string;
 }
 
@@ -81,7 +81,7 @@ const GROUPS: ReadonlyArray<{ readonly text: NavText; readonly items: readonly I
   },
   { text: "nav.group.manage", items: [settings] },
 ];
-/** The rest of the screens is behind "More" on a phone. */
+/** Screens on a phone. The rest is behind "More". */
 const ON_PHONE: readonly Item[] = [overview, dashboards, devices, alarms];
 
 const isAllowed = ({ needs }: Item): boolean => needs === undefined || may(needs);
@@ -114,7 +114,7 @@ function NavLink({ isInBar = false, ...item }: Omit<Item, "needs"> & { isInBar?:
 
 const BADGE_MAX = 99;
 
-/** Number of alarms that nobody has acknowledged, in the colour of the most severe open one. */
+/** Number of unacknowledged alarms, in the color of the most severe open one. */
 function AlarmBadge({ className }: { className: string }) {
   const { unacknowledged = 0, worst } = openAlarms.value ?? {};
   if (unacknowledged === 0) return null;

@@ -17,7 +17,7 @@ import { t } from "../platform/i18n/i18n.ts";
 import { language } from "../platform/preferences.ts";
 import { may } from "../platform/session.ts";
 
-/** Something that has a page of its own. */
+/** Object with a page of its own. */
 export interface Found {
   readonly id: string;
   readonly text: string;
@@ -38,7 +38,7 @@ async function listed(
 
 const found = (path: string, text: string, detail: string): Found => ({ id: path, text, detail, path });
 
-/** Loads everything with a page of its own, except for devices: the server searches those. */
+/** Loads all objects with pages, except devices, which the server searches. */
 export async function loadFound(): Promise<Found[]> {
   const lists = await Promise.all([
     listed("dashboards:read", async () =>

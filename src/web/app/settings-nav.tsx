@@ -12,7 +12,7 @@ const GROUPS = {
 type Group = keyof typeof GROUPS;
 const groups = Object.keys(GROUPS) as Group[]; // the table's own keys
 
-/** The pages of the settings in groups: a list at the side, a row that scrolls where there is little room, or a choice on a phone. */
+/** Grouped pages of the settings: a list at the side, a scrolling row if there is little space, or a selection on a phone. */
 export function SettingsNav({ pages, current }: { pages: readonly SettingsPage[]; current: SettingsPage }) {
   const { route } = useLocation();
   const nav = useRef<HTMLElement>(null);

@@ -3,7 +3,7 @@ import { may } from "../platform/session.ts";
 
 export type SettingsPage = (typeof allPages)[number];
 
-/** Permission that a page needs; `undefined` if everybody may open it. */
+/** Required permission by page; undefined if everybody may open it. */
 const needs: Readonly<Record<SettingsPage, string | undefined>> = {
   profile: undefined,
   security: undefined,
@@ -21,7 +21,7 @@ const needs: Readonly<Record<SettingsPage, string | undefined>> = {
   log: "gateway:manage",
 };
 
-/** Returns those that the signed-in person may open, in the order of the tabs. */
+/** Returns the pages that the signed-in user may open, in the order of the tabs. */
 export const settingsPages = (): SettingsPage[] =>
   allPages.filter((page) => {
     const needed = needs[page];

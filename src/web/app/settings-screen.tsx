@@ -41,7 +41,7 @@ const SCREENS: Record<SettingsPage, ComponentType<SettingsPageProps>> = {
   log: lazy(() => loadPart(() => import("../features/system/log-page.tsx")).then((m) => m.LogPage)),
 };
 
-/** The frame of everything about users, the site and the gateway: only the pages that the role allows. */
+/** Frame of the settings of users, the site and the gateway, with the pages that the role allows. */
 export function SettingsScreen() {
   const { params } = useRoute();
   const pages = settingsPages();

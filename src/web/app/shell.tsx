@@ -31,13 +31,13 @@ function LinkState() {
 /** Returns whether a dashboard covers the whole screen. */
 const useIsWall = (): boolean => useLocation().query.wall === "1";
 
-/** A wall greys out by itself: a filter around it would keep it from filling the screen. */
+/** Returns whether the page is grayed out. A wall does this itself: a filter around it would prevent a full screen. */
 function useIsStale(): boolean {
   const isWall = useIsWall();
   return useIsDisconnected() && !isWall;
 }
 
-/** Banners that every screen but a wall shows at its top. */
+/** Banners at the top of every screen except walls. */
 function Banners() {
   if (useIsWall()) return null;
   return (
@@ -153,12 +153,12 @@ function ActingBanner() {
   );
 }
 
-/** A problem has to be visible within ten seconds. */
+/** Interval of checks in ms: a problem must be visible within ten seconds. */
 const INTERVAL_MS = 8_000;
-/** While the gateway is not ready, so that the banner does not outlive the problem for long. */
+/** Interval while the gateway is not ready, so that the banner soon follows the end of the problem. */
 const UNREADY_INTERVAL_MS = 5_000;
 
-/** Banner with the reasons why the gateway takes no data. A lost connection has a banner of its own. */
+/** Banner with the reasons why the gateway accepts no data. A lost connection has a banner of its own. */
 function ReadinessBanner() {
   const isConnected = live.state.value.kind === "ready";
   const reasons = readiness.value?.reasons ?? [];

@@ -13,7 +13,7 @@ import { ownForm, ownNotificationsForm, ownPersonForm } from "../users/user-form
 import { usersApi } from "../users/users-api.ts";
 import type { User } from "../users/users-types.ts";
 
-/** Form for what all users may change of themselves: name and notifications. */
+/** Form for the fields that all users may change for themselves: name and notifications. */
 export function ProfilePage() {
   const userId = me.value?.userId ?? "";
   const resource = useResource(() => usersApi.get(userId), [userId]);

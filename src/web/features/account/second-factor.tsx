@@ -15,7 +15,7 @@ import { accountApi } from "./account-api.ts";
 
 type Asking = "on" | "off" | "codes";
 
-/** Turns the second factor on and off. Each starts with the password. */
+/** Enables and disables the second factor. Both start with the password. */
 export function SecondFactor({ status, onChanged }: { status: SecurityStatus; onChanged: () => void }) {
   const [asking, setAsking] = useState<Asking | undefined>(undefined);
   const isOn = status.hasSecondFactor;
@@ -60,7 +60,7 @@ export function SecondFactor({ status, onChanged }: { status: SecurityStatus; on
   );
 }
 
-/** Asks for the password and does with it what the dialog is for. */
+/** Asks for the password and passes it on. */
 function PasswordStep(props: {
   hint?: string;
   button: string;

@@ -12,7 +12,7 @@ import { accountApi } from "./account-api.ts";
 import { OwnSessions } from "./own-sessions.tsx";
 import { SecondFactor } from "./second-factor.tsx";
 
-/** Password, second factor and sessions of whoever is signed in. */
+/** Password, second factor and sessions of the signed-in user. */
 export function SecurityPage() {
   if (me.value?.impersonator) return <p class="panel p-4">{t("acting.notOwn")}</p>;
   return <OwnSecurity />;

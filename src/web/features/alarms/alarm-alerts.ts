@@ -8,12 +8,12 @@ import { toast } from "../../platform/toasts.ts";
 
 const SOUND = "lineside.alarm-sound";
 const NOTIFICATIONS = "lineside.alarm-notifications";
-/** Notifications of single alarms within one period; a flood becomes one that counts. */
+/** Max. notifications of single alarms within one period. A flood becomes one notification with a number. */
 const SINGLE_MAX = 3;
 const PERIOD_MS = 10_000;
 const SOUND_EVERY_MS = 3_000;
 
-/** Browsers allow notifications over HTTPS and from the gateway itself only. */
+/** Returns whether notifications are possible: browsers allow them over HTTPS and on the gateway itself only. */
 export const canNotify = (): boolean => typeof Notification !== "undefined" && isSecureContext;
 
 export const hasSound = signal(readStored(SOUND) === "on");
@@ -24,7 +24,7 @@ export const hasNotifications = signal(
 let audio: AudioContext | undefined;
 let playedAt = Number.NEGATIVE_INFINITY;
 
-/** Two short tones. A browser is silent until somebody clicks in the page. */
+/** Plays two short tones. A browser is silent until the first click in the page. */
 async function play(): Promise<void> {
   if (performance.now() - playedAt < SOUND_EVERY_MS) return;
   playedAt = performance.now();
@@ -88,7 +88,7 @@ function notify({ alarmId, name, message }: NewAlarm): void {
   };
 }
 
-/** Tells of an alarm that was raised just now: by a sound, and by a notification while the window is not looked at. */
+/** Signals a new alarm by a sound, and by a notification if the window is not in view. */
 export function tellOfAlarm(alarm: NewAlarm): void {
   if (hasSound.value) void play();
   if (!hasNotifications.value || !document.hidden) return;

@@ -15,7 +15,7 @@ import { language } from "../../platform/preferences.ts";
 
 export type Alarm = Wire<typeof alarmBody>;
 export type OpenAlarms = Wire<typeof openAlarmsBody>;
-/** Returns the message of an alarm in the reader's language. */
+/** Returns the message of an alarm in the language of the reader. */
 export const alarmMessage = (alarm: Pick<Alarm, "message" | "messageParts">): string =>
   messageIn(alarm, language.value);
 export type AlarmStatistics = Wire<typeof alarmStatisticsBody>;
@@ -51,7 +51,7 @@ export interface AlarmFilter {
   readonly severity?: string | undefined;
   readonly search?: string | undefined;
   readonly deviceId?: string | undefined;
-  /** A gateway: its own alarms and those of its children. */
+  /** Gateway whose own alarms and those of its children are listed. */
   readonly gatewayId?: string | undefined;
   readonly tag?: string | undefined;
   readonly deviceType?: string | undefined;
@@ -60,13 +60,13 @@ export interface AlarmFilter {
   readonly name?: string | undefined;
   readonly sort?: string | undefined;
   readonly offset?: number | undefined;
-  /** Only alarms that were open in this range of time, epoch ms. */
+  /** Limits the list to alarms that were open in this time range, in epoch ms. */
   readonly from?: number | undefined;
   readonly to?: number | undefined;
   readonly limit: number;
 }
 
-/** Holds stored telemetry against a rule; `from` and `to` in epoch ms. */
+/** Evaluates a rule on stored telemetry; `from` and `to` in epoch ms. */
 export const backTest = (request: { rule: JsonValue; profileId: string; from: number; to: number }) =>
   post<BackTestResult>("/api/alarms/back-test", request);
 
@@ -76,11 +76,11 @@ export const countWatched = (profileId: string, appliesTo: object | undefined) =
     appliesTo,
   });
 
-/** The rules of all profiles. */
+/** Returns the rules of all profiles. */
 export const listRules = (search: string) =>
   get<ListedRule[]>(`/api/alarm-rules?${queryOf({ search: search || undefined, limit: 10_000 })}`);
 
-/** Statistics of the last `spanMs`. */
+/** Returns the statistics of the last `spanMs`. */
 export const alarmStatistics = (request: { spanMs: number; operators: string; tag: string | undefined }) => {
   const { spanMs, ...query } = request;
   const from = Math.floor(serverNow() - spanMs);
@@ -95,7 +95,7 @@ export const alarmsApi = {
       deviceId === undefined ? "/api/alarms" : `/api/alarms/device/${encodeURIComponent(deviceId)}`,
       query,
     ),
-  /** The devices with open alarms, the most severe first. */
+  /** Returns the devices with open alarms, most severe first. */
   open: async () => (await get<{ devices: OpenAlarms[] }>("/api/alarms/open")).devices,
   get: (id: string) => get<Alarm>(pathOf(id)),
   events: (id: string) => get<AlarmEvent[]>(`${pathOf(id)}/events`),

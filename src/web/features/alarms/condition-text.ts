@@ -6,14 +6,14 @@ import { formatReading } from "../../platform/i18n/format.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import type { Operator } from "./alarms-api.ts";
 
-/** Formats a value of a condition with the metadata of its key; a missing value is named as missing. */
+/** Formats a value of a condition with the metadata of its key, or a text for a missing value. */
 export function valueText(value: unknown, metadata?: KeyMetadata): string {
   if (value === null || value === undefined) return t("condition.nothing");
   if (typeof value === "string" && stateOf(value, metadata) === undefined) return `“${value}”`;
   return formatReading(value as JsonValue, metadata);
 }
 
-/** Formats what a value is compared with: a threshold keeps the decimals that somebody gave it. */
+/** Formats the other side of a comparison. A threshold keeps its decimals. */
 function thresholdText(value: unknown, metadata?: KeyMetadata): string {
   const { decimals } = metadata ?? {};
   if (metadata === undefined || decimals === undefined || typeof value !== "number")
@@ -25,14 +25,14 @@ interface Comparison {
   readonly key?: string;
   readonly op?: Operator;
   readonly forMs?: number | undefined;
-  /** The silence follows from the usual interval of the key. */
+  /** True if the silence is derived from the usual interval of the key. */
   readonly isObserved?: boolean;
   readonly against?: unknown;
   readonly value?: unknown;
   readonly attribute?: { readonly key: string };
 }
 
-/** A comparison, or silence, as a sentence: `temperature is above 50`. */
+/** Describes a comparison, or silence, in a sentence: `temperature is above 50`. */
 export function conditionText(part: Comparison, metadata?: KeyMetadata): string {
   const key = metadata?.name ?? part.key ?? "";
   if (part.isObserved && part.forMs === undefined) return t("condition.silentAsObserved", { key });

@@ -8,14 +8,14 @@ const TOLD_MAX = 1_000;
 const RETRY = { firstMs: 1_000, maxMs: 60_000 };
 
 /**
- * Tells of alarms that were raised without a live message: while the connection was away, or left out by the server on a slow line. Live
- * messages say nothing about those before them, so only a list that has arrived moves the time from which alarms are asked for.
+ * Signals alarms that were raised without a live message: during a lost connection, or omitted by the server on a slow line. Live messages reveal
+ * nothing about earlier alarms, so only a received list advances the time from which alarms are requested.
  */
 export class MissedAlarms {
   readonly #random: () => number;
   /** Epoch ms; undefined before the first snapshot. */
   #since: number | undefined;
-  /** Alarm id → epoch ms of its newest raise that was told, the oldest first. */
+  /** Epoch ms of the newest signaled raise by alarm id, oldest first. */
   readonly #told = new Map<string, number>();
   #failures = 0;
   #isStopped = false;
@@ -25,7 +25,7 @@ export class MissedAlarms {
     this.#random = random;
   }
 
-  /** Tells of an alarm and when it was raised, epoch ms. */
+  /** Signals an alarm with the time of its raise, in epoch ms. */
   tell(alarm: { alarmId: string; name: string; message: string }, raisedAt: number): void {
     if (raisedAt <= (this.#told.get(alarm.alarmId) ?? Number.NEGATIVE_INFINITY)) return;
     this.#told.delete(alarm.alarmId);
@@ -34,7 +34,7 @@ export class MissedAlarms {
     tellOfAlarm(alarm);
   }
 
-  /** The connection has begun, or something may have been left out. */
+  /** Called when the connection has begun, or messages may have been omitted. */
   async onSnapshot(): Promise<void> {
     clearTimeout(this.#timer);
     const asked = serverNow();
@@ -67,7 +67,7 @@ export class MissedAlarms {
     clearTimeout(this.#timer);
   }
 
-  /** What is forgotten must not be told again. */
+  /** Forgets the oldest alarm, which must not be signaled again. */
   #forgetOldest(): void {
     const [oldest] = this.#told;
     if (oldest === undefined || this.#told.size <= TOLD_MAX) return;

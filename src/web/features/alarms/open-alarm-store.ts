@@ -11,26 +11,26 @@ import { alarmsApi, type OpenAlarms } from "./alarms-api.ts";
 
 interface OpenAlarmState {
   readonly unacknowledged: number;
-  /** The most severe one of the site. */
+  /** Severity of the most severe open alarm of the site. */
   readonly worst: AlarmSeverity | undefined;
-  /** Device id → the most severe alarm; a gateway has those of its children, too. */
+  /** Most severe alarm by device id; for a gateway including its children. */
   readonly worstOf: ReadonlyMap<string, WorstAlarm>;
 }
 
-/** `devices`: the most severe first. */
+/** @param devices sorted, most severe first */
 const toOpenAlarmState = (devices: readonly OpenAlarms[]): OpenAlarmState => ({
   unacknowledged: devices.reduce((total, { unacknowledged }) => total + unacknowledged, 0),
   worst: devices[0]?.severity,
   worstOf: worstAlarms(devices),
 });
 
-/** The open alarms of the site; undefined until they are loaded. */
+/** Open alarms of the site; undefined until they are loaded. */
 export const openAlarms = signal<OpenAlarmState | undefined>(undefined);
 
 const GATHER_MS = 500;
 const RAISED: ReadonlySet<string> = new Set(["CREATED", "REOPENED"]);
 
-/** Keeps `openAlarms` and the title of the window current while somebody is signed in. */
+/** Updates `openAlarms` and the title of the window while a user is signed in. */
 export function useOpenAlarms(): void {
   const reload = useMemo(() => {
     let newest = 0;

@@ -12,7 +12,7 @@ import { SeverityWord } from "./severity.tsx";
 
 const SHOWN = 5;
 
-/** The first open alarms, those that nobody has acknowledged before the others, the most severe first. */
+/** Loads the first open alarms: unacknowledged alarms first, then by severity. */
 async function loadOpen(of: {
   readonly deviceId?: string | undefined;
   readonly gatewayId?: string | undefined;
@@ -29,7 +29,7 @@ async function loadOpen(of: {
   };
 }
 
-/** List of open alarms of the whole site, or of a single device; of a gateway with its children. `detail` stands beside their number. */
+/** List of open alarms of the site or of a single device; for a gateway including its children. `detail` is beside their number. */
 export function OpenAlarms(props: { deviceId?: string; isGateway?: boolean; detail?: ComponentChildren }) {
   const { deviceId, isGateway = false, detail } = props;
   const list = useKept(

@@ -2,7 +2,7 @@ import type { AlarmSeverity } from "../../../lib/alarms/severity.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { SeverityMark } from "../../ui/severity-mark.tsx";
 
-/** Shows the mark of a severity and the word for it. The mark of a cleared alarm is empty and has no colour. */
+/** Shows the mark and the name of a severity. The mark of a cleared alarm is empty and colorless. */
 export function SeverityWord({
   severity,
   isCleared = false,

@@ -6,9 +6,9 @@ import { type Note, notesApi } from "./notes-api.ts";
 
 const ALARMS_MAX = 100;
 const COMMANDS_MAX = 100;
-/** All notes of a device: the limit of the API. */
+/** Max. notes per request: the limit of the API. */
 const NOTES_MAX = 1_000;
-/** Most alarms with several raises whose events are loaded. */
+/** Max. repeatedly raised alarms whose events are loaded. */
 const REPEATED_MAX = 20;
 
 interface Range {
@@ -16,7 +16,7 @@ interface Range {
   readonly to: number;
 }
 
-/** An alarm with the stretches of time during which it was raised. */
+/** Alarm with the periods in which it was raised. */
 export interface RaisedAlarm {
   readonly alarm: Alarm;
   readonly periods: readonly Period[];
@@ -27,7 +27,7 @@ export interface DeviceHistory {
   readonly alarms: readonly RaisedAlarm[];
   readonly commands: readonly DeviceCommand[];
   readonly notes: readonly Note[];
-  /** Number of alarms, commands and notes, of which the newest are here. */
+  /** Total number of alarms, commands and notes, of which the newest are included. */
   readonly total: number;
 }
 
@@ -51,7 +51,7 @@ async function loadAlarms(deviceId: string, range: Range): Promise<{ rows: Raise
   return { rows: raised, total };
 }
 
-/** Loads the alarms, commands and notes of a device. What the caller may not read is left out. */
+/** Loads the alarms, commands and notes of a device that the caller may read. */
 export async function loadHistory(deviceId: string, range: Range): Promise<DeviceHistory> {
   const [alarms, commands, notes] = await Promise.all([
     may("alarms:read") ? loadAlarms(deviceId, range) : NOTHING,

@@ -25,7 +25,7 @@ export const noteForm: FormDefinition = {
 
 const localText = (ts: number | undefined): string => (ts === undefined ? "" : toZonedText(ts, ownZone()));
 
-/** Returns the body of a request: times as people enter them are meant in the browser's time zone. */
+/** Returns the body of a request. Times are in the time zone of the browser. */
 const toBody = (values: FormValues): object =>
   Object.fromEntries(
     Object.entries(values).map(([name, value]) => [
@@ -34,7 +34,7 @@ const toBody = (values: FormValues): object =>
     ]),
   );
 
-/** Writes a note at the time `at` (epoch ms), or changes one. */
+/** Creates a note at the time `at` (epoch ms), or changes one. */
 export function NoteDialog(props: {
   deviceId: string;
   at: number;

@@ -7,7 +7,7 @@ export type Note = Wire<typeof noteBody>;
 const path = (noteId: string) => `/api/notes/${encodeURIComponent(noteId)}`;
 
 export const notesApi = {
-  /** The latest first. `from` and `to` in epoch ms. */
+  /** Latest first. `from` and `to` in epoch ms. */
   list: (deviceId: string, query: { limit: number; from?: number; to?: number }) =>
     getPage<Note>("/api/notes", { deviceId, ...query }),
   create: (note: object) => post<Note>("/api/notes", note),

@@ -15,16 +15,16 @@ import { type DeviceHistory, loadHistory, type RaisedAlarm } from "./annotations
 import type { Note } from "./notes-api.ts";
 
 const STORED_AS = "lineside.annotations";
-/** Max. devices of a chart with annotations: with more, nobody could tell whose they are. */
+/** Max. devices of a chart with annotations. With more, their devices would be unclear. */
 const DEVICES_MAX = 10;
-/** A moving window is loaded again each time it has moved by this share, or by at least this long. */
+/** Share and min. duration of a move after which a moving window is loaded again. */
 const STEP_SHARE = 0.25;
 const STEP_MS_MIN = 60_000;
 const CACHED_MAX = 500;
-/** Characters of a note that a chart shows; the rest is in the history of its device. */
+/** Max. characters of a note on a chart. The rest is in the history of its device. */
 const NOTE_CHARACTERS_MAX = 200;
 
-/** Whether charts show alarms, commands and notes; kept by the browser. */
+/** Whether charts show alarms, commands and notes; stored in the browser. */
 export const showsAnnotations = signal(readStored(STORED_AS) !== "off");
 
 export function setShowsAnnotations(isOn: boolean): void {
@@ -40,7 +40,7 @@ interface Bounds {
 /** Max. simultaneous loads, so that a wall of many devices keeps connections free for its values. */
 const LOADS_MAX = 4;
 let loads = 0;
-/** Loads that wait for their turn. */
+/** Waiting loads. */
 const waiting: Array<() => void> = [];
 
 async function inTurn<Result>(load: () => Promise<Result>): Promise<Result> {
@@ -54,7 +54,7 @@ async function inTurn<Result>(load: () => Promise<Result>): Promise<Result> {
   }
 }
 
-/** Device and range of time → what happened in it. */
+/** Events by device and time range. */
 const cache = new Map<string, Promise<DeviceHistory>>();
 
 const deviceOf = (cacheId: string): string => cacheId.slice(0, cacheId.indexOf(" "));
@@ -70,7 +70,7 @@ function cachedHistory(deviceId: string, range: Bounds): Promise<DeviceHistory> 
 }
 
 const GATHER_MS = 500;
-/** Device → how often its alarms, commands or notes have changed since the console was opened. */
+/** Number of changes of alarms, commands or notes since the console was opened, by device. */
 const changes = signal<ReadonlyMap<string, number>>(new Map());
 /** Devices with changes that `publish` has not announced yet. */
 const changed = new Set<string>();
@@ -83,14 +83,14 @@ const publish = coalesced(() => {
 let followers = 0;
 let unsubscribe: () => void = () => undefined;
 
-/** Returns the devices whose alarms, commands or notes have changed; after a lost connection, all devices in the cache. */
+/** Returns the devices with changed alarms, commands or notes; after a lost connection, all cached devices. */
 function changedBy(message: RealtimeMessage, isFirst: boolean): string[] {
   if (message.type === "snapshot") return isFirst ? [] : [...cache.keys()].map(deviceOf);
   if (message.topic === "events") return message.event === "note" ? [message.deviceId] : [];
   return message.topic === "alarms" || message.topic === "commands" ? [message.deviceId] : [];
 }
 
-/** Follows the changes of all devices with one subscription for all charts. Returns the function that ends it. */
+/** Follows the changes of all devices with one subscription for all charts. Returns a function that ends it. */
 function follow(): () => void {
   if (followers++ === 0) {
     let isFirst = true;
@@ -105,7 +105,7 @@ function follow(): () => void {
   };
 }
 
-/** Returns a range that holds the window, and the same one while the window moves a little. */
+/** Returns a range around the window, which is constant while the window moves a little. */
 function rangeOf({ from, to }: Bounds): Bounds {
   const step = Math.max(STEP_MS_MIN, Math.floor((to - from) * STEP_SHARE));
   return { from: Math.max(0, Math.floor(from / step) * step), to: (Math.floor(to / step) + 2) * step };
@@ -177,11 +177,11 @@ function cutText(histories: readonly DeviceHistory[]): string | undefined {
 
 interface Annotations {
   readonly annotations: readonly Annotation[];
-  /** Number of shown alarms, commands and notes among all, as text; undefined if all are shown. */
+  /** Text about the shown part of all alarms, commands and notes; undefined if all are shown. */
   readonly cut: string | undefined;
 }
 
-/** Returns the alarms, commands and notes of some devices, for a chart that shows `bounds`; none while they are switched off. */
+/** Returns the alarms, commands and notes of some devices for a chart of `bounds`; none while they are disabled. */
 export function useAnnotations(
   devices: ReadonlyArray<{ readonly deviceId: string; readonly name: string }>,
   bounds: Bounds,

@@ -26,7 +26,7 @@ function Devices({ label, value, onChange }: ControlProps) {
   );
 }
 
-/** The time follows from the values `expiry` and `day` when the key is created. */
+/** Expiry, which is computed from the values `expiry` and `day` when the key is created. */
 const ExpiryControl = ({ error, values, setValues }: ControlProps) => (
   <ExpiryFields
     expiry={values.expiry as Expiry} // as the dialog sets it

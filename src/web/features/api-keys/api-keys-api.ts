@@ -13,7 +13,7 @@ const apiKey = (id: string): string => `/api/api-keys/${encodeURIComponent(id)}`
 
 export const apiKeysApi = {
   list: () => get<ApiKey[]>("/api/api-keys"),
-  /** `key` is the credential itself, which is shown this once. */
+  /** `key` is the credential itself, which is only shown once. */
   create: (body: NewApiKey) => post<Wire<typeof createdApiKeyBody>>("/api/api-keys", body),
   rename: (id: string, name: string) => patch<ApiKey>(apiKey(id), { name }),
   revoke: (id: string) => remove(apiKey(id)),

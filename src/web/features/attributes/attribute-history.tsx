@@ -18,7 +18,7 @@ interface Props {
   readonly name: string;
 }
 
-/** Values of an attribute and who set them, the newest first; new changes appear as they happen. */
+/** Values of an attribute with their authors, newest first. New changes appear immediately. */
 function AttributeHistory({ deviceId, scope, name }: Props) {
   const list = usePages(
     (limit) => attributesApi.history(deviceId, { scope, key: name, limit }),
@@ -45,7 +45,7 @@ function AttributeHistory({ deviceId, scope, name }: Props) {
   );
 }
 
-/** A new value of an attribute; with `state` in a list of other things, where it is named. */
+/** A new value of an attribute; with `state` in a list of other entries, with its name. */
 export function ChangeItem({ change, state }: { change: AttributeChange; state?: string }) {
   const { key, value, scope, source, by } = change;
   return (

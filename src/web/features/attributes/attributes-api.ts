@@ -9,7 +9,7 @@ export type DesiredState = Wire<typeof desiredBody>;
 const base = (id: string): string => `/api/devices/${encodeURIComponent(id)}/attributes`;
 
 export const attributesApi = {
-  /** Of all scopes by default. */
+  /** Returns the attributes, by default of all scopes. */
   list: (id: string, scope?: Scope) =>
     get<AttributeEntry[]>(`${base(id)}?${queryOf({ scope, limit: 10_000 })}`),
   set: (id: string, scope: Scope, attributes: Record<string, JsonValue>) =>

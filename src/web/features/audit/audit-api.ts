@@ -15,7 +15,7 @@ export interface AuditQuery {
 }
 
 export const auditApi = {
-  /** A page of entries, and where the next one begins. */
+  /** Returns a page of entries, and the start of the next page. */
   async list(query: AuditQuery & { limit: number; cursor?: string | undefined }) {
     const { body, total, next } = await call<AuditEntry[]>("GET", `/api/audit?${queryOf(query)}`);
     const cursor = next && new URLSearchParams(next.split("?")[1]).get("cursor");

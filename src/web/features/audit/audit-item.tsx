@@ -24,7 +24,7 @@ function show(value: unknown): string | undefined {
   return isText(value) ? serverText(value) : JSON.stringify(value);
 }
 
-/** A change field by field; what was made or deleted has one side only. */
+/** A change field by field. Created and deleted objects have only one side. */
 function changedFields(before: unknown, after: unknown): ChangedField[] {
   const [was, is] = [before, after].map((side) =>
     isObject(side) ? side : side === undefined ? {} : { "": side },
@@ -36,7 +36,7 @@ function changedFields(before: unknown, after: unknown): ChangedField[] {
   }));
 }
 
-/** Pages of what entries are about. */
+/** Pages of the subjects of entries. */
 const PAGES: Readonly<Record<string, string>> = {
   device: "/devices/",
   user: "/settings/users/",
@@ -54,7 +54,7 @@ function programOf(userAgent: string): string {
   return existing === undefined ? userAgent : `${existing.browser} · ${existing.system}`;
 }
 
-/** Shows an entry in one line; opened, with all its fields. */
+/** Shows an entry on one line; when opened, with all its fields. */
 export function AuditItem({ entry }: { entry: AuditEntry }) {
   const ts = toMs(entry.at) ?? 0;
   const { outcome } = entry;

@@ -99,7 +99,7 @@ export function AuditPage() {
 type Page = Awaited<ReturnType<typeof auditApi.list>>;
 type Query = Omit<Parameters<typeof auditApi.list>[0], "limit" | "cursor">;
 
-/** The first page and those that were asked for since. */
+/** The first page and the pages requested since. */
 function Entries({ first, query }: { first: Page; query: Query }) {
   const [more, setMore] = useState<readonly AuditEntry[]>([]);
   const [cursor, setCursor] = useState(first.cursor);
@@ -131,7 +131,7 @@ function Entries({ first, query }: { first: Page; query: Query }) {
   );
 }
 
-/** All that matches, also what is not shown yet. */
+/** Exports all matching entries, including those that are not displayed yet. */
 function ExportButtons({ query }: { query: Query }) {
   const action = useAction();
   const save = (format: "csv" | "ndjson") =>

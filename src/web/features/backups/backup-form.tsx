@@ -43,7 +43,7 @@ const Warning = ({ text }: { text: string }) => (
   </p>
 );
 
-/** The passphrase is shown while it is entered: a mistyped one would be found out on the day of the restore. */
+/** Passphrase, which is visible during input: a typing mistake would only be detected at a restore. */
 function Encryption({ label, schema, value, onChange }: ControlProps) {
   const [hasOne, setHasOne] = useState(isKept(value));
   if (isKept(value) && !hasOne) setHasOne(true);
@@ -69,7 +69,7 @@ function Encryption({ label, schema, value, onChange }: ControlProps) {
   );
 }
 
-/** Returns the time of day of a schedule that runs daily; undefined for any other. */
+/** Returns the time of day of a daily schedule; undefined for other schedules. */
 export function dailyTimeOf(expression: string): string | undefined {
   const [, minute = "", hour = ""] = /^(\d{1,2}) (\d{1,2}) \* \* \*$/.exec(expression.trim()) ?? [];
   if (minute === "" || Number(minute) > 59 || Number(hour) > 23) return undefined;
@@ -171,7 +171,7 @@ export const backupForm: FormDefinition = {
   ],
 };
 
-/** Returns the settings as the form shows them; `timezone` is suggested if there is no schedule. */
+/** Returns the settings for the form; `timezone` is suggested if there is no schedule. */
 export function valuesOf(settings: BackupSettings, timezone: string): FormValues {
   const { place, schedule, isEncrypted, daily, weekly, maxAgeHours, verifyDays } = settings;
   const hasSecret = place?.kind === "s3" && place.hasSecretAccessKey;
@@ -187,13 +187,13 @@ export function valuesOf(settings: BackupSettings, timezone: string): FormValues
   };
 }
 
-/** A prefix as the gateway takes it: empty, or with a slash at its end and none at its start. */
+/** Normalizes a prefix for the gateway: empty, or with a trailing and no leading slash. */
 export function prefixOf(text: string): string {
   const inner = text.trim().replace(/^\/+|(?<!\/)\/+$/g, "");
   return inner === "" ? "" : `${inner}/`;
 }
 
-/** Returns the body to send. A secret that was not entered is left out: the gateway keeps it. */
+/** Returns the body of the request. A secret that was not entered is omitted, so that the gateway keeps it. */
 export function inputOf({ timezone: _, ...body }: FormValues): FormValues {
   const prefix = valueAt(body, "place.prefix");
   return withoutKept(typeof prefix === "string" ? withValue(body, "place.prefix", prefixOf(prefix)) : body);

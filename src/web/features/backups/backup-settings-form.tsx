@@ -20,7 +20,7 @@ interface Props {
   readonly onSaved: (settings: BackupSettings) => void;
 }
 
-/** Form of where and when backups are made, and how long they are kept. */
+/** Form for place, schedule and retention of backups. */
 export function BackupSettingsForm({ settings, onSaved }: Props) {
   const form = useSchemaForm(backupForm, valuesOf(settings, ownZone()));
   const element = useRef<HTMLFormElement>(null);
@@ -55,7 +55,7 @@ export function BackupSettingsForm({ settings, onSaved }: Props) {
   );
 }
 
-/** Tests the place as it is entered, before it is saved. */
+/** Tests the entered place before it is saved. */
 function PlaceTest({ values, isValid }: { values: FormValues; isValid: () => boolean }) {
   const action = useAction();
   const [tested, setTested] = useState<FormValues | undefined>(undefined);

@@ -19,7 +19,7 @@ interface Props {
   readonly onStarted: () => void;
 }
 
-/** Shows whether there is a good backup, and when the next one is due. */
+/** Shows whether there is a good backup, and the time of the next one. */
 export function BackupState({ settings, newestRun, onStarted }: Props) {
   const action = useAction();
   const start = () =>
@@ -57,7 +57,7 @@ export function BackupState({ settings, newestRun, onStarted }: Props) {
   );
 }
 
-/** Left out, because the page shows the reason of the failure. */
+/** Problem that is omitted, because the page shows the reason of the failure. */
 const LAST_FAILED = "backup.last_failed";
 
 function Problems({ settings: { problems }, newestRun }: Pick<Props, "settings" | "newestRun">) {

@@ -28,7 +28,7 @@ export const backupsApi = {
   runs: (limit: number) => getPage<BackupRun>(`${BASE}/runs`, { limit }),
   run: () => post<BackupRun>(`${BASE}/runs`),
   snapshots: (limit: number) => getPage<BackupSnapshot>(`${BASE}/snapshots`, { limit, sort: "-createdAt" }),
-  /** Path at which the browser downloads one backup as a file, encrypted as it is at the place. */
+  /** Returns the path for downloading one backup as a file, encrypted as at the place. */
   downloadPath: async (id: string) =>
     (await post<{ path: string }>(`${BASE}/snapshots/${encodeURIComponent(id)}/download-link`)).path,
 };

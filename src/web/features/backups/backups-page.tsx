@@ -13,7 +13,7 @@ import { SnapshotList } from "./snapshot-list.tsx";
 
 const quote = (text: string) => (/^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
 
-/** Returns the command lines that restore the newest backup from a place. Secrets are left for the person to fill in. */
+/** Returns the command lines that restore the newest backup from a place. Secrets are placeholders. */
 export function restoreCommands({
   place,
   isEncrypted,
@@ -34,11 +34,11 @@ const RUNNING_POLL_MS = 1_000;
 const IDLE_POLL_MS = 15_000;
 const RUNS_SHOWN = 10;
 
-/** Backups of the whole gateway: their state, where and when they are made, and those that exist. */
+/** Backups of the whole gateway: state, settings and existing backups. */
 export function BackupsPage() {
   const settings = useResource(backupsApi.settings, []);
   const runs = usePages(backupsApi.runs, [], RUNS_SHOWN);
-  /** Rises with every saved form: the place may be another one. */
+  /** Increases with every saved form, because the place may have changed. */
   const [saves, setSaves] = useState(0);
   const reload = () => {
     settings.reload();

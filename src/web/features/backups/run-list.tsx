@@ -15,7 +15,7 @@ const COLOURS: Record<BackupRun["state"], string> = {
   FAILED: "text-error",
 };
 
-/** Runs of backups, the newest first, each with its result. */
+/** Runs of backups with their results, newest first. */
 export function RunList({ runs }: { runs: PagedResource<{ rows: readonly BackupRun[]; total: number }> }) {
   return (
     <section class="flex flex-col gap-3" aria-labelledby="backup-runs">
@@ -36,7 +36,7 @@ export function RunList({ runs }: { runs: PagedResource<{ rows: readonly BackupR
   );
 }
 
-/** Seconds with two digits, or minutes and seconds. */
+/** Formats seconds with two digits, or minutes and seconds. */
 function durationOf(ms: number): string {
   const seconds = ms / 1_000;
   if (seconds < 60) return `${formatNumber(seconds, 2)} s`;

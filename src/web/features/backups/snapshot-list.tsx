@@ -12,7 +12,7 @@ import { type BackupSnapshot, backupsApi } from "./backups-api.ts";
 
 const PAGE_SIZE = 20;
 
-/** The backups that the place holds, the newest first. */
+/** Backups at the place, newest first. */
 export function SnapshotList() {
   const list = usePages(backupsApi.snapshots, [], PAGE_SIZE);
   return (

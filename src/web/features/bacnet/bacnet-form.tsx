@@ -31,7 +31,7 @@ export const BacnetForm = (props: ConnectionFormProps<BacnetConnection>) => (
   />
 );
 
-/** Asks the networks for devices, one of which fills the form. */
+/** Searches the networks for devices, one of which fills the form. */
 function DeviceSearch({ onSelect }: { onSelect: (device: FoundDevice) => void }) {
   const [address, setAddress] = useState("");
   const [isBbmd, setBbmd] = useState(false);

@@ -15,7 +15,7 @@ import { rememberMeanings } from "./object-meaning.ts";
 
 type Browsed = BrowsedPart["objects"][number];
 
-/** Value with its unit, or the name of its state. */
+/** Formats a value with its unit, or the name of its state. */
 function valueText({ value, unit, states }: Browsed): string {
   if (value === null) return "–";
   const state = typeof value === "boolean" ? states[Number(value)] : states[Number(value) - 1];
@@ -24,7 +24,7 @@ function valueText({ value, unit, states }: Browsed): string {
     : `${formatValue(value)} ${unit === null ? "" : unitSymbol(unit)}`.trim();
 }
 
-/** The objects that the device has, of which some are added. */
+/** Objects of the device, some of which can be added. */
 export function ObjectDialog(props: MapDialogProps<BacnetObject> & { connectionId: string }) {
   const first = useResource(() => bacnetApi.browse(props.connectionId, 1), [props.connectionId]);
   return (

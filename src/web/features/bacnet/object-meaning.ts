@@ -6,7 +6,7 @@ type Browsed = BrowsedPart["objects"][number];
 
 const stateOf = (name: string, value: number | boolean): KeyState[] => (name === "" ? [] : [{ value, name }]);
 
-/** Returns the unit or the names of the states of an object; undefined for one without. */
+/** Returns the unit or the state names of an object; undefined if it has none. */
 export function meaningOf({ value, unit, states }: Browsed): Meaning | undefined {
   const isBinary = typeof value === "boolean";
   const named = states.flatMap((name, index) => stateOf(name, isBinary ? index === 1 : index + 1));

@@ -30,7 +30,7 @@ export const codecIndexApi = {
 export const nameOf = ({ vendor, model, firmware }: ListedEntry): string =>
   `${vendor} ${model}${firmware === "" ? "" : ` (${firmware})`}`.trim().slice(0, 256);
 
-/** Copies a codec of the index into the library. One that is there already, unchanged, is used as it is. */
+/** Copies a codec of the index into the library, or returns an unchanged existing copy. */
 export async function createFrom(listed: ListedEntry): Promise<Codec> {
   const { source, file, license, description } = await codecIndexApi.get(listed.entryId);
   const name = nameOf(listed);

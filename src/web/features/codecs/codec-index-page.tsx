@@ -24,7 +24,7 @@ import { FileButton } from "./file-button.tsx";
 
 const POLL_MS = 1_000;
 
-/** Search of public codecs, and, for the operators of the gateway, the collection that is searched. */
+/** Search of public codecs and, for operators of the gateway, the searched collection. */
 export function CodecIndexPage() {
   const { route } = useLocation();
   const status = useKept(codecIndexApi.status, []);
@@ -71,7 +71,7 @@ function Collection({ shown, status }: { shown: IndexStatus; status: Resource<In
   );
 }
 
-/** Note on obtaining a collection, and on what works without a collection. */
+/** Note on obtaining a collection, and on features without one. */
 function NoCollection() {
   return (
     <>

@@ -13,7 +13,7 @@ import { CodecIndexPage } from "./codec-index-page.tsx";
 import { CodecPage } from "./codec-page.tsx";
 import { codecsApi, type ListedCodec } from "./codecs-api.ts";
 
-/** The library of codecs: all of them, or one with its source and a trial. */
+/** Library of codecs: all of them, or one with its source and a test. */
 export function CodecsScreen() {
   const { codecId } = useRoute().params;
   return (

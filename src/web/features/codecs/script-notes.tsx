@@ -37,7 +37,7 @@ export function ScriptConsole({ lines }: { lines: readonly ConsoleLine[] }) {
   );
 }
 
-/** Shows the error of a script, its warnings, its console, and the time that it took. */
+/** Shows the error of a script, its warnings, its console output and its duration. */
 export function ScriptNotes(props: Pick<Trial, "error" | "warnings" | "console" | "usedMs">) {
   const { error, warnings, console, usedMs } = props;
   return (

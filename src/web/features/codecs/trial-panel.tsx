@@ -6,7 +6,7 @@ import { TextField } from "../../ui/text-field.tsx";
 import { Json, ScriptNotes } from "./script-notes.tsx";
 import type { TrialState } from "./use-trial.ts";
 
-/** Tries a codec: a frame as a device sends it, or what is to be sent to one. */
+/** Tests a codec with a frame of a device, or with content for a device. */
 export function TrialPanel({ input, setInput, trial, error, isMalformed }: TrialState) {
   const isUplink = input.direction === "uplink";
   return (

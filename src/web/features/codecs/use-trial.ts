@@ -3,7 +3,7 @@ import { codecsApi, type Trial, type TrialRequest } from "./codecs-api.ts";
 
 const TYPING_PAUSE_MS = 400;
 
-/** Input of a trial run, as typed. */
+/** Typed input of a test. */
 export interface TrialInput {
   readonly direction: "uplink" | "downlink";
   readonly frame: string;
@@ -16,7 +16,7 @@ export interface TrialState {
   readonly setInput: (changes: Partial<TrialInput>) => void;
   readonly trial: Trial | undefined;
   readonly error: unknown;
-  /** True if a text that must be JSON is not. */
+  /** True for malformed JSON. */
   readonly isMalformed: boolean;
 }
 
@@ -31,7 +31,7 @@ function requestOf(source: string, { direction, frame, data, fPort }: TrialInput
   }
 }
 
-/** Tries a source each time it or what it is tried on changes. */
+/** Tests a source after each change of the source or the input. */
 export function useTrial(source: string | undefined): TrialState {
   const [input, set] = useState<TrialInput>(FIRST);
   const [state, setState] = useState<{ trial?: Trial; error?: unknown }>({});

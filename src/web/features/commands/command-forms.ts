@@ -11,7 +11,7 @@ import type { CommandDefinition, CommandParameter } from "./commands-api.ts";
 
 export type { CommandDefinition, CommandParameter };
 
-/** Returns the field of a parameter in forms. */
+/** Returns the form field of a parameter. */
 export function fieldOf({ type, minimum, maximum, options, isRequired }: CommandParameter): FieldSchema {
   return {
     kind: type,
@@ -23,7 +23,7 @@ export function fieldOf({ type, minimum, maximum, options, isRequired }: Command
   };
 }
 
-/** Path of a parameter's field: its own name may have dots. */
+/** Returns the path of the field of a parameter, whose own name may contain dots. */
 const pathOf = (index: number) => `param${index}`;
 
 /** Returns the form of a command's parameters. */
@@ -51,7 +51,7 @@ export const firstValues = ({ params = [] }: CommandDefinition): FormValues =>
     }),
   );
 
-/** Returns the `params` of a command: an object without parameters that were left empty, or the value of the one without a name. */
+/** Returns the `params` of a command: an object without empty parameters, or the value of the parameter without a name. */
 export function paramsOf({ params = [] }: CommandDefinition, values: FormValues): JsonValue {
   const entered = params.flatMap(({ name }, index) => {
     const value = values[pathOf(index)] as JsonValue | undefined; // of a field of the form
@@ -60,7 +60,7 @@ export function paramsOf({ params = [] }: CommandDefinition, values: FormValues)
   return params[0]?.name === "" ? (entered[0]?.[1] ?? null) : Object.fromEntries(entered);
 }
 
-/** Returns the values of the form for `params` that it returned. */
+/** Returns the values of the form for `params`. */
 export const valuesOf = ({ params = [] }: CommandDefinition, sent: JsonValue | undefined): FormValues =>
   Object.fromEntries(
     params.flatMap(({ name }, index) => {
@@ -81,7 +81,7 @@ export function describes({ params = [] }: CommandDefinition, sent: JsonValue | 
   return sent === undefined || (isParams(sent) && Object.entries(sent).every(isFitting));
 }
 
-/** Returns whether the field of a parameter can show and return a value. */
+/** Returns whether the field of a parameter can represent a value. */
 function fits({ type, options = [] }: CommandParameter, value: JsonValue): boolean {
   if (type === "choice") return options.some((option) => option === value);
   return type === "text" ? typeof value === "string" && value !== "" : typeof value === type;
@@ -92,7 +92,7 @@ interface Sent {
   readonly params: JsonValue;
 }
 
-/** Texts of a parameter up to this number of different ones are a choice. */
+/** Max. distinct texts of a parameter that are offered as options. */
 const OPTIONS_MAX = 5;
 
 function guessParam(name: string, values: readonly JsonValue[]): CommandParameter | undefined {
@@ -112,7 +112,7 @@ function guessParam(name: string, values: readonly JsonValue[]): CommandParamete
 const isParams = (params: JsonValue | undefined): params is Readonly<Record<string, JsonValue>> =>
   typeof params === "object" && params !== null && !Array.isArray(params);
 
-/** Returns the definition that past commands of a method suggest, newest first; undefined if their params are neither values nor flat objects. */
+/** Returns the definition derived from past commands of a method, newest first; undefined if their params are neither values nor flat objects. */
 function guessCommand(method: string, sent: readonly Sent[]): CommandDefinition | undefined {
   const all = sent.map(({ params }) => params);
   if (!all.some(isParams)) {
@@ -131,7 +131,7 @@ function guessCommand(method: string, sent: readonly Sent[]): CommandDefinition 
   return params.length === 0 ? { method, asksFirst: true } : { method, params };
 }
 
-/** Returns the commands that were sent before and that the profile does not define, with the parameters that they had. */
+/** Returns past commands that the profile does not define, with their parameters. */
 export function guessCommands(
   sent: readonly Sent[],
   defined: readonly CommandDefinition[],

@@ -4,7 +4,7 @@ import type { Wire } from "../../lib/wire.ts";
 import { getPage, post } from "../../platform/api-client.ts";
 
 export type DeviceCommand = Wire<typeof commandDetail>;
-/** A command that a device profile describes. */
+/** Command in a device profile. */
 export type CommandDefinition = Wire<typeof commandDefinitionSchema>;
 export type CommandParameter = NonNullable<CommandDefinition["params"]>[number];
 export type CommandState = DeviceCommand["status"];
@@ -14,7 +14,7 @@ export type NewCommand = Wire<typeof createCommandBody>;
 const path = (deviceId: string) => `/api/devices/${encodeURIComponent(deviceId)}/commands`;
 
 export const commandsApi = {
-  /** The newest first. */
+  /** Newest first. */
   list: (deviceId: string, limit: number, range: { from?: number; to?: number } = {}) =>
     getPage<DeviceCommand>(path(deviceId), { limit, ...range }),
   send: (deviceId: string, command: NewCommand) => post<{ commandId: string }>(path(deviceId), command),

@@ -36,7 +36,7 @@ const COLOURS: Record<CommandState, string> = {
 };
 
 interface Props extends DeviceTabProps {
-  /** Draws the commands that the device is known to understand, given those that were sent. */
+  /** Renders the commands that the device supports, based on past commands. */
   readonly known: (sent: readonly DeviceCommand[], onSent: () => void) => ComponentChildren;
 }
 

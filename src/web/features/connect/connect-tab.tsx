@@ -38,7 +38,7 @@ const SHELL_NAMES: Readonly<Record<ShellId, string>> = {
   powershell: "PowerShell",
 };
 
-/** Time after its newest value for which a device counts as sending, whatever its state. */
+/** Time after its newest value during which a device counts as sending, regardless of its state. */
 const FRESH_MS = 60_000;
 
 export function ConnectTab({ device, resource }: DeviceTabProps) {
@@ -119,7 +119,7 @@ function Examples({ endpoint }: { endpoint: Endpoint }) {
   );
 }
 
-/** Selects TLS or plain, if both are available; explains why a device that needs TLS cannot connect. */
+/** Selects TLS or plain, if both are available. Explains why a device that requires TLS cannot connect. */
 function TlsChoice(props: {
   offered: boolean;
   needed: boolean;
@@ -149,7 +149,7 @@ function TlsChoice(props: {
   );
 }
 
-/** A command with the choice of the shell that it is for. */
+/** Command with a selection of its shell. */
 export function CommandSnippet({ name, textFor }: { name: string; textFor: (shell: ShellId) => string }) {
   const [shell, setShell] = useState<ShellId>(
     navigator.userAgent.includes("Windows") ? "powershell" : "posix",
@@ -189,11 +189,11 @@ interface Seen {
   readonly values: Record<string, TelemetryValue>;
 }
 
-/** What a gateway has to show that has sent only its children's values. */
+/** Texts for a gateway that has only sent values of its children. */
 const ofChildren = ({ role, active, lastActivityAt }: DeviceDetail): Seen | undefined =>
   role === "GATEWAY" && active && lastActivityAt ? { ts: Date.parse(lastActivityAt), values: {} } : undefined;
 
-/** Waits for the device: turns green with the first message, and tells why when one was refused. */
+/** Waits for the device: turns green after the first message, and shows the reason of a refusal. */
 function FirstMessage({ device }: { device: DeviceDetail }) {
   const { deviceId, active } = device;
   const latest = useResource(() => telemetryApi.latest(deviceId), [deviceId]);

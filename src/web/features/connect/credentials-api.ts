@@ -2,12 +2,12 @@ import type { credentialsDetail } from "../../../modules/devices/credentials.sch
 import type { Wire } from "../../lib/wire.ts";
 import { get, post, put } from "../../platform/api-client.ts";
 
-/** Credentials of a device; the password only in the response that generated it. */
+/** Credentials of a device. Only the response that generated a password contains it. */
 export type Credentials = Wire<typeof credentialsDetail>;
 export type SignInType = Credentials["type"];
 
 export const SIGN_INS = ["ACCESS_TOKEN", "MQTT_BASIC", "X509"] as const satisfies readonly SignInType[];
-/** Credentials as typed; the service generates the missing parts. */
+/** Typed credentials. The service generates missing parts. */
 export type CredentialsForm = Omit<Credentials, "validTo" | "confirmed"> & { readonly certificate?: string };
 
 const path = (deviceId: string) => `/api/devices/${encodeURIComponent(deviceId)}/credentials`;

@@ -33,7 +33,7 @@ function formOf(type: SignInType, data: FormData): CredentialsForm {
   return { type, ...(shown.includes("BEGIN") ? { certificate: shown } : { fingerprint: shown }) };
 }
 
-/** Decides how the device signs in; what it had before ends. */
+/** Sets how the device signs in. Previous credentials become invalid. */
 export function CredentialsDialog({ deviceId, current, onDone, onClose }: DialogProps) {
   const [type, setType] = useState<SignInType>(current.type);
   const action = useAction();
@@ -126,7 +126,7 @@ function BasicInputs({ current }: { current: Credentials }) {
   );
 }
 
-/** A password that was just made: it is shown here and nowhere else. */
+/** Shows a new password, once. */
 export function PasswordDialog({ password, onClose }: { password: string; onClose: () => void }) {
   return (
     <ShownOnce

@@ -39,7 +39,7 @@ function rowsOf(endpoint: Endpoint, credentials: Credentials): [string, string][
   return rows.flatMap(([label, value]) => (value === undefined ? [] : [[label, value]]));
 }
 
-/** Address and sign-in of the device, and ways to change the latter. */
+/** Address and sign-in of the device, with actions for the sign-in. */
 export function CredentialsPanel({ deviceId, endpoint, credentials, onChange }: PanelProps) {
   const [open, setOpen] = useState<"rotate" | "change" | undefined>(undefined);
   const [password, setPassword] = useState<string | undefined>(undefined);

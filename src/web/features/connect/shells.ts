@@ -1,15 +1,15 @@
-/** Command lines as the shells of POSIX systems, Windows' cmd and PowerShell take them. */
+/** Shells of command lines: POSIX, cmd of Windows, and PowerShell. */
 
 export type ShellId = "posix" | "cmd" | "powershell";
 export const SHELL_IDS: readonly ShellId[] = ["posix", "cmd", "powershell"];
 
-/** Arguments that stand on one line. */
+/** Arguments on one line. */
 type Line = readonly string[];
 
 export interface CommandLine {
   readonly program: string;
   readonly lines: readonly Line[];
-  /** Option that takes `text`, and the one that reads it from standard input. */
+  /** Option for `text`, and the option that reads it from standard input. */
   readonly option: string;
   readonly stdinOption: string;
   readonly text: string;
@@ -26,8 +26,8 @@ const quotes: Readonly<Record<ShellId, (argument: string) => string>> = {
 const lineEnds: Readonly<Record<ShellId, string>> = { posix: " \\", cmd: " ^", powershell: " `" };
 
 /**
- * Writes a command for a shell. Versions of PowerShell differ in what they make of quotation marks in an argument, so there the text comes
- * from standard input; `curl` alone would be another command there.
+ * Writes a command for a shell. Versions of PowerShell treat quotation marks in arguments differently, so the text comes from standard input there;
+ * `curl` alone would be another command.
  */
 export function commandLine(
   shell: ShellId,

@@ -3,7 +3,7 @@
 import type { CatalogTransport } from "./connectivity-api.ts";
 import { commandLine, type ShellId } from "./shells.ts";
 
-/** Known part of the device's credentials; a password is shown only once. */
+/** Known part of the credentials of the device. A password is only shown once. */
 export type SnippetSignIn =
   | { readonly kind: "token"; readonly token: string }
   | {
@@ -32,7 +32,7 @@ export const SNIPPET_NAMES: Record<SnippetId, string> = {
   arduino: "Arduino",
 };
 
-/** Over HTTP a device has nothing but its token. */
+/** Returns the examples for a kind of credentials. Over HTTP, a device only has its token. */
 export const snippetsFor = ({ kind }: SnippetSignIn): readonly SnippetId[] =>
   kind === "token" ? SNIPPET_IDS : SNIPPET_IDS.filter((id) => id !== "curl");
 
@@ -43,10 +43,7 @@ interface Wanted {
   readonly secure: boolean;
 }
 
-/**
- * The address that a device should use. A catalogue that only knows itself as "localhost" is of no use to a device, so then the
- * host under which this very page was opened is taken.
- */
+/** Returns the address for devices. If the catalog only contains "localhost", which is useless for a device, it is the host of this page. */
 export function endpointFrom(
   transports: readonly CatalogTransport[],
   page: { hostname: string; origin: string },
@@ -69,11 +66,11 @@ export function endpointFrom(
   };
 }
 
-/** The address without the path of the API, which a base path may come before. */
+/** Returns the address without the path of the API, after an optional base path. */
 const rootOf = ({ origin, pathname }: URL): string =>
   origin + (/^(.*?)\/api\/v1\//.exec(pathname)?.[1] ?? "");
 
-/** Returns whether devices reach the gateway by TLS only. */
+/** Returns whether devices only reach the gateway by TLS. */
 export const needsTls = (transports: readonly CatalogTransport[]) =>
   hasTls(transports) && !transports.some(({ id }) => id === "mqtt");
 
@@ -86,10 +83,10 @@ function urlOf(text: string | undefined): URL | undefined {
 }
 
 const TOPIC = "v1/devices/me/telemetry";
-/** Stands where only the person knows what belongs there. */
+/** Placeholder that the user must replace. */
 const PASSWORD = "THE-PASSWORD";
 
-/** Tools whose example is a command, which is written as the shell needs it. */
+/** Returns whether the example of a tool is a command, which depends on the shell. */
 export const isCommand = (id: SnippetId): boolean => id === "mosquitto" || id === "curl";
 
 export function snippet(id: SnippetId, e: Endpoint, shell: ShellId = "posix"): string {
@@ -106,7 +103,7 @@ const mosquittoHost = (e: Endpoint) => [
 ];
 
 const tokenOf = ({ signIn }: Endpoint) => (signIn.kind === "token" ? signIn.token : "TOKEN");
-/** User name, password and client id where they are needed; empty otherwise. */
+/** Returns user name, password and client id if needed; empty otherwise. */
 function namesOf({ signIn }: Endpoint): { username: string; password: string; clientId: string } {
   if (signIn.kind === "token") return { username: signIn.token, password: "", clientId: "" };
   if (signIn.kind === "certificate") return { username: "", password: "", clientId: "" };
@@ -223,7 +220,7 @@ void loop() {
 `,
 };
 
-/** Returns commands for a new gateway that make its first child device appear. */
+/** Returns commands for a new gateway that create its first child device. */
 export const gatewaySnippet = (e: Endpoint, shell: ShellId = "posix"): string =>
   commandLine(shell, {
     ...mosquitto,

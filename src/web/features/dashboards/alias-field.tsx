@@ -15,7 +15,7 @@ const NEW = "+";
 interface Props {
   readonly aliases: readonly Alias[];
   readonly aliasId: string | undefined;
-  /** True if no alias may be selected, which stands for all devices. */
+  /** True if no alias, for all devices, can be selected. */
   readonly isOptional: boolean;
   readonly onChange: (aliases: readonly Alias[], selected: string | undefined) => void;
 }
@@ -30,7 +30,7 @@ const parameterOf: Partial<Record<Kind, string>> = {
 /** Selection of devices: an existing alias or a new one. */
 export function AliasField({ aliases, aliasId, isOptional, onChange }: Props) {
   const [isNew, setNew] = useState(aliases.length === 0 && !isOptional);
-  /** Aliases that existed before a new one was selected; the new one is last. */
+  /** Aliases before a new one, which is last, was selected. */
   const existingAliases = useRef(aliases).current;
   return (
     <fieldset class="flex flex-col gap-3">
@@ -87,7 +87,7 @@ function choiceOf(alias: Alias | undefined): Choice {
   };
 }
 
-/** The alias of a choice, called by what it stands for. */
+/** Returns the alias of a selection, named after its devices. */
 function aliasOf(id: string, { kind, value, deviceIds }: Choice): Alias {
   const [first = ""] = deviceIds;
   const parameter = parameterOf[kind];
@@ -105,19 +105,19 @@ function aliasOf(id: string, { kind, value, deviceIds }: Choice): Alias {
       };
 }
 
-/** Returns a name without what a title changes of a device type: automatic dashboards call `energy-meter` "Energy meter". */
+/** Returns the name of a device type in the form of titles: automatic dashboards call `energy-meter` "Energy meter". */
 const inWords = (name: string): string => name.toLowerCase().replaceAll(/[-_\s]+/g, " ");
 
 const hasOwnName = (alias: Alias): boolean =>
   inWords(alias.name) !== inWords(aliasOf(alias.id, choiceOf(alias)).name);
 
-/** Form for the devices of a new alias, or of the changed alias `before`, which keeps a name that a user gave it. */
+/** Form for the devices of a new alias, or of the changed alias `before`, which keeps its name. */
 export function AliasForm(props: {
   taken: readonly string[];
   before?: Alias;
-  /** True to report each selection immediately; there is no button then. */
+  /** True to report each selection immediately, without a button. */
   isAtOnce?: boolean;
-  /** Called when nothing is selected any more. */
+  /** Called when the selection becomes empty. */
   onNothing?: () => void;
   onCreated: (alias: Alias) => void;
 }) {

@@ -2,7 +2,7 @@ import type { AxisLimits } from "../../lib/line-styles.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 import { TextField } from "../../ui/text-field.tsx";
 
-/** An end of a value axis; empty for one that follows the values. */
+/** End of a value axis; empty to follow the values. */
 export function AxisEnd(props: {
   end: keyof AxisLimits;
   value: number | undefined;

@@ -17,7 +17,7 @@ interface Latest {
   readonly timestamps: Record<string, number>;
 }
 
-/** Keys are what devices call them: `constructor` is a key like any other. */
+/** Creates an empty map for keys of devices, which may be any names, such as `constructor`. */
 const emptyMap = <Value>(): Record<string, Value> => Object.create(null);
 
 const timeOf = (timestamps: Readonly<Record<string, number>>, key: string, otherwise: number): number =>
@@ -42,30 +42,30 @@ export interface WidgetSeries {
   readonly buffer: SeriesBuffer;
 }
 
-/** Data of one widget; `version` changes when it has new data, at most once a frame. */
+/** Data of one widget. `version` changes with new data, at most once per frame. */
 export interface WidgetFeed {
   readonly version: Signal<number>;
   devices: readonly ResolvedDevice[];
   series: readonly WidgetSeries[];
-  /** The same series one window earlier, moved into this one; only where the widget compares. */
+  /** The same series one window earlier, shifted into this one; only if the widget compares. */
   previous: readonly WidgetSeries[];
-  /** Consumption of the previous period up to the same time; undefined unless the period lasts. */
+  /** Consumption of the previous period up to the same time; undefined unless the period continues. */
   previousSoFar: readonly WidgetSeries[] | undefined;
-  /** Lowest and highest values of the intervals of `series`, in the same order; only where the widget shows a band. */
+  /** Lowest and highest values of the intervals of `series`, in the same order; only if the widget shows a band. */
   low: readonly WidgetSeries[];
   high: readonly WidgetSeries[];
   alarms: readonly BoardAlarm[];
-  /** Positions that attributes hold, by device; only of a map. */
+  /** Positions in attributes, by device; only for a map. */
   positions: ReadonlyMap<string, Position>;
-  /** Devices for which the widget has room; undefined if it has room for all of them. Values of the others do not draw it anew. */
+  /** Devices that fit into the widget; undefined if all fit. Values of others do not redraw it. */
   roomFor: ReadonlySet<string> | undefined;
-  /** The time that the widget shows, if it has a window of its own. */
+  /** Time window of the widget, if it has its own. */
   ownWindow: Executed["timeWindow"] | undefined;
   errorText: Text | undefined;
   isCut: boolean;
 }
 
-/** Returns whether a widget shows a key of a device; one without a list shows every key of every device. */
+/** Returns whether a widget shows a key of a device. A widget without a list shows every key of every device. */
 const shows = ({ config }: Widget, deviceId: string, key: string): boolean =>
   !Array.isArray(config.series) || config.series.includes(`${deviceId}/${key}`);
 
@@ -73,34 +73,34 @@ const shows = ({ config }: Widget, deviceId: string, key: string): boolean =>
 export const needsRefresh = (widget: Widget): boolean =>
   widgetKeys(widget.config).length > 0 && !isRaw(widget);
 
-/** Aggregates come from the server alone: a value more belongs to an average that only it can make. */
+/** Returns whether a widget shows raw values. Aggregates only come from the server, because only it can include a new value. */
 const isRaw = ({ config, type }: Widget): boolean =>
   type === "stateTimeline" ||
   (type !== "energy" &&
     config.style !== "band" &&
     (config.aggregation === undefined || config.aggregation === "none"));
 
-/** Time that drawing widgets may take of a frame, in ms; what is left of them is drawn in the next ones. */
+/** Max. time per frame for drawing widgets, in ms. The rest is drawn in later frames. */
 const DRAWING_MS = 5;
 
-/** Shortest time between two drawings of a widget on a wall, in ms: digits that change more often cannot be read. */
+/** Min. interval between drawings of a widget on a wall, in ms, because faster digits are unreadable. */
 export const WALL_MS = 250;
 
 export class BoardFeed {
-  /** Shortest time between two drawings of a widget, in ms. */
+  /** Min. interval between drawings of a widget, in ms. */
   readonly #restMs: number;
   readonly #drawnAt = new Map<string, number>();
   #timer: ReturnType<typeof setTimeout> | undefined;
   readonly #feeds = new Map<string, WidgetFeed>();
   /** Newest values by device. */
   readonly #latest = new Map<string, Latest>();
-  /** Widgets to which a device's values belong. */
+  /** Widgets by device of their values. */
   readonly #byDevice = new Map<string, Set<string>>();
   readonly #widgets = new Map<string, Widget>();
   readonly #dirty = new Set<string>();
-  /** Deep enough for what widgets show; older points go. */
+  /** Kept time window of points, sufficient for all widgets. */
   windowMs = 0;
-  /** Widgets that are not on the screen now: they are drawn when they are. */
+  /** Widgets out of view, which are drawn when they come into view. */
   readonly #unseen = new Set<string>();
   readonly #pace = new DrawingPace(() => this.#draw());
 
@@ -108,7 +108,7 @@ export class BoardFeed {
     this.#restMs = restMs;
   }
 
-  /** Draws as many changed widgets as there is time for, in turn, so that a full board blocks nothing. */
+  /** Draws changed widgets in turn as long as there is time, so that a full dashboard blocks nothing. */
   async #draw(): Promise<void> {
     const begin = performance.now();
     let nextAt = Number.POSITIVE_INFINITY;
@@ -142,7 +142,7 @@ export class BoardFeed {
     if (isSeen && this.#dirty.has(widgetId)) this.#show();
   }
 
-  /** All that is new, on the screen or not: for a printer. */
+  /** Draws all changed widgets, in view or not, for a printer. */
   drawAll(): void {
     for (const id of this.#dirty) {
       const feed = this.#feeds.get(id);
@@ -151,7 +151,7 @@ export class BoardFeed {
     this.#dirty.clear();
   }
 
-  /** Time has gone on, which is to be seen in what lies along it. */
+  /** Redraws widgets with a moving time axis. */
   moveOn(): void {
     for (const [id, { type }] of this.#widgets)
       if (type === "timeseries" || type === "stateTimeline") this.#dirty.add(id);
@@ -184,7 +184,7 @@ export class BoardFeed {
     return this.#latest.get(deviceId);
   }
 
-  /** Every device that a widget shows. */
+  /** Returns every displayed device. */
   deviceIds(): string[] {
     return [...this.#byDevice.keys()];
   }
@@ -204,7 +204,7 @@ export class BoardFeed {
     return newest;
   }
 
-  /** `isPart`: the answer is about some of the widgets, all others are as they were. */
+  /** Fills widgets with data. @param isPart whether the response only contains some widgets, and the others are unchanged */
   fill(
     executed: Pick<Executed, "devices" | "data" | "timeWindow">,
     widgets: readonly Widget[],
@@ -265,7 +265,7 @@ export class BoardFeed {
     );
   }
 
-  /** Key by key: widgets get their own keys alone, and what has come since is newer. */
+  /** Keeps the newest values key by key: widgets only get their own keys, and values received meanwhile are newer. */
   #keepLatest({ deviceId, ts, values, timestamps = {} }: LatestSnapshot): void {
     const existingLatest = this.#latest.get(deviceId);
     const latest = existingLatest ?? { deviceId, ts, values: emptyMap(), timestamps: emptyMap() };
@@ -314,7 +314,7 @@ export class BoardFeed {
       }
   }
 
-  /** A device has fallen silent, or speaks again. */
+  /** Updates the activity of a device. */
   setActive(deviceId: string, active: boolean): void {
     for (const id of this.#byDevice.get(deviceId) ?? []) {
       const feed = this.#feeds.get(id);

@@ -152,7 +152,7 @@ function LoadedBoard({ dashboard, loaded }: { dashboard: Dashboard; loaded: Reso
   );
 }
 
-/** What a dialog changes: a widget, a new one, or the pages and device groups. */
+/** Subject of a dialog: a widget, a new one, or the pages and device groups. */
 type Subject = Widget | "new" | "parts";
 
 interface DialogProps {
@@ -175,7 +175,7 @@ async function save(dashboardId: string, form: DashboardForm, base: string): Pro
   return saved;
 }
 
-/** The head of a dashboard. The less stands above the widgets, the more of them are seen without scrolling: one row, if that does. */
+/** Head of a dashboard, on one row if possible, so that more widgets are visible. */
 function BoardHead(props: {
   title: string;
   field: ComponentChildren;
@@ -201,7 +201,7 @@ function BoardHead(props: {
   );
 }
 
-/** Controls for all charts of a dashboard: the time window, and whether alarms and commands are shown. */
+/** Controls for all charts of a dashboard: time window, and display of alarms and commands. */
 function ChartTools(props: {
   board: Board;
   window: WindowSpec;
@@ -217,7 +217,7 @@ function ChartTools(props: {
   );
 }
 
-/** Keeps the changes of a dashboard that is edited, and asks before the page is left with them. */
+/** Keeps the changes of an edited dashboard, and asks before they are lost. */
 function useDraft(
   dashboard: Dashboard,
   isEditing: boolean,
@@ -238,7 +238,7 @@ function useDraft(
   useUnloadQuestion(isEditing && isChanged);
 }
 
-/** Asks before the page is left, while there is something unsaved. */
+/** Asks before the page is left with unsaved changes. */
 function useUnloadQuestion(isOn: boolean): void {
   useEffect(() => {
     if (!isOn) return;
@@ -248,7 +248,7 @@ function useUnloadQuestion(isOn: boolean): void {
   }, [isOn]);
 }
 
-/** Ctrl+Z takes back, Ctrl+Y and Ctrl+Shift+Z do it again; not while one writes. */
+/** Ctrl+Z undoes, Ctrl+Y and Ctrl+Shift+Z redo, except while typing. */
 function useUndoKeys(
   isOn: boolean,
   set: (of: (history: EditHistory<Board>) => EditHistory<Board>) => void,

@@ -55,7 +55,7 @@ export function NameField({ board, onChange }: { board: Board; onChange: (board:
   );
 }
 
-/** Max. characters of a name, with room left for the suffix of a copy. */
+/** Max. characters of a name, with room for the suffix of a copy. */
 const NAME_KEPT = 240;
 
 /** Creates a copy of a dashboard, and opens it. */
@@ -76,7 +76,7 @@ export function ViewTools(props: {
   deviceId: string | undefined;
   onEdit: () => void;
   onAdd: () => void;
-  /** Called with an address for a wall that shows several dashboards in turn. */
+  /** Called with an address for a wall that rotates through several dashboards. */
   onWall: (address?: string) => void;
 }) {
   const { dashboard, deviceId, onEdit } = props;
@@ -208,7 +208,7 @@ export function Tool(props: {
   onClick: () => void;
   isOff?: boolean;
   isGrave?: boolean;
-  /** Shows the label beside the icon if there is room. */
+  /** True to show the label beside the icon if there is room. */
   hasText?: boolean;
   children: ComponentChildren;
 }) {
@@ -247,13 +247,13 @@ export function NoWidgets(props: { isEditing: boolean; onAdd: () => void; onEdit
 
 interface Props {
   readonly dashboard: Dashboard;
-  /** The device that the dashboards are opened with. */
+  /** Device for which the dashboards are opened. */
   readonly deviceId: string | undefined;
   readonly onStart: (address: string) => void;
   readonly onClose: () => void;
 }
 
-/** Selects the dashboards that a wall shows in turn and the seconds for each, and gives the address of that wall. */
+/** Selects the dashboards of a rotation and the seconds per dashboard, and shows the address of the wall. */
 function RotationDialog({ dashboard, deviceId, onStart, onClose }: Props) {
   const { path } = useLocation();
   const list = useResource(dashboardsApi.list, []);

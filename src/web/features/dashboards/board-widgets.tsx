@@ -15,7 +15,7 @@ import { kindOf } from "./widgets/kinds.ts";
 import type { Bounds, WidgetPlace } from "./widgets/widget.types.ts";
 import { windowText } from "./window-picker.tsx";
 
-/** The pages of a dashboard, where it has more than one. */
+/** Pages of a dashboard with more than one. */
 export function PageChoice(props: {
   states: readonly BoardState[];
   stateId: string;
@@ -42,22 +42,22 @@ export function PageChoice(props: {
 
 const isControl = ({ type }: Widget): boolean => type === "commandButton" || type === "slider";
 
-/** Changes in a widget whose size is given have no effect on what is outside it, which saves the browser work. */
+/** Returns the containment of a widget: with a fixed size, its changes do not affect other layout, which saves work. */
 function containment(isStacked: boolean, isFitted = false): string {
   if (isStacked) return "";
   return isFitted ? "widget-layer" : "contain-strict";
 }
 
-/** The widgets of a page, in their places. A fitted board is for a wall: it fits the screen, and nothing on it acts. */
+/** Widgets of a page at their places. A fitted board is for a wall: it fits the screen and has no active controls. */
 export function BoardWidgets(props: {
   board: Board;
   stateId: string;
   view: BoardView;
   isEditing?: boolean;
   isFitted?: boolean;
-  /** The time that is shown. With it, widgets lead to their values in Explore, but not on a wall. */
+  /** Displayed time. With it, widgets link their values to Explore, except on a wall. */
   window?: WindowSpec;
-  /** Id of the dashboard, whose widgets can be copied to others. */
+  /** Id of the dashboard from which widgets can be copied to others. */
   dashboardId?: string;
   onChange?: (board: Board) => void;
   onOpen?: (widget: Widget) => void;
@@ -164,7 +164,7 @@ function useScrollToNew({ widgets }: Board, isEditing: boolean) {
 
 function WidgetHead(props: {
   title: string;
-  /** Shown if it is not the dashboard's. */
+  /** Shown if it differs from that of the dashboard. */
   window: WindowSpec | undefined;
   handle: ComponentChildren;
   /** Present while the dashboard is edited. */
@@ -213,7 +213,7 @@ function WidgetHead(props: {
 function Body(props: {
   widget: Widget;
   view: BoardView;
-  /** True for a control on a fitted board, where it has no effect. */
+  /** True for a control on a fitted board, where it is inactive. */
   isInert: boolean;
   place: WidgetPlace;
   onWindow: (bounds: Bounds, isPan: boolean) => void;

@@ -11,7 +11,7 @@ import { clamp, type Place, roomFor, settle } from "./grid.ts";
 
 type ListName = "states" | "layout" | "widgets" | "aliases";
 
-/** Dashboard in the editor: its items as objects, in whichever form the server has them. */
+/** Dashboard in the editor, with its items as objects, regardless of their form on the server. */
 export interface Board {
   readonly name: string;
   readonly widgets: readonly Widget[];
@@ -20,7 +20,7 @@ export interface Board {
   readonly states: readonly BoardState[];
   readonly timeWindow: WindowSpec;
   readonly tags: readonly string[];
-  /** Texts that are no items, which other programs may have put there: they are saved as they came. */
+  /** Texts that are not items, perhaps of other programs, which are saved unchanged. */
   readonly texts: Readonly<Record<ListName, readonly string[]>>;
 }
 
@@ -48,7 +48,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** The items of a list as objects, and the texts in it that are none. */
+/** Parses the items of a list as objects, and keeps other texts. */
 function read<Item>(dashboard: Content, name: ListName): { items: Item[]; texts: string[] } {
   const items: Item[] = [];
   const texts: string[] = [];
@@ -61,7 +61,7 @@ function read<Item>(dashboard: Content, name: ListName): { items: Item[]; texts:
   return { items, texts };
 }
 
-/** The layout with a widget more: where there is room among those that it is seen with. */
+/** Adds a widget to the layout, at a free place among the widgets on the same pages. */
 function withRoom(
   { widgets, layout }: Pick<Board, "widgets" | "layout">,
   { widgetId, dashboardStateId }: Widget,
@@ -81,7 +81,7 @@ function withRoom(
   ];
 }
 
-/** Widgets without a place get one, places without a widget go. */
+/** Creates a board. Adds missing places of widgets, and removes places without a widget. */
 export function boardOf(dashboard: Content & { readonly name: string }): Board {
   const widgets = read<Widget>(dashboard, "widgets");
   const places = read<Place>(dashboard, "layout");
@@ -125,25 +125,25 @@ export const formOf = ({
   tags,
 });
 
-/** Returns the widgets of a page: its own and those that are on all pages. */
+/** Returns the widgets of a page, including those on all pages. */
 export const widgetsIn = (board: Pick<Board, "widgets">, stateId: string): Widget[] =>
   board.widgets.filter(
     ({ dashboardStateId }) => dashboardStateId === undefined || dashboardStateId === stateId,
   );
 
-/** Returns those of a state stand by themselves: others leave them no holes. */
+/** Returns the places of the widgets of a state, without holes for others. */
 export function layoutIn(board: Board, stateId: string): Place[] {
   const ids = new Set(widgetsIn(board, stateId).map(({ widgetId }) => widgetId));
   return settle(board.layout.filter(({ i }) => ids.has(i)));
 }
 
-/** The places of a state's widgets changed, all others as they were. */
+/** Changes the places of widgets of a state. */
 export function withLayout(board: Board, places: readonly Place[]): Board {
   const byId = new Map(places.map((place) => [place.i, place]));
   return { ...board, layout: board.layout.map((place) => byId.get(place.i) ?? place) };
 }
 
-/** Applies changes to the config of a widget. Empty fields are removed; of `params`, which are sent as they are, only undefined ones. */
+/** Applies changes to the config of a widget. Removes empty fields; of `params`, which are sent unchanged, only undefined ones. */
 export function configWith(config: WidgetConfig, changes: WidgetConfig): WidgetConfig {
   const isEmpty = (name: string, value: unknown) =>
     value === undefined || (name !== "params" && (value === "" || value === false));
@@ -174,12 +174,12 @@ export const withoutWidget = (board: Board, id: string): Board => ({
   layout: board.layout.filter(({ i }) => i !== id),
 });
 
-/** An id that no other has. */
+/** Returns an unused id. */
 export function newId(prefix: string, taken: readonly string[]): string {
   for (let n = taken.length + 1; ; n++) if (!taken.includes(`${prefix}${n}`)) return `${prefix}${n}`;
 }
 
-/** Returns the alias of a board that stands for the same devices as one of another board; it is added if there is none. */
+/** Returns the alias of a board with the same devices as one of another board; adds it if there is none. */
 function takeAlias(board: Board, { id: _, name, ...devices }: Alias): { board: Board; id: string } {
   const meaning = JSON.stringify(devices);
   const existing = board.aliases.find(({ id, name: own, ...rest }) => JSON.stringify(rest) === meaning);
@@ -213,7 +213,7 @@ export function withCopy(target: Board, widget: Widget, from: Board): Board {
   return withWidget(taken?.board ?? target, copy, { w, h });
 }
 
-/** Adds a page, whose id is the last one's. Widgets of the only page, which are on all pages, stay on the first. */
+/** Adds a page, with the id of the last page. Widgets of the only page, which are on all pages, stay on the first. */
 export function withPage(board: Board, name: string): Board {
   const [first] = board.states;
   const id = newId(
@@ -227,7 +227,7 @@ export function withPage(board: Board, name: string): Board {
   return { ...board, widgets, states: [...board.states, { id, name }] };
 }
 
-/** A page less, with the widgets that stand on it alone. The last one stays. */
+/** Removes a page with the widgets that are only on it. The last page remains. */
 export function withoutPage(board: Board, id: string): Board {
   if (board.states.length < 2) return board;
   return board.widgets
@@ -238,21 +238,21 @@ export function withoutPage(board: Board, id: string): Board {
     });
 }
 
-/** A page one place further to the front. */
+/** Moves a page one place forward. */
 export function withPageForward(board: Board, index: number): Board {
   const states = [...board.states];
   states.splice(Math.max(0, index - 1), 0, ...states.splice(index, 1));
   return { ...board, states };
 }
 
-/** Widgets name an alias by id, or by its name. */
+/** Returns whether a widget refers to an alias, by id or by name. */
 const isOf = ({ config }: Widget, { id, name }: Alias): boolean =>
   [config.aliasId, config.alias].some((wanted) => wanted === id || wanted === name);
 
 export const usersOf = (board: Board, alias: Alias): number =>
   board.widgets.filter((widget) => isOf(widget, alias)).length;
 
-/** An alias in the place of another; widgets that named that one by its name go with it. */
+/** Replaces an alias, including references by name. */
 export function withAlias(board: Board, before: Alias, after: Alias): Board {
   return {
     ...board,

@@ -12,10 +12,10 @@ import {
 import { devicesApi } from "../devices/devices-api.ts";
 import type { ResolvedDevice, WidgetConfig } from "./dashboards-api.ts";
 
-/** Max. device types whose profiles are read. */
+/** Max. device types with loaded profiles. */
 const TYPES_MAX = 5;
 
-/** Returns the commands that the profiles of the devices describe; of each type, the profile of the first device counts. */
+/** Returns the commands in the profiles of the devices. For each type, the profile of the first device counts. */
 export function useDescribedCommands(devices: readonly ResolvedDevice[]): readonly CommandDefinition[] {
   const firsts = [
     ...new Map([...devices].reverse().map((device) => [device.deviceType, device.deviceId])).values(),
@@ -34,7 +34,7 @@ export function useDescribedCommands(devices: readonly ResolvedDevice[]): readon
   return commands.data ?? [];
 }
 
-/** Selects one of the described commands, with a field for each parameter, or another one that is typed. */
+/** Selects one of the described commands, with a field per parameter, or a typed command. */
 export function CommandField(props: {
   commands: readonly CommandDefinition[];
   command: CommandDefinition | undefined;

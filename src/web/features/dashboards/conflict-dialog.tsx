@@ -7,14 +7,14 @@ import { Dialog } from "../../ui/dialog.tsx";
 import { useAction } from "../../ui/use-form.ts";
 import { type Dashboard, dashboardsApi } from "./dashboards-api.ts";
 
-/** Saves a dashboard; asks first if somebody else has saved it in the meantime. */
+/** Saves a dashboard; asks first if another user has saved it meanwhile. */
 export function useSaving(props: {
   dashboard: Pick<Dashboard, "id">;
-  /** `base`: `updatedAt` of the version that is replaced. */
+  /** @param base `updatedAt` of the replaced version */
   save: (base: string) => Promise<Dashboard>;
   /** True if an earlier version is restored, so that no changes are lost. */
   isRestoring?: boolean;
-  /** Called with the dashboard that is shown from now on: the saved one or that of the other person. */
+  /** Called with the dashboard to show: the saved one or that of the other user. */
   onEnd: (shown: Dashboard) => void;
 }) {
   const { dashboard, onEnd } = props;
@@ -45,9 +45,9 @@ export function useSaving(props: {
   return { isBusy: action.busy, error: action.error, save, question };
 }
 
-/** Asks what to do with changes of a dashboard that somebody else has saved in the meantime. */
+/** Asks about changes of a dashboard that another user has saved meanwhile. */
 function ConflictDialog(props: {
-  /** The dashboard as saved by the other person. */
+  /** Dashboard as saved by the other user. */
   theirs: Dashboard;
   isBusy: boolean;
   isRestoring: boolean;

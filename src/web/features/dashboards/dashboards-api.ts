@@ -19,7 +19,7 @@ import { get, load, patch, post, queryOf, remove } from "../../platform/api-clie
 import { type ResolvedKeys, takeKeyMetadata } from "../../platform/key-metadata.ts";
 
 export type ResolvedDevice = Wire<typeof resolvedDevice>;
-/** A link by which a dashboard is opened without signing in. */
+/** Link to a dashboard without sign-in. */
 export type Share = Wire<typeof shareBody>;
 
 export type WidgetConfig = Readonly<Record<string, JsonValue | undefined>>;
@@ -65,10 +65,10 @@ export type Executed = Refined<
   }
 >;
 
-/** Dashboards that a link shows in turn. */
+/** Dashboards in the rotation of a link. */
 export type ShareRotation = NonNullable<Share["rotation"]>;
 
-/** Content of a shared link; `ownWindow`: the time window of the dashboard itself. */
+/** Content of a shared link. `ownWindow` is the time window of the dashboard itself. */
 export type SharedDashboard = Omit<Executed, "aliases" | "settings"> & {
   readonly ownWindow?: WindowSpec;
   readonly rotation?: ShareRotation;
@@ -78,7 +78,7 @@ export type SharedDashboard = Omit<Executed, "aliases" | "settings"> & {
 export interface ExecuteRequest {
   readonly timeRange?: WindowSpec | undefined;
   readonly dashboardStateId?: string | undefined;
-  /** These alone. */
+  /** Limits the response to these widgets. */
   readonly widgetIds?: readonly string[] | undefined;
   readonly context?: { readonly deviceId: string } | undefined;
 }
@@ -88,7 +88,7 @@ export type DashboardForm = Partial<Omit<Dashboard, "id" | "updatedAt" | "update
 const BASE = "/api/dashboards";
 const pathOf = (id: string) => `${BASE}/${encodeURIComponent(id)}`;
 
-/** Templates for the dashboard of a device type, by what comes first on it. */
+/** Templates for the dashboard of a device type, by their first widgets. */
 export const TEMPLATES = ["AUTO", "CLIMATE", "ENERGY", "MOTOR", "LORAWAN"] as const;
 type DashboardTemplate = (typeof TEMPLATES)[number];
 
@@ -96,7 +96,7 @@ export const dashboardsApi = {
   list: (search = "") => get<Dashboard[]>(`${BASE}?${queryOf({ search: search || undefined })}`),
   get: (id: string) => get<Dashboard>(pathOf(id)),
   create: (form: DashboardForm & { name: string }) => post<Dashboard>(BASE, form),
-  /** @param updatedAt that of the dashboard that was changed; 412 if somebody saved it since */
+  /** @param updatedAt that of the changed dashboard; 412 if somebody has saved it since */
   update: (id: string, changes: DashboardForm, updatedAt: string) =>
     patch<Dashboard>(pathOf(id), changes, updatedAt),
   choices: () => get<Choices>(`${BASE}/mine`),
@@ -104,7 +104,7 @@ export const dashboardsApi = {
     patch<Choices>(`${pathOf(id)}/mine`, changes),
   versions: (id: string) => get<VersionEntry[]>(`${pathOf(id)}/versions`),
   version: (id: string, version: number) => get<DashboardVersion>(`${pathOf(id)}/versions/${version}`),
-  /** @param updatedAt that of the version to replace; 412 if somebody saved the dashboard since */
+  /** @param updatedAt that of the replaced version; 412 if somebody has saved the dashboard since */
   restore: (id: string, version: number, updatedAt: string) =>
     post<Dashboard>(`${pathOf(id)}/versions/${version}/restore`, undefined, updatedAt),
   delete: (id: string) => remove(pathOf(id)),
@@ -120,7 +120,7 @@ export const dashboardsApi = {
     form: { name: string; expiresAt: string | null; deviceId?: string; rotation?: ShareRotation },
   ) => post<Share>(`${pathOf(id)}/shares`, form),
   endShare: (id: string, shareId: string) => remove(`${pathOf(id)}/shares/${shareId}`),
-  /** The dashboard of the link that the page was opened by. */
+  /** Returns the dashboard of the link of this page. */
   shared: async (request: ExecuteRequest & { readonly dashboardId?: string }) => {
     const answer = await post<SharedDashboard>("/api/shared/dashboard", request);
     if (answer.keyMetadata !== undefined) takeKeyMetadata(answer.keyMetadata);

@@ -1,4 +1,4 @@
-/** Edits of a dashboard, step by step, for undo and redo. */
+/** Steps of editing a dashboard, for undo and redo. */
 export interface EditHistory<State> {
   readonly past: readonly State[];
   readonly now: State;
@@ -9,7 +9,7 @@ const STEPS_MAX = 100;
 
 export const begin = <State>(now: State): EditHistory<State> => ({ past: [], now, future: [] });
 
-/** A step; what was taken back before it is gone. The same state again is none. */
+/** Adds a step, which discards undone steps. An equal state adds nothing. */
 export function step<State>(history: EditHistory<State>, next: State): EditHistory<State> {
   if (next === history.now) return history;
   return { past: [...history.past, history.now].slice(-STEPS_MAX), now: next, future: [] };

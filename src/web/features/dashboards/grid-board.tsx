@@ -5,13 +5,13 @@ import { textScale } from "../../ui/text-scale.ts";
 import { COLUMNS, move, nudge, ONE_COLUMN_BELOW, type Place, resize, rowsOf } from "./grid.ts";
 import { type StackedForm, stackedSpans } from "./stacked.ts";
 
-/** px, at the usual size of text. */
+/** Pixels at the default text size. */
 const ROW_HEIGHT = 76;
-/** Lower ones show nothing of use. */
+/** Min. height. Lower rows are useless. */
 const ROW_HEIGHT_MIN = 48;
 const GAP_WIDTH = 12;
 
-/** Heights in one column. What has none is as high as its content. */
+/** Heights in one column. Others follow their content. */
 const stackedHeights: Readonly<Record<StackedForm, string>> = {
   half: "h-40",
   content: "",
@@ -21,7 +21,7 @@ const stackedHeights: Readonly<Record<StackedForm, string>> = {
 interface Props {
   readonly places: readonly Place[];
   readonly isEditing: boolean;
-  /** True to fill the height that there is, however many rows, within limits. */
+  /** True to fill the available height with any number of rows, within limits. */
   readonly isFitted: boolean;
   readonly stackedOf: (id: string) => StackedForm;
   readonly onChange: (places: readonly Place[]) => void;
@@ -32,7 +32,7 @@ interface Props {
   ) => ComponentChildren;
 }
 
-/** A drag in progress: the widget, the action, and where the pointer took hold. */
+/** Drag in progress: the widget, the action, and the start of the pointer. */
 interface Drag {
   readonly id: string;
   readonly kind: "move" | "resize";
@@ -41,7 +41,7 @@ interface Drag {
   readonly y: number;
 }
 
-/** Returns the size of an element. Its height counts only if the element does not follow its content. */
+/** Returns the size of an element. Its height only counts if it does not follow its content. */
 function useSize(isFitted: boolean) {
   const ref = useRef<HTMLDivElement>(null);
   const [size, setSize] = useState({ width: 1200, height: 0 });
@@ -65,14 +65,14 @@ const steps: Readonly<Record<string, { readonly x: number; readonly y: number }>
   ArrowDown: { x: 0, y: 1 },
 };
 
-/** Returns the height of a row with its gap. The rows of a fitted board fill its height, as long as they can be read. */
+/** Returns the height of a row with its gap. Rows of a fitted board fill its height, as long as they are readable. */
 function rowHeight(rows: number, fitted: number | undefined, gap: number): number {
   const scale = textScale();
   if (fitted === undefined) return ROW_HEIGHT * scale + gap;
   return Math.max(ROW_HEIGHT_MIN * scale + gap, (fitted + gap) / Math.max(1, rows));
 }
 
-/** Widgets on their grid; with a pointer or the arrow keys they are moved, and with Shift resized. */
+/** Widgets on their grid. The pointer or the arrow keys move them, and resize them with Shift. */
 export function GridBoard(props: Props) {
   const { places, isEditing, isFitted, onChange, titleOf, children } = props;
   const [host, { width, height }] = useSize(isFitted);
@@ -192,7 +192,7 @@ export function GridBoard(props: Props) {
   );
 }
 
-/** Widgets one below the other, each as high as what it shows. */
+/** Stacked widgets, each as high as its content. */
 function Stack(props: {
   ids: readonly string[];
   stackedOf: Props["stackedOf"];

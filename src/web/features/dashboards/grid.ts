@@ -28,7 +28,7 @@ export function clamp(place: Place): Place {
   return { ...place, w, h, x: whole(place.x, 0, COLUMNS - w), y: whole(place.y, 0, 10_000) };
 }
 
-/** The highest row that is free for it, from the top. */
+/** Returns the place in its highest free row. */
 function raised(place: Place, others: readonly Place[]): Place {
   const isFree = (y: number) => !others.some((other) => isOver({ ...place, y }, other));
   let { y } = place;
@@ -71,7 +71,7 @@ export function resize(places: readonly Place[], i: string, to: { w: number; h: 
     : changed(places, i, { ...to, w: Math.min(to.w, COLUMNS - place.x) });
 }
 
-/** Moves a widget one step with an arrow key. Downwards it goes below the next one, because a smaller step would only move it up again. */
+/** Moves a widget one step for an arrow key. Downwards it moves below the next one, because a smaller step would be reversed. */
 export function nudge(places: readonly Place[], i: string, by: { x: number; y: number }): Place[] {
   const place = places.find((candidate) => candidate.i === i);
   if (place === undefined) return [...places];

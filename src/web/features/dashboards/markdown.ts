@@ -1,4 +1,4 @@
-/** A piece of text in a line. */
+/** Inline text. */
 export type Inline =
   | { readonly kind: "text" | "strong" | "em" | "code"; readonly text: string }
   | { readonly kind: "link"; readonly text: string; readonly href: string };
@@ -9,12 +9,12 @@ export type Block =
   | { readonly kind: "list"; readonly ordered: boolean; readonly items: readonly (readonly Inline[])[] }
   | { readonly kind: "code"; readonly text: string };
 
-/** Each part within bounds: an opening without an end must not make the whole rest be looked at, again and again. */
+/** Pattern with bounded parts, because an unterminated mark must not cause repeated scans of the rest. */
 const INLINE =
   /(`[^`]{1,1000}`)|(\*\*[^*]{1,1000}\*\*)|(\*[^*]{1,1000}\*)|\[([^\][]{0,500})\]\(([^()\s]{1,2000})\)/g;
 const SOURCE_MAX = 50_000;
 
-/** Returns whether a link leads to a page: never to a script. */
+/** Returns whether a link leads to a page, never to a script. */
 const isSafe = (href: string) => /^(https?:\/\/|mailto:|\/(?!\/)|#)/i.test(href);
 
 export function parseInline(text: string): Inline[] {
@@ -37,7 +37,7 @@ export function parseInline(text: string): Inline[] {
 const BULLET = /^\s*[-*+]\s+/;
 const NUMBERED = /^\s*\d+[.)]\s+/;
 
-/** Lines of a text, taken one after the other. */
+/** Lines of a text, read in sequence. */
 class Lines {
   readonly #lines: readonly string[];
   #at = 0;
@@ -90,7 +90,7 @@ function takeBlock(lines: Lines, line: string): Block {
   return { kind: "paragraph", content: parseInline(lines.take(isText).join(" ")) };
 }
 
-/** The small part of Markdown (CommonMark) that notes on a wall need: headings, paragraphs, lists, code, links. */
+/** Parses the part of Markdown (CommonMark) that notes on a wall need: headings, paragraphs, lists, code, links. */
 export function parseMarkdown(source: string): Block[] {
   const blocks: Block[] = [];
   const lines = new Lines(source.slice(0, SOURCE_MAX));

@@ -1,7 +1,7 @@
 import type { ComponentChildren, JSX, RefObject } from "preact";
 import { useRef } from "preact/hooks";
 
-/** A share of the plan. */
+/** Step of the arrow keys, as a share of the plan. */
 const STEP = 0.02;
 const steps: Readonly<Record<string, readonly [number, number]>> = {
   ArrowLeft: [-STEP, 0],
@@ -9,26 +9,26 @@ const steps: Readonly<Record<string, readonly [number, number]>> = {
   ArrowUp: [0, -STEP],
   ArrowDown: [0, STEP],
 };
-/** Places on one hundredth of the plan are easily made equal. */
+/** Limits a share to the plan and rounds it to hundredths, so that equal positions are easy. */
 const within = (share: number) => Math.round(Math.min(Math.max(share, 0), 1) * 100) / 100;
 
-/** A pointer that moves by less only clicks, in px. */
+/** Min. movement of a drag in px. Less is a click. */
 const DRAG_MIN = 3;
 
 interface Props extends Omit<JSX.ButtonHTMLAttributes<HTMLButtonElement>, "children"> {
   readonly plan: RefObject<HTMLDivElement>;
-  /** Shares of the plan's width and height. */
+  /** Shares of the width and height of the plan. */
   readonly x: number;
   readonly y: number;
   readonly label: string;
   readonly onMove: (x: number, y: number) => void;
   readonly onRemove?: () => void;
-  /** It is clicked or gets the focus; a click does not focus it in every browser. */
+  /** Called on a click or focus. A click does not focus it in every browser. */
   readonly onSelect?: () => void;
   readonly children: ComponentChildren;
 }
 
-/** Something on a plan that is moved by dragging or with the arrow keys. */
+/** Element on a plan that can be moved by dragging or with the arrow keys. */
 export function Movable({
   plan,
   x,
@@ -42,7 +42,7 @@ export function Movable({
   children,
   ...button
 }: Props) {
-  /** Where the pointer was put down, and how far from the middle. */
+  /** Start of the pointer, and its distance from the center. */
   const grip = useRef<{ x: number; y: number; dx: number; dy: number; isDragged: boolean }>();
   const move = (toX: number, toY: number) => onMove(within(toX), within(toY));
   return (

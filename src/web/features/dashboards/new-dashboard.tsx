@@ -11,7 +11,7 @@ import { useAction } from "../../ui/use-form.ts";
 import { devicesApi } from "../devices/devices-api.ts";
 import { type Dashboard, dashboardsApi, TEMPLATES } from "./dashboards-api.ts";
 
-/** An empty one, or one made of what a type of devices sends. */
+/** Creates an empty dashboard, or one from the keys of a device type. */
 export function NewDashboard({ onClose }: { onClose: (dashboard: Dashboard | undefined) => void }) {
   const types = useResource(devicesApi.types, []);
   const [name, setName] = useState("");

@@ -20,10 +20,7 @@ interface Props {
 
 const TAGS_PATTERN = `[^,]{0,${TAGS_MAX.length}}(, ?[^,]{0,${TAGS_MAX.length}}){0,${TAGS_MAX.items - 1}}`;
 
-/**
- * Dialog for the pages of a dashboard and the sets of devices that its widgets share. Each change is a step that can be taken
- * back.
- */
+/** Dialog for the pages of a dashboard and the shared device groups of its widgets. Each change can be undone. */
 export function PartsDialog(props: Props) {
   return (
     <Dialog title={t("board.parts")} onClose={props.onClose}>
@@ -60,7 +57,7 @@ function Part(props: { title: string; hint: string; children: ComponentChildren 
   );
 }
 
-/** Keeps what is typed while the dashboard around it is drawn anew, which happens with each live value. */
+/** Keeps the typed name while the dashboard around it is redrawn with each live value. */
 function Name(props: { label: string; value: string; onChange: (name: string) => void }) {
   return (
     <input

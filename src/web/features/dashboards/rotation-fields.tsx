@@ -4,16 +4,16 @@ import { Checkbox } from "../../ui/choice.tsx";
 import { TextField } from "../../ui/text-field.tsx";
 import type { Dashboard } from "./dashboards-api.ts";
 
-/** Dashboards that follow, and for how long each is shown. */
+/** Following dashboards, and the seconds for each. */
 export interface RotationForm {
-  /** In the order in which they were selected, which is the order in which they are shown. */
+  /** Sorted by order of selection, which is the order of display. */
   readonly ids: readonly string[];
   readonly seconds: string;
 }
 
 export const newRotation = (): RotationForm => ({ ids: [], seconds: String(ROTATION_SECONDS.usual) });
 
-/** Selects the dashboards that are shown after the first one, and the seconds for each. */
+/** Selects the dashboards after the first one, and the seconds for each. */
 export function RotationFields(props: {
   /** Id of the first dashboard. */
   dashboardId: string;

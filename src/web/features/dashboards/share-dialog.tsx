@@ -22,17 +22,17 @@ import { newRotation, RotationFields, type RotationForm } from "./rotation-field
 
 interface Props {
   readonly dashboardId: string;
-  /** The device that the dashboard is looked at with: the links show it with the same. */
+  /** Device of the displayed dashboard, which the links use, too. */
   readonly deviceId: string | undefined;
   readonly onClose: () => void;
 }
 
-/** The links by which a dashboard is looked at without signing in: making, copying and ending them. */
+/** Creates, copies and revokes links to a dashboard without sign-in. */
 export function ShareDialog({ dashboardId, deviceId, onClose }: Props) {
   const list = useKept(() => dashboardsApi.shares(dashboardId), [dashboardId]);
   const [expiry, setExpiry] = useState<Expiry>("0");
   const dashboards = useResource(dashboardsApi.list, []);
-  /** Undefined: the link shows this dashboard alone. */
+  /** Undefined if the link only shows this dashboard. */
   const [rotation, setRotation] = useState<RotationForm | undefined>(undefined);
   const action = useAction();
   const submit = (e: SubmitEvent & { currentTarget: HTMLFormElement }) => {
@@ -122,7 +122,7 @@ function RotationChoice(props: {
   );
 }
 
-/** Returns the dashboards that a link shows in turn, by name. */
+/** Returns the names of the dashboards in the rotation of a link. */
 function turnText({ dashboardIds, seconds }: ShareRotation, dashboards: readonly Dashboard[]): string {
   const names = dashboardIds.flatMap((id) => dashboards.find((dashboard) => dashboard.id === id)?.name ?? []);
   return t("share.inTurn", { names: names.join(", "), seconds: String(seconds) });
@@ -130,7 +130,7 @@ function turnText({ dashboardIds, seconds }: ShareRotation, dashboards: readonly
 
 function ShareRow(props: {
   share: Share;
-  /** The dashboard whose links are shown. */
+  /** Dashboard of the links. */
   dashboardId: string;
   dashboards: readonly Dashboard[];
   onEnd: () => void;

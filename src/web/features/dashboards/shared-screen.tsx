@@ -24,7 +24,7 @@ import { useWall } from "./wall.tsx";
 import { WallHead } from "./wall-head.tsx";
 import { WindowPicker } from "./window-picker.tsx";
 
-/** A dashboard by a link. Its token stands behind the `#`: no server and no log on the way gets to see it with the address. */
+/** Dashboard of a link. Its token is after the `#`, so that servers and logs on the way do not get it with the address. */
 export function SharedScreen() {
   const [isReady, setReady] = useState(false);
   useEffect(() => {
@@ -75,7 +75,7 @@ function Opened() {
   );
 }
 
-/** The dashboards of a link in turn, without anything that acts. */
+/** Rotation of a link, without active controls. */
 function SharedRotation({ dashboardIds, seconds }: ShareRotation) {
   const load = (dashboardId: string) => dashboardsApi.shared({ dashboardId });
   const { slide, error } = useRotation({ ids: dashboardIds, everyMs: seconds * 1_000 }, load, []);
@@ -88,7 +88,7 @@ function SharedRotation({ dashboardIds, seconds }: ShareRotation) {
 
 function SharedBoard(props: {
   dashboard: SharedDashboard;
-  /** The dashboard comes with its data, and changes of it appear at its next turn. */
+  /** True in a rotation: the dashboard comes with its data, and changes of it appear at its next turn. */
   isSlide?: boolean;
   onShared?: (update: (now: SharedDashboard | undefined) => SharedDashboard | undefined) => void;
 }) {

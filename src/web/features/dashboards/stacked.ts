@@ -1,10 +1,10 @@
 /**
- * How a widget takes its height where widgets are stacked in one column: `half` ones stand two in a row, `content` ones are as high as
- * what they show, `chart` ones have a height of their own.
+ * Height of a widget in one column: two `half` widgets share a row, `content` widgets are as high as their content, and `chart` widgets have a
+ * height of their own.
  */
 export type StackedForm = "half" | "content" | "chart";
 
-/** Returns for each widget how many of the two columns it takes: neighbours of half width share a row. */
+/** Returns the number of columns (of two) for each widget. Adjacent half-width widgets share a row. */
 export function stackedSpans(forms: readonly StackedForm[]): (1 | 2)[] {
   const spans: (1 | 2)[] = [];
   for (let index = 0; index < forms.length; index++) {

@@ -32,7 +32,7 @@ const schema: ObjectSchema = {
   },
 };
 
-/** Returns the form of a symbol; a vessel has a scale. */
+/** Returns the form of a symbol. A vessel has a scale. */
 export const symbolForm = (isVessel: boolean): FormDefinition => ({
   schema,
   texts: ["symbol", "widget"],
@@ -50,12 +50,12 @@ const groups = Object.keys(SYMBOL_GROUPS) as SymbolGroup[]; // its own names
 const nameOf = (symbol: string) => t(`symbol.${symbol as SymbolId}`);
 
 interface Props extends WidgetProps {
-  /** All devices that a symbol may show. */
+  /** Devices that a symbol can show. */
   readonly devices: readonly ResolvedDevice[];
   readonly onChange: (changes: WidgetConfig) => void;
 }
 
-/** Field for the symbols of a synoptic: added from a palette, moved by dragging, each with the value that it shows. */
+/** Field for the symbols of a synoptic: added from a palette, moved by dragging, each with its value. */
 export function SymbolsField({ onChange, devices, ...props }: Props) {
   const { widget, feed } = props;
   void feed.version.value;

@@ -35,7 +35,7 @@ export function TypeDashboardButton({ deviceType, text }: { deviceType: string; 
   );
 }
 
-/** The same for the devices of a profile, which may be of several types. */
+/** Works like `TypeDashboardButton` for the devices of a profile, which may have several types. */
 export function ProfileDashboardButton({ profileId }: { profileId: string }) {
   const types = useResource(() => devicesApi.typesOfProfile(profileId), [profileId]).data ?? [];
   const [selected, setSelected] = useState<string | undefined>(undefined);

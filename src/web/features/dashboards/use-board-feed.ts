@@ -13,13 +13,13 @@ import {
 } from "./dashboards-api.ts";
 import type { Bounds } from "./widgets/widget.types.ts";
 
-/** Aggregates are asked for anew; values come by themselves. */
+/** Min. interval of queries for aggregates. Values are pushed. */
 const REFRESH_MS_MIN = 10_000;
 const REFRESHES_A_WINDOW = 300;
-/** Now and then all of it: what has come by itself is closer together than what the server thins. */
+/** Min. interval of complete queries, because pushed points are denser than the thinned ones of the server. */
 const RELOAD_MS_MIN = 60_000;
 const RELOADS_A_WINDOW = 10;
-/** Longest timer. A timer beyond the browser's limit would fire immediately, again and again. */
+/** Max. duration of a timer. A timer beyond the limit of browsers would fire immediately and repeatedly. */
 const TIMER_MS_MAX = 3_600_000;
 const MOVE_MS = 1_000;
 
@@ -30,20 +30,20 @@ export interface FeedRequest {
   readonly window: WindowSpec;
   readonly stateId: string;
   readonly deviceId: string | undefined;
-  /** True while the dashboard is being edited: the feed shows the edited version. */
+  /** True during editing: the feed shows the edited version. */
   readonly isDraft: boolean;
-  /** Called with each answer when the dashboard is opened by a link, because it may have been changed. */
+  /** Called with each response of a shared dashboard, because it may have changed. */
   readonly onShared?: (answer: SharedDashboard) => void;
-  /** What the feed shows before its own first query; then it needs none to begin with. */
+  /** Content before the first query of the feed, which is then not needed at first. */
   readonly first?: Executed | SharedDashboard;
-  /** Shortest time between two drawings of a widget, in ms. */
+  /** Min. interval between drawings of a widget, in ms. */
   readonly restMs?: number;
 }
 
 export interface BoardView {
   readonly feed: BoardFeed;
   readonly window: WindowSpec;
-  /** The time that is shown, as of now. */
+  /** Returns the displayed time as of now. */
   readonly boundsNow: () => Bounds;
   readonly isMoving: boolean;
   readonly error: unknown;
@@ -51,10 +51,10 @@ export interface BoardView {
   readonly reload: () => void;
 }
 
-/** Returns whether a window ends now, and so goes on by itself. */
+/** Returns whether a window ends now, and therefore moves. */
 const moves = ({ mode }: WindowSpec): boolean => mode === "live" || mode === "relative";
 
-/** Returns the length of the shortest window, in ms; calendar and fixed windows count as 0, because a new day may begin at any moment. */
+/** Returns the length of the shortest window in ms. Calendar and fixed windows count as 0, because a new day may begin at any moment. */
 export const shortestMs = (windows: readonly WindowSpec[]): number =>
   Math.min(...windows.map(({ durationMs }) => Number(durationMs ?? 0)));
 
@@ -62,7 +62,7 @@ export const shortestMs = (windows: readonly WindowSpec[]): number =>
 export const ownWindowOf = ({ config: { timeWindow } }: Widget): WindowSpec | undefined =>
   typeof timeWindow === "object" ? ((timeWindow ?? undefined) as WindowSpec | undefined) : undefined; // an object
 
-/** Returns the time range that a widget currently shows. */
+/** Returns the current time range of a widget. */
 export function widgetBounds(
   widget: Widget,
   { ownWindow: own }: WidgetFeed,
@@ -89,7 +89,7 @@ function newFeed({ first, restMs }: FeedRequest, widgets: readonly Widget[]): Bo
   return feed;
 }
 
-/** Runs each action at its interval while the page is visible; returns a function that ends it. */
+/** Runs each action at its interval while the page is visible. Returns a function that ends it. */
 function runWhileVisible(timers: ReadonlyArray<readonly [everyMs: number, run: () => void]>): () => void {
   const running = timers.map(([everyMs, run]) =>
     setInterval(() => document.visibilityState === "visible" && run(), Math.min(everyMs, TIMER_MS_MAX)),
@@ -102,7 +102,7 @@ export function useBoardFeed(dashboardId: string, board: Board, request: FeedReq
   const { window, stateId, deviceId, isDraft, onShared, first } = request;
   const widgets = widgetsIn(board, stateId);
   const feed = useMemo(() => newFeed(request, widgets), [dashboardId]);
-  /** Counts whole answers. */
+  /** Number of complete responses. */
   const [filled, setFilled] = useState(first === undefined ? 0 : 1);
   const span = useRef<Bounds | undefined>(first?.timeWindow);
   const isDue = useRef(first === undefined);

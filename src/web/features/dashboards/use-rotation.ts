@@ -5,7 +5,7 @@ import { WallRotation } from "./wall-rotation.ts";
 
 const isConnected = (): boolean => ["ready", "idle"].includes(live.state.peek().kind);
 
-/** Returns the dashboard that is shown now, or why there is none. It begins anew when one of `inputs` of `load` changes. */
+/** Returns the displayed dashboard, or the reason why there is none. Restarts when one of the `inputs` of `load` changes. */
 export function useRotation<Slide>(
   { ids, everyMs }: Rotation,
   load: (id: string) => Promise<Slide>,

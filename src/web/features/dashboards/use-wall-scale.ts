@@ -1,19 +1,16 @@
 import { useLayoutEffect, useState } from "preact/hooks";
 import { ONE_COLUMN_BELOW } from "./grid.ts";
 
-/** Height of a row with its gap, and of all that is not the board, in px at the usual size of text. */
+/** Height of a row with its gap, and of everything except the board, in px at the default text size. */
 const ROW_PX = 74;
 const HEAD_PX = 120;
-/** Width at which twelve columns have room for their texts at the usual size, in px. */
+/** Width for the texts of twelve columns at the default size, in px. */
 const WIDTH_PX = 1_200;
-/** Smaller texts cannot be read; a board with more rows scrolls. */
+/** Min. scale. Smaller texts are unreadable, and a board with more rows scrolls. */
 const SCALE_MIN = 0.4;
 const SCALE_MAX = 6;
 
-/**
- * Returns the factor by which the texts of a wall are enlarged, so that a board of that many rows fills the screen: they grow with the
- * screen. 1 on a phone, where widgets are stacked.
- */
+/** Returns the scale of the texts of a wall at which a board with that many rows fills the screen; 1 on a phone, where widgets are stacked. */
 export function wallScale(rows: number, screen: { readonly width: number; readonly height: number }): number {
   if (screen.width < ONE_COLUMN_BELOW) return 1;
   const byHeight = screen.height / (Math.max(1, rows) * ROW_PX + HEAD_PX);
@@ -24,10 +21,7 @@ export function wallScale(rows: number, screen: { readonly width: number; readon
 /** px */
 const TEXT_SIZE = 16;
 
-/**
- * Sets the size of the page's texts, and with it of all that is measured by them, so that the rows of a board fill the screen. Returns false
- * until it is set.
- */
+/** Sets the text size of the page, and thereby all relative sizes, so that the rows of a board fill the screen. Returns false until it is set. */
 export function useWallScale(rows: number): boolean {
   const [isSet, setSet] = useState(false);
   useLayoutEffect(() => {

@@ -24,7 +24,7 @@ const savedText = ({ savedBy, savedAt }: Pick<VersionEntry, "savedBy" | "savedAt
   return savedBy === "" ? time : t("versions.saved", { time, who: savedBy });
 };
 
-/** Lists the versions of a dashboard; each opens as it was. */
+/** Lists the versions of a dashboard, each of which can be opened. */
 export function VersionsDialog({ dashboard, onClose }: { dashboard: Dashboard; onClose: () => void }) {
   const { path, query } = useLocation();
   const list = useResource(() => dashboardsApi.versions(dashboard.id), [dashboard.id]);
@@ -69,7 +69,7 @@ interface VersionProps {
   readonly dashboard: Dashboard;
   /** Address of the current version. */
   readonly back: string;
-  /** Called with the current version when it is to be shown again. */
+  /** Called with the current version to show it again. */
   readonly onEnd: (dashboard: Dashboard) => void;
 }
 

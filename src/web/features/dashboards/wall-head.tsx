@@ -13,9 +13,9 @@ import { useTitle } from "../../ui/use-title.ts";
 import type { BoardFeed } from "./board-feed.ts";
 import type { ResolvedDevice } from "./dashboards-api.ts";
 
-/** The state of all that a dashboard shows, in one. */
+/** Combined state of everything on a dashboard. */
 interface WallState {
-  /** The most severe open alarm. */
+  /** Severity of the most severe open alarm. */
   readonly severity: AlarmSeverity | undefined;
   readonly openAlarms: number;
   readonly devices: number;
@@ -44,7 +44,7 @@ interface Props {
   readonly children?: ComponentChildren;
 }
 
-/** The head of a wall: which dashboard it is, the state of all that it shows, and the time. */
+/** Head of a wall: name of the dashboard, combined state, and time. */
 export function WallHead({ title, detail, feed, isLoaded, children }: Props) {
   useTitle(title);
   return (
@@ -111,7 +111,7 @@ function StateText({ severity, openAlarms, devices, states }: WallState) {
   );
 }
 
-/** Without a new value for this long, the age of the newest one stands out. */
+/** Time without a new value after which the age of the newest one is emphasized. */
 const STALE_MS = 120_000;
 
 function NewestData({ feed }: { feed: BoardFeed }) {
@@ -125,7 +125,7 @@ function NewestData({ feed }: { feed: BoardFeed }) {
   );
 }
 
-/** The time where the display is. */
+/** Local time of the display. */
 function Clock() {
   const timeMs = now.value;
   return (

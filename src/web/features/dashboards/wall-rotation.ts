@@ -1,12 +1,12 @@
 import { ApiError } from "../../platform/api-client.ts";
 
-/** Time until another attempt after the service gave no answer. */
+/** Delay after a missing response. */
 const RETRY_MS = 5_000;
 
 interface Options<Slide> {
   readonly ids: readonly string[];
   readonly everyMs: number;
-  /** Loads all that a dashboard shows, so that it replaces the current one in one step. */
+  /** Loads the whole content of a dashboard, so that it replaces the current one in one step. */
   readonly load: (id: string) => Promise<Slide>;
   /** Returns false while the page is hidden or has no connection. */
   readonly canAdvance: () => boolean;
@@ -17,8 +17,8 @@ interface Options<Slide> {
 }
 
 /**
- * Shows dashboards in turn. The current one stays until the next one is loaded; a deleted one is skipped. A change that became due while
- * nothing could be shown happens once, as soon as `check` finds that it can.
+ * Shows dashboards in turn. The current one stays until the next one is loaded, and a deleted one is skipped. A change that became due while nothing
+ * could be shown happens once, as soon as `check` finds that it can.
  */
 export class WallRotation<Slide> {
   readonly #options: Options<Slide>;
@@ -34,7 +34,7 @@ export class WallRotation<Slide> {
     this.#nowMs = options.nowMs ?? (() => performance.now());
   }
 
-  /** Shows the next dashboard if its time has come, and sets the timer otherwise. */
+  /** Shows the next dashboard if it is due, and sets the timer otherwise. */
   check(): void {
     clearTimeout(this.#timer);
     if (this.#isStopped || this.#isLoading) return;
@@ -66,7 +66,7 @@ export class WallRotation<Slide> {
     this.check();
   }
 
-  /** Throws if every dashboard is deleted, or if the service gives no answer. */
+  /** @throws if every dashboard is deleted, or the service does not respond */
   async #showNext(): Promise<void> {
     const { ids, load, onSlide } = this.#options;
     let missing: unknown;

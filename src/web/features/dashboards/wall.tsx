@@ -16,7 +16,7 @@ import { useRotation } from "./use-rotation.ts";
 import { useWallScale } from "./use-wall-scale.ts";
 import { WallHead } from "./wall-head.tsx";
 
-/** A dashboard with the data that it shows first. */
+/** Dashboard with its initial data. */
 interface Slide {
   readonly dashboard: Dashboard;
   readonly stateId: string;
@@ -36,7 +36,7 @@ async function loadSlide(id: string, { state, device }: Query): Promise<Slide> {
   return { dashboard, stateId, deviceId: device, first };
 }
 
-/** A dashboard on the whole screen, or several in turn. One at a time is mounted, and nothing on it acts. */
+/** Dashboard on the whole screen, or several in turn. Only one is mounted, without active controls. */
 export function WallPage({ dashboardId }: { dashboardId: string }) {
   const { query, path, route } = useLocation();
   const { state, device } = query;

@@ -2,7 +2,7 @@ import { toCsv } from "../../../lib/csv.ts";
 import { saveFile } from "../../../ui/save-file.ts";
 import { type Alarm, type AlarmFilter, alarmsApi } from "../alarms-api.ts";
 
-/** Alarms that one request loads. */
+/** Alarms per request. */
 const AT_ONCE = 10_000;
 
 const COLUMNS = [
@@ -11,7 +11,7 @@ const COLUMNS = [
   ...(["deviceType", "escalationLevel", "deviceId", "alarmId"] as const),
 ] satisfies ReadonlyArray<keyof Alarm>;
 
-/** Saves all alarms that match as a CSV file, the oldest first: those that are raised meanwhile come at the end. */
+/** Saves all matching alarms as a CSV file, oldest first, so that alarms raised meanwhile are at the end. */
 export async function downloadAlarms(query: Omit<AlarmFilter, "limit">): Promise<void> {
   const found = new Map<string, Alarm>();
   for (let offset = 0; ; offset += AT_ONCE) {

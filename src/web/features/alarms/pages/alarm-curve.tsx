@@ -36,11 +36,11 @@ function comparisons(part: ConditionPart): ConditionPart[] {
 
 interface Watched {
   readonly keys: readonly string[];
-  /** Limits by key, raising ones before clearing ones. */
+  /** Limits by key, those of raising before those of clearing. */
   readonly limits: ReadonlyArray<{
     readonly key: string;
     readonly value: number;
-    /** Of the alarm that the limit raises; null if it clears. */
+    /** Severity of the alarm that the limit raises; null if it clears. */
     readonly severity: AlarmSeverity | null;
   }>;
 }
@@ -60,7 +60,7 @@ function watchedBy(rule: RuleState | undefined): Watched {
   return { keys, limits };
 }
 
-/** The values that the rule of an alarm looks at, around the time at which it was raised, with the limits of the rule. */
+/** Values in the rule of an alarm, around the time of its raise, with the limits of the rule. */
 export function AlarmCurve({ alarm, events }: { alarm: Alarm; events: readonly AlarmEvent[] }) {
   const { deviceId } = alarm;
   const rules = useResource(() => alarmsApi.explain(deviceId), [deviceId]);
@@ -74,7 +74,7 @@ export function AlarmCurve({ alarm, events }: { alarm: Alarm; events: readonly A
   );
 }
 
-/** Loads the values around the time at which the alarm was raised, and follows new ones. */
+/** Loads the values around the raise of the alarm, and follows new ones. */
 function useSeriesAround(alarm: Alarm, keys: readonly string[], window: TimeBounds | undefined) {
   const { deviceId } = alarm;
   const series = useMemo(() => new DeviceSeries(deviceId), [deviceId]);
@@ -96,7 +96,7 @@ function useSeriesAround(alarm: Alarm, keys: readonly string[], window: TimeBoun
   return { series, bounds: window ?? fittedTo({ from, to }, first, raisedAt) };
 }
 
-/** The window that a person has selected, and those before it; undefined for the one around the alarm. */
+/** Returns the selected window and the previous ones; undefined for the window around the alarm. */
 function useZoom() {
   const [zooms] = useState(() => new ZoomStack<TimeBounds | "alarm">());
   const [window, setWindow] = useState<TimeBounds | undefined>(undefined);
@@ -172,7 +172,7 @@ function Curve(props: Watched & { alarm: Alarm; events: readonly AlarmEvent[] })
   );
 }
 
-/** When it was raised and cleared, each time. */
+/** Returns the times of each raise and clearing. */
 const eventsOf = (events: readonly AlarmEvent[], colors: { raise: string; clear: string }): ChartEvent[] =>
   events.flatMap(({ eventType, createdAt }) => {
     const ts = toMs(createdAt);

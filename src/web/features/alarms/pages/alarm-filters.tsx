@@ -30,10 +30,10 @@ const NAMES = [
   ...["state", "severity", "search", "since"],
   ...["device", "gateway", "tag", "type", "profile", "rule"],
 ] as const;
-/** Filters that are shown when they are wanted, or in use. */
+/** Filters that are shown on request, or if they are in use. */
 const MORE = ["since", "device", "gateway", "tag", "type", "profile", "rule"] as const;
 
-/** The filters of a list of alarms; they are in the address, so that a view can be kept and sent to a colleague. */
+/** Filters of a list of alarms, which are in the address, so that a view can be kept and shared. */
 export function useAlarmFilters() {
   const { filter, set } = useUrlFilter(NAMES);
   const state = STATES.find((id) => id === filter.state) ?? "unacknowledged";

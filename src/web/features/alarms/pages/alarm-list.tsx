@@ -22,7 +22,7 @@ function withOrWithout(ids: ReadonlySet<string>, id: string, isIn: boolean): Rea
   return next;
 }
 
-/** The alarms that match the filters, those that nobody has acknowledged unless another state is selected. */
+/** Matching alarms; unacknowledged ones unless another state is selected. */
 export function AlarmList() {
   const filters = useAlarmFilters();
   const { query, state, isFiltered } = filters;

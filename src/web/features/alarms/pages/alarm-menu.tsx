@@ -8,7 +8,7 @@ import { canNotify, hasNotifications, hasSound, setNotifications, setSound } fro
 import type { AlarmFilter } from "../alarms-api.ts";
 import { downloadAlarms } from "./alarm-csv.ts";
 
-/** The alarms as a file, and how this browser tells of new ones. */
+/** Menu with the alarms as a file, and the signals of new alarms in this browser. */
 export function AlarmMenu({ query, total }: { query: Omit<AlarmFilter, "limit">; total: number }) {
   const action = useAction();
   return (

@@ -82,7 +82,7 @@ function AlarmContent(props: { alarm: Alarm; events: readonly AlarmEvent[]; onCh
   );
 }
 
-/** Returns the text of an event, with the alarm's current message, in the reader's language. */
+/** Returns the text of an event in the language of the reader, with the current message of the alarm. */
 function eventText(event: AlarmEvent, alarm: Alarm): string {
   const { code, params, message } = event;
   const isPresent = params.message === alarm.message;

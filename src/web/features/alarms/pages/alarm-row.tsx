@@ -12,7 +12,7 @@ import { useAction } from "../../../ui/use-form.ts";
 import { type Alarm, alarmMessage, alarmsApi } from "../alarms-api.ts";
 import { SeverityWord } from "../severity.tsx";
 
-/** A part of an alarm's state: a sign and the words for it; in one line if it is short. */
+/** Part of the state of an alarm: a sign with its text; on one line if it is short. */
 const Sign = (props: {
   icon?: LucideIcon;
   isShort: boolean;
@@ -28,14 +28,14 @@ const Sign = (props: {
   );
 };
 
-/** `for the 3rd time`; languages without such endings have one text for all numbers. */
+/** Returns `for the 3rd time`. Languages without such endings have one text for all numbers. */
 const timesText = (count: number): string => {
   const form = new Intl.PluralRules(language.value, { type: "ordinal" }).select(count);
   const ending = form === "one" || form === "two" || form === "few" ? form : "other";
   return t(`alarms.raisedNth.${ending}`, { count: formatCount(count) });
 };
 
-/** State of an alarm, each part with a sign of its own. The short one leaves out what is usual: active, and not acknowledged. */
+/** State of an alarm, each part with a sign of its own. The short form omits the usual parts: active, and not acknowledged. */
 export function AlarmState({ alarm, isShort = false }: { alarm: Alarm; isShort?: boolean }) {
   const { acknowledgedBy, clearedAt, clearedBy } = alarm;
   const cleared = clearedBy === undefined ? t("alarms.over") : t("alarms.clearedBy", { who: clearedBy });
@@ -74,7 +74,7 @@ export function AlarmState({ alarm, isShort = false }: { alarm: Alarm; isShort?:
   );
 }
 
-/** Acknowledge and clear, where there is something to do and the person may do it; the short ones without their words. */
+/** Buttons to acknowledge and clear, if applicable and allowed; the short form without texts. */
 export function AlarmButtons(props: { alarm: Alarm; isShort?: boolean; onChanged: () => void }) {
   const { alarm, isShort, onChanged } = props;
   const action = useAction();

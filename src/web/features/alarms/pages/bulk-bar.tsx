@@ -10,7 +10,7 @@ import { useAction } from "../../../ui/use-form.ts";
 import { type Alarm, alarmsApi } from "../alarms-api.ts";
 import { CommentForm } from "./comment-form.tsx";
 
-/** Alarms that can be handled together. */
+/** Max. alarms that can be handled together. */
 export const BULK_MAX = 10_000;
 
 const doneTexts = {
@@ -20,9 +20,9 @@ const doneTexts = {
 } as const;
 
 interface Props {
-  /** The alarms that are shown. */
+  /** Displayed alarms. */
   readonly rows: readonly Alarm[];
-  /** Number of alarms that match. */
+  /** Number of matching alarms. */
   readonly total: number;
   readonly loadAll: () => Promise<readonly Alarm[]>;
   readonly selected: ReadonlySet<string>;
@@ -30,13 +30,13 @@ interface Props {
   readonly onDone: () => void;
 }
 
-/** Selects alarms, also those that are not shown, and handles them together. */
+/** Selects alarms, including those that are not displayed, and handles them together. */
 export function BulkBar(props: Props) {
   const { rows, total, selected, onSelect } = props;
   const action = useAction();
-  /** The alarms that get the comment, as they were selected when the form was opened. */
+  /** Alarms for the comment, as selected when the form was opened. */
   const [commented, setCommented] = useState<readonly string[] | undefined>(undefined);
-  /** All that matched when the user selected all, also those that are not shown. */
+  /** All matching alarms at the time of the selection of all, including those that are not displayed. */
   const [matching, setMatching] = useState<ReadonlySet<string>>(new Set());
   const shown = new Set(rows.map(({ alarmId }) => alarmId));
   // Those that went out of the list meanwhile are not meant any more.

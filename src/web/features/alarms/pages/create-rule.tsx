@@ -9,7 +9,7 @@ import { SelectField } from "../../../ui/select-field.tsx";
 import { devicesApi } from "../../devices/devices-api.ts";
 import { ruleHref } from "../rule-href.ts";
 
-/** Opens the form of a new rule in the device profile that it belongs to, of which most sites have several. */
+/** Opens the form of a new rule in a selected device profile. */
 export function CreateRule() {
   const { route } = useLocation();
   const profiles = useResource(devicesApi.profiles, []).data ?? [];

@@ -20,10 +20,10 @@ import { ruleText } from "../rules/rule-text.ts";
 import { AlarmTabs } from "./alarm-tabs.tsx";
 import { CreateRule } from "./create-rule.tsx";
 
-/** The devices of all rules are counted each time. */
+/** Reload interval, because each time the devices of all rules are counted. */
 const RELOAD_MS = 10_000;
 
-/** Switches a rule on or off, and leaves the others of its profile as they are. */
+/** Enables or disables a rule without changing the others of its profile. */
 async function setEnabled({ profileId, alarmType }: ListedRule, enabled: boolean): Promise<void> {
   const change = (rule: JsonValue): JsonValue => {
     const { enabled: _, ...others } = rule as { [name: string]: JsonValue }; // as the service checked it
@@ -34,7 +34,7 @@ async function setEnabled({ profileId, alarmType }: ListedRule, enabled: boolean
   }));
 }
 
-/** The alarm rules of all profiles: what they watch, and what they did. */
+/** Alarm rules of all profiles, with their conditions and their effects. */
 export function RulesPage() {
   const { query } = useLocation();
   const search = query.search ?? "";

@@ -27,11 +27,11 @@ const SPANS = { day: DAY_MS, week: 7 * DAY_MS, month: 31 * DAY_MS } as const;
 type Span = keyof typeof SPANS;
 const isSpan = (text: string): text is Span => Object.hasOwn(SPANS, text);
 const OPERATORS = ["1", "2", "3", "5", "10"];
-/** EEMUA 191: alarms per operator and hour that are acceptable, and that can be handled at most. */
+/** EEMUA 191: acceptable alarms per operator and hour, and the max. number that can be handled. */
 const ACCEPTABLE = 6;
 const MANAGEABLE = 12;
 
-/** Figures by which the alarms of a site are judged. */
+/** Figures for assessing the alarms of a site. */
 export function StatisticsPage() {
   const { filter, set } = useUrlFilter(["span", "operators", "tag"]);
   const span = isSpan(filter.span) ? filter.span : "week";

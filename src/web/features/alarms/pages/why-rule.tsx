@@ -16,7 +16,7 @@ import { SeverityWord } from "../severity.tsx";
 
 const stamp = (time: string): string => formatDate(toMs(time) ?? 0, "zoned");
 
-/** Current state of the alarm's rule: each part with its current value. */
+/** Current state of the rule of an alarm: each part with its current value. */
 export function WhyRule({ alarm: { deviceId, profileId, name: alarmType } }: { alarm: Alarm }) {
   const loaded = useKept(() => alarmsApi.explain(deviceId), [deviceId]);
   const reloadSoon = useCoalesced(loaded.reload);

@@ -19,7 +19,7 @@ interface Recipient {
   readonly label: string;
 }
 
-/** Returns the users and messengers whom a rule can name, as far as the user may see them. */
+/** Returns the possible recipients of a rule that the user may see. */
 async function listRecipients(): Promise<{ readonly recipients: Recipient[]; readonly isComplete: boolean }> {
   const [users, messengers] = await Promise.all([
     may("users:read") ? usersApi.list({ limit: USERS_SHOWN, offset: 0 }) : undefined,
@@ -53,7 +53,7 @@ export function RecipientFields({ label, value, onChange }: ControlProps) {
     ...recipients,
     ...(isComplete ? missing.map((id) => ({ id, label: t("rule.recipientDeleted") })) : []),
   ];
-  /** The selection stays open when its last recipient is removed, until another kind is selected. */
+  /** True while a selection is open, even after its last recipient is removed, until another kind is selected. */
   const [isSelecting, setSelecting] = useState(false);
   const isEmpty = recipientIds?.length === 0;
   const kind: Kind = recipientIds === null ? "all" : isEmpty && !isSelecting ? "nobody" : "selected";

@@ -5,7 +5,7 @@ import { AutomaticDuration } from "../../../ui/automatic-duration-field.tsx";
 import { IconButton } from "../../../ui/icon-button.tsx";
 import { type ConditionRow, ROW_OPERATORS } from "./rule-form.ts";
 
-/** The id of the list of keys that the site has. */
+/** Id of the list of keys of the site. */
 export const KEY_LIST = "known-keys";
 const SCOPES = ["SERVER", "SHARED", "CLIENT"] as const;
 
@@ -81,7 +81,7 @@ const SilenceField = (props: { ms: number | null; onChange: (ms: number | null) 
   />
 );
 
-/** The value, or the name of the attribute, with which the key is compared. */
+/** The compared value, or the name of the compared attribute. */
 function ComparedInput(props: {
   row: ConditionRow;
   unit: string | undefined;

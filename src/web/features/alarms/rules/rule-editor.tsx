@@ -32,15 +32,15 @@ interface Props {
   readonly profileName: string;
   readonly keys: KeyMetadataMap;
   readonly rule: RuleForm;
-  /** Whether the profile does not have the rule yet, also if it is filled in from a value. */
+  /** True if the profile does not have the rule yet, even if it is prefilled from a value. */
   readonly isNew: boolean;
-  /** The names of the profile's other rules. */
+  /** Names of the other rules of the profile. */
   readonly others: readonly string[];
   readonly onCancel: () => void;
   readonly onSave: (rule: RuleForm) => Promise<void>;
 }
 
-/** A rule with what it says beneath, and what it would have done. */
+/** A rule with its description in sentences, and its effect on stored values. */
 export function RuleEditor(props: Props) {
   const { profileId, keys: metadata, rule, others, onCancel, onSave } = props;
   const [form, setForm] = useState(rule);
@@ -116,7 +116,7 @@ interface PartProps {
   readonly set: (changes: Partial<RuleForm>) => void;
 }
 
-/** When the alarm is raised, in each severity, and when it is cleared. */
+/** Conditions for raising the alarm in each severity, and for clearing it. */
 function Triggers({ form, metadata, set }: PartProps & { metadata: KeyMetadataMap }) {
   const free = freeSeverity(form);
   const setCreate = (position: number, create: TriggerForm) =>

@@ -2,23 +2,23 @@ import { type AlarmSeverity, severitiesDescending } from "../../../../lib/alarms
 import type { JsonValue } from "../../../lib/wire.ts";
 import { OPERATORS, type Operator } from "../alarms-api.ts";
 
-/** Comparison in a row of a condition; `NO_DATA`: the key has not arrived for some time. */
+/** Comparison in a row of a condition. `NO_DATA`: the key has not arrived for some time. */
 export type RowOperator = Operator | "NO_DATA";
 export const ROW_OPERATORS: readonly RowOperator[] = [...OPERATORS, "NO_DATA"];
 
 export interface ConditionRow {
   readonly key: string;
   readonly op: RowOperator;
-  /** Value as it was typed; several are separated by commas. */
+  /** Value as typed; several values are separated by commas. */
   readonly value: string;
-  /** Compare with this attribute instead; "" for none. */
+  /** Compared attribute instead of a value; "" for none. */
   readonly attribute: string;
   readonly scope: string;
   /** `NO_DATA`: null for three times the usual interval of the key. */
   readonly forMs: number | null;
 }
 
-/** Rows where the condition is that simple, otherwise its text as JSON. */
+/** Rows for a simple condition, otherwise its JSON text. */
 export type ConditionForm =
   | { readonly join: "all" | "any"; readonly rows: readonly ConditionRow[] }
   | { readonly json: string };
@@ -29,7 +29,7 @@ export interface TriggerForm {
   readonly kind: "SIMPLE" | "DURATION" | "REPEATING";
   readonly forMs: number;
   readonly count: number;
-  /** Null: in a row. */
+  /** Null for consecutive messages. */
   readonly withinMs: number | null;
   readonly message: string;
 }
@@ -48,7 +48,7 @@ export interface RuleScopeForm {
   readonly tags: readonly string[];
 }
 
-/** Returns whether a scope names nothing, which the gateway refuses. */
+/** Returns whether a scope is empty, which the gateway refuses. */
 export const isEmptyScope = (scope: RuleScopeForm): boolean =>
   Object.values(scope).every((list: readonly string[]) => list.length === 0);
 
@@ -64,7 +64,7 @@ export interface RuleForm {
   readonly schedule: ScheduleForm | null;
   /** Ids of the only users who are notified; null for all users. */
   readonly recipientIds: readonly string[] | null;
-  /** Fields of the rule that the form does not show and keeps. */
+  /** Fields of the rule that the form keeps without showing them. */
   readonly others: Readonly<Record<string, JsonValue>>;
 }
 
@@ -102,13 +102,13 @@ export const newRule = (): RuleForm => ({
   others: {},
 });
 
-/** The most severe that the rule does not have yet. */
+/** Returns the most severe unused severity of the rule. */
 export const freeSeverity = ({ creates }: RuleForm): AlarmSeverity | undefined =>
   severitiesDescending.find((severity) => creates.every((create) => create.severity !== severity));
 
 const isNumber = (text: string): boolean => /^-?\d+(\.\d+)?([eE][+-]?\d+)?$/.test(text);
 
-/** `12` is a number, `true` is true, `"12"` and whatever else is a text. */
+/** Parses a value: `12` is a number, `true` is true, `"12"` and all other input is text. */
 export function readValue(text: string): JsonValue {
   const trimmed = text.trim();
   if (isNumber(trimmed)) return Number(trimmed);
@@ -124,7 +124,7 @@ function writeValue(value: unknown): string {
     : value;
 }
 
-/** Commas between quotes belong to the text. */
+/** Parses a list. Commas within quotes belong to the text. */
 const readList = (text: string): JsonValue[] =>
   (text.match(/"[^"]*"|[^,]+/g) ?? [])
     .map((part) => part.trim())
@@ -177,7 +177,7 @@ function writeRow({ key, op, value, attribute, scope, forMs }: ConditionRow): Re
   return { key, op, value: op === "IN" || op === "BETWEEN" ? readList(value) : readValue(value) };
 }
 
-/** Throws a SyntaxError for JSON that is none. */
+/** @throws SyntaxError for invalid JSON */
 function writeCondition(form: ConditionForm): JsonValue {
   if ("json" in form) return JSON.parse(form.json) as JsonValue;
   const rows = form.rows.map(writeRow);
@@ -250,7 +250,7 @@ export function toRuleForm(rule: unknown): RuleForm {
   };
 }
 
-/** The form as the gateway takes it. Throws a SyntaxError for a condition that was typed as JSON and is none. */
+/** Converts the form for the gateway. @throws SyntaxError for invalid JSON of a condition */
 export function fromRuleForm(form: RuleForm): Record<string, JsonValue> {
   const { schedule, appliesTo } = form;
   return {

@@ -80,7 +80,7 @@ export const recipientsForm: FormDefinition = {
 
 const DEFAULT_WINDOW_MS = 600_000;
 
-/** The time in which a condition must have held so often; null for messages in a row. */
+/** Time in which a condition must have held a number of times; null for consecutive messages. */
 const Within = ({ label, value, onChange }: ControlProps) => (
   <div class="flex flex-col gap-2">
     <Checkbox checked={value !== null} onCheck={(isOn) => onChange(isOn ? DEFAULT_WINDOW_MS : null)}>
@@ -92,7 +92,7 @@ const Within = ({ label, value, onChange }: ControlProps) => (
 
 const triggerSchema = formSchema("profiles/alarm-rule.schemas.ts", "createRule");
 
-/** How long or how often the condition of a trigger must hold. */
+/** Form for how long or how often the condition of a trigger must hold. */
 export const timingForm: FormDefinition = {
   schema: triggerSchema,
   texts: ["ruleTrigger"],

@@ -9,7 +9,7 @@ import { scopeForm } from "./rule-settings-form.tsx";
 
 const noScope: RuleScopeForm = { deviceIds: [], deviceTypes: [], tags: [] };
 
-/** Selects which devices of the profile a rule watches, and says how many they are; null for all of them. */
+/** Selects the watched devices of the profile, and shows their number; null for all of them. */
 export function ScopeFields(props: {
   profileId: string;
   profileName: string;

@@ -10,22 +10,22 @@ import {
   type TriggerForm,
 } from "./rule-form.ts";
 
-/** Metadata and stored values of a key, from which an alarm rule is suggested. */
+/** Metadata and stored values of a key for which an alarm rule is suggested. */
 export interface ObservedValue {
   readonly key: string;
   readonly metadata: KeyMetadata | undefined;
   readonly newest: TelemetryValue | undefined;
-  /** Lowest and highest value of the last days; undefined for values that are no numbers. */
+  /** Lowest and highest value of the last days; undefined for values that are not numbers. */
   readonly range: { readonly min: number; readonly max: number } | undefined;
 }
 
-/** Share of the range by which the suggested limit lies above the highest value. */
+/** Distance of the suggested limit from the highest value, as a share of the range. */
 const HEADROOM = 0.1;
 /** Significant digits of the range to which the limit is rounded. */
 const RANGE_DIGITS = 2;
 const DECIMALS_MAX = 9;
 
-/** Returns a limit a little above the range, rounded up to a number that people would write. */
+/** Returns a limit slightly above the range, rounded up to a usual number. */
 export function limitAbove({ min, max }: { readonly min: number; readonly max: number }): number {
   const span = max - min || Math.abs(max) || 1;
   const decimals = RANGE_DIGITS - 1 - Math.floor(Math.log10(span));
@@ -47,7 +47,7 @@ function triggerOf(severity: AlarmSeverity, rows: readonly ConditionRow[]): Trig
   return rows.length === 0 ? [] : [{ ...newTrigger(severity), condition: { join: "any", rows } }];
 }
 
-/** Returns a trigger for each pair of limits. A value that equals a limit is beyond it, as everywhere. */
+/** Returns a trigger for each pair of limits. A value equal to a limit is beyond it, as everywhere. */
 function triggersOfLimits(key: string, limits: KeyLimits): TriggerForm[] {
   const { lowLow, low, high, highHigh } = limits;
   const rows = (above: number | undefined, below: number | undefined) => [
@@ -60,7 +60,7 @@ function triggersOfLimits(key: string, limits: KeyLimits): TriggerForm[] {
   ];
 }
 
-/** Returns the value that a state is compared with: a red one, or else the newest. */
+/** Returns the compared value of a state: a red one, otherwise the newest. */
 function troublesome({ metadata, newest }: ObservedValue): unknown {
   const red = metadata?.states?.find(({ color }) => color === "red");
   if (red !== undefined) return red.value;
@@ -77,7 +77,7 @@ function triggersOf(observed: ObservedValue): TriggerForm[] {
   return triggerOf("MAJOR", [rowOf(key, "GT", range === undefined ? "" : limitAbove(range))]);
 }
 
-/** Returns a name that no other rule of the profile has. */
+/** Returns an unused name of a rule in the profile. */
 function freeName(name: string, others: readonly string[]): string {
   for (let number = 1; ; number++) {
     const candidate = number === 1 ? name : `${name} ${number}`;
@@ -85,7 +85,7 @@ function freeName(name: string, others: readonly string[]): string {
   }
 }
 
-/** Returns a rule on the value of this device: with the limits of its key, or else with one above the values of the last days. */
+/** Returns a rule on the value of this device: with the limits of its key, otherwise with one above the values of the last days. */
 export const suggestedRule = (
   observed: ObservedValue,
   deviceId: string,

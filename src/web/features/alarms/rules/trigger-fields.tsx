@@ -15,7 +15,7 @@ interface Props {
   readonly trigger: TriggerForm;
   readonly keys: KeyMetadataMap;
   readonly isClear?: boolean;
-  /** Severities that other parts of the rule have. */
+  /** Severities in other parts of the rule. */
   readonly taken: readonly AlarmSeverity[];
   readonly onChange: (trigger: TriggerForm) => void;
   readonly onRemove: (() => void) | undefined;

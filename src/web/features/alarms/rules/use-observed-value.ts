@@ -8,7 +8,7 @@ import type { ObservedValue } from "./suggested-rule.ts";
 
 const RANGE_MS = 7 * 86_400_000;
 
-/** Returns the lowest or highest value of the last days; undefined for values that are no numbers. */
+/** Returns the lowest or highest value of the last days; undefined for values that are not numbers. */
 async function extreme(deviceId: string, key: string, aggregation: Aggregation): Promise<number | undefined> {
   const to = serverNow();
   const query = { keys: [key], from: to - RANGE_MS, to, aggregation, maxDataPoints: 1 };
