@@ -22,7 +22,7 @@ export interface RaisedAlarm {
   readonly periods: readonly Period[];
 }
 
-/** What happened on a device in a range of time. */
+/** Alarms, commands and notes of a device in a time range. */
 export interface DeviceHistory {
   readonly alarms: readonly RaisedAlarm[];
   readonly commands: readonly DeviceCommand[];

@@ -98,15 +98,15 @@ function leaveFullScreen(): void {
   if (!isWall && document.fullscreenElement !== null) document.exitFullscreen().catch(() => undefined);
 }
 
-/** Takes the whole screen for a wall, if the browser allows it; called on a click. */
+/** Enters full screen for a wall, if the browser allows it. Called on a click. */
 export function enterFullScreen(): void {
   // Somebody may have left the wall before the browser was done.
   document.documentElement.requestFullscreen?.().then(leaveFullScreen, () => undefined);
 }
 
 /**
- * Shows only the dashboard on a wall display, and keeps the screen on if the browser allows it. Escape ends it. In full
- * screen, a browser may use that key without telling the page, so leaving the full screen ends the wall as well.
+ * Shows only the dashboard on a wall display, and keeps the screen on if the browser allows it. Escape ends it. In full screen, a browser may handle
+ * that key itself, so leaving full screen ends the wall as well.
  */
 export function useWall(leave: () => void): void {
   // Before the wall is painted: whoever sees it can end it.

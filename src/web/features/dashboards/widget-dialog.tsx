@@ -28,7 +28,7 @@ import { kindIds, kindOf, type WidgetKindId } from "./widgets/kinds.ts";
 import { keysOf } from "./widgets/values.ts";
 import type { WidgetProps } from "./widgets/widget.types.ts";
 
-/** The devices of an alias, and what they send; nothing for an alias that stands for none. */
+/** Returns the devices of an alias with their keys; empty for an alias without devices. */
 function useAlias(alias: Alias | undefined): {
   readonly devices: readonly ResolvedDevice[];
   readonly keys: readonly string[];
@@ -43,13 +43,13 @@ function useAlias(alias: Alias | undefined): {
 interface Props {
   readonly board: Board;
   readonly stateId: string;
-  /** Widget to edit; absent for a new one. */
+  /** Edited widget; absent for a new one. */
   readonly widget?: Widget;
   readonly onChange: (board: Board) => void;
   readonly onClose: () => void;
 }
 
-/** First which kind, then what it shows; it is seen as it will be while one sets it up. */
+/** Selects the kind of widget, then its content, with a preview. */
 export function WidgetDialog({ board, stateId, widget, onChange, onClose }: Props) {
   const [draft, setDraft] = useState<Widget | undefined>(widget);
   const select = (type: WidgetKindId) => {
@@ -157,7 +157,7 @@ function Setup(props: Omit<Props, "widget"> & { first: Widget }) {
   );
 }
 
-/** Selects the page of the dashboard on which the widget stands. */
+/** Selects the page of the widget on the dashboard. */
 function PageField(props: { board: Board; widget: Widget; onChange: (widget: Widget) => void }) {
   const { board, widget, onChange } = props;
   return (
@@ -175,14 +175,14 @@ function PageField(props: { board: Board; widget: Widget; onChange: (widget: Wid
   );
 }
 
-/** Returns a copy with what determines the widget's data: pictures and places are large, and change with each step of a drag. */
+/** Returns a copy with the fields that determine the data of the widget: pictures and places are large, and change with each step of a drag. */
 function withoutDrawing({ config, ...widget }: Widget): Widget {
   const { image: _, places: __, symbols, ...others } = config;
   const named = symbolEntries({ symbols }).map(({ deviceId, key }) => ({ deviceId, key }) as JsonValue); // of JSON
   return { ...widget, config: { ...others, ...(symbols !== undefined && { symbols: named }) } };
 }
 
-/** The widget with its data, as `children` draws it. */
+/** The widget with its data, rendered by `children`. */
 function Preview(props: {
   board: Board;
   stateId: string;
@@ -222,7 +222,7 @@ function Preview(props: {
   );
 }
 
-/** Strokes of the pictures, on 48 by 32; the second path has the colour of the series. */
+/** Strokes of the pictures, on 48 by 32. The second path has the color of the series. */
 const pictures: Readonly<Record<WidgetKindId, readonly [lines: string, accent: string]>> = {
   timeseries: ["M6 4v22h38", "M8 22l8-8 7 4 8-11 11 7"],
   value: ["M8 26h32", "M12 8h8v6h-8v6h8M25 8v12h8M33 8v12"],
@@ -245,7 +245,7 @@ const pictures: Readonly<Record<WidgetKindId, readonly [lines: string, accent: s
   floorPlan: ["M6 5h36v22h-36zM20 5v10h-14M30 27v-12h12", "M13 10h1M35 21h1M25 19h1"],
 };
 
-/** A small picture of what a kind of widget shows. */
+/** Small picture of a kind of widget. */
 function WidgetPicture({ type }: { type: WidgetKindId }) {
   const [lines, accent] = pictures[type];
   const line = {

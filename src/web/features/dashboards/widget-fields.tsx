@@ -12,10 +12,10 @@ import { keysOf, sharedMetadata } from "./widgets/values.ts";
 interface Props {
   readonly widget: Widget;
   readonly parts: readonly WidgetPart[];
-  /** Keys that the devices have sent. */
+  /** Keys of the devices. */
   readonly keys: readonly string[];
   readonly devices: readonly ResolvedDevice[];
-  /** Sets fields of the config; empty ones are removed. */
+  /** Sets fields of the config. Empty ones are removed. */
   readonly onChange: (changes: WidgetConfig) => void;
 }
 
@@ -23,14 +23,14 @@ interface KeyChoice {
   readonly key: string;
   readonly name: string;
   readonly unit: string | undefined;
-  /** Lower for a better choice. */
+  /** Lower for a better option. */
   readonly rank: number;
 }
 
 /** Rank of a counter with a unit, such as energy, for a consumption. */
 export const BEST_RANK = 1;
 
-/** Returns all keys to choose from: those of `first`, then the counters for consumption, then by name. */
+/** Returns all keys as options: those of `first`, then counters for a consumption, then by name. */
 export function keyChoices(
   { widget, keys, devices }: Pick<Props, "widget" | "keys" | "devices">,
   first: readonly string[] = [],
@@ -46,7 +46,7 @@ export function keyChoices(
   return choices.sort((a, b) => a.rank - b.rank || a.name.localeCompare(b.name));
 }
 
-/** Returns the choices whose name or key contains a text. */
+/** Returns the options whose name or key contains a text. */
 export function matching(choices: readonly KeyChoice[], search: string): KeyChoice[] {
   const text = search.trim().toLowerCase();
   return choices.filter(
@@ -54,11 +54,11 @@ export function matching(choices: readonly KeyChoice[], search: string): KeyChoi
   );
 }
 
-/** Changes that remove all fields. */
+/** Returns changes that remove all fields. */
 const without = (config: WidgetConfig): WidgetConfig =>
   Object.fromEntries(Object.keys(config).map((name) => [name, undefined]));
 
-/** The keys of a widget and the fields of its kind. */
+/** Keys of a widget and the fields of its kind. */
 export function WidgetFields({ parts, ...props }: Props) {
   const { widget, devices, onChange } = props;
   const { config } = widget;
@@ -122,7 +122,7 @@ export function WidgetFields({ parts, ...props }: Props) {
   );
 }
 
-/** Selection of keys: those that the devices send, found by name or key, and any other by its key. */
+/** Selection of keys: those of the devices by name or key, and any other by its key. */
 function KeysField(
   props: Pick<Props, "onChange"> & { selected: readonly string[]; choices: readonly KeyChoice[] },
 ) {

@@ -21,7 +21,7 @@ const text = (maxLength: number) => ({ kind: "text", maxLength }) as const;
 const between = (minimum: number, maximum: number) => ({ kind: "number", minimum, maximum }) as const;
 const REDUCERS = ["avg", "min", "max", "sum"] as const;
 
-/** The fields of a widget's config, which the API stores as it is. */
+/** Fields of the config of a widget, which the API stores unchanged. */
 const schema: ObjectSchema = {
   fields: {
     key: text(256),
@@ -60,7 +60,7 @@ const schema: ObjectSchema = {
 const PERIODS = ["auto", "1h", "shift", "1d", "1w", "1mo"] as const;
 const SHIFTS_DEFAULT = "06:00,14:00,22:00";
 
-/** The intervals of a consumption: of the calendar, or shifts. */
+/** Intervals of a consumption: calendar units or shifts. */
 function Period({ label, value, schema, values, onChange, setValues }: ControlProps) {
   const interval = String(value || "auto");
   const isShift = interval.includes(":");
@@ -94,13 +94,13 @@ function Period({ label, value, schema, values, onChange, setValues }: ControlPr
   );
 }
 
-/** Returns the values of a widget for a comparison. Only the times of a year ago need a time zone, which would also move its intervals. */
+/** Returns the values of a widget for a comparison. Only times of the previous year need a time zone, which would also move the intervals. */
 export const withComparison = (values: FormValues, compare?: Comparison): FormValues =>
   compare === "year"
     ? { ...values, compare, timezone: values.timezone || ownZone() }
     : { ...values, compare };
 
-/** Selects the period to compare with. */
+/** Selects the compared period. */
 function Compare({ label, value, values, setValues }: ControlProps) {
   const set = (compare?: Comparison) => setValues(withComparison(values, compare));
   return (
@@ -118,7 +118,7 @@ function Compare({ label, value, values, setValues }: ControlProps) {
   );
 }
 
-/** Selects the time that the widget shows, if it is not that of the dashboard. */
+/** Selects the time window of the widget, if it is not that of the dashboard. */
 function OwnWindow({ label, value, onChange }: ControlProps) {
   return (
     <SelectField
@@ -169,7 +169,7 @@ function Params({ label, hint, value, onChange }: ControlProps) {
   );
 }
 
-/** Limit of the file; as text in the dashboard it takes a third more. */
+/** Max. bytes of the file. As text in the dashboard it is a third larger. */
 const IMAGE_BYTES_MAX = 400 * 1024;
 
 const readPicture = (file: File): Promise<string> =>
@@ -213,7 +213,7 @@ const keyInput = (placeholder?: string) => ({ list: "widget-keys", placeholder }
 const [latitude, longitude] = positionKeys({});
 const hasPicture = ({ image }: FormValues) => isPicture(String(image));
 
-/** Parts of the form of a widget: each is a row, or a group of rows. */
+/** Parts of the form of a widget: rows or groups of rows. */
 const parts = {
   key: [{ path: "key", input: keyInput() }],
   lines: [
@@ -254,11 +254,11 @@ const parts = {
   showCleared: ["showCleared"],
 } satisfies Record<string, Fields[number]>;
 
-/** Part of the form of a widget. `devices`, `keys`, `places` and `symbols` are drawn by the dialog, which has the devices. */
+/** Part of the form of a widget. The dialog, which has the devices, renders `devices`, `keys`, `places` and `symbols`. */
 export type WidgetPart = keyof typeof parts | "appearance" | "devices" | "keys" | "places" | "symbols";
 export const PART_NAMES = [...Object.keys(parts), "appearance"] as readonly WidgetPart[];
 
-/** What the devices give the key by themselves, as placeholders. */
+/** Defaults of the key on the devices, as placeholders. */
 interface KeyDefaults {
   readonly unit?: string | undefined;
   readonly decimals?: number | undefined;
@@ -269,7 +269,7 @@ const appearance = ({ unit, decimals }: KeyDefaults): FieldEntry[] => [
   { path: "decimals", input: { placeholder: decimals?.toString() } },
 ];
 
-/** The number of intervals follows from how the values are combined and drawn. */
+/** Adjusts the number of intervals to the aggregation and the chart type. */
 function adjust(before: FormValues, after: FormValues): FormValues {
   const { aggregation, style } = after;
   if (aggregation !== before.aggregation)

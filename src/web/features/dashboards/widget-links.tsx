@@ -21,7 +21,7 @@ import type { Widget, WindowSpec } from "./dashboards-api.ts";
 import { kindOf } from "./widgets/kinds.ts";
 import { keysOf } from "./widgets/values.ts";
 
-/** Max. series of a view of Explore that a widget opens: more cannot be told apart. */
+/** Max. series of a view of Explore that a widget opens. More would be indistinguishable. */
 const SERIES_MAX = 20;
 
 interface Props {
@@ -30,7 +30,7 @@ interface Props {
   readonly window: WindowSpec;
 }
 
-/** Returns the series of which a widget shows the values. */
+/** Returns the series of the values of a widget. */
 function seriesOf({ widget, feed }: Props): ExploreSeries[] {
   const parts = kindOf(widget.type)?.parts ?? [];
   const isOfValues = parts.includes("key") || parts.includes("keys");
@@ -43,7 +43,7 @@ function seriesOf({ widget, feed }: Props): ExploreSeries[] {
     .slice(0, SERIES_MAX);
 }
 
-/** Numbers are drawn as lines, states and texts as lanes. */
+/** Returns the kind of pane: lines for numbers, lanes for states and texts. */
 function kindOfPane({ widget, feed }: Props, { deviceId, key }: ExploreSeries): Pane["kind"] {
   if (widget.type === "stateTimeline" || metadataOf(deviceId, key)?.kind === "state") return "lanes";
   const values: Readonly<Record<string, TelemetryValue>> = feed.latestOf(deviceId)?.values ?? {};
@@ -64,7 +64,7 @@ function hrefOf(props: Props, series: readonly ExploreSeries[]): string {
 
 const BUTTON = "btn btn-ghost btn-square btn-xs text-soft print:hidden";
 
-/** Shown while the pointer or the focus is within the widget, and always where there is no pointer that hovers. */
+/** Visible while the pointer or the focus is within the widget, and always without a hovering pointer. */
 const WITH_POINTER =
   "flex flex-none items-center rounded-field bg-base-100 print:hidden [@media(hover:hover)]:absolute [@media(hover:hover)]:top-1.5 [@media(hover:hover)]:right-2 [@media(hover:hover)]:opacity-0 group-hover:opacity-100 group-focus-within:opacity-100";
 
@@ -88,7 +88,7 @@ export function WidgetLinks(props: Props & { title: string }) {
   );
 }
 
-/** Asks for the value for which the alarm rule is created. */
+/** Selects the value for which the alarm rule is created. */
 function AlarmChoice(props: Props & { title: string; series: readonly ExploreSeries[] }) {
   const { feed, widget } = props;
   const [isOpen, setOpen] = useState(false);

@@ -17,34 +17,34 @@ const CALENDAR = [
   ["thisYear", { unit: "year", offset: 0 }],
 ] as const;
 
-/** Ids of the windows that can be selected by name, with their texts. */
+/** Returns the ids of the named windows with their texts. */
 export const windowChoices = (): ReadonlyArray<readonly [id: string, text: string]> => [
   ...WINDOW_IDS.map((id) => [id, t(`window.${id}`)] as const),
   ...CALENDAR.map(([id]) => [id, t(`board.${id}`)] as const),
 ];
 
-/** Returns the window that a choice stands for; undefined for a fixed one. */
+/** Returns the window of an option; undefined for a fixed one. */
 export function windowOfChoice(id: string): WindowSpec | undefined {
   if (isWindowId(id)) return { mode: "live", durationMs: WINDOWS[id] };
   const calendar = CALENDAR.find(([name]) => name === id);
   return calendar && { mode: "calendar", ...calendar[1], timezone: ownZone() };
 }
 
-/** Returns the choice that stands for a window; `fixed` for two times. */
+/** Returns the option of a window; `fixed` for two times. */
 export function choiceOf({ mode, durationMs, unit, offset = 0 }: WindowSpec): string {
   if (mode === "calendar")
     return CALENDAR.find(([, of]) => of.unit === unit && of.offset === offset)?.[0] ?? "fixed";
   return WINDOW_IDS.find((id) => WINDOWS[id] === durationMs) ?? "fixed";
 }
 
-/** Returns the name of a window; of a fixed one that it is fixed. */
+/** Returns the name of a window. */
 export const windowText = (window: WindowSpec): string => {
   const choice = choiceOf(window);
   return windowChoices().find(([id]) => id === choice)?.[1] ?? t("board.windowFixed");
 };
 
 interface Props {
-  /** True on a wall, where nobody selects anything. */
+  /** True on a wall, which has no controls. */
   readonly isHidden?: boolean;
   readonly window: WindowSpec;
   readonly boundsNow: () => Bounds;

@@ -10,7 +10,7 @@ import { ErrorNote } from "../../ui/error-note.tsx";
 import { useAction } from "../../ui/use-form.ts";
 import { type DemoPlantStatus, demoPlantApi } from "./demo-plant-api.ts";
 
-/** Starts the simulated factory, and leads to its dashboard. */
+/** Starts the simulated factory and opens its dashboard. */
 export function useDemoPlant() {
   const { route } = useLocation();
   const action = useAction();
@@ -41,7 +41,7 @@ export function StartDemoPlant() {
 
 const HISTORY_MS = 1_000;
 
-/** Note about the demo plant, if there is one: what it does, and how it ends. */
+/** Note about the demo plant, if there is one: its purpose and how to end it. */
 export function DemoPlantNote() {
   const loaded = useResource(demoPlantApi.status, []);
   const action = useAction();

@@ -12,7 +12,7 @@ export interface BulkDialogProps {
   readonly ids: readonly string[];
   readonly nameOf: (deviceId: string) => string;
   readonly onClose: () => void;
-  /** Called when devices were changed. */
+  /** Called after devices were changed. */
   readonly onChanged: () => void;
 }
 

@@ -23,7 +23,7 @@ const END = "end";
 
 const tagsIn = (text: string): string[] => [...new Set(text.split(",").flatMap((tag) => tag.trim() || []))];
 
-/** Returns the request of a filled form; the key of a text where the form has a mistake. */
+/** Returns the request of a filled form, or the text key of its mistake. */
 const requests: Record<
   BulkAction,
   (text: (name: string) => string) => Send | "bulk.tagsMissing" | "attributes.notJson"
@@ -55,7 +55,7 @@ export function requestOf(action: BulkAction, form: FormData) {
   return requests[action]((name) => String(form.get(name) ?? "").trim());
 }
 
-/** Shows the fields of an action; `mistake` is the one that the form has. */
+/** Fields of an action; `mistake` is that of the form. */
 export function BulkFields({ action, mistake }: { action: BulkAction; mistake: string | undefined }) {
   switch (action) {
     case "tags":

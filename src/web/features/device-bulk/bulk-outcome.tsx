@@ -4,7 +4,7 @@ import { plural, t } from "../../platform/i18n/i18n.ts";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import type { BulkProgress } from "./bulk-run.ts";
 
-/** Max. failures that are listed; the others are only counted. */
+/** Max. listed failures. The others are only counted. */
 const FAILURES_SHOWN = 100;
 
 export function BulkProgressBar({ progress }: { progress: BulkProgress }) {

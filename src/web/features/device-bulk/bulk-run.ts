@@ -1,6 +1,6 @@
 import type { BulkAnswer, BulkFailure } from "./device-bulk-api.ts";
 
-/** Devices of one request, which the server limits to 200. Between requests the progress is shown. */
+/** Devices per request, which the server limits to 200. The progress is shown between requests. */
 const DEVICES_PER_REQUEST = 50;
 
 export interface BulkProgress {
@@ -8,11 +8,11 @@ export interface BulkProgress {
   readonly done: number;
   readonly succeeded: number;
   readonly failed: readonly BulkFailure[];
-  /** Error that ended the work before all devices were handled. */
+  /** Error that ended the work early. */
   readonly error?: unknown;
 }
 
-/** Does the work for the devices in several requests, until all are done, a request fails or `isStopped` is true. */
+/** Processes the devices in several requests, until all are done, a request fails or `isStopped` is true. */
 export async function runBulk(
   ids: readonly string[],
   send: (ids: readonly string[]) => Promise<BulkAnswer>,

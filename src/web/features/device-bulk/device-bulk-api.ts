@@ -24,7 +24,7 @@ const send = (action: string, deviceIds: Ids, fields: object = {}) =>
 export const deviceBulkApi = {
   update: (ids: Ids, changes: BulkChanges) => send("update", ids, changes),
   delete: (ids: Ids) => send("delete", ids),
-  /** Deletes only devices that nobody has changed and that have sent nothing. */
+  /** Deletes only devices that were neither changed nor active. */
   deleteUntouched: (ids: Ids) => send("delete", ids, { onlyUntouched: true }),
   command: (ids: Ids, command: { method: string; params: JsonValue }) => send("commands", ids, command),
   beginMaintenance: (ids: Ids, options: { until: string; reason: string }) =>

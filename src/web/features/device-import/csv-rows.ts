@@ -2,11 +2,11 @@ const DELIMITERS = [",", ";", "\t"] as const;
 
 export interface CsvTable {
   readonly columns: readonly string[];
-  /** Rows with at least one filled cell, as the gateway counts them from 1. */
+  /** Rows with at least one filled cell, numbered from 1 like by the gateway. */
   readonly rows: readonly (readonly string[])[];
 }
 
-/** UTF-8, or what spreadsheets on Windows write where they do not say so: as the gateway reads it. */
+/** Decodes UTF-8, or the usual encoding of spreadsheets on Windows, like the gateway. */
 export function decodeCsv(bytes: Uint8Array): string {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes).replace(/^\uFEFF/, "");
@@ -21,7 +21,7 @@ function delimiterOf(text: string): string {
   return DELIMITERS[counts.indexOf(Math.max(...counts))] ?? ",";
 }
 
-/** Index behind the cell that begins at `start`, and its text. */
+/** Returns the index after the cell at `start`, and its text. */
 function readCell(text: string, start: number, delimiter: string): { cell: string; end: number } {
   let index = start;
   while (text[index] === " ") index++;
@@ -44,7 +44,7 @@ function readCell(text: string, start: number, delimiter: string): { cell: strin
   return { cell, end: Math.min(index, text.length) };
 }
 
-/** Parses a file for a preview before it is sent; the gateway itself decides how it is read. */
+/** Parses a file for a preview. The gateway decides how it is parsed. */
 export function parseCsvTable(text: string): CsvTable {
   const delimiter = delimiterOf(text);
   const lines: string[][] = [];

@@ -21,11 +21,11 @@ interface Checked {
   readonly validation: Validation;
 }
 
-/** A list of devices from a file: looked at row by row before anything is made. */
+/** Import of a list of devices from a file, with a preview by row before anything is created. */
 export function ImportScreen() {
   const [checked, setChecked] = useState<Checked | undefined>(undefined);
   const [result, setResult] = useState<ImportResult | undefined>(undefined);
-  /** Request that is in progress for the file. */
+  /** Request in progress for the file. */
   const [work, setWork] = useState<string | undefined>(undefined);
   const action = useAction();
   const run = (subject: string, job: () => Promise<void>) => {

@@ -19,7 +19,7 @@ function saveTokens(rows: readonly ImportedRow[]): void {
   saveFile(blob, "device-tokens.csv");
 }
 
-/** Outcome of an import: the number of devices, their tokens, and the rows that were left out. */
+/** Result of an import: number of devices, their tokens, and omitted rows. */
 export function ImportOutcome({ result, onOther }: { result: ImportResult; onOther: () => void }) {
   const { created, failed, rows } = result;
   const refused = useMemo(() => rows.filter(({ error }) => error !== undefined), [rows]);
@@ -62,7 +62,7 @@ export function ImportOutcome({ result, onOther }: { result: ImportResult; onOth
   );
 }
 
-/** Returns the button that deletes the devices of an import, and the outcome. Devices that were changed or active are kept. */
+/** Returns the button that deletes the devices of an import, and the result. Changed or active devices are kept. */
 function useImportUndo(rows: readonly ImportedRow[]) {
   const [progress, setProgress] = useState<BulkProgress | undefined>(undefined);
   const [isDone, setDone] = useState(false);

@@ -6,7 +6,7 @@ import type { CsvTable } from "./csv-rows.ts";
 import { mistakeText } from "./mistake-text.ts";
 import { RowTable } from "./row-table.tsx";
 
-/** Rows that are told by their number. */
+/** Max. rows listed by number. */
 const NAMED_ROWS = 12;
 
 interface Props {
@@ -18,7 +18,7 @@ interface Props {
   readonly onOther: () => void;
 }
 
-/** The file as the gateway will take it, with what is wrong said at each row. */
+/** Preview of the file with the mistakes of each row. */
 export function ImportPreview({ name, table, validation, busy, onImport, onOther }: Props) {
   const { total, errors } = validation;
   /** Errors by row. */

@@ -6,18 +6,18 @@ import { VirtualRows } from "../../ui/virtual-rows.tsx";
 
 const COLUMNS =
   "grid grid-cols-[3rem_minmax(0,1fr)_minmax(0,1.2fr)] gap-x-4 px-4 sm:grid-cols-[4rem_minmax(0,1fr)_minmax(0,2fr)]";
-/** Two lines of what is wrong. */
+/** Height for two lines of mistakes. */
 const ROW_HEIGHT = 60;
 
 export interface ShownRow {
   readonly row: number;
   readonly name: string;
   readonly detail: string;
-  /** Undefined: nothing. */
+  /** Undefined if there is none. */
   readonly mistake: string | undefined;
 }
 
-/** Rows of a file with what is wrong with each. */
+/** Rows of a file with their mistakes. */
 export function RowTable({
   count,
   rowAt,

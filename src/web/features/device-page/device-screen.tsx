@@ -55,7 +55,7 @@ export function DeviceScreen() {
   );
 }
 
-/** Brings a live message into the shown record. */
+/** Applies a live message to the displayed device. */
 function follow(
   resource: Resource<DeviceDetail>,
   deviceId: string,
@@ -76,7 +76,7 @@ function follow(
   return "kept";
 }
 
-/** Returns the gateway that a device belongs to, or the device's type. */
+/** Returns the gateway of a device, or its type. */
 const ownerOf = (device: DeviceDetail | undefined) =>
   device?.parentDeviceId
     ? { href: `/devices/${device.parentDeviceId}/children`, text: nameOf(device.parentDeviceId) }

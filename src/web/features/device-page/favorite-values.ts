@@ -12,7 +12,7 @@ function readFavorites(profileId: string): ReadonlySet<string> {
   }
 }
 
-/** The values that this browser shows first, of all devices of a profile. */
+/** Favorite values in this browser, for all devices of a profile. */
 export function useFavorites(profileId: string) {
   const [favorites, setFavorites] = useState(() => readFavorites(profileId));
   return {

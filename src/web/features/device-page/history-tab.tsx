@@ -58,7 +58,7 @@ const entriesOf = <Row,>(
   toEntry: (row: Row) => Entry,
 ): Entries => ({ rows: rows.map(toEntry), total });
 
-/** The newest entries of each kind. */
+/** Loads the newest entries of each kind. */
 const loads: Record<(typeof KINDS)[number], Load> = {
   notes: async (deviceId, limit) =>
     entriesOf(await notesApi.list(deviceId, { limit }), (note) => ({
@@ -93,7 +93,7 @@ const loads: Record<(typeof KINDS)[number], Load> = {
     })),
 };
 
-/** Returns the newest entries of some kinds: none of them is older than what a kind has left out. */
+/** Returns the newest entries of some kinds, none of them older than the first omitted entry of any kind. */
 async function loadEntries(deviceId: string, kinds: readonly (keyof typeof loads)[], limit: number) {
   const all = await Promise.all(kinds.map((kind) => loads[kind](deviceId, limit)));
   return {
@@ -106,8 +106,8 @@ async function loadEntries(deviceId: string, kinds: readonly (keyof typeof loads
 }
 
 /**
- * What happened on a device, the newest first: notes of people, alarms, commands, new values of attributes and, for those who may read the audit
- * log, maintenance and other changes of the device.
+ * History of a device, newest first: notes of users, alarms, commands, new values of attributes and, for readers of the audit log, maintenance and
+ * other changes of the device.
  */
 export function HistoryTab({ device: { deviceId } }: DeviceTabProps) {
   const { query, path, route } = useLocation();

@@ -27,14 +27,14 @@ import { changeProfile, type Profile, profilesApi } from "../profiles/profiles-a
 
 interface Props {
   readonly device: DeviceDetail;
-  /** The newest commands of the device, which suggest what it understands. */
+  /** Newest commands of the device, which reveal its methods. */
   readonly sent: readonly DeviceCommand[];
   readonly onSent: () => void;
 }
 
 const nameOf = ({ name, method }: CommandDefinition) => name || method;
 
-/** Commands that the device's profile defines, and those that were sent before, as buttons. */
+/** Commands in the profile of the device, and past commands, as buttons. */
 export function KnownCommands(props: Props) {
   const { profileId } = props.device;
   const profile = useResource(() => profilesApi.get(profileId), [profileId]);

@@ -142,7 +142,7 @@ function Line({ entry }: { entry: Entry }) {
   );
 }
 
-/** Messages that wait for the gateway's clock, and what can be done with them. Nothing where none waits. */
+/** Messages that wait for the clock of the gateway, with actions; empty if there are none. */
 function HeldMessages({ deviceId }: { deviceId: string }) {
   const resource = useKept(() => heldApi.get(deviceId), [deviceId]);
   const action = useAction();

@@ -83,7 +83,7 @@ export function OverviewTab({ device }: DeviceTabProps) {
   );
 }
 
-/** Returns the groups that are tiles; of a device with a table these are the favorites. */
+/** Returns the groups shown as tiles; for a device with a table, the favorites. */
 function shownGroups(
   groups: readonly KeyGroup[],
   favorites: ReadonlySet<string> | undefined,
@@ -93,7 +93,7 @@ function shownGroups(
   return keys.length === 0 ? [] : [{ name: t("device.favorites"), keys }];
 }
 
-/** What one does next with the values of a device. */
+/** Links to the usual next steps for the values of a device. */
 function Shortcuts(props: { device: DeviceDetail }) {
   const { deviceId, deviceType, profileId, targetDashboardId } = props.device;
   return (
@@ -129,9 +129,9 @@ function NoData({ deviceId }: { deviceId: string }) {
 interface GroupProps {
   readonly deviceId: string;
   readonly latest: LatestValues;
-  /** Rises with every message; `latest` itself stays the same object. */
+  /** Increases with every message; `latest` itself is the same object. */
   readonly version: number;
-  /** True if there are many values, which then have smaller cards. */
+  /** True for many values with smaller cards. */
   readonly isDense: boolean;
 }
 
@@ -152,7 +152,7 @@ function ValueGroup({ group: { name, kind, keys }, ...card }: GroupProps & { gro
   );
 }
 
-/** Size of the text of a value: short ones are larger. */
+/** Returns the text size of a value: larger for short ones. */
 function sizeOf(text: string, isDense: boolean): string {
   if (isDense) return text.length > 14 ? "text-base" : "text-xl";
   return text.length > 11 ? "text-lg" : "text-2xl sm:text-3xl";

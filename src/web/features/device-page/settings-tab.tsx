@@ -24,7 +24,7 @@ import { devicesApi } from "../devices/devices-api.ts";
 import { KnownAssets } from "../devices/known-assets.tsx";
 import { GatewayCard } from "../gateways/gateway-card.tsx";
 
-/** Returns the inactivity timeout in effect, and its source. */
+/** Returns the effective inactivity timeout and its source. */
 function inactivityText({ inactivity }: DeviceDetail): string {
   const { source, timeoutMs, intervalMs = 0 } = inactivity;
   const time = roughDurationText(timeoutMs);
@@ -96,7 +96,7 @@ function DangerZone({ device }: { device: DeviceDetail }) {
   );
 }
 
-/** Card with the user who has claimed a device, or the time until which it can be claimed. Empty for a device without a claiming request. */
+/** Card with the user who has claimed a device, or the time until which it can be claimed. Empty without a claiming request. */
 function ClaimingCard({ device }: { device: DeviceDetail }) {
   const { deviceId } = device;
   const claiming = useResource(() => devicesApi.claiming(deviceId), [deviceId]);
@@ -126,7 +126,7 @@ function ClaimingCard({ device }: { device: DeviceDetail }) {
   );
 }
 
-/** Card for the dashboard that the device's page links to: its own, or that of all devices of its type. */
+/** Card of the dashboard that the page of the device links to: its own, or that of all devices of its type. */
 function DashboardCard({ device, onChanged }: { device: DeviceDetail; onChanged: () => void }) {
   const dashboards = useResource(dashboardsApi.list, []);
   const [selected, setSelected] = useState(device.targetDashboardId ?? "");

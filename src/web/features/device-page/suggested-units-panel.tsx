@@ -18,13 +18,13 @@ const SHOWN = 5;
 interface Props {
   readonly profileId: string;
   readonly latest: LatestValues;
-  /** Values that have no metadata yet. */
+  /** Values without metadata. */
   readonly unnamed: readonly string[];
 }
 
 const hiddenName = (profileId: string) => `lineside.suggestions.${profileId}`;
 
-/** Suggests units for values without metadata, based on their names. One click applies or undoes them for all devices of the profile. */
+/** Suggests units for values without metadata by their names. One click applies or undoes them for all devices of the profile. */
 export function SuggestedUnits({ profileId, latest, unnamed }: Props) {
   const [isHidden, setHidden] = useState(readStored(hiddenName(profileId)) !== undefined);
   const [used, setUsed] = useState<readonly KeyMetadata[]>([]);

@@ -13,14 +13,14 @@ import { levelClass } from "../../ui/severity-colors.ts";
 import { StateDot } from "../../ui/state-dot.tsx";
 import type { LatestValues } from "../telemetry/use-latest-values.ts";
 
-/** Max. values shown as tiles; with more, a device shows a table, and only favorites as tiles. */
+/** Max. values shown as tiles. With more, a device shows a table, and only favorites as tiles. */
 export const TILES_MAX = 24;
 
 interface Props {
   readonly deviceId: string;
   readonly keys: readonly string[];
   readonly latest: LatestValues;
-  /** Rises with every message; `latest` itself stays the same object. */
+  /** Increases with every message; `latest` itself is the same object. */
   readonly version: number;
   readonly favorites: ReadonlySet<string>;
   readonly onToggle: (key: string) => void;

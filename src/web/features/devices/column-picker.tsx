@@ -18,7 +18,7 @@ import {
 import { devicesApi } from "./devices-api.ts";
 
 const KEYS_SHOWN = 100;
-/** Devices whose profiles name the keys: those of a few profiles, as a rule. */
+/** Max. devices whose profiles name the keys, usually of a few profiles. */
 const DEVICES_ASKED = 500;
 
 async function loadKeyNames(): Promise<ReadonlyMap<string, string>> {

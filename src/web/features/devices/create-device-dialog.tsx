@@ -12,7 +12,7 @@ export interface CreateDeviceProps {
   readonly gateway?: { readonly deviceId: string };
 }
 
-/** Creates a device and opens its Connect tab; a child of a gateway joins the list of children. */
+/** Creates a device and opens its Connect tab. A child of a gateway joins the list of children. */
 export function CreateDeviceDialog({ onClose, gateway }: CreateDeviceProps) {
   const { route, query } = useLocation();
   const types = useResource(devicesApi.types, []);

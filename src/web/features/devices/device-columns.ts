@@ -4,14 +4,14 @@ import type { TelemetryValue } from "../../lib/api-types.ts";
 import { readStored, writeStored } from "../../platform/preferences.ts";
 import { me } from "../../platform/session.ts";
 
-/** `key:` and the name of a telemetry key, or one of the columns below. */
+/** `key:` and the name of a telemetry key, or a fixed column. */
 export type ColumnId = FixedColumn | `key:${string}`;
 
 interface ColumnShape {
-  /** Field by which the server sorts the list. */
+  /** Sort field of the server. */
   readonly sort?: string;
   readonly widthRem: number;
-  /** Share of the room that is left. */
+  /** Share of the remaining width. */
   readonly share: number;
   readonly isRight?: true;
 }
@@ -39,13 +39,13 @@ export const shapeOf = (id: ColumnId): ColumnShape =>
   isFixed(id) ? fixedColumns[id] : { ...KEY_COLUMN, sort: id };
 
 const SELECT_REM = 1.5;
-/** Room for a word. A gateway with the alarm of a child needs more for the child's name, where there is any. */
+/** Width of a word. A child alarm of a gateway also shows the name of the child, if there is space. */
 const STATE_REM = 6.5;
 const STATE_REM_MAX = 12;
 const NAME_REM = 10;
 const GAP_REM = 1;
 
-/** Returns the columns of the grid and its least width, from which on it scrolls. */
+/** Returns the columns of the grid and its min. width, below which it scrolls. */
 export function gridOf(
   columns: readonly ColumnId[],
   canSelect: boolean,
@@ -68,13 +68,13 @@ export function gridOf(
   };
 }
 
-/** Names that different makers give to the same key, the most usual one first. */
+/** Names of the same key by different manufacturers, most usual first. */
 const aliases = {
   battery: /^(battery|batt?)(_?(level|percent|percentage|soc|v|voltage))?$|^vbat$/i,
   rssi: /^(radio_|wifi_|lora_)?rssi$/i,
 };
 
-/** Returns the key of a device that the column shows, and its newest value. */
+/** Returns the key of a device for a column, and its newest value. */
 export function readingOf(
   id: ColumnId,
   values: ReadonlyMap<string, TelemetryValue> | undefined,
@@ -102,7 +102,7 @@ function storedColumns(): readonly ColumnId[] {
   }
 }
 
-/** Rises when the selection changes. */
+/** Increases when the selection changes. */
 const version = signal(0);
 
 export function selectedColumns(): readonly ColumnId[] {
@@ -110,7 +110,7 @@ export function selectedColumns(): readonly ColumnId[] {
   return storedColumns();
 }
 
-/** Undefined: the columns that a new user has. */
+/** Undefined for the default columns. */
 export function selectColumns(columns: readonly ColumnId[] | undefined): void {
   writeStored(storageKey(), columns && JSON.stringify(columns));
   version.value++;

@@ -10,16 +10,16 @@ import { SearchBox } from "../../ui/search-box.tsx";
 import { nameOf } from "./device-names.ts";
 import { devicesApi } from "./devices-api.ts";
 
-/** Longer than the server takes to store whether a device is active. */
+/** Delay in ms, longer than the server takes to store the activity of a device. */
 const COUNT_AGAIN_MS = 2_000;
 
-/** The filters in the address of the list. */
+/** Filters in the address of the list. */
 export const FILTERS = [
   "search",
   "type",
   "state",
   "tag",
-  /** Filter for the devices behind this gateway. */
+  /** Devices behind this gateway. */
   "gateway",
   /** GATEWAY, or empty for all. */
   "role",

@@ -1,7 +1,7 @@
 import { signal } from "@preact/signals";
 import { devicesApi } from "./devices-api.ts";
 
-/** Device id → its name; undefined while it is being asked for. Live messages carry ids only. */
+/** Names by device id; undefined while loading. Live messages only contain ids. */
 const names = signal<ReadonlyMap<string, string | undefined>>(new Map());
 
 function keep(entries: readonly (readonly [string, string | undefined])[]): void {
@@ -12,7 +12,7 @@ export function rememberNames(rows: readonly { deviceId: string; name: string }[
   keep(rows.map((row) => [row.deviceId, row.name]));
 }
 
-/** Asks for a name that is not known yet; the reader follows when it arrives. */
+/** Returns a name. Loads an unknown one, after which the reader is updated. */
 export function nameOf(deviceId: string): string {
   const existing = names.value.get(deviceId);
   if (!names.peek().has(deviceId)) {

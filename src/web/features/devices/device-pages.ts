@@ -8,7 +8,7 @@ import { blocksOf, type RowsWindow } from "../../lib/rows-window.ts";
 import { devicesApi } from "./devices-api.ts";
 
 const BLOCK = 200;
-/** Rows of one request for selected devices that are not on screen. */
+/** Rows per request for selected devices outside the view. */
 const SLICE_BLOCK = 2_000;
 
 export interface DeviceFilter {
@@ -32,16 +32,16 @@ export const noFilter: DeviceFilter = {
 };
 
 export class DevicePages {
-  /** Rises with every change, so that a component that reads it renders anew. */
+  /** Increases with every change, so that a component that reads it is rendered again. */
   readonly version = signal(0);
   readonly total = signal<number | undefined>(undefined);
   readonly error = signal<unknown>(undefined);
-  /** Row number → device; holes are rows not fetched yet. */
+  /** Devices by row number, with holes for rows that are not loaded yet. */
   #rows: (DeviceRow | undefined)[] = [];
-  /** Block number → asked for (or already here). */
+  /** Requested or loaded block numbers. */
   readonly #asked = new Set<number>();
   #generation = 0;
-  /** The rows in view. */
+  /** Rows in view. */
   #window: RowsWindow = { start: 0, end: 1 };
   readonly filter: DeviceFilter;
 
@@ -49,7 +49,7 @@ export class DevicePages {
     this.filter = filter;
   }
 
-  /** True if alarms and the activity of devices change the order. */
+  /** True if alarms and activity of devices change the order. */
   get isByState(): boolean {
     return this.filter.sort.endsWith("state");
   }
@@ -63,7 +63,7 @@ export class DevicePages {
     return this.#rows[index];
   }
 
-  /** Returns the rows from `start` to before `end`, those that were not fetched yet included. */
+  /** Returns the rows from `start` to before `end`, after loading missing ones. */
   async slice(start: number, end: number): Promise<readonly DeviceRow[]> {
     const rows = Array.from({ length: end - start }, (_, i) => this.#rows[start + i]);
     const fetched = rows.filter((row) => row !== undefined);
@@ -83,7 +83,7 @@ export class DevicePages {
     }
   }
 
-  /** Forgets what was fetched, keeping it on screen until the new answer is there. */
+  /** Discards loaded rows, which remain visible until the new response arrives. */
   refresh(window: RowsWindow = this.#window): void {
     this.#generation++;
     this.#asked.clear();
@@ -111,7 +111,7 @@ export class DevicePages {
     }
   }
 
-  /** Returns true when rows came, went or changed, so that the list must be asked for again. */
+  /** Applies a message. Returns true if rows appeared, vanished or changed, so that the list must be loaded again. */
   apply(message: DevicesMessage): boolean {
     if (message.event !== "state") return true;
     const index = this.#rows.findIndex((row) => row?.deviceId === message.deviceId);

@@ -7,20 +7,20 @@ import { nameOf, rememberNames } from "./device-names.ts";
 import { useDeviceSearch } from "./use-device-search.ts";
 
 const FOUND_MAX = 50;
-/** Names are asked for one by one, and only those that are shown. */
+/** Max. names that are loaded one by one, only for visible devices. */
 const NAMED_MAX = 24;
 
 interface Props {
   readonly selected: readonly string[];
   readonly onChange: (deviceIds: string[]) => void;
-  /** Role of the devices to list. */
+  /** Role of the listed devices. */
   readonly only?: "DEVICE" | "GATEWAY";
-  /** Keys of server attributes, separated by commas: lists the devices that have one of them. */
+  /** Comma-separated keys of server attributes: lists the devices with any of them. */
   readonly attribute?: string;
   readonly isOffered?: (device: DeviceRow) => boolean;
 }
 
-/** Chooses devices among any number of them: by searching, not by scrolling. */
+/** Selects devices among any number, by searching instead of scrolling. */
 export function DevicePicker({ selected, onChange, only, attribute, isOffered = () => true }: Props) {
   const [text, setText] = useState("");
   const found = useDeviceSearch(text, FOUND_MAX, {

@@ -3,16 +3,16 @@ import { DevicePicker } from "./device-picker.tsx";
 
 interface Props {
   readonly title?: string;
-  /** Texts of the two choices, with their hints. */
+  /** Texts of the two options, with hints. */
   readonly all: readonly [text: string, hint?: string | undefined];
   readonly some: readonly [text: string, hint?: string | undefined];
-  /** `undefined` for all devices. */
+  /** Undefined for all devices. */
   readonly selected: readonly string[] | undefined;
   readonly onChange: (selected: string[] | undefined) => void;
   readonly problem?: string | undefined;
 }
 
-/** All devices, or some of them by name. */
+/** All devices, or a selection by name. */
 export function DeviceScope({ title, all, some, selected, onChange, problem }: Props) {
   return (
     <fieldset class="flex flex-col gap-3">

@@ -1,20 +1,20 @@
 import { useMemo, useState } from "preact/hooks";
 import type { DevicePages } from "./device-pages.ts";
 
-/** The devices that are selected in a list, and how rows change that. */
+/** Selected devices of a list, with changes by row. */
 export interface DeviceSelection {
   readonly size: number;
   readonly ids: readonly string[];
   readonly isBusy: boolean;
   has(deviceId: string): boolean;
   nameOf(deviceId: string): string;
-  /** Selects a row or takes it out; with `isRange` all rows from the one that was clicked before. */
+  /** Toggles a row; with `isRange` all rows since the previously clicked one. */
   toggle(index: number, isRange: boolean): void;
   selectAll(): void;
   clear(): void;
 }
 
-/** Keeps which devices of a list are selected, in whatever order the list is shown. `key`: another one begins with none. */
+/** Keeps the selected devices of a list in any order. Another `key` begins without a selection. */
 export function useDeviceSelection(pages: DevicePages, key: string): DeviceSelection {
   const [version, setVersion] = useState(0);
   const [isBusy, setBusy] = useState(false);

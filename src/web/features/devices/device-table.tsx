@@ -21,17 +21,17 @@ import {
 import type { DeviceSelection } from "./device-selection.ts";
 import type { LiveDevice } from "./use-device-rows.ts";
 
-/** Table of devices. A phone shows only state, name and age; a wider screen shows the columns that the user has selected. */
+/** Table of devices. A phone shows only state, name and age; a wider screen shows the selected columns. */
 const GRID = "grid gap-x-4 px-4 sm:min-w-(--table-width) sm:grid-cols-(--table-columns)";
 const PHONE_GRID = "max-sm:grid-cols-[1.5rem_minmax(0,1fr)_auto]";
 const PHONE_SELECT_GRID = "max-sm:grid-cols-[1.5rem_1.5rem_minmax(0,1fr)_auto]";
 
-/** Properties that all rows share. */
+/** Properties of all rows. */
 export interface TableLayout {
   readonly columns: readonly ColumnId[];
   /** Undefined if the user may not change devices. */
   readonly selection: DeviceSelection | undefined;
-  /** Names of profiles and gateways by their ids and of keys by their columns, as far as they are shown. */
+  /** Displayed names: of profiles and gateways by id, of keys by column. */
   readonly names: ReadonlyMap<string, string>;
 }
 
@@ -43,7 +43,7 @@ function rowOf({ columns, selection }: TableLayout, className = "") {
   };
 }
 
-/** Two lines of text on a phone, one on anything wider. */
+/** Returns the height of a row: two lines of text on a phone, otherwise one. */
 export function useRowHeight(): number {
   const wide = matchMedia("(min-width: 40rem)");
   const [height, setHeight] = useState(wide.matches ? 44 : 60);

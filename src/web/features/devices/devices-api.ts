@@ -21,7 +21,7 @@ export interface DeviceListQuery {
   readonly deviceType?: string;
   readonly state?: DeviceState | undefined;
   readonly tag?: string;
-  /** Keys of server attributes, of which the device has one. */
+  /** Keys of server attributes, at least one of which the device has. */
   readonly attribute?: string;
   readonly parentDeviceId?: string;
   readonly role?: "DEVICE" | "GATEWAY" | "";
@@ -44,7 +44,7 @@ export const devicesApi = {
   profiles: () => get<Wire<typeof profileBody>[]>("/api/device-profiles?limit=10000"),
   gateways: async () =>
     (await getPage<DeviceRow>("/api/devices", { role: "GATEWAY", sort: "name", limit: 10_000 })).rows,
-  /** Keys of all devices of the site. */
+  /** Returns the keys of all devices of the site. */
   telemetryKeys: async () =>
     (await get<{ key: string }[]>("/api/telemetry/keys?limit=10000")).map(({ key }) => key),
   get: (id: string) => get<DeviceDetail>(device(id)),

@@ -34,7 +34,7 @@ import { DeviceHeader, DeviceLine, useRowHeight } from "./device-table.tsx";
 import { devicesApi } from "./devices-api.ts";
 import { type LiveDevice, useDeviceRows } from "./use-device-rows.ts";
 
-/** Returns the names of the columns' keys, from the metadata of the devices in view. */
+/** Returns the names of the keys of columns, from the metadata of the devices in view. */
 function keyNames(columns: readonly ColumnId[], live: ReadonlyMap<string, LiveDevice>): [string, string][] {
   return columns.flatMap((id): [string, string][] => {
     const key = keyOfColumn(id) ?? "";
@@ -44,7 +44,7 @@ function keyNames(columns: readonly ColumnId[], live: ReadonlyMap<string, LiveDe
   });
 }
 
-/** Returns the names that the columns show: of profiles and gateways by id, of keys by column. Each list is asked for once. */
+/** Returns the displayed names of columns: of profiles and gateways by id, of keys by column. Each list is loaded once. */
 function useColumnNames(
   columns: readonly ColumnId[],
   live: ReadonlyMap<string, LiveDevice>,
@@ -63,9 +63,9 @@ function useColumnNames(
   return new Map([...ofIds, ...keyNames(columns, live)]);
 }
 
-/** Order of the list for which the user has selected none. */
+/** Default order of the list. */
 const PROBLEMS_FIRST = "-state";
-/** Order of a search for which the user has selected none: the server lists the best matches first. */
+/** Default order of a search: the server lists the best matches first. */
 const BEST_FIRST = "";
 
 function queryOf(filter: UrlFilter, sort: string): DeviceFilter {
@@ -146,7 +146,7 @@ export function DevicesScreen() {
   );
 }
 
-/** What is done with the list less often than creating a device. */
+/** Less frequent actions of the list. */
 function ListActions({ class: className = "btn btn-sm", onClaim }: { class?: string; onClaim: () => void }) {
   return (
     <>
@@ -222,7 +222,7 @@ function DeviceTable({ pages, selection, sort, onSort }: TableProps) {
   );
 }
 
-/** All devices that the reader may see, as a file that can be imported again. */
+/** Exports all visible devices as a file that can be imported again. */
 function ExportDevices({ class: className = "btn btn-sm" }: { class?: string }) {
   const action = useAction();
   const save = () =>

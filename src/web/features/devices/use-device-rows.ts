@@ -6,19 +6,19 @@ import { serverNow } from "../../platform/now.ts";
 import { useCoalesced } from "../../platform/use-coalesced.ts";
 import type { DevicePages } from "./device-pages.ts";
 
-/** Rows move at most this often. It is longer than the server takes to store whether a device is active. */
+/** Min. interval between moves of rows, longer than the server takes to store the activity of a device. */
 const REORDER_MS = 2_000;
 
 export interface LiveDevice {
-  /** Time of the newest message since the list is open; 0 without one. Stored values say nothing of it: they may be imported. */
+  /** Time of the newest message since the list was opened; 0 without one. Stored values do not reveal it, because they may be imported. */
   ts: number;
   /** Newest value by key. */
   readonly values: Map<string, TelemetryValue>;
 }
 
-/** Keeps the rows in view current, by the live connection; `onWindow` is told of what comes into view. */
+/** Keeps the rows in view up to date by the live connection; `onWindow` reports the rows in view. */
 export function useDeviceRows(pages: DevicePages): {
-  /** By device id; only for rows that were in view. */
+  /** By device id, only for rows that were in view. */
   readonly live: ReadonlyMap<string, LiveDevice>;
   readonly onWindow: (window: RowsWindow) => void;
   readonly refresh: () => void;
@@ -43,7 +43,7 @@ export function useDeviceRows(pages: DevicePages): {
   });
   const version = pages.version.value;
   const settle = useRef<ReturnType<typeof setTimeout>>();
-  /** Scrolling passes many rows; only those where it comes to rest are followed live. */
+  /** Follows rows after scrolling has stopped, because scrolling passes many rows. */
   const follow = () => {
     clearTimeout(settle.current);
     settle.current = setTimeout(() => setInView(idsInView(pages, window.current)), 250);

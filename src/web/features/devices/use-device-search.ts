@@ -4,7 +4,7 @@ import { type DeviceListQuery, devicesApi } from "./devices-api.ts";
 
 const TYPING_PAUSE_MS = 120;
 
-/** Devices that the server finds for the text, asked for after a short pause in typing; undefined before the first answer. */
+/** Returns matching devices of the server, requested after a short pause in typing; undefined before the first response. */
 export function useDeviceSearch(
   text: string,
   limit: number,

@@ -45,7 +45,7 @@ function widgetOf(pane: Pane, index: number, view: ExploreView): Widget {
   return { widgetId: `pane-${index + 1}`, type, name: keys.join(", "), config };
 }
 
-/** Returns the view as a dashboard, with one widget for each pane. */
+/** Returns the view as a dashboard with one widget per pane. */
 export function boardOfView(view: ExploreView, name: string): Board {
   let y = 0;
   const layout = view.panes.map(({ kind, series }, index) => {
@@ -72,7 +72,7 @@ export function boardOfView(view: ExploreView, name: string): Board {
   };
 }
 
-/** Returns the board with the names that people have given the keys as titles. */
+/** Returns the board with the names of the keys as titles. */
 export const withTitles = (
   board: Board,
   { panes }: ExploreView,

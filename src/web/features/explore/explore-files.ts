@@ -13,7 +13,7 @@ import type { Bounds } from "../dashboards/widgets/widget.types.ts";
 import { hasCsvUnits } from "../telemetry/csv-units.tsx";
 import { telemetryApi } from "../telemetry/telemetry-api.ts";
 
-/** Line of an export in NDJSON. */
+/** Line of an NDJSON export. */
 interface Reading {
   readonly ts: number;
   readonly values: Readonly<Record<string, TelemetryValue>>;
@@ -26,7 +26,7 @@ interface Column {
   readonly buffer: SeriesBuffer;
 }
 
-/** Saves all values of the window as one table: a row for each time stamp, a column for each series. */
+/** Saves all values of the window as one table: a row per time stamp, a column per series. */
 export async function saveCsv(feed: BoardFeed, widgets: readonly Widget[], bounds: Bounds): Promise<void> {
   const shown = widgets.flatMap(({ widgetId, config }) =>
     feed.of(widgetId).series.map(({ device, key, buffer }): Column => {
@@ -48,7 +48,7 @@ export async function saveCsv(feed: BoardFeed, widgets: readonly Widget[], bound
   saveFile(new Blob([toCsv([head, ...cells])], { type: "text/csv;charset=utf-8" }), "explore.csv");
 }
 
-/** Loads all values of the series of which the server has left some out, as they are too many for a chart. */
+/** Loads all values of series that the server has thinned for a chart. */
 async function completed(columns: readonly Column[], bounds: Bounds): Promise<readonly Column[]> {
   const full = columns.map((column) =>
     isThinned([column.buffer], bounds.from) ? { ...column, buffer: new SeriesBuffer() } : column,
@@ -74,7 +74,7 @@ async function completed(columns: readonly Column[], bounds: Bounds): Promise<re
 const MARGIN = 16;
 const LEGEND_HEIGHT = 24;
 
-/** Saves the charts below an element as one picture, each with its legend above it. */
+/** Saves the charts below an element as one picture, each with its legend above. */
 export function savePicture(host: HTMLElement): void {
   const charts = [...host.querySelectorAll<HTMLElement>('[data-testid="widget"]')].flatMap((element) => {
     const canvas = element.querySelector("canvas");

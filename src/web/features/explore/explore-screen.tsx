@@ -45,7 +45,7 @@ import { ExploreStart } from "./explore-start.tsx";
 import { keepLastView } from "./last-view.ts";
 import { SeriesPicker } from "./series-picker.tsx";
 
-/** Any values of any devices side by side. All of the view is in the address. */
+/** Any values of any devices side by side. The whole view is in the address. */
 export function ExploreScreen() {
   const { query, path, route } = useLocation();
   const view = viewFromQuery(query);
@@ -83,7 +83,7 @@ interface PartProps {
   readonly onChange: (changes: Partial<ExploreView>) => void;
 }
 
-/** Durations of states are bars, whatever their keys are. */
+/** Returns whether the view has lines. Durations of states are bars, regardless of their keys. */
 const hasLines = ({ panes, aggregation }: ExploreView): boolean =>
   aggregation !== "timeIn" && panes.some(({ kind }) => kind === "lines");
 
@@ -166,7 +166,7 @@ function Panes({ view, board, onChange }: PartProps & { board: ReturnType<typeof
   );
 }
 
-/** What is needed less often: how the charts are arranged, and the view as a link, a table and a picture. */
+/** Less frequent actions: the layout of the charts, and the view as a link, a table and a picture. */
 function ExploreMenu(props: PartProps & { onCsv: (() => void) | undefined; onPicture: () => void }) {
   const { view, onChange, onCsv, onPicture } = props;
   const { panes } = view;
@@ -303,7 +303,7 @@ interface Props {
 const titleOf = ({ series }: Pane): string =>
   [...new Set(series.map(({ deviceId, key }) => keyName(deviceId, key)))].join(", ");
 
-/** How the lines of each chart are drawn, and where its value axis begins and ends. */
+/** Appearance of the lines of each chart, and the ends of its value axis. */
 function PaneAppearances({ view, onChange }: Props) {
   const { panes } = view;
   return (

@@ -25,7 +25,7 @@ interface Example {
 }
 
 interface Examples {
-  /** Devices that sent last, with their newest values. */
+  /** Devices that sent most recently, with their newest values. */
   readonly recent: readonly Example[];
   /** Devices of one type, with the newest values of the first. */
   readonly groups: ReadonlyArray<{ readonly devices: readonly DeviceRow[]; readonly values: Values }>;
@@ -36,7 +36,7 @@ async function valuesOf({ deviceId }: DeviceRow): Promise<Values> {
   return (await telemetryApi.latest(deviceId)).values;
 }
 
-/** Returns the view that was used last, if its devices are still there for this user. */
+/** Returns the last view, if its devices still exist for this user. */
 async function loadLastView(): Promise<ExploreView | undefined> {
   const view = readLastView();
   const deviceIds = view?.panes.flatMap(({ series }) => series.map(({ deviceId }) => deviceId)) ?? [];
@@ -71,7 +71,7 @@ async function loadExamples(): Promise<Examples> {
   return { recent, groups, last };
 }
 
-/** What an empty Explore shows: what it is for, and examples that one click opens. */
+/** Content of an empty Explore: its purpose, and examples. */
 export function ExploreStart() {
   const { data } = useResource(loadExamples, []);
   const hasNone = data?.recent.length === 0 && data.last === undefined;

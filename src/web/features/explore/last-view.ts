@@ -3,10 +3,10 @@ import { readStored, writeStored } from "../../platform/preferences.ts";
 
 const STORED_AS = "lineside.explore";
 
-/** Keeps a view in this browser, so that an empty Explore can offer it again. */
+/** Stores a view in this browser, so that an empty Explore can offer it again. */
 export const keepLastView = (view: ExploreView): void => writeStored(STORED_AS, exploreAddress(view));
 
-/** Returns the view that was shown last in this browser. */
+/** Returns the last view in this browser. */
 export function readLastView(): ExploreView | undefined {
   const query = readStored(STORED_AS)?.split("?")[1];
   if (query === undefined) return undefined;

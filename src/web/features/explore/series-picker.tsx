@@ -21,14 +21,14 @@ interface Props {
 }
 
 /**
- * Adds values: first a device, then its keys. It is part of an empty page, and a panel of a button afterwards, which stays open so that
- * the next device is one click away.
+ * Adds values: first a device, then its keys. It is part of an empty page; afterwards it is a panel, which stays open so that the next device is one
+ * click away.
  */
 export function SeriesPicker({ panes, onAdd }: Props) {
   const isEmpty = panes.length === 0;
   const [isOpen, setOpen] = useState(false);
   const [device, setDevice] = useState<DeviceRow | undefined>(undefined);
-  /** Key that was added last: the next device is most likely to be compared by the same one. */
+  /** Most recently added key, which is probably compared for the next device. */
   const [lastKey, setLastKey] = useState<string | undefined>(undefined);
   const add: Props["onAdd"] = (series, kind) => {
     setLastKey(series.key);
@@ -127,7 +127,7 @@ function DeviceList({ hasFocus, onSelect }: { hasFocus: boolean; onSelect: (devi
 function KeyList(props: {
   device: DeviceRow;
   shown: ReadonlySet<string>;
-  /** Key that is added without a click where the device has it. */
+  /** Key that is added without a click if the device has it. */
   sameKey: string | undefined;
   onBack: () => void;
   onAdd: Props["onAdd"];

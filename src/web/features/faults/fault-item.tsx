@@ -6,7 +6,7 @@ import { me } from "../../platform/session.ts";
 import { TimelineItem } from "../../ui/timeline.tsx";
 import type { Fault, FaultSubject } from "./faults-api.ts";
 
-/** Page on which something can be done about an object. */
+/** Page for resolving a problem of a subject. */
 const PAGES: Record<FaultSubject["kind"], ((id: string) => string) | undefined> = {
   device: (id) => `/devices/${id}/messages`,
   user: (id) => `/settings/users/${id}`,
@@ -25,10 +25,10 @@ const PAGES: Record<FaultSubject["kind"], ((id: string) => string) | undefined> 
   outbox: () => "/settings/outbox",
 };
 
-/** Time of day for today, date for earlier days. */
+/** Returns the style of a time: time of day for today, date for earlier days. */
 const styleOf = (ts: number) => (formatDate(ts, "day") === formatDate(serverNow(), "day") ? "time" : "day");
 
-/** One fault: what happened to what, how often, and what to do. */
+/** A fault: its subject, its frequency, and the remedy. */
 export function FaultItem({ fault, isNamed }: { fault: Fault; isNamed: boolean }) {
   const { source, reason, protocol, port, address, client, count, hint, where, sample } = fault;
   const firstAt = toMs(fault.firstAt) ?? 0;
@@ -61,7 +61,7 @@ export function FaultItem({ fault, isNamed }: { fault: Fault; isNamed: boolean }
   );
 }
 
-/** Name of the fault's subject, with a link if it belongs to the reader's own site. */
+/** Name of the subject of a fault, with a link if it belongs to the site of the reader. */
 function Name({ fault }: { fault: Fault }) {
   const { subject, identityKind, tenantId, tenantName, source } = fault;
   const { identity = "" } = identityKind === "tenant" ? { identity: tenantName ?? fault.identity } : fault;

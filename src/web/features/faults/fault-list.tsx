@@ -10,14 +10,14 @@ import { type FaultQuery, type FaultScope, type FaultSubject, faultsApi } from "
 const PAGE_SIZE = 20;
 const REFRESH_MS = 15_000;
 
-/** Loads the newest faults that match, and again while the page is visible. */
+/** Loads the newest matching faults, repeatedly while the page is visible. */
 export function useFaults(scope: FaultScope, query: FaultQuery) {
   const faults = usePages((limit) => faultsApi.list(scope, { ...query, limit }), [scope, query], PAGE_SIZE);
   useRefresh(faults.reload, REFRESH_MS);
   return faults;
 }
 
-/** Faults of one object, on its page; nothing while there are none. */
+/** Faults of one object, on its page; empty if there are none. */
 export function ThingFaults({ kind, id }: FaultSubject) {
   const faults = useFaults("site", { subject: kind, subjectId: id });
   if (faults.data === undefined || faults.data.rows.length === 0) return null;

@@ -6,7 +6,7 @@ export type Fault = Wire<typeof faultBody>;
 export type FaultCount = Wire<typeof faultCountBody>;
 export type FaultSubject = NonNullable<Fault["subject"]>;
 
-/** Which faults: those of the reader's own site, or all of the gateway. */
+/** Faults of the site of the reader, or all of the gateway. */
 export type FaultScope = "site" | "gateway";
 
 export interface FaultQuery {
@@ -22,7 +22,7 @@ export interface FaultQuery {
 const PATHS: Record<FaultScope, string> = { site: "/api/faults", gateway: "/api/gateway/faults" };
 
 export const faultsApi = {
-  /** Faults that match, the newest first. */
+  /** Returns matching faults, newest first. */
   async list(scope: FaultScope, query: FaultQuery & { limit: number }) {
     const { body, total } = await call<Fault[]>("GET", `${PATHS[scope]}?${queryOf(query)}`);
     return { rows: body, total: total ?? body.length };

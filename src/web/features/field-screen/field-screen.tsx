@@ -44,7 +44,7 @@ interface Listed {
 const pages = { modbus: ModbusPages, opcua: OpcUaPages, s7: S7Pages, bacnet: BacnetPages } as const;
 const forms = { modbus: ModbusForm, opcua: OpcUaForm, s7: S7Form, bacnet: BacnetForm } as const;
 
-/** Connections to field devices by all protocols: the list, one with its units, or a unit. */
+/** Connections to field devices by all protocols: the list, one connection with its units, or a unit. */
 export function FieldScreen() {
   const { path } = useLocation();
   const { connectionId, unitId } = useRoute().params;
@@ -82,7 +82,7 @@ const listS7 = listOf("s7", s7Api, addressText);
 const listBacnet = listOf("bacnet", bacnetApi, addressText);
 const listOpcUa = listOf("opcua", opcuaApi, (connection) => `${addressText(connection)}${connection.path}`);
 
-/** Joins the lists of the protocols; an error of one leaves the others. */
+/** Joins the lists of the protocols. An error of one does not affect the others. */
 function useConnections(search: string) {
   const lists = [
     useKept(() => listModbus(search), [search]),
@@ -153,7 +153,7 @@ function ConnectionList() {
 
 const newDraft = (): { current: FormValues } => ({ current: {} });
 
-/** Returns the values with the name and address of the other protocol's form; a serial port is not an address. */
+/** Returns the values with name and address from the form of another protocol. A serial port is not an address. */
 function withShared(values: FormValues, { name, host, ...others }: FormValues): FormValues {
   const isAddress = host !== undefined && !isSerial(others) && !isSerial(values);
   return { ...values, ...(name !== undefined && { name }), ...(isAddress && { host }) };

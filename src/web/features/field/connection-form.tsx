@@ -9,7 +9,7 @@ import type { FieldConnection } from "./field-api.ts";
 
 export interface ConnectionFormProps<Connection> {
   readonly connection?: Connection;
-  /** What was entered so far for a new connection. */
+  /** Entered values of a new connection. */
   readonly draft?: { current: FormValues };
   readonly onClose: () => void;
   readonly onSaved: (connection: Connection) => void;
@@ -25,11 +25,11 @@ interface Props<Connection, Input> extends ConnectionFormProps<Connection> {
   };
   /** Content above the form, such as a search for devices. */
   readonly above?: (state: FormState) => ComponentChildren;
-  /** Content in place of the fields. */
+  /** Content instead of the fields. */
   readonly fields?: (state: FormState) => ComponentChildren;
 }
 
-/** The form of a connection of any protocol, in a dialog. */
+/** Form of a connection of any protocol, in a dialog. */
 export function ConnectionForm<Connection extends FieldConnection, Input>(props: Props<Connection, Input>) {
   const { form, api, connection } = props;
   const { state, busy, error, send } = useSchemaForm(form, { ...props.defaults, ...connection }, props.draft);

@@ -25,23 +25,23 @@ import { type MapSource, sourceIcons, sourceTexts } from "./map-dialogs.tsx";
 
 const REFRESH_MS = 2_000;
 
-/** What a protocol brings to the page of a connection. */
+/** Parts of the page of a connection for a protocol. */
 export interface ConnectionView<Kind extends FieldKind> {
   readonly api: Pick<ReturnType<typeof fieldApi<Kind>>, "get" | "units" | "delete">;
   /** Path of its pages. */
   readonly path: "/modbus" | "/s7" | "/bacnet" | "/opcua";
   readonly faults: "modbus_connection" | "s7_connection" | "bacnet_connection" | "opcua_connection";
-  /** How most units are begun. */
+  /** Usual start of a unit. */
   readonly source: MapSource;
-  /** Explains what a unit is. */
+  /** Explanation of units. */
   readonly unitsHint: string;
-  /** Said to people who may not see units. */
+  /** Text for users who may not see units. */
   readonly forbidden: string;
-  /** Address and settings in one line. */
+  /** Address and settings on one line. */
   readonly Settings: (props: { connection: Kind["connection"] }) => ComponentChildren;
   readonly Form: (props: ConnectionFormProps<Kind["connection"]>) => ComponentChildren;
   readonly Unit: (props: { unit: Kind["unit"]; isOpen: boolean; onDeleted: () => void }) => ComponentChildren;
-  /** Reads values before they are entries of a unit. */
+  /** Reads values before they become entries of a unit. */
   readonly Browser?: (props: {
     connection: Kind["connection"];
     units: readonly Kind["unit"][];

@@ -10,7 +10,7 @@ import { useDeviceSearch } from "../devices/use-device-search.ts";
 
 const FOUND_MAX = 50;
 
-/** The device of a unit: one that exists, or one to create. */
+/** Device of a unit: an existing one, or one to create. */
 export type DeviceDraft =
   | { readonly kind: "existing"; readonly deviceId: string | undefined }
   | { readonly kind: "new"; readonly name: string; readonly deviceType: string };
@@ -18,18 +18,18 @@ export type DeviceDraft =
 export const firstDevice = (deviceType: string, name = ""): DeviceDraft =>
   may("devices:write") ? { kind: "new", name, deviceType } : { kind: "existing", deviceId: undefined };
 
-/** Gives a new device without a name this one. */
+/** Returns the device, with this name if it is a new one without a name. */
 export const namedDevice = (device: DeviceDraft, name: string): DeviceDraft =>
   device.kind === "new" && device.name === "" ? { ...device, name } : device;
 
-/** Texts of refusals that belong to the device. */
+/** Returns the text of a refusal of the device. */
 export const deviceProblem = (error: unknown): string | undefined =>
   error instanceof ApiError &&
   /^((modbus|s7|bacnet|opcua)\.device_taken|device\.)/.test(error.text?.code ?? "")
     ? errorText(error)
     : undefined;
 
-/** Returns the id of the device; creates it first if it is new. A second attempt uses the device of the first. */
+/** Returns the id of the device, after creating a new one. A second attempt uses the device of the first. */
 export async function deviceIdOf(
   device: DeviceDraft,
   onCreated: (device: DeviceDraft) => void,
@@ -47,7 +47,7 @@ export async function deviceIdOf(
 
 interface Props {
   readonly draft: DeviceDraft;
-  /** Of a new device. */
+  /** For a new device. */
   readonly deviceType: string;
   readonly error: string | undefined;
   readonly onChange: (draft: DeviceDraft) => void;

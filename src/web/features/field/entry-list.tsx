@@ -6,26 +6,26 @@ import { Checkbox } from "../../ui/choice.tsx";
 import { Field } from "../../ui/field.tsx";
 import { IconButton } from "../../ui/icon-button.tsx";
 
-/** Fields of the entries of every protocol whose entries are rows. */
+/** Common fields of entries of protocols whose entries are rows. */
 export interface Entry {
   readonly key: string;
   readonly address: string;
   readonly writable?: boolean | undefined;
 }
 
-/** A field of an entry. Texts are its control, numbers too, because they may be empty. */
+/** Field of an entry. Its control is text, even for numbers, because they may be empty. */
 export interface EntryField {
   readonly name: "key" | "address" | "scale" | "offset" | "priority" | "length" | "deadband";
   /** Attributes of an input for a number. */
   readonly number?: { readonly pattern: string };
   readonly charactersMax: number;
-  /** Problem of the text for the browser, which shows it when the form is sent; an empty text without one. */
+  /** Returns a problem of the text for the browser, which shows it on submit; an empty text without one. */
   readonly problemOf?: (text: string) => string;
 }
 
-/** An entry as the form edits it. */
+/** Entry as edited in the form. */
 export interface EntryDraft {
-  /** Number of the row, which keeps its place while its key is typed. */
+  /** Number of the row, which stays in place while its key is typed. */
   readonly id: number;
   readonly texts: Readonly<Record<string, string>>;
   /** Fields that the form does not show. */
@@ -61,29 +61,29 @@ function entryOf(fields: readonly EntryField[], { texts, others, writable }: Ent
   };
 }
 
-/** What the list of the entries of a unit gets. */
+/** Props of the list of entries of a unit. */
 export interface EntryListProps<Draft> {
   readonly entries: readonly Draft[];
   readonly onChange: (entries: readonly Draft[]) => void;
-  /** How often the form has been sent. */
+  /** Number of submits of the form. */
   readonly attempts: number;
 }
 
-/** How the entries of a protocol are edited. */
+/** Editor of the entries of a protocol. */
 export interface EntryEditor<Of, Draft> {
   readonly title: string;
   readonly hint: string;
   readonly draftOf: (entry: Partial<Of>) => Draft;
   readonly entryOf: (draft: Draft) => object;
   readonly list: (props: EntryListProps<Draft>) => ComponentChildren;
-  /** What is wrong with entries, so that the form is not sent; an empty text if nothing is. */
+  /** Returns a problem that prevents a submit; an empty text without one. */
   readonly problemOf?: (entries: readonly Draft[]) => string;
 }
 
 interface EntryTexts {
   readonly title: string;
   readonly hint: string;
-  /** Said while there are none. */
+  /** Text for an empty list. */
   readonly none: string;
   readonly add: string;
   /** Name of an entry without a key. */

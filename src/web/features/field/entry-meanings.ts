@@ -9,14 +9,14 @@ import type { Entry } from "./entry-list.tsx";
 
 export type Meaning = Omit<KeyMetadata, "key">;
 
-/** What the keys of selected entries mean, by the addresses of the entries, until their unit is saved. */
+/** Metadata of the keys of selected entries by address, until their unit is saved. */
 const selected = new Map<string, Meaning>();
 
 export function rememberMeaning(address: string, meaning: Meaning | undefined): void {
   if (meaning !== undefined) selected.set(address, meaning);
 }
 
-/** Gives the profile of the device the meanings of keys that have none there. Says how many, or why not: the unit is saved already. */
+/** Adds metadata of keys to the profile of the device, unless it has some. Reports the number, or the error: the unit is already saved. */
 export async function saveMeanings(deviceId: string, entries: readonly Entry[]): Promise<void> {
   const meanings = entries.flatMap(({ key, address }): KeyMetadata[] => {
     const meaning = selected.get(address);

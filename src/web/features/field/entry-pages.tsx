@@ -15,7 +15,7 @@ interface CardView<Kind extends FieldKind> {
   readonly path: ConnectionView<Kind>["path"];
   readonly idOf: (unit: Kind["unit"]) => string;
   readonly entriesOf: (unit: Kind["unit"]) => readonly object[];
-  /** Its settings in words; without one, its interval. */
+  /** Settings of a unit in words; its interval by default. */
   readonly lineOf?: (unit: Kind["unit"]) => string;
   /** Number of entries in words. */
   readonly countText: (count: number, unit: Kind["unit"]) => string;

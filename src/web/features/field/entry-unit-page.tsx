@@ -26,7 +26,7 @@ import type { EntryEditor } from "./entry-list.tsx";
 import type { FieldKind, fieldApi } from "./field-api.ts";
 import { MapButtons, type MapDialogProps, type MapSource, useMapSource } from "./map-dialogs.tsx";
 
-/** What a protocol brings to the page of a unit. */
+/** Parts of the page of a unit for a protocol. */
 export interface EntryUnitView<Kind extends FieldKind, Of, Draft> {
   readonly api: Pick<ReturnType<typeof fieldApi<Kind>>, "get" | "units" | "createUnit" | "updateUnit">;
   readonly path: ConnectionView<Kind>["path"];
@@ -37,11 +37,11 @@ export interface EntryUnitView<Kind extends FieldKind, Of, Draft> {
   readonly form: FormDefinition;
   /** Type of a new device, which selects its profile. */
   readonly deviceType: string;
-  /** Values of the form of a unit, or of a new one that the address of the page asks for. */
+  /** Values of the form of a unit, or of a new one with the query of the page. */
   readonly valuesOf: (unit: Kind["unit"] | undefined, query: Query) => FormValues;
-  /** Entries to add that the address of the page asks for. */
+  /** Entries to add according to the query of the page. */
   readonly askedOf?: (query: Query) => readonly Partial<Of>[];
-  /** Whether a connection has many devices, so that its name is none for its first one. */
+  /** True if a connection has many devices, so that its name is not that of its first device. */
   readonly hasManyDevices?: boolean;
   readonly editor: EntryEditor<Of, Draft>;
   /** Called when a unit has been saved. */

@@ -1,7 +1,7 @@
 import type { Text } from "../../../lib/texts/text.ts";
 import { get, getPage, patch, post, remove } from "../../platform/api-client.ts";
 
-/** Fields of the connections of every protocol. */
+/** Common fields of connections of all protocols. */
 export interface FieldConnection {
   readonly connectionId: string;
   readonly name: string;
@@ -16,7 +16,7 @@ export interface FieldConnection {
   };
 }
 
-/** Fields of the units of every protocol. */
+/** Common fields of units of all protocols. */
 export interface FieldUnit {
   readonly connectionId: string;
   readonly deviceId: string;
@@ -30,7 +30,7 @@ export interface FieldUnit {
     readonly failed: number;
     readonly values: readonly { readonly key: string; readonly value: number | string | boolean }[];
     readonly refused: readonly { readonly key: string }[];
-    /** What the device says about entries that it reads. */
+    /** Messages of the device about entries that it reads. */
     readonly notes: readonly { readonly key: string; readonly note: Text }[];
   };
 }
@@ -46,7 +46,7 @@ export interface FieldKind {
   readonly updateUnit: object;
 }
 
-/** More units than a connection can have. */
+/** More than the max. units of a connection. */
 const UNITS_LISTED = 1_000;
 
 /** Returns the requests for the connections of a protocol. `base` is the path of its API. */

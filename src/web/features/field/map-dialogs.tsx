@@ -15,7 +15,7 @@ import { useAction } from "../../ui/use-form.ts";
 
 export type MapSource = "csv" | "template" | "browse";
 
-/** Entries of a table, and its lines that are none. */
+/** Entries of a table, and its invalid lines. */
 export interface EntryMap<Entry> {
   readonly entries: readonly Entry[];
   readonly problems: readonly { readonly line: number; readonly problem: Text }[];
@@ -33,11 +33,11 @@ export interface EntryTemplate<Entry> {
 
 export interface MapDialogProps<Entry> {
   readonly onClose: () => void;
-  /** `name` is what the template calls the device. */
+  /** @param name name of the device in the template */
   readonly onAdd: (entries: readonly Entry[], name?: string) => void;
 }
 
-/** The open dialog. The address of a new unit can open one: `?map=template`. */
+/** State of the open dialog. The address of a new unit can open one: `?map=template`. */
 export function useMapSource(isNew: boolean) {
   const { query } = useLocation();
   return useState(() => (isNew ? SOURCES.find((source) => source === query.map) : undefined));
@@ -52,7 +52,7 @@ interface CsvProps<Entry> extends MapDialogProps<Entry> {
 
 const CSV_MAX = 65_536;
 
-/** Reads a table of entries and shows the lines that are none, before the others are added. */
+/** Parses a table of entries and shows its invalid lines before the others are added. */
 export function CsvDialog<Entry>({ onClose, onAdd, example, hint, read, problemText }: CsvProps<Entry>) {
   const [csv, setCsv] = useState("");
   const [map, setMap] = useState<EntryMap<Entry> | undefined>(undefined);

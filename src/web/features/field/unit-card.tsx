@@ -11,20 +11,20 @@ import { DeleteButton } from "../../ui/row-buttons.tsx";
 import { Problem } from "./connection-state.tsx";
 import type { FieldUnit } from "./field-api.ts";
 
-/** Values that are shown; the device has all of them. */
+/** Max. displayed values. The device has all of them. */
 const VALUES_SHOWN = 12;
 
 interface Props {
   readonly unit: FieldUnit;
-  /** Path of the page that edits it. */
+  /** Path of its edit page. */
   readonly path: string;
-  /** What is read, in one line. */
+  /** Summary of the entries on one line. */
   readonly line: string;
-  /** Whether it reads nothing. */
+  /** True if it has no entries. */
   readonly isEmpty: boolean;
-  /** What the device said about entries that it refuses. */
+  /** Messages of the device about refused entries. */
   readonly refused: readonly { readonly key: string; readonly text: string }[];
-  /** Whether the connection is open: otherwise nothing is read. */
+  /** True if the connection is open; otherwise nothing is read. */
   readonly isOpen: boolean;
   readonly onDelete: () => Promise<unknown>;
   readonly onDeleted: () => void;
@@ -69,7 +69,7 @@ export const intervalText = (ms: number): string => (ms < 1_000 ? `${formatCount
 
 const REFUSALS = ["modbus.register_refused", "s7.tag_refused", "bacnet.object_refused", "opcua.item_refused"];
 
-/** Whether the newest read failed. An entry that the device refuses is shown by itself. */
+/** Returns whether the newest read failed. Refused entries are shown separately. */
 const isFailing = ({ health: { lastReadAt, lastErrorAt, lastError } }: FieldUnit): boolean =>
   lastErrorAt !== null &&
   !REFUSALS.includes(lastError?.code ?? "") &&
@@ -81,7 +81,7 @@ function lampOf(unit: FieldUnit, notes: number): string {
   return unit.health.refused.length + notes > 0 ? "lamp-wait" : "lamp-on";
 }
 
-/** What the device said about some entries. */
+/** Messages of the device about some entries. */
 function Said({ hint, rows }: { hint: string; rows: Props["refused"] }) {
   if (rows.length === 0) return null;
   return (

@@ -24,7 +24,7 @@ import { useDeviceRows } from "../devices/use-device-rows.ts";
 import { ChildHeader, ChildLine } from "./child-line.tsx";
 import { detachDevice } from "./detach-device.ts";
 
-/** The head of the table and the frame around it. */
+/** Height of the head and the frame of the table. */
 const HEADER_PX = 40;
 
 /** Example command that creates two children. */
@@ -106,7 +106,7 @@ export function ChildrenTab({ device }: DeviceTabProps) {
   );
 }
 
-/** Puts devices that exist behind a gateway. */
+/** Moves existing devices behind a gateway. */
 function AttachDevices({ gatewayId, onClose }: { gatewayId: string; onClose: () => void }) {
   const [selected, setSelected] = useState<readonly string[]>([]);
   const action = useAction();

@@ -36,7 +36,7 @@ import { MetricFields } from "./metric-fields.tsx";
 const SECONDS_PER_DAY = 86_400;
 const TYPING_PAUSE_MS = 250;
 
-/** Returns the messages of a config, requested after a short pause in typing; the previous response stays until the next arrives. */
+/** Returns the messages of a config, requested after a short pause in typing. The previous response stays until the next one arrives. */
 function usePreview(config: GeneratorConfig): GeneratorPreview | undefined {
   const [preview, setPreview] = useState<GeneratorPreview | undefined>(undefined);
   const asked = JSON.stringify(config);
@@ -65,7 +65,7 @@ export function EditGeneratorPage({ generatorId }: { generatorId: string }) {
   );
 }
 
-/** Creates a generator, or changes the one that it gets. */
+/** Creates a generator, or edits the given one. */
 export function GeneratorFormPage({ generator }: { generator?: Generator }) {
   const { route } = useLocation();
   const [startsNow, setStartsNow] = useState(true);

@@ -81,7 +81,7 @@ export const metricForm: FormDefinition = {
   ],
 };
 
-/** Values of `metricForm`, with an id that is not sent. */
+/** Values of `metricForm`, with a local id. */
 export interface MetricRow extends FormValues {
   readonly id: number;
 }
@@ -106,7 +106,7 @@ export const valuesOf = (generator: Generator | undefined): FormValues => ({
   config: { intervalSeconds: 10, ...generator?.config },
 });
 
-/** Returns the body to send. Fields that do not belong to the selected pattern stay in the form. */
+/** Returns the body of the request. Fields of other patterns stay in the form. */
 export const inputOf = (body: FormValues, rows: readonly MetricRow[]) => ({
   ...(body as Pick<GeneratorForm, "name" | "description">), // the API checks it
   config: {

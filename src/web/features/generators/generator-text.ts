@@ -3,7 +3,7 @@ import { ruleText, serverText } from "../../platform/i18n/error-texts.ts";
 import { formatCount } from "../../platform/i18n/format.ts";
 import { t } from "../../platform/i18n/i18n.ts";
 
-/** Problem that the gateway reports about a config, in the reader's language, with its row and field. */
+/** Problem of a config, in the language of the reader, with its row and field. */
 export interface ConfigProblem {
   /** Index of the metric, from 0. */
   readonly row?: number;
@@ -12,7 +12,7 @@ export interface ConfigProblem {
   readonly text: string;
 }
 
-/** Rules that name fields of the request, in the words of the form. */
+/** Texts for rules that name fields of the request, in the words of the form. */
 const formRules: Readonly<Record<string, (params: Text["params"]) => string>> = {
   "rule.decimals_range": () => t("generatorProblem.decimals"),
   "rule.device_ids_empty": () => t("generatorProblem.device"),
@@ -23,7 +23,7 @@ const formRules: Readonly<Record<string, (params: Text["params"]) => string>> = 
   "rule.step_long": () => t("generatorProblem.step"),
 };
 
-/** Field that shows an error about a whole metric. */
+/** Field for an error about a whole metric. */
 const WHOLE_METRIC = "max";
 
 export function configProblem(text: Text): ConfigProblem {

@@ -105,7 +105,7 @@ function summaryOf({ config }: Generator): string {
   });
 }
 
-/** Devices of the generator; each leads to its live chart. */
+/** Devices of the generator, with links to their live charts. */
 function Devices({ generator }: { generator: Generator }) {
   const { devices, deviceCount, hiddenDevices, config } = generator;
   if (deviceCount === 0)

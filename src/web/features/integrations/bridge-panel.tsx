@@ -34,7 +34,7 @@ function Problem({ problem }: { problem: Text }) {
 
 const LAMPS: Partial<Record<Bridge["status"], string>> = { connected: "lamp-on", connecting: "lamp-wait" };
 
-/** The connection to a broker as it is now. */
+/** Current state of the connection to a broker. */
 export function BridgePanel({ integration }: { integration: Integration }) {
   const { bridge, settings_json } = integration;
   const { mqtt } = settings_json;

@@ -16,17 +16,17 @@ import { networkOf } from "./networks.ts";
 interface Access {
   readonly clientId: string;
   readonly username: string;
-  /** Known only to the page that created it. */
+  /** Only known on the page that created it. */
   readonly password?: string | undefined;
 }
 
-/** A site has at most as many clients. */
+/** Max. MQTT clients of a site. */
 const CLIENTS_MAX = 1_000;
 
-/** What was created on this page, by integration: its password is shown once. */
+/** Access created on this page, by integration, because its password is only shown once. */
 const createdHere = new Map<string, Access>();
 
-/** Lets devices of the integration sign in at this gateway's broker, as an MQTT client with the name of the integration. */
+/** Creates an MQTT client with the name of the integration, for the sign-in of its devices at the broker of this gateway. */
 export async function createBrokerAccess(integration: Integration): Promise<Access> {
   const { integrationId, name, settings_json } = integration;
   const { id } = networkOf(integration);
@@ -66,7 +66,7 @@ async function loadAddress(): Promise<Address | undefined> {
   return { host: hostname, port: port || (protocol === "mqtts:" ? "8883" : "1883") };
 }
 
-/** What to enter on devices that send to this gateway's broker: where, and with which user and password. */
+/** Settings for devices that send to the broker of this gateway: address, user and password. */
 export function BrokerAccess({ integration }: { integration: Integration }) {
   const mayRead = may("mqtt-clients:read");
   const address = useResource(loadAddress, []).data;

@@ -3,10 +3,10 @@ import type { Integration, IntegrationEvent } from "./integrations-api.ts";
 import { networkOf } from "./networks.ts";
 import type { TransformRequest } from "./transform-api.ts";
 
-/** A message as it is edited to be tried. */
+/** Edited message for a test. */
 export interface SampleText {
   readonly text: string;
-  /** Bytes are shown as base64. */
+  /** True if it is shown as base64. */
   readonly isBinary: boolean;
   readonly topic: string;
 }
@@ -19,7 +19,7 @@ export function sampleOf({ payload, topic }: Pick<IntegrationEvent, "payload" | 
   return { text, isBinary: false, topic: topic ?? "" };
 }
 
-/** Returns the message as the server expects it: JSON parsed, anything else as text or base64. */
+/** Returns the message for the server: parsed JSON, otherwise text or base64. */
 export function payloadOf({
   text,
   isBinary,
@@ -48,7 +48,7 @@ const uplink = {
   MQTT: { temperature: 21.5 },
 } as const;
 
-/** Returns a message that the integration accepts, as an example. */
+/** Returns an example of an accepted message. */
 export function sampleBody(integration: Pick<Integration, "type" | "settings_json">): object {
   const network = networkOf(integration);
   return "frames" in network ? sampleUplink(network.frames) : uplink[integration.type];

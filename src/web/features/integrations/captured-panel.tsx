@@ -11,7 +11,7 @@ import { type Integration, type IntegrationEvent, integrationsApi } from "./inte
 
 const LISTED = 30;
 
-/** Chooses the message that the mapping is tried on: one that came in, or one that is written here. */
+/** Selects the message for testing the mapping: a received one, or a typed one. */
 export function CapturedPanel(props: {
   integration: Integration;
   sample: SampleText;

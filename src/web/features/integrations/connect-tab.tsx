@@ -16,7 +16,7 @@ import { type Integration, integrationsApi, type SecretStatus } from "./integrat
 import type { Network } from "./network-list.ts";
 import { networkOf } from "./networks.ts";
 
-/** Instructions for the other side: what to enter where, so that messages arrive. */
+/** Instructions for the other side: the settings with which messages arrive. */
 export function ConnectTab({
   integration,
   onSecretCreated,
@@ -65,7 +65,7 @@ const helpHref = (network: Network): string =>
     ? `/manual/${network.manual}#if-nothing-arrives`
     : "/manual/troubleshooting#integrations";
 
-/** Returns the id of the device whose values were stored last; undefined if that is not known. */
+/** Returns the id of the device with the newest stored values; undefined if unknown. */
 async function newestDevice(integrationId: string): Promise<string | undefined> {
   const [event] = await integrationsApi.events(integrationId, { status: "OK", limit: 1 });
   const { stored } = (event?.result ?? {}) as { stored?: readonly { deviceId: string }[] }; // as the server wrote it
@@ -238,7 +238,7 @@ function Paste({ integration, url, secret }: PasteProps) {
   );
 }
 
-/** Names with the text to copy; a placeholder has no copy button. */
+/** Names with copyable texts. A placeholder has no copy button. */
 function Rows({ rows }: { rows: ReadonlyArray<readonly [name: string, text: string, isPlace?: boolean]> }) {
   return (
     <dl class="flex flex-col gap-2">

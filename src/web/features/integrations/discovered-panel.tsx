@@ -14,7 +14,7 @@ import { startedText } from "./networks.ts";
 
 const REFRESH_MS = 5_000;
 
-/** Offers to connect devices that publish to this gateway already. */
+/** Offers integrations for devices that already publish to this gateway. */
 export function DiscoveredNetworks({ onConnected }: { onConnected?: () => void }) {
   const isOffered = may("integrations:write") && me.value?.hasGlobalDeviceAccess === true;
   return isOffered ? <Offers onConnected={onConnected} /> : null;
@@ -36,7 +36,7 @@ function Offers({ onConnected }: { onConnected: (() => void) | undefined }) {
   );
 }
 
-/** Connects with the topics that the devices use by default; a new device is created for each. */
+/** Creates an integration with the default topics of the devices; a new device is created for each. */
 async function connect(format: DiscoveredNetwork["format"]): Promise<void> {
   const network = networks.find(({ id }) => id === format);
   if (network === undefined || !("topics" in network)) return;

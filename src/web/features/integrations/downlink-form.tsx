@@ -8,7 +8,7 @@ import { TextAreaField } from "../../ui/text-area-field.tsx";
 import { DevicePicker } from "../devices/device-picker.tsx";
 import type { DownlinkForm } from "./integrations-api.ts";
 
-/** Server attributes by which a network server knows a device. Others cannot receive a downlink. */
+/** Server attributes by which a network server identifies a device. Others cannot receive a downlink. */
 const NETWORK_ATTRIBUTES = "integration.lorawan.dev_eui,integration.external_id";
 const KINDS = ["hex", "data", "object"] as const;
 
@@ -23,7 +23,7 @@ const Device = ({ label, value, onChange }: ControlProps) => (
   </fieldset>
 );
 
-/** The content as people write it down, in one of three formats. */
+/** Content in one of three notations. */
 function Content({ label, error, values, setValues }: ControlProps) {
   const { kind, content } = values as unknown as DownlinkFields; // as `emptyDownlink` has them
   return (
@@ -69,7 +69,7 @@ export const downlinkForm: FormDefinition = {
   ],
 };
 
-/** Values of `downlinkForm`: the content as it is entered, in place of the fields that are sent. */
+/** Values of `downlinkForm`: the entered content instead of the fields of the request. */
 export interface DownlinkFields extends FormValues {
   readonly deviceId?: string;
   readonly devEui?: string;
@@ -83,7 +83,7 @@ export const emptyDownlink: DownlinkFields = { kind: "hex", content: "", confirm
 
 type Read = { readonly form: DownlinkForm } | { readonly problem: "device" | "content" };
 
-/** Removes the separators that people write between bytes. */
+/** Removes separators between bytes. */
 const bytesIn = (text: string): string => text.replace(/0x|[\s:,.-]/gi, "");
 
 function contentOf({
@@ -107,7 +107,7 @@ function contentOf({
   }
 }
 
-/** Returns the content that was sent: bytes in hexadecimal, an object as JSON. */
+/** Returns sent content: bytes in hexadecimal, an object as JSON. */
 export function contentText(payload: unknown): string {
   const data =
     typeof payload === "object" && payload !== null && "data" in payload ? payload.data : undefined;

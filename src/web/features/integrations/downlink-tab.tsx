@@ -30,7 +30,7 @@ import {
 } from "./integrations-api.ts";
 
 const SHOWN = 50;
-/** A downlink to a LoRaWAN device, and what became of those before. */
+/** Sends a downlink to a LoRaWAN device, and shows the results of earlier ones. */
 export function DownlinkTab({ integration }: { integration: Integration }) {
   const { integrationId } = integration;
   const list = useKept(() => integrationsApi.downlinks(integrationId, SHOWN), [integrationId]);

@@ -6,7 +6,7 @@ import { startedText } from "./networks.ts";
 interface Props {
   readonly integration: Integration;
   readonly onChanged: () => void;
-  /** The icon alone. */
+  /** True for only the icon. */
   readonly small?: boolean;
 }
 

@@ -17,7 +17,7 @@ const isLocal = (values: FormValues) => valueAt(values, "mqtt.brokerUrl") === LO
 const isOther = (values: FormValues) => !isLocal(values);
 const usesMqtt = ({ mqtt }: FormValues) => mqtt !== undefined;
 
-/** The gateway's own broker, or the address of another one. */
+/** The broker of the gateway, or the address of another one. */
 function Broker({ label, hint, schema, value, onChange }: ControlProps) {
   const local = value === LOCAL_BROKER;
   return (
@@ -49,7 +49,7 @@ function Broker({ label, hint, schema, value, onChange }: ControlProps) {
   );
 }
 
-/** Reads topics, one per line. A single topic is a string. */
+/** Parses topics, one per line. A single topic is a string. */
 export function topicsOf(text: string): string | string[] {
   const topics = text.split("\n").flatMap((line) => line.trim() || []);
   return topics.length === 1 ? (topics[0] ?? "") : topics;
@@ -74,10 +74,10 @@ function Topics({ label, hint, value, onChange }: ControlProps) {
   );
 }
 
-/** A pattern has what a template cannot have: a group. */
+/** Returns whether a text is a pattern, which has a group, unlike a template. */
 const isPattern = (text: string) => text.includes("(") && !text.includes("{device}");
 
-/** Where the device is in the topic: a template, or a pattern. */
+/** Position of the device in the topic: a template, or a pattern. */
 function DeviceInTopic({ label, schema, values, setValues }: ControlProps) {
   const shown = valueAt(values, "mqtt.topicTemplate") ?? valueAt(values, "mqtt.topicDeviceRegex");
   return (
@@ -95,7 +95,7 @@ function DeviceInTopic({ label, schema, values, setValues }: ControlProps) {
   );
 }
 
-/** A check box for one value of the field; without it the field is left out. */
+/** Creates a check box for one value of the field, which is omitted without it. */
 const boxFor = (on: unknown) => (props: ControlProps) => (
   <Checkbox
     checked={props.value === on}
@@ -109,7 +109,7 @@ const HexBox = boxFor("hex");
 const TrustBox = boxFor(false);
 const SetBox = boxFor(true);
 
-/** How the messages of a network server arrive. */
+/** Returns the transport of messages of a network server. */
 const wayOf = (type: IntegrationType) =>
   function Way({ label, value, onChange }: ControlProps) {
     return (
@@ -189,8 +189,8 @@ export const nameForm: FormDefinition = {
 };
 
 /**
- * The settings of an integration. Without a format, the messages of a broker may name their device in the topic; a codec reads frames that
- * a path leads to.
+ * Form of the settings of an integration. Without a format, messages of a broker may contain their device in the topic; a codec decodes frames at a
+ * path.
  */
 export function settingsForm(type: IntegrationType, { format, paths }: IntegrationSettings): FormDefinition {
   const hasRadio = isLorawan(type);
@@ -229,14 +229,14 @@ export function settingsForm(type: IntegrationType, { format, paths }: Integrati
   };
 }
 
-/** Returns the settings as the form shows them. */
+/** Returns the settings for the form. */
 export const valuesOf = (settings: IntegrationSettings): FormValues => ({
   autoCreateDevice: false,
   radioPrefix: RADIO_PREFIX,
   ...settings,
 });
 
-/** Returns the settings that were entered. */
+/** Returns the entered settings. */
 export function settingsOf(form: FormDefinition, values: FormValues): IntegrationSettings {
   const { radioPrefix, ...settings } = values;
   const sent = sentValues(form, settings);

@@ -30,7 +30,7 @@ import { MessagesTab } from "./messages-tab.tsx";
 import { isLorawan, networkName, statusText } from "./networks.ts";
 import { TransformTab } from "./transform-tab.tsx";
 
-/** Asks anew whenever something came from the integration. */
+/** Reloads the integration after each of its messages. */
 function useIntegration(integrationId: string): Resource<Integration> {
   const loaded = useResource(() => integrationsApi.get(integrationId), [integrationId]);
   const reloadSoon = useCoalesced(loaded.reload);

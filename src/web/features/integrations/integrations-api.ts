@@ -29,9 +29,9 @@ export type ListedDownlink = Wire<typeof downlinkBody>;
 export type DownlinkStatus = Downlink["status"];
 
 export type IntegrationSettings = Wire<typeof settingsSchema>;
-/** Codec of the library. Without a type it is for all devices that no other entry names. */
+/** Codec of the library. Without a type, it applies to all devices without another entry. */
 export type CodecUse = NonNullable<IntegrationSettings["codecs"]>[number];
-/** A secret, or the mark that is shown in its place and keeps it. */
+/** A secret, or its placeholder, which keeps it. */
 export type DownlinkForm = Wire<typeof downlinkRequestBody>;
 
 /** Changed settings; null removes a setting. */

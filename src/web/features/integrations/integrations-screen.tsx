@@ -19,7 +19,7 @@ import { type Integration, integrationsApi } from "./integrations-api.ts";
 import { isWaiting, networkName, statusText } from "./networks.ts";
 import { NewIntegrationPage } from "./new-integration-page.tsx";
 
-/** Other networks and programs: all of them, one with its messages, or a new one. */
+/** Integrations: the list, one with its messages, or a new one. */
 export function IntegrationsScreen() {
   const { integrationId, integrationTab } = useRoute().params;
   const tab = oneOf(INTEGRATION_TABS, integrationTab || INTEGRATION_TABS[0]);

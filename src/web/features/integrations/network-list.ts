@@ -1,9 +1,6 @@
 import type { FrameSourceId } from "../../../lib/devices/frame-sources.ts";
 
-/**
- * Networks and formats that can be connected, in the order in which they are offered; `format` if the type alone does not say how
- * bodies are read.
- */
+/** Supported networks and formats, in the order of display; `format` if the type does not determine how bodies are parsed. */
 export const networks = [
   { id: "CHIRPSTACK", type: "CHIRPSTACK", manual: "quick-start-chirpstack" },
   { id: "THE_THINGS_STACK", type: "THE_THINGS_STACK", manual: "quick-start-the-things-stack" },
@@ -45,20 +42,20 @@ export const networks = [
   format?: string;
   topics?: string;
   frames?: FrameSourceId;
-  /** Page of the manual that shows each step. */
+  /** Page of the manual with each step. */
   manual?: string;
 }>;
 
 export type Network = (typeof networks)[number];
 
 interface ClientTopics {
-  /** On which devices send, if the topics of the integration do not say so. */
+  /** Topics on which devices send, unless the topics of the integration contain them. */
   readonly publish?: readonly string[];
-  /** On which devices take commands. */
+  /** Topics on which devices accept commands. */
   readonly subscribe: readonly string[];
 }
 
-/** What devices of a network may use at this gateway's broker. */
+/** Allowed topics of devices of a network at the broker of this gateway. */
 export const clientTopics: Partial<Record<Network["id"], ClientTopics>> = {
   tasmota: { subscribe: ["cmnd/#"] },
   zigbee2mqtt: { subscribe: ["zigbee2mqtt/#"] },

@@ -6,7 +6,7 @@ import { type Network, networks } from "./network-list.ts";
 export const isLorawan = (type: IntegrationType): boolean =>
   type === "CHIRPSTACK" || type === "THE_THINGS_STACK";
 
-/** Topics that a network server publishes its events under. */
+/** Topics of events of network servers. */
 export const serverTopics: Partial<Record<IntegrationType, string>> = {
   CHIRPSTACK: "application/+/device/+/event/+",
   THE_THINGS_STACK: "v3/+/devices/+/#",
@@ -37,7 +37,7 @@ export const networkName = (integration: Pick<Integration, "type" | "settings_js
 
 type Running = Pick<Integration, "status" | "missing" | "bridge" | "stats">;
 
-/** Returns the reason why an active integration is still waiting; undefined once messages arrive. */
+/** Returns why an active integration is still waiting; undefined once messages arrive. */
 function waitsFor({ status, missing, bridge, stats }: Running) {
   if (status !== "active") return undefined;
   if (missing !== null) return "integrations.noSecret";
@@ -45,7 +45,7 @@ function waitsFor({ status, missing, bridge, stats }: Running) {
   return stats.lastMessageAt === null ? "integrations.noMessage" : undefined;
 }
 
-/** Started, but nothing has arrived yet, or nothing can arrive now. */
+/** Returns whether an integration is started, but has not received anything, or cannot receive anything now. */
 export const isWaiting = (integration: Running): boolean => waitsFor(integration) !== undefined;
 
 export const statusText = (integration: Running): string =>

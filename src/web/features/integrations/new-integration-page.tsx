@@ -54,7 +54,7 @@ const ICONS: Readonly<Partial<Record<Network["id"], LucideIcon>>> = {
   sparkplug: Factory,
 };
 
-/** What is connected without an integration. */
+/** Connections that need no integration. */
 const DIRECT = [
   { id: "device", href: "/devices?create=1", Icon: Cpu, needs: "devices:write" },
   { id: "gateway", href: "/devices?create=1&role=GATEWAY", Icon: Router, needs: "devices:write" },
@@ -65,7 +65,7 @@ const DIRECT = [
   { id: "csv", href: "/devices/import", Icon: FileUp, needs: "devices:write" },
 ] as const;
 
-/** Page for a new integration: first its kind, then its settings; it runs as soon as it is created. */
+/** Page for a new integration: first its kind, then its settings. It starts immediately. */
 export function NewIntegrationPage() {
   const { query } = useLocation();
   const network = networks.find(({ id }) => id === query.network);
@@ -198,11 +198,11 @@ function Details({ network }: { network: Network }) {
 interface CodecStepProps {
   readonly codec: Codec | undefined;
   readonly onSelect: (codec: Codec) => void;
-  /** True if the network server does not decode frames itself. */
+  /** True if the network server does not decode frames. */
   readonly isNeeded: boolean;
 }
 
-/** Finds the codec of the devices, where the network server does not decode their frames. */
+/** Selects the codec of the devices if the network server does not decode their frames. */
 function CodecStep({ codec, onSelect, isNeeded }: CodecStepProps) {
   const { data } = useResource(codecIndexApi.status, []);
   return (

@@ -15,7 +15,7 @@ interface Props {
   readonly onChange: (script: ScriptTransform) => void;
 }
 
-/** The integration's own script, after the mapping. */
+/** Script of the integration, which runs after the mapping. */
 export function ScriptSection({ script, wrongLine, mayChange, onChange }: Props) {
   const isShown = script.enabled || script.source !== "";
   return (

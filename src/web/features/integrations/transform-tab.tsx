@@ -38,7 +38,7 @@ interface TransformTried {
   readonly error?: unknown;
 }
 
-/** Tries what is edited on the message, each time either changes. */
+/** Tests the draft on the message after each change of either. */
 function useTransformPreview(
   { integrationId, type }: Pick<Integration, "integrationId" | "type">,
   changes: TransformChanges | undefined,
@@ -66,7 +66,7 @@ interface Props {
   readonly onSaved: (integration: Integration) => void;
 }
 
-/** Steps that turn an integration's messages into values, in the order in which they run, tried on a received message. */
+/** Sorted steps that convert messages of an integration to values, tested on a received message. */
 export function TransformTab(props: Props) {
   const types = useResource(pipelinesApi.stepTypes, []);
   return (
@@ -91,7 +91,7 @@ const draftFrom = ({
   script: scriptTransform ?? { enabled: false, source: "" },
 });
 
-/** Steps that are not filled in yet are left out; `places` says which ones these are. */
+/** Returns the changes without incomplete steps; `places` are the positions of the others. */
 function changesOf(draft: Draft, types: readonly StepType[], isWhole: boolean) {
   const typeOf = ({ type }: StepDraft) => types.find((stepType) => stepType.type === type);
   const places = draft.steps.flatMap((step, index) =>
@@ -123,7 +123,7 @@ function problemOf(error: unknown, places: readonly number[]): StepProblem | und
   return problem && index !== undefined ? { ...problem, index } : undefined;
 }
 
-/** The draft of an integration's steps and script: changing it, saving it, and going back to what is saved. */
+/** Draft of the steps and the script of an integration: changing, saving, and resetting it. */
 function useDraft({ integration, onSaved, types }: EditorProps) {
   const [draft, setDraft] = useState<Draft>(() => draftFrom(integration));
   const [saved, setSaved] = useState(() => JSON.stringify(changesOf(draft, types, true).changes));

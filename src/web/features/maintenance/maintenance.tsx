@@ -33,7 +33,7 @@ interface Props {
   readonly onChanged: () => void;
 }
 
-/** Begins the maintenance of a device; while it lasts, `MaintenanceBanner` says so instead. */
+/** Starts the maintenance of a device. During maintenance, `MaintenanceBanner` is shown instead. */
 export function MaintenanceButton({ device, onChanged }: Props) {
   const [isOpen, setOpen] = useState(false);
   if (!mayMaintain() || device.maintenance) return null;
@@ -49,7 +49,7 @@ export function MaintenanceButton({ device, onChanged }: Props) {
 
 const timeOf = (iso: string) => formatDate(toMs(iso) ?? 0, "full");
 
-/** Shows that the alarms of a device are suppressed, until when, why and by whom. */
+/** Shows that the alarms of a device are suppressed, with end, reason and author. */
 export function MaintenanceBanner({ device, onChanged }: Props) {
   const [isOpen, setOpen] = useState(false);
   const ending = useAction();

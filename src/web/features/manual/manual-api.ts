@@ -36,7 +36,7 @@ export interface Finding {
   readonly excerpt: string;
 }
 
-/** Pages that have all the words, those first that have them in their title; with what stands around the first of them. */
+/** Returns pages with all words, those with the words in their title first, with the text around the first word. */
 export function findInManual(pages: readonly ManualPage[], search: string): Finding[] {
   const words = search.toLowerCase().split(/\s+/).filter(Boolean);
   const [first] = words;

@@ -13,7 +13,7 @@ import { PageHead } from "../../ui/page-head.tsx";
 import { SearchBox } from "../../ui/search-box.tsx";
 import { findInManual, loadManual, type ManualPage, type ManualSection } from "./manual-api.ts";
 
-/** The texts that come with the gateway, offline: what everything is for, and how it behaves. */
+/** Offline manual of the gateway. */
 export function ManualScreen() {
   const { query, path, route } = useLocation();
   const { page } = useRoute().params;
@@ -48,7 +48,7 @@ export function ManualScreen() {
   );
 }
 
-/** Pages of the manual. On a small screen they are folded, so that the page itself comes first. */
+/** Pages of the manual. On a small screen they are folded, so that the page itself is visible. */
 function Contents({ sections, current }: { sections: readonly ManualSection[]; current: string }) {
   const [isOpen, setOpen] = useState(false);
   return (

@@ -13,19 +13,19 @@ import { useAction } from "../../ui/use-form.ts";
 import { type ModbusConnection, type ModbusUnit, modbusApi, type RegisterRange } from "./modbus-api.ts";
 import { exceptionText } from "./modbus-texts.ts";
 
-/** A word in the ways in which a manual may mean it. */
+/** A word in all notations of manuals. */
 interface WordView {
   readonly hex: string;
   readonly unsigned: number;
   readonly signed: number;
-  /** With the next word; undefined for the last one. */
+  /** Combined with the next word; undefined for the last one. */
   readonly float32: number | undefined;
   readonly int32: number | undefined;
 }
 
 const swapped = (word: number): number => ((word & 0xff) << 8) | (word >> 8);
 
-/** Returns the two words as a number of 32 bits, its bytes in this order. */
+/** Combines two words to a 32-bit number in a byte order. */
 function pairOf(first: number, second: number, order: ByteOrder): DataView {
   const isWordSwap = order === "CDAB" || order === "DCBA";
   const isByteSwap = order === "BADC" || order === "DCBA";
@@ -35,7 +35,7 @@ function pairOf(first: number, second: number, order: ByteOrder): DataView {
   return view;
 }
 
-/** Decimal digits that a 32-bit float has. */
+/** Significant decimal digits of a 32-bit float. */
 const FLOAT_DIGITS = 7;
 
 export function viewOf(words: readonly number[], index: number, order: ByteOrder): WordView {
@@ -223,7 +223,7 @@ function Registers({ answer, connectionId, units }: RegistersProps) {
   );
 }
 
-/** Class of cells that are to fit a phone. */
+/** Class of narrow cells for a phone. */
 const NARROW = "px-1.5 sm:px-3";
 const classOf = (head: string): string =>
   `text-right whitespace-nowrap ${NARROW} ${head === "hex" ? "max-sm:hidden" : ""}`;
@@ -246,7 +246,7 @@ function WordCells(props: { values: readonly number[]; index: number; order: Byt
   ));
 }
 
-/** Numbers of this size are noise of a wrong byte order, and too long for a column. */
+/** Limit below which numbers are probably noise of a wrong byte order, and too long for a column. */
 const PLAIN_MIN = 1e-4;
 const PLAIN_MAX = 1e9;
 

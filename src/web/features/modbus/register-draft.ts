@@ -13,9 +13,9 @@ const DAY_SECONDS = 86_400;
 const NUMBERS = ["length", "bit", "bits", "scale", "offset", "absent", "intervalSeconds"] as const;
 type NumberField = (typeof NUMBERS)[number];
 
-/** A register as the form edits it: numbers are texts, because most of them may be empty. */
+/** Register as edited in the form. Numbers are texts, because most of them may be empty. */
 export interface RegisterDraft extends Readonly<Record<NumberField | "key" | "address", string>> {
-  /** Number of the row, which keeps its place while its key is typed. */
+  /** Number of the row, which stays in place while its key is typed. */
   readonly id: number;
   readonly area: RegisterArea;
   readonly type: ModbusRegister["type"];
@@ -57,13 +57,13 @@ export function draftOf(register: Partial<ModbusRegister>): RegisterDraft {
   };
 }
 
-/** Returns the number of a text with a point or a comma; NaN for any other text. */
+/** Parses a number with a point or a comma; NaN for any other text. */
 export const numberOf = (text: string): number =>
   text.trim() === "" ? Number.NaN : Number(text.trim().replace(",", "."));
 
 const number = (text: string): number | undefined => (text.trim() === "" ? undefined : numberOf(text));
 
-/** Returns the register of a draft without problems. Fields that its type does not have are left out. */
+/** Returns the register of a draft without problems, without fields that its type lacks. */
 export function registerOf(draft: RegisterDraft): ModbusRegister {
   const { area, type, order, intervalSeconds } = draft;
   const isBits = isBitArea(area);
@@ -126,6 +126,6 @@ export function problemsOf(draft: RegisterDraft, others: readonly RegisterDraft[
   return isBitArea(draft.area) ? problems : { ...problems, ...bitProblems(draft) };
 }
 
-/** Returns the registers that cannot be saved. */
+/** Returns the invalid registers. */
 export const wrongOf = (registers: readonly RegisterDraft[]): readonly RegisterDraft[] =>
   registers.filter((draft) => Object.keys(problemsOf(draft, registers)).length > 0);

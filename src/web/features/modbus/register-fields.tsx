@@ -17,7 +17,7 @@ interface Props {
   readonly onChange: (changes: Partial<RegisterDraft>) => void;
 }
 
-/** The fields of a register; those that its area and type do not have are left out. */
+/** Fields of a register for its area and type. */
 export function RegisterFields({ draft, problems, onChange }: Props) {
   const { area, type } = draft;
   const isBits = isBitArea(area);

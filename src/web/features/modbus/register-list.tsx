@@ -10,9 +10,9 @@ import { RegisterFields } from "./register-fields.tsx";
 
 const idsOf = (registers: readonly RegisterDraft[]) => new Set(registers.map(({ id }) => id));
 
-/** The registers of a unit, each a line that opens to its fields. */
+/** Registers of a unit, each on a line that expands to its fields. */
 export function RegisterList({ entries: registers, attempts, onChange }: EntryListProps<RegisterDraft>) {
-  /** Ids of the rows whose fields are shown: at first, those of registers without a name. */
+  /** Ids of the expanded rows: initially registers without a name. */
   const [open, onOpen] = useState<ReadonlySet<number>>(() =>
     idsOf(registers.filter(({ key }) => key === "")),
   );
@@ -66,7 +66,7 @@ export function RegisterList({ entries: registers, attempts, onChange }: EntryLi
   );
 }
 
-/** Returns the type of the value, and what is not as usual about its bytes and bits. */
+/** Returns the type of the value, and unusual settings of its bytes and bits. */
 function formatOf({ area, type, order, length, bit, bits }: RegisterDraft): string[] {
   if (isBitArea(area)) return [type];
   const bitText = `${t("modbus.bit")} ${bit}${bits === "" ? "" : ` (${bits})`}`;
@@ -77,7 +77,7 @@ function formatOf({ area, type, order, length, bit, bits }: RegisterDraft): stri
   ];
 }
 
-/** Returns the settings of a register that are not as usual, as a short text. */
+/** Returns the unusual settings of a register as a short text. */
 function summaryOf(draft: RegisterDraft): string {
   const { scale, offset, intervalSeconds, writable } = draft;
   return [

@@ -23,7 +23,7 @@ export const unitForm: FormDefinition = {
   ],
 };
 
-/** Values of a unit, or those of a new one with the unit ID of the address. */
+/** Returns the values of a unit, or of a new one with the unit id in the address. */
 export const valuesOf = (unit: ModbusUnit | undefined, unitId = "1"): FormValues => ({
   unitId: unit?.unitId ?? Number(unitId),
   intervalMs: unit?.intervalMs ?? 10_000,

@@ -7,7 +7,7 @@ import { draftOf, type RegisterDraft, registerOf, wrongOf } from "./register-dra
 import { RegisterList } from "./register-list.tsx";
 import { unitForm, valuesOf } from "./unit-form.ts";
 
-/** What Modbus brings to the page of a unit. */
+/** Parts of the page of a unit for Modbus. */
 export const unitView = (): EntryUnitView<ModbusKind, ModbusRegister, RegisterDraft> => ({
   api: modbusApi,
   path: "/modbus",

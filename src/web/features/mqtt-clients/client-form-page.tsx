@@ -31,7 +31,7 @@ export function EditClientPage({ mqttClientId }: { mqttClientId: string }) {
   );
 }
 
-/** Creates a client, or changes the one that it gets; a generated password is shown once. */
+/** Creates a client, or edits the given one. A generated password is shown once. */
 export function ClientFormPage({ client }: { client?: MqttClient }) {
   const { route } = useLocation();
   const [saved, setSaved] = useState<SavedMqttClient | undefined>(undefined);

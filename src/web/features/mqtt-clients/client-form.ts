@@ -36,7 +36,7 @@ export const credentialsForm: FormDefinition = {
   ],
 };
 
-/** What a client may do. */
+/** Form of the rights of a client. */
 export const rightsForm: FormDefinition = {
   schema,
   texts: ["mqttClient"],
@@ -61,7 +61,7 @@ export const newClient: FormValues = {
   enabled: true,
 };
 
-/** A password or certificate that is left empty, and a way of signing in that is the same, are left out: they stay. */
+/** Returns the body of the request without an empty password or certificate and without an unchanged kind of sign-in, so that they are kept. */
 export function clientInput(
   { fingerprint: _, ...body }: FormValues,
   before: MqttClient | undefined,

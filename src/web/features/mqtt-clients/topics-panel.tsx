@@ -18,14 +18,14 @@ import { TextField } from "../../ui/text-field.tsx";
 import { useAction } from "../../ui/use-form.ts";
 import { type MqttTopic, mqttClientsApi } from "./mqtt-clients-api.ts";
 
-/** A level of the topics, with the newest message if there was one on just this topic. */
+/** Level of the topics, with the newest message on exactly this topic, if any. */
 interface TopicNode {
   readonly name: string;
-  /** The whole topic up to this level. */
+  /** Whole topic up to this level. */
   readonly path: string;
   readonly message: MqttTopic | undefined;
   readonly children: readonly TopicNode[];
-  /** Topics with messages below. */
+  /** Number of topics with messages below. */
   readonly topics: number;
 }
 
@@ -42,7 +42,7 @@ const finish = ({ children, ...node }: Building): TopicNode => {
   return { ...node, children: finished, topics: below };
 };
 
-/** Arranges topics, which are sorted, by their levels. */
+/** Arranges sorted topics by level. */
 function topicTree(topics: readonly MqttTopic[]): readonly TopicNode[] {
   const root: Building = { name: "", path: "", message: undefined, children: new Map() };
   for (const message of topics) {
@@ -60,10 +60,10 @@ function topicTree(topics: readonly MqttTopic[]): readonly TopicNode[] {
 }
 
 const REFRESH_MS = 1_000;
-/** A small tree is shown open as a whole. */
+/** Max. topics of a tree that is initially expanded. */
 const OPEN_MAX = 30;
 
-/** Topic browser: the newest message on each topic, refreshed, and a form to publish. */
+/** Topic browser: newest message on each topic, refreshed, and a form for publishing. */
 export function TopicsPanel() {
   const [prefix, setPrefix] = useState("");
   const [selected, setSelected] = useState<string | undefined>(undefined);
@@ -195,7 +195,7 @@ function Newest({ message }: { message: MqttTopic | undefined }) {
   );
 }
 
-/** JSON with line breaks; any other text as it is. */
+/** Formats JSON with line breaks; other text unchanged. */
 function indented(text: string): string {
   if (!/^\s*[[{]/.test(text)) return text;
   try {

@@ -21,7 +21,7 @@ interface Props {
   readonly onSaved: (settings: NotificationSettings) => void;
 }
 
-/** Settings of the HTTP gateway through which texts go to phones and chats. */
+/** Settings of the HTTP gateway for messages to phones and chats. */
 export function MessagingForm({ settings, onSaved }: Props) {
   const [isOn, setOn] = useState(settings.messaging !== null);
   const names = PLACEHOLDERS.map((name) => `\${${name}}`).join(" ");

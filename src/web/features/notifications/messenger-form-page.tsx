@@ -21,7 +21,7 @@ import { type Messenger, type MessengerForm, type MessengerKind, messengersApi }
 
 const LIST = "/settings/notifications";
 
-/** Page that changes a messenger, or creates one if the id is `new`. */
+/** Page for editing a messenger, or creating one if the id is `new`. */
 export function MessengerPage({ id }: { id: string }) {
   const list = useResource(messengersApi.list, []);
   if (id === "new") return <MessengerFormPage />;

@@ -9,13 +9,13 @@ import type { Messenger, MessengerKind } from "./messengers-api.ts";
 const schema = formSchema("notifications/messengers.schemas.ts", "createMessengerBody");
 const reading = { class: "input reading w-full" };
 
-/** Public servers of services that have one. */
+/** Public servers of services. */
 const SERVERS: Readonly<Partial<Record<MessengerKind, string>>> = {
   TELEGRAM: "https://api.telegram.org",
   NTFY: "https://ntfy.sh",
 };
 
-/** The few fields that each service needs. Teams and Slack have their server in the address, which is the secret. */
+/** Fields for each service. Teams and Slack have their server in the address, which is the secret. */
 const serviceFields: Readonly<Record<MessengerKind, readonly FieldEntry[]>> = {
   TELEGRAM: [{ path: "chatId", isRequired: true, input: reading }],
   NTFY: [{ path: "topic", isRequired: true, input: reading }],
@@ -50,7 +50,7 @@ export function serviceForm(values: FormValues): FormDefinition {
   };
 }
 
-/** Which alarms a messenger gets, and in which language. */
+/** Form for the alarms and the language of a messenger. */
 export const alarmsForm: FormDefinition = {
   schema,
   texts: ["messenger"],
@@ -86,11 +86,11 @@ export const valuesOf = ({ hasSecret, ...messenger }: Messenger): FormValues => 
   ...(hasSecret && { secret: { kept: true } }),
 });
 
-/** The values with another service, which has another server and another secret. */
+/** Returns the values for another service, with its own server and without the secret. */
 export const withService = (before: FormValues, after: FormValues): FormValues =>
   kindOf(before) === kindOf(after) ? after : { ...after, server: SERVERS[kindOf(after)] ?? "", secret: "" };
 
-/** A stored secret, and one that was not entered, are left out. */
+/** Returns the body of the request without a stored secret or one that was not entered. */
 export function messengerInput({ secret, ...input }: FormValues): FormValues {
   return typeof secret === "string" && secret.trim() !== "" ? { ...input, secret: secret.trim() } : input;
 }

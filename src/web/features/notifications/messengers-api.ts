@@ -5,7 +5,7 @@ import { get, patch, post, remove } from "../../platform/api-client.ts";
 export type Messenger = Wire<typeof messengerBody>;
 export type MessengerKind = Messenger["kind"];
 export type MessengerTest = Wire<typeof messengerTestBody>;
-/** A secret that is left out stays. */
+/** An omitted secret is kept. */
 export type MessengerForm = Pick<
   Messenger,
   | "name"

@@ -35,7 +35,7 @@ export const generalOf = ({ language, timezone, digestAfter, digestMinutes }: No
   digestMinutes,
 });
 
-/** Stands for the value of a header that is stored and not shown. */
+/** Placeholder of a stored header value. */
 export const KEPT = "••••••";
 
 type HeaderMap = Readonly<Record<string, string | null>>;
@@ -45,7 +45,7 @@ export const linesOf = (headers: HeaderMap): string =>
     .map(([name, value]) => `${name}: ${value ?? KEPT}`)
     .join("\n");
 
-/** Reads headers from lines; `undefined` if a line has no name. */
+/** Parses headers from lines; undefined if a line has no name. */
 export function headersOf(text: string): HeaderMap | undefined {
   const entries = text
     .split("\n")
@@ -80,7 +80,7 @@ function HeaderLines({ label, hint, value, onChange }: ControlProps) {
 
 const reading = { class: "input reading w-full" };
 
-/** The HTTP gateway through which texts go to phones and chats. */
+/** Form of the HTTP gateway for messages to phones and chats. */
 export const messagingForm: FormDefinition = {
   schema,
   texts: ["notifier"],

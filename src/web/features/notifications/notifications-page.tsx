@@ -16,7 +16,7 @@ import { escalationForm, generalForm, generalOf } from "./notification-settings-
 import { type EscalationSettings, notificationsApi } from "./notifications-api.ts";
 import { TestSend } from "./test-send.tsx";
 
-/** Stands where other addresses have the id of a messenger. */
+/** Part of an address in place of the id of a messenger. */
 const MAIL_SERVER_PAGE = "mail-server";
 
 /** Settings of escalation and notifications, the mail server of the gateway, or the page of a messenger. */

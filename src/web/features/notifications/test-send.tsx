@@ -15,7 +15,7 @@ function textOf({ success, message, code, params, status, answer }: TestResult):
   return t("notifier.testFailed", { reason: serverText({ code, params }, message) });
 }
 
-/** Sends something to oneself, and says what became of it. */
+/** Sends a test message to the user, and shows its result. */
 export function TestSend() {
   const action = useAction();
   const [result, setResult] = useState<TestResult | undefined>(undefined);

@@ -24,7 +24,7 @@ interface Selection {
   readonly connectionId: string;
 }
 
-/** The nodes of the server as a tree, of whose variables some are added. */
+/** Tree of the nodes of the server, whose variables can be added. */
 export function NodeDialog({
   connectionId,
   onAdd,
@@ -87,7 +87,7 @@ export function NodeDialog({
   );
 }
 
-/** Nodes below a node; below the folder `Objects` for undefined. */
+/** Nodes below a node, by default below the folder `Objects`. */
 function Children(props: { selection: Selection; node: Node | undefined; search?: string }) {
   const { selection, node, search = "" } = props;
   const { connectionId, chosen, choose } = selection;

@@ -2,20 +2,20 @@ import { type KeyState, UNIT_CHARACTERS_MAX } from "../../../lib/keys/key-metada
 import type { Meaning } from "../field/entry-meanings.ts";
 import type { OpcUaItem, OpcUaVariable } from "./opcua-api.ts";
 
-/** A variable or method that somebody has selected, with the name of the node above it. */
+/** Selected variable or method, with the name of its parent node. */
 export interface Selected {
   readonly nodeId: string;
-  /** The object of a method. */
+  /** Object of a method. */
   readonly object?: string;
   readonly name: string;
   readonly parent: string;
 }
 
 const KEY_CHARACTERS_MAX = 256;
-/** Units whose usual sign is not their UCUM code. */
+/** Units with a symbol other than their UCUM code. */
 const UCUM: Readonly<Record<string, string>> = { "°C": "Cel", "°F": "[degF]", "°": "deg" };
 
-/** Returns the unit and range, or the names of the states of a variable; undefined for one without. */
+/** Returns unit and range, or the state names of a variable; undefined if it has none. */
 export function meaningOf({
   unit,
   min = 0,
@@ -30,7 +30,7 @@ export function meaningOf({
   return { unit: (UCUM[unit] ?? unit).slice(0, UNIT_CHARACTERS_MAX), ...range };
 }
 
-/** Returns the items of selected variables. Their keys are their names; with the name of the node above, where several have one name. */
+/** Returns the items of selected variables. Their keys are their names, preceded by the name of the parent node if several have the same name. */
 export function itemsOf(selected: readonly Selected[], variables: readonly OpcUaVariable[]): OpcUaItem[] {
   const described = new Map(variables.map((variable) => [variable.nodeId, variable]));
   const byName = Map.groupBy(selected, ({ name }) => name);

@@ -41,7 +41,7 @@ export const opcuaApi = {
   endpoints: (body: Wire<typeof endpointsBody>) => post<OpcUaEndpoint[]>("/api/opcua/endpoints", body),
   certificate: () => get<Wire<typeof certificateBody>>("/api/opcua/certificate"),
   renewCertificate: () => post("/api/opcua/certificate/renew", {}),
-  /** Lists the nodes below one, or below the folder `Objects`, or finds them by their names. */
+  /** Lists the nodes below a node, by default below the folder `Objects`, or finds nodes by name. */
   browse: (id: string, body: Wire<typeof browseBody>) => post<OpcUaNodes>(`${connection(id)}/browse`, body),
   describe: (id: string, nodeIds: readonly string[]) =>
     post<OpcUaVariable[]>(`${connection(id)}/describe`, { nodeIds }),

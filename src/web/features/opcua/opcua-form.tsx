@@ -65,7 +65,7 @@ export const OpcUaForm = (props: ConnectionFormProps<OpcUaConnection>) => (
   />
 );
 
-/** Asks the server how it may be connected to. Selecting a way enters the certificate that is accepted with it. */
+/** Requests the endpoints of the server. Selecting one enters its certificate as accepted. */
 function Endpoints({
   values,
   onSelect,
@@ -125,7 +125,7 @@ function Endpoints({
   );
 }
 
-/** The certificate of the gateway, which the server has to trust. */
+/** Certificate of the gateway, which the server must trust. */
 function OwnCertificate() {
   const [isShown, setShown] = useState(false);
   return isShown ? (

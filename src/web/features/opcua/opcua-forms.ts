@@ -4,7 +4,7 @@ import type { FormDefinition } from "../../ui/form-definition.ts";
 
 const reading = { autocapitalize: "off", class: "input reading w-full" } as const;
 
-/** A mode needs a policy, and none goes without one. */
+/** Adjusts mode and policy: a mode requires a policy, and a policy requires a mode. */
 function withPolicy(before: FormValues, after: FormValues): FormValues {
   if (after.securityMode === "NONE") return { ...after, securityPolicy: "NONE" };
   return before.securityMode === "NONE" && after.securityPolicy === "NONE"
@@ -30,7 +30,7 @@ const shared = {
   texts: ["opcuaConnection", "s7Connection"],
 } as const;
 
-/** What is needed to ask the server. */
+/** Form for requesting the endpoints of a server. */
 export const addressForm: FormDefinition = {
   ...shared,
   adjust: withWholeAddress,

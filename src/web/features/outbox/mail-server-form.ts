@@ -5,7 +5,7 @@ import type { MailSettings } from "./mail-server-api.ts";
 
 const hasServer = (values: FormValues) => valueAt(values, "server.host") !== "";
 
-/** The port that a server listens on by default. */
+/** Returns the default port of a server. */
 const standardPort = (security: unknown): number => (security === "TLS" ? 465 : 587);
 
 export const mailServerForm: FormDefinition = {
@@ -43,7 +43,7 @@ export const valuesOf = ({ server, from }: MailSettings): FormValues => ({
   from: from ?? "",
 });
 
-/** Returns the settings without those that the configuration has. An empty password keeps the stored one. */
+/** Returns the settings without those in the configuration. An empty password keeps the stored one. */
 export function inputOf(body: FormValues, { fixed }: MailSettings): FormValues {
   const { password, ...server } = body.server as FormValues; // an object in the schema
   return {

@@ -60,7 +60,7 @@ function ServerForm(props: { settings: MailSettings; onSaved: (settings: MailSet
   );
 }
 
-/** Sends a mail with the settings as they are entered, before they are saved. */
+/** Sends a mail with the entered settings, before they are saved. */
 function MailTest({ input }: { input: (to: string) => MailTestInput }) {
   const action = useAction();
   const [result, setResult] = useState<MailTestResult>();

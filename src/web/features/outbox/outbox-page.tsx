@@ -22,10 +22,10 @@ import { ThingFaults } from "../faults/fault-list.tsx";
 import { type ListedMail, MAIL_STATES, type Mail, outboxApi } from "./outbox-api.ts";
 
 const PAGE_SIZE = 100;
-/** A mail that waits to be sent is looked at again this often. */
+/** Interval of checks of a waiting mail in ms. */
 const WATCH_MS = 3_000;
 
-/** Every mail that the gateway sent, or holds for want of a mail server. */
+/** Mails that the gateway sent, or keeps without a mail server. */
 export function OutboxPage({ id }: SettingsPageProps) {
   return id ? <MailPage key={id} mailId={id} /> : <MailList />;
 }

@@ -12,7 +12,7 @@ import { backupsApi } from "../backups/backups-api.ts";
 import { dashboardsApi } from "../dashboards/dashboards-api.ts";
 import { notificationsApi } from "../notifications/notifications-api.ts";
 
-/** First steps of a site, in the order in which people do them. */
+/** First steps of a site, in their usual order. */
 const STEPS = ["device", "units", "rule", "dashboard", "mail", "backup"] as const;
 type Step = (typeof STEPS)[number];
 
@@ -29,7 +29,7 @@ const hrefs: Readonly<Record<Step, (device: DeviceRow) => string>> = {
 
 const hasConnected = ({ state }: DeviceRow): boolean => state !== "NEVER_CONNECTED";
 
-/** Returns whether each step is done that the signed-in person may do. */
+/** Returns the state of each step that the signed-in user may do. */
 async function loadSteps(devices: readonly DeviceRow[]): Promise<ReadonlyMap<Step, boolean>> {
   const mayManage = may("gateway:manage");
   const [named, rules, dashboards, mail, backups] = await Promise.all([
@@ -51,7 +51,7 @@ async function loadSteps(devices: readonly DeviceRow[]): Promise<ReadonlyMap<Ste
   return new Map(steps.flatMap(([step, isDone]) => (isDone === undefined ? [] : [[step, isDone] as const])));
 }
 
-/** The first steps of a small site, until they are done or the list is closed. `devices` are all of them, without the gateway's own. */
+/** First steps of a small site, until they are done or the list is closed. `devices` are all devices except that of the gateway. */
 export function Checklist({ devices }: { devices: readonly DeviceRow[] }) {
   const [isHidden, setHidden] = useState(readStored(HIDDEN) !== undefined);
   const ids = devices.map(({ deviceId, state }) => `${deviceId} ${state}`).join("\n");

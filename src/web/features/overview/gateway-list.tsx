@@ -8,7 +8,7 @@ import { devicesApi } from "../devices/devices-api.ts";
 
 const GATEWAYS_SHOWN = 12;
 const CHILDREN_LOADED = 500;
-/** Children with a lamp of their own; the rest is a number. */
+/** Max. children with a lamp of their own. The rest is a number. */
 const LAMPS_SHOWN = 24;
 
 interface Gateway {

@@ -25,7 +25,7 @@ import { type Figures, SPAN_MS } from "./use-figures.ts";
 
 const PINS_MAX = 12;
 const NOTHING = "–";
-/** Characters of a value that is written in large type. */
+/** Max. characters of a value in large type. */
 const VALUE_LENGTH_MAX = 10;
 
 interface FigureProps {
@@ -33,9 +33,9 @@ interface FigureProps {
   readonly value: ComponentChildren;
   readonly detail: ComponentChildren;
   readonly href: string;
-  /** The last 24 hours. */
+  /** Last 24 hours. */
   readonly curve?: SeriesBuffer | undefined;
-  /** Shown instead of a curve that has fewer than two points. */
+  /** Shown instead of a curve with fewer than two points. */
   readonly placeholder?: ComponentChildren;
   readonly children?: ComponentChildren;
 }
@@ -43,7 +43,7 @@ interface FigureProps {
 const hasPoints = (curve: SeriesBuffer | undefined): curve is SeriesBuffer =>
   curve !== undefined && curve.ts.length > 1;
 
-/** A figure of the site: one cell of a row, with its curve beside the value. */
+/** Figure of the site: one cell of a row, with its curve beside the value. */
 function SiteFigure({ label, value, detail, href, curve, placeholder }: FigureProps) {
   return (
     <div class="relative flex min-w-0 flex-col bg-base-100 p-4 last:odd:col-span-2 hover:bg-base-200 xl:last:odd:col-span-1">
@@ -84,8 +84,8 @@ function PinFigure({ label, value, detail, href, curve, children }: FigureProps)
 }
 
 /**
- * Shows the key figures of the site, each with its last 24 hours, and the values that administrators have pinned. A figure that has not arrived is a
- * dash, not good news. `isSiteKnown` says whether the devices that sent last have arrived.
+ * Key figures of the site, each with its last 24 hours, and pinned values of administrators. A missing figure is a dash. `isSiteKnown` is whether
+ * the most recently active devices have been loaded.
  */
 export function KeyFigures(props: { figures: Figures; pulse: SitePulse; isSiteKnown: boolean }) {
   void now.value; // live values and rates arrive in objects that stay the same
@@ -131,7 +131,7 @@ function SiteFigures(props: { figures: Figures; pulse: SitePulse; isSiteKnown: b
   const { overview, active, gateway, recent } = figures;
   const newest = pulse.recent(1)[0];
   const ofGateway = (key: string) => (gateway ? recent.of({ deviceId: gateway.deviceId, key }) : undefined);
-  /** The gateway measures once a minute; where it does not, this page counts since it was opened. */
+  /** Returns the rate that the gateway measures once a minute; without it, the rate since the page was opened. */
   const rate = (key: string, meter: SitePulse["messages"]) => {
     const measured = ofGateway(key)?.values.at(-1);
     return formatNumber(
@@ -178,13 +178,13 @@ function SiteFigures(props: { figures: Figures; pulse: SitePulse; isSiteKnown: b
   );
 }
 
-/** Owners of the gateway see which devices send the most. */
+/** Returns the link to the busiest devices, for owners of the gateway. */
 function messagesHref(gateway: Figures["gateway"]): string {
   if (may("gateway:manage")) return "/settings/system";
   return gateway ? `/devices/${gateway.deviceId}/data?keys=messages_per_second` : "/explore";
 }
 
-/** Tells of the devices that are not active. */
+/** Returns the text about devices that are not active. */
 function othersText({ inactive, neverConnected, maintenance }: Overview["devices"]): string {
   const counts = { INACTIVE: inactive, NEVER_CONNECTED: neverConnected, MAINTENANCE: maintenance };
   return stateCountsText(counts) || t("overview.allOnline");
@@ -207,7 +207,7 @@ export function AlarmFigures({ figures: { overview } }: { figures: Figures }) {
   );
 }
 
-/** Days until the disk is full, where it fills up, and the share that is used. */
+/** Days until the disk is full, if it fills up, and its used share. */
 function StorageFigure({ figures, deviceId }: { figures: Figures; deviceId: string }) {
   const used = figures.recent.of({ deviceId, key: "disk_used_percent" });
   const days = figures.recent.of({ deviceId, key: "disk_days_left" });

@@ -18,7 +18,7 @@ interface SeriesQuery {
 export const overviewApi = {
   get: () => get<Overview>("/api/overview"),
   setPins: (pins: readonly Pin[]) => put<Wire<typeof pinsBody>>("/api/overview/pins", { pins }),
-  /** The device with the readings of the gateway itself; null where there is none for this site. */
+  /** Returns the device that represents the gateway; null if there is none for this site. */
   async gateway(): Promise<DeviceRow | null> {
     const query = { deviceType: GATEWAY_DEVICE_TYPE, sort: "createdAt", limit: 1 };
     return (await getPage<DeviceRow>("/api/devices", query)).rows[0] ?? null;

@@ -27,7 +27,7 @@ const SHOWN = 8;
 
 interface Site {
   readonly total: number;
-  /** All devices of a small site, without the one with which the gateway reports on itself. */
+  /** All devices of a small site, except that of the gateway. */
   readonly few: readonly DeviceRow[] | undefined;
   readonly lastSeen: readonly DeviceRow[];
   readonly silent: readonly DeviceRow[];
@@ -109,7 +109,7 @@ const Checklist = later(
   (part) => part.Checklist,
 );
 
-/** Its code and texts arrive after what the overview shows first. */
+/** Loaded after the initial content of the overview. */
 const Discovered = later(
   () => import("../integrations/discovered-panel.tsx"),
   ({ DiscoveredNetworks }) => DiscoveredNetworks,

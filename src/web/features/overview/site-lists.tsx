@@ -16,7 +16,7 @@ import { type SitePulse, steadyList } from "./site-pulse.ts";
 
 type Values = Readonly<Record<string, TelemetryValue>>;
 
-/** Follows the newest values of devices, by device. The component that reads it draws itself again, as with the clock. */
+/** Follows the newest values of devices. A component that reads it is rendered again, as with the clock. */
 function useNewestValues(deviceIds: readonly string[]): ReadonlyMap<string, Values> {
   const newest = useRef(new Map<string, Values>()).current;
   const take = ({ deviceId, values }: { deviceId: string; values: Values }) =>
@@ -31,7 +31,7 @@ function useNewestValues(deviceIds: readonly string[]): ReadonlyMap<string, Valu
 
 const SHOWN = 8;
 const VALUES_SHOWN = 3;
-/** From this age on a row says how old its newest values are. */
+/** Age from which a row shows the age of its newest values. */
 const OLD_MS = 60_000;
 
 function DeviceLink(props: { deviceId: string; name: string; state: State; ts: number | undefined }) {
@@ -62,11 +62,11 @@ function ListPanel(props: { title: string; more: string; href: string; children:
   );
 }
 
-/** Shows the devices that sent last with their newest values. */
+/** Most recently active devices with their newest values. */
 export function RecentDevices(props: {
   pulse: SitePulse;
   isSiteKnown: boolean;
-  /** States as far as they are known; a device that sends is active. */
+  /** Known states. A device that sends is active. */
   states: ReadonlyMap<string, State>;
 }) {
   const { pulse, isSiteKnown, states } = props;
@@ -133,7 +133,7 @@ function RecentDevice(props: { deviceId: string; ts: number; values: Values; sta
   );
 }
 
-/** List of devices that do not report, the most recently silent first. */
+/** Devices that do not report, most recently silent first. */
 export function SilentDevices({ rows }: { rows: readonly DeviceRow[] }) {
   return (
     <ListPanel

@@ -1,11 +1,11 @@
 import type { RealtimeMessage } from "../../lib/realtime-types.ts";
 import { serverNow } from "../../platform/now.ts";
 
-/** Counts events in one-second slots over the last minute; `rates` is what a bar strip shows, oldest first. */
+/** Counts events in one-second slots over the last minute; `rates` is the data of a bar strip, oldest first. */
 export class RateMeter {
   readonly #slots: number[] = Array.from({ length: 60 }, () => 0);
   #second = 0;
-  /** The second in which counting began; it is not whole. */
+  /** First second of counting, which is incomplete. */
   #first = 0;
 
   add(count: number, nowMs: number): void {
@@ -19,7 +19,7 @@ export class RateMeter {
     return Array.from({ length: 60 }, (_, i) => this.#slots[(this.#second + 1 + i) % 60]!);
   }
 
-  /** Mean per second over the last whole seconds, `secondsMax` or as many as were counted; the running one is not over. */
+  /** Returns the mean per second over the last whole seconds, at most `secondsMax`, without the current one. */
   perSecond(nowMs: number, secondsMax = 10): number {
     const rates = this.rates(nowMs);
     const seconds = Math.min(secondsMax, Math.max(1, this.#second - this.#first - 1));
@@ -41,10 +41,10 @@ export interface Newest {
   readonly ts: number;
 }
 
-/** Devices keep their places in the list until one of them has been silent for this long. */
+/** Silence of a device after which the list is sorted again, in ms. */
 const STEADY_MS = 60_000;
 
-/** Returns the devices of a list, by name while all of them report, so that rows do not move with every message. */
+/** Returns the devices of a list, sorted by name while all of them report, so that rows do not move with every message. */
 export function steadyList(
   shown: readonly string[],
   recent: readonly Newest[],
@@ -58,30 +58,28 @@ export function steadyList(
   return deviceIds.sort((a, b) => of.nameOf(a).localeCompare(of.nameOf(b)));
 }
 
-/**
- * Live state of the whole site, gathered outside the components so that 10,000 messages per second cost little.
- */
+/** Live state of the whole site, collected outside the components so that 10,000 messages per second cost little. */
 export class SitePulse {
   readonly messages = new RateMeter();
   readonly points = new RateMeter();
-  /** Device id → when its newest data came, newest device last. */
+  /** Times of the newest data by device id, newest last. */
   readonly newest = new Map<string, number>();
   /** Devices whose messages count, but which are not listed. */
   readonly #leftOut = new Set<string>();
 
-  /** Lists the device no more: the gateway itself always reports, and nobody waits for it. */
+  /** Removes a device from the list: the gateway itself always reports. */
   leaveOut(deviceId: string): void {
     this.#leftOut.add(deviceId);
     this.newest.delete(deviceId);
   }
 
-  /** Takes over the values that the site already had before the live connection. */
+  /** Adds the values of the site before the live connection. */
   learn(devices: readonly Newest[]): void {
     for (const { deviceId, ts } of devices)
       if ((this.newest.get(deviceId) ?? 0) < ts) this.#list(deviceId, ts);
   }
 
-  /** Returns true when devices came, went or changed their state. */
+  /** Returns true when devices appeared, vanished or changed their state. */
   handle(message: RealtimeMessage): boolean {
     if (message.type === "snapshot") {
       for (const s of message.telemetry) if (s.ts > 0) this.#list(s.deviceId, s.ts);
@@ -105,7 +103,7 @@ export class SitePulse {
     if (!this.#leftOut.has(deviceId)) this.newest.set(deviceId, ts);
   }
 
-  /** The devices heard from last, newest first; the map is nearly sorted already, so few are compared. */
+  /** Returns the most recently active devices, newest first. The map is nearly sorted, so few are compared. */
   recent(count: number): Newest[] {
     const found: Newest[] = [];
     for (const [deviceId, ts] of this.newest) {

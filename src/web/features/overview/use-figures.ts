@@ -8,7 +8,7 @@ import { type Overview, overviewApi, type Pin } from "./overview-api.ts";
 
 export const SPAN_MS = 24 * 3_600_000;
 const POINTS_MAX = 120;
-/** Readings of the gateway that the overview shows. */
+/** Displayed readings of the gateway. */
 const GATEWAY_KEYS = ["messages_per_second", "values_per_second", "disk_days_left", "disk_used_percent"];
 
 const idOf = ({ deviceId, key }: Pin) => `${deviceId} ${key}`;
@@ -61,7 +61,7 @@ function activeOf({ history, devices }: Overview): SeriesBuffer {
   return buffer;
 }
 
-/** Loads the key figures with their last 24 hours and keeps them current. */
+/** Loads the key figures with their last 24 hours and keeps them up to date. */
 export function useFigures() {
   const loaded = useKept(overviewApi.get, []);
   const gateway = useKept(overviewApi.gateway, []).data;

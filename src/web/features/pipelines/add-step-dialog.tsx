@@ -9,7 +9,7 @@ interface Props {
   readonly onClose: (selected: StepType | undefined) => void;
 }
 
-/** All types of steps with what they do. */
+/** All types of steps with their purposes. */
 export function AddStepDialog({ types, onClose }: Props) {
   const [search, setSearch] = useState("");
   const found = types.filter(({ type, summary }) => {

@@ -27,7 +27,7 @@ interface Props {
   readonly onChanged: () => void;
 }
 
-/** Webhooks that wait for their server, and those that were given up. */
+/** Webhooks that wait for their server, and dead ones. */
 export function DeliveriesTab({ pipeline, onChanged }: Props) {
   const { pipelineId, webhooks, steps } = pipeline;
   const [state, setState] = useState<DeliveryState | "all">("all");

@@ -1,6 +1,6 @@
 import { t } from "../../platform/i18n/i18n.ts";
 
-/** A secret that the gateway has and does not show. */
+/** Returns whether a value is the placeholder of a stored secret. */
 export const isKept = (value: unknown): boolean =>
   typeof value === "object" && value !== null && "kept" in value;
 

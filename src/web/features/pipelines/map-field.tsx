@@ -30,7 +30,7 @@ const rowsOf = (value: unknown): Row[] =>
     value: inner,
   }));
 
-/** Lines of a name and what belongs to it. */
+/** Lines of a name and its value. */
 export function MapField({ label, hint, error, value, values, onChange }: Props) {
   const [rows, setRows] = useState<Row[]>(() => {
     const existingRows = rowsOf(value);

@@ -5,7 +5,7 @@ import { type Pipeline, pipelinesApi } from "./pipelines-api.ts";
 interface Props {
   readonly pipeline: Pipeline;
   readonly onChanged: () => void;
-  /** The icon alone. */
+  /** True for only the icon. */
   readonly small?: boolean;
 }
 

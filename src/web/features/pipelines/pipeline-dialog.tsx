@@ -7,12 +7,12 @@ import { pipelineForm, scopeOf } from "./pipeline-form.tsx";
 import { type Pipeline, type PipelineForm, type PipelineScope, pipelinesApi } from "./pipelines-api.ts";
 
 interface Props {
-  /** Pipeline to edit; absent for a new one. */
+  /** Edited pipeline; absent for a new one. */
   readonly pipeline?: Pipeline;
   readonly onClose: (saved: Pipeline | undefined) => void;
 }
 
-/** Name, order and scope of a pipeline; its steps are edited on its page. */
+/** Name, order and scope of a pipeline. Its steps are edited on its page. */
 export function PipelineDialog({ pipeline, onClose }: Props) {
   const { name, description, order = 0, scope = {} } = pipeline ?? {};
   const form = useSchemaForm(pipelineForm, {

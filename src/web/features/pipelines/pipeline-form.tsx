@@ -11,7 +11,7 @@ import type { PipelineScope } from "./pipelines-api.ts";
 export const scopeOf = (scope: PipelineScope): PipelineScope =>
   Object.fromEntries(Object.entries(scope).filter(([, ids]) => ids.length > 0));
 
-/** All devices, or those of every list that names some; undefined for all. */
+/** All devices, or those in every non-empty list; undefined for all. */
 function Scope({ label, value, onChange, values }: ControlProps) {
   const scope = value as PipelineScope | undefined; // the type of the schema
   const isEmpty = scope !== undefined && Object.keys(scopeOf(scope)).length === 0;

@@ -122,7 +122,7 @@ function Summary({ pipeline }: { pipeline: Pipeline }) {
   );
 }
 
-/** Steps and scope as they were; each can be brought back. */
+/** Earlier versions of steps and scope, each of which can be restored. */
 function VersionsTab({ pipeline, onChanged }: { pipeline: Pipeline; onChanged: () => void }) {
   const { pipelineId, version: current } = pipeline;
   const list = useKept(() => pipelinesApi.versions(pipelineId), [pipelineId, current]);

@@ -21,7 +21,7 @@ export type Delivery = Wire<typeof deliveryBody>;
 export type Preview = Refined<
   Wire<typeof previewAnswer>,
   {
-    /** `null` if a step drops the message. */
+    /** Null if a step drops the message. */
     result: { readonly ts: number; readonly telemetry: Values; readonly attributes: Values } | null;
     trace: readonly Refined<
       Wire<typeof previewAnswer>["trace"][number],
@@ -34,14 +34,14 @@ export type Preview = Refined<
   }
 >;
 
-/** The type, whether it takes part, and its fields. */
+/** Type and fields of a step, and whether it is enabled. */
 export interface Step {
   readonly type: string;
   readonly enabled?: boolean;
   readonly [field: string]: unknown;
 }
 
-/** JSON Schema, as far as fields of steps use it. */
+/** JSON Schema, reduced to the keywords of fields of steps. */
 export interface FieldSchema {
   readonly type?: "string" | "number" | "integer" | "boolean" | "array" | "object";
   readonly description?: string;

@@ -19,7 +19,7 @@ function isMeant(device: DeviceRow, { deviceIds, deviceTypes, profileIds }: Pipe
   );
 }
 
-/** Chooses the message that steps are tried on: the newest of a device, or one that is written here. */
+/** Selects the message for testing steps: the newest of a device, or a typed one. */
 export function SamplePanel({
   scope,
   onSample,

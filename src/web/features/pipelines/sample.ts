@@ -3,7 +3,7 @@ import { attributesApi } from "../attributes/attributes-api.ts";
 import { telemetryApi } from "../telemetry/telemetry-api.ts";
 import { pipelinesApi } from "./pipelines-api.ts";
 
-/** A message to try steps on, and whose it is. */
+/** Message for testing steps, with its device. */
 export interface Sample {
   readonly telemetry: Readonly<Record<string, unknown>>;
   readonly ts?: number;
@@ -16,7 +16,7 @@ export interface Sample {
 
 const SCOPES: readonly Scope[] = ["SERVER", "SHARED", "CLIENT"];
 
-/** The newest message of a device, with what conditions may ask of it; empty when there is none. */
+/** Returns the newest message of a device, with the inputs of conditions; empty if there is none. */
 export async function newestMessage(device: DeviceRow): Promise<Sample & { readonly isRaw: boolean }> {
   const { deviceId } = device;
   const [raw, latest, ...lists] = await Promise.all([
@@ -41,7 +41,7 @@ export async function newestMessage(device: DeviceRow): Promise<Sample & { reado
   return { telemetry, ...(ts > 0 && { ts }), context, isRaw: false };
 }
 
-/** A message as it was written; undefined for what is none. */
+/** Parses a typed message; undefined if it is invalid. */
 export function parseMessage(text: string): Readonly<Record<string, unknown>> | undefined {
   try {
     const value: unknown = JSON.parse(text);

@@ -1,14 +1,14 @@
 import { useEffect, useId, useRef, useState } from "preact/hooks";
 import { parseValue, showValue } from "./step-form.ts";
 
-/** A text, a number, or any value: what is no JSON is a text. */
+/** Input of a text, a number, or any value; text that is not JSON is a string. */
 export function ScalarInput(props: {
   kind: "text" | "number" | "integer" | "value";
   value: unknown;
   onChange: (value: unknown) => void;
   max?: number | undefined;
   label?: string;
-  /** Suggested keys, for a field that holds the name of a key. */
+  /** Suggested keys, for a field with the name of a key. */
   suggest?: { name: string; keys: readonly string[] };
 }) {
   const { kind, value, onChange, max, label, suggest } = props;

@@ -23,9 +23,9 @@ interface Props {
   readonly required: boolean;
   readonly hint: string | undefined;
   readonly error: string | undefined;
-  /** Keys of the message that is tried. */
+  /** Keys of the test message. */
   readonly keys: readonly string[];
-  /** Undefined: nothing is set. */
+  /** Undefined if nothing is set. */
   readonly onChange: (value: unknown) => void;
 }
 

@@ -11,7 +11,7 @@ export type FieldKind =
 const choicesOf = ({ anyOf }: FieldSchema): string[] =>
   (anyOf ?? []).flatMap((fieldSchema) => (fieldSchema.const === undefined ? [] : [fieldSchema.const]));
 
-/** Returns the kind of input for a schema; a schema without a type takes any value, and a condition is JSON. */
+/** Returns the kind of input for a schema. A schema without a type accepts any value, and a condition is JSON. */
 export function kindOfField(name: string, schema: FieldSchema): FieldKind {
   const choices = choicesOf(schema);
   if (choices.length > 0) return { kind: "choice", choices };
@@ -35,7 +35,7 @@ export interface StepDraft {
 
 let created = 0;
 
-/** A new step: what must be chosen is chosen, everything else is for the person to enter. */
+/** Returns a new step with preset options; the user enters the rest. */
 export function newDraft({ type, fields: { required = [], properties } }: StepType): StepDraft {
   const selected = required.flatMap((name): Array<[string, unknown]> => {
     const kind = kindOfField(name, properties[name] ?? {});
@@ -49,11 +49,11 @@ const isEmpty = (value: unknown): boolean =>
   value === "" ||
   (typeof value === "object" && value !== null && Object.keys(value).length === 0);
 
-/** The first field that has to be filled in and is not. */
+/** Returns the first required field that is empty. */
 export const missingField = (draft: StepDraft, type: StepType | undefined): string | undefined =>
   type?.fields.required?.find((name) => isEmpty(draft.fields[name]));
 
-/** The first step that is not filled in, and the field that it needs. */
+/** Returns the first incomplete step with its empty field. */
 export function firstMissing(
   drafts: readonly StepDraft[],
   types: readonly StepType[],
@@ -68,7 +68,7 @@ export function firstMissing(
   return undefined;
 }
 
-/** Fields stand in a step itself or in its `config`. */
+/** Converts a step, whose fields are in the step itself or in its `config`. */
 export function draftOf(step: Step): StepDraft {
   const { type, enabled = true, config, id: _, name: __, ...rest } = step;
   const inner = typeof config === "object" && config !== null ? config : {};
@@ -87,7 +87,7 @@ export function withField(draft: StepDraft, name: string, value: unknown): StepD
   return { ...draft, fields: value === undefined ? others : { ...draft.fields, [name]: value } };
 }
 
-/** The list with one moved by one place; as it was at either end. */
+/** Returns the list with an item moved by one place; unchanged at either end. */
 export function moved<Item>(list: readonly Item[], index: number, by: 1 | -1): Item[] {
   const changed = [...list];
   const [item] = changed.splice(index, 1);
@@ -97,7 +97,7 @@ export function moved<Item>(list: readonly Item[], index: number, by: 1 | -1): I
   return changed;
 }
 
-/** `1`, `true`, `"1"` and `{…}` are JSON; everything else is a text. */
+/** Parses a value: `1`, `true`, `"1"` and `{…}` are JSON; other input is text. */
 export function parseValue(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -106,20 +106,20 @@ export function parseValue(text: string): unknown {
   }
 }
 
-/** The shortest that `parseValue` makes the same value of. */
+/** Returns the shortest text that `parseValue` parses to the same value. */
 export function showValue(value: unknown): string {
   if (value === undefined) return "";
   return typeof value === "string" && parseValue(value) === value ? value : JSON.stringify(value);
 }
 
-/** Server's objection to a step, in the reader's language. */
+/** Error of the server about a step, in the language of the reader. */
 export interface StepProblem {
   readonly index: number;
   readonly field: string | undefined;
   readonly text: string;
 }
 
-/** Fields of what a step checks beyond its schema. */
+/** Fields of errors beyond the schema of a step, by code. */
 const fieldsByCode: Readonly<Record<string, string>> = {
   "expression.invalid": "expression",
   "step.headers_invalid": "headers",
@@ -130,7 +130,7 @@ const fieldsByCode: Readonly<Record<string, string>> = {
   "step.url_invalid": "url",
 };
 
-/** Finds the field of an error whose parameter `field` is a path such as `steps[2].keys.0`; undefined for any other. */
+/** Returns the field of an error whose parameter `field` is a path such as `steps[2].keys.0`; undefined for others. */
 export function stepProblem(error: unknown): StepProblem | undefined {
   const text = error instanceof ApiError ? error.text : undefined;
   if (text === undefined || typeof text.params.field !== "string") return undefined;
@@ -146,7 +146,7 @@ export function stepProblem(error: unknown): StepProblem | undefined {
   };
 }
 
-/** Change that a step made to a key, for input and output side by side. */
+/** Change of a key by a step, for input and output side by side. */
 export interface KeyChange {
   readonly key: string;
   readonly before: unknown;

@@ -11,18 +11,18 @@ import type { TraceState } from "./step-trace.tsx";
 interface Props {
   readonly label: string;
   readonly steps: readonly StepDraft[];
-  /** The types that can be added. */
+  /** Types that can be added. */
   readonly types: readonly StepType[];
   readonly problem: StepProblem | undefined;
-  /** Keys of the message that is tried. */
+  /** Keys of the test message. */
   readonly keys?: readonly string[];
-  /** Returns the trace of a step for the message that is tried. */
+  /** Returns the trace of a step for the test message. */
   readonly traceOf?: (index: number) => TraceState;
   readonly mayChange: boolean;
   readonly onChange: (steps: readonly StepDraft[]) => void;
 }
 
-/** Steps in their order, which are added, edited, moved and removed. */
+/** Sorted steps that can be added, edited, moved and removed. */
 export function StepList(props: Props) {
   const { label, steps, types, problem, keys = [], traceOf, mayChange, onChange } = props;
   const [isAdding, setAdding] = useState(false);

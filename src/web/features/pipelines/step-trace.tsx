@@ -10,10 +10,10 @@ const KEYS_SHOWN = 50;
 
 const MARKS: Record<KeyChange["change"], string> = { same: "", changed: "≠", added: "+", removed: "−" };
 
-/** Texts in quotes: `"21.5"` is another value than 21.5. */
+/** Formats a value with quotes around texts: `"21.5"` differs from 21.5. */
 const shown = (value: unknown): string => (value === undefined ? "" : JSON.stringify(withoutNoise(value)));
 
-/** Effect of a step on the message that is tried: each key before and after. */
+/** Effect of a step on the test message: each key before and after. */
 export function StepTrace({ trace }: { trace: TraceState }) {
   if (trace === undefined) return null;
   if (typeof trace === "string")

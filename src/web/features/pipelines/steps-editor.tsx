@@ -29,16 +29,16 @@ const TYPING_PAUSE_MS = 300;
 
 interface Tried {
   readonly preview: Preview | undefined;
-  /** Errors of steps, by their position in the list. */
+  /** Errors of steps by their position in the list. */
   readonly problem: StepProblem | undefined;
   readonly error: unknown;
-  /** Places in the list of those that were tried, in their order. */
+  /** Positions of the tested steps in the list. */
   readonly tried: readonly number[];
 }
 
 const NOTHING: Tried = { preview: undefined, problem: undefined, error: undefined, tried: [] };
 
-/** Tries the steps on the message each time either changes; steps that are not filled in yet are left out. */
+/** Tests the steps on the message after each change of either, without incomplete steps. */
 function usePreview(
   drafts: readonly StepDraft[],
   types: readonly StepType[],
@@ -79,7 +79,7 @@ interface Props {
   readonly onSaved: (pipeline: Pipeline) => void;
 }
 
-/** The steps of a pipeline, tried on a message while they are edited. */
+/** Steps of a pipeline, tested on a message during editing. */
 export function StepsEditor({ pipeline, onSaved }: Props) {
   const types = useResource(pipelinesApi.stepTypes, []);
   return <Loaded of={types}>{(all) => <Editor pipeline={pipeline} onSaved={onSaved} types={all} />}</Loaded>;
@@ -183,7 +183,7 @@ const Json = ({ value }: { value: unknown }) => (
   </pre>
 );
 
-/** Result of all steps for a message, and what they would send. */
+/** Result of all steps for a message, with their webhooks. */
 function ResultPanel({ preview }: { preview: Preview }) {
   const { result, warningTexts, webhookPreviews, webhookWarningTexts } = preview;
   const notes = [...warningTexts, ...webhookWarningTexts].map((note) => serverText(note));

@@ -1,6 +1,6 @@
 import type { KeyMetadata } from "../../../lib/keys/key-metadata.ts";
 
-/** Returns the list with some entries in place of those of the same keys, and without a removed one. */
+/** Returns the list with changed entries replaced by key, and without a removed one. */
 export function changedList(
   entries: readonly KeyMetadata[],
   changed: readonly KeyMetadata[],

@@ -45,7 +45,7 @@ export const paramForm = (param: CommandParameter): FormDefinition => ({
   ],
 });
 
-/** Returns the commands as the API takes them, without empty fields. */
+/** Returns the commands for the API, without empty fields. */
 export const toCommands = (commands: readonly CommandDefinition[]): CommandDefinition[] =>
   commands.map((command) => {
     const { params = [] } = command;
@@ -59,7 +59,7 @@ interface Props {
   readonly onChange: (commands: readonly CommandDefinition[]) => void;
 }
 
-/** Edits the commands that devices of a profile understand. */
+/** Edits the commands of devices of a profile. */
 export function CommandFields({ commands, onChange }: Props) {
   return (
     <Section id="profile-commands" title={t("profile.commands")}>

@@ -25,9 +25,9 @@ const UNITS = ["°C", "%", "bar", "hPa", "V", "A", "W", "kW", "kWh", "ppm", "dBm
 interface Props {
   readonly form: KeyForm;
   readonly isNew: boolean;
-  /** Entries of all keys that have one. */
+  /** Entries of all keys with metadata. */
   readonly entries: readonly KeyMetadata[];
-  /** Keys to choose from for a new entry. */
+  /** Keys offered for a new entry. */
   readonly offered: readonly string[];
   readonly sampleOf: (key: string) => JsonValue | undefined;
   readonly onSave: (form: KeyForm) => Promise<void>;
@@ -39,7 +39,7 @@ interface PartProps {
   readonly set: (changes: Partial<KeyForm>) => void;
 }
 
-/** Edits the metadata of one key, with an example of how a value is shown. */
+/** Edits the metadata of one key, with an example of a formatted value. */
 export function KeyEditor(props: Props) {
   const { form: first, isNew, entries, offered, sampleOf, onSave, onCancel } = props;
   const [form, setForm] = useState(first);

@@ -11,20 +11,20 @@ import { plural, t } from "../../platform/i18n/i18n.ts";
 import { limitsText } from "../../ui/limits-text.ts";
 
 export interface StateForm {
-  /** As it is typed; `true` and `12` become a boolean and a number unless the device sends texts. */
+  /** Typed value; `true` and `12` become a boolean and a number unless the device sends texts. */
   readonly value: string;
   readonly name: string;
   readonly color: StateColor | "";
 }
 
-/** Metadata as it is edited: what is empty is left out. */
+/** Metadata in the form. Empty fields are omitted. */
 export interface KeyForm {
   readonly key: string;
   readonly name: string;
   readonly unit: string;
   readonly decimals: number | undefined;
   readonly kind: KeyKind | "";
-  /** What is kept and not edited. */
+  /** Kept fields that cannot be edited. */
   readonly range: Pick<KeyMetadata, "min" | "max">;
   readonly limits: KeyLimits;
   readonly states: readonly StateForm[];
@@ -53,7 +53,7 @@ function stateValue(text: string, sample: unknown): KeyState["value"] {
   return text.trim() !== "" && Number.isFinite(Number(text)) ? Number(text) : text;
 }
 
-/** `sample` is a value that a device sent: texts such as `1` stay texts where devices send texts. */
+/** @param sample value of a device: texts such as `1` stay texts if devices send texts */
 export function fromKeyForm(form: KeyForm, sample: unknown): KeyMetadata {
   const limits = Object.fromEntries(
     LIMIT_NAMES.flatMap((name) => {
@@ -83,7 +83,7 @@ export function fromKeyForm(form: KeyForm, sample: unknown): KeyMetadata {
   };
 }
 
-/** Returns the first limit that is not greater than the one before it. */
+/** Returns the first limit that is not greater than the previous one. */
 export function misplacedLimit(limits: KeyLimits): keyof KeyLimits | undefined {
   let last = Number.NEGATIVE_INFINITY;
   return LIMIT_NAMES.find((name) => {
@@ -95,7 +95,7 @@ export function misplacedLimit(limits: KeyLimits): keyof KeyLimits | undefined {
   });
 }
 
-/** Returns the metadata in one line: `°C · 1 decimal · Gauge`. */
+/** Returns the metadata on one line: `°C · 1 decimal · Gauge`. */
 export function metadataText(metadata: Omit<KeyMetadata, "key">): string {
   const { unit, decimals, kind, states, group } = metadata;
   const limitTexts = limitsText(metadata);

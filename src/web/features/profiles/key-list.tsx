@@ -16,11 +16,11 @@ import type { SentKey } from "./profiles-api.ts";
 
 interface Props {
   readonly entries: readonly KeyMetadata[];
-  /** Metadata of the site, which counts for keys without an entry. */
+  /** Metadata of the site, for keys without an entry. */
   readonly defaults: readonly KeyMetadata[];
   readonly sent: readonly SentKey[];
   readonly emptyHint: string;
-  /** Stores entries, and takes away those of removed keys. */
+  /** Saves entries, and removes those of removed keys. */
   readonly onChange: (changed: readonly KeyMetadata[], removed?: string) => Promise<void>;
 }
 
@@ -43,7 +43,7 @@ function rowsOf({ entries, defaults, sent }: Props): Row[] {
   }));
 }
 
-/** Returns the suggestion of a key of which nothing is known yet. */
+/** Returns the suggestion for a key without metadata. */
 const suggestionOf = ({ key, own, site, sent }: Row): KeyMetadata | undefined =>
   own === undefined && site === undefined && sent?.suggestion !== undefined
     ? { key, ...sent.suggestion }
@@ -56,7 +56,7 @@ interface Open {
 
 const NEW: Open = { form: toKeyForm({ key: "" }), isNew: true };
 
-/** Keys with their metadata, and suggestions for those without. */
+/** Keys with their metadata, and suggestions for others. */
 export function KeyList(props: Props) {
   const { onChange } = props;
   const [open, setOpen] = useState<Open | undefined>(undefined);

@@ -16,7 +16,7 @@ import { type Profile, type ProfileForm, profilesApi } from "./profiles-api.ts";
 import { isValidDraft, type RequestDraft, toDraft, toRule } from "./request-drafts.ts";
 import { RequestFields } from "./request-fields.tsx";
 
-/** Form of a profile that exists: one of the tabs of its page. */
+/** Form of an existing profile, on a tab of its page. */
 export function ProfileSettings({ profileId }: { profileId: string }) {
   const resource = useResource(() => profilesApi.get(profileId), [profileId]);
   return (
@@ -31,7 +31,7 @@ const wholeForm: FormDefinition = {
   fields: [...profileForm.fields, ...profileRulesForm.fields],
 };
 
-/** Creates a profile, or changes the one that it gets. */
+/** Creates a profile, or edits the given one. */
 export function ProfileFormPage(props: { profile?: Profile; onSaved: (saved: Profile) => void }) {
   const { profile, onSaved } = props;
   const initial: ProfileForm = profile ?? newProfile;

@@ -12,7 +12,7 @@ import { commandsApi, type NewCommand } from "../../commands/commands-api.ts";
 import { keysOf, newestOf, numberOf, sharedMetadata, shown, textOf } from "./values.ts";
 import type { WidgetProps } from "./widget.types.ts";
 
-/** Sent to each of the widget's devices. */
+/** Sends a command to each device of the widget. */
 async function sendAll({ feed }: WidgetProps, command: NewCommand): Promise<number> {
   await Promise.all(feed.devices.map(({ deviceId }) => commandsApi.send(deviceId, command)));
   return feed.devices.length;
@@ -69,7 +69,7 @@ const Reported = ({ text }: { text: string }) => (
   <span class="text-sm text-soft">{t("widget.reported", { value: text })}</span>
 );
 
-/** Sets a value: as a command, or as a shared attribute that the device takes over. */
+/** Sets a value by a command, or by a shared attribute that the device adopts. */
 export function SliderWidget(props: WidgetProps) {
   const { widget, feed } = props;
   void feed.version.value;
@@ -96,7 +96,7 @@ export function SliderWidget(props: WidgetProps) {
     if (reported !== undefined && !action.busy) setWanted(reported);
   }, [reported]);
   const waiting = useRef<ReturnType<typeof setTimeout>>();
-  /** Once the hand rests: an arrow key that is held is one wish, not fifty. */
+  /** Sends after a pause, because a held arrow key is one request, not fifty. */
   const sendSoon = () => {
     clearTimeout(waiting.current);
     waiting.current = setTimeout(() => latest.current(), REST_MS);

@@ -26,7 +26,7 @@ interface Segment {
   readonly value: TelemetryValue;
 }
 
-/** Stretches of one value after the other, as far as they lie in what is shown. */
+/** Returns the periods of successive values within the displayed time. */
 function segmentsOf({ buffer }: WidgetSeries, { from, to }: Bounds): Segment[] {
   const segments: Segment[] = [];
   const { ts, values } = buffer;
@@ -44,20 +44,20 @@ function segmentsOf({ buffer }: WidgetSeries, { from, to }: Bounds): Segment[] {
   return segments;
 }
 
-/** Part of the shown time by which the lanes move on: less than a pixel of most screens. */
+/** Steps of the displayed time: less than a pixel of most screens. */
 const STEPS = 2_000;
 
-/** Returns the time that is shown in whole steps, so that little of a lane changes from one drawing to the next. */
+/** Returns the displayed time in whole steps, so that little of a lane changes between drawings. */
 function steppedBounds({ from, to }: Bounds): Bounds {
   const step = Math.max(1, (to - from) / STEPS);
   const end = Math.ceil(to / step) * step;
   return { from: end - (to - from), to: end };
 }
 
-/** From this length on, the ends of a time are on different days. */
+/** Min. length of a time range whose ends are on different days. */
 const LONG_MS = 20 * 3_600_000;
 
-/** Returns the ends of the time that is shown, without the day if it is short. */
+/** Returns the ends of the displayed time, without the day if it is short. */
 function formatTimeRange({ from, to }: Bounds): string {
   const isLong = to - from >= LONG_MS;
   const format = (ts: number) =>
@@ -106,7 +106,7 @@ export function StateTimelineWidget(props: WidgetProps) {
 
 type Appearances = ReturnType<typeof stateAppearances>;
 
-/** The states of one series along the time, and the newest one. */
+/** States of one series over time, and the newest one. */
 function Lane(props: {
   name: string;
   value: string;
@@ -141,7 +141,7 @@ function Lane(props: {
   );
 }
 
-/** What the colours of lanes mean, and the time that they show. */
+/** Legend of the colors of lanes, and their time. */
 const LanesKey = ({ appearances, bounds }: { appearances: Appearances; bounds: Bounds }) => (
   <div class="flex items-baseline gap-3 text-xs in-[.wall]:text-sm">
     <ul class="flex w-28 flex-1 flex-wrap gap-x-4 gap-y-1">

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { shareToken } from "../../../platform/session.ts";
 
-/** Leads to what a widget speaks of; on a shared dashboard there is nowhere to go. */
+/** Links to the subject of a widget, except on a shared dashboard. */
 export function Drill(props: { href: string; class: string; title?: string; children: ComponentChildren }) {
   const { href, ...rest } = props;
   return shareToken.value === undefined ? (

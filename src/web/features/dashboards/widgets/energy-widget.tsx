@@ -19,7 +19,7 @@ import type { WidgetSeries } from "../board-feed.ts";
 import { keysOf, numberOf, sharedMetadata, shown, textOf } from "./values.ts";
 import type { WidgetProps } from "./widget.types.ts";
 
-/** Parts of a bar's width that stay free. */
+/** Free share of the width of a bar. */
 const GAP_SHARE = 0.12;
 const BOX = { width: 1_000, height: 100 };
 
@@ -28,7 +28,7 @@ interface Calendar {
   readonly timezone: string;
 }
 
-/** The server cuts days in UTC if the widget has no time zone. */
+/** Returns the calendar. The server divides days in UTC if the widget has no time zone. */
 const calendarOf = ({ widget, boundsNow }: WidgetProps): Calendar => {
   const timezone = textOf(widget, "timezone");
   const { from, to } = boundsNow();
@@ -46,10 +46,10 @@ function labelOf({ from, to }: Consumption, { interval, timezone }: Calendar): s
   return `${day}, ${formatDate(from, "minutes", timezone)}–${formatDate(to, "minutes", timezone)}`;
 }
 
-/** Longest day: the one on which summer time ends. */
+/** Max. length of a day, on which summer time ends. */
 const DAY_MAX_MS = 25 * 3_600_000 + 1;
 
-/** Returns the text for a place on the time axis. */
+/** Returns the text at a position of the time axis. */
 function edgeLabel(ts: number, { interval, timezone }: Calendar, widthMs: number): string {
   if (interval === "1h" && widthMs < DAY_MAX_MS)
     return formatDate(Math.round(ts / 60_000) * 60_000, "minutes", timezone);
@@ -58,7 +58,7 @@ function edgeLabel(ts: number, { interval, timezone }: Calendar, widthMs: number
   return interval === "1d" || interval === "1w" ? day : `${day}, ${formatDate(ts, "minutes", timezone)}`;
 }
 
-/** Returns the metadata of the amounts: the increase of counters, if all of them have the same unit. */
+/** Returns the metadata of the amounts: the increase of counters, if all have the same unit. */
 const metadataOfAmount = ({ widget, feed }: WidgetProps) =>
   aggregatedMetadata(
     sharedMetadata(
@@ -68,13 +68,13 @@ const metadataOfAmount = ({ widget, feed }: WidgetProps) =>
     "delta",
   );
 
-/** Returns the cost of an amount, as text; undefined if the widget has no price. */
+/** Returns the cost of an amount as text; undefined if the widget has no price. */
 function costOf({ widget }: WidgetProps, amount: number): string | undefined {
   const price = numberOf(widget, "costPerUnit");
   return price === undefined ? undefined : formatMoney(amount * price, textOf(widget, "currency"));
 }
 
-/** Consumption of counters by hour, shift, day, week or month, with what it costs. */
+/** Consumption of counters by hour, shift, day, week or month, with its cost. */
 export function EnergyWidget(props: WidgetProps) {
   const { widget, feed } = props;
   const [pointed, setPointed] = useState<Consumption | undefined>(undefined);
@@ -111,7 +111,7 @@ export function EnergyWidget(props: WidgetProps) {
   );
 }
 
-/** Consumption of the previous period, up to the same time while the period lasts, and how much the current period differs. */
+/** Consumption of the previous period, up to the same time while the period continues, and the difference of the current period. */
 function Compared(
   props: WidgetProps & {
     before: readonly Consumption[];
@@ -142,7 +142,7 @@ interface BarsProps extends WidgetProps {
   readonly calendar: Calendar;
 }
 
-/** Parts of a day whose times are written below it. */
+/** Number of parts of a day with labels. */
 const PARTS = 4;
 
 function Bars(
@@ -228,7 +228,7 @@ function Bars(
   );
 }
 
-/** The bars for those who cannot see them. */
+/** Table of the bars for screen readers. */
 function Table(props: BarsProps) {
   const { widget, all, calendar } = props;
   const metadata = metadataOfAmount(props);

@@ -2,7 +2,7 @@ import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { t } from "../../../platform/i18n/i18n.ts";
 
-/** Returns the number of rows that fit completely. If rows are left out, the last one that fits gives way to the note that says so, if there is a note. */
+/** Returns the number of rows that fit completely. If rows are omitted, the last fitting one is replaced by the note about them, if there is one. */
 function fittingRows(host: HTMLElement, selector: string, noteRem: number): number {
   const bottoms = [...host.querySelectorAll(selector)].map((row) => row.getBoundingClientRect().bottom);
   const { bottom } = host.getBoundingClientRect();
@@ -13,12 +13,12 @@ function fittingRows(host: HTMLElement, selector: string, noteRem: number): numb
 
 /** Height of the note about further rows. */
 const NOTE_REM = 1.5;
-/** Returns the size of the root font in px, which a wall scales. */
+/** Returns the root font size in px, which a wall scales. */
 export const rem = (): number => Number.parseFloat(getComputedStyle(document.documentElement).fontSize) || 16;
 
-/** How many rows of a list have room. */
+/** Number of rows of a list that fit. */
 interface Fit {
-  /** The contents and the size of the room that it was measured with. */
+  /** Contents and available size at the time of the measurement. */
   readonly contents: string;
   readonly room: string;
   readonly count: number;
@@ -27,8 +27,8 @@ interface Fit {
 const sizeOf = ({ clientWidth, clientHeight }: HTMLElement): string => `${clientWidth} ${clientHeight}`;
 
 /**
- * On a wall, where nothing scrolls, a list shows as many whole rows as fit, and says how many more there are. The others are not drawn.
- * `contents` changes when the rows may have other heights.
+ * Limits a list on a wall, where nothing scrolls, to the rows that fit, and returns the number of omitted rows, which are not rendered. `contents`
+ * changes when the heights of the rows may have changed.
  */
 export function useFittedRows<Element extends HTMLElement>(
   isOn: boolean,
@@ -58,7 +58,7 @@ export function useFittedRows<Element extends HTMLElement>(
   return { host, shown, hiddenCount: count - shown };
 }
 
-/** Note below a list with the number of rows that have no room. */
+/** Note below a list with the number of omitted rows. */
 export function MoreNote({ count, children }: { count: number; children: ComponentChildren }) {
   return (
     <div class="relative h-full min-h-0">

@@ -10,14 +10,14 @@ import { cardShift, type Spot, spotsOf } from "./spots.ts";
 import { keysOf, levelOf, newestOf, shown, textOf } from "./values.ts";
 import type { WidgetProps } from "./widget.types.ts";
 
-/** A device on the plan with the value that stands beside its name. */
+/** Device on the plan with the value beside its name. */
 export interface Marker extends Spot {
   readonly device: ResolvedDevice;
   readonly text: string | undefined;
   readonly level: LimitLevel;
 }
 
-/** Machines of several kinds stand on one plan: each shows the first of the keys that it has. */
+/** Returns the marker of a device. A plan may contain machines of several kinds: each shows its first available key. */
 export function markerOf(props: WidgetProps, device: ResolvedDevice, spot: Spot): Marker {
   const { widget } = props;
   const { deviceId } = device;
@@ -48,7 +48,7 @@ export function FloorPlanWidget(props: WidgetProps) {
   );
 }
 
-/** Markers on a plan: cards with name and value, or on a phone numbers that stand for the list below it. */
+/** Markers on a plan: cards with name and value, or on a phone numbers of the list below. */
 export function MarkerList({ markers, place }: { markers: readonly Marker[]; place: WidgetProps["place"] }) {
   return (
     <ul>
@@ -65,20 +65,20 @@ export function MarkerList({ markers, place }: { markers: readonly Marker[]; pla
   );
 }
 
-/** Returns the style that puts a mark on its spot. */
+/** Returns the style for the position of a mark. */
 export const placeOf = ({ x, y }: Pick<Spot, "x" | "y">) => ({
   left: `${x * 100}%`,
   top: `${y * 100}%`,
   transform: `translate(-${cardShift(x)}%, -${cardShift(y)}%)`,
 });
 
-/** What is in alarm stands out from afar. */
+/** Returns the frame of a marker, which is prominent for alarms. */
 export const frameOf = ({ device }: Pick<Marker, "device">): string =>
   device.alarmSeverity === undefined
     ? "border-base-content/20 hover:border-primary"
     : "border-base-content outline-2 outline-base-content/25";
 
-/** `hasRoom`: name and value are shown however small the picture is. */
+/** @param hasRoom shows name and value on a picture of any size */
 export function Card(props: { marker: Marker; isLarge: boolean; hasRoom?: boolean }) {
   const { marker, isLarge, hasRoom = false } = props;
   const { device, text, level } = marker;
@@ -104,7 +104,7 @@ export function Card(props: { marker: Marker; isLarge: boolean; hasRoom?: boolea
   );
 }
 
-/** A round mark, with the number that stands for the device in a list, or with its short value. */
+/** Round mark with the number of the device in a list, or with its short value. */
 export function NumberMark({ marker, text }: { marker: Marker; text: string | undefined }) {
   const { device } = marker;
   return (

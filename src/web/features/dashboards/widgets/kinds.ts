@@ -19,11 +19,11 @@ interface WidgetKind {
   readonly View: WidgetView;
   /** Size in cells. */
   readonly size: { readonly w: number; readonly h: number };
-  /** Parts of its form, in order. */
+  /** Sorted parts of its form. */
   readonly parts: readonly WidgetPart[];
-  /** True if it shows nothing without a key. */
+  /** True if it is empty without a key. */
   readonly needsKey?: true;
-  /** `content` by default. */
+  /** Default: `content`. */
   readonly stacked?: StackedForm;
   /** Config of a new widget. */
   readonly config?: Readonly<Record<string, unknown>>;

@@ -11,7 +11,7 @@ import { MoreNote, useFittedRows } from "./fitted-rows.tsx";
 import { keysOf, levelOf, newestOf, scrolling, sentMetadata, shown } from "./values.ts";
 import type { WidgetProps } from "./widget.types.ts";
 
-/** Number of devices whose tiles fill the widget. */
+/** Max. devices whose tiles fill the widget. */
 const FEW_DEVICES = 4;
 
 export function StatusGridWidget(props: WidgetProps) {

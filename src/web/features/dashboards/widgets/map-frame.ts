@@ -6,24 +6,24 @@ import {
   type WorldPoint,
 } from "../../../../lib/console/web-mercator.ts";
 
-/** A part of the world, in parts of its side. It may go beyond x = 1, the meridian at which the world is cut. */
+/** Part of the world, as shares of its side. It may extend beyond x = 1, the meridian at which the world is cut. */
 export interface MapFrame extends WorldPoint {
   readonly width: number;
   readonly height: number;
 }
 
-/** Least part of the world that a map shows, about 200 m at the equator. */
+/** Minimum side of the map section, as a share of the world (about 200 m at the equator). */
 const SIDE_MIN = 200 / metresPerWorld(0);
-/** Share of a side that is left free around the devices, at each end. */
+/** Free share of a side around the devices, at each end. */
 const MARGIN = 0.12;
 
-/** Distance to the east, at most once around the world. */
+/** Returns the distance to the east, at most once around the world. */
 const eastOf = (from: number, to: number): number => (((to - from) % 1) + 1) % 1;
 
 const isWithin = (value: unknown, max: number): value is number =>
   typeof value === "number" && Math.abs(value) <= max;
 
-/** Returns the frame of a picture whose edges a widget names; undefined if they are none. */
+/** Returns the frame of a picture with the given edges; undefined for invalid edges. */
 export function pictureFrame({
   north,
   south,
@@ -41,7 +41,7 @@ export function pictureFrame({
   return width > 0 && height > 0 ? { ...start, width, height } : undefined;
 }
 
-/** Returns the longest way to the east on which there is no point, as its end and length. */
+/** Returns the longest gap to the east without a point, as its end and length. */
 function widestGap(sorted: readonly number[]): { readonly end: number; readonly length: number } {
   let widest = { end: sorted[0] ?? 0, length: 0 };
   for (const [index, x] of sorted.entries()) {
@@ -51,7 +51,7 @@ function widestGap(sorted: readonly number[]): { readonly end: number; readonly 
   return widest;
 }
 
-/** Returns the smallest frame of a form (width by height) that shows all positions with a margin; undefined for none. */
+/** Returns the smallest frame with an aspect ratio (width by height) that contains all positions with a margin; undefined without positions. */
 export function fittingFrame(positions: readonly Position[], ratio: number): MapFrame | undefined {
   if (positions.length === 0) return undefined;
   const points = positions.map(project);
@@ -68,20 +68,20 @@ export function fittingFrame(positions: readonly Position[], ratio: number): Map
   };
 }
 
-/** Returns a position in a frame, as shares of its sides; outside the frame below 0 or above 1. */
+/** Returns a position in a frame as shares of its sides; outside the frame below 0 or above 1. */
 export function shareOf(frame: MapFrame, position: Position): WorldPoint {
   const point = project(position);
   const fromMiddle = eastOf(frame.x + frame.width / 2 + 0.5, point.x) - 0.5;
   return { x: 0.5 + fromMiddle / frame.width, y: (point.y - frame.y) / frame.height };
 }
 
-/** A length on the ground that is a round number, and the share of the width of the frame that it takes. */
+/** Round length on the ground, and its share of the width of the frame. */
 export interface ScaleBar {
   readonly metres: number;
   readonly share: number;
 }
 
-/** Returns the longest round length (1, 2 or 5 times a power of ten) that takes at most a share of the width, in the middle of the frame. */
+/** Returns the longest round length (1, 2 or 5 times a power of ten) of at most a share of the width, in the middle of the frame. */
 export function scaleBarOf(frame: MapFrame, shareMax: number): ScaleBar {
   const { latitude } = unproject({ x: frame.x, y: frame.y + frame.height / 2 });
   const widthM = metresPerWorld(latitude) * frame.width;

@@ -11,16 +11,16 @@ interface Located extends Spot {
   readonly device: ResolvedDevice;
 }
 
-/** Devices at one place of a map; the first one is in the worst state. */
+/** Devices at one place of a map, the worst state first. */
 export interface MapMark<Item> {
   readonly items: readonly [Item, ...Item[]];
-  /** True if there is room for the name and the value beside the lamp. */
+  /** True if name and value fit beside the lamp. */
   readonly isCard: boolean;
 }
 
-/** Space that marks take on the screen, in px. */
+/** Sizes of marks on the screen, in px. */
 interface MarkSizes<Item> {
-  /** Text of one without a name, with the number of its devices. */
+  /** Text of a mark without a name, with its number of devices. */
   readonly mark: Size;
   readonly cardOf: (item: Item) => Size;
 }
@@ -35,14 +35,14 @@ interface Box {
 const meet = (a: Box, b: Box): boolean =>
   a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
 
-/** Returns the space that something of a size takes on a spot: see `cardShift`. */
+/** Returns the area of a mark of a size at a spot: see `cardShift`. */
 function boxOf({ x, y }: Spot, map: Size, { width, height }: Size): Box {
   const left = x * map.width - (width * cardShift(x)) / 100;
   const top = y * map.height - (height * cardShift(y)) / 100;
   return { left, top, right: left + width, bottom: top + height };
 }
 
-/** Alarms come first, then devices without a connection. */
+/** Compares states: alarms first, then devices without a connection. */
 function byState({ device: a }: Located, { device: b }: Located): number {
   if (a.alarmSeverity !== undefined && b.alarmSeverity !== undefined)
     return compareSeverities(b.alarmSeverity, a.alarmSeverity);
@@ -50,10 +50,10 @@ function byState({ device: a }: Located, { device: b }: Located): number {
   return Number(a.active) - Number(b.active);
 }
 
-/** Groups devices whose marks would cover one another. */
+/** Groups devices whose marks would overlap. */
 function groupsOf<Item extends Located>(items: readonly Item[], map: Size, mark: Size): [Item, ...Item[]][] {
   const groups: [Item, ...Item[]][] = [];
-  /** Groups by the square in which they lie; only neighbours can be too near. */
+  /** Groups by square; only those in adjacent squares can be too close. */
   const squares = new Map<string, { readonly box: Box; readonly group: [Item, ...Item[]] }[]>();
   for (const item of items.toSorted(byState)) {
     const box = boxOf(item, map, mark);
@@ -76,8 +76,8 @@ function groupsOf<Item extends Located>(items: readonly Item[], map: Size, mark:
 }
 
 /**
- * Returns the marks of a map of a size in px: devices that are too near to one another share a mark, and a single one has a card where it
- * covers no other mark. The worst states come first and get the room.
+ * Returns the marks of a map of a size in px: devices that are too close share a mark, and a single device has a card if that overlaps no other
+ * mark. The worst states come first and get the space.
  */
 export function marksOf<Item extends Located>(
   items: readonly Item[],

@@ -20,10 +20,10 @@ import { isPicture, Plan } from "./plan.tsx";
 import { newestOf, textOf } from "./values.ts";
 import type { WidgetProps } from "./widget.types.ts";
 
-/** Longest scale bar, in px. */
+/** Max. length of the scale bar in px. */
 const SCALE_PX_MAX = 120;
 
-/** Returns the position of a device: that of its newest telemetry, or else that of its attributes. */
+/** Returns the position of a device from its newest telemetry, otherwise from its attributes. */
 function positionIn(props: WidgetProps, deviceId: string): Position | undefined {
   const [latitude, longitude] = positionKeys(props.widget.config);
   return (
@@ -48,7 +48,7 @@ function useSize() {
   return { surface, size };
 }
 
-/** Devices at their position: on a picture whose edges the widget names, or on a grid that fits all of them. */
+/** Devices at their positions: on a picture with the edges in the widget, or on a grid around all of them. */
 export function MapWidget(props: WidgetProps) {
   const { widget, feed, place } = props;
   void feed.version.value;
@@ -112,7 +112,7 @@ function noPositionText(config: Readonly<Record<string, unknown>>): string {
   return t("map.noPosition", { latitude, longitude });
 }
 
-/** Note with the number of devices that the map does not show. */
+/** Note with the number of devices missing on the map. */
 function Missing({ missing, outside }: { missing: number; outside: number }) {
   const texts = [
     ...(missing > 0 ? [plural("map.missing", missing)] : []),
@@ -124,7 +124,7 @@ function Missing({ missing, outside }: { missing: number; outside: number }) {
 const lengthText = (metres: number): string =>
   metres < 1_000 ? `${formatNumber(metres)}\u202fm` : `${formatNumber(metres / 1_000)}\u202fkm`;
 
-/** A grid whose squares have the length of the scale bar. */
+/** Grid with squares of the length of the scale bar. */
 const Grid = ({ barPx }: { barPx: number }) => (
   <div
     class="absolute inset-0 [background-image:linear-gradient(var(--color-base-300)_1px,transparent_1px),linear-gradient(90deg,var(--color-base-300)_1px,transparent_1px)]"
@@ -132,7 +132,7 @@ const Grid = ({ barPx }: { barPx: number }) => (
   />
 );
 
-/** Stands below the map, where no mark covers it. */
+/** Scale below the map, where no mark covers it. */
 const Scale = ({ metres, barPx }: { metres: number; barPx: number }) => (
   <div class="text-xs text-soft" data-testid="scale">
     <div class="h-1.5 border-x border-b border-current" style={{ width: `${barPx}px` }} />
@@ -140,7 +140,7 @@ const Scale = ({ metres, barPx }: { metres: number; barPx: number }) => (
   </div>
 );
 
-/** Returns the room for a mark, and for a card: a lamp, the longer one of name and value, and the border. */
+/** Returns the sizes of a mark and of a card: a lamp, the longer one of name and value, and the border. */
 function markSizes(isLarge: boolean) {
   const px = rem() / 16;
   return {
@@ -152,7 +152,7 @@ function markSizes(isLarge: boolean) {
   };
 }
 
-/** Longest text for which there is room in a mark, in characters. */
+/** Max. characters of a text in a mark. */
 const SHORT_MAX = 4;
 const shortOf = ({ text }: Marker) => (text !== undefined && text.length <= SHORT_MAX ? text : undefined);
 
@@ -184,7 +184,7 @@ function Marks(props: { markers: readonly Marker[]; size: Size; place: WidgetPro
   );
 }
 
-/** Several devices at one place, in the worst of their states. A wall, on which nothing acts, leaves out `onOpen`. */
+/** Several devices at one place, in their worst state. A wall without active controls omits `onOpen`. */
 function Cluster(props: { markers: readonly [Marker, ...Marker[]]; onOpen: (() => void) | undefined }) {
   const { markers, onOpen } = props;
   const [worst] = markers;

@@ -3,18 +3,18 @@ import { useState } from "preact/hooks";
 import { textOf } from "./values.ts";
 import type { WidgetProps } from "./widget.types.ts";
 
-/** Pictures are in the dashboard itself: nothing is fetched from elsewhere. */
+/** Returns whether a text is a picture in the dashboard itself: nothing is loaded from elsewhere. */
 export const isPicture = (text: string) => /^data:image\/(png|jpeg|webp|gif|svg\+xml);base64,/.test(text);
 
 /**
- * A widget's picture, as large as there is room; what lies upon it is placed by shares of the picture's own width and height. With
- * `isWide` it is as wide as there is room, and as high as its form needs.
+ * Picture of a widget, as large as possible. Elements on it are placed by shares of its width and height. With `isWide`, it has the full width and
+ * the height of its aspect ratio.
  */
 export function Plan(props: {
   widget: WidgetProps["widget"];
   alt: string;
   isWide?: boolean;
-  /** Form without a picture; undefined fills the room. */
+  /** Aspect ratio without a picture; undefined fills the available space. */
   ratio?: number;
   surface?: Ref<HTMLDivElement>;
   children: ComponentChildren;
@@ -44,10 +44,10 @@ export function Plan(props: {
   );
 }
 
-/** Form of a plan without a picture, where the height follows the width. */
+/** Aspect ratio of a plan without a picture, if the height follows the width. */
 const RATIO_DEFAULT = 4 / 3;
 
-/** The ratio is a text, as a number would get the unit px. */
+/** Returns the size. The ratio is a text, because a number would get the unit px. */
 function sizeOf(ratio: number | undefined, isWide: boolean) {
   if (isWide) return { aspectRatio: `${ratio ?? RATIO_DEFAULT}`, width: "100%" };
   return ratio === undefined

@@ -1,14 +1,14 @@
 import type { WidgetProps } from "./widget.types.ts";
 
-/** Where a device stands on a picture. */
+/** Position of a device on a picture. */
 export interface Spot {
   readonly deviceId: string;
-  /** Shares of the picture's width and height. */
+  /** Shares of the width and height of the picture. */
   readonly x: number;
   readonly y: number;
 }
 
-/** Returns the spots of devices on the plan; those without a place stand in rows, from its foot upwards. */
+/** Returns the spots of devices on the plan. Those without a place are in rows, from the bottom upwards. */
 export function spotsOf({
   widget,
   feed,
@@ -25,7 +25,7 @@ export function spotsOf({
   });
 }
 
-/** Devices without a place in one row; more of them stand in more rows, as far as there is room. */
+/** Devices without a place per row. Further rows are added as long as there is space. */
 const IN_ROW = 4;
 const ROWS_MAX = 6;
 
@@ -34,10 +34,10 @@ function waitingSpot(index: number, count: number): Pick<Spot, "x" | "y"> {
   return { x: ((index % inRow) + 0.5) / inRow, y: 0.92 - 0.16 * Math.floor(index / inRow) };
 }
 
-/** Share of the plan's width or height beside its edges in which a card moves inwards, so that none of it is cut. */
+/** Share of the plan at its edges in which a card moves inwards, so that it is not cut off. */
 const EDGE = 0.15;
 
-/** Returns by how much of its own size a card is moved back from its spot, in percent: half, but less at one edge and more at the other. */
+/** Returns the shift of a card from its spot, in percent of its own size: half, but less at one edge and more at the other. */
 export function cardShift(share: number): number {
   if (share < EDGE) return (Math.max(0, share) / EDGE) * 50;
   if (share > 1 - EDGE) return 100 - (Math.max(0, 1 - share) / EDGE) * 50;

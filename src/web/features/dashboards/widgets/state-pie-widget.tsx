@@ -23,10 +23,10 @@ interface StateAmount {
   readonly metadata: KeyMetadata | undefined;
 }
 
-/** Colours of values without a state of their own; grey is for devices without a value. */
+/** Colors of values without a state of their own; gray is for devices without a value. */
 const OTHERS: readonly StateColor[] = ["teal", "orange", "purple", "blue", "pink", "yellow", "green", "red"];
 
-/** Adds up the amounts of each state, the largest first and those without a value last. A device counts as one. */
+/** Adds up the amounts of each state, largest first, without a value last. A device counts as one. */
 export function slicesOf(amounts: readonly (StateAmount & { readonly amount?: number })[]): PieSlice[] {
   const groups = new Map<string, StateAmount & { amount: number }>();
   for (const { value, metadata, amount = 1 } of amounts) {
@@ -46,7 +46,7 @@ export function slicesOf(amounts: readonly (StateAmount & { readonly amount?: nu
   });
 }
 
-/** Path of a slice of a circle around 50, 50; the shares count from the top, clockwise. */
+/** Returns the path of a slice of a circle around 50, 50. Shares count clockwise from the top. */
 export function slicePath(from: number, to: number): string {
   if (to - from >= 1) return "M50 5a45 45 0 1 1-.01 0z";
   const point = (share: number) => {
@@ -76,7 +76,7 @@ const devicesOf = (props: WidgetProps, key: string): PieSlice[] =>
     })),
   );
 
-/** How many devices have each state of a key, or how long each state held. */
+/** Number of devices per state of a key, or duration of each state. */
 export function StatePieWidget(props: WidgetProps) {
   const { widget, feed } = props;
   void feed.version.value;

@@ -6,12 +6,12 @@ import { type SymbolLook, shapeOf } from "./symbols.ts";
 const SIDE = 64;
 const NORMAL: SymbolLook = { isOn: false, share: undefined, level: "normal", color: undefined };
 
-/** Draws a symbol. Colour is never all that tells: what runs turns or is filled, what is beyond a critical limit blinks. */
+/** Draws a symbol. State is never shown by color alone: running parts turn or are filled, and values beyond a critical limit blink. */
 export function SymbolDrawing(props: {
   symbol: string;
   look?: SymbolLook;
   rotation?: number;
-  /** Draws nothing that moves, and broken outlines: the device is silent. */
+  /** True for a silent device: broken outlines and no movement. */
   isSilent?: boolean;
 }) {
   const { symbol, look = NORMAL, rotation = 0, isSilent = false } = props;
@@ -70,7 +70,7 @@ function Parts(props: { shape: SymbolShape; look: SymbolLook; runs: boolean; mov
   );
 }
 
-/** What a vessel holds, cut by its walls. */
+/** Content of a vessel, clipped by its walls. */
 function Level({ level, body, share }: { level: SymbolLevel; body: string | undefined; share: number }) {
   const id = useId();
   const { path = body, empty, full, isAcross } = level;

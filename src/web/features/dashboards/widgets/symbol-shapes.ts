@@ -1,31 +1,31 @@
 import type { SymbolId } from "../../../../lib/console/synoptic-symbols.ts";
 
-/** Paths of SVG in a square of 64. Parts that depend on the value are apart from those that do not. */
+/** SVG paths in a square of 64, with parts that depend on the value. */
 export interface SymbolShape {
   /** Outline, filled while the device runs. */
   readonly body?: string;
-  /** Lines that stay as they are. */
+  /** Constant lines. */
   readonly line?: string;
   /** Small parts in front of the body. */
   readonly cap?: string;
   /** Broken line. */
   readonly dash?: string;
-  /** What turns while the device runs, about `at` or else the middle. */
+  /** Part that turns while the device runs, around `at` or the center. */
   readonly turn?: string;
   readonly at?: readonly [x: number, y: number];
-  /** What flows or moves on while the device runs. */
+  /** Part that flows or moves while the device runs. */
   readonly flow?: string;
-  /** Shown only while the device runs or is open, and only while it does not. */
+  /** Parts shown only while the device runs or is open, and only while it does not. */
   readonly on?: string;
   readonly off?: string;
-  /** What is filled in proportion to the value, from `empty` to `full`: heights, or with `isAcross` widths. */
+  /** Part filled in proportion to the value, from `empty` to `full`: heights, or widths with `isAcross`. */
   readonly level?: SymbolLevel;
-  /** Shows a measured value, which says nothing about whether something runs. */
+  /** True for a measured value, which does not indicate whether something runs. */
   readonly isReading?: true;
 }
 
 export interface SymbolLevel {
-  /** The body by default. */
+  /** Default: the body. */
   readonly path?: string;
   readonly empty: number;
   readonly full: number;
@@ -210,5 +210,5 @@ export const symbolShapes: Readonly<Record<SymbolId, SymbolShape>> = {
   },
 };
 
-/** Stands for a symbol that this version does not know. */
+/** Shape of a symbol unknown to this version. */
 export const UNKNOWN_SHAPE: SymbolShape = { body: "M8 8H56V56H8z", line: "M8 8 56 56M56 8 8 56" };

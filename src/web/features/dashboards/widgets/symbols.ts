@@ -12,7 +12,7 @@ import { type SymbolShape, symbolShapes, UNKNOWN_SHAPE } from "./symbol-shapes.t
 import { newestOf } from "./values.ts";
 import type { WidgetProps } from "./widget.types.ts";
 
-/** A symbol on the drawing; x, y and size are shares of its width, its height and its width. */
+/** Symbol on the drawing. x, y and size are shares of its width, height and width. */
 export interface PlacedSymbol {
   readonly symbol: string;
   readonly x: number;
@@ -33,7 +33,7 @@ const numberIn = (value: unknown) =>
   typeof value === "number" && Number.isFinite(value) ? value : undefined;
 const shareIn = (value: unknown, otherwise: number) => Math.min(Math.max(numberIn(value) ?? otherwise, 0), 1);
 
-/** Returns the symbols of a widget. What they lack has its default. */
+/** Returns the symbols of a widget, completed with defaults. */
 export function symbolsOf({ config }: Pick<Widget, "config">): PlacedSymbol[] {
   return symbolEntries(config).map((input) => {
     const { deviceId, key, label } = {
@@ -60,17 +60,20 @@ export function symbolsOf({ config }: Pick<Widget, "config">): PlacedSymbol[] {
 export const shapeOf = (symbol: string): SymbolShape =>
   Object.hasOwn(symbolShapes, symbol) ? symbolShapes[symbol as SymbolId] : UNKNOWN_SHAPE; // just checked
 
-/** How a symbol is drawn. */
+/** Appearance of a symbol. */
 export interface SymbolLook {
   readonly isOn: boolean;
-  /** How full it is, from 0 to 1; undefined without a number. */
+  /** Fill level from 0 to 1; undefined without a number. */
   readonly share: number | undefined;
   readonly level: LimitLevel;
-  /** Colour of the state; undefined if the value has none. */
+  /** Color of the state; undefined without one. */
   readonly color: string | undefined;
 }
 
-/** Returns whether what sends this value runs, is switched on or is open: its state has such a name, or it is true or a number other than 0. */
+/**
+ * Returns whether a device with this value runs, is switched on or is open: its state has such a name, or the value is true or a number other than
+ * 0.
+ */
 export function isOn(value: TelemetryValue | undefined, stateName?: string): boolean {
   const name = stateName ?? (typeof value === "string" ? value : undefined);
   const meaning = name === undefined ? undefined : meaningOf(name);
@@ -78,7 +81,7 @@ export function isOn(value: TelemetryValue | undefined, stateName?: string): boo
   return typeof value === "number" ? value !== 0 : value === true;
 }
 
-/** Returns the level of a value by its limits, or else by the meaning of its state. */
+/** Returns the level of a value by its limits, otherwise by the meaning of its state. */
 function levelOfState(value: TelemetryValue | undefined, metadata: KeyMetadata | undefined): LimitLevel {
   const level = limitLevel(value, metadata?.limits);
   const name = stateOf(value, metadata)?.name ?? (typeof value === "string" ? value : undefined);
@@ -90,13 +93,13 @@ function levelOfState(value: TelemetryValue | undefined, metadata: KeyMetadata |
 const SCALE_DEFAULT = { min: 0, max: 100 };
 
 export interface SymbolView extends SymbolLook {
-  /** Undefined if the symbol names no device of the widget. */
+  /** Undefined if the symbol refers to no device of the widget. */
   readonly device: ResolvedDevice | undefined;
-  /** Value with unit; undefined for a symbol that shows none. */
+  /** Value with unit; undefined for a symbol without one. */
   readonly text: string | undefined;
 }
 
-/** Returns look and text of a symbol. */
+/** Returns appearance and text of a symbol. */
 export function viewOf(props: WidgetProps, placed: PlacedSymbol, isDark: boolean): SymbolView {
   const { deviceId, key, min = SCALE_DEFAULT.min, max = SCALE_DEFAULT.max } = placed;
   const { devices } = props.feed;

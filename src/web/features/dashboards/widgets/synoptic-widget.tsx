@@ -9,7 +9,7 @@ import { SymbolDrawing } from "./symbol-drawing.tsx";
 import { type PlacedSymbol, type SymbolView, symbolsOf, viewOf } from "./symbols.ts";
 import type { WidgetPlace, WidgetProps } from "./widget.types.ts";
 
-/** A drawing of a plant whose symbols fill, turn and change colour with the values of devices. */
+/** Drawing of a plant whose symbols fill, turn and change color with the values of devices. */
 export function SynopticWidget(props: WidgetProps) {
   const { widget, feed, place = "cell" } = props;
   void feed.version.value;
@@ -41,7 +41,7 @@ export function SynopticWidget(props: WidgetProps) {
   );
 }
 
-/** What the symbols show, as a list: on a phone there is no room beside them. */
+/** Values of the symbols as a list, because a phone has no space beside them. */
 function Readings({ items }: { items: readonly ItemProps[] }) {
   return (
     <dl class="mt-2 grid grid-cols-2 gap-x-3 gap-y-1 text-sm">
@@ -57,10 +57,10 @@ function Readings({ items }: { items: readonly ItemProps[] }) {
   );
 }
 
-/** Form of a drawing without a picture. */
+/** Aspect ratio of a drawing without a picture. */
 export const SYNOPTIC_RATIO = 16 / 9;
 
-/** Returns the style that puts a symbol on its place. */
+/** Returns the style for the position of a symbol. */
 export const symbolBox = ({ x, y, size }: PlacedSymbol) => ({
   left: `${x * 100}%`,
   top: `${y * 100}%`,
@@ -77,7 +77,7 @@ interface ItemProps {
   readonly place: WidgetPlace;
 }
 
-/** A symbol with what stands below it. */
+/** A symbol with the text below it. */
 export function SymbolWithText({ placed, view, place }: ItemProps) {
   const { symbol, rotation, label } = placed;
   const { device, text, level } = view;

@@ -38,7 +38,7 @@ function useSize(): [{ current: HTMLDivElement | null }, { width: number; height
 
 const hasPoints = ({ buffer }: WidgetSeries): boolean => buffer.ts.length > 0;
 
-/** Returns the lines of the window, then those of the window before, which have their colours, only paler. */
+/** Returns the lines of the window, then those of the previous window in paler colors. */
 function linesOf(props: WidgetProps): ChartLine[] {
   const { feed, widget } = props;
   const series = feed.series.filter(hasPoints);
@@ -67,7 +67,7 @@ function linesOf(props: WidgetProps): ChartLine[] {
   ];
 }
 
-/** Values over time: as lines, or with `timeIn` how long each of them held. */
+/** Values over time: as lines, or with `timeIn` the duration of each value. */
 export const TimeSeriesWidget = (props: WidgetProps) =>
   props.widget.config.aggregation === "timeIn" ? <DurationsOf {...props} /> : <Lines {...props} />;
 
@@ -87,10 +87,10 @@ function DurationsOf(props: WidgetProps) {
   );
 }
 
-/** On a wall, a chart is drawn again when its window has moved by half a pixel, or after this time. */
+/** Max. interval between drawings on a wall, unless the window has moved by half a pixel. */
 const STILL_MS_MAX = 1_000;
 
-/** Returns the time to draw. On a wall it stays the same object as long as nobody could see the difference. */
+/** Returns the time to draw. On a wall, it is the same object as long as the difference is invisible. */
 function useSteadyBounds({ feed, place, boundsNow }: WidgetProps, width: number): Bounds {
   const drawn = useRef<{ bounds: Bounds; series: WidgetFeed["series"]; width: number; at: number }>();
   const { series } = feed;
@@ -129,7 +129,7 @@ interface PlotProps extends WidgetProps {
   readonly link: ChartLink;
 }
 
-/** The chart of a widget. Charts below each other may be higher than the widget. */
+/** Chart of a widget. Stacked charts may be higher than the widget. */
 function Plot({ bounds, size, link, ...props }: PlotProps) {
   const { widget, feed, onWindow, onReset } = props;
   const lines = linesOf(props);
@@ -157,7 +157,7 @@ function Plot({ bounds, size, link, ...props }: PlotProps) {
   );
 }
 
-/** A value in the legend that is of a whole interval says so: the newest value is another one. */
+/** Aggregates that the legend names, because a value of an interval differs from the newest value. */
 const AGGREGATES_NAMED = ["avg", "min", "max", "sum", "count", "first", "last"] as const;
 
 function Legend({ props, link }: { props: WidgetProps; link: ChartLink }) {

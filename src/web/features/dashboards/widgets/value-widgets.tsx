@@ -26,18 +26,18 @@ import type { WidgetProps } from "./widget.types.ts";
 
 interface Meaning {
   readonly metadata: KeyMetadata | undefined;
-  /** Largest number of decimals among the values behind a reduced one. */
+  /** Max. decimals of the values behind a reduced one. */
   readonly decimals: number | undefined;
 }
 
 const metadataOfWidget = (props: WidgetProps): KeyMetadata | undefined =>
   sentMetadata(props, keysOf(props.widget)[0] ?? "");
 
-/** Digits of a change whose key has no decimals. */
+/** Digits of a change if the key has no decimals. */
 const CHANGE_DIGITS = 3;
 const SPARK = { width: 120, height: 28 };
 
-/** Returns the numbers that all of the series have at a time; undefined unless each has one. */
+/** Returns the numbers of all series at a time; undefined unless each has one. */
 function numbersAt(buffers: readonly SeriesBuffer[], ts: number): number[] | undefined {
   const numbers: number[] = [];
   for (const buffer of buffers) {
@@ -50,7 +50,7 @@ function numbersAt(buffers: readonly SeriesBuffer[], ts: number): number[] | und
   return numbers;
 }
 
-/** Returns one line for all devices: their own one, or what the widget makes of their values at the same times. */
+/** Returns one line for all devices: a single one unchanged, several reduced at equal times. */
 function lineOf({ widget, feed }: WidgetProps): { ts: number; value: number }[] {
   const buffers = feed.series.map(({ buffer }) => buffer);
   return (buffers[0]?.ts ?? []).flatMap((ts) => {
@@ -60,7 +60,7 @@ function lineOf({ widget, feed }: WidgetProps): { ts: number; value: number }[] 
   });
 }
 
-/** Trend: the present value against the first value of the time window. */
+/** Returns the trend: the present value compared with the first value of the time window. */
 function trendOf(props: WidgetProps) {
   const { value } = reduced(props);
   const line = lineOf(props);
@@ -75,7 +75,7 @@ const NewestAge = ({ ts }: { ts: number }) => (
   </p>
 );
 
-/** The change in the time window, the age of the value and a line of its history, as far as there is room. */
+/** Change in the time window, age of the value, and a line of its history, if there is space. */
 function Trend(props: WidgetProps & Meaning & { ts: number | undefined }) {
   const trend = trendOf(props);
   if (trend === undefined) return props.ts === undefined ? null : <NewestAge ts={props.ts} />;
@@ -112,7 +112,7 @@ function Trend(props: WidgetProps & Meaning & { ts: number | undefined }) {
   );
 }
 
-/** Width of a character of a reading, as a share of its size. */
+/** Width of a character as a share of its size. */
 const CHARACTER_WIDTH = 0.62;
 
 /** Returns the size of a text that fills the width of its widget, within limits. */
@@ -121,7 +121,7 @@ function sizeOf(text: string): string {
   return `clamp(1rem, min(${byWidth.toFixed(1)}cqw, 38cqh), 4rem)`;
 }
 
-/** Note on how the value of several devices was calculated. */
+/** Note on the calculation of a value of several devices. */
 function Origin({ widget, made }: Pick<WidgetProps, "widget"> & Pick<NewestValue, "made">) {
   if (made === undefined) return null;
   const by = REDUCERS.find((name) => name === textOf(widget, "reduce")) ?? "avg";
@@ -155,7 +155,7 @@ export function ValueWidget(props: WidgetProps) {
   );
 }
 
-/** Three quarters of a circle, from the lower left to the lower right. */
+/** Three quarters of a circle, from lower left to lower right. */
 const GAUGE = { radius: 40, from: 135, sweep: 270 };
 
 /** Returns the path of a part of the ring between two shares of the scale. */
@@ -175,7 +175,7 @@ function scaleOf({ widget }: WidgetProps) {
   return { min, max, shareOf: (value: number) => (max > min ? (value - min) / (max - min) : 0) };
 }
 
-/** Returns the size of a text that has a width, at most `max`. */
+/** Returns the size of a text with a width, at most `max`. */
 const textSize = (text: string, width: number, max: number): number =>
   Math.min(max, width / (Math.max(1, text.length) * CHARACTER_WIDTH));
 
@@ -222,11 +222,11 @@ export function GaugeWidget(props: WidgetProps) {
   );
 }
 
-/** Width of the room within the ring, in units of the drawing. */
+/** Width within the ring, in units of the drawing. */
 const INNER_WIDTH = 56;
 const TEXT_SIZE_MAX = 20;
 
-/** The value within the ring: the number, and its unit below. */
+/** Value within the ring: the number, and its unit below. */
 function GaugeText({ text }: { text: string }) {
   const [number = "", ...unit] = text.split(/[\s\u202f]+/);
   const unitText = unit.join(" ");
@@ -251,7 +251,7 @@ function GaugeText({ text }: { text: string }) {
 
 const LIMIT_RADIUS = 47.5;
 
-/** The ranges beyond the limits, as thin arcs outside the ring. */
+/** Ranges beyond the limits, as thin arcs outside the ring. */
 function LimitArcs(props: WidgetProps & { metadata: KeyMetadata | undefined }) {
   const { shareOf } = scaleOf(props);
   const within = (value: number) => Math.min(Math.max(shareOf(value), 0), 1);

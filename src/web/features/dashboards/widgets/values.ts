@@ -24,10 +24,10 @@ export const numberOf = (widget: Widget, name: string): number | undefined => {
 
 export const keysOf = ({ config }: Pick<Widget, "config">): string[] => widgetKeys(config);
 
-/** Digits of an average, of which most say nothing. */
+/** Max. significant digits of an average. */
 const AVERAGE_DIGITS = 5;
 
-/** Formats a value with the unit and decimals of the widget, or else with those of its key. `decimalsMax`: most of a value without either. */
+/** Formats a value with the unit and decimals of the widget, otherwise of its key. `decimalsMax` limits values without either. */
 export function shown(
   widget: Widget,
   value: TelemetryValue | undefined,
@@ -42,7 +42,7 @@ export function shown(
   });
 }
 
-/** Returns the metadata that a key has on all of the devices; undefined if they differ in unit, kind or states. */
+/** Returns the common metadata of a key on all devices; undefined if they differ in unit, kind or states. */
 export function sharedMetadata(devices: readonly ResolvedDevice[], key: string): KeyMetadata | undefined {
   const [first, ...others] = devices.map(({ deviceId }) => metadataOf(deviceId, key));
   const meaning = (metadata: KeyMetadata | undefined) =>
@@ -53,9 +53,9 @@ export function sharedMetadata(devices: readonly ResolvedDevice[], key: string):
 export interface NewestValue {
   readonly value: TelemetryValue | undefined;
   readonly ts: number | undefined;
-  /** Largest number of decimals among the values behind a reduced one. */
+  /** Max. decimals of the values behind a reduced one. */
   readonly decimals?: number;
-  /** Number of devices whose values were combined, and of devices whose value is not a number. */
+  /** Number of combined devices, and of devices with a value that is not a number. */
   readonly made?: { readonly of: number; readonly skipped: number } | undefined;
 }
 
@@ -70,14 +70,14 @@ export function newestOf(
   return { value: own(latest?.values), ts: own(latest?.timestamps) };
 }
 
-/** Returns the metadata that a key has on the devices of the widget that send it, which are only some of a group of machines. */
+/** Returns the metadata of a key on the devices of the widget that send it, which may be only some. */
 export function sentMetadata(props: WidgetProps, key: string): KeyMetadata | undefined {
   const { devices } = props.feed;
   const senders = devices.filter(({ deviceId }) => newestOf(props, deviceId, key).value !== undefined);
   return sharedMetadata(senders.length === 0 ? devices : senders, key);
 }
 
-/** Ways in which the values of several devices become one. */
+/** Ways to combine the values of several devices. */
 export const REDUCERS = ["avg", "min", "max", "sum"] as const;
 
 const reductions: Readonly<Record<string, (values: readonly number[]) => number>> = {
@@ -92,13 +92,13 @@ const isMean = (widget: Widget): boolean => {
   return by === "avg" || !Object.hasOwn(reductions, by);
 };
 
-/** Reduces several values as the widget is configured; undefined without values. */
+/** Combines several values as configured in the widget; undefined without values. */
 export function reduce(widget: Widget, values: readonly number[]): number | undefined {
   const by = reductions[textOf(widget, "reduce")] ?? reductions.avg;
   return values.length === 0 ? undefined : by?.(values);
 }
 
-/** Returns one value for all devices of a widget, reduced if there are several. */
+/** Returns one value for all devices of a widget, combined if there are several. */
 export function reduced(props: WidgetProps): NewestValue {
   const { widget, feed } = props;
   const [key = ""] = keysOf(widget);
@@ -122,8 +122,8 @@ export function reduced(props: WidgetProps): NewestValue {
 }
 
 /**
- * Returns the level of a value. It is beyond a limit above it, or below it if the critical limit is the lower one. Without limits of
- * the widget those of the key count.
+ * Returns the level of a value, which is beyond a limit above it, or below it if the critical limit is the lower one. Limits of the widget take
+ * precedence over those of the key.
  */
 export function levelOf(
   widget: Widget,
@@ -140,14 +140,14 @@ export function levelOf(
   return isBeyond(warning) ? "warning" : "normal";
 }
 
-/** A range of values beyond a limit; an end that it does not have is open. */
+/** Range of values beyond a limit, with optional ends. */
 export interface LimitRange {
   readonly from?: number | undefined;
   readonly to?: number | undefined;
   readonly level: Exclude<LimitLevel, "normal">;
 }
 
-/** Returns the ranges beyond the limits of a widget, or else of its key. */
+/** Returns the ranges beyond the limits of a widget, otherwise of its key. */
 export function limitRanges(widget: Widget, limits: KeyLimits | undefined): LimitRange[] {
   const [warning, critical] = [numberOf(widget, "warning"), numberOf(widget, "critical")];
   const isOwn = warning !== undefined || critical !== undefined;
@@ -167,5 +167,5 @@ export function limitRanges(widget: Widget, limits: KeyLimits | undefined): Limi
   return ranges;
 }
 
-/** Used for what scrolls: it must be reached by the keyboard, whatever is in it. */
+/** Attributes of scrolling elements, which must be reachable by keyboard. */
 export const scrolling = { tabIndex: 0 } as const;

@@ -7,20 +7,20 @@ import type { Widget } from "../dashboards-api.ts";
 
 export type Bounds = TimeBounds;
 
-/** Where a widget stands: in a cell of the grid, in one column on a phone, or on a wall, where nothing scrolls. */
+/** Place of a widget: a cell of the grid, one column on a phone, or a wall, where nothing scrolls. */
 export type WidgetPlace = "cell" | "stack" | "wall";
 
-/** Props of all widgets; a widget reads `feed.version` to be drawn again when something is new. */
+/** Props of all widgets. A widget reads `feed.version` to be redrawn with new data. */
 export interface WidgetProps {
   readonly widget: Widget;
   readonly feed: WidgetFeed;
   readonly latestOf: (deviceId: string) => LatestSnapshot | undefined;
-  /** The time that the dashboard shows, as of now. */
+  /** Returns the displayed time of the dashboard as of now. */
   readonly boundsNow: () => Bounds;
-  /** The charts were asked to show another time, or with `onReset` the time before. Without them they show one time only. */
+  /** Called when charts should show another time, or with `onReset` the previous time. Without them, they show a single time. */
   readonly onWindow?: ChartWindow["onWindow"] | undefined;
   readonly onReset: () => void;
-  /** A cell by default. */
+  /** Default: a cell. */
   readonly place?: WidgetPlace;
 }
 
