@@ -4,7 +4,7 @@ export interface Annotation {
   readonly kind: "alarm" | "command" | "note";
   /** Epoch ms. */
   readonly from: number;
-  /** The end of a stretch of time, infinity if it has not ended; the same as `from` for a moment. */
+  /** End of a period: infinity if it is still open, equal to `from` for a moment. */
   readonly to: number;
   readonly color: string;
   readonly text: string;
@@ -16,7 +16,7 @@ interface Transition {
   readonly createdAt: string;
 }
 
-/** A stretch of time, epoch ms. One that has not ended yet ends at infinity. */
+/** A period, epoch ms. One that is still open ends at infinity. */
 export interface Period {
   readonly from: number;
   readonly to: number;

@@ -15,7 +15,7 @@ export type Role = NonNullable<Me["role"]>;
 export type Maintenance = Wire<typeof maintenanceBody>;
 export type DeviceRow = Wire<typeof deviceListItem>;
 export type DeviceDetail = Wire<typeof deviceDetail>;
-/** A rejected message, as the live connection tells it. */
+/** A rejected message as reported by the live connection. */
 export type Rejection = Extract<EventMessage<"events">, { event: "rejected" }>["rejection"];
 
 export type LatestSnapshot = Refined<

@@ -2,7 +2,7 @@ import { decimalsOf } from "../../lib/keys/key-format.ts";
 import type { TelemetryValue } from "./api-types.ts";
 import type { SeriesBuffer } from "./series-buffer.ts";
 
-/** A column value: a number, `null` for a real gap (the line breaks), `undefined` where only another series has a point. */
+/** A value of a column: a number, `null` for a gap (the line breaks), `undefined` where only other series have a point. */
 export type ChartValue = number | null | undefined;
 export type ChartColumns = [number[], ...ChartValue[][]];
 
@@ -17,7 +17,7 @@ const NEIGHBOURS = 4;
 
 const NOT_THINNED = { until: 0, stepMs: 0 };
 
-/** The median distance of some points in a row: how often the device reports there. */
+/** The median interval between some consecutive points: the usual interval of the device there. */
 function usualDistance(ts: readonly number[], from: number, to: number): number {
   const distances: number[] = [];
   for (let i = Math.max(1, from); i < Math.min(ts.length, to); i++) distances.push(ts[i]! - ts[i - 1]!);
@@ -26,8 +26,8 @@ function usualDistance(ts: readonly number[], from: number, to: number): number 
 }
 
 /**
- * Returns whether data is missing before point `i`: the step to it is more than three times what is usual before and after it. Looking at both sides lets
- * a device change its rhythm, and coarse history meet live points, without tearing the line.
+ * Returns whether data is missing before point `i`: the interval before it is more than three times the usual one on both sides of it. Comparing
+ * both sides keeps the line together where a device changes its interval, and where coarse history meets live points.
  */
 export function isGap(ts: readonly number[], i: number, thinned = NOT_THINNED): boolean {
   const distance = ts[i]! - ts[i - 1]!;
@@ -61,7 +61,7 @@ function withGaps(buffer: SeriesBuffer, from: number, to: number): Column {
   return column;
 }
 
-/** Joins series of different rhythms on one time axis, which is the form the chart draws. */
+/** Joins series with different intervals on one time axis, which is the format that the chart draws. */
 export function alignColumns(
   buffers: readonly SeriesBuffer[],
   bounds: { from: number; to: number },
@@ -72,11 +72,11 @@ export function alignColumns(
   return merged(columns);
 }
 
-/** Merges all columns in one pass: each step takes the earliest next time stamp. */
+/** Merges all columns in one pass: each step takes the earliest next time. */
 function merged(columns: readonly Column[]): ChartColumns {
   const axis: number[] = [];
   const values: ChartValue[][] = columns.map(() => []);
-  /** Column number → how far it has been read. */
+  /** Column number → number of points read. */
   const next = columns.map(() => 0);
   for (;;) {
     let ts = Number.POSITIVE_INFINITY;
@@ -91,7 +91,7 @@ function merged(columns: readonly Column[]): ChartColumns {
   }
 }
 
-/** Values up to this number are all looked at for their decimals, of more only some. */
+/** All values up to this number are checked for their decimals; of more values, only some are. */
 const DECIMALS_SAMPLES = 200;
 
 export interface Stats {
@@ -122,7 +122,7 @@ export function statsOf(buffer: SeriesBuffer, bounds: { from: number; to: number
   return count === 0 ? undefined : { min, avg: sum / count, max, count, decimals };
 }
 
-/** Returns the number of values of a numeric series that are not numbers, so that no line leads to them; 0 for a series without numbers. */
+/** Returns the number of non-numeric values of a numeric series, to which no line leads; 0 for a series without numbers. */
 export function skippedIn(buffer: SeriesBuffer, bounds: { from: number; to: number }): number {
   let numbers = 0;
   let others = 0;
@@ -132,7 +132,7 @@ export function skippedIn(buffer: SeriesBuffer, bounds: { from: number; to: numb
   return buffer.skipped + (numbers > 0 ? others : 0);
 }
 
-/** The rows of the table and of the CSV file: one per time stamp, newest first. */
+/** Returns the rows of the table and the CSV file: one per time, the newest first. */
 export function tableRows(
   buffers: readonly SeriesBuffer[],
   bounds: { from: number; to: number },
@@ -149,7 +149,7 @@ export function tableRows(
   return [...byTs].map(([ts, values]) => ({ ts, values })).sort((a, b) => b.ts - a.ts);
 }
 
-/** An SVG path through the points, interrupted at gaps; "" when there is nothing to draw. */
+/** Returns an SVG path through the points, interrupted at gaps; "" if there is nothing to draw. */
 export function sparkPath(
   points: readonly { ts: number; value: number }[],
   box: { width: number; height: number },

@@ -1,11 +1,11 @@
-/** Edit that a key of a code editor makes: pure, so that the browser's own undo can take it back. */
+/** An edit that a key of a code editor makes. It is pure, so that the browser's own undo can revert it. */
 
 export interface Edit {
   /** The part that is replaced. */
   readonly from: number;
   readonly to: number;
   readonly text: string;
-  /** Selected afterwards. */
+  /** Selection after the edit. */
   readonly select: readonly [from: number, to: number];
 }
 
@@ -13,7 +13,7 @@ const INDENT = "  ";
 
 const startOfLine = (text: string, position: number): number => text.lastIndexOf("\n", position - 1) + 1;
 
-/** Enter: as far in as the line before, and one step more after an opening bracket. */
+/** Enter: same indentation as the line before, and one step more after an opening bracket. */
 export function newLine(text: string, from: number, to: number): Edit {
   const line = text.slice(startOfLine(text, from), from);
   const indent = /^[ \t]*/.exec(line)?.[0] ?? "";
@@ -24,7 +24,7 @@ export function newLine(text: string, from: number, to: number): Edit {
   return { from, to, text: closes ? `${inserted}\n${indent}` : inserted, select: [position, position] };
 }
 
-/** Tab: a step further in; all lines of a selection that has several. Shift and Tab: a step back. */
+/** Tab: one step of indentation, for all lines of a selection of several. Shift+Tab: one step back. */
 export function indent(text: string, from: number, to: number, isBack: boolean): Edit {
   if (!isBack && !text.slice(from, to).includes("\n"))
     return { from, to, text: INDENT, select: [from + INDENT.length, from + INDENT.length] };

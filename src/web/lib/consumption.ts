@@ -1,17 +1,17 @@
 import { toNumber } from "./chart-data.ts";
 import type { SeriesBuffer } from "./series-buffer.ts";
 
-/** Bars of a chart whose intervals are not of the calendar. */
+/** Max. number of bars of a chart whose intervals do not follow the calendar. */
 export const BARS_MAX = 60;
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
-/** Consumption of one interval: several meters together. */
+/** Total consumption of several meters in one interval. */
 export interface Consumption {
   /** Start of the interval, epoch ms. */
   readonly from: number;
-  /** Its end, as far as it can be told. */
+  /** Its end, as far as it is known. */
   readonly to: number;
   readonly amount: number;
 }
@@ -28,14 +28,14 @@ const minutesOf = (time: string): number => {
   return (hours ?? 0) * 60 + (minutes ?? 0);
 };
 
-/** Returns the shortest time from one time of day of a list to the next, in ms. */
+/** Returns the shortest time between neighbouring times of day of a list, in ms. */
 function shortestShiftMs(times: readonly string[]): number {
   const minutes = times.map(minutesOf).sort((a, b) => a - b);
   const gaps = minutes.map((start, index) => (minutes[index + 1] ?? minutes[0]! + 24 * 60) - start);
   return Math.min(...gaps) * 60_000;
 }
 
-/** Returns the length of an interval such as 1d or 06:00,14:00,22:00, or about that of the calendar's. */
+/** Returns the length of an interval such as 1d or 06:00,14:00,22:00; for calendar intervals, the approximate length. */
 export const nominalMs = (interval: string): number =>
   interval.includes(":") ? shortestShiftMs(interval.split(",")) : (NOMINAL_MS[interval] ?? DAY_MS);
 
@@ -48,10 +48,10 @@ const STEPS: readonly (readonly [widthMs: number, interval: string])[] = [
   [366 * DAY_MS, "1w"],
 ];
 
-/** Returns the interval for the bars of a window: by the calendar, and some dozens of them. */
+/** Returns the interval for the bars of a window: a calendar interval that makes some dozens of them. */
 export const barInterval = (widthMs: number): string => STEPS.find(([most]) => widthMs <= most)?.[1] ?? "1mo";
 
-/** Adds up the deltas of several counters, interval by interval. */
+/** Adds up the deltas of several counters by interval. */
 export function consumptionOf(buffers: readonly SeriesBuffer[], interval: string): Consumption[] {
   const amounts = new Map<number, number>();
   for (const { ts, values } of buffers)
@@ -73,7 +73,7 @@ export const totalOf = (all: readonly Consumption[]): number =>
 export const isRunning = ({ from, to }: Consumption, nowMs: number): boolean => from <= nowMs && nowMs < to;
 
 /**
- * Returns the intervals of the previous period, with the one that corresponds to the running interval only up to the same time.
+ * Returns the intervals of the previous period. The one that corresponds to the current interval ends at the same time.
  * @param soFar consumption of the previous period up to the same time; undefined if the current period has ended
  */
 export function comparable(
@@ -88,10 +88,10 @@ export function comparable(
   return before.map((consumption) => (consumption === running ? { ...running, amount } : consumption));
 }
 
-/** Largest change that is a percentage; beyond it, the comparison period was almost empty. */
+/** Largest change shown as a percentage; beyond it, the comparison period was almost empty. */
 const CHANGE_MAX = 10;
 
-/** Change from one amount to another as a share, or why there is none to show. */
+/** Change between two amounts as a share, or why there is none to show. */
 export type Change = number | "incomplete" | "tooLittle" | "none";
 
 /**

@@ -1,6 +1,6 @@
 export type CsvCell = string | number | boolean | null | undefined;
 
-/** RFC 4180, and no text cell starts a spreadsheet formula. */
+/** Quotes a cell (RFC 4180), and escapes texts that spreadsheets would run as formulas. */
 export function csvCell(value: CsvCell): string {
   if (value === null || value === undefined) return "";
   if (typeof value !== "string") return String(value);

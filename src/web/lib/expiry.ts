@@ -1,10 +1,13 @@
 const DAY_MS = 86_400_000;
 
-/** Measured in days; 0: never; `date`: on the day that was chosen. */
+/** In days; 0: never; `date`: on the selected day. */
 export const EXPIRIES = ["0", "30", "90", "365", "date"] as const;
 export type Expiry = (typeof EXPIRIES)[number];
 
-/** ISO 8601; null: never. A chosen day (`2027-03-01`) counts to its end where the reader is. Undefined: no day was chosen. */
+/**
+ * Returns the time of expiry in ISO 8601: null for never, undefined if no day is selected. A selected day (`2027-03-01`) lasts to its end in the
+ * user's time zone.
+ */
 export function expiryTime(expiry: Expiry, day: string, now: number): string | null | undefined {
   if (expiry === "0") return null;
   if (expiry !== "date") return new Date(now + Number(expiry) * DAY_MS).toISOString();

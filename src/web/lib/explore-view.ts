@@ -19,16 +19,16 @@ export interface PaneAppearance {
   readonly max?: number | undefined;
 }
 
-/** Series that are drawn together: lines, or a lane for each, coloured by state. */
+/** Series drawn together: as lines, or each as a lane coloured by state. */
 export interface Pane extends PaneAppearance {
   readonly kind: "lines" | "lanes";
   readonly series: readonly ExploreSeries[];
 }
 
-/** What each line is drawn beside: nothing, the same line one window earlier (`true`), or one year earlier. */
+/** What each line is compared with: nothing, the same line one window earlier (`true`), or one year earlier. */
 export type Comparison = boolean | "year";
 
-/** Reads a comparison as widgets have it. */
+/** Reads a comparison in the format of widgets. */
 export const comparisonOf = (value: unknown): Comparison => (value === "year" ? value : value === true);
 
 export interface ExploreView {
@@ -41,7 +41,7 @@ export interface ExploreView {
 const HOUR_MS = 3_600_000;
 export const WINDOW_START: WindowSpec = { mode: "live", durationMs: 24 * HOUR_MS };
 
-/** `deviceId~key`: ids have no `~`, and commas and semicolons of keys are encoded. */
+/** `deviceId~key`: ids contain no `~`, and commas and semicolons of keys are encoded. */
 const seriesText = ({ deviceId, key }: ExploreSeries) =>
   `${deviceId}~${encodeURIComponent(key.toWellFormed())}`;
 
@@ -137,7 +137,7 @@ export const exploreAddress = (view: ExploreView): string =>
 export const exploreHref = (series: readonly ExploreSeries[], window: WindowSpec = WINDOW_START): string =>
   exploreAddress({ panes: [{ kind: "lines", series }], window, aggregation: "none", compare: false });
 
-/** Name of a series as a widget's `series` has it. */
+/** Returns the name of a series in the format of a widget's `series`. */
 export const seriesId = ({ deviceId, key }: ExploreSeries): string => `${deviceId}/${key}`;
 
 /** Adds a series to a pane of its kind: the last one, or a new one. */

@@ -16,7 +16,7 @@ interface JsonSchema {
   readonly format?: string;
   readonly minimum?: number;
   readonly maximum?: number;
-  /** What the document shows of a value that a service checks by itself (`documentedAs`). */
+  /** Schema in the OpenAPI document of a value that a service checks itself (`documentedAs`). */
   readonly "x-schema"?: JsonSchema;
 }
 
@@ -53,7 +53,7 @@ const optionsOf = (schemas: readonly JsonSchema[]) =>
     typeof value === "string" || typeof value === "number" ? [value] : [],
   );
 
-/** Elysia also accepts numbers and booleans as strings, for queries; a form sends them as they are. */
+/** Elysia also accepts numbers and booleans as strings in queries; a form sends them unchanged. */
 const isStringForm = ({ type, format }: JsonSchema) =>
   type === "string" && format !== undefined && ["integer", "numeric", "boolean"].includes(format);
 

@@ -6,7 +6,7 @@
 export interface FieldSchema {
   readonly kind: "text" | "number" | "boolean" | "choice" | "set" | "list" | "object" | "json";
   readonly isRequired?: true;
-  /** Null is a valid value and means that nothing is set. */
+  /** Null is a valid value that means "not set". */
   readonly isNullable?: true;
   /** Never shown again; `{ kept: true }` stands for the stored secret. */
   readonly isSecret?: true;
@@ -92,7 +92,7 @@ export function bodyOf(schema: ObjectSchema, values: FormValues): FormValues {
   );
 }
 
-/** Leaves out what stands for stored secrets, for an API that keeps a secret that is absent. */
+/** Leaves out placeholders of stored secrets, for an API that keeps a secret that is absent. */
 export const withoutKept = (values: FormValues): FormValues =>
   Object.fromEntries(
     Object.entries(values)

@@ -1,6 +1,6 @@
 /**
- * Scores `text` against the typed letters, which must occur in order; higher is better, undefined is no match. Starts of words
- * count most, so that "p4h" finds "Press 4 hydraulics".
+ * Scores `text` against typed letters, which must occur in order; higher is better, undefined is no match. Starts of words score most, so "p4h"
+ * finds "Press 4 hydraulics".
  */
 export function fuzzyScore(typed: string, text: string): number | undefined {
   const wanted = typed.toLowerCase().replaceAll(" ", "");

@@ -1,4 +1,4 @@
-/** JavaScript cut into what is coloured apart; for the eye only, so that a wrong guess costs a colour. */
+/** Splits JavaScript into tokens for colouring; a wrong guess only costs a colour. */
 
 export type TokenKind = "plain" | "comment" | "string" | "number" | "keyword" | "name";
 
@@ -13,13 +13,13 @@ const KEYWORDS = new Set(
   ),
 );
 
-/** Names of the called functions, so that a misspelt one is visible. */
+/** Names of functions that the gateway calls, so that a misspelt one stands out. */
 const CALLED = new Set("transform decodeUplink Decode Decoder encodeDownlink Encode Encoder".split(" "));
 
 const PATTERN =
   /(?<comment>\/\/[^\n]*|\/\*[\s\S]*?(?:\*\/|$))|(?<string>"(?:[^"\\\n]|\\[\s\S])*"?|'(?:[^'\\\n]|\\[\s\S])*'?|`(?:[^`\\]|\\[\s\S])*`?)|(?<number>\b(?:0[xob][\da-f_]+|\d[\d_]*(?:\.\d*)?(?:e[+-]?\d+)?)n?\b)|(?<word>[A-Za-z_$][\w$]*)|(?<regex>\/(?:[^/\\[\n]|\\.|\[(?:[^\]\\\n]|\\.)*\])+\/[a-z]*)|(?<other>\s+|[\s\S])/giy;
 
-/** Code before a slash that begins a regular expression instead of a division. */
+/** Code before a slash that starts a regular expression rather than a division. */
 const BEFORE_REGEX = /(?:^|[=(,:;!&|?{}[+\-*~^%<>]|\breturn|\btypeof|\bcase)$/;
 
 function kindOfWord(word: string): TokenKind {
@@ -27,7 +27,7 @@ function kindOfWord(word: string): TokenKind {
   return CALLED.has(word) ? "name" : "plain";
 }
 
-/** A slash that divides ends where it stands: what looked like a regular expression after it is read again. */
+/** A slash that divides ends there: text after it that looked like a regular expression is read again. */
 function kindOf(groups: Readonly<Record<string, string | undefined>>, before: string): TokenKind | "slash" {
   const { comment, string, number, word, regex } = groups;
   if (word !== undefined) return kindOfWord(word);
@@ -54,7 +54,7 @@ export function tokensOf(source: string): Token[] {
   return tokens;
 }
 
-/** The same, line by line. */
+/** Returns the tokens line by line. */
 export function tokenLines(source: string): Token[][] {
   const lines: Token[][] = [[]];
   for (const { kind, text } of tokensOf(source))

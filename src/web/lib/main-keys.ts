@@ -4,14 +4,14 @@ import type { KeyMetadata, KeyMetadataMap } from "../../lib/keys/key-metadata.ts
 type MetadataOf = (key: string) => KeyMetadata | undefined;
 type Values = Readonly<Record<string, unknown>>;
 
-/** Sorted first: values with limits, then measured ones, then others; a counter only rises and says the least. */
+/** Order of keys: values with limits, then measurements, then others. A counter only increases and says the least. */
 function rank(metadata: KeyMetadata | undefined): number {
   if (metadata?.limits !== undefined) return 0;
   if (metadata?.kind === "gauge") return 1;
   return metadata?.kind === "counter" ? 3 : 2;
 }
 
-/** Returns the keys in the order in which they are shown: the ones that say the most first, equal ones as `listed`, then by name. */
+/** Returns the keys in the order in which they are shown: the most informative first, equal ones as `listed`, then by name. */
 export function sortedKeys(
   keys: readonly string[],
   metadataOf: MetadataOf,
@@ -31,21 +31,21 @@ export const numericKeys = (values: Values, metadataOf: MetadataOf, count: numbe
     metadataOf,
   ).slice(0, count);
 
-/** Returns at most `count` keys whose values are short: numbers, and states that have names. The states come first. */
+/** Returns at most `count` keys with short values: numbers, and states that have names. States come first. */
 export function mainKeys(values: Values, metadataOf: MetadataOf, count: number): string[] {
   const states = Object.keys(values).filter((key) => metadataOf(key)?.kind === "state");
   const numbers = numericKeys(values, metadataOf, count).filter((key) => !states.includes(key));
   return [...states, ...numbers].slice(0, count);
 }
 
-/** Keys that are shown together: those of a group that people named, or of a kind. */
+/** Keys shown together: a group that users named, or one kind. */
 export interface KeyGroup {
   readonly name?: string;
   readonly kind?: "measured" | "states" | "counters" | "others";
   readonly keys: readonly string[];
 }
 
-/** Number of keys that are read without headings. */
+/** Number of keys up to which headings are not needed. */
 export const PLAIN_KEYS_MAX = 9;
 
 function kindOf(value: unknown, metadata: KeyMetadata | undefined): NonNullable<KeyGroup["kind"]> {
@@ -55,7 +55,7 @@ function kindOf(value: unknown, metadata: KeyMetadata | undefined): NonNullable<
   return typeof value === "number" && metadata?.kind !== "text" ? "measured" : "others";
 }
 
-/** Returns all keys in groups, each in the order of `sortedKeys`: the named groups as the profile lists them, then the others. */
+/** Returns all keys in groups, each in the order of `sortedKeys`: named groups in the profile's order, then the others. */
 export function groupedKeys(values: Values, metadata: KeyMetadataMap | undefined): KeyGroup[] {
   const metadataOf = (key: string) => metadata?.get(key);
   const listed = [...(metadata?.keys() ?? [])];

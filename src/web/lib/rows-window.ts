@@ -4,7 +4,7 @@ export interface RowsWindow {
   readonly end: number;
 }
 
-/** Returns the rows of a long list that have to exist for the visible part, plus some above and below for fast scrolling. */
+/** Returns the rows of a long list that have to be rendered: the visible ones, plus some above and below for fast scrolling. */
 export function rowsWindow(
   view: { scrollTop: number; height: number; rowHeight: number },
   count: number,

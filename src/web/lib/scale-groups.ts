@@ -3,15 +3,15 @@ export interface Extent {
   readonly max: number;
 }
 
-/** A line that fills less than this share of the sheet's height looks flat. */
+/** A line that fills less than this share of the chart's height looks flat. */
 const SHARE_MIN = 0.1;
 
 const spanOf = ({ min, max }: Extent): number => max - min || Math.abs(max) * SHARE_MIN || 1;
 
 /**
- * Groups lines that may share a value axis: line i gets the group with number result[i]. A line joins the first group in which
- * neither it nor any other would become flat, so that 22 °C and 1,013 hPa get an axis each while two temperatures stay
- * comparable. Lines of different `units` share no axis.
+ * Groups lines that may share a value axis: line i gets the group with number result[i]. A line joins the first group in which neither it nor any
+ * other line would look flat: 22 °C and 1,013 hPa get an axis each, and two temperatures stay comparable. Lines with different `units` never share
+ * an axis.
  */
 export function scaleGroups(
   extents: readonly (Extent | undefined)[],
@@ -37,7 +37,7 @@ export function scaleGroups(
   });
 }
 
-/** Value axes of one chart, one on each side. Lines of further scales go to a chart below. */
+/** Value axes of one chart, one on each side. Lines with further scales get a chart below. */
 export const AXES_MAX = 2;
 
 /** Returns the number of charts that the lines need, from the scale of each line. */

@@ -6,17 +6,17 @@ export interface Point {
 }
 
 /**
- * One key's points, oldest first, as two parallel arrays. Live points nearly always append; a late one is put in its place and
- * a repeated time stamp overwrites, as in the store, so history, live data and a refetched gap may overlap freely.
+ * One key's points, oldest first, as two parallel arrays. Live points are nearly always appended. A late point is inserted at its place and a
+ * repeated time overwrites, as in the store, so history, live data and a refetched gap may overlap.
  */
 export class SeriesBuffer {
   readonly ts: number[] = [];
   readonly values: TelemetryValue[] = [];
 
-  /** Counts changes of anything but the newest point. */
+  /** Number of changes other than to the newest point. */
   edits = 0;
 
-  /** End of the points that the server downsampled, in steps of about `stepMs`. */
+  /** End of the points that the server downsampled to one per about `stepMs`. */
   thinned = { until: 0, stepMs: 0 };
 
   /** Number of values that the server's aggregates left out because they are not numbers. */
@@ -66,13 +66,13 @@ export class SeriesBuffer {
     return low;
   }
 
-  /** Index of the newest point at or before `ts`, whose value holds then; -1 if there is none. */
+  /** Index of the newest point at or before `ts`, whose value applies at `ts`; -1 if there is none. */
   heldAt(ts: number): number {
     const index = this.indexOf(ts);
     return this.ts[index] === ts ? index : index - 1;
   }
 
-  /** Forgets what is older, but only in bulk, so that a moving window does not shift the arrays at every point. */
+  /** Drops points before `ts`, but only in bulk, so that a moving window does not shift the arrays at every point. */
   trimBefore(ts: number): void {
     const cut = this.indexOf(ts);
     if (cut < 512 && cut < this.ts.length / 2) return;

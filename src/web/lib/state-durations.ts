@@ -2,7 +2,7 @@
 import type { TelemetryValue } from "./api-types.ts";
 import type { SeriesBuffer } from "./series-buffer.ts";
 
-/** Time for which a value held. Without `value`: all values that the server does not tell apart. */
+/** Time for which a value held. Without `value`: all values that the server does not distinguish. */
 export interface StateShare {
   readonly value: TelemetryValue | undefined;
   readonly ms: number;
@@ -22,7 +22,7 @@ const nameOf = ({ value }: StateShare): string => (value === undefined ? "" : JS
 const byState = (a: StateShare, b: StateShare): number =>
   nameOf(a).localeCompare(nameOf(b), "en", { numeric: true });
 
-/** Returns the shares of a point; nothing of a value that is no list of them. */
+/** Returns the shares of a point; an empty list for a value that is not a list of them. */
 export function sharesOf(point: TelemetryValue | undefined): StateShare[] {
   if (!Array.isArray(point)) return [];
   return point

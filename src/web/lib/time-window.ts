@@ -15,12 +15,12 @@ export const WINDOWS = {
 export type WindowId = keyof typeof WINDOWS;
 export const WINDOW_IDS = Object.keys(WINDOWS) as WindowId[];
 
-/** Either "the last x", which moves with the clock, or a fixed stretch of the past. */
+/** Either "the last x", which moves with the clock, or a fixed period in the past. */
 export type TimeWindow =
   | { readonly kind: "live"; readonly id: WindowId }
   | { readonly kind: "fixed"; readonly from: number; readonly to: number };
 
-/** Beginning and end of what is shown, in epoch ms. */
+/** Start and end of the visible time, in epoch ms. */
 export interface TimeBounds {
   readonly from: number;
   readonly to: number;
@@ -35,10 +35,10 @@ export function boundsOf(window: TimeWindow, now: number): TimeBounds {
   return { from: now - WINDOWS[window.id], to: now };
 }
 
-/** Width of the first window of a device whose newest value is too old for every live window. */
+/** Width of the first window of a device whose newest value is too old for all live windows. */
 const PAST_MS = WINDOWS["30d"];
 
-/** Returns the shortest live window whose newer half contains the newest value, which is of this time; 15 min without a value, a past window for an old one. */
+/** Returns the shortest live window whose newer half contains `newest`; 15 min without a value, a past window for an old value. */
 export function firstWindow(newest: number, now: number): TimeWindow {
   if (newest <= 0) return { kind: "live", id: "15m" };
   const id = WINDOW_IDS.find((each) => now - newest <= WINDOWS[each] / 2);
@@ -46,7 +46,7 @@ export function firstWindow(newest: number, now: number): TimeWindow {
   return { kind: "fixed", from: newest - Math.round(PAST_MS * 0.9), to: newest + Math.round(PAST_MS * 0.1) };
 }
 
-/** Returns a window that shows the newest imported value; undefined if `shown` has it already. */
+/** Returns a window that shows the newest imported value; undefined if `shown` already contains it. */
 export function windowOfImport(newest: number, shown: TimeWindow, now: number): TimeWindow | undefined {
   const { from, to } = boundsOf(shown, now);
   const visible = Math.min(newest, now); // a value of the future appears when its time comes
@@ -70,7 +70,7 @@ export const zoomed = (bounds: TimeBounds, factor: number): TimeWindow => ({
   ...zoomedAt(bounds, (bounds.from + bounds.to) / 2, factor),
 });
 
-/** Time that stays in a window that is fitted to its first value. */
+/** Time before the first value that stays in a fitted window. */
 const FITTED_MS = 2 * MINUTE;
 
 /** Returns bounds without the empty time before the first value of a new device. The 2 min before `kept` stay. */
@@ -78,13 +78,13 @@ export function fittedTo({ from, to }: TimeBounds, firstTs: number | undefined, 
   return { from: Math.max(from, Math.min(firstTs ?? from, kept - FITTED_MS)), to };
 }
 
-/** Moves bounds, but never to a time after `now` that they do not show yet. */
+/** Moves bounds, but not beyond `now` unless they already reach beyond it. */
 export function moved({ from, to }: TimeBounds, byMs: number, now: number): TimeBounds {
   const step = Math.min(byMs, Math.max(0, now - to));
   return { from: Math.round(from + step), to: Math.round(to + step) };
 }
 
-/** Moves by a share of the visible width. */
+/** Moves bounds by a share of the visible width. */
 export const panned = (bounds: TimeBounds, share: number, now: number): TimeWindow => ({
   kind: "fixed",
   ...moved(bounds, (bounds.to - bounds.from) * share, now),

@@ -1,11 +1,11 @@
 export interface TokenClaims {
   /** The session that the token belongs to. */
   readonly sid?: string;
-  /** Epoch s of the gateway's clock. */
+  /** Epoch s by the gateway's clock. */
   readonly exp?: number;
 }
 
-/** Decodes the claims of an access token (JWT), unverified: only the server can verify them. Undefined for anything else. */
+/** Decodes the claims of an access token (JWT) without verifying it, which only the server can. Undefined for anything else. */
 export function claimsOf(token: string | undefined): TokenClaims | undefined {
   const payload = token?.split(".")[1];
   if (payload === undefined) return undefined;

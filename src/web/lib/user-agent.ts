@@ -1,4 +1,4 @@
-/** Sorted in the order in which they must be looked for: most name others too. */
+/** In the order of detection, because most user agents name other browsers too. */
 const BROWSERS: readonly (readonly [RegExp, string])[] = [
   [/\bEdgA?\//, "Edge"],
   [/\bOPR\//, "Opera"],

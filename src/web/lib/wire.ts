@@ -2,7 +2,7 @@ import type { Static, TSchema } from "@sinclair/typebox";
 
 export type JsonValue = null | boolean | number | string | JsonValue[] | { [key: string]: JsonValue };
 
-/** The same, to be read only. What the server takes as it comes is any JSON value. */
+/** The same type, read-only. What the server accepts unchecked is any JSON value. */
 type ReadOnly<Value> = 0 extends 1 & Value
   ? JsonValue
   : Value extends readonly (infer Item)[]

@@ -17,10 +17,7 @@ function formatOf(timeZone: string): Intl.DateTimeFormat {
   return format;
 }
 
-/**
- * Returns the local time in the zone in the format of a date and time input: `2026-12-24T18:00`. UTC for a zone that there is
- * not.
- */
+/** Returns the local time of a zone in the format of a date and time input: `2026-12-24T18:00`. UTC for an unknown zone. */
 export function toZonedText(ts: number, timeZone: string): string {
   const format = formatOf(isZone(timeZone) ? timeZone : "UTC");
   const parts = new Map(format.formatToParts(ts).map(({ type, value }) => [type, value]));
@@ -28,7 +25,7 @@ export function toZonedText(ts: number, timeZone: string): string {
   return `${of("year")}-${of("month")}-${of("day")}T${of("hour")}:${of("minute")}`;
 }
 
-/** A time without an offset is meant in the schedule's zone; some browsers leave the seconds out, some do not. */
+/** A time without an offset is in the schedule's zone; some browsers leave the seconds out. */
 export const fromZonedText = (text: string): string => (text.length === 16 ? `${text}:00` : text);
 
 export function isZone(timeZone: string): boolean {

@@ -1,17 +1,17 @@
-/** Windows that a chart showed before it was zoomed; a double click returns to them one by one. `Window` is plain JSON. */
+/** Windows that a chart showed before it was zoomed; double clicks return to them one by one. `Window` is plain JSON. */
 export class ZoomStack<Window> {
   /** Oldest first. */
   #left: Window[] = [];
   #shown: string | undefined;
 
-  /** Notes that `next` is shown instead of `current`. Panning a zoomed window leaves none to return to. */
+  /** Notes that `next` replaces `current`. Panning a zoomed window adds nothing to return to. */
   leave(current: Window, next: Window, { isPan = false } = {}): void {
     this.#follow(current);
     if (!isPan || this.#left.length === 0) this.#left.push(current);
     this.#shown = JSON.stringify(next);
   }
 
-  /** Returns the newest window that was left and is `wanted`, and forgets the later ones; `undefined` if there is none. */
+  /** Returns the newest window left that is `wanted`, and drops the later ones; `undefined` if there is none. */
   back(current: Window, wanted: (window: Window) => boolean = () => true): Window | undefined {
     this.#follow(current);
     const index = this.#left.findLastIndex(wanted);
@@ -21,7 +21,7 @@ export class ZoomStack<Window> {
     return window;
   }
 
-  /** A window that a person selected elsewhere is a new beginning; the browser's Back returns to one that was left. */
+  /** A window that the user selects elsewhere starts anew; the browser's Back button returns to one that was left. */
   #follow(current: Window): void {
     const text = JSON.stringify(current);
     if (text === this.#shown) return;

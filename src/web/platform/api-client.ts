@@ -8,11 +8,11 @@ import { bearer, hasShareEnded, keepToken, leaveActing, shareToken, startSignIn,
 
 export class ApiError extends Error {
   constructor(
-    /** HTTP status; 0 when no answer came at all. */
+    /** HTTP status; 0 if there was no response. */
     readonly status: number,
     message: string,
     readonly retryAfterSeconds?: number,
-    /** The meaning of `message`; absent where an answer has no body. */
+    /** The meaning of `message`; absent if the response has no body. */
     readonly text?: Text,
   ) {
     super(message);
@@ -20,7 +20,7 @@ export class ApiError extends Error {
   }
 }
 
-/** Number of writes that the gateway failed to do: a reason to ask how it is. */
+/** Number of writes that the gateway failed to do: a reason to ask for its health. */
 export const failedWrites = signal(0);
 
 interface Answer<T> {
@@ -30,7 +30,7 @@ interface Answer<T> {
   readonly next: string | undefined;
 }
 
-/** A body that is no JSON. */
+/** A body that is not JSON. */
 class RawBody {
   constructor(
     readonly contentType: string,
@@ -42,8 +42,8 @@ export const LOGOUT_PATH = "/api/auth/logout";
 const requests = new AbortController();
 
 /**
- * Ends the requests in progress and lets no more out but the one that ends the session: any other would be refused, and the browser would
- * complain of it. The page is left afterwards.
+ * Aborts the requests in progress and allows no more except the one that ends the session: others would be refused, with errors in the browser's
+ * log. The page is left afterwards.
  */
 export const endRequests = (): void => requests.abort();
 
@@ -74,7 +74,7 @@ async function send(method: string, path: string, body?: unknown, version?: stri
   }
 }
 
-/** The body of an error answer, as far as it is there. */
+/** The body of an error response, as far as it is present. */
 type ErrorBody = Partial<Text & { readonly message: string }> | null;
 
 async function failureOf(response: Response): Promise<ApiError> {
@@ -90,7 +90,7 @@ async function failureOf(response: Response): Promise<ApiError> {
   );
 }
 
-/** Sends, and throws unless the answer is a good one. */
+/** Sends a request, and throws unless the response is successful. */
 async function sendChecked(
   method: string,
   path: string,
@@ -123,10 +123,10 @@ export async function call<T>(
   return { body: answer, total: total ? Number(total) : undefined, next };
 }
 
-/** A file. */
+/** Loads a file. */
 export const load = async (path: string): Promise<Blob> => (await sendChecked("GET", path)).blob();
 
-/** The body of an answer whatever its status, for addresses whose failures are an answer, too. */
+/** Returns the body of a response whatever its status, for addresses whose failures are results too. */
 export const readAny = async <T>(path: string): Promise<T> => (await send("GET", path)).json();
 
 export const get = async <T>(path: string): Promise<T> => (await call<T>("GET", path)).body;
@@ -143,7 +143,7 @@ export const remove = async <T = unknown>(path: string, body?: unknown): Promise
 
 interface Page<Row> {
   readonly rows: readonly Row[];
-  /** All that the query finds, of which `rows` may be the first. */
+  /** Number of all matches, of which `rows` may be the first. */
   readonly total: number;
 }
 

@@ -29,7 +29,7 @@ export function showAppearance(shown: Appearance): void {
   writeStored(KEY, shown.name || shown.logo || shown.colors ? JSON.stringify(shown) : undefined);
 }
 
-/** Loads the present branding; without an answer the shown one stays. */
+/** Loads the current branding; without a response the one shown stays. */
 export async function loadAppearance(signedIn: boolean): Promise<void> {
   try {
     showAppearance(
@@ -45,7 +45,7 @@ export async function loadAppearance(signedIn: boolean): Promise<void> {
 const rulesOf = ({ primary, onPrimary }: ThemeColors): string =>
   `--color-primary:${primary};--color-primary-content:${onPrimary}`;
 
-/** Puts the colours over those of the themes (styles.css). */
+/** Overrides the colours of the themes (styles.css). */
 export function watchAppearance(): void {
   const sheet = new CSSStyleSheet();
   document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheet];

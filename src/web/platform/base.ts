@@ -3,13 +3,13 @@
 
 const meta = globalThis.document?.querySelector<HTMLMetaElement>('meta[name="lineside-base"]');
 
-/** Without a slash at its end; empty where there is none. */
+/** Without a trailing slash; empty if there is no base. */
 export const BASE = meta?.content ?? "";
 
-/** Returns whether a path of the browser has the base. */
+/** Returns whether a path of the browser starts with the base. */
 export const isBelow = (path: string): boolean => path === BASE || path.startsWith(`${BASE}/`);
 
-/** Adds the base to a path of the gateway; an address of another host stays as it is. */
+/** Adds the base to a path of the gateway; an address on another host stays the same. */
 export const withBase = (path: string): string =>
   path.startsWith("/") && !path.startsWith("//") && !isBelow(path) ? BASE + path : path;
 
@@ -17,8 +17,8 @@ export const withBase = (path: string): string =>
 export const withoutBase = (path: string): string =>
   isBelow(path.replace(/[?#].*$/s, "")) ? path.slice(BASE.length).replace(/^(?!\/)/, "/") : path;
 
-/** The path of the page that is shown, with its query. */
+/** Returns the path of the current page, with its query. */
 export const currentPath = (): string => withoutBase(location.pathname + location.search);
 
-/** The address of this gateway, as other programs are given it. */
+/** Returns the address of this gateway for use by other programs. */
 export const ownAddress = (): string => location.origin + BASE;

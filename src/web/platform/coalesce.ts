@@ -1,4 +1,4 @@
-/** Wraps `action` so that it runs at most once a picture, however often it is asked for. */
+/** Wraps `action` so that it runs at most once per frame. */
 export function oncePerFrame(action: () => void): () => void {
   let asked = false;
   return () => {
@@ -11,7 +11,7 @@ export function oncePerFrame(action: () => void): () => void {
   };
 }
 
-/** Wraps `action` so that a burst of calls runs it once, `delayMs` after the first of them. */
+/** Wraps `action` so that a burst of calls runs it once, `delayMs` after the first call. */
 export function coalesced(action: () => void, delayMs: number): () => void {
   let asked = false;
   return () => {
@@ -24,13 +24,13 @@ export function coalesced(action: () => void, delayMs: number): () => void {
   };
 }
 
-/** Limit on what drawing may take of the time: the rest is for fingers and pointers. */
+/** Max. share of the time for drawing: the rest is for input. */
 const SHARE_MAX = 0.6;
-/** Even a page that takes long to draw shows new values after this time. */
+/** A page that takes long to draw still shows new values after this time. */
 const WAIT_MS_MAX = 100;
 const PICTURE_MS = 16;
 
-/** Draws once a picture where that is cheap, and less often where it is not: the browser's own part is measured as well. */
+/** Draws once per frame if drawing is fast, and less often if it is slow. The browser's own part is measured too. */
 export class DrawingPace {
   readonly #draw: () => void;
   #isAsked = false;

@@ -1,6 +1,6 @@
 const titled = new WeakSet<Element>();
 
-/** Shows the whole of a text that is cut off, while the pointer is above it. */
+/** Shows the whole of a truncated text while the pointer is above it. */
 export function watchCutTexts(): void {
   addEventListener("pointerover", ({ target }) => {
     const element =

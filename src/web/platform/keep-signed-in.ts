@@ -4,7 +4,7 @@ import { renewToken, token } from "./session.ts";
 import { sessionApi } from "./session-api.ts";
 
 const HOUR_MS = 3_600_000;
-/** A token lives 12 h, its session 30 days from the last renewal: a panel on a wall stays signed in. */
+/** A token is valid for 12 h, its session for 30 days from the last renewal: a wall panel stays signed in. */
 const RENEW_BELOW_MS = 11 * HOUR_MS;
 const CHECK_EVERY_MS = 10 * 60_000;
 

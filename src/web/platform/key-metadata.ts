@@ -11,7 +11,7 @@ export interface ResolvedKeys {
     readonly profileId: string;
     readonly keyMetadata: readonly KeyMetadata[];
   }>;
-  /** Devices that the answer had no room for. */
+  /** Devices that did not fit into the response. */
   readonly rest?: readonly string[];
 }
 
@@ -25,19 +25,19 @@ export const keyMetadataVersion = signal(0);
 let round = 0;
 /** Device → the round in which it was asked for. */
 const askedIn = new Map<string, number>();
-/** Devices that the next request asks for. */
+/** Devices to include in the next request. */
 const wanted = new Set<string>();
 /** Device → its profile. */
 const profileOf = new Map<string, string>();
 const metadataByProfile = new Map<string, KeyMetadataMap>();
-/** Device → what waits for its metadata; `undefined` once there was an answer. */
+/** Device → callbacks that wait for its metadata; `undefined` after a response. */
 const waiting = new Map<string, (() => void)[] | undefined>();
 let changeTimer: ReturnType<typeof setTimeout> | undefined;
 let isListening = false;
-/** True once the first snapshot has come: a later one follows a lost connection. */
+/** True after the first snapshot: a later one follows a lost connection. */
 let isSubscribed = false;
 
-/** Asks for the profiles of devices with their metadata. Devices that do not exist are left out. */
+/** Requests the profiles of devices with their metadata. Devices that do not exist are left out. */
 export const resolveKeys = (deviceIds: readonly string[]) =>
   post<ResolvedKeys>("/api/key-metadata/resolve", { deviceIds });
 
@@ -57,7 +57,7 @@ async function load(): Promise<void> {
   for (const id of answer.rest ?? []) wanted.add(id);
 }
 
-/** Takes over metadata that came with another answer. */
+/** Takes over metadata that was part of another response. */
 export function takeKeyMetadata({ devices, profiles }: ResolvedKeys): void {
   for (const { deviceId, profileId } of devices) profileOf.set(deviceId, profileId);
   for (const { profileId, keyMetadata } of profiles)
@@ -65,7 +65,7 @@ export function takeKeyMetadata({ devices, profiles }: ResolvedKeys): void {
   keyMetadataVersion.value++;
 }
 
-/** Asks for the metadata of all devices that are shown again. */
+/** Requests the metadata of all visible devices again. */
 export function refreshKeyMetadata(): void {
   round++;
   keyMetadataVersion.value++;
@@ -85,7 +85,7 @@ function listen(): void {
   });
 }
 
-/** Returns the profile of a device, as far as it is there. The component that reads it is drawn again when it changes. */
+/** Returns the profile of a device, if it is loaded. A component that reads it is drawn again when it changes. */
 export function profileOfDevice(deviceId: string): string | undefined {
   void keyMetadataVersion.value;
   // On a shared dashboard it comes with the dashboard.
@@ -106,7 +106,7 @@ export function keyMetadataReady(deviceId: string): Promise<void> {
   return new Promise((proceed) => waiting.set(deviceId, [...(waiting.get(deviceId) ?? []), proceed]));
 }
 
-/** Returns the metadata of all keys of a device, as far as it is there. The component that reads it is drawn again when it changes. */
+/** Returns the metadata of all keys of a device, if it is loaded. A component that reads it is drawn again when it changes. */
 export const keysOfDevice = (deviceId: string): KeyMetadataMap | undefined =>
   metadataByProfile.get(profileOfDevice(deviceId) ?? "");
 

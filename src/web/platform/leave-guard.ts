@@ -1,12 +1,12 @@
 // A page that holds typed work stops what would leave it: links, the browser's buttons, and the screens that open another one.
 
-/** Returns whether the page holds `leave` back: it then runs once the reader has agreed to lose the typed work. */
+/** Returns whether the page delays `leave`, which then runs once the user agrees to discard unsaved input. */
 type Guard = (leave: () => void) => boolean;
 
-/** One for each form of the page that is shown, with the page's address. */
+/** A guard for each visible form, with the address of its page. */
 const guards = new Map<Guard, string>();
 
-/** Adds the guard of a form of the page that is shown; the result removes it. */
+/** Adds the guard of a visible form; the result removes it. */
 export function addLeaveGuard(guard: Guard): () => void {
   guards.set(guard, location.href);
   return () => guards.delete(guard);

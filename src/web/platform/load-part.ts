@@ -5,7 +5,7 @@ const RELOADED_KEY = "lineside.reloaded";
 
 const RETRY_MS = 2_000;
 
-/** Resolves once the gateway answers at all. */
+/** Resolves once the gateway responds at all. */
 async function answered(): Promise<void> {
   for (;;) {
     try {
@@ -18,8 +18,8 @@ async function answered(): Promise<void> {
 }
 
 /**
- * Loads a part of the console on demand. After an upgrade of the gateway the part's old name is gone; one reload of the page then
- * brings the new console. While the gateway is away it waits: a reload would leave the console for the browser's error page.
+ * Loads a part of the console on demand. After an upgrade of the gateway the part's old name no longer exists; one reload of the page then loads the
+ * new console. While the gateway is unreachable it waits, because a reload would end at the browser's error page.
  */
 export async function loadPart<T>(load: () => Promise<T>): Promise<T> {
   try {

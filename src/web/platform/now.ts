@@ -2,7 +2,7 @@
 // 15 minutes" must mean theirs.
 import { signal } from "@preact/signals";
 
-/** The answer's Date header has a resolution of one second; smaller differences are noise. */
+/** The Date header has a resolution of one second; smaller differences are noise. */
 const SKEW_MIN_MS = 2000;
 
 let skewMs = 0;

@@ -4,10 +4,10 @@ import { BASE } from "./base.ts";
 export type Theme = "light" | "dark" | "system";
 export type Language = "en" | "de";
 
-/** Returns the name of an entry in the browser's storage, which all gateways below one host share. */
+/** Returns the name of an entry in the browser's storage, which all gateways on one host share. */
 export const storedName = (key: string): string => key + BASE;
 
-/** Private windows may refuse storage; a preference is then simply not kept. */
+/** Private windows may refuse storage; preferences are then not kept. */
 export function readStored(key: string, from: () => Storage = () => localStorage): string | undefined {
   try {
     return from().getItem(storedName(key)) ?? undefined;
@@ -42,7 +42,7 @@ function firstLanguage(): Language {
 
 export const theme = signal<Theme>(storedTheme());
 export const language = signal<Language>(firstLanguage());
-/** The theme in effect, for what cannot be styled by CSS (the charts' canvas). */
+/** Whether the dark theme is active, for what CSS cannot style (the canvas of charts). */
 export const darkNow = signal(false);
 
 export function watchPreferences(): void {

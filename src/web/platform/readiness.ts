@@ -3,17 +3,17 @@ import { signal } from "@preact/signals";
 import type { Text } from "../../lib/texts/text.ts";
 import { readAny } from "./api-client.ts";
 
-/** `message` is the English text, for a code that this console does not know. */
+/** `message` is the English text, for codes unknown to this console. */
 export type HealthReason = Text & { readonly message: string };
 
 export interface Readiness {
-  /** Why the gateway is not ready. Empty: it is. */
+  /** Why the gateway is not ready; empty if it is. */
   readonly reasons: readonly HealthReason[];
-  /** Problems that do not keep the gateway from its work. */
+  /** Problems in spite of which the gateway is ready. */
   readonly warnings: readonly HealthReason[];
 }
 
-/** The newest answer; undefined before the first, and while there is none. */
+/** The newest response; undefined before the first one, and while there is none. */
 export const readiness = signal<Readiness | undefined>(undefined);
 
 let newest = 0;

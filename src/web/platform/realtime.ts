@@ -6,7 +6,7 @@ import type { Text } from "../../lib/texts/text.ts";
 import type { RealtimeMessage, SnapshotMessage, SubscriptionSpec } from "../lib/realtime-types.ts";
 import { serverNow } from "./now.ts";
 
-/** The console comes back sooner than senders to a target that fails. */
+/** The console reconnects sooner than the senders to a failed target. */
 const RECONNECT = { firstMs: 500, maxMs: 15_000 };
 
 export type ConnectionState =
@@ -34,18 +34,18 @@ export interface RealtimeOptions {
 }
 
 const PING_EVERY_MS = 15_000;
-/** Anything that the server sends counts as a sign of life; after two missed pings the line is dead. */
+/** Any message of the server shows that the connection is alive; after two missed pings it counts as lost. */
 const SILENCE_MAX_MS = 35_000;
-/** Events that the server left out within this time are fetched together. On a line that stays slow, each fetch waits twice as long. */
+/** Events that the server skipped within this time are fetched together. On a connection that stays slow, each fetch waits twice as long. */
 const GAP_WAIT_MS = 2_000;
 const GAP_WAIT_MS_MAX = 60_000;
 const CLOSE_UNAUTHORIZED = 4401;
 
 export class RealtimeClient {
   readonly state = signal<ConnectionState>({ kind: "idle" });
-  /** Subscription id → what is wanted and who wants it. */
+  /** Subscription id → its specification and its handlers. */
   readonly #subscriptions = new Map<string, { spec: SubscriptionSpec; handler: Handler }>();
-  /** Subscription id → messages of its snapshot that have arrived so far, joined. */
+  /** Subscription id → the joined messages of its snapshot so far. */
   readonly #parts = new Map<string, SnapshotMessage>();
   readonly #options: RealtimeOptions;
   #socket: WebSocket | undefined;
@@ -160,7 +160,7 @@ export class RealtimeClient {
     this.#renew(() => true);
   }
 
-  /** The server has left out events, because the line was too slow. Values are not events: the newest ones always arrive. */
+  /** The server has skipped events because the connection was too slow. Values are not events: the newest ones always arrive. */
   #onGap(): void {
     if (this.#gapTimer !== undefined) return;
     const firstMs = this.#options.gapWaitMs ?? GAP_WAIT_MS;

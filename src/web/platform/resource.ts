@@ -40,7 +40,7 @@ export function useResource<T>(load: () => Promise<T>, deps: readonly unknown[])
   };
 }
 
-/** Like `useResource`, but keeps the previous data when `deps` change, so that a table does not blink at every letter of a search. */
+/** Like `useResource`, but keeps the previous data when `deps` change, so that a table does not flicker at each typed letter. */
 export function useKept<T>(load: () => Promise<T>, deps: readonly unknown[]): Resource<T> {
   const resource = useResource(load, deps);
   const kept = useRef<T | undefined>(undefined);
@@ -53,7 +53,7 @@ export interface PagedResource<T> extends Resource<T> {
   readonly more: () => void;
 }
 
-/** A list that grows by pages. A change of `deps` starts with the first page. */
+/** A list loaded page by page. A change of `deps` starts again with the first page. */
 export function usePages<T>(
   load: (limit: number) => Promise<T>,
   deps: readonly unknown[],

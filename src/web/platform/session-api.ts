@@ -2,7 +2,7 @@ import type { Me } from "../lib/api-types.ts";
 import { get, LOGOUT_PATH, post } from "./api-client.ts";
 
 export const sessionApi = {
-  /** Id of the dashboard that the person starts with; the overview otherwise, also if it cannot be read. */
+  /** Id of the user's start dashboard; the overview if there is none, or if it cannot be read. */
   startPage: () =>
     get<{ start: string | null }>("/api/dashboards/mine").then(
       ({ start }) => start,

@@ -7,7 +7,7 @@ import { withBase } from "./base.ts";
 import { language, readStored, storedName, theme, writeStored } from "./preferences.ts";
 
 const TOKEN_KEY = "lineside.token";
-/** Token of a user who acts as another user. It is in this tab only, beside the user's own token. */
+/** Token of a user who acts as another user. It is stored for this tab only, in addition to the user's own token. */
 const ACTING_KEY = "lineside.acting";
 const SIGNED_OUT_KEY = "lineside.signed-out";
 const PENDING_KEY = "lineside.sign-in";
@@ -17,15 +17,15 @@ const ownToken = () => readStored(TOKEN_KEY) ?? readStored(TOKEN_KEY, tab);
 const isActing = () => readStored(ACTING_KEY, tab) !== undefined;
 
 export const token = signal<string | undefined>(readStored(ACTING_KEY, tab) ?? ownToken());
-/** Token of a shared dashboard. It replaces the session there, even if a user is signed in. */
+/** Token of a shared dashboard. It replaces the session on its page, even if a user is signed in. */
 export const shareToken = signal<string | undefined>(undefined);
 export const hasShareEnded = signal(false);
 export const bearer = computed(() => shareToken.value ?? token.value);
-/** Stays the same while the token of a session is renewed. */
+/** Stays the same when the token of a session is renewed. */
 export const sessionId = computed(() => claimsOf(token.value)?.sid ?? token.value);
 export const me = signal<Me | undefined>(undefined);
 export const staySignedIn = signal(readStored("lineside.stay") !== "no");
-/** Returns whether the server would allow it; what it would refuse is not shown. */
+/** Returns whether the server would allow it; the console hides what would be refused. */
 export const may = (permission: string): boolean => me.value?.permissions?.includes(permission) ?? false;
 export const mayWrite = computed(() => may("devices:write"));
 
@@ -42,21 +42,21 @@ export function keepToken(value: string | undefined): void {
   else writeStored(SIGNED_OUT_KEY, undefined);
 }
 
-/** A new token of the same session. */
+/** Stores a new token of the same session. */
 export function renewToken(value: string): void {
   if (isActing()) writeStored(ACTING_KEY, value, tab);
   else storeOwn(value);
   token.value = value;
 }
 
-/** Lets this tab act as another user from now on. */
+/** Lets this tab act as another user. */
 export function actWith(value: string): void {
   writeStored(ACTING_KEY, value, tab);
   me.value = undefined;
   token.value = value;
 }
 
-/** Back to oneself; false when nobody acted as somebody else. */
+/** Ends acting as another user; false if there was none. */
 export function leaveActing(): boolean {
   if (!isActing()) return false;
   writeStored(ACTING_KEY, undefined, tab);
@@ -65,7 +65,7 @@ export function leaveActing(): boolean {
   return true;
 }
 
-/** Signing in or out in one tab counts for the others that share its store. */
+/** Applies a sign-in or sign-out in one tab to the others with the same storage. */
 export function watchOtherTabs(): void {
   window.addEventListener("storage", (event) => {
     if (isActing()) return; // the end of the own session ends this one too, which the next request tells
@@ -101,7 +101,7 @@ export function noteSignedOut(): void {
 const LEAVING_MS = 2000;
 let leftAt = Number.NEGATIVE_INFINITY;
 
-/** Leaves for the hosted sign-in page; the address asked for is remembered and opened afterwards. `loginHint`: the e-mail to fill in. */
+/** Opens the hosted sign-in page; the requested address is opened after it. `loginHint`: e-mail address to fill in. */
 export function startSignIn(returnTo: string, loginHint?: string): void {
   if (performance.now() - leftAt < LEAVING_MS) return;
   leftAt = performance.now();
@@ -120,7 +120,7 @@ export function startSignIn(returnTo: string, loginHint?: string): void {
   location.replace(withBase(`/idp/authorize?${query}`));
 }
 
-/** The sign-in that this tab began, if the answer belongs to it; can be taken once. */
+/** Returns the sign-in that this tab started, if the response belongs to it. It can be taken once. */
 export function takePendingSignIn(state: string | undefined): PendingSignIn | undefined {
   const stored = readStored(PENDING_KEY, tab);
   writeStored(PENDING_KEY, undefined, tab);

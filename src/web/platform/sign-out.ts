@@ -2,13 +2,13 @@ import { endRequests } from "./api-client.ts";
 import { keepToken, leaveActing, noteSignedOut } from "./session.ts";
 import { sessionApi } from "./session-api.ts";
 
-/** Ends the session in which somebody acts as another user; false when there is none. */
+/** Ends the session in which a user acts as another; false if there is none. */
 export async function stopActing(): Promise<boolean> {
   await sessionApi.logout().catch(() => undefined);
   return leaveActing();
 }
 
-/** The server ends the session if it can be reached; this browser forgets the token in any case. */
+/** Ends the session on the server if it can be reached; this browser discards the token in any case. */
 export async function signOut(): Promise<void> {
   endRequests();
   noteSignedOut(); // first: the live connection notices the end of the session by itself, and may be the one that leaves

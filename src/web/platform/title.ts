@@ -1,4 +1,4 @@
 import { signal } from "@preact/signals";
 
-/** Prefix of the title of every screen: the number of alarms that nobody has acknowledged. */
+/** Prefix of the title of every screen: the number of unacknowledged alarms. */
 export const titlePrefix = signal("");

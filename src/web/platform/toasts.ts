@@ -13,7 +13,7 @@ export function dismiss(id: number): void {
   toasts.value = toasts.value.filter((toast) => toast.id !== id);
 }
 
-/** Successes go by themselves; errors stay until they are read and closed. */
+/** Success messages disappear by themselves; errors stay until the user closes them. */
 export function toast(kind: Toast["kind"], text: string): void {
   if (toasts.value.some((shown) => shown.text === text)) return;
   const id = nextId++;

@@ -3,7 +3,7 @@ import { ApiError } from "./api-client.ts";
 
 const PART_BYTES = 1024 * 1024;
 const INTERVAL_MS = 1_000;
-/** Failures in a row after which an upload is given up. The same file goes on where it stopped. */
+/** Consecutive failures after which an upload is given up. Selecting the same file again continues it. */
 const FAILURES_MAX = 30;
 
 export interface UploadState {
@@ -17,11 +17,11 @@ export interface UploadPlace {
 }
 
 export const waitForNextTry = () => new Promise((resolve) => setTimeout(resolve, INTERVAL_MS));
-/** Returns whether the gateway does not answer, or cannot at the moment: another try may help. */
+/** Returns whether the gateway does not respond, or cannot at the moment: a retry may succeed. */
 export const isPassing = (error: unknown) =>
   error instanceof ApiError && (error.status === 0 || error.status >= 500);
 
-/** `onShare` gets the share that has arrived, 0 to 1. */
+/** `onShare` receives the uploaded share, 0 to 1. */
 export async function uploadInParts(
   file: File,
   place: UploadPlace,

@@ -1,7 +1,7 @@
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import { coalesced } from "./coalesce.ts";
 
-/** Long enough for a burst of live messages to end, short enough to feel immediate. */
+/** Long enough for a burst of live messages to end, short enough to feel instant. */
 const GATHER_MS = 500;
 
 /** Reloads on live messages, at most twice a second by default. */

@@ -1,6 +1,6 @@
 import { useLocation } from "preact-iso";
 
-/** A list's filter in the address, so that it can be linked to and survives going back; empty ones are left out. */
+/** A list's filter in the address, so that it can be linked to and is kept when the user goes back; empty values are left out. */
 export function useUrlFilter<Name extends string>(names: readonly Name[]) {
   const { path, query, route } = useLocation();
   const filter = Object.fromEntries(names.map((name) => [name, query[name] ?? ""])) as Record<Name, string>; // one for each name

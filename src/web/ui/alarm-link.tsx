@@ -4,7 +4,7 @@ import { t } from "../platform/i18n/i18n.ts";
 import { keyName, profileOfDevice } from "../platform/key-metadata.ts";
 import { may } from "../platform/session.ts";
 
-/** Link to the form for an alarm rule for a value. Users who may not create rules do not see it. */
+/** Link to the form for an alarm rule on a value; hidden from users who may not create rules. */
 export function AlarmLink({
   deviceId,
   name,

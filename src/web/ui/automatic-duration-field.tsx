@@ -5,7 +5,7 @@ import { SelectField } from "./select-field.tsx";
 
 const FIXED_DEFAULT_MS = 600_000;
 
-/** A stretch of silence: three times the observed interval (null), or a fixed one. */
+/** A duration of silence: three times the observed interval (null), or a fixed one. */
 export function AutomaticDuration({
   label,
   hint,

@@ -19,7 +19,7 @@ function BrandMark({ size = 28 }: { size?: number }) {
   );
 }
 
-/** The product and, once somebody has signed in, the site. */
+/** The product's name and, when a user is signed in, the site's. */
 export function Brand({ site }: { site?: string | undefined }) {
   return (
     <span class="flex min-w-0 items-center gap-2.5">

@@ -7,7 +7,7 @@ interface Props extends Omit<JSX.ButtonHTMLAttributes<HTMLButtonElement>, "icon"
   readonly children: ComponentChildren;
 }
 
-/** A button with an icon in front of its text. It takes the attributes of `button`. */
+/** A button with an icon before its text. Accepts the attributes of `button`. */
 export function Button({ icon: Icon, size = 16, children, ...button }: Props) {
   return (
     <button type="button" class="btn btn-sm" {...button}>

@@ -1,6 +1,6 @@
 import { X } from "lucide-preact";
 
-/** Number of chips. More are shown as a number, because nobody reads a thousand names. */
+/** Max. number of chips. The number of the others is shown, because nobody reads a thousand names. */
 const SHOWN_MAX = 24;
 
 interface Props {

@@ -21,7 +21,7 @@ function Choice(
   );
 }
 
-/** A box to tick with its text; `hint` stands below the text. It takes the attributes of `input`. */
+/** A checkbox with its text; `hint` is shown below the text. Accepts the attributes of `input`. */
 export function Checkbox({
   onCheck,
   ...props
@@ -40,7 +40,7 @@ export function Checkbox({
   );
 }
 
-/** One of several choices with its text; `hint` stands below the text. It takes the attributes of `input`. */
+/** A radio button with its text; `hint` is shown below the text. Accepts the attributes of `input`. */
 export const Radio = (props: Input & { hint?: string | undefined; children: ComponentChildren }) => (
   <Choice type="radio" inputClass="radio radio-sm" {...props} />
 );

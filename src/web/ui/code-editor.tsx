@@ -15,21 +15,21 @@ interface Props {
   readonly label: string;
   readonly value: string;
   readonly onInput: (value: string) => void;
-  /** Number of the marked line, from 1; the text beside the editor has the reason. */
+  /** Number of the marked line, from 1; the reason is shown beside the editor. */
   readonly wrongLine?: number | undefined;
   readonly describedBy?: string;
   readonly readOnly?: boolean;
 }
 
 /**
- * A text area that shows its JavaScript in colours, over the same text in the same letters: caret, selection, undo, search
- * and a phone's keyboard stay the browser's own.
+ * A text area with coloured JavaScript behind the same text in the same font: caret, selection, undo, search and on-screen keyboard remain the
+ * browser's own.
  */
 export function CodeEditor({ label, value, onInput, wrongLine, describedBy, readOnly = false }: Props) {
   const area = useRef<HTMLTextAreaElement>(null);
   const leaves = useRef(false);
   const lines = useMemo(() => tokenLines(value), [value]);
-  /** Text that was typed last. Any other value was set from elsewhere and replaces the text of the area. */
+  /** Text that was typed last. Any other value was set elsewhere and replaces the text of the area. */
   const typed = useRef(value);
   const take = (text: string) => {
     typed.current = text;

@@ -4,7 +4,7 @@ import { TextField } from "./text-field.tsx";
 
 export const namesOf = (text: string): string[] => text.split(/[\n,]/).flatMap((name) => name.trim() || []);
 
-/** A list of names in one line, separated by commas. */
+/** A list of names on one line, separated by commas. */
 export function CommaList({ label, hint, isDisabled, value, onChange }: ControlProps) {
   const [text, setText] = useState(() => (Array.isArray(value) ? value.join(", ") : ""));
   return (

@@ -15,26 +15,26 @@ interface Question {
   readonly action?: string;
   /** True if nothing is lost. */
   readonly isHarmless?: boolean;
-  /** Text that has to be typed first, with the label of its field. */
+  /** Text that the user has to type first, with the label of its field. */
   readonly typed?: { readonly label: string; readonly text: string };
-  /** The question closes after it, and stays open with the error if it fails. */
+  /** The dialog closes afterwards, or stays open with the error if it fails. */
   readonly onConfirm: () => Promise<unknown>;
 }
 
 const question = signal<Question | undefined>(undefined);
 
-/** Asks before something that cannot be undone. */
+/** Asks before an action that cannot be undone. */
 export const ask = (asked: Question): void => {
   question.value = asked;
 };
 
-/** Asks before something is deleted, and says afterwards that it is. */
+/** Asks before a deletion, and confirms it afterwards. */
 export function confirmDelete(asked: {
   readonly name: string;
   /** "Delete <name>" by default. */
   readonly title?: string;
   readonly warning: string;
-  /** Label of a field into which the name has to be typed first. */
+  /** Label of a field into which the user has to type the name first. */
   readonly typedLabel?: string;
   readonly onDelete: () => Promise<unknown>;
   readonly onDeleted: () => void;

@@ -6,7 +6,7 @@ import { now } from "../platform/now.ts";
 
 const PATIENCE_MS = 1200;
 
-/** Returns true while the live connection is away for longer than a blink: what is shown may be old. */
+/** Returns true if the live connection has been lost for more than a moment: the shown data may be old. */
 export function useIsDisconnected(): boolean {
   const { kind } = live.state.value;
   const [late, setLate] = useState(false);
@@ -20,7 +20,7 @@ export function useIsDisconnected(): boolean {
   return !ready && late;
 }
 
-/** `isPassive`: on a wall, without a button and to be read from afar. */
+/** `isPassive`: on a wall display, without a button and readable from afar. */
 export function ConnectionBanner({ isPassive = false }: { isPassive?: boolean }) {
   const state = live.state.value;
   if (!useIsDisconnected()) return null;

@@ -2,7 +2,7 @@ import { Check, Copy } from "lucide-preact";
 import { useState } from "preact/hooks";
 import { t } from "../platform/i18n/i18n.ts";
 
-/** The clipboard interface exists only on secure origins; gateways are mostly reached by plain http. */
+/** The clipboard API exists only in secure contexts; gateways are mostly used over plain HTTP. */
 async function copyText(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);

@@ -2,7 +2,7 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { DiscardQuestion, useTypedWork } from "./typed-work.tsx";
 
-/** Element that had the focus before the first open dialog. It gets the focus back after the last one is closed. */
+/** Element that had the focus before the first open dialog. It gets the focus back when the last one closes. */
 let opener: Element | null = null;
 
 function rememberOpener(): void {
@@ -16,7 +16,7 @@ function returnFocus(): void {
   opener = null;
 }
 
-/** Keeps what was typed into a form: Escape asks before it closes the dialog, and a second Escape goes back to the form. */
+/** Protects input of a form: Escape asks before it closes the dialog, and a second Escape returns to the form. */
 function useQuestion(ref: { readonly current: HTMLDialogElement | null }) {
   const { isUnsaved, handlers } = useTypedWork(ref);
   const [isAsking, setAsking] = useState(false);
@@ -43,8 +43,8 @@ function useQuestion(ref: { readonly current: HTMLDialogElement | null }) {
 }
 
 /**
- * `firm`: it shows something this once, so that a click beside it does not close it. `wide`: its content is in columns; on a phone it fills
- * the screen like a page.
+ * `firm`: the dialog shows something only once, so a click beside it does not close it. `wide`: its content is in columns; on a phone it fills the
+ * screen like a page.
  */
 export function Dialog(props: {
   title: string;

@@ -12,7 +12,7 @@ interface Props {
   readonly onChange: (ms: number) => void;
 }
 
-/** A stretch of time as a number and a unit. */
+/** A duration as a number and a unit. */
 export function DurationField({ label, hint, error, ms, onChange }: Props) {
   const [unit, setUnit] = useState<Unit>(() => unitOf(ms));
   return (
@@ -49,7 +49,7 @@ export function DurationField({ label, hint, error, ms, onChange }: Props) {
   );
 }
 
-/** A stretch of time as a field of a form. */
+/** A duration as a field of a form. */
 export const DurationControl = ({ label, hint, error, value, onChange }: ControlProps) => (
   <DurationField label={label} hint={hint} error={error} ms={Number(value)} onChange={onChange} />
 );

@@ -2,7 +2,7 @@ import { TriangleAlert } from "lucide-preact";
 import { t } from "../platform/i18n/i18n.ts";
 import { errorText } from "./error-text.ts";
 
-/** What went wrong, with a way to try again. Nothing while the error is `undefined`. */
+/** An error with a retry button; nothing while `error` is `undefined`. */
 export function ErrorNote({ error, onRetry }: { error: unknown; onRetry?: () => void }) {
   if (error === undefined) return null;
   return (

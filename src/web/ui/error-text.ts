@@ -11,7 +11,7 @@ export function errorText(error: unknown): string {
   return text === undefined ? statusText(error) : serverText(text, error.message);
 }
 
-/** Returns the text of an answer that has only a status. */
+/** Returns the text of a response that has only a status. */
 function statusText({ status, message, retryAfterSeconds = 60 }: ApiError): string {
   switch (status) {
     case 0:
@@ -41,7 +41,7 @@ interface FieldProblem {
   readonly text: string;
 }
 
-/** Returns the error of a field of the form, to be shown at the field rather than below the form. */
+/** Returns the error of a field of the form, to be shown next to the field rather than below the form. */
 export function fieldProblem(error: unknown, fields: readonly string[]): FieldProblem | undefined {
   if (!(error instanceof ApiError) || error.text === undefined) return undefined;
   const field = fieldOf(error.text);

@@ -3,7 +3,7 @@ import { t } from "../platform/i18n/i18n.ts";
 import { SelectField } from "./select-field.tsx";
 import { TextField } from "./text-field.tsx";
 
-/** Until when something is good; on a day of its own, that is the field `day` of the form. */
+/** Expiry; a fixed day is in the form's field `day`. */
 export function ExpiryFields({
   expiry,
   error,

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 
-/** `error` says what is wrong with what was entered, where it was entered. */
+/** A control with its label; `error` says next to it what is wrong with the input. */
 export function Field(props: {
   label: string;
   hint?: string | undefined;

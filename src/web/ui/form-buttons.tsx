@@ -3,7 +3,7 @@ import { t } from "../platform/i18n/i18n.ts";
 import { ErrorNote } from "./error-note.tsx";
 import { SubmitButton } from "./submit-button.tsx";
 
-/** End of a form in a dialog: what went wrong, a button that closes it, and the one that sends it. The buttons of a high form stay in sight. */
+/** End of a form in a dialog: the error, a button that closes, and one that submits. The buttons of a tall form stay in view. */
 export function FormButtons(props: {
   busy: boolean;
   error?: unknown;

@@ -10,7 +10,7 @@ import {
 } from "../lib/form-schema.ts";
 import { textIfAny } from "../platform/i18n/i18n.ts";
 
-/** Props of a control that a form brings along for a field. */
+/** Props of a control that a form provides for a field. */
 export interface ControlProps {
   readonly label: string;
   readonly hint: string | undefined;
@@ -95,10 +95,7 @@ const both =
   (values) =>
     first?.(values) !== false && second?.(values) !== false;
 
-/**
- * A form: the schema of its request body, its fields in order, and the names under which its texts are found (`field.<name>.<path>`, then
- * `common.<path>`).
- */
+/** A form: the schema of its request body, its fields in order, and the prefix of its texts (`field.<name>.<path>`, then `common.<path>`). */
 export interface FormDefinition {
   readonly schema: ObjectSchema;
   readonly texts: readonly string[];
@@ -109,7 +106,10 @@ export interface FormDefinition {
   readonly adjust?: (before: FormValues, after: FormValues) => FormValues;
 }
 
-/** Returns a text of a field. For an option, the path ends with the option; `fieldPattern` describes the pattern to people who break it. */
+/**
+ * Returns a text of a field. For an option, the path ends with the option; `fieldPattern` describes the pattern to users whose input does not match
+ * it.
+ */
 export const textOfField = (
   kind: "field" | "fieldGroup" | "fieldHint" | "fieldOption" | "fieldPattern",
   texts: readonly string[],
@@ -137,7 +137,7 @@ export function sentValues(form: FormDefinition, values: FormValues): FormValues
   return form.isSparse ? withoutEmpty(body, fields) : body;
 }
 
-/** Leaves out empty texts of the fields, and objects that have nothing else. */
+/** Leaves out empty texts of the fields, and objects without other values. */
 function withoutEmpty(body: FormValues, fields: readonly FormField[]): FormValues {
   let rest = body;
   for (const { path } of fields) {

@@ -10,11 +10,11 @@ import { useTypedWork } from "./typed-work.tsx";
 
 interface Props {
   readonly title: string;
-  /** Page that the form belongs to, which the link above it leads to. */
+  /** Page that the form belongs to, and the target of the link above it. */
   readonly back: { readonly href: string; readonly text: string };
   /** Pages that contain `back`. */
   readonly above?: readonly TrailStep[];
-  /** Address of the Cancel button, if that is another page. */
+  /** Target of the Cancel button, if it is another page. */
   readonly cancelHref?: string;
   /** True for a page within a page, which has a title of its own. */
   readonly isNested?: boolean;
@@ -33,7 +33,7 @@ interface Props {
   readonly children: ComponentChildren;
 }
 
-/** A form with a page of its own. Its buttons stay in sight, and what was typed is not lost without a question. */
+/** A form with a page of its own. Its buttons stay in view, and unsaved input is not lost without a question. */
 export function FormPage(props: Props) {
   const { back, above = [], busy, error, isFixed = false, aside } = props;
   const ref = useRef<HTMLDivElement>(null);

@@ -8,7 +8,7 @@ interface Props
   readonly label: string;
 }
 
-/** A button that shows an icon alone; `label` is its name and its tooltip. It takes the attributes of `button`. */
+/** A button with an icon only; `label` is its name and its tooltip. Accepts the attributes of `button`. */
 export function IconButton({ icon: Icon, size = 16, label, ...button }: Props) {
   return (
     <button type="button" class="btn btn-ghost btn-sm" aria-label={label} title={label} {...button}>

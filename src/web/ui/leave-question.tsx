@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { addLeaveGuard } from "../platform/leave-guard.ts";
 import { DiscardQuestion, useTypedWork } from "./typed-work.tsx";
 
-/** Link that a click follows within the console. */
+/** Returns the link within the console that a click follows. */
 function linkOf(e: MouseEvent): HTMLAnchorElement | undefined {
   if (e.button !== 0 || e.ctrlKey || e.metaKey || e.shiftKey || !(e.target instanceof Element))
     return undefined;
@@ -11,7 +11,7 @@ function linkOf(e: MouseEvent): HTMLAnchorElement | undefined {
   return link !== null && link.origin === location.origin ? link : undefined;
 }
 
-/** Asks before the page is left with unsaved work, however it is left. Both functions are those of the first rendering. */
+/** Asks before the page is left with unsaved work, whichever way. Both functions are those of the first render. */
 export function useLeaveQuestion(isUnsaved: () => boolean, discard: () => void) {
   const [leave, setLeave] = useState<{ run: () => void } | undefined>(undefined);
   useEffect(() => {
@@ -51,7 +51,7 @@ export function useLeaveQuestion(isUnsaved: () => boolean, discard: () => void) 
   );
 }
 
-/** A form within a page that is not its own, which must not be left with typed work without a question. */
+/** A form within a page of another form, which must not be left with unsaved input without a question. */
 export function Guarded({ children }: { children: ComponentChildren }) {
   const ref = useRef<HTMLDivElement>(null);
   const { isUnsaved, discard, handlers } = useTypedWork(ref);

@@ -7,7 +7,7 @@ import { NotFoundScreen } from "./not-found.tsx";
 
 const WIDTHS = ["w-2/3", "w-1/2", "w-3/5"];
 
-/** Stands in the place of something that is loading. */
+/** Placeholder for content that is loading. */
 export const Skeleton = () => (
   <div class="flex flex-col gap-3 py-1" role="status">
     {WIDTHS.map((width) => (
@@ -21,15 +21,15 @@ export const Skeleton = () => (
   </div>
 );
 
-/** True if there is nothing at the address; 400 says that its id cannot be one. */
+/** True if nothing exists at the address; 400 means that its id is not valid. */
 export const isMissing = (error: unknown): boolean =>
   error instanceof ApiError && [400, 404].includes(error.status);
 
 interface Props<T> {
   readonly of: Pick<Resource<T>, "data" | "error"> & Partial<Pick<Resource<T>, "reload">>;
-  /** Shows the page "not found" if there is nothing at the address. */
+  /** Shows the "not found" page if nothing exists at the address. */
   readonly isPage?: boolean;
-  /** Leaves errors out, while the gateway restarts. */
+  /** Hides errors while the gateway restarts. */
   readonly ignoresErrors?: boolean;
   /** Content until the first response, in place of the skeleton. */
   readonly skeleton?: ComponentChildren;

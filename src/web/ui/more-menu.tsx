@@ -8,7 +8,7 @@ interface Props {
   readonly children: (close: () => void) => ComponentChildren;
 }
 
-/** A button that opens a panel with what is needed less often. It belongs at the right end of a row, because the panel opens to the left. */
+/** A button that opens a panel of less used actions. It belongs at the right end of a row, because the panel opens to the left. */
 export function MoreMenu({ label, children }: Props) {
   const [isOpen, setOpen] = useState(false);
   const close = () => setOpen(false);
@@ -34,5 +34,5 @@ export function MoreMenu({ label, children }: Props) {
   );
 }
 
-/** Class of a button or a link that is a line of the menu. */
+/** Class of a button or link of the menu. */
 export const MENU_ITEM = "btn btn-ghost btn-sm justify-start gap-3 px-2 text-sm font-normal";

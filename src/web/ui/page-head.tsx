@@ -3,7 +3,7 @@ import { useTitle } from "./use-title.ts";
 
 export function PageHead(props: {
   title: string;
-  /** Field in which the title is edited, in its place. */
+  /** Field that replaces the title while it is edited. */
   field?: ComponentChildren;
   children?: ComponentChildren;
   detail?: ComponentChildren;

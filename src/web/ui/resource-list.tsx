@@ -14,7 +14,7 @@ type Rows<Item> = readonly Item[] | { readonly rows: readonly Item[]; readonly t
 interface Props<Item> {
   /** Title of the screen, and name of the list. */
   readonly title: string;
-  /** True within a page that has a title of its own. */
+  /** True within a page with a title of its own. */
   readonly isWithin?: boolean;
   /** Tabs of the screen, below its title. */
   readonly tabs?: ComponentChildren;
@@ -29,7 +29,7 @@ interface Props<Item> {
   readonly filters?: ComponentChildren;
   /** Buttons at the end of the row of filters. */
   readonly toolbarEnd?: ComponentChildren;
-  /** True if the filters leave rows out. */
+  /** True if the filters exclude rows. */
   readonly isFiltered?: boolean;
   /** Number of all rows, in words. */
   readonly countText?: (total: number) => string;
@@ -37,7 +37,7 @@ interface Props<Item> {
   /** Text in place of an empty list; `noMatch` if a search or filter excludes everything. */
   readonly none: readonly [title: string, hint: string];
   readonly noMatch?: readonly [title: string, hint: string];
-  /** Below the text of an empty list, in place of the button that creates an item. */
+  /** Shown below the text of an empty list, instead of the button that creates an item. */
   readonly emptyAction?: ComponentChildren;
   /** Content beside the title. */
   readonly actions?: ComponentChildren;

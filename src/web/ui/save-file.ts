@@ -1,4 +1,4 @@
-/** Lets the browser download what an address answers; the answer names the file. */
+/** Downloads the response of an address; the response names the file. */
 export function saveLink(href: string, name = ""): void {
   const link = document.createElement("a");
   link.href = href;

@@ -17,7 +17,7 @@ import { SelectField } from "./select-field.tsx";
 import { TextAreaField } from "./text-area-field.tsx";
 import { TextField } from "./text-field.tsx";
 
-/** A pattern that is taken away from an input would stay as an empty one, which only an empty text matches. */
+/** Removing the pattern attribute of an input leaves an empty pattern, which only an empty text matches; this one matches all. */
 const ANY_TEXT = ".*";
 
 export interface FormState {
@@ -149,7 +149,7 @@ const isKept = (value: unknown): boolean => typeof value === "object" && value !
 const textOf = (value: unknown): string =>
   typeof value === "string" || typeof value === "number" ? String(value) : "";
 
-/** Attributes of an input that hold the limits of a field. */
+/** Returns the attributes of an input that express the limits of a field. */
 const limitsOf = ({ schema, field, value }: Pick<Props, "schema" | "field" | "value">) => ({
   required: (schema.isRequired === true || field.isRequired === true) && !isKept(value),
   ...(schema.minLength !== undefined && { minLength: schema.minLength }),

@@ -10,9 +10,9 @@ interface Props {
   readonly error?: unknown;
   /** "Save" by default. */
   readonly submitText?: string;
-  /** True if nothing can be sent: there are no buttons. */
+  /** True if nothing can be submitted: there are no buttons. */
   readonly isFixed?: boolean;
-  /** Content at the other end of the row of buttons, such as a test of what was entered. */
+  /** Content at the other end of the row of buttons, such as a test of the input. */
   readonly start?: ComponentChildren;
   /** Buttons before the one that sends. */
   readonly buttons?: ComponentChildren;
@@ -20,7 +20,7 @@ interface Props {
   readonly children: ComponentChildren;
 }
 
-/** A form within a page: its content, what went wrong, and one row of buttons whose last one sends. Typed work is not lost without a question. */
+/** A form within a page: its content, the error, and a row of buttons of which the last one submits. Unsaved input is not lost without a question. */
 export function SectionForm(props: Props) {
   const { busy, error, submitText, isFixed = false, start, buttons, formRef } = props;
   const submit = (e: SubmitEvent & { currentTarget: HTMLFormElement }) => {

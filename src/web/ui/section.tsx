@@ -1,11 +1,11 @@
 import type { ComponentChildren } from "preact";
 
-/** A part of a page in a panel of its own, with its title and what it is for. `id` names the title within the page. */
+/** A part of a page in a panel of its own, with a title and a hint. `id` identifies the title within the page. */
 export function Section(props: {
   id: string;
   title: string;
   hint?: string;
-  /** Level of the title: 3 below the title of a page within a page. */
+  /** Level of the title: 3 below the title of a nested page. */
   level?: 2 | 3;
   children: ComponentChildren;
 }) {

@@ -5,7 +5,7 @@ interface SegmentsProps<Id extends string> {
   onSelect: (id: Id) => void;
 }
 
-/** Segments below their label, for forms. */
+/** Segmented control below its label, for forms. */
 export function LabelledSegments<Id extends string>(props: SegmentsProps<Id>) {
   return (
     <div class="flex flex-col gap-1.5">

@@ -10,9 +10,9 @@ interface Props<Id extends string | number>
   readonly hint?: string | undefined;
   readonly error?: string | undefined;
   readonly options: ReadonlyArray<Option<Id>>;
-  /** Text of an option that comes without. */
+  /** Text of an option without one. */
   readonly text?: (id: NoInfer<Id>) => string;
-  /** Text of the empty choice; left out if something must be chosen. */
+  /** Text of the empty choice; absent if an option has to be selected. */
   readonly none?: string | undefined;
   readonly value?: string | number | undefined;
   readonly onSelect?: (id: NoInfer<Id>) => void;
@@ -23,7 +23,7 @@ interface Props<Id extends string | number>
 const idOf = <Id extends string | number>(option: Option<Id>): Id =>
   typeof option === "object" ? option[0] : option;
 
-/** A choice from a list with its label. It takes the attributes of `select`. */
+/** A select with its label. Accepts the attributes of `select`. */
 export function SelectField<Id extends string | number>(props: Props<Id>) {
   const { label, hint, error, options, text = String, none, value, onSelect, onNone, ...select } = props;
   const ids = options.map(idOf);

@@ -5,14 +5,14 @@ import type { AlarmSeverity } from "../../lib/alarms/severity.ts";
 import { type LimitLevel, limitSeverities } from "../../lib/keys/key-metadata.ts";
 
 interface SeverityClasses {
-  /** Text, readable on every ground of the theme. */
+  /** Colour of text, readable on every background of the theme. */
   readonly text: string;
   /** The colour of marks as `currentColor`, for graphics. */
   readonly graphic: string;
-  /** The ground of a mark, within a line of the colour of marks. */
+  /** Background of a mark, outlined in the colour of marks. */
   readonly ground: string;
   readonly fill: string;
-  /** Ground of a badge and the ink on it. */
+  /** Background and text colour of a badge. */
   readonly badge: string;
 }
 
@@ -64,6 +64,6 @@ export const levelClass = (level: LimitLevel, use: keyof SeverityClasses, normal
 /** Name of the CSS variable with the colour of marks and lines. */
 export const severityVariable = (severity: AlarmSeverity): string => `--severity-${severity.toLowerCase()}`;
 
-/** Returns the colour of marks and lines in the theme of the page, as a canvas takes it. */
+/** Returns the colour of marks and lines in the current theme, in a format for a canvas. */
 export const severityColor = (severity: AlarmSeverity): string =>
   getComputedStyle(document.documentElement).getPropertyValue(severityVariable(severity));

@@ -17,7 +17,7 @@ export const Copyable = (props: { name: string; text: string; copyText: string }
 
 interface Props {
   readonly title: string;
-  /** Says that it is shown once. */
+  /** Note that the content is shown once. */
   readonly note: ComponentChildren;
   readonly doneText: string;
   readonly onClose: () => void;

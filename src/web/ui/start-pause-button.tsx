@@ -3,14 +3,14 @@ import { toast } from "../platform/toasts.ts";
 import { errorText } from "./error-text.ts";
 import { useAction } from "./use-form.ts";
 
-/** Starts something that is paused, or pauses it. */
+/** Button that starts something paused, or pauses it. */
 export function StartPauseButton(props: {
   isActive: boolean;
   text: string;
-  /** The same with the name of the thing, for a button that shows the icon alone. */
+  /** Label including the name of the item, for a button with an icon only. */
   iconLabel?: string | undefined;
   class?: string;
-  /** Resolves to what has happened, if that is to be said. */
+  /** Resolves to a message about the result, if there is one. */
   onPress: () => Promise<string | undefined>;
   onChanged: () => void;
 }) {

@@ -8,7 +8,7 @@ import { severityVariable } from "./severity-colors.ts";
 
 type StateMeaning = "fault" | "warning" | "on" | "off";
 
-/** Common names of states in plants. */
+/** Common names of states in industrial plants. */
 const MEANINGS: readonly (readonly [StateMeaning, RegExp])[] = [
   ["fault", /^(fault|error|failed|failure|alarm|critical|trip|down|broken|offline)/i],
   ["warning", /^(warn|degraded|maintenance|setup|blocked|starved|waiting)/i],
@@ -27,7 +27,7 @@ const colorsOfMeaning: Readonly<Record<StateMeaning, string>> = {
 export const meaningOf = (state: TelemetryValue): StateMeaning | undefined =>
   MEANINGS.find(([, name]) => name.test(String(state)))?.[0];
 
-/** Returns the colour of a state: by the meaning of its name, or else by its position among the states. */
+/** Returns the colour of a state by the meaning of its name, otherwise by its position among the states. */
 function colorOf(state: TelemetryValue, others: readonly TelemetryValue[], isDark: boolean): string {
   const meaning = meaningOf(state);
   return meaning === undefined ? lineColor(others.indexOf(state), isDark) : colorsOfMeaning[meaning];
@@ -38,7 +38,7 @@ export interface StateAppearance {
   readonly color: string;
 }
 
-/** Returns name and colour of each state: those of its key, or else by what the state is called. */
+/** Returns the name and colour of each state: those defined for its key, otherwise derived from its value. */
 export function stateAppearances(
   values: readonly TelemetryValue[],
   metadata: readonly (KeyMetadata | undefined)[],

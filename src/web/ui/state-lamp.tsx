@@ -10,7 +10,7 @@ interface StateLampProps {
   readonly severity?: AlarmSeverity | undefined;
   /** Name of the child of the gateway that has this alarm; undefined if it is the device's own. */
   readonly childName?: string | undefined;
-  /** True where the word is for screen readers and the tooltip alone. */
+  /** True if the word is only for screen readers and the tooltip. */
   readonly bare?: boolean;
 }
 
@@ -21,7 +21,7 @@ export function stateText({ state, severity, childName }: Omit<StateLampProps, "
   return childName === undefined ? word : t("state.ofChild", { state: word, name: childName });
 }
 
-/** Shows the worst of state and open alarms, as an icon with a word: state is never shown by colour alone. */
+/** Shows the worst of state and open alarms as an icon and a word, so that state is never shown by colour alone. */
 export function StateLamp({ state, severity, childName, bare = false }: StateLampProps) {
   const text = stateText({ state, severity, childName });
   const full = severity === undefined ? text : `${text}, ${stateText({ state })}`;

@@ -8,7 +8,7 @@ interface Props extends Omit<JSX.TextareaHTMLAttributes<HTMLTextAreaElement>, "l
   readonly onText?: ((text: string) => void) | undefined;
 }
 
-/** A text of several lines with its label. It takes the attributes of `textarea`. */
+/** A multi-line text with its label. Accepts the attributes of `textarea`. */
 export function TextAreaField({ label, hint, error, onText, ...area }: Props) {
   return (
     <Field label={label} hint={hint} error={error}>

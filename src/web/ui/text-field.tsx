@@ -8,7 +8,7 @@ interface Props extends Omit<JSX.InputHTMLAttributes<HTMLInputElement>, "label">
   readonly onText?: ((text: string) => void) | undefined;
 }
 
-/** An input of one line with its label. It takes the attributes of `input`. */
+/** A single-line input with its label. Accepts the attributes of `input`. */
 export function TextField({ label, hint, error, onText, ...input }: Props) {
   return (
     <Field label={label} hint={hint} error={error}>

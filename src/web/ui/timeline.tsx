@@ -5,20 +5,20 @@ import { formatDate } from "../platform/i18n/format.ts";
 interface Props {
   /** Epoch ms. */
   readonly at: number;
-  /** The browser's time zone unless given. */
+  /** The browser's time zone by default. */
   readonly timeZone?: string;
-  /** What became of it, or its kind. */
+  /** Result or kind of the event. */
   readonly state?: ComponentChildren;
   readonly color?: string;
-  /** Who did it and other details, below the time. */
+  /** Who did it and other details, shown below the time. */
   readonly aside?: ComponentChildren;
-  /** Details that a click opens. */
+  /** Details that are shown after a click. */
   readonly more?: ComponentChildren;
   readonly testId?: string;
   readonly children: ComponentChildren;
 }
 
-/** Something that happened, as an item of a list. */
+/** An event, as an item of a list. */
 export function TimelineItem(props: Props) {
   const { at, timeZone, state, color = "text-soft", aside, more } = props;
   const row = (

@@ -4,11 +4,11 @@ import { t } from "../platform/i18n/i18n.ts";
 
 export interface TrailStep {
   readonly text: string;
-  /** Absent for a word that leads nowhere, such as the type of a device. */
+  /** Absent for a word without a page, such as the type of a device. */
   readonly href?: string;
 }
 
-/** Where a page belongs, above its title: the pages that contain it, each with a link. */
+/** Breadcrumbs above the title of a page: the pages that contain it, each with a link. */
 export const Trail = ({ steps }: { steps: readonly TrailStep[] }) => (
   <nav aria-label={t("nav.trail")} class="flex min-w-0 flex-wrap items-center gap-1 text-sm text-soft">
     {steps.map(({ text, href }, index) => (

@@ -3,14 +3,14 @@ import { t } from "../platform/i18n/i18n.ts";
 
 const FIELDS = "form :is(input, textarea, select, [contenteditable])";
 
-/** Notices whether a form within the element holds typed work that was not saved. */
+/** Detects unsaved input in a form within the element. */
 export function useTypedWork(ref: { readonly current: HTMLElement | null }) {
   const state = useRef<"clean" | "typed" | "sent">("clean");
   /** A dialog within a page has a form of its own. */
   const isOwn = ({ target }: Event): boolean =>
     target instanceof Element && target.closest("dialog") === ref.current?.closest("dialog");
   return {
-    /** A form that was sent and refused still holds what was typed. */
+    /** A form that was submitted and refused still holds the input. */
     isUnsaved: () =>
       state.current === "typed" ||
       (state.current === "sent" && ref.current?.querySelector("form [role=alert]") != null),
@@ -28,7 +28,7 @@ export function useTypedWork(ref: { readonly current: HTMLElement | null }) {
   };
 }
 
-/** Asks whether typed work is to be lost. */
+/** Asks whether to discard unsaved input. */
 export function DiscardQuestion({ onKeep, onDiscard }: { onKeep: () => void; onDiscard: () => void }) {
   return (
     <div

@@ -1,6 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
 
-/** Counts down from when `restart` was called last. */
+/** Counts down from the latest call of `restart`. */
 export function useCountdown(from: number): [left: number, restart: () => void] {
   const [until, setUntil] = useState(() => performance.now() + from * 1000);
   const [left, setLeft] = useState(from);

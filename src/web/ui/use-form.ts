@@ -9,7 +9,7 @@ export interface Action {
   readonly reset: () => void;
 }
 
-/** Runs the action of a form or button: busy while it runs, with the error kept for display. `fields` show their errors themselves. */
+/** Runs the action of a form or button: busy meanwhile, with the error kept for display. `fields` show their errors themselves. */
 export function useAction(fields: readonly string[] = []): Action {
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>(undefined);

@@ -5,8 +5,8 @@ import type { FormState } from "./schema-fields.tsx";
 import { useAction } from "./use-form.ts";
 
 /**
- * State of a form, whose fields may depend on the values: the values, the server's errors, and sending. `draft` holds what was entered
- * for longer than the form is shown.
+ * State of a form whose fields may depend on the values: the values, the server's errors, and submission. `draft` keeps the input longer than the
+ * form is shown.
  */
 export function useSchemaForm(
   definition: FormDefinition | ((values: FormValues) => FormDefinition),

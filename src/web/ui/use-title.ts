@@ -2,7 +2,7 @@ import { useEffect } from "preact/hooks";
 import { productName } from "../platform/appearance.ts";
 import { titlePrefix } from "../platform/title.ts";
 
-/** Names the window after what it shows; undefined leaves it as it is. */
+/** Sets the title of the window; undefined leaves it unchanged. */
 export function useTitle(title: string | undefined): void {
   const name = productName();
   const prefix = titlePrefix.value;

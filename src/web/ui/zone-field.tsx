@@ -2,7 +2,7 @@ import { isZone } from "../lib/zoned-time.ts";
 import { t } from "../platform/i18n/i18n.ts";
 import { Field } from "./field.tsx";
 
-/** A time zone by its IANA name, with those that the browser knows to choose from. */
+/** A time zone by its IANA name, with the zones that the browser knows as suggestions. */
 export function ZoneField(props: { value: string; hint?: string; onChange: (timezone: string) => void }) {
   return (
     <Field

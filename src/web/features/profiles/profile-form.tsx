@@ -23,7 +23,7 @@ export const profileForm: FormDefinition = {
   fields: [{ path: "name", input: { pattern: "^\\s*\\S.*" } }, { path: "description", rows: 2 }, "isDefault"],
 };
 
-/** What a profile says of data, connections and limits. */
+/** Rules of a profile for data, connections and limits. */
 export const profileRulesForm: FormDefinition = {
   ...profileForm,
   fields: [

@@ -3,7 +3,7 @@ import { t } from "../../platform/i18n/i18n.ts";
 import { Tabs } from "../../ui/tabs.tsx";
 import { ProfileDashboardButton } from "../dashboards/type-dashboard-button.tsx";
 
-/** Head of the pages of a profile: its name, and what can be seen of it. */
+/** Head of the pages of a profile: its name and links to its other pages. */
 export function ProfileHead(props: {
   profileId: string;
   name: string;

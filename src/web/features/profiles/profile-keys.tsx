@@ -10,7 +10,7 @@ import { KeyList } from "./key-list.tsx";
 import { ProfileHead } from "./profile-head.tsx";
 import { profilesApi } from "./profiles-api.ts";
 
-/** The keys that devices of a profile send, with what their values mean. */
+/** Lists the keys that devices of a profile send, with their metadata. */
 export function ProfileKeys({ profileId }: { profileId: string }) {
   const loaded = useKept(
     async () => ({

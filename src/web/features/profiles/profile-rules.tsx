@@ -23,7 +23,7 @@ import { type Profile, profilesApi } from "./profiles-api.ts";
 
 type EditorProps = Omit<Parameters<typeof RuleEditor>[0], "rule" | "isNew">;
 
-/** Form for a new rule; filled in if it was opened for a value of a device. */
+/** Form for a new rule, filled in if it was opened for a value of a device. */
 function NewRule(props: EditorProps & { deviceId: string | undefined; keyName: string | undefined }) {
   const { deviceId, keyName, ...editor } = props;
   return deviceId === undefined || keyName === undefined ? (
@@ -43,7 +43,7 @@ function RuleOnValue(props: EditorProps & { deviceId: string; keyName: string })
   );
 }
 
-/** The alarm rules of a profile, each said in sentences. */
+/** Lists the alarm rules of a profile in sentences. */
 export function ProfileRules({ profileId }: { profileId: string }) {
   const loaded = useKept(() => profilesApi.get(profileId), [profileId]);
   const defaults = useResource(() => profilesApi.defaultKeys().catch(() => []), []);
@@ -71,7 +71,7 @@ interface ListProps {
   readonly onChanged: () => void;
 }
 
-/** The rules of a profile as forms, and how all of them are saved. */
+/** Holds the rules of a profile as drafts, and saves all of them. */
 function useRules(profile: Profile, onSaved: () => void) {
   const rules = profile.alarmRules.map(toRuleForm);
   const save = async (next: readonly RuleForm[]) => {
@@ -91,7 +91,7 @@ function RuleList({ profile, defaults, onChanged }: ListProps) {
   const { rule: keyName, device: deviceId, edit } = query;
   const isOnValue = keyName !== undefined && deviceId !== undefined;
   const mayChange = may("profiles:write");
-  /** Rules that look at the value for which the page was opened. */
+  /** Rules for the value that the page was opened for. */
   const onValue = keyName === undefined ? [] : rulesOnKey(profile, keyName);
   /** Index of the open rule. */
   const [open, setOpen] = useState<number | "new" | undefined>(() => {

@@ -5,7 +5,7 @@ import type { sentKeyBody } from "../../../modules/telemetry/key-metadata.schema
 import type { JsonValue, Refined, Wire } from "../../lib/wire.ts";
 import { ApiError, get, patch, post, put, remove } from "../../platform/api-client.ts";
 
-/** Answers leave out what is not set. */
+/** Responses leave out unset fields. */
 type ProfileAnswer = Refined<Wire<typeof profileBody>, { readonly keyMetadata?: readonly KeyMetadata[] }>;
 type Nullable =
   | "inactivityTimeoutMs"
@@ -13,19 +13,19 @@ type Nullable =
   | "telemetryTopic"
   | "messagesPerSecond"
   | "messagesBurst";
-/** Null: as the gateway or the site's plan says. */
+/** Null: the setting of the gateway or of the site's plan applies. */
 export type Profile = Refined<ProfileAnswer, { [Key in Nullable]: NonNullable<ProfileAnswer[Key]> | null }>;
 export type ProfileForm = Omit<
   Profile,
   "profileId" | "alarmRules" | "keyMetadata" | "deviceCount" | "createdAt" | "updatedAt"
 >;
 type ProfileChanges = Partial<ProfileForm> & { readonly alarmRules?: readonly JsonValue[] };
-/** A key that devices of a profile send, with what its values may mean. */
+/** A key that devices of a profile send, and the possible meanings of its values. */
 export type SentKey = Refined<Wire<typeof sentKeyBody>, { readonly suggestion?: Omit<KeyMetadata, "key"> }>;
 interface KeyList {
   readonly keyMetadata: readonly KeyMetadata[];
 }
-/** Provisioning settings of a profile, by which its devices register themselves. */
+/** Provisioning settings of a profile, with which devices register themselves. */
 export type Provisioning = Wire<typeof provisioningBody>;
 export type ProvisioningMode = Provisioning["mode"];
 
@@ -51,7 +51,7 @@ export const profilesApi = {
   list: async () => (await get<ProfileAnswer[]>(`${BASE}?limit=10000`)).map(whole),
   get: async (id: string) => whole(await get<ProfileAnswer>(profile(id))),
   create: async (form: ProfileForm) => whole(await post<ProfileAnswer>(BASE, form)),
-  /** Changes the version that the caller has read; 412 if somebody changed the profile since. */
+  /** Changes the version that the caller has read; fails with 412 if somebody has changed the profile since. */
   update: async (
     { profileId, updatedAt }: Pick<Profile, "profileId" | "updatedAt">,
     changes: ProfileChanges,
@@ -72,7 +72,7 @@ export const profilesApi = {
 
 const ATTEMPTS_MAX = 5;
 
-/** Changes a part of a profile, on the newest version, whoever else changes it meanwhile. */
+/** Changes a part of the newest version of a profile, even if others change it at the same time. */
 export async function changeProfile(
   profileId: string,
   change: (profile: Profile) => ProfileChanges,

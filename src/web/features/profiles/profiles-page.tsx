@@ -17,10 +17,10 @@ import { ProfileRules } from "./profile-rules.tsx";
 import { type Profile, profilesApi } from "./profiles-api.ts";
 import { ProvisioningDialog } from "./provisioning-dialog.tsx";
 
-/** Id in the address of the defaults of the site. */
+/** Id of the site's defaults in the address. */
 const DEFAULTS_ID = "defaults";
 
-/** All profiles, the alarm rules or the values of one, or the site's defaults for values. */
+/** Shows all profiles, the alarm rules or keys of one, or the site's defaults for keys. */
 export function ProfilesPage({ id }: SettingsPageProps) {
   const { query, route } = useLocation();
   if (id === undefined) return <ProfileList />;

@@ -21,7 +21,7 @@ import {
 export function ProvisioningDialog({ profile, onClose }: { profile: Profile; onClose: () => void }) {
   const { profileId, name } = profile;
   const loaded = useKept(() => profilesApi.provisioning(profileId), [profileId]);
-  /** Until the gateway has taken it. */
+  /** The selected mode, until the gateway has accepted it. */
   const [selected, setSelected] = useState<ProvisioningMode | undefined>(undefined);
   const action = useAction();
   const change = (work: () => Promise<Provisioning>, done?: string) =>

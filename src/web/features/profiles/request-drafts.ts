@@ -3,7 +3,7 @@ import type { ProfileForm } from "./profiles-api.ts";
 
 type Rule = ProfileForm["deviceRequests"][number];
 
-/** A reply to a request while it is edited: JSON of a fixed reply, or the source of a script. */
+/** A reply to a request during editing: the JSON of a fixed reply, or the source of a script. */
 export interface RequestDraft {
   readonly method: string;
   readonly kind: "reply" | "script";

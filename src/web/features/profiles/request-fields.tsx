@@ -14,7 +14,7 @@ interface Props {
   readonly onChange: (drafts: readonly RequestDraft[]) => void;
 }
 
-/** Edits the replies of a profile to requests of its devices. */
+/** Edits a profile's replies to requests from its devices. */
 export function RequestFields({ drafts, onChange }: Props) {
   return (
     <Section id="profile-requests" title={t("profile.requests")}>

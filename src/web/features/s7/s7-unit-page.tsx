@@ -26,7 +26,7 @@ const templates = async () =>
     entries: tags,
   }));
 
-/** What S7 brings to the page of a unit. */
+/** The parts of the page of a unit that are specific to S7. */
 export const unitView = (): EntryUnitView<S7Kind, S7Tag, EntryDraft> => ({
   api: s7Api,
   path: "/s7",

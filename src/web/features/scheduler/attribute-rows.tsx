@@ -30,7 +30,7 @@ const newRow = (key = "", value?: JsonValue): Row => ({
 
 const isTyped = ({ text, kind }: Row) => parseEditorText(text, kind) !== undefined;
 
-/** Attributes with the types of their values. The value of the field is undefined while one does not have its type. */
+/** Edits attributes and the types of their values. The value of the field is undefined while one attribute does not match its type. */
 export function AttributeRows({ value, onChange, values }: ControlProps) {
   const [rows, setRows] = useState(() => {
     const attributes = Object.entries((value ?? {}) as Readonly<Record<string, JsonValue>>); // the type of the schema

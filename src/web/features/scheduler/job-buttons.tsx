@@ -9,7 +9,7 @@ import { type Job, schedulerApi } from "./scheduler-api.ts";
 interface Props {
   readonly job: Job;
   readonly onChanged: () => void;
-  /** Icons alone. */
+  /** Shows icons without text. */
   readonly small?: boolean;
 }
 

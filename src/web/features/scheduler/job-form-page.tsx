@@ -87,7 +87,7 @@ export function JobFormPage({ job }: { job?: JobDetail }) {
   );
 }
 
-/** The schedule in words, and its next times. */
+/** Shows the schedule in words, and its next runs. */
 function Preview({ schedule }: { schedule: JobSchedule | undefined }) {
   if (schedule === undefined) return null;
   return (

@@ -130,7 +130,7 @@ export function valuesOf(job: JobDetail | undefined): FormValues {
   };
 }
 
-/** Returns the body to send; undefined if a part of it is missing or does not have its type. */
+/** Returns the body to send; undefined if a part of it is missing or has the wrong type. */
 export function inputOf(body: FormValues): JobForm | undefined {
   const { command, attributes, ...action } = actionIn(body);
   if (body.schedule === undefined || action.deviceIds?.length === 0) return undefined;

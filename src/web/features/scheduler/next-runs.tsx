@@ -13,7 +13,7 @@ interface Answer {
   readonly error?: unknown;
 }
 
-/** The next times of a schedule as the gateway reckons them, asked for after a short pause in typing. */
+/** The next runs of a schedule as calculated by the gateway, requested after a short pause in typing. */
 export function NextRuns({ schedule }: { schedule: JobSchedule }) {
   const [answer, setAnswer] = useState<Answer>({});
   const asked = JSON.stringify(schedule);

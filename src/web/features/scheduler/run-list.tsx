@@ -20,7 +20,7 @@ export const RunWord = ({ status }: { status: RunStatus }) => (
   <span class={`text-sm font-semibold ${COLOURS[status]}`}>{t(`runStatus.${status}`)}</span>
 );
 
-/** Runs, the newest first; each opens to what became of its devices. */
+/** Lists runs, the newest first. Each can be opened to show the results of its devices. */
 export function RunList({
   jobId,
   runs,

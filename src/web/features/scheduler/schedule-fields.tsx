@@ -15,7 +15,7 @@ interface Props {
   readonly onChange: (changes: Partial<ScheduleForm>) => void;
 }
 
-/** When a job runs, as people think of it. The value of the field is undefined while the schedule is not complete. */
+/** Edits when a job runs. The value of the field is undefined while the schedule is incomplete. */
 export function ScheduleControl({ value, onChange }: ControlProps) {
   const [before] = useState(value as JobSchedule); // the type of the schema
   const [form, setForm] = useState(() => formOf(before, serverNow()));

@@ -7,12 +7,12 @@ export const REPEATS = ["weekly", "monthly", "interval", "once", "cron"] as cons
 export type Repeat = (typeof REPEATS)[number];
 export const UNITS = { minutes: 60_000, hours: 3_600_000, days: 86_400_000 } as const;
 export type Unit = keyof typeof UNITS;
-/** Monday to Sunday as a cron expression counts them. */
+/** Monday to Sunday in the numbering of cron expressions. */
 export const WEEK = [1, 2, 3, 4, 5, 6, 0] as const;
-/** "L": the last one. */
+/** "L": the last day of the month. */
 export type MonthDay = number | "L";
 
-/** Every choice keeps what was entered, whichever of them is chosen now. */
+/** Each kind of schedule keeps what was entered for it while another one is selected. */
 export interface ScheduleForm {
   readonly repeat: Repeat;
   readonly timezone: string;
@@ -21,7 +21,7 @@ export interface ScheduleForm {
   readonly monthDay: MonthDay;
   readonly every: number;
   readonly unit: Unit;
-  /** `2026-12-24T18:00`, in the time zone. */
+  /** Local time in the time zone, such as `2026-12-24T18:00`. */
   readonly at: string;
   readonly expression: string;
 }
@@ -48,7 +48,7 @@ function readDay(text: string): number | undefined {
   return named < 0 ? undefined : named;
 }
 
-/** `*`, `1,3`, `1-5`, `MON-FRI`; undefined for what only cron understands. */
+/** Reads `*`, `1,3`, `1-5` or `MON-FRI`; undefined for expressions that the form cannot show. */
 function readDays(field: string): readonly number[] | undefined {
   if (field === "*") return WEEK;
   const days: number[] = [];
@@ -62,7 +62,7 @@ function readDays(field: string): readonly number[] | undefined {
   return days;
 }
 
-/** Returns a cron expression in words, if there are words for it. */
+/** Returns a cron expression in words, if possible. */
 export function readExpression(
   expression: string,
 ):
@@ -106,7 +106,7 @@ export function formOf(schedule: JobSchedule, now: number): ScheduleForm {
   return { ...form, expression, repeat: "cron", ...readExpression(expression) };
 }
 
-/** `known` is the schedule that the form came from: what the form does not show of it stays. */
+/** `known` is the schedule that the form was filled from: its parts that the form does not show are kept. */
 export function scheduleOf(form: ScheduleForm, jobSchedule?: JobSchedule): JobSchedule {
   const { timezone } = form;
   const [hour = "0", minute = "0"] = form.time.split(":");

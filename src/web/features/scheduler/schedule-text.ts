@@ -7,7 +7,7 @@ import type { JobAction, JobSchedule } from "./scheduler-api.ts";
 const SUNDAY = Date.UTC(2026, 0, 4);
 const DAY_MS = 86_400_000;
 
-/** Days in the numbering of cron expressions: 0 is Sunday. */
+/** Returns the name of a day in the numbering of cron expressions: 0 is Sunday. */
 export function dayName(day: number, weekday: "short" | "long"): string {
   return new Intl.DateTimeFormat(language.value, { weekday, timeZone: "UTC" }).format(SUNDAY + day * DAY_MS);
 }

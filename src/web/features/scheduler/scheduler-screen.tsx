@@ -18,7 +18,7 @@ import { RunWord } from "./run-list.tsx";
 import { actionText, scheduleText, zonedTime } from "./schedule-text.ts";
 import { type Job, schedulerApi } from "./scheduler-api.ts";
 
-/** Timed jobs: all of them, one with its history, or the form of one. */
+/** Timed jobs: the list, one job with its history, or the form of one. */
 export function SchedulerScreen() {
   const { jobId, jobTab } = useRoute().params;
   return <Page>{contentOf(jobId, jobTab)}</Page>;

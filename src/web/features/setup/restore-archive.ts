@@ -23,8 +23,8 @@ const uploadArchive = (link: string, file: File, onProgress: OnProgress): Promis
   );
 
 /**
- * Returns whether the gateway has restarted with the restored data: it has an owner then, so that the link is not valid any more.
- * @throws what the restoration failed with
+ * Returns whether the gateway has restarted with the restored data: it then has an owner, so that the link is no longer valid.
+ * @throws the error that the restoration failed with
  */
 async function isRestored(link: string, onProgress: OnProgress): Promise<boolean> {
   try {
@@ -46,7 +46,7 @@ async function isReady(): Promise<boolean> {
   return readiness.value?.reasons.length === 0;
 }
 
-/** The gateway was started again, without the backup. */
+/** The gateway was restarted without the backup. */
 const INTERRUPTED = { code: "backup.restore_interrupted", params: {} };
 
 export async function restoreArchive(

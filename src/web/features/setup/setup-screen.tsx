@@ -56,7 +56,7 @@ export function SetupScreen() {
   );
 }
 
-/** The owner comes back to the link that was just used, by reloading or the back button. */
+/** Shown when the owner returns to the used link, by a reload or the back button. */
 function SetUpAlready() {
   const { route } = useLocation();
   useEffect(() => route("/", true), []);

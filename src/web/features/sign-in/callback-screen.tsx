@@ -8,7 +8,7 @@ import { ErrorNote } from "../../ui/error-note.tsx";
 
 type Failure = { readonly kind: "stale" } | { readonly kind: "refused"; readonly error: unknown };
 
-/** Screen to which the hosted sign-in page hands its one-time code. */
+/** Screen that receives the one-time code of the hosted sign-in page. */
 export function CallbackScreen() {
   const { query, route } = useLocation();
   const [failure, setFailure] = useState<Failure | undefined>(undefined);

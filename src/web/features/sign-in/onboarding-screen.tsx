@@ -8,7 +8,7 @@ import { TextField } from "../../ui/text-field.tsx";
 import { useAction } from "../../ui/use-form.ts";
 import { signUpApi } from "./sign-up-api.ts";
 
-/** Screen on which an account without a tenant names one. */
+/** Screen on which a user without a site names a new one. */
 export function Onboarding({ onDone }: { onDone: (me: Me) => void }) {
   const action = useAction();
   const submit = (e: SubmitEvent & { currentTarget: HTMLFormElement }) => {

@@ -8,10 +8,7 @@ import { signOut } from "../../platform/sign-out.ts";
 import { Entrance } from "../../ui/entrance.tsx";
 import { Loaded } from "../../ui/loaded.tsx";
 
-/**
- * Target of an invitation: leads on to the hosted sign-in page with the address filled in, unless somebody is signed in here
- * already.
- */
+/** Target of invitations: leads to the hosted sign-in page with the address filled in, unless somebody is already signed in here. */
 export function SignInScreen() {
   const invited = (useLocation().query.login_hint ?? "").trim();
   const signedIn = token.value !== undefined;

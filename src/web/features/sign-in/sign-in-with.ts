@@ -2,7 +2,7 @@ import { codeChallenge, randomToken } from "../../lib/pkce.ts";
 import { CALLBACK_PATH, keepToken } from "../../platform/session.ts";
 import { sessionApi } from "../../platform/session-api.ts";
 
-/** Signs in somebody who has just chosen a password here, without the hosted page. */
+/** Signs in a user who has just set a password in the console, without the hosted page. */
 export async function signInWith(email: string, password: string): Promise<void> {
   const verifier = randomToken();
   const redirectUri = CALLBACK_PATH;

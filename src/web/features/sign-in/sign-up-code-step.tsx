@@ -11,7 +11,7 @@ import { signUpApi } from "./sign-up-api.ts";
 
 const RESEND_AFTER_S = 60; // the server sends no two codes sooner
 
-/** Step that confirms the e-mail address. It asks again for what a reload has lost: the password must be the one of the sign-up. */
+/** Step that confirms the e-mail address. After a reload it asks again for the password, which must be the one of the sign-up. */
 export function CodeStep(props: {
   email: string | undefined;
   password: string | undefined;
@@ -91,7 +91,7 @@ export function CodeStep(props: {
   );
 }
 
-/** Buttons for those who have no code: back to the form, or another mail. */
+/** Buttons for users without a code: back to the form, or another e-mail. */
 function OtherWays({ email, onBack }: { email: string; onBack: () => void }) {
   const [wait, restart] = useCountdown(RESEND_AFTER_S);
   const [resent, setResent] = useState(false);

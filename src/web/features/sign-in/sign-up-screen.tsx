@@ -16,10 +16,10 @@ import { useAction } from "../../ui/use-form.ts";
 import { type Plan, type SignUpForm, signUpApi } from "./sign-up-api.ts";
 import { CodeStep } from "./sign-up-code-step.tsx";
 
-/** State of a sign-up that waits for its code: enough to continue after a reload. It never has the password. */
+/** State of a sign-up that waits for its code, to continue after a reload. It never contains the password. */
 interface SignUpStep {
   readonly email?: string;
-  /** Life of the code. */
+  /** Minutes for which the code is valid. */
   readonly minutes?: number;
 }
 
@@ -44,11 +44,11 @@ const PASSWORD_MIN = 10;
 
 const isClosed = (error: unknown): boolean => error instanceof ApiError && error.status === 403;
 
-/** Sign-up for strangers, if it is open: details, then the code of the mail. The name of the site is asked for after that. */
+/** Sign-up of new users, if it is open: details, then the code from the e-mail. The name of the site follows. */
 export function SignUpScreen() {
   const { route } = useLocation();
   const [form, setForm] = useState<SignUpForm | undefined>(undefined);
-  /** The step of the code, since when the code was sent or somebody said to have one. */
+  /** The code step, from when the code was sent or the user selected "I have a code". */
   const [code, setCode] = useState(keptSignUp);
   const [closed, setClosed] = useState(false);
   useEffect(() => {

@@ -71,7 +71,7 @@ function BrandingForm({ given, onSaved }: FormProps) {
   );
 }
 
-/** Both themes side by side; the shades that can be read are known once the colour is saved. */
+/** Previews both themes side by side; the readable shades are known once the colour is saved. */
 function Preview({ branding, saved }: { branding: Branding; saved: TenantBranding }) {
   const { name, logo, primaryColor: color } = branding;
   const colors =

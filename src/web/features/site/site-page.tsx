@@ -12,7 +12,7 @@ import type { TenantProfile, TenantUsage } from "./site-api.ts";
 import { siteApi } from "./site-api.ts";
 import { tenantForm } from "./tenant-form.ts";
 
-/** The tenant: its name, its plan, and the end of it. */
+/** The site: its name, its plan, and its deletion. */
 export function SitePage() {
   const profile = useResource(siteApi.tenant, []);
   const usage = useResource(siteApi.usage, []);
@@ -54,7 +54,7 @@ function NameForm({ tenant, resource }: { tenant: TenantProfile; resource: Resou
   );
 }
 
-/** Share of a limit from which the page warns. */
+/** Share of a limit at which the page warns. */
 const NEAR = 0.8;
 
 const formatPlain = (amount: number): string => formatNumber(amount, 4);
@@ -65,7 +65,7 @@ function Meter(props: {
   limit: number | null;
   format?: (amount: number) => string;
   note?: string | undefined;
-  /** Text about what happens at the limit, if it is not a refusal. */
+  /** Text about what happens at the limit, unless requests are refused. */
   full?: string;
 }) {
   const { label, used, limit, note, format = formatPlain, full = t("plan.full") } = props;

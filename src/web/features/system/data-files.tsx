@@ -17,7 +17,7 @@ import { type DataCheck, systemApi } from "./system-api.ts";
 
 const POLL_MS = 1_000;
 
-/** Known damage of the data files, the newest check of them, and the support bundle. */
+/** Known damage of the data files, their newest check, and the support bundle. */
 export function DataFiles() {
   const resource = useKept(systemApi.check, []);
   const action = useAction();

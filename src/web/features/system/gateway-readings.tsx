@@ -61,7 +61,7 @@ interface TileProps {
   readonly name: string;
   readonly deviceId: string;
   readonly latest: LatestValues;
-  /** Rises with every message; `latest` itself stays the same object. */
+  /** Increases with every message; `latest` itself stays the same object. */
   readonly version: number;
 }
 

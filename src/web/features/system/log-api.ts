@@ -5,7 +5,7 @@ import { get, getPage, load, put, queryOf } from "../../platform/api-client.ts";
 export type LogLine = Wire<typeof logLineBody>;
 export type LogLevel = LogLine["level"];
 
-/** The least severe first. */
+/** In increasing order of severity. */
 export const LOG_LEVELS: readonly LogLevel[] = ["debug", "info", "warning", "error"];
 
 export interface LogFilter {
@@ -17,9 +17,9 @@ const BASE = "/api/gateway/logs";
 type LevelAnswer = Wire<typeof logLevelBody>;
 
 export const logApi = {
-  /** The newest lines that match, the newest first. */
+  /** The newest matching lines, the newest first. */
   list: (filter: LogFilter, limit: number) => getPage<LogLine>(BASE, { ...filter, limit }),
-  /** All lines that match, as a text file. */
+  /** All matching lines as a text file. */
   download: (filter: LogFilter) => load(`${BASE}/download?${queryOf(filter)}`),
   level: async () => (await get<LevelAnswer>(`${BASE}/level`)).level,
   setLevel: async (level: LogLevel) => (await put<LevelAnswer>(`${BASE}/level`, { level })).level,

@@ -31,10 +31,10 @@ import { useAction } from "../../ui/use-form.ts";
 import { LOG_LEVELS, type LogFilter, type LogLevel, type LogLine, logApi } from "./log-api.ts";
 
 // Lists of lines of the log, the newest first.
-/** As many as the gateway keeps. */
+/** The number of lines that the gateway keeps. */
 const LINES_MAX = 2_000;
 
-/** Numbers of lines start again with the gateway, so that the time belongs to the identity of a line. */
+/** Line numbers start again when the gateway restarts, so the time is a part of a line's key. */
 const keyOfLine = ({ sequence, time }: LogLine): string => `${sequence}-${time}`;
 
 const indexOfLine = (lines: readonly LogLine[], line: LogLine): number => {
@@ -43,8 +43,8 @@ const indexOfLine = (lines: readonly LogLine[], line: LogLine): number => {
 };
 
 /**
- * Returns `newest` with the older ones of `shown` behind them. Without a line in both, lines may be missing between them: then the
- * older ones are left out.
+ * Returns `newest` followed by the older lines of `shown`. If they have no line in common, lines may be missing between them; the older ones are
+ * then left out.
  */
 export function withNewest(shown: readonly LogLine[], newest: readonly LogLine[]): readonly LogLine[] {
   const oldest = newest.at(-1);
@@ -52,7 +52,7 @@ export function withNewest(shown: readonly LogLine[], newest: readonly LogLine[]
   return index < 0 ? newest : [...newest, ...shown.slice(index + 1)].slice(0, LINES_MAX);
 }
 
-/** Returns `lines` without those that are newer than the first of `shown`, so that a reader keeps the place. */
+/** Returns `lines` without those newer than the first of `shown`, so that the reader's place does not move. */
 export function withoutNewer(shown: readonly LogLine[], lines: readonly LogLine[]): readonly LogLine[] {
   const [first] = shown;
   return first === undefined ? lines : lines.slice(Math.max(0, indexOfLine(lines, first)));
@@ -75,13 +75,13 @@ interface Shown {
   readonly key: string;
 }
 
-/** The newest lines of the log that match a filter. While it follows, it asks for new ones. */
+/** The newest lines of the log that match a filter. In follow mode it requests new ones. */
 function useLog(filter: LogFilter, isFollowing: boolean) {
   const [shown, setShown] = useState<Shown | undefined>(undefined);
   const [error, setError] = useState<unknown>(undefined);
   const [attempts, setAttempts] = useState(0);
   const key = JSON.stringify([filter.level, filter.search]);
-  /** Key of the filter whose lines have arrived. */
+  /** Key of the filter whose lines have been loaded. */
   const loaded = useRef<string | undefined>(undefined);
 
   useEffect(() => {
@@ -111,7 +111,7 @@ function useLog(filter: LogFilter, isFollowing: boolean) {
     };
   }, [key, isFollowing, attempts]);
 
-  /** Loads a page of older lines behind those that are shown. */
+  /** Appends a page of older lines. */
   const loadOlder = async () => {
     if (shown === undefined) return;
     const { rows, total } = await logApi.list(filter, shown.lines.length + PAGE_SIZE);
@@ -123,7 +123,7 @@ function useLog(filter: LogFilter, isFollowing: boolean) {
 const NAMES = ["level", "search"] as const;
 const FILTER_LEVELS = ["info", "warning", "error"] as const;
 
-/** The log of the running gateway, followed while the reader is at its newest lines. */
+/** The log of the running gateway, in follow mode while the newest lines are in view. */
 export function LogPage() {
   const { filter: query, set } = useUrlFilter(NAMES);
   const filter: LogFilter = { level: oneOf(LOG_LEVELS, query.level), search: query.search };
@@ -193,7 +193,7 @@ function NoLines({ filter }: { filter: LogFilter }) {
   );
 }
 
-/** Whether the page is scrolled so far down that the element is above what is visible. */
+/** Returns whether the page is scrolled past the element. */
 function useIsScrolledPast(element: RefObject<HTMLElement>): boolean {
   const [isPast, setPast] = useState(false);
   useEffect(() => {
@@ -229,7 +229,7 @@ function OlderButton({ onLoad }: { onLoad: () => Promise<void> }) {
   );
 }
 
-/** Saves all lines that match, also those that are not shown. */
+/** Saves all matching lines, including those not shown. */
 function DownloadButton({ filter }: { filter: LogFilter }) {
   const action = useAction();
   const download = () =>
@@ -247,7 +247,7 @@ function DownloadButton({ filter }: { filter: LogFilter }) {
   );
 }
 
-/** The level at which the running gateway writes lines. */
+/** Setting of the log level of the running gateway. */
 function LogLevelSetting() {
   const resource = useKept(logApi.level, []);
   const action = useAction();
@@ -285,7 +285,7 @@ const LEVEL_MARKS: Record<LogLevel, { readonly icon: LucideIcon; readonly colour
   error: { icon: CircleX, colour: "text-error" },
 };
 
-/** Lines of the log. The page scrolls with the lines above unless `isFollowing`. */
+/** Lines of the log. The page scrolls with new lines unless `isFollowing`. */
 const LogList = ({ lines, isFollowing }: { lines: readonly LogLine[]; isFollowing: boolean }) => (
   <ol
     class={`panel divide-y divide-base-300/60 ${isFollowing ? "[overflow-anchor:none]" : ""}`}

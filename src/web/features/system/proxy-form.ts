@@ -10,5 +10,5 @@ export const proxyForm: FormDefinition = {
   ],
 };
 
-/** Keys of the configuration, by field. */
+/** Returns the configuration key of a field. */
 export const keyOf = (path: string) => (path === "publicUrl" ? "public_url" : "trusted_proxies");

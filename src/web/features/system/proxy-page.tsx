@@ -22,7 +22,7 @@ import { keyOf, proxyForm } from "./proxy-form.ts";
 
 const POLL_MS = 2_000;
 
-/** Public address and reverse proxies of the gateway, for its operators. */
+/** Public address and reverse proxies of the gateway, for operators. */
 export function ProxyPage() {
   const resource = useKept(proxyApi.get, []);
   const [isRestarting, setRestarting] = useState(false);
@@ -97,7 +97,7 @@ function Restart({ isRestarting, onRestart }: { isRestarting: boolean; onRestart
   );
 }
 
-/** Test of the proxy settings as entered: the gateway's view of a request of this browser. */
+/** Tests the entered proxy settings: shows how the gateway sees a request from this browser. */
 function ProxyTest({ input }: { input: () => ProxySettingsInput }) {
   const action = useAction();
   const [result, setResult] = useState<ProxyTestResult>();

@@ -10,7 +10,7 @@ const bytes = (factor: number) => (value: number) => formatBytes(value * factor)
 const unit = (text: string) => (value: number) => `${formatNumber(value, 4)} ${text}`;
 const rate = unit("/s");
 
-/** How the number of a reading is written, by its key. */
+/** Formats of readings, by key. */
 const formats = {
   disk_used_percent: unit("%"),
   disk_free_mb: bytes(MEGABYTE),
@@ -93,7 +93,7 @@ export type GroupId = (typeof READING_GROUPS)[number]["id"] | "other";
 
 const groupedKeys: ReadonlySet<string> = new Set(READING_GROUPS.flatMap(({ keys }) => keys));
 
-/** Groups those keys that the gateway has sent. Keys that this console does not know are in the last group. */
+/** Groups the keys that the gateway has sent. Keys unknown to this console are in the last group. */
 export function groupReadings(keys: readonly string[]): { id: GroupId; keys: string[] }[] {
   const groups: { id: GroupId; keys: string[] }[] = READING_GROUPS.map((group) => ({
     id: group.id,

@@ -27,7 +27,7 @@ import { UpdateSection } from "./update-section.tsx";
 /** The gateway reports once a minute, and its device appears with the first report. */
 const DEVICE_POLL_MS = 15_000;
 
-/** Stands where other addresses have the id of an item. */
+/** Takes the place of an item's id in the address. */
 const PROXY_PAGE = "proxy";
 
 /** Clock problems that last until a time server or an owner confirms the time. */
@@ -37,13 +37,13 @@ const UNSET_CLOCK_CODES: ReadonlySet<string> = new Set([
   "system.clock_unknown",
 ]);
 
-/** The gateway itself, and the settings about reverse proxies. */
+/** The gateway itself, and its settings for reverse proxies. */
 export function SystemPage({ id }: SettingsPageProps) {
   if (id === undefined) return <Gateway />;
   return id === PROXY_PAGE ? <ProxyPage /> : <NotFoundScreen />;
 }
 
-/** State of the gateway itself: version, problems, and the readings of its own device. */
+/** State of the gateway: version, problems, and the readings of its own device. */
 function Gateway() {
   const health = useResource(systemApi.health, []);
   const device = useKept(systemApi.device, []);
@@ -140,7 +140,7 @@ const NoDevice = () => (
   </EmptyPanel>
 );
 
-/** Shows both times while the clock is not set, and lets the reader confirm that of the system. */
+/** Shows both times while the clock is not set, and lets the user confirm the system's. */
 function ClockNote() {
   const clock = useResource(systemApi.clock, []);
   const action = useAction();
@@ -170,7 +170,7 @@ function ClockNote() {
   );
 }
 
-/** Selects the other sites that see key figures of the gateway. A gateway with one site does not show it. */
+/** Selects the other sites that may see the gateway's key figures. Hidden if the gateway has one site only. */
 function SharedDevicesSection() {
   const shared = useResource(systemApi.sharedDevices, []);
   if ((shared.data?.tenants.length ?? 0) === 0) return <Loaded of={shared} skeleton={null} />;

@@ -8,6 +8,6 @@ export const TRAFFIC_MEASURES = ["messages", "values", "bytes", "rejected"] as c
 export type TrafficMeasure = (typeof TRAFFIC_MEASURES)[number];
 
 export const talkersApi = {
-  /** The devices that sent the most within the last hour. */
+  /** The devices that sent the most in the last hour. */
   list: (by: TrafficMeasure, limit: number) => getPage<TopTalker>("/api/gateway/top-talkers", { by, limit }),
 };

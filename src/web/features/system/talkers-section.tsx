@@ -12,7 +12,7 @@ import { type TopTalker, TRAFFIC_MEASURES, type TrafficMeasure, talkersApi } fro
 const SHOWN_MAX = 10;
 const REFRESH_MS = 15_000;
 
-/** The devices that sent the most within the last hour. */
+/** The devices that sent the most in the last hour. */
 export function TalkersSection() {
   const [by, setBy] = useState<TrafficMeasure>("messages");
   const page = useKept(() => talkersApi.list(by, SHOWN_MAX), [by]);

@@ -11,7 +11,7 @@ export const updateApi = {
   get: () => get<Update>(PATH),
   install: () => post<Update>(`${PATH}/install`, {}),
   discard: () => remove<Update>(`${PATH}/upload`),
-  /** Uploads the file in parts, from where an upload of a file of this size was interrupted. */
+  /** Uploads the file in parts, continuing an interrupted upload of a file of the same size. */
   async upload(file: File, present: Update["upload"], onProgress: (share: number) => void): Promise<void> {
     let offset = present?.totalBytes === file.size ? present.bytes : 0;
     while (offset < file.size) {

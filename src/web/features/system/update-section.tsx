@@ -16,7 +16,7 @@ import { type Update, updateApi } from "./update-api.ts";
 const POLL_MS = 2_000;
 const toPercent = (share: number) => Math.floor(share * 100);
 
-/** Uploads an update file, installs it, and says what became of it. */
+/** Uploads an update file, installs it, and reports the result. */
 export function UpdateSection() {
   const resource = useKept(updateApi.get, []);
   const [isWaiting, setWaiting] = useState(false);

@@ -19,7 +19,7 @@ interface Shown {
   readonly listed: { readonly from: number; readonly to: number };
 }
 
-/** Saves all values of the window: those that are loaded or, if only a part of them is, those of the server. */
+/** Saves all values of the window: the loaded ones or, if only a part is loaded, the server's. */
 export async function downloadCsv(shown: Shown): Promise<void> {
   const { device, buffers, listed } = shown;
   const blob = isThinned(buffers, listed.from) ? await exported(shown) : loaded(shown);

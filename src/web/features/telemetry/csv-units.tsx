@@ -5,7 +5,7 @@ import { Checkbox } from "../../ui/choice.tsx";
 
 const STORED_AS = "lineside.csvUnits";
 
-/** Whether the column names of CSV files have units; kept by the browser. */
+/** Whether column names of CSV files include units; stored in the browser. */
 export const hasCsvUnits = signal(readStored(STORED_AS) === "on");
 
 export const CsvUnits = () => (

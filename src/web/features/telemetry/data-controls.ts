@@ -10,7 +10,7 @@ import { VIEWS, type View } from "./data-toolbar.tsx";
 
 export interface Controls {
   readonly window: TimeWindow;
-  /** True if nobody has selected the window. */
+  /** True if nobody has selected a window. */
   readonly isFirst: boolean;
   readonly view: View;
   readonly aggregation: Aggregation;
@@ -18,7 +18,7 @@ export interface Controls {
   readonly keys: readonly string[] | undefined;
   readonly set: (changes: Record<string, string>) => void;
   readonly setWindow: (window: TimeWindow) => void;
-  /** Shows a part of the window, or one beside it. The browser's Back leads back. */
+  /** Shows a part of the window, or a neighbouring one. The browser's Back button returns. */
   readonly zoom: (window: TimeWindow, options?: { readonly isPan: boolean }) => void;
   /** Returns to the window before the zoom. */
   readonly unzoom: () => void;

@@ -11,7 +11,7 @@ import { CsvUnits } from "./csv-units.tsx";
 
 interface Props {
   readonly aggregation: Aggregation;
-  /** Absent where nothing moves: a fixed window, or one that is paused. */
+  /** Absent for a fixed or paused window. */
   readonly onPause: (() => void) | undefined;
   readonly hasAnnotations: boolean;
   /** True while values of the range are still missing. */

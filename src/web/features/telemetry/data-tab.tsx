@@ -67,7 +67,7 @@ export function DataTab({ device }: DeviceTabProps) {
   );
 }
 
-/** The charts, and the dialog of imports and exports. */
+/** The charts, and the dialog for imports and exports. */
 function DeviceData(props: {
   device: DeviceDetail;
   latest: LatestSnapshot;
@@ -184,7 +184,7 @@ interface ViewProps {
   readonly onHistory: (shown: ShownTime) => void;
 }
 
-/** Loads when the person changes something; a moving window is moved by the clock and fed by the live connection. */
+/** Loads when the user changes something; the clock moves a moving window, and the live connection adds to it. */
 function useLoading({ series, selected, controls }: ViewProps): void {
   const { window, aggregation } = controls;
   const load = () => {
@@ -401,7 +401,7 @@ function Content(props: ViewProps & { bounds: Bounds; listed: Bounds; onWindow: 
   );
 }
 
-/** How long each key had each of its values, as bars or as a table. */
+/** How long each key had each of its values, as bars or a table. */
 function DurationsContent({
   device,
   series,

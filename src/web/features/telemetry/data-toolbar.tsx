@@ -20,7 +20,7 @@ interface ToolbarProps {
   readonly onView: (view: View) => void;
 }
 
-/** What most people change: the time window, the values and the view. Everything else is in the menu. */
+/** The most used controls: time window, values and view. All others are in the menu. */
 export const DataToolbar = (props: ToolbarProps) => (
   <div class="flex flex-wrap items-center justify-between gap-2">
     <Segments
@@ -62,7 +62,7 @@ interface TimeLineProps {
   readonly onResume: () => void;
 }
 
-/** The time that the charts show, with the ways to an earlier and a later one. */
+/** The time that the charts show, with links to earlier and later windows. */
 export function TimeLine(props: TimeLineProps) {
   const { bounds, aggregation } = props;
   const details = [

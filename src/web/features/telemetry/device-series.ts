@@ -33,7 +33,7 @@ export class DeviceSeries {
   readonly #series = new Map<string, KeySeries>();
   #request: SeriesRequest | undefined;
   #generation = 0;
-  /** True if points may have been missed during the load that runs. */
+  /** True if points may have been missed during the current load. */
   #hasGap = false;
   readonly #show = oncePerFrame(() => {
     this.version.value++;
@@ -104,7 +104,7 @@ export class DeviceSeries {
     this.#show();
   }
 
-  /** Fetches the points since the newest one after a reconnect. While all points are loaded, it waits to learn which one that is. */
+  /** After a reconnect, fetches the points since the newest one. If all points are being loaded, it waits for the newest one first. */
   async fillGap(to: number): Promise<void> {
     this.#hasGap = this.loading.value;
     if (this.#hasGap) return;

@@ -1,17 +1,17 @@
 /** Part of a file for one request. */
 export interface ImportPart {
   readonly body: Blob;
-  /** The part begins with the first part of the file, whose rows are to be skipped. */
+  /** The part starts with the first rows of the file, which the import has to skip. */
   readonly hasSample: boolean;
-  /** Share of the file that is read once this part is, 0 to 1. */
+  /** Share of the file that is read after this part, 0 to 1. */
   readonly share: number;
 }
 
 export interface PartSizes {
   readonly partBytes: number;
   /**
-   * Lines that every part of a CSV file begins with: they have the header, and show the gateway how the columns are written. It looks at 1,000
-   * rows, or at the rows of one MiB.
+   * Lines at the beginning of every part of a CSV file: they contain the header and show the gateway how the columns are written. It looks at 1,000
+   * rows, or at the rows of 1 MiB.
    */
   readonly sampleLines: number;
   readonly sampleBytes: number;
@@ -21,11 +21,11 @@ const usualSizes: PartSizes = { partBytes: 4 * 1024 * 1024, sampleLines: 2_000, 
 const LINE_FEED = 10;
 const QUOTE = 34;
 
-/** Finds the ends of lines, those within quotes of a CSV file left out. */
+/** Finds line ends, except within the quotes of a CSV file. */
 class LineEnds {
   readonly #isCsv: boolean;
   #isQuoted = false;
-  /** Lines that have ended. */
+  /** Number of complete lines. */
   lines = 0;
   /** Index behind the end of the last line; 0 if there is none. */
   last = 0;
@@ -34,7 +34,7 @@ class LineEnds {
     this.#isCsv = isCsv;
   }
 
-  /** Looks through bytes up to where enough lines have ended. */
+  /** Reads bytes until `isEnough`. */
   find(bytes: Uint8Array, isEnough: (lines: number, end: number) => boolean): void {
     for (let index = 0; index < bytes.length; index++) {
       const byte = bytes[index];
@@ -47,7 +47,7 @@ class LineEnds {
   }
 }
 
-/** Files in UTF-16, which spreadsheets write as "Unicode text", cannot be cut at bytes: they become UTF-8. */
+/** Files in UTF-16, which spreadsheets save as "Unicode text", cannot be cut at bytes: they are converted to UTF-8. */
 async function asBytes(file: Blob): Promise<ReadableStream<Uint8Array>> {
   const [first, second] = new Uint8Array(await file.slice(0, 2).arrayBuffer());
   const mark =
@@ -57,7 +57,7 @@ async function asBytes(file: Blob): Promise<ReadableStream<Uint8Array>> {
   return file.stream().pipeThrough(text).pipeThrough(new TextEncoderStream());
 }
 
-/** Cuts a file at line ends into parts that the gateway takes. */
+/** Cuts a file at line ends into parts that the gateway accepts. */
 export async function* importParts(
   file: Blob,
   format: "csv" | "ndjson",

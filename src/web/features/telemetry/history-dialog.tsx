@@ -29,7 +29,7 @@ interface Props {
   readonly deviceId: string;
   readonly deviceName: string;
   readonly shown: ShownTime;
-  /** Takes the time of the newest imported value, epoch ms. */
+  /** Receives the time of the newest imported value, epoch ms. */
   readonly onImported: (ts: number) => void;
   readonly onClose: () => void;
 }
@@ -44,7 +44,7 @@ export function HistoryButton({ shown, onOpen }: { shown: ShownTime; onOpen: (sh
   );
 }
 
-/** Telemetry out of the device and into it as files. */
+/** Exports telemetry of the device to files, and imports files. */
 export function HistoryDialog(props: Props) {
   return (
     <Dialog title={t("history.title")} onClose={props.onClose}>

@@ -26,7 +26,7 @@ interface Outcome {
   readonly sameTime: number;
   readonly missing: number;
   readonly timeColumns: readonly string[];
-  /** Its row counts from the beginning of the file. */
+  /** Its row is counted from the beginning of the file. */
   readonly firstError: RowError | undefined;
 }
 
@@ -40,7 +40,7 @@ const nothingImported: Outcome = {
   firstError: undefined,
 };
 
-/** Imports a file part by part, and yields what has been imported so far. */
+/** Imports a file part by part, and yields the progress. */
 async function* importFile(
   deviceId: string,
   file: File,

@@ -17,7 +17,7 @@ export interface LaneKey {
   readonly key: string;
   /** Undefined for a key without metadata. */
   readonly metadata: KeyMetadata | undefined;
-  /** Place among the chosen keys; decides the colour, so that it is the same in every view. */
+  /** Position among the selected keys; determines the colour, which is then the same in every view. */
   readonly index: number;
   readonly series: KeySeries;
 }
@@ -37,7 +37,7 @@ interface Props {
   readonly window: ChartWindow;
 }
 
-/** Charts with one strip for each key, or all keys in one chart; the cursor is shared. */
+/** Charts with one strip for each key, or all keys in one chart; all share the cursor. */
 export function Lanes({ deviceId, bounds, ...props }: Props) {
   const link = useChartLink();
   const groups = props.overlay ? [props.keys] : props.keys.map((key) => [key]);

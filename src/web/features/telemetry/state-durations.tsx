@@ -13,7 +13,7 @@ import { t } from "../../platform/i18n/i18n.ts";
 import { darkNow } from "../../platform/preferences.ts";
 import { type StateAppearance, stateAppearances } from "../../ui/state-appearances.ts";
 
-/** Part of an interval's width that stays free beside its bar. */
+/** Share of an interval's width left free beside its bar. */
 const GAP_SHARE = 0.08;
 const BOX = { width: 1_000, height: 100 };
 const DAY_MS = 86_400_000;
@@ -40,7 +40,7 @@ export const durationsText = (point: TelemetryValue | undefined, metadata: KeyMe
     .map(({ value, ms }) => `${stateName(value, metadata)} ${formatSpan(ms)}`)
     .join(", ");
 
-/** How long each key had each of its values: a stacked bar for each interval, and the totals. */
+/** How long each key had each of its values: a stacked bar per interval, and the totals. */
 export function StateDurations({ series, bounds }: { series: readonly DurationSeries[]; bounds: Bounds }) {
   return (
     <div class="flex h-full flex-col gap-4">

@@ -32,7 +32,7 @@ interface ImportAnswer {
   readonly sameTime: number;
   readonly missing: number;
   readonly timeColumns: readonly string[];
-  /** Time of the last row of CSV, epoch ms. */
+  /** Time of the last CSV row, epoch ms. */
   readonly lastTs?: number;
   /** Time of the newest stored row, epoch ms. */
   readonly newestTs?: number;

@@ -7,18 +7,18 @@ import { serverNow } from "../../platform/now.ts";
 import { useResource } from "../../platform/resource.ts";
 import { telemetryApi } from "./telemetry-api.ts";
 
-/** The stretch of time before now whose points are loaded for the small curves. */
+/** The recent time span whose points are loaded for the sparklines. */
 export interface RecentSpan {
   readonly spanMs: number;
   readonly pointsMax: number;
-  /** Which of the keys have a curve; all by default. */
+  /** Which keys have a sparkline; all by default. */
   readonly shown?: (keys: readonly string[]) => readonly string[];
 }
 
 export class LatestValues {
-  /** Key → its newest value and when it is from. */
+  /** Key → its newest value and the time of it. */
   readonly values = new Map<string, { ts: number; value: TelemetryValue }>();
-  /** Key → its recent points, for the small curve. */
+  /** Key → its recent points, for the sparkline. */
   readonly recent = new Map<string, SeriesBuffer>();
 
   take(snapshot: {
@@ -41,7 +41,7 @@ export class LatestValues {
   }
 }
 
-/** The newest values of a device, kept up to date. `version` rises with every message; `latest` itself stays the same object. */
+/** The newest values of a device, kept up to date. `version` increases with every message; `latest` itself stays the same object. */
 export function useLatestValues(deviceId: string, recent: RecentSpan) {
   const latest = useRef(new LatestValues()).current;
   const [version, setVersion] = useState(0);
@@ -74,7 +74,7 @@ export function useLatestValues(deviceId: string, recent: RecentSpan) {
     else if (message.topic === "telemetry") latest.take(message);
     changed();
   });
-  /** Why recent points are missing; undefined if they are not. */
+  /** Why recent points are missing; undefined if none are. */
   const curves = { error: failure, reload: () => setAttempt((before) => before + 1) };
   return { latest, version, first, curves };
 }

@@ -23,7 +23,7 @@ const isSparkplug = hasValue("format", "SPARKPLUG_B");
 const isV1 = hasValue("api", "V1");
 const isV2 = hasValue("api", "V2");
 
-/** Fields of each target that the console offers; the API has more, each with a default. */
+/** Fields of each target that the console shows; the API has more, each with a default. */
 const fields: Readonly<Record<TargetType, readonly FieldEntry[]>> = {
   LINESIDE: ["url", "token", "namePrefix"],
   MQTT: [
@@ -70,7 +70,7 @@ const fields: Readonly<Record<TargetType, readonly FieldEntry[]>> = {
   HTTP: ["url", "token", "signingSecret"],
 };
 
-/** Certificates of a connection with TLS. */
+/** Certificates for connections with TLS. */
 const certificates: readonly FieldEntry[] = [
   { path: "tls.ca", rows: 3, input: { placeholder: "-----BEGIN CERTIFICATE-----" } },
   { path: "tls.certificate", rows: 3, input: { placeholder: "-----BEGIN CERTIFICATE-----" } },
@@ -86,7 +86,7 @@ const formOf = (type: TargetType, shown: readonly FieldEntry[]): FormDefinition 
 export const targetForm = (type: TargetType): FormDefinition => formOf(type, fields[type]);
 export const certificatesForm = (type: TargetType): FormDefinition => formOf(type, certificates);
 
-/** Targets whose settings say by themselves whether the connection is encrypted: the others have it in the address. */
+/** Returns whether the settings of a target state by themselves whether the connection is encrypted; for the others, the address does. */
 export const hasTlsChoice = (type: TargetType): boolean => ["POSTGRESQL", "KAFKA", "NATS"].includes(type);
 
 const addresses: Readonly<Partial<Record<TargetType, FormValues>>> = {
@@ -110,7 +110,7 @@ export function targetDefaults(type: TargetType): FormValues {
   };
 }
 
-/** The settings of a target as the API takes them: without what does not belong to what is selected, and without empty texts. */
+/** Returns the settings of a target as the API accepts them: without fields that do not apply, and without empty texts. */
 export function targetInput(type: TargetType, values: FormValues): FormValues {
   const entries = Object.entries(sentValues(targetForm(type), values)).filter(([, value]) => value !== "");
   return { ...Object.fromEntries(entries), type };

@@ -71,7 +71,7 @@ const nightly = (): Uplink["window"] => ({
   to: 6 * MINUTES_PER_HOUR,
 });
 
-/** The time of day in which an uplink sends. */
+/** Time of day in which an uplink sends. */
 function SendWindow({ label, value, onChange }: ControlProps) {
   const sendWindow = value as Uplink["window"]; // the type of the schema
   return (
@@ -116,7 +116,7 @@ export const nameForm: FormDefinition = {
   fields: [{ path: "name", input: { pattern: "^\\s*\\S.*" } }],
 };
 
-/** What an uplink sends. */
+/** Data that an uplink sends. */
 export const contentForm: FormDefinition = {
   schema,
   texts: TEXTS,

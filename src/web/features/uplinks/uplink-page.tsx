@@ -65,7 +65,7 @@ export function NewUplinkPage() {
   return <UplinkForm onSaved={({ uplinkId }) => route(`/uplinks/${uplinkId}`, true)} />;
 }
 
-/** Steps that send elsewhere, or make attributes, have no effect in an uplink. */
+/** Steps that send to other targets or create attributes have no effect in an uplink. */
 const UNFIT_STEPS = ["webhook_forward", "change_scope"];
 const stepTypes = async () =>
   (await pipelinesApi.stepTypes()).filter(({ type }) => !UNFIT_STEPS.includes(type));
@@ -215,7 +215,7 @@ interface Props {
   readonly onChange: (steps: readonly StepDraft[]) => void;
 }
 
-/** The steps that only this uplink applies. */
+/** The steps that only this uplink runs. */
 function StepsSection({ types, steps, problem, onChange }: Props) {
   return (
     <Section id="uplink-steps" title={t("uplink.steps")} hint={t("uplink.stepsHint")}>

@@ -39,7 +39,7 @@ export function UplinkStateText({ uplink }: { uplink: Uplink }) {
   );
 }
 
-/** Progress of an uplink, and the remedy if it cannot continue. */
+/** Progress of an uplink, and a remedy if it cannot continue. */
 export function UplinkProgress({ uplink, onChanged }: Props) {
   const { uplinkId, errorText, isRefused, enabled } = uplink;
   const action = useAction();

@@ -17,7 +17,7 @@ import { type Uplink, uplinksApi } from "./uplinks-api.ts";
 
 const REFRESH_MS = 5_000;
 
-/** Engines to which the gateway sends what it stores: all of them, one, or a new one. */
+/** Targets to which the gateway sends stored data: the list, one, or a new one. */
 export function UplinksScreen() {
   const { uplinkId } = useRoute().params;
   return (

@@ -5,7 +5,7 @@ import { DevicePicker } from "../devices/device-picker.tsx";
 import { AssetPicker } from "./asset-picker.tsx";
 import type { Access } from "./users-types.ts";
 
-/** Every device, or those chosen by name and by the asset that they belong to. */
+/** All devices, or selected devices and assets. */
 export function AccessFields({ label, values, setValues }: ControlProps) {
   const access = values as unknown as Access; // types of the schema
   const change = (changes: Partial<Access>) => setValues({ ...values, ...changes });

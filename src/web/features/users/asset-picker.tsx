@@ -8,7 +8,7 @@ interface Props {
   readonly onChange: (assetIds: string[]) => void;
 }
 
-/** Assets are known by the devices that name one; any other may be written as well, for devices to come. */
+/** Suggests the assets that devices name; others can be typed, for future devices. */
 export function AssetPicker({ selected, onChange }: Props) {
   const [text, setText] = useState("");
   const add = () => {

@@ -24,7 +24,7 @@ interface Props {
   readonly onClose: () => void;
 }
 
-/** Sign-in details for a new user, shown only once: the service keeps no password that it could show again. */
+/** Sign-in details for a new user, shown once, because the gateway stores no password that it could show again. */
 export function InvitationResult({ title, invitation, onClose }: Props) {
   const { loginUrl, email, temporaryPassword, shareText } = invitation;
   return (

@@ -8,7 +8,7 @@ import { invitationForm } from "./user-form.ts";
 import { usersApi } from "./users-api.ts";
 import type { Invitation, NewUser } from "./users-types.ts";
 
-/** A site either has a mail server or not: the way that worked last time is offered first. */
+/** A site either has a mail server or not, so the method that worked last time is preselected. */
 const DELIVERY_KEY = "lineside.invite";
 
 const newUser = (): FormValues => ({

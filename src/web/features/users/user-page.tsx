@@ -41,7 +41,7 @@ export function UserPage({ userId }: { userId: string }) {
   );
 }
 
-/** Oneself is another page, and an owner only another owner's. */
+/** Users have another page for themselves, and only an owner may manage an owner. */
 function mayManage(user: User): boolean {
   const own = ROLES.indexOf(me.value?.role ?? "TENANT_READ_ONLY");
   return may("users:write") && user.userId !== me.value?.userId && ROLES.indexOf(user.role) >= own;
@@ -117,7 +117,7 @@ function UserForm({ user, resource }: { user: User; resource: Resource<User> }) 
   );
 }
 
-/** Lets an administrator see the site as the user does. */
+/** Lets an administrator see the site as the user sees it. */
 function ActAs({ user }: { user: User }) {
   const { route } = useLocation();
   const action = useAction();

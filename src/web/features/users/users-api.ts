@@ -9,7 +9,7 @@ export const usersApi = {
   create: (body: NewUser) => post<Invitation>("/api/users", body),
   update: (id: string, body: UserEdit) => patch<User>(user(id), body),
   delete: (id: string) => remove(user(id)),
-  /** Creates a new temporary password, which the answer has. */
+  /** Creates a new temporary password, which the response contains. */
   invite: (id: string, delivery: InviteDelivery) =>
     post<Invitation>(`${user(id)}/invite/${delivery === "EMAIL" ? "email" : "credentials"}`),
   impersonate: async (targetUserId: string) =>

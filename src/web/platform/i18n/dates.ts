@@ -1,6 +1,6 @@
 import { language } from "../preferences.ts";
 
-/** "language|style|zone" → formatter; making one costs far more than using it. */
+/** "language|style|zone" → formatter; creating one takes far longer than using it. */
 const dateFormats = new Map<string, Intl.DateTimeFormat>();
 
 const STAMP = {
@@ -37,7 +37,7 @@ export function dateFormat(style: DateStyle, timeZone?: string): Intl.DateTimeFo
   return format;
 }
 
-/** In the browser's time zone unless another one is named. */
+/** Formats a time, in the browser's time zone by default. */
 export function formatDate(ts: number, style: DateStyle, timeZone?: string): string {
   return dateFormat(style, timeZone).format(ts);
 }

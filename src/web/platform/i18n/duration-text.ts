@@ -4,7 +4,7 @@ export const UNITS = { days: 86_400_000, hours: 3_600_000, minutes: 60_000, seco
 export type Unit = keyof typeof UNITS;
 export const unitNames = Object.keys(UNITS) as Unit[]; // the largest first
 
-/** The largest unit that says it in whole numbers. */
+/** Returns the largest unit in which the duration is a whole number. */
 export const unitOf = (ms: number): Unit => unitNames.find((unit) => ms % UNITS[unit] === 0) ?? "seconds";
 
 export function durationText(ms: number): string {
@@ -12,7 +12,7 @@ export function durationText(ms: number): string {
   return plural(`duration.${unit}`, ms / UNITS[unit]);
 }
 
-/** Formats a measured time with at most one decimal. */
+/** Formats a measured duration with at most one decimal. */
 export function roughDurationText(ms: number): string {
   const unit = unitNames.find((name) => ms >= UNITS[name]) ?? "seconds";
   return plural(`duration.${unit}`, Math.round((ms / UNITS[unit]) * 10) / 10);

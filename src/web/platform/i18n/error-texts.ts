@@ -6,7 +6,7 @@ import { loadPart } from "../load-part.ts";
 import { type Language, language } from "../preferences.ts";
 import { formatDate } from "./dates.ts";
 
-/** The server's texts by language: errors, events, and whatever else it sends as a code and parameters. */
+/** Loads the server's texts by language: errors, events, and all others sent as a code and parameters. */
 const LOADERS: Record<Language, () => Promise<Catalogue>> = {
   en: async () => (await import("../../../lib/texts/server.en.json")).default,
   de: async () => (await import("../../../lib/texts/server.de.json")).default,
@@ -14,7 +14,7 @@ const LOADERS: Record<Language, () => Promise<Catalogue>> = {
 
 const catalogues = new Map<Language, Catalogue>();
 const loading = new Map<Language, Promise<void>>();
-/** Counts the catalogues that have arrived, so that what is shown already follows. */
+/** Number of loaded catalogues; components that read it are drawn again. */
 const arrived = signal(0);
 
 async function fetchTexts(wanted: Language): Promise<void> {
@@ -27,14 +27,14 @@ async function fetchTexts(wanted: Language): Promise<void> {
   }
 }
 
-/** Fetches the server's texts in a language. */
+/** Loads the server's texts in a language. */
 export function loadServerTexts(wanted: Language): Promise<void> {
   const pending = loading.get(wanted) ?? fetchTexts(wanted);
   loading.set(wanted, pending);
   return pending;
 }
 
-/** Names in backticks, which are for terminals and programs, in quotation marks. */
+/** Puts names in quotation marks; backticks are for terminals and programs. */
 const withQuotes = (text: string): string => text.replaceAll("`", '"');
 
 /** Adds a capital letter and a full stop. */
@@ -44,7 +44,7 @@ function asSentence(plain: string): string {
   return /[.!?…]$/.test(first) ? first : `${first}.`;
 }
 
-/** Texts in the reader's language; undefined until they arrive. */
+/** Returns the texts in the user's language; undefined until they are loaded. */
 function currentCatalogue(): Catalogue | undefined {
   void arrived.value;
   const catalogue = catalogues.get(language.value);
@@ -52,7 +52,7 @@ function currentCatalogue(): Catalogue | undefined {
   return catalogue;
 }
 
-/** A text in the reader's language; `english`, which the server sent with it, until the catalogue is there or for a newer code. */
+/** Returns a text in the user's language, or the server's `english` if the catalogue is not loaded or the code is newer. */
 function render(text: Text, english: string): string {
   const catalogue = currentCatalogue();
   return catalogue !== undefined && Object.hasOwn(catalogue, text.code)
@@ -62,7 +62,7 @@ function render(text: Text, english: string): string {
 
 const ISO_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
 
-/** Parameters that count something. Other numbers, such as ports and codes, have no separators. */
+/** Parameters that are counts. Other numbers, such as ports and codes, have no thousands separators. */
 const COUNTS: ReadonlySet<string> = new Set(["changes", "count", "devices", "messages"]);
 
 function localizedValue(name: string, value: ParamValue): ParamValue {
@@ -71,7 +71,7 @@ function localizedValue(name: string, value: ParamValue): ParamValue {
   return typeof value === "number" && COUNTS.has(name) ? formatDigits(value, language.value) : value;
 }
 
-/** Writes times and counts within a text as people read them. */
+/** Formats times and counts within a text. */
 const localized = ({ code, params }: Text): Text => ({
   code,
   params: Object.fromEntries(
@@ -79,16 +79,16 @@ const localized = ({ code, params }: Text): Text => ({
   ),
 });
 
-/** A text of the server in the reader's language, as a sentence. */
+/** Returns a text of the server in the user's language as a sentence. */
 export const serverText = (text: Text, english = text.code): string => asSentence(render(text, english));
 
-/** The same within a sentence. */
+/** Returns the text for use within a sentence. */
 export const serverPhrase = (text: Text, english = text.code): string => withQuotes(render(text, english));
 
 const isText = (value: unknown): value is Text =>
   typeof value === "object" && value !== null && "code" in value && "params" in value;
 
-/** Returns the error of a field, without the name of the field at its beginning: the form shows it next to the field. */
+/** Returns the error of a field, without the field's name at the beginning: the form shows it next to the field. */
 export function ruleText(text: Text, field: string, english = text.code): string {
   const rule = text.params.rule ?? text.params.reason;
   if (isText(rule)) return ruleText(rule, field, english);
@@ -114,13 +114,13 @@ const fieldsByCode: Readonly<Record<string, string>> = {
   "user.email_taken": "email",
 } satisfies Partial<Record<ErrorCode, string>>;
 
-/** Name of the field that a text is about, as the request calls it. */
+/** Returns the name, in the request, of the field that a text is about. */
 export function fieldOf({ code, params }: Text): string | undefined {
   if (isText(params.action) && params.action.code === "action.schedule_all_devices_type") return "deviceType";
   return typeof params.field === "string" ? params.field : fieldsByCode[code];
 }
 
-/** The text of a code without parameters, for a list of codes: "…" stands for a parameter. The code itself if it has no words. */
+/** Returns the text of a code without parameters, for a list of codes: "…" stands for a parameter. Returns the code itself if it has no text. */
 export function codeLabel(code: string): string {
   const catalogue = currentCatalogue();
   const template = catalogue !== undefined && Object.hasOwn(catalogue, code) ? catalogue[code] : undefined;
@@ -128,5 +128,5 @@ export function codeLabel(code: string): string {
   return /\p{L}/u.test(label) ? asSentence(label) : code;
 }
 
-/** The server's text of a code, for what the console knows beforehand. */
+/** Returns the server's text of a code that the console knows. */
 export const codeText = (code: ErrorCode): string => serverText({ code, params: {} });

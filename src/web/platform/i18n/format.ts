@@ -15,21 +15,21 @@ export { formatDate } from "./dates.ts";
 
 const DAY_MS = 86_400_000;
 
-/** The time of a sample; with its day if the window has more than one. */
+/** Formats the time of a sample, with its day if the window has more than one. */
 export function formatSampleTime(ts: number, { from, to }: { from: number; to: number }): string {
   const isOneDay =
     to - from <= DAY_MS && [from, ts].every((time) => formatDate(time, "day") === formatDate(to, "day"));
   return formatDate(ts, isOneDay ? "time" : "stamp");
 }
 
-/** Both ends of a stretch of time with their zone; what they have in common is said once. */
+/** Formats both ends of a period with their zone; what they have in common appears once. */
 export function formatDateRange(from: number, to: number): string {
   const zone = zoneName(to);
   if (zoneName(from) !== zone) return dateFormat("zoned").formatRange(from, to);
   return `${dateFormat("stamp").formatRange(from, to)} ${zone}`;
 }
 
-/** The short name of this browser's time zone at that time. */
+/** Returns the short name of this browser's time zone at that time. */
 export function zoneName(ts: number): string {
   return (
     dateFormat("zoned")
@@ -42,21 +42,21 @@ const numberFormat = (options: Intl.NumberFormatOptions) => numberFormatOf(langu
 
 export const formatNumber = (n: number, digits?: number): string => formatDigits(n, language.value, digits);
 
-/** Limits within which the marks of an axis are written in full. */
+/** Limits within which axis marks are written in full. */
 const MARK_MAX = 1e5;
 const COMPACT_MAX = 1e15;
 
-/** Formats the marks of an axis, which have little room: 1.5M, 1.5E15. */
+/** Formats a mark of an axis in little space: 1.5M, 1.5E15. */
 export function formatMark(n: number): string {
   const size = Math.abs(n);
   if (size < MARK_MAX || size >= COMPACT_MAX) return formatNumber(n);
   return numberFormat({ maximumFractionDigits: 3, notation: "compact" }).format(n);
 }
 
-/** Decimals that the marks of an axis have at most beside a unit of an amount of data. */
+/** Max. decimals of the marks of an axis with a unit of data. */
 const DATA_DECIMALS_MAX = 3;
 
-/** Returns the marks in the unit of data that fits, with as few decimals as tell them apart; `undefined` if none of them needs that. */
+/** Returns the marks in the fitting unit of data, with as few decimals as distinguish them; `undefined` if none of them needs that. */
 function formatDataMarks(marks: readonly number[], unit: string | undefined): string[] | undefined {
   const scaled = marks.map((mark) => scaledData(mark, unit));
   if (scaled.every((mark) => mark === undefined)) return undefined;
@@ -69,7 +69,7 @@ function formatDataMarks(marks: readonly number[], unit: string | undefined): st
   return undefined;
 }
 
-/** The marks of an axis: large numbers in compact form, unless that makes two of them the same. */
+/** Formats the marks of an axis: large numbers in compact form, unless that makes two of them equal. */
 export function formatMarks(marks: readonly number[], unit?: string): string[] {
   const dataMarks = formatDataMarks(marks, unit);
   if (dataMarks !== undefined) return dataMarks;
@@ -82,13 +82,13 @@ export function formatCount(n: number): string {
   return numberFormat({}).format(n);
 }
 
-/** An amount of money with two decimals; the currency is what a person typed. */
+/** Formats an amount of money with two decimals; a user typed the currency. */
 export function formatMoney(amount: number, currency: string): string {
   const text = numberFormat({ minimumFractionDigits: 2, maximumFractionDigits: 2 }).format(amount);
   return currency === "" ? text : `${text}\u00a0${currency}`;
 }
 
-/** An amount of data in powers of 1,024: 12.3 MiB. */
+/** Formats an amount of data in powers of 1,024: 12.3 MiB. */
 export function formatBytes(bytes: number): string {
   const { n, unit, decimals } = scaledData(bytes, "B") ?? { n: bytes, unit: "B", decimals: 0 };
   return withUnit(formatNumber(Number(n.toFixed(decimals))), unit);
@@ -101,7 +101,7 @@ const SPAN_UNITS = [
   ["second", 1_000],
 ] as const;
 
-/** Formats a length of time in its largest unit: 1.5 hr, 40 min. */
+/** Formats a duration in its largest unit: 1.5 hr, 40 min. */
 export function formatSpan(ms: number): string {
   const [unit, unitMs] = SPAN_UNITS.find(([, length]) => ms >= length) ?? SPAN_UNITS[3];
   const options = { style: "unit", unit, unitDisplay: "short", maximumFractionDigits: 1 } as const;
@@ -115,7 +115,7 @@ export const formatChange = (change: number): string =>
 export const formatShare = (share: number): string =>
   numberFormat({ style: "percent", maximumFractionDigits: 1 }).format(share);
 
-/** Contract times are ISO 8601, realtime ones epoch ms; 0 and absent mean never. */
+/** Times are ISO 8601 in the API and epoch ms in live messages; 0 and absent mean never. */
 export function toMs(time: string | number | null | undefined): number | undefined {
   if (time === null || time === undefined || time === 0 || time === "") return undefined;
   const ms = typeof time === "number" ? time : Date.parse(time);
@@ -141,7 +141,7 @@ export interface ReadingFormat {
   readonly decimalsMax?: number | undefined;
 }
 
-/** Formats a value of telemetry with the metadata of its key, in the reader's language. */
+/** Formats a telemetry value with the metadata of its key, in the user's language. */
 export function formatReading(
   value: JsonValue | undefined,
   metadata?: KeyMetadata,

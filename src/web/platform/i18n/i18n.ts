@@ -10,7 +10,7 @@ import { loadServerTexts } from "./error-texts.ts";
 export type MessageKey = keyof typeof firstTexts | keyof typeof consoleTexts;
 type Args<Key extends MessageKey> = TextArgs<ConsolePlaces, Key, string | number>;
 
-/** Keyed by language: what the first screens show, and the rest. */
+/** By language: the texts of the first screens, and the rest. */
 const LOADERS: Record<Language, readonly [first: () => Promise<Catalogue>, rest: () => Promise<Catalogue>]> =
   {
     en: [
@@ -23,9 +23,9 @@ const LOADERS: Record<Language, readonly [first: () => Promise<Catalogue>, rest:
     ],
   };
 const catalogues = new Map<Language, Catalogue>();
-/** Parts that were asked for. */
+/** Requested parts. */
 const asked = new Map<() => Promise<Catalogue>, Promise<void>>();
-/** Counts what has come, so that what is shown already follows. */
+/** Number of loaded parts; components that read it are drawn again. */
 const arrived = signal(0);
 
 async function fetchTexts(wanted: Language, load: () => Promise<Catalogue>): Promise<void> {
@@ -45,15 +45,15 @@ function ensureTexts(wanted: Language, load: () => Promise<Catalogue>): Promise<
   return existing;
 }
 
-/** Fetches what the first screens show in a language; nothing may be shown in it before. */
+/** Loads the texts of the first screens; nothing can be shown in the language before. */
 export const loadFirstTexts = (wanted: Language): Promise<void> => ensureTexts(wanted, LOADERS[wanted][0]);
 
-/** Fetches all texts of a language: before it is changed to, and before any screen that is loaded later. */
+/** Loads all texts of a language: before switching to it, and before any screen loaded later. */
 export async function loadLanguage(wanted: Language): Promise<void> {
   await Promise.all([...LOADERS[wanted].map((load) => ensureTexts(wanted, load)), loadServerTexts(wanted)]);
 }
 
-/** The text of a key that the server named, in the current language; `undefined` if the catalogue has none. */
+/** Returns the text of a key that the server named, in the current language; `undefined` if there is none. */
 export function textIfAny(key: string): string | undefined {
   // Read for the components that ask, which follow it.
   void arrived.value;
@@ -61,10 +61,10 @@ export function textIfAny(key: string): string | undefined {
   return Object.hasOwn(texts, key) ? texts[key] : undefined;
 }
 
-/** A key without a text stands for itself: the page is still of use. */
+/** Returns the key itself if it has no text: the page is still usable. */
 const textOf = (key: MessageKey): string => textIfAny(key) ?? key;
 
-/** The text in the current language; reading it inside a component makes the component follow a change of language. */
+/** Returns the text in the current language. A component that calls it is drawn again when the language changes. */
 export function t<Key extends MessageKey>(key: Key, ...args: Args<Key>): string {
   const params: Record<string, string | number> = args[0] ?? {};
   return textOf(key).replace(/\{(\w+)\}/g, (_, name: string) => String(params[name] ?? ""));
@@ -72,7 +72,7 @@ export function t<Key extends MessageKey>(key: Key, ...args: Args<Key>): string 
 
 type PluralStem = MessageKey extends infer K ? (K extends `${infer Stem}.one` ? Stem : never) : never;
 
-/** Chooses `<stem>.one` or `<stem>.other` and fills in `{count}`. */
+/** Selects `<stem>.one` or `<stem>.other` and fills in `{count}`. */
 export function plural(stem: PluralStem, count: number): string {
   const form = new Intl.PluralRules(language.value).select(count) === "one" ? "one" : "other";
   const text = textOf(`${stem}.${form}`);

@@ -10,10 +10,10 @@ import type { ChartLink } from "./chart-link.ts";
 
 const DAY = 86_400_000;
 const AXIS_PX_MIN = 40;
-/** Least distance of the marks of a value axis, in px. */
+/** Min. distance between marks of a value axis, in px. */
 const MARK_SPACE_PX = 30;
 const LABEL_PX = 22;
-/** Px that a character of the label of an axis takes. */
+/** Width of a character of an axis label, in px. */
 const CHARACTER_PX = 7;
 
 export interface ChartSeries {
@@ -23,13 +23,13 @@ export interface ChartSeries {
   readonly stepped: boolean;
   /** How numbers are drawn; a line by default. */
   readonly style?: LineStyle;
-  /** Amounts of intervals are drawn as bars that begin with the interval. */
+  /** Amounts of intervals are drawn as bars that start with the interval. */
   readonly barred?: boolean;
   /** Lines with the same number share a value axis; numbers count from 0. */
   readonly scale: number;
-  /** Unit of the values, which the marks of the axis have too. */
+  /** Unit of the values, also shown with the marks of the axis. */
   readonly unit?: string | undefined;
-  /** Values that have names, which are the marks of the axis. */
+  /** Named values, which are the marks of the axis. */
   readonly marks?: readonly (readonly [value: number, name: string])[] | undefined;
 }
 
@@ -60,17 +60,17 @@ function groupsOf(series: readonly ChartSeries[]): ChartSeries[][] {
   return groups;
 }
 
-/** Longest unit that has room beside the number of a mark. */
+/** Max. length of a unit beside the number of a mark. */
 const MARK_UNIT_CHARACTERS_MAX = 4;
 
-/** Returns the unit of the axis: the one that all its lines have. */
+/** Returns the unit of the axis: the one that all its lines share. */
 function unitOf(group: readonly ChartSeries[]): string | undefined {
   const unit = group[0]?.unit;
   const isShort = unit !== undefined && unitSymbol(unit).length <= MARK_UNIT_CHARACTERS_MAX;
   return isShort && group.every((series) => series.unit === unit) ? unit : undefined;
 }
 
-/** Returns the named values of the axis: those of its lines, if all lines have the same ones. */
+/** Returns the named values of the axis: those of its lines, if they are all the same. */
 function marksOf(group: readonly ChartSeries[]): ChartSeries["marks"] {
   const marks = group[0]?.marks;
   const text = JSON.stringify(marks);
@@ -86,7 +86,7 @@ function marksOf(group: readonly ChartSeries[]): ChartSeries["marks"] {
 }
 
 const BINARY_UNIT = /^(?:[KMGTP]iB|By?)(?:\/|$)/;
-/** Distances of marks that are round in powers of 1,024. */
+/** Distances between marks that are round in powers of 1,024. */
 const BINARY_STEPS = Array.from({ length: 61 }, (_, power) => 2 ** (power - 10));
 
 function labelsFor(group: readonly ChartSeries[]): Pick<uPlot.Axis, "splits" | "values" | "incrs"> {
@@ -111,7 +111,7 @@ function labelsFor(group: readonly ChartSeries[]): Pick<uPlot.Axis, "splits" | "
 
 const isStepped = (group: readonly ChartSeries[]): boolean => group.every((s) => s.stepped);
 
-/** Share of the range that is left free above and below the values. */
+/** Share of the range left free above and below the values. */
 const PADDING = 0.1;
 
 /** Returns a range that holds the values and the limits of the axis. */
@@ -128,27 +128,27 @@ const withLimits =
 /** Room above the highest bar. */
 const HEADROOM = 1.08;
 
-/** Bars stand on zero. */
+/** Bars start at zero. */
 const fromZero = (_: uPlot, min: number, max: number): uPlot.Range.MinMax => [
   Math.min(0, min),
   Math.max(0, max) * HEADROOM || 1,
 ];
 
-/** Named values have a little room above and below them. */
+/** Named values get a little space above and below. */
 function steppedScale(group: readonly ChartSeries[]): uPlot.Scale {
   const values = marksOf(group)?.map(([value]) => value) ?? [];
   const room = 0.15 * (Math.max(...values) - Math.min(...values));
   return values.length > 1 ? { range: [Math.min(...values) - room, Math.max(...values) + room] } : {};
 }
 
-/** Returns the range rule of an axis, unless its values alone determine it. */
+/** Returns the range rule of an axis, unless only its values determine it. */
 function rangeOf(group: readonly ChartSeries[], limits: readonly number[]): uPlot.Scale {
   if (isStepped(group)) return steppedScale(group);
   if (group.some(isBarred)) return { range: fromZero };
   return limits.length > 0 ? { range: withLimits(limits) } : {};
 }
 
-/** Returns the scale with the ends that a person has set. */
+/** Returns the scale with the ends that the user has set. */
 function limited(scale: uPlot.Scale, limits: AxisLimits): uPlot.Scale {
   const { range } = scale;
   return {
@@ -170,7 +170,7 @@ interface AxesSpec {
   /** Ends of the first value axis. */
   readonly axisLimits?: AxisLimits | undefined;
   readonly height: number;
-  /** Names of what they show stand beside the axes. */
+  /** True if the axes have labels that name what they show. */
   readonly isLabelled?: boolean | undefined;
 }
 
@@ -187,7 +187,7 @@ export function scalesFor({ series, limits = [], axisLimits }: AxesSpec): uPlot.
   return scales;
 }
 
-/** Returns the label of an axis: the names of its lines, and their unit if the marks have no room for it. */
+/** Returns the label of an axis: the names of its lines, and their unit if the marks have no space for it. */
 function labelOf(group: readonly ChartSeries[], height: number): string {
   const [first] = group;
   const unit = group.every((series) => series.unit === first?.unit) ? first?.unit : undefined;
@@ -198,12 +198,12 @@ function labelOf(group: readonly ChartSeries[], height: number): string {
   return text.length <= charactersMax ? text : `${text.slice(0, Math.max(1, charactersMax - 1))}…`;
 }
 
-/** Space between the marks of an axis and its lines, in px. */
+/** Space between axis marks and lines, in px. */
 const MARK_GAP_PX = 12;
 
 /**
- * Returns a function that sizes an axis by its longest mark and by the axes that it is aligned with. It never becomes narrower, so that live values do
- * not move the lines back and forth.
+ * Returns a function that sizes an axis by its longest mark and by the axes that it is aligned with. It never gets narrower, so that live values do
+ * not shift the lines.
  */
 function sizeByMarks(
   widths: ChartLink["left"],
@@ -227,7 +227,7 @@ function sizeByMarks(
 
 const PADDING_RIGHT = 28;
 
-/** Returns the room right of the lines: that of the axes with which the chart has none in common. */
+/** Returns the padding to the right of the lines: the width of the axes that the chart lacks compared with the linked charts. */
 export const rightPadding = ({ series }: Pick<AxesSpec, "series">, link: ChartLink): number =>
   PADDING_RIGHT + (series.some(({ scale }) => scale > 0) ? 0 : link.right.widest.peek());
 

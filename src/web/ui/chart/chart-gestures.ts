@@ -3,34 +3,34 @@ import { moved, type TimeBounds, zoomedAt } from "../../lib/time-window.ts";
 import { serverNow } from "../../platform/now.ts";
 import type { ChartLink } from "./chart-link.ts";
 
-/** What the charts ask for. `isPan` is true if the window only moved. */
+/** Requests of the charts. `isPan` is true if the window only moved. */
 export interface ChartWindow {
   readonly onWindow: (bounds: TimeBounds, isPan: boolean) => void;
-  /** Returns to the window before. */
+  /** Returns to the previous window. */
   readonly onReset: () => void;
 }
 
-/** A turn of the wheel ends this long after its last step. */
+/** Time after its last step at which a turn of the wheel ends. */
 const WHEEL_REST_MS = 250;
-/** Zoom of a px of the wheel. */
+/** Zoom factor per px of the wheel. */
 const WHEEL_FACTOR = 1.003;
-/** Wheels that count in lines report this few of what others report in px. */
+/** Px per line, for wheels that report lines. */
 const LINE_PX = 30;
 const MOVED_PX_MIN = 3;
 
 interface Target {
   readonly link: ChartLink;
-  /** Undefined if the chart shows one window only. */
+  /** Undefined if the chart's window is fixed. */
   readonly window: () => ChartWindow | undefined;
   readonly bounds: () => TimeBounds;
 }
 
-/** Dragging with Shift, the wheel with Ctrl and two fingers change the window of a chart. */
+/** Dragging with Shift, the wheel with Ctrl and two-finger gestures change the window of a chart. */
 export class ChartGestures {
   readonly #u: uPlot;
   readonly #target: Target;
   readonly #ending = new AbortController();
-  /** Pointer id → where the finger is, in px from the left, and the time it was put on. */
+  /** Pointer id → position of the finger in px from the left, and the time under it at the start. */
   readonly #fingers = new Map<number, { px: number; readonly ts: number }>();
   #wheelTimer: ReturnType<typeof setTimeout> | undefined;
 
@@ -53,12 +53,12 @@ export class ChartGestures {
     if (this.#target.link.preview.peek() !== undefined) this.#target.link.await();
   }
 
-  /** The window on the screen. */
+  /** The visible window. */
   get shown(): TimeBounds {
     return this.#target.link.preview.peek() ?? this.#target.bounds();
   }
 
-  /** Begins to move the window with the mouse. */
+  /** Starts moving the window with the mouse. */
   pan({ clientX }: MouseEvent): void {
     if (this.#target.window() === undefined) return;
     const { link } = this.#target;
@@ -79,7 +79,7 @@ export class ChartGestures {
     document.addEventListener("mouseup", end, { signal });
   }
 
-  /** Shows a window and asks for it. */
+  /** Shows a window and requests it. */
   go(bounds: TimeBounds, isPan: boolean): void {
     if (this.#target.window() === undefined) return;
     this.#target.link.show(bounds);

@@ -11,7 +11,7 @@ import type { ChartSeries } from "./chart-axes.ts";
 import { limitBands, limitLines, lineStyle } from "./line-style.ts";
 import { ColumnThinner } from "./thinned-columns.ts";
 
-/** A line of a chart, and what its read-out needs. */
+/** A line of a chart, and the data of its read-out. */
 export interface ChartLine {
   readonly name: string;
   /** Undefined for a key without metadata. */
@@ -20,12 +20,12 @@ export interface ChartLine {
   /** Smallest and largest value of each interval, which are drawn as a band. */
   readonly edges?: readonly [low: SeriesBuffer, high: SeriesBuffer] | undefined;
   readonly color: string;
-  /** Unit instead of that of the metadata. */
+  /** Unit that replaces that of the metadata. */
   readonly unit?: string | undefined;
   readonly style?: LineStyle;
   /** Amounts of intervals are drawn as bars. */
   readonly barred?: boolean;
-  /** A line that is drawn for comparison only has no limits. */
+  /** A line drawn for comparison only has no limits. */
   readonly isCompared?: boolean;
 }
 
@@ -42,19 +42,19 @@ type Passed =
 
 export interface ChartHostProps extends Pick<ChartProps, Passed> {
   readonly lines: readonly ChartLine[];
-  /** Limits of the lines instead of those of their metadata. */
+  /** Limits that replace those of the lines' metadata. */
   readonly limits?: ReadonlyArray<Omit<ChartLimit, "scale"> & { readonly line: number }>;
-  /** Width in px, from which only the points are drawn that can be seen; without it, all are. */
+  /** Width in px, from which on only the visible points are drawn; without it, all are. */
   readonly width?: number;
 }
 
-/** Stands for the edges of a line without a band. */
+/** Used as the edges of a line without a band. */
 const NO_POINTS = new SeriesBuffer();
 
 const isBanded = (lines: readonly ChartLine[]): boolean =>
   lines.some(({ edges }) => edges !== undefined && edges[0].ts.length > 0);
 
-/** Returns the lowest and highest value of a line together with the edges of its band. */
+/** Returns the lowest and highest value of a line, including the edges of its band. */
 function extentOf(columns: readonly (readonly ChartValue[])[]): Extent | undefined {
   let [min, max] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
   for (const column of columns)
@@ -66,7 +66,7 @@ function extentOf(columns: readonly (readonly ChartValue[])[]): Extent | undefin
   return min > max ? undefined : { min, max };
 }
 
-/** Returns the style of a line. A unit of its own is the unit of a number only. */
+/** Returns the style of a line. A unit of its own applies to numbers only. */
 function styleOf({ metadata, buffer, unit, style, barred }: ChartLine) {
   const own = lineStyle(metadata, buffer.values[0]);
   return {
@@ -116,7 +116,7 @@ function drawingOf({ lines, bounds, width, limits }: ChartHostProps, thinner: Co
   };
 }
 
-/** A chart of some lines: below each other if they need more than two value axes, so that no line is without one. */
+/** A chart of some lines; several charts below each other if the lines need more than two value axes. */
 export function ChartHost(props: ChartHostProps) {
   const { lines, limits: _limits, width: _width, bounds, link, ...passed } = props;
   const thinner = useRef(new ColumnThinner()).current;
@@ -148,7 +148,7 @@ function readingAt({ name, metadata, buffer, unit }: ChartLine, ts: number): str
   return `${name} ${formatReading(buffer.values[buffer.heldAt(ts)], metadata, { unit })}`;
 }
 
-/** Least height at which a chart with axes can be read. */
+/** Min. height at which a chart with axes is readable. */
 const HEIGHT_MIN = 110;
 
 /** Returns the drawing of one of the charts below each other. */

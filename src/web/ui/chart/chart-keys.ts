@@ -21,13 +21,13 @@ export function nextSample(
 
 const POINTER_TOP_PX = 10;
 
-/** Moves the cursor of a chart to the sample that the keyboard points to. */
+/** Moves the cursor of a chart to the sample that the keyboard selects. */
 export function follow(u: uPlot, ts: number): void {
   const left = u.valToPos(ts, "x");
   u.setCursor(left < 0 ? { left: -1, top: -1 } : { left, top: POINTER_TOP_PX });
 }
 
-/** Returns a listener that moves the cursor of a chart to the held time, and hides it when there is none any more. */
+/** Returns a listener that moves the cursor of a chart to the held time, and hides it if there is none. */
 export function pointer(u: uPlot): (ts: number | undefined) => void {
   let isShown = false;
   return (ts) => {
@@ -49,7 +49,7 @@ interface Keyboard {
   };
 }
 
-/** Does what a key stands for; returns false if it stands for nothing here. */
+/** Runs the action of a key; returns false if the key has none here. */
 export function pressKey(event: KeyboardEvent, { gestures, props }: Keyboard): boolean {
   const { key } = event;
   const { link, sources } = props;

@@ -1,12 +1,12 @@
 import type uPlot from "uplot";
 
-/** Corners of one stroke. A browser that draws without a graphics card takes ten times as long for a line of thousands in one piece. */
+/** Max. corners of one stroke. Browsers without a graphics card take ten times as long for a line of thousands in one piece. */
 const CORNERS_MAX = 100;
 const DOT_RADIUS = 2.5;
 
 type Values = ArrayLike<number | null | undefined>;
 
-/** What a series is drawn on: the points in view, with one more at either side, so that lines run to the edges. */
+/** The area that a series is drawn on: the visible points, plus one on each side, so that lines run to the edges. */
 interface Sheet {
   readonly ctx: CanvasRenderingContext2D;
   readonly xs: ArrayLike<number>;
@@ -15,7 +15,7 @@ interface Sheet {
   readonly last: number;
   readonly x: (ts: number) => number;
   readonly y: (value: number) => number;
-  /** Where an area ends: at zero, or at the end of the axis that is nearest to zero. */
+  /** The edge of a filled area: zero, or the end of the axis nearest to zero. */
   readonly baseY: number;
 }
 
@@ -26,7 +26,7 @@ function toCanvas(scale: uPlot.Scale | undefined, from: number, to: number): (va
   return (value) => from + (value - min) * factor;
 }
 
-/** Draws something of a series, within the area of the lines. */
+/** Draws something of a series within the plot area. */
 function onSheet(u: uPlot, number: number, draw: (sheet: Sheet) => void): void {
   const series = u.series[number];
   const [xs, ys] = [u.data[0], u.data[number]];
@@ -54,7 +54,7 @@ function onSheet(u: uPlot, number: number, draw: (sheet: Sheet) => void): void {
   ctx.restore();
 }
 
-/** Adds the corners of a line to the path, a piece at a time. */
+/** Adds the corners of a line to the path piece by piece. */
 class Pen {
   readonly #ctx: CanvasRenderingContext2D;
   /** True if a value holds until the next one. */
@@ -78,7 +78,7 @@ class Pen {
     this.#corners = 1;
   }
 
-  /** Draws what there is; the line begins anew with the next corner. */
+  /** Draws what was added; the line starts anew with the next corner. */
   lift(): void {
     this.#ctx.stroke();
     this.#ctx.beginPath();
@@ -92,7 +92,7 @@ interface Stroke {
   readonly isStepped: boolean;
 }
 
-/** Draws a series' line in pieces: `null` breaks it, `undefined` is passed over. Its `paths` give nothing then. */
+/** Draws a series' line in pieces: `null` breaks it, `undefined` is skipped. Its `paths` then returns nothing. */
 export function strokeInPieces(u: uPlot, number: number, { color, width, isStepped }: Stroke): void {
   onSheet(u, number, ({ ctx, xs, ys, first, last, x, y }) => {
     ctx.strokeStyle = color;
@@ -136,7 +136,7 @@ export function fillToZero(u: uPlot, number: number, color: string): void {
   });
 }
 
-/** Returns the positions of values that have a gap, or nothing, on both sides: no line leads to them. */
+/** Returns the positions of values with a gap, or nothing, on both sides: no line leads to them. */
 export function lonePoints(values: Values, first: number, last: number): number[] {
   const lone: number[] = [];
   /** Position of the newest value since the last gap. */

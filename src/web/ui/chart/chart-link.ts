@@ -3,7 +3,7 @@ import { createContext } from "preact";
 import { useContext, useLayoutEffect, useState } from "preact/hooks";
 import type { TimeBounds } from "../../lib/time-window.ts";
 
-/** Widths of the value axes on one side, so that the lines of all charts begin or end at the same pixel. */
+/** Widths of the value axes on one side, so that the lines of all charts start or end at the same pixel. */
 class AxisWidths {
   /** Chart → width of its axis in px. */
   readonly #widths = new Map<object, number>();
@@ -27,17 +27,17 @@ class AxisWidths {
   }
 }
 
-/** How long a window that a gesture asked for is shown before it has been loaded. */
+/** How long a window requested by a gesture is shown before it is loaded. */
 const AWAITED_MS_MAX = 3_000;
-/** Share of a window by which what is shown may differ from what was asked for. */
+/** Share of a window by which the shown window may differ from the requested one. */
 const SAME_SHARE = 0.01;
 
-/** What charts below each other share: the time that is pointed to, the window of a gesture, the widths of the axes. */
+/** State shared by charts below each other: the time under the pointer, the window of a gesture, the widths of the axes. */
 export class ChartLink {
   readonly cursor: Signal<number | undefined> = signal(undefined);
-  /** The window that a gesture shows until it has been loaded. */
+  /** The window of a gesture, shown until its data is loaded. */
   readonly preview: Signal<TimeBounds | undefined> = signal(undefined);
-  /** Time of the sample that the keyboard points to; the window may move below it. */
+  /** Time of the sample selected with the keyboard; the window may move beneath it. */
   readonly held: Signal<number | undefined> = signal(undefined);
   readonly left = new AxisWidths();
   readonly right = new AxisWidths();
@@ -48,7 +48,7 @@ export class ChartLink {
     this.preview.value = bounds;
   }
 
-  /** The gesture has ended, and its window was asked for. */
+  /** The gesture has ended, and its window was requested. */
   await(): void {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => this.end(), AWAITED_MS_MAX);
@@ -59,7 +59,7 @@ export class ChartLink {
     this.preview.value = undefined;
   }
 
-  /** Ends the preview when its window has arrived. */
+  /** Ends the preview when its window is loaded. */
   follow({ from, to }: TimeBounds): void {
     const preview = this.preview.peek();
     if (preview === undefined) return;
@@ -68,10 +68,10 @@ export class ChartLink {
   }
 }
 
-/** Links all charts below it. */
+/** Links all charts within it. */
 export const LinkedCharts = createContext<ChartLink | undefined>(undefined);
 
-/** Returns the link of the charts around, or a new one. */
+/** Returns the link of the surrounding charts, or a new one. */
 export function useChartLink(): ChartLink {
   const outer = useContext(LinkedCharts);
   const [own] = useState(() => outer ?? new ChartLink());

@@ -9,7 +9,7 @@ const ANNOTATION_OPACITY = 0.14;
 const DASH_PX = 5;
 const TRIANGLE_PX = 5;
 
-/** Runs a drawing that stays within the area of the lines. */
+/** Runs a drawing function clipped to the plot area. */
 function within({ ctx, bbox }: uPlot, drawAll: () => void): void {
   ctx.save();
   ctx.beginPath();
@@ -34,7 +34,7 @@ export function drawBands(u: uPlot, bands: readonly ChartBand[]): void {
   });
 }
 
-/** Shades the time of raised alarms and of long notes. A moment is a line from top to bottom. */
+/** Shades the times of raised alarms and long notes. A moment is a line from top to bottom. */
 export function drawAnnotations(u: uPlot, annotations: readonly Annotation[]): void {
   if (annotations.length === 0) return;
   const { ctx } = u;

@@ -20,8 +20,8 @@ import { drawAnnotations, drawBands, drawMarks } from "./chart-marks.ts";
 const SIZE_PX = 7;
 
 /**
- * Marks the sample of each line that is in effect at the pointer, which is the sample that legends show. uPlot would mark the nearest sample, and only
- * one that thinned columns still have.
+ * Marks the sample of each line that applies at the pointer, which is also the one in legends. uPlot would mark the nearest one, and only one that
+ * is left in thinned columns.
  */
 class PointerDots {
   readonly #dots: readonly HTMLElement[];
@@ -65,9 +65,9 @@ function placeOf(
 export interface ChartProps {
   readonly columns: ChartColumns;
   readonly series: readonly ChartSeries[];
-  /** All samples of each line; the columns may have only some of them. */
+  /** All samples of each line; the columns may contain only some of them. */
   readonly sources: readonly SeriesBuffer[];
-  /** After the columns of the series, two more follow for each: the lower and the upper edge of the band around it. */
+  /** The columns of the series are followed by two more for each: the lower and upper edge of its band. */
   readonly banded: boolean;
   readonly bounds: TimeBounds;
   readonly height: number;
@@ -77,24 +77,24 @@ export interface ChartProps {
   readonly annotations?: readonly Annotation[] | undefined;
   /** Ends of the first value axis, if a person has set them. */
   readonly axisLimits?: AxisLimits | undefined;
-  /** True if the names of the lines stand beside the axes even if there is only one. */
+  /** True if the axes are labelled even if there is only one line. */
   readonly isLabelled?: boolean;
-  /** True where no pointer reaches the chart: without what follows one, the browser has fewer layers to draw. */
+  /** True if the chart does not react to the pointer: without a cursor, the browser has fewer layers to draw. */
   readonly isInert?: boolean;
   readonly label: string;
-  /** Without it the chart shows one window only. */
+  /** Absent if the window is fixed. */
   readonly window?: ChartWindow | undefined;
   readonly link: ChartLink;
-  /** Returns the values at a time for those who cannot see them. */
+  /** Returns the values at a time for screen readers. */
   readonly describe: (ts: number) => string;
 }
 
 const LINE_WIDTH = 1.5;
-/** Distance of values in px from which each of them has a dot. */
+/** Distance between values in px from which each has a dot. */
 const DOT_SPACE_PX = 24;
 const PADDING_TOP = 12;
 
-/** Share of an interval that its bar takes, and its width in px at most. */
+/** Share of an interval that its bar fills, and the max. width in px. */
 const BAR_SIZE: [number, number] = [0.88, Number.POSITIVE_INFINITY];
 
 function pathsOf(line: ChartSeries): uPlot.Series.PathBuilder {
@@ -102,7 +102,7 @@ function pathsOf(line: ChartSeries): uPlot.Series.PathBuilder {
   return () => null;
 }
 
-/** The lines, and after them the edges of their bands. */
+/** The lines, followed by the edges of their bands. */
 function seriesOf({ series, banded }: ChartProps): Pick<uPlot.Options, "series" | "bands"> {
   const lines = series.map(
     (line): uPlot.Series => ({
@@ -127,7 +127,7 @@ function seriesOf({ series, banded }: ChartProps): Pick<uPlot.Options, "series" 
   return { series: [{}, ...lines, ...edges], bands };
 }
 
-/** Draws what uPlot's own paths do not. */
+/** Draws what uPlot's own paths cannot. */
 function drawLine(u: uPlot, number: number, { line, width }: { line: ChartSeries; width: number }): void {
   if (isBarred(line)) return;
   if (!line.stepped && line.style === "area") fillToZero(u, number, `${line.color}40`);
@@ -146,7 +146,7 @@ interface Tools {
   readonly gestures: () => ChartGestures | undefined;
 }
 
-/** The chart in which the mouse was pressed last; uPlot tells of its selection in all charts. */
+/** The chart in which the mouse was pressed last, because uPlot reports its selection in all charts. */
 let pressed: uPlot | undefined;
 
 function cursorOf({ isInert, window, link }: ChartProps, latest: Latest, { gestures }: Tools): uPlot.Cursor {
@@ -220,7 +220,7 @@ function optionsFor(props: ChartProps, latest: Latest, tools: Tools): uPlot.Opti
   };
 }
 
-/** Distance from which the pointer reaches an annotation. */
+/** Distance within which the pointer hits an annotation. */
 const REACH_PX = 5;
 
 /** Finds the annotations under the pointer. */
@@ -340,7 +340,7 @@ export function Chart(props: ChartProps) {
 
 const POINTED_SHOWN = 4;
 
-/** The texts of the annotations under the pointer. Reads the signal, so that the chart itself is not drawn again. */
+/** Texts of the annotations under the pointer. It reads the signal itself, so that the chart is not drawn again. */
 function PointedTexts({ pointed }: { pointed: Signal<readonly Annotation[]> }) {
   if (pointed.value.length === 0) return null;
   return (
@@ -364,7 +364,7 @@ function PointedTexts({ pointed }: { pointed: Signal<readonly Annotation[]> }) {
 
 const LISTED_MAX = 50;
 
-/** The annotations for those who cannot see them. */
+/** The annotations for screen readers. */
 function AnnotationList({ annotations }: { annotations: readonly Annotation[] }) {
   if (annotations.length === 0) return null;
   return (
@@ -379,7 +379,7 @@ function AnnotationList({ annotations }: { annotations: readonly Annotation[] })
   );
 }
 
-/** Shows the window of a gesture, or that of the data, with what the keyboard points to. */
+/** Shows the window of a gesture, or that of the data, with the sample selected with the keyboard. */
 function show(u: uPlot, { bounds, link }: ChartProps): void {
   const { from, to } = link.preview.peek() ?? bounds;
   u.setScale("x", { min: from, max: to });

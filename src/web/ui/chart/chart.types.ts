@@ -4,17 +4,17 @@ export interface ChartLimit {
   readonly color: string;
   /** Number of the value axis, as in `ChartSeries`. */
   readonly scale: number;
-  /** True if the axis reaches to it; otherwise it is drawn where the values come near it. */
+  /** True if the axis extends to it; otherwise it is drawn when the values come near it. */
   readonly isInView?: boolean;
 }
 
-/** Something that happened: a line from top to bottom. */
+/** An event: a line from top to bottom. */
 export interface ChartEvent {
   readonly ts: number;
   readonly color: string;
 }
 
-/** A shaded range of values. An end that is infinite reaches to the end of the axis. */
+/** A shaded range of values. An infinite end extends to the end of the axis. */
 export interface ChartBand {
   readonly from: number;
   readonly to: number;

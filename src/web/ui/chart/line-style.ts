@@ -23,7 +23,7 @@ export function lineStyle(
   return { stepped: true, ...(marks.length > 0 && { marks: marks.sort(([a], [b]) => a - b) }) };
 }
 
-/** Returns a colour of the theme as a canvas takes it. */
+/** Returns a colour of the theme in a format for a canvas. */
 export const themeColor = (name: string): string =>
   getComputedStyle(document.documentElement).getPropertyValue(`--color-${name}`);
 
@@ -55,7 +55,10 @@ function bandsOf({ lowLow, low, high, highHigh }: KeyLimits): Omit<ChartBand, "s
   ];
 }
 
-/** Returns the shaded ranges beyond the limits of the keys. Lines of one axis with different limits have none: nobody could tell whose they are. */
+/**
+ * Returns the shaded ranges beyond the limits of the keys. Lines of one axis with different limits have none, because their owners could not be told
+ * apart.
+ */
 export function limitBands(
   keys: ReadonlyArray<{ readonly metadata: KeyMetadata | undefined; readonly scale: number }>,
 ): ChartBand[] {

@@ -9,23 +9,23 @@ import type { ChartLink } from "./chart-link.ts";
 
 interface Props {
   readonly line: ChartLine;
-  /** Key, which is shown on hover. */
+  /** Key, shown on hover. */
   readonly title?: string;
   readonly link: ChartLink;
   readonly bounds: TimeBounds;
-  /** Time whose value is shown while nothing is pointed to; the newest by default. */
+  /** Time whose value is shown while nothing is under the pointer; the newest by default. */
   readonly restTs?: number;
-  /** Formats the value, if not by the metadata alone. */
+  /** Formats the value, instead of the metadata. */
   readonly text?: (value: TelemetryValue | undefined) => string;
   /** True if the line has a row of its own. */
   readonly isLarge?: boolean;
-  /** Stands between name and value. */
+  /** Shown between name and value. */
   readonly note?: string | undefined;
-  /** Stands after the value. */
+  /** Shown after the value. */
   readonly children?: ComponentChildren;
 }
 
-/** Colour and name of a line, with the value of the sample that its dot marks, and with its time. */
+/** Colour and name of a line, with the value and time of the sample that its dot marks. */
 export function ReadOut({
   line,
   title,

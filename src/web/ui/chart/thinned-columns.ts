@@ -2,24 +2,24 @@ import { alignColumns, type ChartColumns, type ChartValue, isGap, toNumber } fro
 import type { SeriesBuffer } from "../../lib/series-buffer.ts";
 
 /**
- * A series as a screen can show it: of each slot of time, as wide as a pixel, the lowest and the highest value. Slots lie at whole multiples
- * of their width, so that those that are complete stay as they are while the window moves on, and what comes in is all that is looked at.
+ * A series as a screen can show it: the lowest and the highest value of each slot of time, which is as wide as a pixel. Slots start at whole
+ * multiples of their width, so complete ones stay the same while the window moves, and only new points have to be read.
  */
 class ThinnedSeries {
-  /** Number of the slot: its beginning divided by its width. */
+  /** Slot numbers: start divided by width. */
   readonly slots: number[] = [];
   readonly low: number[] = [];
   readonly high: number[] = [];
-  /** Time at which they were last reached. */
+  /** Times of the values. */
   readonly #lowAt: number[] = [];
   readonly #highAt: number[] = [];
-  /** Data is missing before the slot. */
+  /** True if data is missing before the slot. */
   readonly gaps: boolean[] = [];
   #stepMs = 0;
   #edits = -1;
   #read = 0;
 
-  /** Copies new data of the buffer; all of it if it was changed elsewhere than at its end. */
+  /** Copies new data of the buffer, or all of it if it changed other than at its end. */
   follow(buffer: SeriesBuffer, stepMs: number): void {
     if (this.#stepMs !== stepMs || this.#edits !== buffer.edits) {
       for (const list of [this.slots, this.low, this.high, this.#lowAt, this.#highAt, this.gaps])
@@ -57,7 +57,7 @@ class ThinnedSeries {
     return (this.#lowAt[index] ?? 0) <= (this.#highAt[index] ?? 0);
   }
 
-  /** Index of the first slot that is not before `slot`. */
+  /** Index of the first slot at or after `slot`. */
   indexOf(slot: number): number {
     let [low, high] = [0, this.slots.length];
     while (low < high) {
@@ -71,7 +71,7 @@ class ThinnedSeries {
 
 const ROWS_A_SLOT = 2;
 
-/** Its rows: of each slot first the one, then the other of its two values; one only where both are the same. */
+/** Returns the rows of a series: for each slot the earlier, then the later of its two values; one row if both are equal. */
 function columnOf(series: ThinnedSeries, from: number, rows: number): ChartValue[] {
   const column = new Array<ChartValue>(rows).fill(undefined);
   for (let index = series.indexOf(from); index < series.slots.length; index++) {
@@ -87,7 +87,7 @@ function columnOf(series: ThinnedSeries, from: number, rows: number): ChartValue
   return column;
 }
 
-/** Draws series as they are while there are few points, and what of them can be seen once there are more than the chart is wide. */
+/** Draws series unchanged while there are few points, and thinned once there are more points than pixels. */
 export class ColumnThinner {
   readonly #known = new WeakMap<SeriesBuffer, ThinnedSeries>();
 
