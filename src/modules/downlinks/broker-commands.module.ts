@@ -10,11 +10,11 @@ import { BrokerCommands, isInUse } from "./broker-commands.ts";
 import { SharedAttributes } from "./shared-attributes.ts";
 
 interface BrokerTransports {
-  /** A device has said something through an integration. */
+  /** Reports that a device sent a message through an integration. */
   seen(integration: Integration, deviceId: DeviceId): void;
 }
 
-/** Creates the transports of commands and of SHARED attributes to devices of brokers, and registers them. */
+/** Creates and registers the transports of commands and SHARED attributes to devices of brokers. */
 export function createBrokerCommands(
   { events, clock, log }: Pick<Core, "events" | "clock" | "log">,
   deps: {

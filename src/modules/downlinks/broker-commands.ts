@@ -14,13 +14,13 @@ import { type CommandTarget, commandMessage, hasCommands } from "./command-messa
 /** Part of the command engine that this transport reports to. */
 interface AnsweredCommands {
   answered(deviceId: DeviceId, rpcId: number, answer: CommandAnswer): boolean;
-  /** Queues again what was sent to the device. */
+  /** Requeues commands that were sent to the device. */
   left(deviceId: DeviceId): void;
 }
 
 interface BrokerCommandsDeps {
   readonly commands: AnsweredCommands;
-  /** The name of a device in its topics; undefined for one of no integration. */
+  /** Returns the device's name in its topics; undefined if the device belongs to no integration. */
   readonly externalIdOf: (deviceId: DeviceId) => string | undefined;
   /** Id of the integration through which the device was last seen, as saved. */
   readonly savedIntegrationOf: (deviceId: DeviceId) => string | undefined;
@@ -45,7 +45,7 @@ export const isInUse = ({ status, settings }: Integration): boolean =>
 const takesCommands = (integration: Integration): boolean =>
   isInUse(integration) && hasCommands(integration.settings.format);
 
-/** Returns whether something goes back to the devices of an integration. */
+/** Returns whether an integration sends commands or attributes to its devices. */
 const hasWayBack = (integration: Integration): boolean =>
   takesCommands(integration) ||
   (isInUse(integration) && integration.settings.mqtt?.attributesTopic !== undefined);
@@ -56,14 +56,14 @@ const hasWayBack = (integration: Integration): boolean =>
  */
 export class BrokerCommands implements CommandTransport {
   readonly #deps: BrokerCommandsDeps;
-  /** Device → id of its saved integration: a cache that spares most messages the look-up. */
+  /** Device → id of its saved integration; avoids a look-up for most messages. */
   readonly #saved = new Map<DeviceId, string>();
 
   constructor(deps: BrokerCommandsDeps) {
     this.#deps = deps;
   }
 
-  /** Saves the integration through which a device was seen: its commands and attributes go back through it. */
+  /** Saves the integration through which a device was seen, for commands and attributes to the device. */
   seen(integration: Integration, deviceId: DeviceId): void {
     const { integrationId } = integration;
     if (this.#saved.get(deviceId) === integrationId || !hasWayBack(integration)) return;
@@ -94,7 +94,7 @@ export class BrokerCommands implements CommandTransport {
     return true;
   }
 
-  /** Returns false, because nothing is kept for a device: a published command is finished immediately, and any other is sent again. */
+  /** Returns false, because nothing is kept for a device: a published command is finished immediately, and an unpublished command is sent again. */
   keepsFor(): boolean {
     return false;
   }

@@ -43,7 +43,7 @@ const filtersOf = ({ mqtt }: IntegrationSettings): readonly string[] => [mqtt?.t
 
 const isLevel = (name: string): boolean => name !== "" && !/[/+#\0]/.test(name);
 
-/** Returns the messages for changed SHARED attributes, on the topic that the integration names for them. */
+/** Returns the messages for changed SHARED attributes, on the integration's attributes topic. */
 export function attributeMessages(
   { settings, externalId }: Pick<CommandTarget, "settings" | "externalId">,
   values: ReadonlyMap<string, JsonValue>,
@@ -63,7 +63,7 @@ export function attributeMessages(
   return messages.filter((message) => isTopicName(message.topic));
 }
 
-/** Returns a name that becomes a level of a topic. @throws DomainError `command.method_no_topic` */
+/** Returns the name if it is valid as a topic level. @throws DomainError `command.method_no_topic` */
 function ensureLevel(name: string): string {
   if (!isLevel(name)) throw invalid("command.method_no_topic", { method: name });
   return name;
@@ -117,7 +117,7 @@ function shellyCall(command: AskedCommand): { readonly method: string; readonly 
 /** Methods for the device itself, sent to its own command topic. */
 const DEVICE_COMMANDS = new Set(["announce", "update", "update_fw"]);
 const PART = /^(relay|roller|light|color|white|valve|thermostat)_(\d{1,2})(?:_([a-z_]{1,32}))?$/;
-/** Keys of an output that later generations have, too. */
+/** Output keys that later generations also have. */
 const LATER = /^(?:switch|light)_\d{1,3}_output$/;
 const COVERS = new Set(["roller", "valve"]);
 const LIGHTS = new Set(["light", "color", "white"]);
@@ -137,7 +137,7 @@ function partTopic([, kind = "", index, property]: RegExpExecArray, value: JsonV
   return { topic, payload: partPayload(kind, value) };
 }
 
-/** Returns `undefined` for a device, or a command, of a later generation. */
+/** Returns `undefined` for a device or command of a later generation. */
 function gen1Command(
   externalId: string,
   command: { readonly method: string; readonly params: JsonValue },

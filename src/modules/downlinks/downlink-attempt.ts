@@ -21,10 +21,10 @@ import { type NetworkRequest, toNetwork } from "./network-servers.ts";
 
 const TIMEOUT_MS = 10_000;
 const ANSWER_CHARACTERS_MAX = 300;
-/** The Things Stack has paused the webhook, which it does by itself for a while. */
+/** Status with which The Things Stack reports that it has temporarily paused the webhook. */
 const PAUSED = 406;
 
-/** What the network server answered. */
+/** Result of a downlink at the network server. */
 export interface NetworkAnswer {
   /** Id that the network server has chosen for the downlink. */
   readonly networkId: string | undefined;
@@ -37,7 +37,7 @@ interface EncodedDownlink {
   readonly fPort?: number | undefined;
 }
 
-/** An integration as it is now, with its secrets. */
+/** Current integration, with its secrets. */
 export interface ReadyIntegration {
   readonly integration: Integration;
   readonly settings: IntegrationSettings;
@@ -58,15 +58,15 @@ interface DownlinkAttemptDeps {
     },
     signal: AbortSignal,
   ) => Promise<HttpAnswer>;
-  /** Publishes over the integration's own connection to a broker. @throws DomainError `unavailable` while there is none. */
+  /** Publishes over the integration's own connection to a broker. @throws DomainError `unavailable` without a connection */
   readonly publish: (integrationId: string, message: BrokerMessage) => Promise<void>;
-  /** Encodes with our own codec; `undefined` if there is none that encodes. */
+  /** Encodes with a codec of the integration; `undefined` if no codec encodes. */
   readonly encode: (
     ready: ReadyIntegration,
     input: { object: JsonValue; fPort: number | undefined; deviceId: Downlink["deviceId"] },
   ) => Promise<EncodedDownlink | undefined>;
   readonly routeOf: (downlink: Pick<Downlink, "tenantId" | "deviceKey">) => DownlinkRoute | undefined;
-  /** Returns whether the tenant is the gateway's own: only its users read the answers of a network server. */
+  /** Returns whether the tenant is the gateway's own. Only its users see the response bodies of a network server. */
   readonly isHost: (tenantId: TenantId) => boolean;
   readonly userAgent: string;
   readonly wallClock: () => number;
@@ -76,7 +76,7 @@ type Content = { readonly content: DownlinkPayload; readonly fPort: number | und
 
 type CheckedDownlink = Pick<Downlink, "downlinkId" | "tenantId" | "deviceKey" | "confirmed" | "priority">;
 
-/** Advice by status. */
+/** Advice by HTTP status. */
 const hints = {
   401: "downlink_hint.api_key",
   403: "downlink_hint.permission",
@@ -84,10 +84,7 @@ const hints = {
   406: "downlink_hint.paused",
 } as const satisfies Record<number, ErrorCode>;
 
-/**
- * Returns the network server's error: both answer with an object that has a message. The key that it may have said again
- * is left out; null for readers who are told the status alone.
- */
+/** Describes a failed response of the network server. `key` is removed if the response repeats it; with null, only the status is described. */
 function textOf({ status, body }: HttpAnswer, key: string | null | undefined): Text {
   const hint = Object.entries(hints).find(([code]) => code === String(status))?.[1];
   const answer = answerOf({ status, body }, key);
@@ -123,7 +120,7 @@ function networkIdIn({ body }: HttpAnswer): string | undefined {
   }
 }
 
-/** A downlink ready to go: its bytes where we can make them, and the request or message that it is. */
+/** Prepares and sends downlinks: encodes objects if a codec can, and makes the request or message. */
 export function createDownlinkAttempt(deps: DownlinkAttemptDeps) {
   function attemptOf(answer: HttpAnswer, key: string | null | undefined): Attempted {
     const verdict = answer.status === PAUSED ? { retry: "target" as const } : verdictOf(answer.status);
@@ -187,9 +184,9 @@ export function createDownlinkAttempt(deps: DownlinkAttemptDeps) {
   }
 
   return {
-    /** Bytes of an object, where a codec of ours makes them. @throws DomainError */
+    /** Returns the bytes of an object if a codec encodes it, otherwise the object. @throws DomainError */
     content,
-    /** @throws DomainError `invalid` for what cannot be sent like this. */
+    /** @throws DomainError `invalid` for a downlink that cannot be sent like this */
     check(ready: ReadyIntegration, downlink: CheckedDownlink, newContent: Content): void {
       ensurePort(newContent);
       outgoing(ready, downlink, newContent);
@@ -213,13 +210,13 @@ const ENCODERS: ReadonlySet<string> = new Set(["encodeDownlink", "Encode", "Enco
 const hasEncoder = (functions: readonly string[]) => functions.some((name) => ENCODERS.has(name));
 const CACHED_CODECS_MAX = 200;
 
-/** Makes bytes of an object with the integration's script, or the codec that it has for the device; with whichever can. */
+/** Encodes objects with the integration's script or its codec for the device, whichever can encode. */
 export function createDownlinkCodec(deps: {
   sandbox: Pick<ScriptSandbox, "check" | "encode">;
   codecs: Pick<CodecsService, "selectFor">;
   devices: Pick<DevicesService, "get">;
 }): DownlinkAttemptDeps["encode"] {
-  /** Keyed by source: whether it encodes. */
+  /** Script source → whether it encodes. */
   const encoding = new Map<string, boolean>();
 
   async function canEncode(source: string, owner: ScriptOwner): Promise<boolean> {

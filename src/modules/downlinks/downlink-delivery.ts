@@ -15,9 +15,9 @@ import { type CarriedCommands, DownlinkLifecycle } from "./downlink-lifecycle.ts
 import type { DownlinksRepository } from "./downlinks.repository.ts";
 import { type Downlink, devEuiOf } from "./downlinks.types.ts";
 
-/** Time until a switched-off integration is checked again, unless it is started before. */
+/** Interval at which a switched-off integration is checked again, unless it is started earlier. */
 const PAUSED_MS = 60_000;
-/** Longer than the timeouts of codec and network server. */
+/** Max. duration of an attempt, in ms; longer than the timeouts of codec and network server. */
 const ATTEMPT_MS_MAX = 60_000;
 const KEPT_MS = 30 * 86_400_000;
 const PRUNED_AT_ONCE = 1_000;
@@ -55,23 +55,23 @@ const createDownlinkEvents =
 const expired = (reason: Text | null): Text =>
   reason === null ? detail("downlink_error.expired") : detail("downlink_error.expired_because", { reason });
 
-/** Returns the target of a downlink: its integration, and so its network server. Downlinks to one device are sent in order. */
+/** Returns the target of a downlink: its integration, which has one network server. Downlinks to a device are sent in order. */
 export const targetOf = ({
   integrationId,
   tenantId,
 }: Pick<Downlink, "integrationId" | "tenantId">): DeliveryTarget => ({ targetId: integrationId, tenantId });
 
-/** The delivery queue of downlinks. A row stays after its delivery, because the network server reports what becomes of it. */
+/** Creates the delivery queue of downlinks. Rows are kept after delivery, because the network server reports later states. */
 export function createDownlinkDelivery(deps: {
   repository: DownlinksRepository;
   attempt: Pick<DownlinkAttempt, "run">;
   commands: CarriedCommands;
   transact: (work: () => void) => void;
   eventLog: Pick<EventLog, "add">;
-  /** Returns `undefined` if it is gone. */
+  /** Returns `undefined` if the integration was deleted. */
   readyOf: (integrationId: string) => ReadyIntegration | undefined;
   clock: Clock;
-  /** Epoch ms that never jump. */
+  /** Returns monotonic epoch ms. */
   now: () => number;
   random: () => number;
   log: Logger;

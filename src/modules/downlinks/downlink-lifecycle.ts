@@ -11,11 +11,11 @@ import type { Downlink, DownlinkState } from "./downlinks.types.ts";
 
 /** Max. downlinks per call of `failAll`. More rows would block the main thread. */
 export const FAILED_AT_ONCE = 100;
-/** Reports of downlinks whose number the network server has not told us yet: it may be faster than its own answer. */
+/** Max. kept reports of downlinks whose network id is not yet known: a report may arrive before the response to the downlink. */
 const EARLY_MAX = 1_000;
 const EARLY_MS = 60_000;
 
-/** Reports come in any order: a downlink only goes on. That the device acknowledges outweighs that it once did not. */
+/** Order of states. Reports arrive in any order and only advance a downlink; an acknowledgement overrides an earlier failure. */
 const ranks: Record<DownlinkState, number> = {
   QUEUED: 0,
   SENT: 1,
@@ -33,11 +33,11 @@ const statesOfReports: Record<DownlinkReport["state"], DownlinkState> = {
 
 const UNKNOWN = detail("downlink_error.not_sent");
 
-/** Commands, as far as downlinks carry them. */
+/** Part of the command engine that downlinks report to. */
 export interface CarriedCommands {
   delivered(deviceId: DeviceId, rpcId: number, isKept: boolean): void;
   answered(deviceId: DeviceId, rpcId: number, answer: CommandAnswer): boolean;
-  /** Reports that the device can get the next downlink. */
+  /** Reports that the device can receive the next downlink. */
   listening(deviceId: DeviceId): void;
 }
 
@@ -56,11 +56,11 @@ interface Change {
   readonly rest: Omit<DownlinkChanges, "changedAt" | "state">;
 }
 
-/** The lifecycle of downlinks, and so of the commands that they carry. */
+/** Lifecycle of downlinks and of the commands that they carry. */
 export class DownlinkLifecycle {
-  /** Keyed by integration and the network server's number. */
+  /** Early reports by integration and network id. */
   readonly #early = new Map<string, { report: DownlinkReport; at: number }>();
-  /** Callbacks that wait for the next state of a downlink, by its id. */
+  /** Callbacks waiting for the next state of a downlink, by its id. */
   readonly #waiters: Waiters<string, Downlink>;
 
   /** Bytes of downlinks that no longer wait, by integration. */
@@ -77,7 +77,7 @@ export class DownlinkLifecycle {
     this.#waiters.endAll();
   }
 
-  /** Notes that the network server has taken a downlink. */
+  /** Records that the network server has accepted a downlink. */
   sent(downlink: Downlink, networkId: string | undefined): void {
     this.#change(downlink, "SENT", { ...(networkId && { networkId }), attempts: downlink.attempts + 1 });
     const key = `${downlink.integrationId}\n${networkId}`;
@@ -87,7 +87,7 @@ export class DownlinkLifecycle {
       this.#apply(downlink, existing.report);
   }
 
-  /** The integration is deleted, and its downlinks with it. */
+  /** Forgets a deleted integration and its downlinks. */
   forget(integrationId: string): void {
     this.#settled.forget(integrationId);
   }
@@ -96,7 +96,7 @@ export class DownlinkLifecycle {
     this.#change(downlink, "FAILED", { error, attempts: downlink.attempts + 1 });
   }
 
-  /** Fails downlinks as they are stored now, in one transaction. */
+  /** Fails downlinks in one transaction, based on their stored state. */
   failAll(downlinks: readonly Downlink[], errorOf: (downlink: Downlink) => Text): void {
     const changes = downlinks.map((current) => ({
       current,
@@ -113,7 +113,7 @@ export class DownlinkLifecycle {
     this.#waiters.resolveAll(downlink.downlinkId, { ...downlink, ...changes });
   }
 
-  /** Takes the report of a network server. Returns whether the downlink is one of ours. */
+  /** Processes the report of a network server. Returns whether the downlink was sent by this gateway. */
   reported(integrationId: string, report: DownlinkReport): boolean {
     const { correlationId } = report;
     if (correlationId === undefined) return false;

@@ -11,14 +11,14 @@ export interface DeviceNames {
   readonly networkDeviceId: string | undefined;
 }
 
-/** Creates the map of the integrations that reach a device, with its identity there. */
+/** Creates the map of devices to the integrations that reach them, with their identity there. */
 export function createDownlinkWays(deps: {
   repository: Pick<DownlinksRepository, "route" | "saveRoute">;
   namesOf: (deviceId: DeviceId) => DeviceNames;
-  /** LoRaWAN integrations of a tenant that are switched on and have a way to send. */
+  /** Returns the active LoRaWAN integrations of a tenant that can send downlinks. */
   sendersOf: (tenantId: TenantId) => readonly Integration[];
 }) {
-  /** Keyed by tenant and key: what was written last, so that a message that tells nothing new costs no write. */
+  /** Last written route by tenant and key; unchanged routes are not written again. */
   const written = new Map<string, string>();
 
   function remember(tenantId: TenantId, key: string, route: DownlinkRoute): void {
@@ -32,7 +32,7 @@ export function createDownlinkWays(deps: {
   }
 
   return {
-    /** A message of the device has come: that is the way back. */
+    /** Stores the route of a received message as the way back to the device. */
     uplinkSeen({ integrationId, tenantId }: Integration, { devEui, route }: DeviceReference): void {
       const key = deviceKey({ devEui, networkDeviceId: route?.networkDeviceId });
       if (route === undefined || key === undefined) return;
@@ -53,9 +53,9 @@ export function createDownlinkWays(deps: {
       tenantId: TenantId;
       deviceKey: string;
     }): DownlinkRoute | undefined => deps.repository.route(tenantId, key),
-    /** Returns the networks' key of the device; undefined for a device of none. */
+    /** Returns the device's key in the networks; undefined if it has none. */
     keyOf: (deviceId: DeviceId): string | undefined => deviceKey(deps.namesOf(deviceId)),
-    /** The one through which the device was heard last, else the only one or the default one that can send; undefined for none. */
+    /** Returns the integration that last received the device; otherwise the only sender, or the only default sender; undefined if there is none. */
     integrationFor(tenantId: TenantId, key: string): Integration | undefined {
       const senders = deps.sendersOf(tenantId);
       const route = deps.repository.route(tenantId, key);

@@ -58,7 +58,7 @@ const createPart = (
   stop: () => delivery.stop(),
 });
 
-/** Connects downlinks with what ends them, opens their ways, and sends by them. */
+/** Connects downlinks to events that end them, to their routes and to their senders. */
 function connect(
   { clock, events, log }: Pick<Core, "clock" | "events" | "log">,
   {
@@ -98,7 +98,7 @@ function connect(
   });
 }
 
-/** The way back to devices of LoRaWAN networks. */
+/** Creates the downlinks to devices of LoRaWAN networks. */
 export function createDownlinksModule(
   { database, clock, events, version, log }: Core,
   modules: DownlinksModules,

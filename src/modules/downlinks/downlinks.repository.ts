@@ -12,12 +12,12 @@ export type DownlinkChanges = Partial<
   Pick<Downlink, "state" | "networkId" | "attempts" | "error" | "dueAt">
 > & { readonly changedAt: number };
 
-/** Bytes of a downlink without its texts: other columns and index entries. */
+/** Bytes of a downlink without its strings: other columns and index entries. */
 const DOWNLINK_BYTES = 512;
-/** Max. MiB of an integration's waiting downlinks, and of its other downlinks. */
+/** Max. MiB of an integration's waiting downlinks, and separately of its other downlinks. */
 export const SPACE_MIB = 8;
 export const SPACE_BYTES = SPACE_MIB * 1024 * 1024;
-/** Max. downlinks per deletion; fewer than that settle between two deletions. */
+/** Max. downlinks per deletion; fewer settle between two deletions. */
 const TRIMMED_AT_ONCE = 4_000;
 
 const bytes = sql`${DOWNLINK_BYTES} + octet_length(${downlinks.payload})`;
@@ -77,7 +77,7 @@ export function createDownlinksRepository(database: MainDatabase) {
         .where(inArray(downlinks.seq, [...seqs]))
         .all()
         .map(toDownlink),
-    /** Returns `undefined` if its command has one already. */
+    /** Returns `undefined` if the command already has a downlink. */
     insert(downlink: NewDownlink): Downlink | undefined {
       const row = orm
         .insert(downlinks)
@@ -95,7 +95,7 @@ export function createDownlinksRepository(database: MainDatabase) {
     },
     find: (downlinkId: string): Downlink | undefined =>
       downlinkOf(orm.select().from(downlinks).where(eq(downlinks.downlinkId, downlinkId)).get()),
-    /** Finds a downlink by our id or the network server's. */
+    /** Finds a downlink by its own id or the network server's. */
     findReported(integrationId: string, id: string): Downlink | undefined {
       const isIt = or(eq(downlinks.downlinkId, id), eq(downlinks.networkId, id));
       return downlinkOf(
@@ -108,7 +108,7 @@ export function createDownlinksRepository(database: MainDatabase) {
     },
     update: (downlinkId: string, changes: DownlinkChanges): void =>
       void orm.update(downlinks).set(changes).where(eq(downlinks.downlinkId, downlinkId)).run(),
-    /** The newest first. */
+    /** Lists downlinks, newest first. */
     list(
       integrationId: string,
       filter: {
@@ -126,7 +126,7 @@ export function createDownlinksRepository(database: MainDatabase) {
       );
       return store.list(isWanted, filter);
     },
-    /** Returns the number of downlinks that wait for a device. */
+    /** Returns the number of downlinks waiting for a device. */
     countQueued: (tenantId: TenantId, deviceKey: string): number =>
       orm
         .select({ count: count() })
@@ -146,14 +146,14 @@ export function createDownlinksRepository(database: MainDatabase) {
     hasCommand: (commandRpcId: number): boolean =>
       orm.select({ one: sql`1` }).from(downlinks).where(eq(downlinks.commandRpcId, commandRpcId)).get() !==
       undefined,
-    /** Commands of the device that a downlink still carries. */
+    /** Returns whether an unfinished downlink carries a command to the device. */
     hasOpenCommand(deviceId: DeviceId): boolean {
       const wanted = and(eq(downlinks.deviceId, deviceId), isNotNull(downlinks.commandRpcId), isOpen);
       return orm.select({ one: sql`1` }).from(downlinks).where(wanted).limit(1).get() !== undefined;
     },
     /**
-     * Deletes the oldest downlinks of an integration that are finished, so that the others take no more than `bytesMax`; a limited number of them
-     * per call. A downlink that carries a command and may still be reported on is kept until the command expires.
+     * Deletes the oldest finished downlinks of an integration beyond `bytesMax`, a limited number per call. A downlink that carries a command and
+     * may still be reported on is kept until the command expires.
      */
     trimSettled(integrationId: string, { bytesMax, now }: { bytesMax: number; now: number }): void {
       const isSettled = sql`state <> 'QUEUED' AND NOT (${and(isNotNull(downlinks.commandRpcId), isOpen, gt(downlinks.expiresAt, now))})`;

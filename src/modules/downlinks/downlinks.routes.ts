@@ -8,7 +8,7 @@ import { downlinkAnswer, downlinkBody, downlinkRequestBody, downlinkState } from
 import type { DownlinksService } from "./downlinks.service.ts";
 import { type Downlink, devEuiOf } from "./downlinks.types.ts";
 
-/** A network server that is there has answered by then; the others are told later, by the list and the events. */
+/** Max. wait for the network server's response; later results appear in the list and the events. */
 const ANSWER_WITHIN_MS = 3_000;
 
 const shown = (downlink: Downlink) => ({

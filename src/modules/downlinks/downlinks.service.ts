@@ -20,7 +20,7 @@ import type { Downlink, DownlinkRequest, DownlinkState, NewDownlink } from "./do
 const DAY_MS = 86_400_000;
 const QUEUED_PER_DEVICE_MAX = 100;
 const QUEUED_MAX = 10_000;
-/** Share of each limit that commands can take: they wait for room, but other downlinks would be refused. */
+/** Share of each limit that commands may use: commands wait for room, but other downlinks would be refused. */
 const COMMANDS_SHARE = 0.9;
 const BEHIND_OTHERS_MS = 200;
 
@@ -40,9 +40,9 @@ function objectOf(method: string, params: JsonValue): JsonValue {
 }
 
 /**
- * A device's command as a downlink: `params` with `data`, `hex` or `object` say the frame itself (beside `fPort`, `confirmed`,
- * `priority`), any others are an object for the codec.
- * @throws DomainError of kind `invalid`.
+ * Converts a device's command to a downlink: `params` with `data`, `hex` or `object` define the frame (with optional `fPort`, `confirmed`,
+ * `priority`); any other `params` are an object for the codec.
+ * @throws DomainError `invalid`
  */
 function downlinkOfCommand(method: string, params: JsonValue): CommandDownlink {
   const input: Record<string, unknown> = isJsonObject(params) ? params : {};
@@ -66,7 +66,7 @@ function downlinkOfCommand(method: string, params: JsonValue): CommandDownlink {
 
 const isLorawan = ({ type }: Integration) => type === "CHIRPSTACK" || type === "THE_THINGS_STACK";
 
-/** The one way of all downlinks: people's, programs', rules', jobs' and the commands of devices. */
+/** Creates the service through which all downlinks are sent: those of users, programs, rules, jobs and device commands. */
 export function createDownlinksService(deps: {
   repository: DownlinksRepository;
   attempt: DownlinkAttempt;
@@ -85,9 +85,9 @@ export function createDownlinksService(deps: {
   now: () => number;
 }) {
   const { repository, ways, now } = deps;
-  /** Number and size of downlinks that are being written, by integration. The queue counts them once they are on the disk. */
+  /** Number and size of downlinks being written, by integration. The queue counts them once they are on disk. */
   const writing = new Map<string, Load>();
-  /** Integrations that are being deleted: they carry no more commands. */
+  /** Integrations being deleted; they carry no more commands. */
   const leaving = new Set<string>();
 
   function keyOfRequest(
@@ -110,7 +110,7 @@ export function createDownlinksService(deps: {
     return { deviceId: null, deviceKey: key };
   }
 
-  /** Returns the number of downlinks that wait for the device already. */
+  /** Returns the number of downlinks already waiting for the device. */
   function ensureRoom(downlink: NewDownlink): number {
     const { tenantId, deviceKey } = downlink;
     const waiting = repository.countQueued(tenantId, deviceKey);
@@ -121,7 +121,7 @@ export function createDownlinksService(deps: {
     return waiting;
   }
 
-  /** Returns an error if the integration has no room for the downlink, in this share of its limits. */
+  /** Returns an error if the integration has no room for the downlink in the given share of its limits. */
   function excessOf(downlink: NewDownlink, share = 1): DomainError | undefined {
     const queued = deps.queue.loadOf(targetOf(downlink));
     const { rows, bytes } = writing.get(downlink.integrationId) ?? { rows: 0, bytes: 0 };
@@ -181,7 +181,7 @@ export function createDownlinksService(deps: {
     }
   }
 
-  /** Returns the way of a command; undefined if there is none now, or the command is about to expire. */
+  /** Returns the route of a command; undefined if there is none, or the command is about to expire. */
   function wayOf({ deviceId, tenantId, expiresAt }: Command) {
     // Before the queue starts, it does not know what waits.
     const deviceKey = expiresAt <= now() || !deps.queue.isStarted ? undefined : ways.keyOf(deviceId);
@@ -192,7 +192,7 @@ export function createDownlinksService(deps: {
   }
 
   return {
-    /** Resolves once the network server has answered, or after `waitMs`; by then it is on the disk. */
+    /** Resolves once the network server has responded, or after `waitMs`; the downlink is on disk by then. */
     async create(
       principal: Principal,
       integrationId: string,
@@ -233,7 +233,7 @@ export function createDownlinksService(deps: {
       ensureAllDevices(principal, detail("action.see_downlinks"));
       return repository.list(deps.ensure(principal, integrationId).integrationId, page);
     },
-    /** A command to a device of a LoRaWAN network; false where the device is none, or nothing leads there now. */
+    /** Sends a command to a LoRaWAN device. Returns false if the device is not a LoRaWAN device, or currently has no route. */
     carry(command: Command): boolean {
       const { deviceId, tenantId, rpcId, createdBy, expiresAt } = command;
       const { deviceKey, integration } = wayOf(command) ?? {};
@@ -265,7 +265,7 @@ export function createDownlinksService(deps: {
       if (stored !== undefined) added(stored);
       return true;
     },
-    /** Fails the commands that the downlinks of an integration carry, in batches with other work in between, and then deletes it by `remove`. */
+    /** Fails the commands that the downlinks of an integration carry, in batches that let other work run, and then calls `remove`. */
     async abandon(integrationId: string, remove: () => void): Promise<void> {
       leaving.add(integrationId);
       try {
@@ -281,7 +281,7 @@ export function createDownlinksService(deps: {
         leaving.delete(integrationId);
       }
     },
-    /** A downlink still carries a command to the device. */
+    /** Returns whether a downlink still carries a command to the device. */
     carriesTo: (deviceId: DeviceId): boolean => repository.hasOpenCommand(deviceId),
   };
 }

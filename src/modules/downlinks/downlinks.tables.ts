@@ -6,7 +6,7 @@ import { devices } from "../devices/devices.tables.ts";
 import { integrations } from "../integrations/integrations.tables.ts";
 import { DOWNLINK_STATES } from "./downlinks.types.ts";
 
-/** Downlinks on their way, and what became of them. */
+/** Downlinks and their states. */
 export const integrationDownlinks = sqliteTable(
   "integration_downlinks",
   {
@@ -18,7 +18,7 @@ export const integrationDownlinks = sqliteTable(
       .references(() => integrations.integrationId, { onDelete: "cascade" }),
     deviceId: text("device_id").references(() => devices.deviceId, { onDelete: "cascade" }),
     deviceKey: text("device_key").notNull(),
-    /** A command becomes one downlink, however often it is handed over. */
+    /** Unique: a command becomes one downlink, however often it is handed over. */
     commandRpcId: integer("command_rpc_id").unique(),
     fPort: integer("f_port"),
     confirmed: integer("confirmed", { mode: "boolean" }).notNull(),
@@ -45,7 +45,7 @@ export const integrationDownlinks = sqliteTable(
   ],
 );
 
-/** The way back to devices of other networks: written when it changes, not with each message. */
+/** Routes to devices of other networks, written only on change. */
 export const integrationRoutes = sqliteTable(
   "integration_routes",
   {

@@ -4,40 +4,40 @@ import type { Text } from "../../lib/texts/text.ts";
 import type { NetworkRoute } from "../integrations/integrations.types.ts";
 
 /**
- * QUEUED: waits here. SENT: the network server has it in its queue. TRANSMITTED: a gateway has sent it. ACKNOWLEDGED: the device
- * says that it has it. FAILED: refused, not acknowledged, or too old.
+ * QUEUED: waiting here. SENT: queued by the network server. TRANSMITTED: sent by a gateway. ACKNOWLEDGED: confirmed by the device. FAILED: refused,
+ * not acknowledged, or expired.
  */
 export const DOWNLINK_STATES = ["QUEUED", "SENT", "TRANSMITTED", "ACKNOWLEDGED", "FAILED"] as const;
 export type DownlinkState = (typeof DOWNLINK_STATES)[number];
 
 export interface Downlink {
-  /** The order in which they go out to a device. */
+  /** Order of delivery to a device. */
   readonly seq: number;
-  /** Id that the network server returns with its reports, if it lets us choose one. */
+  /** Id that the network server returns with its reports, if it accepts a chosen id. */
   readonly downlinkId: string;
   readonly tenantId: TenantId;
   readonly integrationId: string;
   readonly deviceId: DeviceId | null;
   /** Id of the device in the network, see `deviceKey`. */
   readonly deviceKey: string;
-  /** Id of the command that it carries. */
+  /** Id of the carried command. */
   readonly commandRpcId: number | null;
   readonly fPort: number | null;
   readonly confirmed: boolean;
   readonly priority: string | null;
   readonly payload: DownlinkPayload;
-  /** Size without an error. */
+  /** Size without the error, in bytes. */
   readonly bytes: number;
   readonly state: DownlinkState;
-  /** Id that the network server has chosen for the downlink, if it chooses one. */
+  /** Id chosen by the network server, if it chooses ids. */
   readonly networkId: string | null;
   readonly attempts: number;
   readonly error: Text | null;
   readonly createdBy: string;
-  /** Epoch ms, as all times here. */
+  /** Epoch ms, like all times here. */
   readonly createdAt: number;
   readonly expiresAt: number;
-  /** Time of the next attempt of a downlink that is QUEUED. */
+  /** Time of the next attempt, if QUEUED. */
   readonly dueAt: number;
   readonly changedAt: number;
 }
@@ -47,7 +47,7 @@ export type NewDownlink = Omit<
   "seq" | "bytes" | "state" | "networkId" | "attempts" | "error" | "changedAt" | "dueAt"
 >;
 
-/** The way back to a device, as its last message told it. */
+/** Route to a device, from its last message. */
 export interface DownlinkRoute extends NetworkRoute {
   readonly integrationId: string;
 }
@@ -58,14 +58,14 @@ export interface DownlinkRequest {
   readonly fPort?: number | undefined;
   readonly confirmed?: boolean | undefined;
   readonly priority?: string | undefined;
-  /** base64 */
+  /** Base64. */
   readonly data?: string | undefined;
   readonly hex?: string | undefined;
   readonly object?: unknown;
   readonly expiresInMs?: number | undefined;
 }
 
-/** Returns the key of a device: the dev EUI, or `id:` and the network's own name for devices that have none. */
+/** Returns the key of a device: its dev EUI, or `id:` and the network's own name for a device without one. */
 export const deviceKey = (existing: { devEui?: string | undefined; networkDeviceId?: string | undefined }) =>
   existing.devEui ?? (existing.networkDeviceId === undefined ? undefined : `id:${existing.networkDeviceId}`);
 

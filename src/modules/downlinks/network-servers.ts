@@ -8,7 +8,7 @@ import {
 } from "../integrations/integrations.types.ts";
 import { type Downlink, type DownlinkRoute, devEuiOf } from "./downlinks.types.ts";
 
-/** Downlinks for the two network servers: a request of their API, or a message to their broker. */
+/** Request to the API of a network server. */
 
 export interface NetworkRequest {
   readonly url: string;
@@ -39,7 +39,7 @@ function required(value: string | undefined, code: MissingCode): string {
   return value;
 }
 
-/** `rest` where an address is given, else by the integration's own broker. */
+/** Returns `rest` if a URL is given, otherwise `mqtt` (the integration's own broker). */
 export const wayOf = ({ via, url }: DownlinkSettings): "rest" | "mqtt" => via ?? (url ? "rest" : "mqtt");
 
 function rest(settings: DownlinkSettings, path: string, input: { header: string; body: unknown }): Outgoing {
@@ -60,7 +60,7 @@ const message = (topic: string, body: unknown): Outgoing => ({
   message: { topic, payload: JSON.stringify(body), qos: 1 },
 });
 
-/** Part of a topic or path: what is a level of its own must not become several. */
+/** Returns a single level of a topic or path. @throws DomainError if the value would make several */
 function segment(value: string, subject: string): string {
   if (/[/+#?\s\0]/.test(value) || value === "." || value === "..")
     throw invalid("downlink.name_invalid", { name: subject });
@@ -84,10 +84,10 @@ function toChirpstack({ downlink, fPort, content, settings, route }: OutgoingDow
   return message(topic, { id: downlink.downlinkId, devEui, ...item });
 }
 
-/** Paths of the push operation only: a body that comes in must not choose what is called with our key. */
+/** Paths of the push operation only: an incoming body must not choose which operation is called with the API key. */
 const PUSH_PATH = /^\/api\/v3\/as\/applications\/[^/]+\/webhooks\/[^/]+\/devices\/[^/]+\/down\/push$/;
 
-/** Returns the push address that The Things Stack sent, if it points at the configured server. */
+/** Returns the push URL that The Things Stack sent, if it points at the configured server. */
 export function trustedPushUrl(pushUrl: string | undefined, base: string | undefined): string | undefined {
   if (pushUrl === undefined || base === undefined || !URL.canParse(pushUrl) || !URL.canParse(base))
     return undefined;
@@ -116,7 +116,7 @@ function pushPathOf(outgoing: OutgoingDownlink): string {
   return `/api/v3/as/applications/${parts[0]}/webhooks/${parts[1]}/devices/${device}/down/push`;
 }
 
-/** Base64 as it is, or an object that the network server's own formatter makes bytes of. */
+/** Returns bytes as base64, or the object, which the network server's own formatter encodes. */
 const payloadOf = (content: OutgoingDownlink["content"]) =>
   "data" in content ? { frm_payload: content.data } : { decoded_payload: content.object };
 
@@ -145,7 +145,7 @@ function toTheThingsStack(outgoing: OutgoingDownlink): Outgoing {
   return rest({ ...settings, url: origin }, pathname, { header, body });
 }
 
-/** @throws DomainError of kind `invalid` that says what is missing. */
+/** @throws DomainError `invalid` that names the missing setting */
 export function toNetwork(type: IntegrationType, outgoing: OutgoingDownlink): Outgoing {
   if (type === "CHIRPSTACK") return toChirpstack(outgoing);
   if (type === "THE_THINGS_STACK") return toTheThingsStack(outgoing);

@@ -21,17 +21,17 @@ interface SharedAttributesDeps {
 const CHECKED_MAX = 100_000;
 
 /**
- * Sends changes of SHARED attributes to devices of brokers. What could not be sent goes out when the connection is restored, or
- * with the next message of the device: the newest change that was sent is saved.
+ * Sends changes of SHARED attributes to devices of brokers. Unsent changes are sent when the connection is restored, or with the device's next
+ * message; the newest sent change is saved.
  */
 export class SharedAttributes {
   readonly #deps: SharedAttributesDeps;
-  /** Devices with changes that are not sent. */
+  /** Devices with unsent changes. */
   readonly #behind = new Set<DeviceId>();
-  /** Devices that had nothing to send when they were last looked at. */
+  /** Devices that had nothing to send at their last check. */
   readonly #checked = new Set<DeviceId>();
   readonly #inFlight = new Set<DeviceId>();
-  /** Devices to be checked once more after what is in flight. */
+  /** Devices to check again after the messages in flight. */
   readonly #again = new Set<DeviceId>();
 
   constructor(deps: SharedAttributesDeps) {
@@ -43,17 +43,17 @@ export class SharedAttributes {
     this.#send(deviceId);
   }
 
-  /** Sends what is left of the time before a restart. */
+  /** Sends changes that are left from before a restart. */
   seen({ settings }: Integration, deviceId: DeviceId): void {
     if (settings.mqtt?.attributesTopic !== undefined && !this.#checked.has(deviceId)) this.#send(deviceId);
   }
 
-  /** A connection to a broker may have been restored. */
+  /** Retries after a connection to a broker may have been restored. */
   retry(): void {
     for (const deviceId of this.#behind) this.#send(deviceId);
   }
 
-  /** The topic of an integration may be another one. */
+  /** Checks all devices again, because an integration's topic may have changed. */
   recheck(): void {
     this.#checked.clear();
   }
@@ -94,7 +94,7 @@ export class SharedAttributes {
     }
   }
 
-  /** A message that no broker takes must not hold up the others. */
+  /** Publishes a message. A message that no broker accepts must not hold up the others. */
   async #publish({ integrationId }: Integration, message: BrokerMessage): Promise<void> {
     try {
       await this.#deps.publish(integrationId, message);

@@ -8,9 +8,9 @@ import type { Integration } from "./integrations.resource.ts";
 const MEBIBYTES_MAX = 16;
 const BYTES_MAX = MEBIBYTES_MAX * 1024 * 1024;
 
-/** Announcements to one integration on the disk. Retained announcements are received again and again, and written once. */
+/** Stored announcements to an integration. Retained announcements are received repeatedly but written once. */
 export class AnnouncementStore {
-  /** Hash and size of what is stored, by topic. */
+  /** Hash and size of the stored announcements, by topic. */
   readonly #stored = new Map<string, { readonly hash: bigint | number; readonly bytes: number }>();
   #bytes = 0;
 
@@ -24,14 +24,14 @@ export class AnnouncementStore {
     this.#source = source;
   }
 
-  /** Lists what is stored. */
+  /** Lists the stored announcements. */
   load(): { readonly topic: string; readonly body: Uint8Array }[] {
     const stored = this.#repository.takeOver(this.#integrationId, this.#source);
     for (const { topic, body } of stored) this.#note(topic, body);
     return stored;
   }
 
-  /** @throws DomainError `invalid` if the announcement does not fit in addition to the others */
+  /** @throws DomainError `invalid` if the announcement exceeds the remaining space */
   ensureRoom(topic: string, body: Uint8Array): void {
     if (this.#bytes - (this.#stored.get(topic)?.bytes ?? 0) + body.length > BYTES_MAX)
       throw invalid("integration.announcements_large", { max: MEBIBYTES_MAX });
@@ -69,19 +69,19 @@ function onDisk(write: () => void): void {
 
 interface Registered {
   readonly devices: AnnouncedDevices;
-  /** Broker and topics that the announcements are from. */
+  /** Broker and topics of the announcements. */
   readonly source: string;
 }
 
 /**
- * Announcements of devices to each integration that follows them. They are stored, because a broker elsewhere sends the states that it
- * has kept over a restart before it sends the announcements again.
+ * Announcements to each integration that follows them. They are stored because after a restart, an external broker sends retained states before it
+ * sends the announcements again.
  */
 export class AnnouncementRegistry {
   /** Keyed by integration id. */
   readonly #registered = new Map<string, Registered>();
 
-  /** @param onTopics is called when an integration has to follow other topics */
+  /** @param onTopics is called when the followed topics of an integration change */
   readonly #repository: AnnouncementsRepository;
   readonly #onTopics: (integrationId: string) => void;
 

@@ -7,7 +7,7 @@ interface StoredAnnouncement {
   readonly body: Uint8Array;
 }
 
-/** Announcements as they were received. */
+/** Stores announcements as they were received. */
 export function createAnnouncementsRepository({ orm }: MainDatabase) {
   const ofIntegration = (integrationId: string) => eq(table.integrationId, integrationId);
   return {

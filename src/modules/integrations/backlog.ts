@@ -3,20 +3,23 @@ import type { Clock } from "../../platform/time/clock.ts";
 import type { EventsSize, IntegrationEventsRepository } from "./integration-events.repository.ts";
 import type { IntegrationsRepository } from "./integrations.repository.ts";
 
-/** Limits of one integration. A script that is slower than its messages would fill the disk; this is hours of messages of most networks. */
+/**
+ * Max. waiting messages of an integration, which is hours of messages in most networks. A script that is slower than its messages would otherwise
+ * fill the disk.
+ */
 const WAITING_MAX: EventsSize = { events: 5_000, bytes: 32 * 1024 * 1024 };
-/** Bytes that wait of all integrations of a tenant, divided among them if it has more than four. */
+/** Max. waiting bytes of a tenant, divided among its integrations if there are more than four. */
 const TENANT_BYTES = 128 * 1024 * 1024;
 const POLL_INTERVAL_MS = 1_000;
 
-/** Decides whether more messages may be stored to be processed later. */
+/** Creates the check whether more messages may be stored for later processing. */
 export function createBacklog(deps: {
   repository: Pick<IntegrationEventsRepository, "sizeOf">;
   integrations: Pick<IntegrationsRepository, "countBeside">;
   clock: Pick<Clock, "monotonic">;
 }) {
   const { repository, clock } = deps;
-  /** Keyed by integration: the time of the last check, and whether the backlog was full. */
+  /** Integration → time of the last check, and whether the backlog was full. */
   const seen = new Map<string, { at: number; isFull: boolean }>();
 
   function measure(integrationId: string, timeMs: number): boolean {
@@ -30,7 +33,7 @@ export function createBacklog(deps: {
   }
 
   return {
-    /** @throws DomainError of kind `limited` where there is no room. */
+    /** @throws DomainError `limited` if there is no room */
     ensure(integrationId: string): void {
       const now = clock.monotonic();
       const existing = seen.get(integrationId);

@@ -33,7 +33,7 @@ const lossReporter =
     deps.events.emit("fault.occurred", { ...fault, source: "integration", tenantId, subject });
   };
 
-/** Connections to brokers: the messages of each integration go to the one inbound pipeline, their problems to its status. */
+/** Creates the broker connections: messages go to the inbound pipeline, problems to the integration's status. */
 export function createBridges(deps: {
   integrations: Pick<IntegrationsService, "liveOf" | "readyOf">;
   announced: Pick<AnnouncementRegistry, "of">;

@@ -41,7 +41,7 @@ export function createDeviceIdentities({ orm }: MainDatabase) {
   const byDevEui = prepared("integration.lorawan.dev_eui");
   const byExternalId = prepared(EXTERNAL_ID_KEY);
   const byAddress = prepared(ADDRESS_KEY);
-  /** Attributes are stored as JSON. */
+  /** Returns the owner from an attribute, which is stored as JSON. */
   function ownerOf(json: string | null): string | undefined {
     const value: unknown = json === null ? undefined : JSON.parse(json);
     return typeof value === "string" ? value : undefined;

@@ -20,9 +20,9 @@ import { ADDRESS_KEY, EXTERNAL_ID_KEY, OWNER_KEY } from "./integrations.types.ts
 const NAME_CHARACTERS_MAX = 256;
 const TYPE_CHARACTERS_MAX = 128;
 const ID_CHARACTERS_MAX = 256;
-/** Known ones that are kept at hand. */
+/** Max. cached devices. */
 const CACHED_MAX = 100_000;
-/** Rate at which an integration creates devices: enough for a whole site in a burst, too little for a flood of invented ones. */
+/** Rate at which an integration creates devices: enough for a burst of a whole site, too low for a flood of invented devices. */
 const CREATION_RATE = { perSecond: 20, burst: 2_000 };
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is left out
@@ -63,7 +63,7 @@ interface DeviceResolutionDeps {
 /** Finds the device that sent a message. */
 export class DeviceResolution {
   readonly #deps: DeviceResolutionDeps;
-  /** Devices by tenant and what a network calls them. */
+  /** Devices by tenant and their names in a network. */
   readonly #cache = new Map<string, IngestDevice>();
   /** Rate at which each integration creates devices, by its id. */
   readonly #creationRates = new Map<string, RateMeter>();
@@ -72,7 +72,7 @@ export class DeviceResolution {
     this.#deps = deps;
   }
 
-  /** Empties the cache when a device may be called otherwise. The module calls it once. */
+  /** Empties the cache when devices may have been renamed. The module calls it once. */
   subscribe(): void {
     const { events } = this.#deps;
     const isIdentity = (key: string) => key.startsWith("integration.");
@@ -84,7 +84,7 @@ export class DeviceResolution {
     });
   }
 
-  /** Returns the device. Creates it if the integration does so. @throws DomainError `invalid` if there is no such device. */
+  /** Returns the device. Creates it if the integration creates devices. @throws DomainError `invalid` if there is no such device */
   resolve(
     integration: Integration,
     settings: IntegrationSettings,
@@ -101,7 +101,7 @@ export class DeviceResolution {
     return { device: child, isNew };
   }
 
-  /** Returns the device as `resolve` does, but creates none: `undefined` if `resolve` would create it. */
+  /** Returns the device like `resolve`, without creating it: `undefined` if `resolve` would create it. */
   preview(
     integration: ResolvingIntegration,
     settings: IntegrationSettings,
@@ -113,7 +113,7 @@ export class DeviceResolution {
       : this.#childOf(found, reference.childId, false);
   }
 
-  /** Keeps the present id of a device under its address, so that messages under a new name are still the device's. */
+  /** Stores the current id of the device with this address, so that messages under a new name are still assigned to it. */
   #follow({ tenantId, deviceId }: IngestDevice, { externalId, address }: DeviceReference): void {
     if (externalId === undefined || address === undefined) return;
     const { identities, saveServer } = this.#deps;
@@ -180,7 +180,7 @@ export class DeviceResolution {
     return (own ?? marked.find(isOrphan))?.deviceId;
   }
 
-  /** Returns the device with an address; or the one with its id, which may be the address itself before the device has a name. */
+  /** Returns the device with an address; otherwise the device with its id, which may be the address itself before the device has a name. */
   #byAddress(integration: ResolvingIntegration, externalId: string, address: string) {
     const { identities, directory } = this.#deps;
     const isFree = ({ owner }: IdentifiedDevice) =>

@@ -4,7 +4,7 @@ import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import { createDiscoveredNetworks } from "./discovered-networks.ts";
 import { discoveredBody } from "./integrations.schemas.ts";
 
-/** Devices that publish to the embedded broker, and that no integration reads. */
+/** Lists devices that publish to the embedded broker without being read by an integration. */
 export const discoveredNetworksRoutes = ({
   auth,
   ...deps

@@ -14,10 +14,10 @@ import { DISCOVERED_FORMATS, type DiscoveredFormat } from "./integrations.types.
 import { isRunning } from "./running-integrations.ts";
 
 const DEVICES_SHOWN = 10;
-/** A topic may have 65,535 characters. */
+/** Max. characters of a listed name; a topic may have 65,535 characters. */
 const NAME_CHARACTERS_MAX = 100;
 
-/** Topics that devices of a format publish on with their default settings; the group is the device (a node id before an object id). */
+/** Topics of a format's devices with default settings; the group is the device (a node id before an object id). */
 const SIGNS: ReadonlyArray<readonly [DiscoveredFormat, RegExp]> = [
   ["tasmota", /^(?:tele|stat)\/(.+)\/(?:LWT|STATE|SENSOR|RESULT|INFO\d|STATUS\d*|POWER\d*)$/],
   ["zigbee2mqtt", /^zigbee2mqtt\/(?!bridge\/|.*\/(?:set|get)$)(.+?)(?:\/availability)?$/],
@@ -27,10 +27,10 @@ const SIGNS: ReadonlyArray<readonly [DiscoveredFormat, RegExp]> = [
   ["sparkplug", /^spBv1\.0\/([^/]+\/)N(?:BIRTH|DATA)\/([^/]+)$/],
 ];
 
-/** Devices of one format that publish to this gateway, and that no integration reads. */
+/** Devices of one format that publish to this gateway without being read by an integration. */
 export interface DiscoveredNetwork {
   readonly format: DiscoveredFormat;
-  /** Names of the devices as their topics have them; a few of all. */
+  /** Some of the devices' names in their topics. */
   readonly devices: readonly string[];
   readonly deviceCount: number;
   /** Epoch ms. */
@@ -48,7 +48,7 @@ function signOf(topic: string): { format: DiscoveredFormat; device: string } | u
   return undefined;
 }
 
-/** Returns the networks of topics that `isRead` is false for. */
+/** Returns the networks of topics for which `isRead` returns false. */
 export function discoverNetworks(
   topics: readonly Pick<TopicState, "topic" | "receivedAt">[],
   isRead: (topic: string) => boolean,
@@ -71,7 +71,7 @@ export function discoverNetworks(
   });
 }
 
-/** Networks that can be connected because their devices publish to the embedded broker already. */
+/** Lists networks whose devices already publish to the embedded broker and can be connected. */
 export function createDiscoveredNetworks(deps: {
   readonly repository: Pick<IntegrationsRepository, "list">;
   readonly topics: Pick<LocalTopics, "newest">;

@@ -4,7 +4,7 @@ import { lazyStatement } from "../../platform/database/lazy-statement.ts";
 import { integrationEventGroups } from "./integrations.tables.ts";
 import type { IntegrationEvent } from "./integrations.types.ts";
 
-/** Returns an event as its group holds it: without names, and with the length of its payload, which stands among those of the group. */
+/** Returns an event as stored in its group: without field names, and with the length of its payload, which is stored with the group's payloads. */
 const toTuple = (event: IntegrationEvent) =>
   [
     event.seq,
@@ -60,7 +60,7 @@ function withPayloads(tuples: readonly Tuple[], payloads: Buffer): IntegrationEv
   });
 }
 
-/** Events in groups of one row each, in the order in which they came. */
+/** Stores events in groups of one row each, in order of arrival. */
 export function createEventGroupsRepository({ orm }: MainDatabase) {
   const { groupId } = integrationEventGroups;
   const insert = lazyStatement(() =>
@@ -71,7 +71,7 @@ export function createEventGroupsRepository({ orm }: MainDatabase) {
     }),
   );
   return {
-    /** Returns the length of the group. */
+    /** Returns the size of the group, in bytes. */
     insert(groupId: number, events: readonly IntegrationEvent[]): number {
       const payloads = Buffer.concat(events.flatMap(({ payload }) => payload ?? []));
       const text = JSON.stringify(events.map(toTuple));

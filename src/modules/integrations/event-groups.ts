@@ -3,19 +3,19 @@ import type { EventsSize } from "./integration-events.repository.ts";
 import type { EventStatus, IntegrationEvent } from "./integrations.types.ts";
 
 /**
- * Of one integration: those that failed have a share of their own, so that a minute of good ones does not wash them away. Their bytes
- * count as well, for they are kept whole: a thousand of the largest would be a gigabyte on a small card, which a search goes through.
+ * Kept events of an integration. Failed events have their own share, so that a minute of successful events does not displace them. Bytes are limited
+ * too, because events are kept whole: a thousand of the largest would be a gigabyte, which a search reads.
  */
 export const KEPT: EventsSize = { events: 1_000, bytes: 16 * 1024 * 1024 };
-/** Bytes that the integrations of a tenant keep together, of the good ones and of those that failed. */
+/** Max. bytes of the kept events of a tenant's integrations, for successful and for failed events. */
 const TENANT_BYTES = 64 * 1024 * 1024;
 
-/** Returns the events and bytes that each of `count` integrations of a tenant keeps. */
+/** Returns the events and bytes kept for each of a tenant's `count` integrations. */
 export const keptOf = (count: number): EventsSize => ({
   events: KEPT.events,
   bytes: Math.min(KEPT.bytes, TENANT_BYTES / Math.max(1, count)),
 });
-/** Max. events and bytes in groups: these are read as a whole when somebody looks at events. */
+/** Max. events and bytes in groups, which are read as a whole when a user views events. */
 const GROUPED_MAX: EventsSize = { events: 4_000, bytes: 2 * 1024 * 1024 };
 
 export const groupOf = (status: EventStatus): 0 | 1 => (status === "ERROR" ? 1 : 0);
@@ -26,7 +26,7 @@ type Sizes = ReadonlyMap<string, EventsSize>;
 
 interface GroupSizes {
   readonly groupId: number;
-  /** Length of the group. */
+  /** Size of the group, in bytes. */
   readonly bytes: number;
   readonly sizes: Sizes;
 }
@@ -55,7 +55,7 @@ function totalOf(groups: readonly GroupSizes[]): EventsSize {
   return total;
 }
 
-/** Leaves out the oldest groups: those all of whose events are beyond what is kept. */
+/** Removes groups that only have events beyond the kept number. */
 function withoutSuperseded(groups: readonly GroupSizes[]): readonly GroupSizes[] {
   const newer = new Map<string, EventsSize>();
   let oldest = groups.length;
@@ -67,7 +67,7 @@ function withoutSuperseded(groups: readonly GroupSizes[]): readonly GroupSizes[]
   return groups.slice(oldest);
 }
 
-/** Returns the newest of each share, the oldest first. */
+/** Returns the newest events of each share, oldest first. */
 function newestOf(events: readonly IntegrationEvent[]): IntegrationEvent[] {
   const newer = new Map<string, EventsSize>();
   const kept = events.toReversed().filter((event) => {
@@ -80,17 +80,17 @@ function newestOf(events: readonly IntegrationEvent[]): IntegrationEvent[] {
 }
 
 /**
- * Events that have no rows of their own yet. A row with its indexes costs more than all else that is done with a message, and of many
- * messages per second most events are superseded before anybody looks at them: they are written a group a row, and the groups that are
- * superseded as a whole are deleted. Events get rows of their own when they are looked at, or when there is no room for more groups.
+ * Events without rows of their own. A row with its indexes costs more than all other processing of a message, and at many messages per second most
+ * events are superseded before anyone views them. They are written as one row per group, and superseded groups are deleted. Events get rows when
+ * they are viewed, or when there is no room for more groups.
  */
 export class EventGroups {
-  /** The oldest first. Replaced and never changed, so that a transaction that fails can put it back. */
+  /** Groups, oldest first. Replaced but never modified, so that a failed transaction can restore them. */
   #groups: readonly GroupSizes[] = [];
   #total: EventsSize = { events: 0, bytes: 0 };
   #nextId = 1;
 
-  /** @param deps.unpack gives events rows of their own, the oldest first. */
+  /** @param deps.unpack writes events as rows, oldest first */
   readonly #deps: {
     readonly repository: EventGroupsRepository;
     readonly unpack: (events: readonly IntegrationEvent[]) => void;
@@ -107,7 +107,7 @@ export class EventGroups {
     return this.#groups.length === 0;
   }
 
-  /** Takes in what an earlier run has left. Returns its events. */
+  /** Loads the groups of an earlier run. Returns their events. */
   load(): readonly IntegrationEvent[] {
     const groups = this.#deps.repository.list();
     this.#set(groups.map(({ groupId, bytes, events }) => ({ groupId, bytes, sizes: sizesOf(events) })));
@@ -115,7 +115,7 @@ export class EventGroups {
     return groups.flatMap(({ events }) => events);
   }
 
-  /** Returns a function that restores the present groups, for a transaction that fails. */
+  /** Returns a function that restores the current groups after a failed transaction. */
   savepoint(): () => void {
     const groups = this.#groups;
     return () => this.#set(groups);
@@ -138,7 +138,7 @@ export class EventGroups {
       this.unpack();
   }
 
-  /** Gives all events rows of their own, within a transaction. */
+  /** Writes all events as rows, within a transaction. */
   unpack(): void {
     const { repository, unpack } = this.#deps;
     const groups = repository.list();

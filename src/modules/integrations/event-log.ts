@@ -15,18 +15,18 @@ import { integrationNotFound } from "./integrations.errors.ts";
 import type { IntegrationsRepository } from "./integrations.repository.ts";
 import type { EventStatus, IntegrationCounts, IntegrationEvent } from "./integrations.types.ts";
 
-/** Excess that is allowed before the oldest events are deleted: deleting many costs about as much as deleting one. */
+/** Excess allowed before the oldest events are deleted: deleting many costs about as much as deleting one. */
 const SLACK = { events: 500, bytesShare: 1 / 16 };
-/** Bytes up to which an integration is not asked how many others its tenant has. */
+/** Bytes up to which the number of the tenant's integrations is not queried. */
 const UNSHARED_BYTES = 512 * 1024;
-/** Bytes of messages beyond which the next event waits for the next transaction: writing 10 MB in a row takes 50 ms. */
+/** Max. bytes of messages in a transaction; writing 10 MB in one takes 50 ms. */
 const BATCH_BYTES_MAX = 1024 * 1024;
 
 interface Batch {
   readonly writes: Array<() => void>;
   /** Integrations with events among the writes. */
   readonly touched: Set<string>;
-  /** Settled when the writes are on the disk. */
+  /** Settled when the writes are on disk. */
   readonly written: PromiseWithResolvers<void>;
   bytes: number;
 }
@@ -49,7 +49,7 @@ export interface Logged {
   readonly written: Promise<void>;
 }
 
-/** A message that failed, as its event tells it. */
+/** Failed message, as described by its event. */
 export type FailedMessage = Pick<IntegrationEvent, "integrationId" | "stage" | "text" | "payload"> &
   Pick<Partial<IntegrationEvent>, "origin">;
 
@@ -59,36 +59,35 @@ interface EventLogDeps {
   readonly integrations: Pick<IntegrationsRepository, "addCounts" | "findAcrossTenants" | "countBeside">;
   readonly transact: (work: () => void) => void;
   readonly durable: () => Promise<void>;
-  /** A message could not be used, or not sent. */
+  /** Called if a message could not be processed or sent. */
   readonly onFailed: (failed: FailedMessage) => void;
-  /** There are new events of an integration, which can be read. */
+  /** Called when an integration has new, readable events. */
   readonly onLogged: (integrationId: string) => void;
   readonly clock: Clock;
   readonly log: Logger;
 }
 
 /**
- * Events of messages: what comes in while one transaction is brought to the disk is the next one, and its events are one row until somebody
- * looks at them. Whoever acknowledges a message awaits the promise that it is given: by then its event, with the message itself, is on the
- * disk.
+ * Events of messages. Events that arrive during an fsync are committed together in the next transaction, as one row until they are viewed. The
+ * returned promise resolves once event and message are on disk.
  */
 export class EventLog {
-  /** What is not written yet, a transaction each. */
+  /** Unwritten batches, one transaction each. */
   readonly #batches: Batch[] = [];
-  /** Transactions on their way to the disk: what comes in meanwhile is the next one. */
+  /** Number of running fsyncs; events that arrive meanwhile form the next transaction. */
   #syncs = 0;
-  /** Events of the transaction that runs, which go into one group. */
+  /** Events of the running transaction, which form one group. */
   #fresh: IntegrationEvent[] = [];
   readonly #groups: EventGroups;
-  /** Number of the next event: they are in the order in which they came, however they are written. */
+  /** Sequence number of the next event; numbers follow the order of arrival, not of writing. */
   #nextSeq = 1;
-  /** Existence of integrations, by id, for one transaction. */
+  /** Existence of integrations by id, during one transaction. */
   readonly #there = new Map<string, boolean>();
-  /** Integrations of which it will be published that they have new events, with what cancels that. */
+  /** Integrations whose new events will be published, with a function to cancel that. */
   readonly #scheduled = new Map<string, () => void>();
-  /** Number of events of an integration there are, in each group, and how large; read from the table when one is first written. */
+  /** Number and bytes of an integration's events in each share; loaded from the table at the first write. */
   readonly #kept = new Map<string, [EventsSize, EventsSize]>();
-  /** Keyed by integration: what is not written yet. */
+  /** Unwritten counts by integration. */
   readonly #counts = new Map<string, Counted>();
   readonly #saving: ReturnType<typeof createPeriodic>;
 
@@ -121,7 +120,7 @@ export class EventLog {
     this.#saveCounts();
   }
 
-  /** Adds an event; `seenKey` keeps repetitions of its message out. */
+  /** Adds an event; `seenKey` prevents its message from being processed again. */
   add(
     input: Omit<IntegrationEvent, "seq" | "eventId" | "createdAt" | "replayedAt">,
     seenKey?: string,
@@ -146,7 +145,7 @@ export class EventLog {
     return { eventId: event.eventId, written };
   }
 
-  /** Writes the outcome of an event that was added as PENDING. */
+  /** Writes the outcome of a PENDING event. */
   finish(
     event: Pick<IntegrationEvent, "eventId" | "integrationId" | "direction">,
     outcome: EventOutcome,
@@ -174,19 +173,19 @@ export class EventLog {
     });
   }
 
-  /** Returns the counts that are not written yet. */
+  /** Returns the unwritten counts. */
   countsOf(integrationId: string): Counted {
     return this.#counts.get(integrationId) ?? nothing();
   }
 
-  /** Forgets an integration that is deleted. */
+  /** Forgets a deleted integration. */
   forget(integrationId: string): void {
     this.flush();
     this.#counts.delete(integrationId);
     this.#kept.delete(integrationId);
   }
 
-  /** Writes what waits, and gives events their rows: they are read after that. */
+  /** Writes all waiting events as rows, so that they can be read. */
   flush(): void {
     while (this.#batches.length > 0) this.#write();
     if (this.#groups.isEmpty) return;
@@ -197,7 +196,7 @@ export class EventLog {
     }
   }
 
-  /** Writes the oldest of what waits. */
+  /** Writes the oldest waiting batch. */
   #write(): void {
     const batch = this.#batches.shift();
     if (batch === undefined) return;
@@ -224,13 +223,13 @@ export class EventLog {
     if (this.#syncs === 0) setImmediate(() => this.#write());
   }
 
-  /** What came in while the disk was written to leaves before anyone hears that it was. */
+  /** Starts the next fsync for newly arrived events before reporting that the previous one finished. */
   #synced(): void {
     this.#syncs--;
     if (this.#syncs === 0) this.#write();
   }
 
-  /** Runs `work` as one transaction; what is known of events stays as it was where that fails. */
+  /** Runs `work` as one transaction; restores the state in memory if it fails. */
   #run(work: () => void): void {
     this.#there.clear();
     const restore = this.#groups.savepoint();
@@ -245,7 +244,7 @@ export class EventLog {
     }
   }
 
-  /** Gives all events rows of their own, within the transaction. */
+  /** Writes all events as rows, within the transaction. */
   #unpack(): void {
     if (this.#fresh.length > 0) this.#groups.add(this.#fresh);
     this.#fresh = [];
@@ -257,7 +256,7 @@ export class EventLog {
     this.#limit(event.integrationId, event);
   }
 
-  /** Publishes thousands of events per second four times per second. */
+  /** Publishes new events at most four times per second. */
   #publishSoon(integrationId: string): void {
     if (this.#scheduled.has(integrationId)) return;
     const cancel = this.#deps.clock.schedule(PUBLISH_INTERVAL_MS, () => {
@@ -278,7 +277,7 @@ export class EventLog {
     return batch.written.promise;
   }
 
-  /** Returns the newest batch if it has room, else a new one. */
+  /** Returns the newest batch if it has room, otherwise a new one. */
   #batchFor(bytes: number): Batch {
     const newest = this.#batches.at(-1);
     if (newest !== undefined && (newest.bytes === 0 || newest.bytes + bytes <= BATCH_BYTES_MAX))
@@ -290,7 +289,7 @@ export class EventLog {
     return batch;
   }
 
-  /** Drops events whose integration was deleted meanwhile, so that they do not undo the transaction. */
+  /** Adds writes to a batch. Events of integrations deleted meanwhile are dropped, so that they do not roll back the transaction. */
   #laterOf(integrationId: string, work: () => void, bytes?: number): Promise<void> {
     let isGone = false;
     const unlessGone = () => {
@@ -314,7 +313,7 @@ export class EventLog {
     return found;
   }
 
-  /** Counts one more event in its group, within the transaction. The oldest go when there are too many. */
+  /** Counts an additional event of its share, within the transaction, and deletes the oldest beyond the limit. */
   #limit(integrationId: string, { status, payload }: Pick<IntegrationEvent, "status" | "payload">): void {
     if (status === "PENDING") return;
     const group = groupOf(status);

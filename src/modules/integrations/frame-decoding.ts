@@ -21,8 +21,8 @@ export interface DecodedFrame {
 }
 
 /**
- * Decodes a frame with the codec of the library that the integration has for its kind of device, before the mapping sees
- * it: as if the network server had done it. Undefined where there is nothing to decode, or nothing to decode it with.
+ * Decodes a frame with the integration's library codec for this kind of device, before the mapping, as if the network server had decoded it.
+ * Undefined if there is no frame or no codec.
  */
 export type DecodeFrame = (
   message: NormalizedMessage,
@@ -36,7 +36,7 @@ export function createFrameDecoding(deps: {
   devices: Pick<DevicesService, "get">;
   sandbox: Pick<ScriptSandbox, "run">;
 }): DecodeFrame {
-  /** Returns the network's name for the kind of device, and the type of the device here. */
+  /** Returns the network's name for the kind of device, and the device's type here. */
   function typesOf({ device }: NormalizedMessage, { integration, settings }: LiveIntegration): string[] {
     let here = settings.deviceType;
     try {
@@ -90,7 +90,7 @@ export function createFrameDecoding(deps: {
   };
 }
 
-/** Adds the name of the codec to its error, as an integration can have many; the line is the codec's and not the integration's. */
+/** Adds the codec's name to its error, because an integration can have many; the line is in the codec's source. */
 function named(error: unknown, name: string): unknown {
   if (!(error instanceof ScriptFailure)) return error;
   const { code, line, console, usedMs } = error;

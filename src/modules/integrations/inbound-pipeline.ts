@@ -21,13 +21,13 @@ import { newWork, outcomeOf, shortened, type Work } from "./message-outcome.ts";
 import { inStage, StageFailure } from "./message-parts.ts";
 import type { WorkThrough } from "./message-worker.ts";
 
-/** Network servers give up after five seconds: by then they are told that the message is kept, and it is worked on afterwards. */
+/** Max. wait in ms before a message is reported as kept for later: network servers time out after five seconds. */
 const ANSWER_WITHIN_MS = 3_000;
 
-/** Result of a message; by then it is on the disk. */
+/** Result of a message, which is on disk. */
 export interface Taken {
   readonly eventId: string;
-  /** PENDING: it is kept, and worked on later. */
+  /** PENDING: kept for later processing. */
   readonly status: EventStatus;
   readonly stage: Stage;
   readonly text: Text;
@@ -35,7 +35,7 @@ export interface Taken {
   readonly reason?: DomainError;
 }
 
-/** The script is not to blame: it was not run, and can be later. */
+/** Returns whether the script was not run for lack of room and can run later. */
 export const isNoRoom = (error: unknown): boolean =>
   error instanceof DomainError && error.code.startsWith("script.") && error.kind !== "invalid";
 
@@ -74,11 +74,11 @@ function normalize(live: LiveIntegration, source: InboundMessage): Normalized | 
 }
 
 /**
- * The way of a message from another network to the one ingest: adapter, mapping, script, device, ingest. Nothing is lost on it: what
- * cannot be read, or cannot be stored, is an event with the message as it came, which can be worked on again.
+ * Processes messages of other networks up to the common ingest: adapter, mapping, script, device, ingest. Nothing is lost: an unreadable or
+ * unstorable message is kept in an event and can be replayed.
  */
 export class InboundPipeline {
-  /** Messages in progress by integration and key: the same one again waits for what becomes of it. */
+  /** Messages in progress by integration and key; a duplicate waits for the outcome of the first. */
   readonly #inFlight = new Map<string, Promise<unknown>>();
 
   readonly #deps: InboundPipelineDeps;
@@ -87,7 +87,7 @@ export class InboundPipeline {
     this.#deps = deps;
   }
 
-  /** Resolves when what became of it is on the disk. @throws DomainError `unavailable` or `limited`: it was not taken, send it again. */
+  /** Resolves when the outcome is on disk. @throws DomainError `unavailable` or `limited` if the message was not accepted and must be sent again */
   async take(live: LiveIntegration, source: InboundMessage): Promise<Taken> {
     const later = workShare.enter(messageOwner(live.integration));
     if (later !== undefined) await later;
@@ -104,7 +104,7 @@ export class InboundPipeline {
     return this.#takeOnce(live, source, normalized);
   }
 
-  /** Works on a message that is kept already. */
+  /** Processes a message that is already kept. */
   async resume(live: LiveIntegration, event: IntegrationEvent): Promise<Taken> {
     const bytes = event.payload ?? new Uint8Array();
     const source = this.#deps.tokens.unmask({
@@ -158,7 +158,7 @@ export class InboundPipeline {
     return this.#end(live, source, { ...input, work });
   }
 
-  /** Keeps a message before a script begins: the script may take as long as the sender waits, and a power cut must not cost the message. */
+  /** Stores a message before its script starts: the script may run as long as the sender waits, and a power cut must not lose the message. */
   #keepFirst(
     live: LiveIntegration,
     source: InboundMessage,
@@ -178,7 +178,7 @@ export class InboundPipeline {
     return eventLog.add({ ...eventOf(live, stored), ...begun, payload: stored.bytes });
   }
 
-  /** Returns the result of the message, or PENDING if that takes too long or there is no room for its script now. */
+  /** Returns the result of the message, or PENDING if it takes too long or there is currently no room for its script. */
   async #inTime(done: Promise<Taken>, kept: Logged, event: MessageEvent): Promise<Taken> {
     let isAnswered = false;
     const pending: Taken = {
@@ -208,8 +208,8 @@ export class InboundPipeline {
   }
 
   /**
-   * Writes the end of a message: as a new event, or of the one that was kept before. What would keep a repetition out, or end what was
-   * kept, is written only when the values are on the disk; any other event at the same time as they.
+   * Writes the outcome of a message, as a new event or into its kept event. Entries that refuse duplicates or complete a kept event are written only
+   * after the values are on disk; other events are written concurrently with the values.
    */
   async #end(live: LiveIntegration, source: InboundMessage, input: Ending & { work: Work }): Promise<Taken> {
     const { work, kept } = input;
@@ -238,7 +238,7 @@ export class InboundPipeline {
     return { eventId: kept.eventId, written };
   }
 
-  /** Notes that the values of a message did not reach the disk: it was not taken, and whoever sent it is told so. */
+  /** Records that the values of a message did not reach the disk, so that its sender sends it again. */
   #takeBack(event: MessageEvent, { eventId }: Logged, error: unknown): never {
     const outcome = {
       status: "DROPPED",

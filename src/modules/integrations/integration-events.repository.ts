@@ -30,10 +30,10 @@ export interface EventFilter {
   readonly status?: EventStatus | undefined;
   readonly direction?: "IN" | "OUT" | undefined;
   readonly search?: string | undefined;
-  /** Sequence number after which, or before which, events are listed. */
+  /** Sequence number after (or before) which events are listed. */
   readonly after?: number | undefined;
   readonly before?: number | undefined;
-  /** True to leave payloads out of the search. */
+  /** True to exclude payloads from the search. */
   readonly isPayloadHidden?: boolean;
   readonly limit: number;
   readonly offset: number;
@@ -44,13 +44,13 @@ export interface EventsSize {
   readonly bytes: number;
 }
 
-/** Length of a payload in a list of up to a thousand. */
+/** Max. bytes of a payload in a list of up to a thousand events. */
 export const LISTED_BYTES_MAX = 8 * 1024;
 
 type Row = typeof integrationEvents.$inferSelect;
 const toEvent = (row: Row) => row as IntegrationEvent; // its stage is one that we wrote
 
-/** Number of the newest events that fit into `bytesMax`, and the oldest of these. The newest event always fits. */
+/** Returns the number of the newest events that fit into `bytesMax`, and their oldest. The newest event always fits. */
 function newestWithin(
   newestFirst: readonly { readonly seq: number; readonly bytes: number }[],
   bytesMax: number,
@@ -65,17 +65,17 @@ function newestWithin(
   return { oldest, left };
 }
 
-/** Returns the number of the newest event that there ever was. */
+/** Returns the highest sequence number ever used. */
 function lastSeqOf(orm: MainDatabase["orm"]): number {
   const name = getTableName(integrationEvents);
   return orm.get<[number] | undefined>(sql`SELECT seq FROM sqlite_sequence WHERE name = ${name}`)?.[0] ?? 0;
 }
 
-/** Searches the beginning of a payload that lists show. */
+/** Searches the part of a payload that lists show. */
 const inPayload = (text: string): SQL =>
   sql`instr(lower(cast(coalesce(substr(${integrationEvents.payload}, 1, ${LISTED_BYTES_MAX}), '') AS TEXT)), ${text}) > 0`;
 
-/** Statements for each message that comes in. */
+/** Prepares the statements that run for each received message. */
 function prepareMessage(orm: MainDatabase["orm"]) {
   const placeholder = sql.placeholder;
   const fields = [
@@ -171,7 +171,7 @@ export function createIntegrationEventsRepository({ orm }: MainDatabase) {
         origin: event.origin === null ? null : JSON.stringify(event.origin),
         isReplayable: event.isReplayable ? 1 : 0,
       }),
-    /** Returns whether there is such an event. */
+    /** Returns whether the event exists. */
     finish: (eventId: string, { payload, ...outcome }: EventOutcome): boolean =>
       orm
         .update(integrationEvents)
@@ -190,12 +190,12 @@ export function createIntegrationEventsRepository({ orm }: MainDatabase) {
       const row = orm.select().from(integrationEvents).where(where).get();
       return row && toEvent(row);
     },
-    /** The newest first; of each payload only the first `LISTED_BYTES_MAX` bytes and one more. */
+    /** Lists events, newest first, with the first `LISTED_BYTES_MAX + 1` bytes of each payload. */
     list(integrationId: string, filter: EventFilter): { items: IntegrationEvent[]; total: number } {
       const where = whereOf(integrationId, filter);
       return { items: listed(where, filter), total: counted(where) };
     },
-    /** Integrations that are switched on and have messages that wait, of all tenants. */
+    /** Lists active integrations with waiting messages, of all tenants. */
     listWaiting: (): string[] =>
       orm
         .select({ integrationId: integrations.integrationId })
@@ -218,9 +218,9 @@ export function createIntegrationEventsRepository({ orm }: MainDatabase) {
         )
         .all()
         .map(({ integrationId }) => integrationId),
-    /** Number for the next event, greater than those of all earlier events, including deleted ones. */
+    /** Returns the next sequence number, greater than those of all earlier events, including deleted ones. */
     nextSeq: (): number => lastSeqOf(orm) + 1,
-    /** Ids of messages that wait, the oldest first: those before a number, and later ones that were settled by a time. */
+    /** Lists ids of waiting messages, oldest first: those before a number, and later ones up to a time. */
     listPending: (
       integrationId: string,
       { ownFrom, settledAt }: { ownFrom: number; settledAt: number },
@@ -233,10 +233,10 @@ export function createIntegrationEventsRepository({ orm }: MainDatabase) {
         ),
         limit,
       ),
-    /** Ids of failed ones that were not worked on again, the oldest first. */
+    /** Lists ids of failed events that were not replayed, oldest first. */
     listReplayable: (integrationId: string, limit: number): string[] =>
       idsOf(and(inStates(integrationId, ["ERROR"]), eq(integrationEvents.isReplayable, true)), limit),
-    /** Returns the number of events in these states and the size of their payloads; counts no further than `limit`. */
+    /** Returns number and payload size of the events in these states, counting up to `limit`. */
     sizeOf(
       integrationId: string,
       statuses: readonly EventStatus[],

@@ -9,7 +9,7 @@ import type { Integration } from "./integrations.resource.ts";
 import type { IntegrationsService } from "./integrations.service.ts";
 import type { IntegrationEvent } from "./integrations.types.ts";
 
-/** Messages that are worked on again at once. */
+/** Max. messages per replay. */
 const REPLAYED_AT_ONCE = 1_000;
 
 /** Events of integrations. Only users who see all devices may read them, because events show messages of any device. */
@@ -20,7 +20,7 @@ export function createIntegrationEventsService(deps: {
   pipeline: Pick<InboundPipeline, "resume">;
 }) {
   const { repository, integrations, eventLog } = deps;
-  /** Events that are worked on again now: a second click, or somebody else's, must not do it twice. */
+  /** Events being replayed, so that none is replayed twice simultaneously. */
   const inFlight = new Set<string>();
 
   function forEvents(principal: Principal, integrationId: string): Integration {
@@ -62,14 +62,14 @@ export function createIntegrationEventsService(deps: {
       repository.deleteAll(integration.integrationId);
       eventLog.forget(integration.integrationId);
     },
-    /** Works on the message of an event again, with the settings of now. */
+    /** Replays the message of an event with the current settings. */
     async replay(principal: Principal, integrationId: string, eventId: string): Promise<Taken> {
       const integration = forEvents(principal, integrationId);
       const event = findEvent(integration, eventId);
       if (!event.isReplayable || event.direction === "OUT" || inFlight.has(eventId)) throw notReplayable();
       return again(integration, event);
     },
-    /** The same with all that failed, the oldest first. */
+    /** Replays all failed messages, oldest first. */
     async replayAll(
       principal: Principal,
       integrationId: string,

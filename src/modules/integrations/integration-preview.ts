@@ -19,12 +19,12 @@ import { inStage, type MessagePart, StageFailure } from "./message-parts.ts";
 import { MessageWorker, type MessageWorkerDeps } from "./message-worker.ts";
 
 export interface PreviewRequest {
-  /** Integration whose settings and steps apply where the request has none. */
+  /** Integration whose settings and steps apply if the request has none. */
   readonly integrationId?: string | undefined;
   readonly type: IntegrationType;
   readonly settings_json?: unknown;
   readonly mappingSteps?: unknown;
-  /** The body as JSON; or one of the next two. */
+  /** Body as JSON; an alternative to the next two fields. */
   readonly payload?: unknown;
   readonly payloadText?: string | undefined;
   readonly payloadBase64?: string | undefined;
@@ -42,7 +42,7 @@ interface PreviewedDevice {
   readonly reference: Readonly<Record<string, string>>;
 }
 
-/** Result that a message would have; nothing is stored, made or sent. */
+/** Result of a message without side effects: nothing is stored, created or sent. */
 export interface IntegrationPreview {
   readonly success: boolean;
   readonly ignored: Text | null;
@@ -59,12 +59,12 @@ export interface IntegrationPreview {
     readings: readonly Reading[];
     attributes: Record<string, Record<string, unknown>>;
   }>;
-  /** `line`: of a script's source. */
+  /** `line`: line of a script's source. */
   readonly errors: ReadonlyArray<{ stage: Stage; text: Text; line: number | null }>;
   readonly warnings: readonly Text[];
 }
 
-/** Depth limit of JSON. The preview walks through the values that it shows. */
+/** Depth limit of JSON, because the preview recurses through the values that it shows. */
 const DEPTH_MAX = 128;
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] extends ReadonlyArray<infer Item> ? Item[] : T[K] };
@@ -94,7 +94,7 @@ function givenBytes({ payload, payloadText, payloadBase64 }: PreviewRequest): Ui
   return bytes;
 }
 
-/** Name of the device, as the bridge finds it in the topic. */
+/** Returns the device's name as the bridge finds it in the topic. */
 async function deviceOf(
   topic: string | undefined,
   { settings }: LiveIntegration,
@@ -122,7 +122,7 @@ interface PreviewDeps extends Pick<MessageWorkerDeps, "runScript" | "decodeFrame
   readonly clock: Clock;
 }
 
-/** Returns the result that a message would have, step by step. */
+/** Returns the result of a message, step by step. */
 export async function previewMessage(
   request: PreviewRequest,
   deps: PreviewDeps,
@@ -142,7 +142,7 @@ export async function previewMessage(
   return new MessagePreview(deps, live, source).run();
 }
 
-/** Listens to the worker while it takes one message through its stages. Stores nothing. */
+/** Records the stages of one message in the worker. Stores nothing. */
 class MessagePreview {
   readonly #deps: PreviewDeps;
   readonly #live: LiveIntegration;

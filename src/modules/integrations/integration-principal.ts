@@ -5,7 +5,7 @@ import type { Integration } from "./integrations.resource.ts";
 
 /* What an integration acts as: its principal, and the keys that its scripts run under. */
 
-/** The principal that acts for an integration: it sees the devices of its tenant and may create some. */
+/** Returns the principal of an integration, which sees the devices of its tenant and may create devices. */
 export const integrationPrincipal = ({
   integrationId,
   tenantId,
@@ -20,16 +20,16 @@ export const integrationPrincipal = ({
   devices: "all",
 });
 
-/** Owner of an integration's messages among the tasks that take turns. */
+/** Returns the owner of an integration's messages, for fair scheduling. */
 export const messageOwner = ({ tenantId, integrationId }: Integration): TaskOwner => ({
   tenantId,
   userId: integrationId,
 });
 
-/** The circuit breaker's key for a codec of the library that runs for an integration. */
+/** Returns the circuit breaker's key for a library codec of an integration. */
 export const codecRunKey = (integrationId: string, codecId: string): string => `${integrationId}/${codecId}`;
 
-/** The keys of all scripts of an integration: its own script, and its codecs. */
+/** Returns the keys of all scripts of an integration: its own script and its codecs. */
 export const scriptKeysOf = ({
   integrationId,
   settings,

@@ -10,7 +10,7 @@ export const SOURCE_BYTES_MAX = scriptLimits.sourceBytesMax;
 const PEM_MAX = 64 * 1024;
 const text = (maxLength: number, description?: string) =>
   t.String({ maxLength, ...(description !== undefined && { description }) });
-/** The check sees secrets as strings. A client may send back the mark that it read in the place of a secret. */
+/** Secrets are checked as strings. In place of a secret, a client may send back the marker that it read. */
 const secret = (maxLength: number) =>
   t.Unsafe<string | { readonly kept: true }>(
     t.String({ maxLength, [DOCUMENTED_AS]: t.Union([t.String({ maxLength }), keptSecretSchema]) }),

@@ -22,7 +22,7 @@ import type { IntegrationSettings, IntegrationType, MqttSettings } from "./integ
 
 let check: TypeCheck<typeof settingsSchema> | undefined;
 
-/** Paths of secrets, and the field that names their recipient. */
+/** Paths of secrets, with the field that names their recipient. */
 const secretPlaces: ReadonlyArray<{
   readonly at: readonly [keyof IntegrationSettings, ...string[]];
   readonly server: readonly [keyof IntegrationSettings, string];
@@ -39,7 +39,7 @@ function valueAt(value: unknown, place: readonly string[]): unknown {
   return current;
 }
 
-/** A copy with the value at a place changed; left out where it is to be undefined. */
+/** Returns a copy with the value at a path changed, or removed if `wanted` is undefined. */
 function withAt(value: unknown, [name, ...rest]: readonly string[], wanted: unknown): unknown {
   if (name === undefined) return wanted;
   const object = isJsonObject(value) ? value : {};
@@ -55,7 +55,7 @@ const originOf = (url: unknown): string => {
 };
 const isKept = (value: unknown) => isJsonObject(value) && value.kept === true;
 
-/** Settings as they are stored, and their secrets by place. */
+/** Stored settings, and their secrets by path. */
 export interface SplitSettings {
   readonly settings: IntegrationSettings;
   readonly secrets: Readonly<Record<string, string>>;
@@ -66,7 +66,7 @@ interface Place {
   readonly server: readonly string[];
 }
 
-/** Returns the secret that was kept for this server. */
+/** Returns the secret that was stored for this server. */
 function keptSecret(input: unknown, { at, server }: Place, before: SplitSettings | undefined): string {
   const name = at.join(".");
   const kept = before?.secrets[name];
@@ -76,7 +76,7 @@ function keptSecret(input: unknown, { at, server }: Place, before: SplitSettings
   return kept;
 }
 
-/** Returns `undefined` for none. */
+/** Returns `undefined` if there is none. */
 function secretAt(input: unknown, place: Place, before: SplitSettings | undefined): string | undefined {
   const value = valueAt(input, place.at);
   if (value === undefined || value === null || value === "") return undefined;
@@ -85,7 +85,7 @@ function secretAt(input: unknown, place: Place, before: SplitSettings | undefine
   throw invalid("integration.secret_invalid", { name: place.at.join(".") });
 }
 
-/** Takes secrets out; those that are to be kept come from what there was. @throws DomainError of kind `invalid`. */
+/** Extracts secrets; kept secrets are taken from the previous settings. @throws DomainError `invalid` */
 function splitSecrets(input: unknown, before: SplitSettings | undefined) {
   let rest = input;
   const secrets: Record<string, string> = {};
@@ -97,7 +97,7 @@ function splitSecrets(input: unknown, before: SplitSettings | undefined) {
   return { rest, secrets };
 }
 
-/** Puts the secrets into their places. */
+/** Inserts the secrets at their paths. */
 function joinSecrets(
   { settings, secrets }: SplitSettings,
   as = (secret: string): unknown => secret,
@@ -121,7 +121,7 @@ function ensureSchema(settings: unknown): asserts settings is IntegrationSetting
 
 const fail = (field: string, rule: Text) => invalid("integration.settings_invalid", { field, rule });
 
-/** An unchanged address stays valid, though others could read a secret in it. */
+/** Refuses an invalid URL. An unchanged URL stays valid, even if it reveals a secret. */
 function ensureUrl(
   where: string,
   { url, before }: { readonly url: string | undefined; readonly before: string | undefined },
@@ -201,7 +201,7 @@ function ensureRules(
     throw fail("scriptTransform.source", detail("rule.more_than_bytes", { max: SOURCE_BYTES_MAX }));
 }
 
-/** Returns the servers outside the gateway that an integration connects to, by the name of the setting. */
+/** Returns the external servers to which an integration connects, by setting. */
 const serversOf = ({ mqtt, downlink }: IntegrationSettings) =>
   [
     ["mqtt.brokerUrl", mqtt?.brokerUrl === LOCAL_BROKER ? undefined : mqtt?.brokerUrl],
@@ -211,7 +211,7 @@ const serversOf = ({ mqtt, downlink }: IntegrationSettings) =>
 export const serverUrlsOf = (settings: IntegrationSettings): (string | undefined)[] =>
   serversOf(settings).map(([, url]) => url);
 
-/** @throws DomainError of kind `invalid` for a server at an address that the gateway never connects to. */
+/** @throws DomainError `invalid` for a server at an address to which the gateway never connects */
 export function ensureReachable(
   settings: IntegrationSettings,
   refusalOf: (url: string) => Text | undefined,
@@ -222,7 +222,7 @@ export function ensureReachable(
   }
 }
 
-/** Checks what a person gives, and takes it apart. `before`: what there was, for secrets that are to be kept. */
+/** Validates and splits submitted settings; kept secrets are taken from `before`. */
 export function parseSettings(type: IntegrationType, input: unknown, before?: SplitSettings): SplitSettings {
   if (!isJsonObject(input)) throw invalid("integration.settings_not_object");
   const { rest, secrets } = splitSecrets(input, before);
@@ -234,7 +234,7 @@ export function parseSettings(type: IntegrationType, input: unknown, before?: Sp
   return split;
 }
 
-/** Changes of some parts of what there was; null takes a part away. */
+/** Merges changes into the previous settings; null removes a setting. */
 export function mergeSettings(before: SplitSettings, changes: unknown): unknown {
   if (!isJsonObject(changes)) return changes;
   const shown = joinSecrets(before, () => ({ kept: true }));
@@ -245,11 +245,11 @@ export const showSettings = (split: SplitSettings): Record<string, unknown> => (
   ...joinSecrets(split, () => ({ kept: true })),
 });
 
-/** Secrets as they are stored; null for none. */
+/** Returns the sealed secrets; null if there are none. */
 export const sealSecrets = (box: SealedBox, secrets: SplitSettings["secrets"]): string | null =>
   Object.keys(secrets).length === 0 ? null : box.seal(JSON.stringify(secrets));
 
-/** Settings with their secrets apart. Those that were sealed with another key are lost, and asked for again by whoever needs them. */
+/** Returns settings with separate secrets. Secrets that were sealed with another key are lost and must be entered again. */
 export function splitOf(
   box: SealedBox,
   { settings, secrets }: { settings: IntegrationSettings; secrets: string | null },
@@ -260,7 +260,7 @@ export function splitOf(
 
 export const openSettings = (split: SplitSettings): IntegrationSettings => joinSecrets(split);
 
-/** Returns the integrations whose settings name a codec, by codec. */
+/** Returns the integrations that use a codec, by codec. */
 export function usesOfCodecs(
   integrations: readonly Pick<Integration, "integrationId" | "name" | "settings">[],
 ): Map<string, UsedCodec["usedBy"]> {

@@ -7,7 +7,7 @@ export const integrationsLimit = (limit: number) => conflict("integration.limit"
 export const defaultNotRunning = () => conflict("integration.default_not_running");
 export const notReplayable = () => conflict("integration.not_replayable");
 export const typeFixed = () => invalid("integration.type_fixed");
-/** Says the same to whoever has no secret, a wrong one, or the wrong tenant. */
+/** Returns the same error for a missing secret, a wrong secret and a wrong tenant. */
 export const secretRequired = () => invalid("webhook.secret_invalid");
 export const tenantMissing = () => invalid("webhook.tenant_missing");
 export const notRunning = () => invalid("webhook.not_running");

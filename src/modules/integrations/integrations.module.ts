@@ -88,7 +88,7 @@ function createAnnouncements(
   return announced;
 }
 
-/** Integrations, and the log of what they received and sent. */
+/** Creates the log of messages that integrations received and sent. */
 function createEventLog(
   { database, clock, events }: Pick<Core, "database" | "clock" | "events">,
   log: Core["log"],
@@ -109,7 +109,7 @@ function createEventLog(
   return { repository, eventsRepository, eventLog };
 }
 
-/** Creates the function that stores a part of a message: its telemetry, attributes and what is known of its keys. */
+/** Creates the function that stores a part of a message: telemetry, attributes and metadata of its keys. */
 function createPartStore(
   { ingest: { ingest }, attributes: { attributes }, profiles: { profiles } }: IntegrationsModules,
   resolution: DeviceResolution,
@@ -123,15 +123,15 @@ function createPartStore(
 
 /** Ports to the module of downlinks. */
 const createPorts = () => ({
-  /** Gives up what waits for an integration, and then deletes it by `remove`. */
+  /** Discards the integration's waiting downlinks, and then calls `remove`. */
   abandon: new Port<(integrationId: string, remove: () => void) => Promise<void>>("integrations.abandon"),
-  /** A network server says what became of a downlink. */
+  /** Called with a network server's report on a downlink. */
   downlinkReported: new Port<MessageWorkerDeps["onDownlink"]>("integrations.downlinkReported"),
-  /** A device was heard through a network, and may take what waits for it. */
+  /** Called when a device was received through a network and may accept waiting downlinks. */
   deviceSeen: new Port<PartStoreDeps["onDeviceSeen"]>("integrations.deviceSeen"),
 });
 
-/** Creates what works through received messages. */
+/** Creates the processing of received messages. */
 function createPipeline(
   { database, clock }: Pick<Core, "database" | "clock">,
   modules: IntegrationsModules,
@@ -208,7 +208,7 @@ function createService(
   });
 }
 
-/** Messages from other networks and programs, and the devices behind them. */
+/** Creates the integrations of other networks and programs, and their devices. */
 export function createIntegrationsModule(core: Core, modules: IntegrationsModules) {
   const { topics } = modules;
   const { metersOf } = modules.tenants.messageRate;
@@ -273,7 +273,7 @@ export function createIntegrationsModule(core: Core, modules: IntegrationsModule
     /** Returns the command that a device has announced under a key. */
     announcedCommand: (integration: Integration, externalId: string, key: string) =>
       announced.of(integration)?.command(externalId, key),
-    /** Sends by the integration's own connection to a broker. */
+    /** Publishes over the integration's own connection to a broker. */
     publish: (integrationId: string, message: BrokerMessage) => bridges.fleet.publish(integrationId, message),
     ...ports,
     routes: (auth: AuthPlugin) => [

@@ -37,7 +37,7 @@ export function createIntegrationsRepository(database: MainDatabase, clock: Cloc
   return {
     ...integrationResource.createStore(database, clock),
     /** Lists integrations of all tenants, except drafts. */
-    /** Returns the number of integrations of this one's tenant, itself included; 0 if it does not exist. */
+    /** Returns the number of integrations in the integration's tenant, including itself; 0 if it does not exist. */
     countBeside: (integrationId: string): number => besides.get({ integrationId })?.n ?? 0,
     listStarted: (): Integration[] =>
       orm
@@ -48,7 +48,7 @@ export function createIntegrationsRepository(database: MainDatabase, clock: Cloc
         .all(),
     findDefault: (tenantId: TenantId, type: IntegrationType): Integration | undefined =>
       defaultOf.get({ tenantId, type }),
-    /** The only default of its type. */
+    /** Makes the integration the only default of its type. */
     setDefault({ tenantId, type, integrationId }: Integration, now: number): void {
       const ofType = and(eq(integrations.tenantId, tenantId), eq(integrations.type, type));
       orm

@@ -12,7 +12,7 @@ import { integrations } from "./integrations.tables.ts";
 
 const INTEGRATIONS_MAX = 100;
 
-/** Other networks and programs from which devices come. */
+/** Other networks and programs that send data of devices. */
 export const integrationResource = defineResource({
   name: "integration",
   table: integrations,

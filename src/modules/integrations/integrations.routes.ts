@@ -31,7 +31,7 @@ const PAYLOADS =
 const seesPayloads = (principal: Principal): boolean => isAllowed(principal, "integrations:write");
 const shownTo = (principal: Principal) => (event: IntegrationEvent) =>
   eventToWire(event, seesPayloads(principal));
-/** Other networks and programs from which devices come. */
+/** Routes for integrations with other networks and programs. */
 export const integrationsRoutes = (deps: {
   integrations: IntegrationsService;
   integrationEvents: IntegrationEventsService;

@@ -56,8 +56,8 @@ const follows = ({ status, settings }: Candidate): boolean =>
   settings.format === "home-assistant" && isRunning({ status });
 
 /**
- * Both of two integrations that read the same announcements would store each reading of a device, and send its commands.
- * @throws DomainError `conflict` if another one that is running reads the announcements
+ * Ensures that no other running integration reads the same announcements: each would store every reading and send every command.
+ * @throws DomainError `conflict`
  */
 function ensureOwnDiscovery(candidate: Candidate, all: readonly Integration[]): void {
   if (!follows(candidate)) return;
@@ -78,13 +78,13 @@ interface IntegrationFilter {
   readonly status?: string | undefined;
 }
 
-/** Returns the source of a script that was not there before. */
+/** Returns the source of an added or changed script. */
 function newScript(type: IntegrationType, input: unknown, before?: SplitSettings): string | undefined {
   const { source = "" } = parseSettings(type, input, before).settings.scriptTransform ?? {};
   return source.trim() === "" || source === before?.settings.scriptTransform?.source ? undefined : source;
 }
 
-/** @throws DomainError `auth.person_needed` if an API key names a server that no person has set */
+/** @throws DomainError `auth.person_needed` if an API key adds a server that no user has set */
 function ensureOwnServers(
   principal: Principal,
   type: IntegrationType,
@@ -100,24 +100,22 @@ interface IntegrationsServiceDeps extends LiveIntegrationDeps {
   eventLog: Pick<EventLog, "countsOf" | "forget">;
   resolution: Pick<DeviceResolution, "preview">;
   scripts: { sandbox: Pick<ScriptSandbox, "breakerOf" | "reset">; trials: Pick<ScriptSandbox, "run"> };
-  /** @throws DomainError `invalid` for a source that defines no function that is called */
+  /** @throws DomainError `invalid` if the source does not define an entry function */
   ensureScript: (tenantId: TenantId, source: string) => Promise<unknown>;
   toReadings: IngestService["toReadings"];
   decodeFrame: DecodeFrame;
   ensureCodecs: (tenantId: TenantId, uses: readonly CodecUse[]) => void;
   ensureProfile: (tenantId: TenantId, profileId: string) => void;
-  /** Returns why the gateway connects to no server at the URL, as far as the URL alone tells; undefined if it does. */
+  /** Returns why the gateway does not connect to the URL's server, judged by the URL alone; undefined if it does. */
   refusalOf: (tenantId: TenantId, url: string) => Text | undefined;
-  /** Gives up what waits for the integration, and then deletes it by `remove`. */
+  /** Discards the integration's waiting downlinks, and then calls `remove`. */
   abandon: (integrationId: string, remove: () => void) => Promise<void>;
   transact: MainDatabase["transact"];
   clock: Clock;
   events: EventBus<DomainEvents>;
 }
 
-/**
- * Integrations of a tenant as its administrators set them up.
- */
+/** Creates the service through which administrators manage integrations. */
 export function createIntegrationsService(deps: IntegrationsServiceDeps) {
   const { repository, eventLog, box, clock } = deps;
   /** Active integrations that were used, by id. */
@@ -151,7 +149,7 @@ export function createIntegrationsService(deps: IntegrationsServiceDeps) {
     return { settings, secrets: sealSecrets(box, secrets) };
   }
 
-  /** A script that is new must be one that can be run, and servers that are new have to come from a person. */
+  /** Checks that new scripts can run and that new servers were entered by a user. */
   async function checkInput(principal: Principal, ...input: Parameters<typeof newScript>) {
     const source = newScript(...input);
     if (source !== undefined) await deps.ensureScript(principal.tenantId, source);
@@ -163,7 +161,7 @@ export function createIntegrationsService(deps: IntegrationsServiceDeps) {
     return steps as readonly unknown[]; // a list of steps, as was just found
   }
 
-  /** Returns whether it can become the default of its type: only a running integration, because others would refuse the messages. */
+  /** Returns whether the integration may become the default of its type: only if running, because it would refuse messages otherwise. */
   const mayBecomeDefault = (tenantId: TenantId, type: IntegrationType, status: IntegrationStatus): boolean =>
     isRunning({ status }) && repository.findDefault(tenantId, type) === undefined;
 
@@ -210,7 +208,7 @@ export function createIntegrationsService(deps: IntegrationsServiceDeps) {
     if (isDefault) promoteOldest(tenantId, type);
   }
 
-  /** Gives the address of a type that has no default to the oldest running integration of the type. */
+  /** Makes the oldest running integration the default of a type that has none. */
   function promoteOldest(tenantId: TenantId, type: IntegrationType): Integration | undefined {
     const oldest = oldestRunning(repository.list(tenantId), type);
     if (oldest === undefined) return undefined;
@@ -289,7 +287,7 @@ export function createIntegrationsService(deps: IntegrationsServiceDeps) {
       const isDefault = current.isDefault || mayBecomeDefault(current.tenantId, current.type, status);
       return save(current, { status, isDefault, lastError: null, lastErrorAt: null });
     },
-    /** Messages to the address of its type that name no integration are its own. @throws conflict unless it is running */
+    /** Makes the integration receive messages to the URL of its type that name no integration. @throws conflict unless it is running */
     setDefault(principal: Principal, integrationId: string): ShownIntegration {
       ensureAllDevices(principal, detail("action.change_integration"));
       const current = find(principal, integrationId);
@@ -321,15 +319,15 @@ export function createIntegrationsService(deps: IntegrationsServiceDeps) {
         },
       });
     },
-    /** Used for other parts: one that is switched on. */
+    /** Active integrations, for other modules. */
     liveOf,
-    /** Returns the tenant's default integration of a type, and creates it if necessary, so that messages are listed somewhere. */
+    /** Returns the tenant's default integration of a type, creating it if necessary, so that messages are listed. */
     ensureDefault: (tenantId: TenantId, type: IntegrationType): Integration =>
       repository.findDefault(tenantId, type) ??
       promoteOldest(tenantId, type) ??
       insert(tenantId, { name: nameOfType[type], type, status: "active" }),
     find: (integrationId: string): Integration | undefined => repository.findAcrossTenants(integrationId),
-    /** The paths that take messages: those of the kinds, and those of each integration. */
+    /** Returns the paths that accept messages: of the types, and of each integration. */
     listWebhooks: (tenantId: TenantId): Webhook[] => webhooksOf(repository.list(tenantId)),
     /** Returns an integration of the caller's tenant. @throws not_found */
     ensure: find,

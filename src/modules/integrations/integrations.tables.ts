@@ -5,7 +5,7 @@ import { deviceProfiles } from "../profiles/profiles.tables.ts";
 import { tenants } from "../tenants/tenants.tables.ts";
 import type { IntegrationSettings, MessageOrigin } from "./integrations.types.ts";
 
-/** Other networks and programs from which devices come. */
+/** Integrations with other networks and programs. */
 export const integrations = sqliteTable(
   "integrations",
   {
@@ -20,7 +20,7 @@ export const integrations = sqliteTable(
     isDefault: integer("is_default", { mode: "boolean" }).notNull(),
     /** Settings without their secrets. */
     settings: text("settings", { mode: "json" }).notNull().$type<IntegrationSettings>(),
-    /** Sealed: an object of paths in the settings to secrets. */
+    /** Sealed object of secrets by path in the settings. */
     secrets: text("secrets"),
     mappingSteps: text("mapping_steps", { mode: "json" }).notNull().$type<readonly unknown[]>(),
     received: integer("received").notNull(),
@@ -50,20 +50,20 @@ export const integrationProfiles = sqliteTable("integration_profiles", {
 export const integrationEvents = sqliteTable(
   "integration_events",
   {
-    /** Never given twice, and in the order in which they came. */
+    /** Unique and ascending in order of arrival; never reused. */
     seq: integer("seq").primaryKey({ autoIncrement: true }),
     eventId: text("event_id").notNull(),
     integrationId: text("integration_id")
       .notNull()
       .references(() => integrations.integrationId, { onDelete: "cascade" }),
     direction: text("direction", { enum: ["IN", "OUT"] }).notNull(),
-    /** PENDING: kept, and not worked on to its end yet. */
+    /** PENDING: kept, processing not finished. */
     status: text("status", { enum: ["PENDING", "OK", "ERROR", "DROPPED"] }).notNull(),
     stage: text("stage").notNull(),
     text: text("text", { mode: "json" }).notNull().$type<Text>(),
     payload: blob("payload", { mode: "buffer" }),
     origin: text("origin", { mode: "json" }).$type<MessageOrigin>(),
-    /** JSON text. */
+    /** JSON string. */
     result: text("result"),
     /** True if the message can be replayed. */
     isReplayable: integer("is_replayable", { mode: "boolean" }).notNull(),
@@ -76,16 +76,16 @@ export const integrationEvents = sqliteTable(
   ],
 );
 
-/** Events that have no rows of their own yet. */
+/** Events without rows of their own. */
 export const integrationEventGroups = sqliteTable("integration_event_groups", {
   groupId: integer("group_id").primaryKey(),
-  /** JSON: a list of events, each with the length of its payload. */
+  /** JSON list of events, each with the length of its payload. */
   events: text("events").notNull(),
-  /** Payloads of the events, one after the other. */
+  /** Concatenated payloads of the events. */
   payloads: blob("payloads", { mode: "buffer" }).notNull(),
 });
 
-/** Announcements of devices, by which the messages of their other topics are read. */
+/** Announcements of devices, needed to read their other topics. */
 export const integrationAnnouncements = sqliteTable(
   "integration_announcements",
   {
@@ -93,14 +93,14 @@ export const integrationAnnouncements = sqliteTable(
       .notNull()
       .references(() => integrations.integrationId, { onDelete: "cascade" }),
     topic: text("topic").notNull(),
-    /** Broker and topics of the integration, when it received the announcement. */
+    /** Broker and topics of the integration at the time of the announcement. */
     source: text("source").notNull(),
     body: blob("body", { mode: "buffer" }).notNull(),
   },
   (table) => [primaryKey({ columns: [table.integrationId, table.topic] })],
 );
 
-/** Messages that were taken, so that the same one is not taken twice. */
+/** Keys of accepted messages, to drop duplicates. */
 export const integrationSeen = sqliteTable(
   "integration_seen",
   {

@@ -7,29 +7,29 @@ import type { CodecUse } from "../codecs/codecs.types.ts";
 
 /** Attribute with the id of a device in other networks (SERVER scope). */
 export const EXTERNAL_ID_KEY = "integration.external_id";
-/** Attribute with the address of a device that keeps it when it is renamed, such as that of a Zigbee radio (SERVER scope). */
+/** Attribute with a device's permanent address, such as that of a Zigbee radio (SERVER scope); unchanged when the device is renamed. */
 export const ADDRESS_KEY = "integration.address";
-/** Attribute with the id of the integration through which a device of a broker was heard last. */
+/** Attribute with the id of the integration that last received a device of a broker. */
 export const INTEGRATION_ID_KEY = "integration.id";
 
 /**
- * Attribute with the id of the integration whose announcements the device follows: the integration that created the device, or that a user
- * entered. Announcements of other integrations do not reach the device.
+ * Attribute with the id of the integration whose announcements the device follows: the integration that created it, or that a user entered.
+ * Announcements of other integrations do not affect the device.
  */
 export const OWNER_KEY = "integration.owner";
 
-/** Begins the topics, and the external ids, of all Shelly devices of the first generation. */
+/** Prefix of the topics and external ids of all first-generation Shelly devices. */
 export const SHELLY_GEN1_BASE = "shellies/";
 
-/** Attribute with the id of the newest change of a SHARED attribute that was sent to a device of a broker. */
+/** Attribute with the id of the newest SHARED attribute change that was sent to a device of a broker. */
 export const SHARED_SENT_KEY = "integration.shared_sent";
 
 export type IntegrationType = "HTTP" | "MQTT" | "CHIRPSTACK" | "THE_THINGS_STACK";
 
-/** `error`: it is switched on and cannot do its work, see `lastError`; it goes on trying. */
+/** `error`: switched on but not working, see `lastError`; keeps retrying. */
 export type IntegrationStatus = "draft" | "active" | "paused" | "error";
 
-/** Formats in which bodies are read; `auto` for the format of the integration's type. */
+/** Formats of message bodies; `auto` is the format of the integration's type. */
 export const MESSAGE_FORMATS = [
   "auto",
   "generic",
@@ -59,13 +59,13 @@ export interface PathTemplates {
   readonly deviceName?: string;
   readonly deviceType?: string;
   readonly ts?: string;
-  /** The object of telemetry; the whole body unless given. */
+  /** Telemetry object; by default the whole body. */
   readonly telemetry?: string;
-  /** The object of the device's own attributes; `$` for the whole body. */
+  /** Object of the device's own attributes; `$` for the whole body. */
   readonly attributes?: string;
-  /** The list of messages in a body that holds several. */
+  /** List of messages, if a body holds several. */
   readonly items?: string;
-  /** The frame of a device, for a codec; then the device's id may be its DevEUI. */
+  /** Frame of a device, for a codec; the device's id may then be its DevEUI. */
   readonly frame?: string;
   readonly fPort?: string;
 }
@@ -75,24 +75,24 @@ export type FrameEncoding = (typeof FRAME_ENCODINGS)[number];
 
 export interface MqttSettings extends BrokerSettings {
   readonly topicFilter: string | readonly string[];
-  /** A pattern of which the first group (or the one named `device`) is the device's id. */
+  /** Pattern whose first group (or the group named `device`) is the device's id. */
   readonly topicDeviceRegex?: string;
-  /** A template such as `sensors/{device}/up`, instead of a pattern. */
+  /** Template such as `sensors/{device}/up`, instead of a pattern. */
   readonly topicTemplate?: string;
   /** Topic for changes of SHARED attributes, with `{device}` and, for one message per attribute, `{key}`. */
   readonly attributesTopic?: string;
   readonly clientId?: string;
   readonly qos?: 0 | 1 | 2;
-  /** Retained messages are only a broker's memory of what it has sent before; left out unless true. */
+  /** True to process retained messages, which a broker replays; default false. */
   readonly takeRetained?: boolean;
 }
 
-/** The way to the API of a LoRaWAN network server. */
+/** Access to the API of a LoRaWAN network server. */
 export interface DownlinkSettings {
   /** `rest`: ChirpStack's REST proxy, or the push operation of The Things Stack; `mqtt`: through the integration's own bridge. */
   readonly via?: "rest" | "mqtt";
   readonly url?: string;
-  /** Secret: sealed at rest and never told again. */
+  /** Secret: sealed at rest and never returned. */
   readonly apiKey?: string;
   readonly applicationId?: string;
   /** The Things Stack only. */
@@ -114,15 +114,15 @@ export interface IntegrationSettings {
   readonly format?: MessageFormat;
   readonly encoding?: BodyEncoding;
   readonly paths?: PathTemplates;
-  /** `base64` unless given. */
+  /** Default: `base64`. */
   readonly frameEncoding?: FrameEncoding;
   readonly autoCreateDevice?: boolean;
-  /** Announces the devices of the tenant to programs at the embedded broker, with the format `home-assistant`. */
+  /** True to announce the tenant's devices to programs at the embedded broker, with the format `home-assistant`. */
   readonly announceDevices?: boolean;
   /** Device type of created devices. */
   readonly deviceType?: string;
   readonly profileId?: string;
-  /** Before the keys of radio data; `radio_` unless given, `""` for none. */
+  /** Prefix of the keys of radio data; default `radio_`, `""` for none. */
   readonly radioPrefix?: string;
   readonly radioMetadata?: boolean;
   readonly mqtt?: MqttSettings;
@@ -137,18 +137,18 @@ export interface IntegrationCounts {
   readonly stored: number;
   readonly dropped: number;
   readonly failed: number;
-  /** Downlinks. */
+  /** Number of sent downlinks. */
   readonly sent: number;
 }
 
-/** A message as it came in, before anything was read of it. */
+/** Received message, before it is parsed. */
 export interface InboundMessage {
   readonly bytes: Uint8Array;
   readonly encoding: BodyEncoding;
   /** Topic of an MQTT message. */
   readonly topic?: string;
   readonly retained?: boolean;
-  /** The device's id as its topic tells it. */
+  /** Device id taken from the topic. */
   readonly topicDevice?: string;
   /** URL for downlinks to the device, as The Things Stack sends it. */
   readonly pushUrl?: string;
@@ -160,50 +160,47 @@ export interface InboundMessage {
   readonly sealedTokens?: string;
 }
 
-/** Origin of a message, kept with its bytes so that it can be worked on again. */
+/** Origin of a message, kept with its bytes for a replay. */
 export type MessageOrigin = Omit<InboundMessage, "bytes">;
 
-/** The way back to a device of a LoRaWAN network. */
+/** Route to a device of a LoRaWAN network. */
 export interface NetworkRoute {
-  /** ChirpStack's application, or that of The Things Stack. */
+  /** Application in ChirpStack or The Things Stack. */
   readonly applicationId?: string;
   /** Id of the device in The Things Stack. */
   readonly networkDeviceId?: string;
-  /** `application@tenant`, as topics of The Things Stack have it. */
+  /** `application@tenant`, as in topics of The Things Stack. */
   readonly topicApplication?: string;
   readonly pushUrl?: string;
 }
 
-/** The device that a message is from. The first of these fields that is present decides. */
+/** Device that sent a message. The first of these fields that is present decides. */
 export interface DeviceReference {
   readonly deviceToken?: string;
   /** 16 lower-case hexadecimal characters. */
   readonly devEui?: string;
   readonly externalId?: string;
-  /** Address that a device keeps when `externalId` changes: the device with the address gets the new id. */
+  /** Permanent address of the device. If `externalId` changes, the device with this address gets the new id. */
   readonly address?: string;
-  /** A child of the device that the others name. */
+  /** Child of the device that the other fields name. */
   readonly childId?: string;
   readonly route?: NetworkRoute;
-  /** Used for a device that is made. */
+  /** Name for a created device. */
   readonly name?: string;
   readonly type?: string;
-  /**
-   * `own-profile`: a created device has the profile with the name of its type, which is created if there is none. `none`: an unknown device
-   * is not created.
-   */
+  /** `own-profile`: a created device gets the profile named after its type, which is created if missing. `none`: unknown devices are not created. */
   readonly creation?: "own-profile" | "none";
   /** True if the device was announced: only devices that follow the integration's announcements match. */
   readonly isAnnounced?: true;
 }
 
-/** Before our ids among the correlation ids of The Things Stack, which adds its own. */
+/** Prefix of our ids among the correlation ids of The Things Stack, which adds its own. */
 export const OWN_CORRELATION_PREFIX = "lineside:";
 
 /** Report of a network server on a downlink. */
 export interface DownlinkReport {
   readonly state: "QUEUED" | "SENT" | "ACKNOWLEDGED" | "FAILED";
-  /** Ours, as the server gives it back. */
+  /** Our id, as returned by the server. */
   readonly correlationId?: string;
   readonly error?: Text;
 }
@@ -214,23 +211,23 @@ export interface NetworkLog {
   readonly text: string;
 }
 
-/** A key that a device has announced, and what it had announced for it before, if that has changed. */
+/** Announced key with its previous announcement, if that changed. */
 export interface AnnouncedKey {
   readonly metadata: KeyMetadata;
   readonly before?: KeyMetadata | undefined;
 }
 
-/** Message as adapters return it: in the same form whatever network it came from. */
+/** Message as adapters return it, in the same form for all networks. */
 export interface NormalizedMessage {
   readonly kind: "uplink" | "join" | "status" | "location" | "ack" | "log" | "attributes";
   readonly device: DeviceReference;
-  /** Epoch ms; of receipt where it is undefined. */
+  /** Epoch ms; time of receipt if undefined. */
   readonly ts?: number;
-  /** Before the mapping. Empty where there is only a frame to decode. */
+  /** Values before the mapping; empty if there is only a frame to decode. */
   readonly telemetry: Readonly<Record<string, unknown>>;
-  /** Said of the device itself, kept as its client attributes. */
+  /** Values about the device itself, stored as its client attributes. */
   readonly attributes?: Readonly<Record<string, JsonValue>>;
-  /** rssi, snr, fCnt, fPort, gateway, … without the prefix. */
+  /** Radio data (rssi, snr, fCnt, fPort, gateway, …) without the prefix. */
   readonly radio?: Readonly<Record<string, number | string>>;
   /** The frame as the device sent it, for a codec. */
   readonly frame?: { readonly bytes: Uint8Array; readonly fPort: number };
@@ -242,20 +239,20 @@ export interface NormalizedMessage {
 
 export interface Normalized {
   readonly messages: readonly NormalizedMessage[];
-  /** Notes for the event: parts that were left out, or read in another way than they were sent. */
+  /** Notes for the event: parts that were left out or converted. */
   readonly notes?: readonly Text[];
-  /** Reason why nothing is taken of it, where that is in order. */
+  /** Reason for ignoring the message, if that is intended. */
   readonly ignored?: Text;
-  /** Messages with the same key within a day are one. */
+  /** Messages with the same key within a day are duplicates. */
   readonly dedupKey?: string;
   readonly replies?: readonly BrokerMessage[];
 }
 
-/** Reads one kind of body. May keep what it has to know of earlier ones (Sparkplug's aliases). */
+/** Reads one kind of body. May keep state from earlier messages (Sparkplug's aliases). */
 export interface Adapter {
-  /** @throws DomainError of kind `invalid` that says what is wrong with the body, for a person. */
+  /** @throws DomainError `invalid` that describes the error in the body */
   normalize(message: InboundMessage): Normalized;
-  /** Returns the data type that a Sparkplug birth gave a metric of a device; undefined if none was heard since the start. */
+  /** Returns the data type that a Sparkplug birth gave a device's metric; undefined if no birth was received since startup. */
   metricType?(externalId: string, name: string): number | undefined;
 }
 
@@ -276,11 +273,11 @@ export interface IntegrationEvent {
   readonly direction: "IN" | "OUT";
   readonly status: EventStatus;
   readonly stage: Stage;
-  /** Result of the message, or the reason of its failure. */
+  /** Result of the message, or the reason for its failure. */
   readonly text: Text;
   readonly payload: Uint8Array | null;
   readonly origin: MessageOrigin | null;
-  /** JSON text. */
+  /** JSON string. */
   readonly result: string | null;
   readonly isReplayable: boolean;
   readonly replayedAt: number | null;

@@ -9,7 +9,7 @@ import type { Integration } from "./integrations.resource.ts";
 import type { IntegrationEvent, IntegrationType } from "./integrations.types.ts";
 import type { ShownIntegration } from "./shown-integration.ts";
 
-/** Names of the types in the addresses of webhooks. */
+/** Names of the types in webhook URLs. */
 const WEBHOOK_KINDS = ["generic", "lorawan-a", "lorawan-b"] as const;
 export type WebhookKind = (typeof WEBHOOK_KINDS)[number];
 
@@ -21,13 +21,13 @@ const typesOfKinds: Record<WebhookKind, IntegrationType> = {
 
 export const typeOfKind = (kind: WebhookKind): IntegrationType => typesOfKinds[kind];
 
-/** Returns the path at which an integration accepts messages; `undefined` for an integration that only fetches them. */
+/** Returns the path at which an integration accepts messages; `undefined` if the integration only fetches messages. */
 function webhookPathOf(type: IntegrationType, integrationId: string): string | undefined {
   const kind = WEBHOOK_KINDS.find((webhookKind) => typesOfKinds[webhookKind] === type);
   return kind && `/api/v1/integrations/${kind}/${integrationId}/telemetry`;
 }
 
-/** A path that takes messages: of a kind, or of one integration. */
+/** Path that accepts messages for a type or an integration. */
 export interface Webhook {
   readonly kind: WebhookKind;
   readonly path: string;
@@ -45,7 +45,7 @@ export function webhooksOf(integrations: readonly Integration[]): Webhook[] {
   return [...ofKinds, ...own];
 }
 
-/** Requirement of webhooks. Without a secret no webhook is accepted, except messages of LoRaWAN networks that carry a device's token. */
+/** Requirement for webhooks. Without a secret, only messages of LoRaWAN networks with a device token are accepted. */
 const MISSING_SECRET = "WEBHOOK_SECRET" as const;
 
 const inEnglishOrNull = (text: Text | null) => (text === null ? null : inEnglish(text));
@@ -66,7 +66,7 @@ function bridgeToWire(state: BridgeState | undefined) {
   };
 }
 
-/** `origin` is the scheme, host and port of the integration's address for messages; `hasSecret`: the tenant has a webhook secret. */
+/** `origin`: scheme, host and port of the integration's URL for messages; `hasSecret`: whether the tenant has a webhook secret. */
 export function integrationToWire(
   integration: ShownIntegration,
   { origin, bridge, hasSecret }: { origin: string; bridge: BridgeState | undefined; hasSecret: boolean },
@@ -99,7 +99,7 @@ export function integrationToWire(
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
-/** Deeper ones are shown as text: whoever walks them would run out of stack. */
+/** Depth up to which values are shown as JSON; deeper recursion would overflow the stack. */
 const DEPTH_SHOWN_MAX = 64;
 
 function showPayload(payload: Uint8Array): unknown {
@@ -117,7 +117,7 @@ function showPayload(payload: Uint8Array): unknown {
   }
 }
 
-/** Returns the payload for a list of up to a thousand, where large ones are shortened. */
+/** Returns the payload for a list of up to a thousand events; large payloads are shortened. */
 const shownInList = (payload: Uint8Array): unknown =>
   payload.length <= LISTED_BYTES_MAX
     ? showPayload(payload)

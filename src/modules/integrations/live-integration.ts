@@ -11,14 +11,14 @@ import { openSettings, splitOf } from "./integration-settings.ts";
 import type { Integration } from "./integrations.resource.ts";
 import type { Adapter, IntegrationSettings, IntegrationType, MessageFormat } from "./integrations.types.ts";
 
-/** An integration made ready: its adapter keeps what it has to know of earlier messages. */
+/** Prepared integration; its adapter keeps state from earlier messages. */
 export interface LiveIntegration {
   readonly integration: Integration;
   /** Settings with their secrets. */
   readonly settings: IntegrationSettings;
   readonly adapter: Adapter;
   readonly steps: readonly CompiledStep[];
-  /** Source of the script, where it has one that is switched on. */
+  /** Source of the script, if it is switched on. */
   readonly script: string | undefined;
 }
 
@@ -33,7 +33,7 @@ const formatOfType: Record<IntegrationType, Exclude<MessageFormat, "auto">> = {
 const formatOf = (type: IntegrationType, { format }: IntegrationSettings): Exclude<MessageFormat, "auto"> =>
   format === undefined || format === "auto" ? formatOfType[type] : format;
 
-/** @throws DomainError of kind `invalid` that names the step. */
+/** @throws DomainError `invalid` that names the step */
 export function compileMapping(steps: unknown): CompiledStep[] {
   if (Array.isArray(steps) && steps.some((step) => isJsonObject(step) && step.type === "webhook_forward"))
     throw invalid("integration.step_unfit");

@@ -5,7 +5,7 @@ import type { EventOutcome } from "./integration-events.repository.ts";
 import type { Stage } from "./integrations.types.ts";
 import type { StageFailure } from "./message-parts.ts";
 
-/** Length that is kept of a stored message; its values are in the store. */
+/** Max. bytes kept of a stored message, whose values are in the store. */
 const PAYLOAD_KEPT_BYTES = 8 * 1024;
 const RESULT_CHARACTERS_MAX = 8 * 1024;
 const NOTES_CHARACTERS_MAX = 1_000;
@@ -22,13 +22,13 @@ export interface StoredPart {
   readonly attributes?: readonly string[];
 }
 
-/** Record of the processing of a message, while it lasts. */
+/** Record of a message during its processing. */
 export interface Work {
   readonly stored: StoredPart[];
-  /** Lines of the console of a script, and what else there is to say. */
+  /** Console output of a script, and other notes. */
   readonly notes: (string | Text)[];
   readonly failures: StageFailure[];
-  /** Resolve when what was stored is on the disk. */
+  /** Promises that resolve when the stored data is on disk. */
   readonly commits: Promise<void>[];
   dropped: Stage | undefined;
 }
@@ -51,7 +51,7 @@ function resultOf({ stored, notes }: Work): string {
   });
 }
 
-/** The payload as it is kept, and whether that is all of it. */
+/** Returns the payload as stored, and whether it is complete. */
 export function shortened(payload: Uint8Array): { payload: Uint8Array; isReplayable: boolean } {
   const isReplayable = payload.length <= PAYLOAD_KEPT_BYTES;
   return { payload: isReplayable ? payload : payload.subarray(0, PAYLOAD_KEPT_BYTES), isReplayable };
@@ -62,7 +62,7 @@ const dropCodes: Partial<Record<Stage, ErrorCode>> = {
   script: "integration_event.dropped_by_script",
 };
 
-/** Returns the first notes, as many as an event has room for. */
+/** Returns the first notes, limited to the room in an event. */
 function notesShown(notes: Work["notes"]): (string | Text)[] {
   const shown: (string | Text)[] = [];
   let characters = 0;
@@ -75,7 +75,7 @@ function notesShown(notes: Work["notes"]): (string | Text)[] {
   return shown;
 }
 
-/** The devices whose values were stored, and what the script said. */
+/** Returns the devices whose values were stored, and the script's output. */
 function storedText({ stored, notes }: Work): Text {
   const devices = [...new Set(stored.map(({ name }) => name))].slice(0, NAMED_MAX);
   const shown = notesShown(notes);
@@ -88,7 +88,7 @@ function storedText({ stored, notes }: Work): Text {
     : detail("integration_event.stored_with_notes", { devices, notes: shown });
 }
 
-/** Returns the outcome of a message, for its event; the event of a failed one keeps the whole payload. */
+/** Returns the outcome of a message for its event; the event of a failed message keeps the whole payload. */
 export function outcomeOf(
   work: Work,
   payload: Uint8Array,

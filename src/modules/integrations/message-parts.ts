@@ -20,16 +20,16 @@ import type {
 
 const PARTS_MAX = 1_000;
 
-/** Result of a script for a message: values for its device, or for the one that it names. */
+/** Result of a script: values for the message's device, or for a named device. */
 interface ScriptedPart {
   readonly device: DeviceReference;
-  /** Any time stamp that devices may send. */
+  /** Time stamp in any accepted form. */
   readonly ts?: unknown;
   readonly values: Readonly<Record<string, unknown>>;
   readonly attributes: Record<string, unknown> | undefined;
 }
 
-/** Fields of an envelope that are no values. */
+/** Fields of an envelope that are not values. */
 const ofEnvelope: ReadonlySet<string> = new Set([
   ...["ts", "attributes", "externalDeviceId", "deviceId", "devEui", "deviceName", "deviceType"],
 ]);
@@ -57,7 +57,7 @@ function valuesIn(value: Record<string, unknown>): Record<string, unknown> {
   ]);
 }
 
-/** `{k: v}`, `{ts, k: v}`, or `{telemetry | values, ts?, attributes?, deviceId?, devEui?, deviceName?, deviceType?, k: v}`. */
+/** Accepts `{k: v}`, `{ts, k: v}`, or `{telemetry | values, ts?, attributes?, deviceId?, devEui?, deviceName?, deviceType?, k: v}`. */
 function toPart(value: unknown): ScriptedPart {
   if (!isJsonObject(value)) throw invalid("script.result_invalid");
   const { ts, ...flat } = value;
@@ -83,8 +83,8 @@ function toPart(value: unknown): ScriptedPart {
 }
 
 /**
- * Returns the parts of a script's result. Envelopes are those of `transform`: every key of an object that a codec returns is a value, as of
- * a codec of the library. @throws DomainError of kind `invalid`.
+ * Returns the parts of a script's result. Only `transform` has envelopes: every key of an object that a codec returns is a value. @throws
+ * DomainError `invalid`
  */
 function parseScriptOutput(value: JsonValue, isOfCodec: boolean): ScriptedPart[] {
   if (isOfCodec && isJsonObject(value)) return [{ device: {}, values: value, attributes: undefined }];
@@ -107,7 +107,7 @@ export class StageFailure extends Error {
   }
 }
 
-/** Runs work and throws its error as a failure of the stage; an error that is nobody's mistake is thrown unchanged. */
+/** Runs work and throws its error as a failure of the stage; internal errors are thrown unchanged. */
 export function inStage<Result>(stage: Stage, work: () => Result): Result {
   try {
     return work();
@@ -116,10 +116,10 @@ export function inStage<Result>(stage: Stage, work: () => Result): Result {
   }
 }
 
-/** Own stage that made the values of a message, if any did: then an error in them is not the sender's mistake. */
+/** Stage of this gateway that produced the values; errors in them are then not the sender's. */
 export type Maker = Extract<Stage, "mapping" | "script">;
 
-/** Returns a failure at the place that made the values. Limits are nobody's mistake. */
+/** Returns a failure at the stage that produced the values. Exceeded limits keep their stage. */
 export const ofMaker = (failure: StageFailure, maker: Maker | undefined): StageFailure =>
   maker !== undefined &&
   (failure.stage === "adapter" || failure.stage === "ingest") &&
@@ -132,12 +132,12 @@ export const asStageFailure = (stage: Stage, error: unknown): unknown =>
     ? new StageFailure(stage, error)
     : error;
 
-/** Data of one device in a message, before it is known to which of our devices it belongs. */
+/** Data of one device in a message, before the device is resolved. */
 export interface MessagePart {
   readonly device: DeviceReference;
-  /** A body as devices send it; undefined where there are no values. */
+  /** Body in the format of device messages; undefined if there are no values. */
   readonly body: Record<string, unknown> | undefined;
-  /** Keyed by scope. */
+  /** Attributes by scope. */
   readonly attributes: ReadonlyMap<AttributeScope, ReadonlyMap<string, JsonValue>>;
   readonly keys?: NormalizedMessage["keys"];
 }
@@ -169,7 +169,7 @@ export function mapMessage(
     message: NormalizedMessage;
     receivedAt: number;
     tenantId: TenantId;
-    /** Receives why a step was skipped. */
+    /** Called with the reason for each skipped step. */
     onFailure: (note: Text) => void;
     onStep?: StepWatcher | undefined;
   },
@@ -252,13 +252,13 @@ function radioOf(
   return Object.fromEntries(Object.entries(radio).map(([key, value]) => [`${radioPrefix}${key}`, value]));
 }
 
-/** A frame that nothing decodes is kept as it is: a codec that comes later can be tried on it. */
+/** Returns an undecoded frame as values, so that a codec added later can be tested on it. */
 const undecoded = (frame: NormalizedMessage["frame"]) =>
   frame === undefined || frame.bytes.length === 0
     ? {}
     : { payload_hex: Buffer.from(frame.bytes).toString("hex") };
 
-/** Returns the parts of a message to store: as it was mapped, or as its script returned them. */
+/** Returns the parts of a message to store: as mapped, or as returned by its script. */
 export function partsOf(
   message: NormalizedMessage,
   settings: IntegrationSettings,

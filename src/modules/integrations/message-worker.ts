@@ -38,14 +38,14 @@ export interface MessageWorkerDeps {
   readonly decodeFrame: DecodeFrame;
   /** A network server's report about one of our downlinks. */
   readonly onDownlink: (integration: Integration, report: DownlinkReport) => void;
-  /** Takes the values of one device. Previews keep none. */
+  /** Stores the values of one device. Previews discard them. */
   readonly store: (part: MessagePart, input: Given) => void;
 }
 
-/** Hears what the mapping does to a message. */
+/** Observes the mapping of a message. */
 interface MappingWatcher {
   readonly onStep: StepWatcher;
-  /** Receives why a step was skipped. */
+  /** Called with the reason for each skipped step. */
   readonly onFailure: (note: Text) => void;
 }
 
@@ -54,20 +54,20 @@ export interface Given {
   readonly source: InboundMessage;
   readonly work: Work;
   readonly maker?: Maker | undefined;
-  /** Of previews. */
+  /** Set for previews. */
   readonly watcher?: MappingWatcher;
 }
 
 const isFromDevice = ({ kind, downlink, log }: NormalizedMessage): boolean =>
   kind === "uplink" && downlink === undefined && log === undefined;
 
-/** Takes the parts of a message through mapping, script, device and ingest; what came of it stands in `work`. */
+/** Takes the parts of a message through mapping, script, device and ingest; writes the outcome to `work`. */
 export type WorkThrough = (messages: readonly NormalizedMessage[], input: Given) => Promise<void>;
 
 const noteOf = ({ state }: DownlinkReport): Text =>
   detail("integration_note.downlink", { state: detail(`downlink_state.${state}`) });
 
-/** Runs `action`; one part's mistake costs the others nothing. */
+/** Runs `action`; an error in one part does not affect the others. */
 function attempt({ work, maker }: Pick<Given, "work" | "maker">, action: () => void): void {
   try {
     action();
@@ -77,7 +77,7 @@ function attempt({ work, maker }: Pick<Given, "work" | "maker">, action: () => v
   }
 }
 
-/** Runs `action`, and attributes its errors to the part that made the values. */
+/** Runs `action` and attributes its errors to the stage that produced the values. */
 function blame<Result>(maker: Maker, action: () => Result): Result {
   try {
     return action();
@@ -97,7 +97,7 @@ function named(message: NormalizedMessage, { topicDevice }: InboundMessage): Nor
   return { ...message, device: { ...message.device, externalId: topicDevice } };
 }
 
-/** An error that no sender caused ends the whole message: it is sent again, and stored points are overwritten with the same values. */
+/** Ends the whole message for an error that no sender caused; the message is sent again, and stored points are overwritten with the same values. */
 function fail(work: Work, error: unknown): void {
   if (error instanceof StageFailure) {
     work.failures.push(error);
@@ -130,7 +130,7 @@ export class MessageWorker {
       }
   }
 
-  /** Returns a promise only where a script has to be waited for. */
+  /** Returns a promise only if a script runs. */
   #workOn(message: NormalizedMessage, input: Given): Promise<void> | undefined {
     this.#noteReport(message, input);
     const decoding = this.#deps.decodeFrame(message, input.live, input.source.receivedAt);
@@ -181,7 +181,7 @@ export class MessageWorker {
     });
   }
 
-  /** Stores what becomes of the values, once the script has seen them. */
+  /** Stores the parts of a message, after its script if it has one. */
   #storeParts(message: NormalizedMessage, mapped: Mapped, input: Given & { scripted?: ScriptResult }): void {
     const { live, work, scripted } = input;
     if (scripted !== undefined) noteScript(scripted, work);
@@ -201,13 +201,13 @@ export interface PartStoreDeps {
   readonly resolution: Pick<DeviceResolution, "resolve" | "mayDescribe">;
   readonly ingest: Pick<IngestService, "admit" | "toReadings" | "readings" | "clientAttributes">;
   readonly attributes: Pick<AttributesService, "setFor">;
-  /** A device has said something: it is there, and reached the way that its message came. */
+  /** Called when a device has sent a message; it is online and reachable through the integration. */
   readonly onDeviceSeen: (integration: Integration, device: IngestDevice, reference: DeviceReference) => void;
-  /** Gives the profile of a device the metadata that the device has announced. */
+  /** Adds metadata announced by the device to its profile. */
   readonly describeKeys: (device: IngestDevice, keys: NonNullable<NormalizedMessage["keys"]>) => void;
 }
 
-/** Stores the values of one device, which is created if the integration does so. */
+/** Stores the values of one device, which is created if the integration creates devices. */
 export function storePart(deps: PartStoreDeps, part: MessagePart, { live, source, work }: Given): void {
   const { ingest, resolution, onDeviceSeen } = deps;
   const { integration, settings } = live;

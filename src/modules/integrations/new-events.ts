@@ -10,7 +10,7 @@ interface PublisherDeps {
   readonly events: EventBus<DomainEvents>;
 }
 
-/** Returns a function that publishes that an integration has new events; it does nothing for one that is deleted. */
+/** Returns a function that publishes new events of an integration; it ignores deleted integrations. */
 export function createNewEventsPublisher({ repository, events }: PublisherDeps) {
   return (integrationId: string): void => {
     const tenantId = repository.findAcrossTenants(integrationId)?.tenantId;
@@ -18,7 +18,7 @@ export function createNewEventsPublisher({ repository, events }: PublisherDeps) 
   };
 }
 
-/** Returns a function that reports a message that failed. Its payload has no token of a device: they are masked. */
+/** Returns a function that reports a failed message. Device tokens in its payload are masked. */
 export function createFailureReporter({ repository, events }: PublisherDeps) {
   return ({ integrationId, stage, text, payload, origin }: FailedMessage): void => {
     const integration = repository.findAcrossTenants(integrationId);

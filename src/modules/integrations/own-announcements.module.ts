@@ -7,7 +7,7 @@ import type { IntegrationsRepository } from "./integrations.repository.ts";
 import { INTEGRATION_ID_KEY } from "./integrations.types.ts";
 import { OwnAnnouncements, type OwnAnnouncementsDeps } from "./own-announcements.ts";
 
-/** Creates what announces the devices of tenants to programs at the embedded broker. */
+/** Creates the announcements of tenants' devices to programs at the embedded broker. */
 export function createOwnAnnouncementsModule(
   { clock, events, version, log }: Core,
   deps: {

@@ -15,12 +15,12 @@ import { topicBases } from "./adapters/topic-bases.ts";
 import { integrationPrincipal } from "./integration-principal.ts";
 import type { Integration } from "./integrations.resource.ts";
 
-/** Writes the announcement of a device of this program, as Home Assistant's "MQTT discovery" defines it. */
+/** Writes the announcement of a device of this program, as defined by Home Assistant's "MQTT discovery". */
 
 const KEYS_MAX = 200;
 const KEY_CHARACTERS_MAX = 128;
 
-/** Classes of Home Assistant that follow from the unit alone. */
+/** Home Assistant classes that the unit alone determines. */
 const classByUnit: Readonly<Record<string, string>> = {
   "°C": "temperature",
   "°F": "temperature",
@@ -46,7 +46,7 @@ const classOf = (unit: string, isCounter: boolean): string | undefined => {
   return Object.hasOwn(classes, unit) ? classes[unit] : undefined;
 };
 
-/** A component's id: the key itself if it is plain, so that it reads well in Home Assistant. */
+/** Returns a component's id: the key itself if it is plain, for readability in Home Assistant. */
 const componentId = (key: string): string =>
   /^[\w-]+$/.test(key) ? key : `${key.replaceAll(/[^\w-]/g, "_")}_${Bun.hash(key).toString(36)}`;
 
@@ -64,7 +64,7 @@ function measurement(metadata: KeyMetadata | undefined, value: TelemetryValue) {
   };
 }
 
-/** Messages carry only the keys that a device has sent: without the key, the state stays as it is. */
+/** Returns a template that keeps the state if a message does not contain the key. */
 function templateOf(key: string, value: TelemetryValue): string {
   const name = JSON.stringify(key);
   const read = `value_json['values'][${name}]`;
@@ -100,7 +100,7 @@ interface AnnouncedOwnDevice {
 const ownAnnouncementTopic = (prefix: string, deviceId: string): string =>
   `${prefix}/device/${OWN_OBJECT_PREFIX}${deviceId}/config`;
 
-/** Returns the JSON text; `undefined` for a device without values. */
+/** Returns JSON; `undefined` for a device without values. */
 function ownAnnouncement({ device, latest, keys, version }: AnnouncedOwnDevice): string | undefined {
   const { deviceId } = device;
   const plain = Object.entries(latest)
@@ -126,9 +126,9 @@ function ownAnnouncement({ device, latest, keys, version }: AnnouncedOwnDevice):
 }
 
 const PAGE = 200;
-/** Time after which new keys, names and devices are announced. */
+/** Max. time in ms until new keys, names and devices are announced. */
 const SWEEP_MS = 30_000;
-/** Delay of a sweep after a change, so that many changes make one sweep. */
+/** Delay of a sweep after a change, so that many changes share one sweep. */
 const CHANGE_DELAY_MS = 500;
 
 export interface OwnAnnouncementsDeps {
@@ -137,7 +137,7 @@ export interface OwnAnnouncementsDeps {
   readonly latest: (
     deviceIds: readonly DeviceId[],
   ) => Promise<readonly { deviceId: string; values: Readonly<Record<string, TelemetryValue>> }[]>;
-  /** Returns whether the device came from an announcement itself, which other programs have read already. */
+  /** Returns whether the device was created by an announcement, which other programs have already read. */
   readonly isAnnounced: (device: DeviceWithActivity) => boolean;
   readonly topics: LocalTopics;
   readonly version: string;
@@ -147,13 +147,13 @@ export interface OwnAnnouncementsDeps {
 
 /** Announces the devices of one tenant under one prefix, and keeps the announcements up to date. */
 class Announcer {
-  /** Hash of what is retained, by topic. */
+  /** Hash of the retained message, by topic. */
   readonly #published = new Map<string, bigint | number>();
   readonly #prefix: string;
   #unfollow = () => {};
   #cancel = () => {};
   #isStopped = false;
-  /** A sweep is due after a change: further changes do not delay it. */
+  /** True if a sweep is due after a change; further changes do not delay it. */
   #isSoon = false;
   /** The sweep in progress; the next one waits for it. */
   #sweeping: Promise<void> = Promise.resolve();
@@ -257,7 +257,7 @@ class Announcer {
   }
 }
 
-/** Announces the devices of each tenant that has asked for it, to programs such as Home Assistant at the embedded broker. */
+/** Announces the devices of tenants that have enabled it, to programs such as Home Assistant at the embedded broker. */
 export class OwnAnnouncements {
   /** Keyed by integration id. */
   readonly #announcers = new Map<string, Announcer>();

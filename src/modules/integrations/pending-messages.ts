@@ -7,12 +7,12 @@ import type { IntegrationEventsRepository } from "./integration-events.repositor
 import type { LiveIntegration } from "./live-integration.ts";
 
 const POLL_INTERVAL_MS = 5_000;
-/** Delay after a full batch, so that arriving messages get their turn. */
+/** Delay after a full batch, which lets new messages be processed. */
 const NEXT_AFTER_MS = 50;
 const AT_ONCE = 100;
-/** Younger ones are still in the hands of whoever took them. */
+/** Min. age of resumed messages; younger ones are still being processed. */
 const SETTLED_AFTER_MS = 30_000;
-/** Late duplicates come up to 72 minutes after the first; a day is enough for clocks that are wrong, too. */
+/** Late duplicates arrive up to 72 minutes after the first message; a day also covers wrong clocks. */
 const SEEN_KEPT_MS = 86_400_000;
 const SEEN_AT_ONCE = 1_000;
 
@@ -28,15 +28,15 @@ interface PendingMessagesDeps {
 }
 
 /**
- * Works on messages that were kept and not brought to their end: after a power cut, or when there was no room for their script. Each
- * integration's by themselves, so that one that cannot go on holds up none but its own.
+ * Resumes kept messages that were not finished because of a power cut or lack of room for their script. Each integration is processed separately, so
+ * that a blocked integration does not hold up others.
  */
 export class PendingMessages {
   #cancel: () => void = () => undefined;
   #isRunning = false;
-  /** Integrations whose messages are worked on: none waits for the others. */
+  /** Integrations being processed, independently of each other. */
   readonly #working = new Set<string>();
-  /** Sequence number before which messages are from before the start, and are not being processed. */
+  /** Sequence number below which messages date from before startup and are not being processed. */
   #ownFrom = 0;
 
   readonly #deps: PendingMessagesDeps;
@@ -72,7 +72,7 @@ export class PendingMessages {
     }
   }
 
-  /** Returns whether there may be more that can be worked on now. */
+  /** Returns whether more messages may be ready now. */
   async #workOffSome(integrationId: string): Promise<boolean> {
     const { repository, clock, log } = this.#deps;
     const own = { ownFrom: this.#ownFrom, settledAt: clock.now() - SETTLED_AFTER_MS };
@@ -87,7 +87,7 @@ export class PendingMessages {
     }
   }
 
-  /** Works on the messages of an integration until none is left or there is no room. */
+  /** Processes the messages of an integration until none is left or there is no room. */
   async #workOff(integrationId: string): Promise<void> {
     const { clock, log } = this.#deps;
     if (this.#working.has(integrationId)) return;

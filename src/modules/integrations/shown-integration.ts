@@ -8,7 +8,7 @@ import { showSettings, splitOf } from "./integration-settings.ts";
 import type { Integration } from "./integrations.resource.ts";
 import type { IntegrationCounts, IntegrationType } from "./integrations.types.ts";
 
-/** Names of the integrations that the addresses of the types create. */
+/** Names of automatically created integrations, by type. */
 export const nameOfType: Record<IntegrationType, string> = {
   HTTP: "HTTP",
   MQTT: "MQTT",
@@ -19,11 +19,11 @@ export const nameOfType: Record<IntegrationType, string> = {
 /** Integration for clients, with secrets as `{kept: true}`. */
 export type ShownIntegration = Omit<Integration, "settings" | "secrets"> & {
   readonly settings_json: Record<string, unknown>;
-  /** Reason why its script is not run for a while; null where it is. */
+  /** Reason why the script is temporarily blocked; null if it is not. */
   readonly scriptBlocked: Text | null;
 };
 
-/** The record with the counts that are not written yet, and without its secrets. */
+/** Returns the record with unwritten counts added and without its secrets. */
 export function showIntegration(
   deps: {
     eventLog: Pick<EventLog, "countsOf">;

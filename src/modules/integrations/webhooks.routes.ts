@@ -9,7 +9,7 @@ import { peerOf } from "../request-peer.ts";
 import type { WebhookKind } from "./integrations.wire.ts";
 import type { WebhooksService } from "./webhooks.service.ts";
 
-/** More comes in batches, over the API of devices. */
+/** Max. bytes of a body; larger amounts are sent in batches through the device API. */
 const BODY_BYTES_MAX = 256 * 1024;
 const PUSH_URL_MAX = 1_024;
 const NAME_MAX = 256;
@@ -22,14 +22,14 @@ function encodingOf(request: Request): BodyEncoding {
   throw invalid("webhook.type_unknown");
 }
 
-/** The shared secret, in either of the headers that take one. */
+/** Returns the shared secret from either of its headers. */
 function secretOf({ headers }: Request): string | undefined {
   const own = headers.get("x-webhook-secret");
   if (own !== null && own !== "") return own;
   return /^Bearer +(\S+) *$/i.exec(headers.get("authorization") ?? "")?.[1];
 }
 
-/** The sender that a body names. The adapter reads the body again; this is used only if nothing else names the sender. */
+/** Returns the sender that a body names, which is used only if nothing else names the sender. The adapter parses the body again. */
 function senderIn(bytes: Uint8Array, encoding: BodyEncoding) {
   const body = decodeBody(bytes, encoding);
   const nameIn = (field: "deviceToken" | "tenantId") => {
@@ -43,7 +43,7 @@ const query = t.Object({
   tenantId: t.Optional(t.String({ maxLength: 64, description: "the tenant, if no header names it" })),
   event: t.Optional(t.String({ maxLength: 32, description: "the event of ChirpStack; optional" })),
 });
-/** Documented here and read by `receive`: a schema of headers would have all of them copied for each message. */
+/** Documented here and read by `receive`: a header schema would copy all headers of each message. */
 const headers = [
   {
     name: "x-tenant-id",
@@ -107,13 +107,13 @@ const examples: Record<WebhookKind, object> = {
 
 interface Context {
   readonly request: Request;
-  /** Absent for an address without parameters. */
+  /** Absent for a URL without parameters. */
   readonly params?: { integrationId?: string } | undefined;
   readonly query: { tenantId?: string; event?: string };
   readonly server: { requestIP(request: Request): { address: string } | null } | null;
 }
 
-/** Routes that other programs and network servers post to. */
+/** Creates the routes to which other programs and network servers post. */
 export const webhooksRoutes = (deps: { webhooks: WebhooksService; clock: Pick<Clock, "now"> }) => {
   async function receive(kind: WebhookKind, { request, params, query, server }: Context) {
     const integrationId = params?.integrationId;

@@ -27,19 +27,19 @@ import type { IntegrationsService } from "./integrations.service.ts";
 import type { InboundMessage } from "./integrations.types.ts";
 import { typeOfKind, type WebhookKind } from "./integrations.wire.ts";
 
-/** Wrong secrets from one address: enough for somebody who looks for a mistake. */
+/** Rate of wrong secrets per address; enough for troubleshooting. */
 const WRONG = { perSecond: 0.5, burst: 30 };
 
-/** Larger bodies without a secret are read only while their address has not failed too often. Messages with a token are short. */
+/** Max. size of bodies without a secret from an address with too many failures. Messages with a token are short. */
 const STRANGER_BYTES_MAX = 16 * 1024;
 
 export interface WebhookRequest {
   readonly kind: WebhookKind;
-  /** The integration, if the address names one. */
+  /** Integration, if the URL names one. */
   readonly integrationId?: string | undefined;
   readonly tenantId?: string | undefined;
   readonly secret?: string | undefined;
-  /** A device's own token, out of the body: as good as the secret, for that device. */
+  /** Device token from the body, accepted in place of the secret for that device. */
   readonly deviceToken?: string | undefined;
   readonly peer: Peer;
   readonly message: InboundMessage;
@@ -59,16 +59,16 @@ function describeRefusal(
   return { edge: "webhook", reason: isLimited ? "too_many_tries" : cause, ...peer, identity };
 }
 
-/** Owner of the bodies whose senders are not known yet. */
+/** Owner of bodies with unknown senders. */
 const STRANGERS: TaskOwner = { tenantId: "", userId: "" };
 
-/** Messages that other programs post. */
+/** Accepts messages posted by other programs. */
 export function createWebhooksService(deps: {
   integrations: Pick<IntegrationsService, "find" | "liveOf" | "ensureDefault">;
   pipeline: Pick<InboundPipeline, "take">;
   secrets: Pick<WebhookSecretsService, "isValid" | "status">;
   directory: Pick<DeviceDirectory, "findByToken">;
-  /** Meters of what the devices and integrations of a tenant send. */
+  /** Returns the meters of messages sent by a tenant's devices and integrations. */
   metersOf: MessageRateService["metersOf"];
   clock: Pick<Clock, "monotonic">;
   events: Pick<EventBus<DomainEvents>, "emit">;
@@ -91,7 +91,7 @@ export function createWebhooksService(deps: {
     if (waitMs > 0) throw limited("webhook.limited", Math.max(1, Math.ceil(waitMs / 1000)));
   }
 
-  /** The tenant that a request is for: the one of the integration that its address names, or the one that it says. */
+  /** Returns the tenant of a request: the tenant of the integration in its URL, otherwise the named tenant. */
   function tenantOf(
     { tenantId, secret, deviceToken, peer }: WebhookRequest,
     named: Integration | undefined,
@@ -114,7 +114,7 @@ export function createWebhooksService(deps: {
   const isOfDevice = ({ deviceToken }: WebhookRequest): boolean =>
     deviceToken !== undefined && deps.directory.findByToken(deviceToken) !== undefined;
 
-  /** The one that a request is for, once it is known that the sender may. */
+  /** Returns the integration of a request after checking the sender's credentials. */
   function integrationFor(request: WebhookRequest): Integration {
     const { kind, integrationId } = request;
     const named =
@@ -151,7 +151,7 @@ export function createWebhooksService(deps: {
     }
   }
 
-  /** Counts a message of which nothing was stored: it has cost as much as one that was, which ingest counts. */
+  /** Counts a message without stored data; it costs as much as a stored message, which ingest counts. */
   function countUnstored(tenantId: TenantId, length: number): void {
     const { messages, bytes } = deps.metersOf(tenantId);
     messages.spend(deps.clock.monotonic(), 1);
@@ -159,7 +159,10 @@ export function createWebhooksService(deps: {
   }
 
   return {
-    /** Owner of the space for a body that is not read yet: the tenant whose secret comes with it, if one does. All others share the space of one sender. */
+    /**
+     * Returns the owner of the space for an unread body: the tenant whose secret the request carries. All other requests share the space of one
+     * sender.
+     */
     spaceOwner({
       tenantId,
       integrationId,
@@ -173,8 +176,8 @@ export function createWebhooksService(deps: {
         : STRANGERS;
     },
     /**
-     * Reads the sender from an unauthenticated request body. Addresses take turns; a body that cannot be read counts as a wrong secret.
-     * @throws DomainError of kind `limited` for too many of them
+     * Reads the sender from an unauthenticated request body. Addresses take turns; an unreadable body counts as a wrong secret.
+     * @throws DomainError `limited` for too many wrong secrets
      */
     async readSender<Sender>({ address }: Peer, bytes: Uint8Array, read: () => Sender): Promise<Sender> {
       const { clock } = deps;
@@ -187,7 +190,7 @@ export function createWebhooksService(deps: {
         throw error;
       }
     },
-    /** @throws DomainError of kind `invalid` for a wrong secret, tenant or message; `limited` for too many of them. */
+    /** @throws DomainError `invalid` for a wrong secret, tenant or message; `limited` for too many of them */
     async take(request: WebhookRequest): Promise<Taken> {
       const integration = integrationFor(request);
       const live = integrations.liveOf(integration.integrationId);

@@ -30,11 +30,11 @@ import {
 } from "./lorawan.ts";
 
 /**
- * Events of ChirpStack v3 as those of v4. Its JSON marshaler "json_v3" writes EUIs as hexadecimal text and the decoded object as `object`;
- * "json" writes bytes as base64 and the object as text in `objectJSON`.
+ * Converts events of ChirpStack v3 to those of v4. The JSON marshaler "json_v3" writes EUIs as hexadecimal strings and the decoded object as
+ * `object`; "json" writes bytes as base64 and the object as a string in `objectJSON`.
  */
 
-/** Returns bytes as hexadecimal text, whichever marshaler wrote them. */
+/** Returns bytes as a hexadecimal string, for either marshaler. */
 function hexOf(value: unknown, byteCount: number): string | undefined {
   const text = textOf(value)?.trim();
   if (text === undefined || /^[\da-f]*$/i.test(text) || !isBase64(text)) return text;
@@ -52,7 +52,7 @@ function decodedOf({ object, objectJSON }: Fields): Fields | undefined {
   }
 }
 
-/** Gateways with a network server of their own (Milesight) speak this dialect with some other names. */
+/** Converts a reception. Gateways with a built-in network server (Milesight) use this format with some other names. */
 const receptionOf = ({ gatewayID, mac, rssi, loRaSNR, time }: Fields) => ({
   gatewayId: hexOf(gatewayID ?? mac, 8),
   rssi,
@@ -67,7 +67,7 @@ function transmissionOf({ frequency, loRaModulationInfo, dataRate }: Fields, isL
   return { frequency, ...(isLora && { modulation: { lora: { spreadingFactor } } }) };
 }
 
-/** Leaves out what is undefined, because the names of fields tell events apart. */
+/** Removes undefined fields, because field names tell events apart. */
 const present = (fields: Fields): Fields =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined && value !== null));
 
@@ -75,7 +75,7 @@ const present = (fields: Fields): Fields =>
 const isVersion3 = (body: Fields): boolean =>
   !Object.hasOwn(body, "deviceInfo") && ["devEUI", "applicationID"].some((name) => Object.hasOwn(body, name));
 
-/** Fields of an uplink that are no measured values, in bodies that a gateway has decoded itself. */
+/** Fields of an uplink that are not measured values, in bodies decoded by a gateway. */
 const ofMessage: ReadonlySet<string> = new Set([
   ...["applicationID", "applicationName", "deviceName", "deviceProfileName", "deviceProfileID", "devEUI"],
   ...["devAddr", "tags", "time", "timestamp", "gatewayTime", "publishedAt", "adr", "dr", "fCnt", "fPort"],
@@ -93,7 +93,7 @@ const ofMessage: ReadonlySet<string> = new Set([
   ...["externalPowerSource", "location", "integrationName", "eventType", "cellularIP"],
 ]);
 
-/** Returns the values that stand in the body itself, where a gateway decodes frames (Milesight); undefined for any other body. */
+/** Returns the values in the body itself if a gateway decoded the frame (Milesight); undefined for any other body. */
 function valuesIn(body: Fields): Fields | undefined {
   if (hasValue(body.data) || decodedOf(body) !== undefined) return undefined;
   if (["error", "gatewayID", "acknowledged", "margin", "location"].some((name) => hasValue(body[name])))
@@ -144,10 +144,7 @@ function fromVersion3(body: Fields): Fields {
   });
 }
 
-/**
- * ChirpStack v4 and v3, by HTTP (the event in the query) or MQTT (the event in the topic). In what gateways say (`rxInfo`, `txInfo`)
- * zeros are left out.
- */
+/** ChirpStack v4 and v3, by HTTP (event in the query) or MQTT (event in the topic). Zeros are omitted in `rxInfo` and `txInfo`. */
 
 /** Filter of the topics under which ChirpStack publishes the events of devices. */
 const DEVICE_FILTER = "application/+/device/+/event/+";
@@ -158,8 +155,8 @@ type Part = Omit<NormalizedMessage, "device" | "ts"> & { readonly notes?: readon
 const MQTT_TOPIC = /(?:^|\/)application\/[^/]+\/device\/([0-9a-fA-F]{16})\/(event|command)\/([a-z]+)$/;
 
 /**
- * Fields that tell the events apart where neither query nor topic names the event; the first one with a value decides. Programs that write a
- * message anew add the fields of other events, empty.
+ * Fields that tell the events apart if neither query nor topic names the event; the first with a value decides. Programs that rewrite messages add
+ * the fields of other events, empty.
  */
 const MARKS: ReadonlyArray<readonly [event: string, mark: string]> = [
   ["integration", "integrationName"],
@@ -238,7 +235,7 @@ function radioPartOf(body: Fields): Record<string, number | string> {
   });
 }
 
-/** Returns the encoding of the frame by the settings, or else by the message. */
+/** Returns the encoding of the frame by the settings, otherwise by the message. */
 const encodingOf = (body: Fields, { frameEncoding }: IntegrationSettings): FrameEncoding | undefined =>
   frameEncoding ?? (/^hex/i.test(textOf(body.data_encode) ?? "") ? "hex" : undefined);
 
@@ -274,7 +271,7 @@ function join(body: Fields): Part {
   return { kind: "join", telemetry: {}, attributes };
 }
 
-/** The battery's level is 0 where the device has none, or does not know: those flags come first. */
+/** Reads the status. The battery level is 0 if unknown or without a battery, so the flags for those are read first. */
 function status(body: Fields): Part {
   const hasLevel = body.externalPowerSource !== true && body.batteryLevelUnavailable !== true;
   const battery = hasLevel ? numberOf(body.batteryLevel ?? 0) : undefined;
@@ -302,7 +299,7 @@ const ack = (body: Fields): Part => ({
       : reportOf("FAILED", body.queueItemId, detail("downlink_error.not_acknowledged")),
 });
 
-/** Handed to the gateway for transmission. */
+/** Reports that the downlink was handed to the gateway for transmission. */
 const txack = (body: Fields): Part => ({
   kind: "ack",
   telemetry: {},
@@ -311,7 +308,7 @@ const txack = (body: Fields): Part => ({
 
 const LEVELS = new Set(["INFO", "WARNING", "ERROR"]);
 
-/** Returns a log entry. An error whose context names a downlink means that this was thrown out of the queue. */
+/** Returns a log entry. An error whose context names a downlink means that the downlink was removed from the queue. */
 function log(body: Fields): Part {
   const level = (
     LEVELS.has(textOf(body.level) ?? "") ? body.level : body.level === undefined ? "INFO" : "ERROR"
@@ -327,10 +324,10 @@ function log(body: Fields): Part {
   };
 }
 
-/** Returns the result of another integration of ChirpStack's (a geolocation service, a modem's) for a frame. */
+/** Returns the result of another ChirpStack integration (a geolocation service, a modem service) for a frame. */
 const integration = (body: Fields): Part => ({ kind: "uplink", telemetry: objectOf(body.object) ?? {} });
 
-/** Keyed by event. */
+/** Readers by event. */
 const readers: ReadonlyMap<string, (body: Fields, settings: IntegrationSettings) => Part> = new Map([
   ["up", uplink],
   ["join", join],
@@ -343,7 +340,7 @@ const readers: ReadonlyMap<string, (body: Fields, settings: IntegrationSettings)
   ["integration", integration],
 ]);
 
-/** Events of one frame have the same deduplication id; `txack` and `log` have none. */
+/** Returns the deduplication key. Events of one frame share an id; `txack` and `log` have none. */
 function dedupKeyOf(event: string, body: Fields): string | undefined {
   if (event === "log") return undefined;
   const isOfQueue = event === "ack" || event === "txack";
@@ -356,7 +353,7 @@ function dedupKeyOf(event: string, body: Fields): string | undefined {
   return parts.join(":");
 }
 
-/** The error for a body that says nothing of its event. */
+/** Returns the error for a body without any sign of its event. */
 const eventUnknown = ({ topic }: InboundMessage) =>
   topic === undefined
     ? invalid("integration.event_unknown")

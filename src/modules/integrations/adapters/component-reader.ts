@@ -16,9 +16,9 @@ export const PAYLOAD_CHARACTERS_MAX = 1_024;
 
 export type Value = JsonValue | undefined;
 
-/** A value that is read from the messages of a topic. */
+/** Value that is read from the messages of a topic. */
 export interface AnnouncedValue {
-  /** Text behind the key of the component: empty, or a part such as `brightness`. */
+  /** Suffix of the component's key: empty, or a part such as `brightness`. */
   readonly part: string;
   readonly topic: string;
   readonly template: ValueTemplate;
@@ -35,7 +35,7 @@ export interface AnnouncedCommand {
   write(value: JsonValue): string;
 }
 
-/** A topic that says whether the device can be reached. */
+/** Topic that reports whether the device is reachable. */
 export interface AnnouncedAvailability {
   readonly topic: string;
   readonly template: ValueTemplate;
@@ -62,7 +62,7 @@ export class ComponentReader {
     this.name = lineOf(config.name, NAME_CHARACTERS_MAX) ?? "";
   }
 
-  /** Text of a payload or a state: booleans and numbers are written as templates write them. */
+  /** Returns a payload or state as a string; booleans and numbers are written as templates write them. */
   text(field: string, fallback: string): string {
     const value = this.config[field];
     if (typeof value === "boolean" || typeof value === "number") return renderText(value);
@@ -118,7 +118,7 @@ export class ComponentReader {
   }
 }
 
-/** Returns a text as one short line; `undefined` for an empty one. */
+/** Returns the value as one short line; `undefined` if it is empty. */
 export function lineOf(value: unknown, max: number): string | undefined {
   const text = textOf(value)
     ?.toWellFormed()

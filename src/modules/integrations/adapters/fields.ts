@@ -6,33 +6,33 @@ import { isJsonObject } from "../../../lib/json/json.ts";
 
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** CBOR knows byte strings and dates, which are objects too. */
+/** Returns a plain object. CBOR also has byte strings and dates, which are objects too. */
 export const objectOf = (value: unknown): Fields | undefined =>
   isJsonObject(value) && !ArrayBuffer.isView(value) && !(value instanceof Date) ? value : undefined;
 
 export const objectsOf = (value: unknown): Fields[] =>
   Array.isArray(value) ? value.map(objectOf).filter((item) => item !== undefined) : [];
 
-/** Returns whether a field says anything: an empty field (null, "", 0, false, [], {}) is no field. */
+/** Returns whether a field has a value; null, "", 0, false, [] and {} count as empty. */
 export const hasValue = (value: unknown): boolean =>
   typeof value === "object" && value !== null ? Object.keys(value).length > 0 : Boolean(value);
 
-/** Returns the first of the names whose field has a value; if all are empty, as in an uplink without payload, the first that is there. */
+/** Returns the first name whose field has a value; if all are empty, as in an uplink without payload, the first name that is present. */
 export const markIn = (body: Fields, names: readonly string[]): string | undefined =>
   names.find((name) => hasValue(body[name])) ??
   names.find((name) => body[name] !== undefined && body[name] !== null);
 
-/** A text that says something. */
+/** Returns a non-empty string. */
 export const textOf = (value: unknown): string | undefined =>
   typeof value === "string" && value.trim() !== "" ? value : undefined;
 
-/** A number, also where it is written as a text: JSON of protocol buffers has integers of 64 bits so. */
+/** Returns a number, also if it is written as a string: JSON of protocol buffers writes 64-bit integers that way. */
 export function numberOf(value: unknown): number | undefined {
   if (typeof value === "bigint") return Number(value);
   const number = typeof value === "string" && value.trim() !== "" ? Number(value) : value;
   return typeof number === "number" && Number.isFinite(number) ? number : undefined;
 }
 
-/** A name of a device, which some number. */
+/** Returns a device name; some devices have numbers as names. */
 export const nameOf = (value: unknown): string | undefined =>
   typeof value === "number" || typeof value === "bigint" ? String(value) : textOf(value)?.trim();

@@ -11,7 +11,7 @@ import { numberOf } from "./fields.ts";
 
 type Frame = NonNullable<NormalizedMessage["frame"]>;
 
-/** Zero is left out. */
+/** Returns the port; an omitted port is zero. */
 function portOf(value: unknown): number {
   const port = value === undefined || value === null || value === "" ? 0 : numberOf(value);
   if (port === undefined || !Number.isInteger(port) || port < 0 || port > 255)
@@ -34,7 +34,7 @@ function bytesOf(data: unknown, encoding: FrameEncoding): Uint8Array {
   return new Uint8Array(Buffer.from(digits, "hex"));
 }
 
-/** Returns the frame; undefined where there is none, or nothing in it. @throws DomainError of kind `invalid` */
+/** Returns the frame; undefined if it is absent or empty. @throws DomainError `invalid` */
 export function parseFrame(
   data: unknown,
   fPort: unknown,
@@ -44,7 +44,7 @@ export function parseFrame(
   return { bytes: bytesOf(data, encoding), fPort: portOf(fPort) };
 }
 
-/** Returns a note for a frame that was read as base64 and looks hexadecimal. */
+/** Returns a note for a frame that was read as base64 but looks hexadecimal. */
 export const noteOnFrame = (data: unknown, encoding: FrameEncoding = "base64"): Text[] =>
   encoding === "base64" && typeof data === "string" && looksHex(data)
     ? [detail("integration_note.frame_looks_hex")]

@@ -24,9 +24,9 @@ import { type BodyPath, parsePath, valueAt } from "./path.ts";
 import { type TopicKey, topicKeys } from "./topic-keys.ts";
 
 /**
- * JSON and CBOR of anybody: `{k:v}`, `{ts, values}`, `{deviceToken | externalDeviceId, childDeviceId?, telemetry | payload |
- * values}`, lists of these, and whatever the integration's paths point at. What an outer object says of device and time holds
- * for the inner ones that do not say it themselves, and what stands beside an inner object are values, too.
+ * JSON and CBOR of any program: `{k:v}`, `{ts, values}`, `{deviceToken | externalDeviceId, childDeviceId?, telemetry | payload | values}`, lists of
+ * these, and bodies that the integration's paths describe. Device and time of an outer object apply to inner objects without their own; fields next
+ * to an inner object are values, too.
  */
 
 const MESSAGES_MAX = 100_000;
@@ -50,14 +50,14 @@ const CONTAINERS: readonly string[] = ["payload", "telemetry", "values"];
 
 type Paths = Partial<Record<keyof PathTemplates, BodyPath>>;
 
-/** Values that an object takes from those around it. */
+/** Device and time that an object inherits from the objects around it. */
 interface Surrounding {
   readonly root: unknown;
   readonly receivedAt: number;
   readonly device: DeviceReference;
   readonly ts: number | undefined;
   readonly nesting: number;
-  /** Collects what is left out, or was read in another way than it was sent. */
+  /** Receives notes on values that are left out or converted. */
   readonly notes: Text[];
   /** Receives the keys whose values are overwritten within the message. */
   readonly overwritten: Set<string>;
@@ -75,7 +75,7 @@ function nameIn(body: Fields, key: string): string | undefined {
 
 type NamePart = Exclude<keyof DeviceReference, "route" | "creation" | "isAnnounced" | "devEui">;
 
-/** Fields that name the device, with the parts of a reference that they are. */
+/** Fields that name the device, with the part of a reference that each field holds. */
 const NAME_FIELDS: ReadonlyArray<readonly [field: string, part: NamePart]> = [
   ["deviceToken", "deviceToken"],
   ["externalDeviceId", "externalId"],
@@ -88,7 +88,7 @@ const NAME_FIELDS: ReadonlyArray<readonly [field: string, part: NamePart]> = [
 const referenceOf = (names: Partial<Record<NamePart, string | undefined>>): DeviceReference =>
   Object.fromEntries(Object.entries(names).filter(([, name]) => name !== undefined));
 
-/** Returns the reference with what the object says of the device itself. */
+/** Returns the reference, overlaid with the device that the object names itself. */
 function deviceIn(body: Fields, around: DeviceReference): DeviceReference {
   let own: Partial<Record<NamePart, string>> | undefined;
   for (const [field, part] of NAME_FIELDS) {
@@ -141,7 +141,7 @@ function addBody(messages: NormalizedMessage[], body: unknown, around: Surroundi
   });
 }
 
-/** Adds what an object says, of the device and the time that hold for it. */
+/** Adds an object, with the device and time that apply to it. */
 function addObject(messages: NormalizedMessage[], fields: Fields, around: Surrounding): void {
   const { device, ts } = around;
   const attributes = attributesOf(fields);
@@ -157,7 +157,7 @@ function addObject(messages: NormalizedMessage[], fields: Fields, around: Surrou
   if (inner.length > 0 && hasBeside) addBeside(messages, { start, around }, { ...own, telemetry: beside });
 }
 
-/** Adds the values that stand beside containers: to the only message of these, or as a message of their own. */
+/** Adds the values next to containers: to their only message, otherwise as a message of their own. */
 function addBeside(
   messages: NormalizedMessage[],
   { start, around }: { start: number; around: Surrounding },
@@ -182,7 +182,7 @@ function attributesMessage(found: unknown, device: DeviceReference): NormalizedM
     : undefined;
 }
 
-/** Returns the reference with an id that is a DevEUI as such: devices of LoRaWAN are found by it. */
+/** Returns the reference; a DevEUI given as an id becomes `devEui`, by which LoRaWAN devices are found. */
 function networkDevice({ externalId, ...rest }: DeviceReference): DeviceReference {
   if (externalId === undefined) return rest;
   const devEui = findDevEui(externalId);
@@ -196,7 +196,7 @@ interface FoundFrame {
   readonly encoding: FrameEncoding | undefined;
 }
 
-/** Adds the frame of a device; nothing for a message without a frame, such as that of a join. */
+/** Adds the frame of a device; adds nothing for a message without a frame, such as a join. */
 function addFrame(
   messages: NormalizedMessage[],
   { device, ts }: Pick<NormalizedMessage, "device"> & { readonly ts: number | undefined },
@@ -213,7 +213,7 @@ function addFrame(
   });
 }
 
-/** Adds an item as the paths of the integration read it. */
+/** Adds an item according to the integration's paths. */
 function addItem(
   messages: NormalizedMessage[],
   item: unknown,
@@ -261,7 +261,7 @@ function addItem(
   addBody(messages, body, { ...around, device, ts });
 }
 
-/** Adds what the path of the telemetry has found. */
+/** Adds the value found at the telemetry path. */
 function addTelemetry(
   messages: NormalizedMessage[],
   { found, path }: { found: unknown; path: BodyPath },
@@ -313,7 +313,7 @@ function parsePaths(templates: PathTemplates = {}): Paths {
   return paths;
 }
 
-/** A body with `value` is one measurement: where its topic is what tells it from others, its fields are named by the topic. */
+/** Names the fields of a body with `value` by its topic, if only the topic distinguishes the measurement from others. */
 function namedBy({ key, isOwn }: TopicKey, body: unknown): unknown {
   const fields = objectOf(body);
   if (!isOwn || fields === undefined || !Object.hasOwn(fields, "value")) return body;

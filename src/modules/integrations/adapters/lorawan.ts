@@ -9,7 +9,7 @@ import { type Fields, numberOf, objectOf, textOf } from "./fields.ts";
 
 /** Functions that the adapters of both network servers share. */
 
-/** 2015, before either network server: an earlier time is a clock that was not set. */
+/** 2015, before either network server existed: earlier times come from an unset clock. */
 const CLOCK_IS_SET_FROM = Date.UTC(2015, 0, 1);
 
 export function jsonBody(message: InboundMessage, server: string, note: NoteLeftOut): Fields {
@@ -25,7 +25,7 @@ export function jsonBody(message: InboundMessage, server: string, note: NoteLeft
   return fields;
 }
 
-/** The first that is a time of a clock that was set; undefined (the time of receipt) where none is. */
+/** Returns the first time from a set clock; undefined if there is none (the time of receipt then applies). */
 export function firstTime(candidates: readonly unknown[], receivedAt: number): number | undefined {
   for (const candidate of candidates) {
     if (typeof candidate !== "string" && typeof candidate !== "number") continue;
@@ -39,7 +39,7 @@ export function firstTime(candidates: readonly unknown[], receivedAt: number): n
   return undefined;
 }
 
-/** Why a downlink failed, in the words of the network server where it has any. */
+/** Returns the network server's reason for a failed downlink, if it gave one. */
 export const networkSaid = (message: string | undefined): Text =>
   message === undefined || message === ""
     ? detail("downlink_error.not_sent")
@@ -51,7 +51,7 @@ export interface Reception {
   readonly snr: number | undefined;
 }
 
-/** Zero is what is written where a gateway does not tell. */
+/** Returns the signal strength; zero is written if a gateway does not measure it. */
 const strengthOf = ({ rssi }: Reception): number => rssi || Number.NEGATIVE_INFINITY;
 
 /** Returns the reception of the gateway that received a frame best. */
@@ -71,7 +71,7 @@ export function radioOf(
   return radio;
 }
 
-/** Zeros are left out, but of a place at least one half is there. Undefined where there is none. */
+/** Returns a location; undefined if there is none. Zeros are omitted, but one coordinate is always present. */
 export function placeOf(value: unknown): Record<string, number> | undefined {
   const place = objectOf(value);
   const latitude = numberOf(place?.latitude);
@@ -85,7 +85,7 @@ export function placeOf(value: unknown): Record<string, number> | undefined {
   return existing;
 }
 
-/** The texts among them, as attributes. */
+/** Returns the string values, as attributes. */
 export function textsOf(values: Record<string, unknown>): JsonObject {
   const texts: JsonObject = {};
   for (const [key, value] of Object.entries(values)) {
@@ -95,7 +95,7 @@ export function textsOf(values: Record<string, unknown>): JsonObject {
   return texts;
 }
 
-/** A device's tags as one attribute; none where there are none. */
+/** Returns a device's tags as one attribute; an empty object if there are none. */
 export function tagsOf(value: unknown): JsonObject {
   const tags = Object.entries(objectOf(value) ?? {}).filter(([, text]) => typeof text === "string");
   return tags.length === 0 ? {} : { tags: Object.fromEntries(tags) as JsonObject }; // texts only, as filtered

@@ -6,7 +6,7 @@ const PATH_CHARACTERS_MAX = 256;
 const SEGMENTS_MAX = 16;
 const SEGMENT = /(?:^|\.)([^.[\]]+)|\[(\d{1,6})\]/y;
 
-/** Place of a value in a body: `payload.sensors[0].value`. A leading `$.` counts from the whole body instead of one of its items. */
+/** Path of a value in a body: `payload.sensors[0].value`. A leading `$.` starts at the whole body instead of an item. */
 export interface BodyPath {
   readonly segments: readonly (string | number)[];
   readonly isFromRoot: boolean;
@@ -31,7 +31,7 @@ export function parsePath(text: string): BodyPath {
   return { segments, isFromRoot };
 }
 
-/** Returns the value at the path; undefined if there is none. Only own properties of the body count, nothing inherited. */
+/** Returns the value at the path; undefined if there is none. Inherited properties are ignored. */
 export function valueAt(path: BodyPath, item: unknown, root: unknown): unknown {
   let value = path.isFromRoot ? root : item;
   for (const name of path.segments) {

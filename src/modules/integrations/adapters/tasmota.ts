@@ -20,14 +20,13 @@ import {
 } from "./topic-devices.ts";
 
 /**
- * Tasmota: `tele/<device>/SENSOR`, `STATE`, `LWT`, `stat/<device>/RESULT`, `POWER`, `STATUS8` … Its full topic is a setting
- * of the device's; the prefix is looked for in front (the default) and before the last level. Its clock runs on local time
- * and mostly writes no zone, so that only a time with one is taken.
+ * Tasmota: `tele/<device>/SENSOR`, `STATE`, `LWT`, `stat/<device>/RESULT`, `POWER`, `STATUS8` … The full topic is configurable on the device; the
+ * prefix is expected first (the default) or before the last level. Devices use local time, usually without a zone; only times with a zone are used.
  */
 
 const PREFIXES = new Set(["tele", "stat", "cmnd"]);
 const isPower = (key: string) => /^POWER\d{0,2}$/.test(key) || /^Switch\d{1,2}$/.test(key);
-/** Fields of the message itself that are not measured. Below, in a sensor, the same names are measurements. */
+/** Fields of the message itself that are not measured. Within a sensor, the same names are measurements. */
 const LEFT_OUT = new Set(["Time", "TempUnit", "PressureUnit", "SpeedUnit", "Mode", "SleepMode"]);
 /** Fields of `Wifi` that are not measured. */
 const LEFT_OUT_OF_WIFI = new Set(["SSId", "BSSId", "Mode"]);
@@ -62,7 +61,7 @@ const telemetryOf = (body: Readonly<Record<string, unknown>>) =>
     value: (value, key) => (isPower(key) ? onOff(value) : value),
   });
 
-/** Returns the time if it has a zone, which few devices are set to send. */
+/** Returns the time if it has a zone, which few devices send. */
 function timeOf(body: Readonly<Record<string, unknown>>): number | undefined {
   const text = textOf(body.Time);
   const time = text === undefined ? "form" : parseWrittenTime(text);
@@ -71,7 +70,7 @@ function timeOf(body: Readonly<Record<string, unknown>>): number | undefined {
   return ts > Date.UTC(2015, 0, 1) ? ts : undefined;
 }
 
-/** Versions, addresses and the like: said after each start, and by STATUS. */
+/** Returns whether messages of the kind describe the device (versions, addresses); they are sent after each start and by STATUS. */
 const isAboutItself = (kind: string) => /^INFO\d$/.test(kind) || /^STATUS\d{0,2}$/.test(kind);
 
 /** Topics whose messages are always objects; on other topics, a rule of the device may publish a single value. */
@@ -79,10 +78,7 @@ const isOfObjects = (kind: string) => /^(?:SENSOR|STATE|RESULT|MARGINS|)$/.test(
 
 const reasonOf = (kind: string) => (isAboutItself(kind) ? detail("ignored.device_details") : NOT_MEASURED);
 
-/**
- * Returns the data that a device sends about itself after each start (`INFO1` to `INFO3`) and on request (`STATUS`, `STATUS0` to
- * `STATUS5`).
- */
+/** Returns the data that a device sends about itself after each start (`INFO1` to `INFO3`) and on request (`STATUS`, `STATUS0` to `STATUS5`). */
 function attributesOf(body: Fields) {
   const part = (name: string) => objectOf(body[name]) ?? {};
   // Before version 10 the fields of INFO were not in an object.

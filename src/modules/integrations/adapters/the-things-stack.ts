@@ -29,8 +29,8 @@ import {
 } from "./lorawan.ts";
 
 /**
- * The Things Stack v3, by webhook or MQTT: the same bodies, of which the key that is there says what they are. Zero and empty
- * fields are left out, integers of 64 bits are texts, and field masks may take anything away.
+ * The Things Stack v3, by webhook or MQTT, with the same bodies; the key that is present tells the kind of message. Zero and empty fields are
+ * omitted, 64-bit integers are strings, and field masks may remove any field.
  */
 
 /** Content of a message's own key, with the body around it. */
@@ -91,7 +91,7 @@ function radioPartOf(own: Fields): Record<string, number | string> {
   });
 }
 
-/** Returns the battery level that the device reported last, which comes with every later uplink too. */
+/** Returns the battery level that the device last reported, which is repeated in every later uplink. */
 function batteryOf(own: Fields): number | undefined {
   const last = objectOf(own.last_battery_percentage);
   if (last === undefined || numberOf(last.f_cnt ?? 0) !== numberOf(own.f_cnt ?? 0)) return undefined;
@@ -143,7 +143,7 @@ function location({ own }: Content): Part {
   return { kind: "location", telemetry: place };
 }
 
-/** The network server adds its own correlation ids to ours. */
+/** Returns a report. The network server adds its own correlation ids. */
 function reportOf(state: DownlinkReport["state"], downlink: Fields, rest: { body: Fields; error?: Text }) {
   const ids = [...texts(downlink.correlation_ids), ...texts(rest.body.correlation_ids)];
   const own = ids.find((id) => id.startsWith(OWN_CORRELATION_PREFIX));
@@ -159,7 +159,7 @@ const report =
     downlink: reportOf(state, own, { body, ...(error && { error }) }),
   });
 
-/** Their text has gaps: `payload of {length} bytes exceeds {max}`. */
+/** Returns the error text with its placeholders filled: `payload of {length} bytes exceeds {max}`. */
 function errorText(error: Fields | undefined): Text {
   const values = objectOf(error?.attributes) ?? {};
   const text = textOf(error?.message_format) ?? textOf(error?.name);
@@ -180,7 +180,7 @@ const failed = ({ own, body }: Content): Part => ({
 
 const serviceData = ({ own }: Content): Part => ({ kind: "uplink", telemetry: objectOf(own.data) ?? {} });
 
-/** Readers by the key that says what a message is, or the reason why such a message is ignored. */
+/** Readers by the key that tells the kind of message, or the reason for ignoring that kind. */
 const readers: Readonly<Record<string, Text | ((content: Content) => Part)>> = {
   uplink_message: uplink,
   join_accept: join,
@@ -197,7 +197,7 @@ const readers: Readonly<Record<string, Text | ((content: Content) => Part)>> = {
   downlinks: detail("ignored.downlink_to_network"),
 };
 
-/** Returns whether the message has a time. Without one, two equal bodies may be two messages. */
+/** Returns whether the message has a time. Without a time, two equal bodies may be two messages. */
 const hasTime = (own: Fields, body: Fields): boolean =>
   [body.received_at, own.received_at, own.session_key_id].some((value) => textOf(value) !== undefined) ||
   texts(body.correlation_ids).length > 0;

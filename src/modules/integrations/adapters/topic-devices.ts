@@ -5,12 +5,12 @@ import type { Text } from "../../../lib/texts/text.ts";
 import type { InboundMessage, Normalized, NormalizedMessage } from "../integrations.types.ts";
 import { objectOf } from "./fields.ts";
 
-/** Shared parts of the adapters of devices with topics of their own (Tasmota, Zigbee2MQTT, Shelly). */
+/** Shared parts of the adapters of devices with their own topics (Tasmota, Zigbee2MQTT, Shelly). */
 
 const KEYS_MAX = 512;
 const DEPTH_MAX = 6;
 
-/** A message with the notes on what is left out of it. */
+/** Message with notes on omitted parts. */
 export interface NotedMessage extends InboundMessage {
   readonly note: NoteLeftOut;
 }
@@ -22,7 +22,7 @@ export function noting(message: InboundMessage, read: (message: NotedMessage) =>
   return notes.length === 0 ? normalized : { ...normalized, notes: [...(normalized.notes ?? []), ...notes] };
 }
 
-/** @throws DomainError that says that the body is not UTF-8 */
+/** @throws DomainError if the body is not UTF-8 */
 export function textBody({ bytes }: InboundMessage): string {
   try {
     return decodeText(bytes);
@@ -34,8 +34,8 @@ export function textBody({ bytes }: InboundMessage): string {
 }
 
 /**
- * The body as JSON, or as its text where it is none: simple values are sent bare. Firmware writes `nan` for a probe without a value, which
- * does not cost the other probes theirs. @throws DomainError for a text that begins as JSON and is none
+ * Returns the body as JSON, or as a string if it is not JSON: simple values are sent unquoted. Firmware writes `nan` for a probe without a value,
+ * which does not invalidate the others. @throws DomainError if the body begins like JSON but is invalid
  */
 export function jsonOrText(message: NotedMessage): unknown {
   const text = textBody(message);
@@ -55,24 +55,24 @@ export function ensureObject(body: unknown): Readonly<Record<string, unknown>> {
 }
 
 export interface FlattenRules {
-  /** Text before each key. */
+  /** Prefix of each key. */
   readonly prefix?: string;
   isLeftOut?(
     key: string,
     place: { readonly depth: number; readonly parent: string; readonly value: unknown },
   ): boolean;
-  /** Lists of numbers become a key for each of them. */
+  /** True if lists of numbers become one key per number. */
   readonly hasPhases?: boolean;
   value?(value: unknown, key: string): unknown;
 }
 
-/** Returns the fields that a value is flattened to; undefined for one that stays whole. */
+/** Returns the fields that a value is flattened to; undefined if the value stays whole. */
 function partsOf(value: unknown, { hasPhases }: FlattenRules): Readonly<Record<string, unknown>> | undefined {
   if (hasPhases && isPhases(value)) return phasesOf(value);
   return objectOf(value);
 }
 
-/** Two fields never become one key: `{"a": {"b": 1}, "a_b": 2}` has `a_b` and `a_b_2`. */
+/** Returns an unused key, so that two fields never share one: `{"a": {"b": 1}, "a_b": 2}` has `a_b` and `a_b_2`. */
 function freeName(taken: object, name: string): string {
   let free = name;
   for (let number = 2; Object.hasOwn(taken, free); number++) free = `${name}_${number}`;
@@ -82,11 +82,11 @@ function freeName(taken: object, name: string): string {
 interface FlatPlace {
   readonly key: string;
   readonly depth: number;
-  /** Key of the object around; empty for none. */
+  /** Key of the enclosing object; empty for none. */
   readonly parent: string;
 }
 
-/** Longer lists are not phases. */
+/** Max. length of a list of phases. */
 const PHASES_MAX = 32;
 
 const isPhases = (value: unknown): value is unknown[] =>
@@ -99,8 +99,8 @@ const phasesOf = (values: readonly unknown[]) =>
   Object.fromEntries(values.map((value, index) => [String(index + 1), value]));
 
 /**
- * Flattens objects to keys joined by `_`: these devices nest their readings, and charts and rules use single keys. Other lists stay as they are,
- * nulls are dropped.
+ * Flattens objects to keys joined by `_`: these devices nest their readings, and charts and rules use single keys. Other lists are unchanged, nulls
+ * are dropped.
  */
 export function flatten(fields: Readonly<Record<string, unknown>>, rules: FlattenRules = {}) {
   const flat: Record<string, unknown> = Object.create(null);
@@ -123,7 +123,7 @@ export function flatten(fields: Readonly<Record<string, unknown>>, rules: Flatte
 
 export const onOff = (value: unknown): unknown => (value === "ON" ? true : value === "OFF" ? false : value);
 
-/** A device that is known by its topic. */
+/** Returns a reading of a device that is identified by its topic. */
 export const reading = (
   device: string,
   telemetry: Readonly<Record<string, unknown>>,
@@ -135,16 +135,16 @@ export const reading = (
   ...rest,
 });
 
-/** Returns the messages with the type that a created device gets if they do not name one. */
+/** Returns the messages with the type for created devices, unless they name one. */
 export const ofType = (type: string, normalized: Normalized): Normalized => ({
   ...normalized,
   messages: normalized.messages.map((message) => ({ ...message, device: { type, ...message.device } })),
 });
 
-/** Builds the result for a message that is not stored, with the reason. */
+/** Returns the result for a message that is not stored, with the reason. */
 export const ignored = (reason: Text): Normalized => ({ messages: [], ignored: reason });
 
-/** Reasons that several adapters have. */
+/** Ignore reasons shared by several adapters. */
 export const NOT_MEASURED = detail("ignored.not_measured");
 export const COMMAND_TO_DEVICE = detail("ignored.command_to_device");
 

@@ -10,11 +10,11 @@ const PLACE = "{device}";
 
 export interface TopicKey {
   readonly key: string;
-  /** True if topics of one device differ in it. */
+  /** True if the topics of one device differ at this level. */
   readonly isOwn: boolean;
 }
 
-/** Returns whether a filter or template leaves a level open. */
+/** Returns whether the level is a wildcard of the filter or a placeholder of the template. */
 function isOpen(levels: readonly string[], index: number): boolean {
   const rest = levels.indexOf("#");
   return levels[index] === "+" || (rest >= 0 && index >= rest);
@@ -22,7 +22,7 @@ function isOpen(levels: readonly string[], index: number): boolean {
 
 const nameOf = (levels: readonly string[]): string => levels.filter((level) => level !== "").join("_");
 
-/** Returns the levels that differ, up to the end from the first that does behind the device, or else those in front of the device. */
+/** Returns the differing levels: from the first differing level after the device to the end, otherwise those before the device. */
 function differing(
   levels: readonly string[],
   device: number,

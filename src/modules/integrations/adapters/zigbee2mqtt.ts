@@ -17,11 +17,11 @@ import {
 } from "./topic-devices.ts";
 
 /**
- * Zigbee2MQTT: `zigbee2mqtt/<friendly name>` (which may have slashes), `…/availability`, `bridge/devices`. The base topic is a
- * setting of its own; here it is what stands before the first wildcard of the integration's filter.
+ * Zigbee2MQTT: `zigbee2mqtt/<friendly name>` (which may contain slashes), `…/availability`, `bridge/devices`. The base topic is configurable; here
+ * it is the part before the first wildcard of the integration's filter.
  */
 
-/** When it was heard last is what receipt tells too; `device` and `update` describe rather than measure. */
+/** `last_seen` and `elapsed` repeat the time of receipt; `device` and `update` are descriptions, not measurements. */
 const LEFT_OUT = new Set(["last_seen", "elapsed", "device", "update", "update_available"]);
 const isSwitch = (key: string) => key === "state" || key.startsWith("state_");
 const ACTIONS = new Set(["set", "get"]);
@@ -32,14 +32,14 @@ const telemetryOf = (body: Readonly<Record<string, unknown>>) =>
     value: (value, key) => (isSwitch(key) ? onOff(value) : value),
   });
 
-/** The levels after the base; where no filter tells it, that is one level. */
+/** Returns the levels after the base, which is one level if no filter defines it. */
 function withoutBase(topic: string, bases: readonly string[][]): string[] {
   const levels = topic.split("/");
   const base = bases.find((candidate) => candidate.every((level, index) => levels[index] === level));
   return levels.slice(base?.length ?? 1);
 }
 
-/** Returns the bridge's data of the devices that have joined; its own radio is not one of them. */
+/** Returns the bridge's data on joined devices, without its own radio. */
 function described(body: unknown): NormalizedMessage[] {
   return objectsOf(body)
     .filter(({ type }) => type !== "Coordinator")
@@ -79,7 +79,7 @@ function availability(device: string, body: unknown): Normalized {
   return { messages: [reading(device, { online: state === "online" })] };
 }
 
-/** Reads a value with a topic of its own below the device's (`output: attribute`). */
+/** Reads a value from its own topic below the device's (`output: attribute`). */
 function ofValue(device: string, name: string, value: unknown): Normalized {
   const telemetry = telemetryOf({ [name]: value === "" ? null : value });
   if (device === "") return ignored(detail("ignored.neither_json_nor_value"));

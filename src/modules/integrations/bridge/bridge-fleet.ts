@@ -15,12 +15,12 @@ import { LOCAL_BROKER, LocalBridge } from "./local-bridge.ts";
 import { MqttBridge, type MqttBridgeDeps } from "./mqtt-bridge.ts";
 import { filtersOf } from "./topic-device.ts";
 
-/** An integration as far as its connection to a broker goes. */
+/** Integration data that its broker connection needs. */
 export interface FleetMember {
   readonly integrationId: string;
   readonly tenantId: TenantId;
   readonly isRunning: boolean;
-  /** It has had no message yet. */
+  /** True if the integration has not received a message yet. */
   readonly isNew?: boolean | undefined;
   /** Settings with the decrypted secrets; `undefined` if there is no broker. */
   readonly settings: MqttSettings | undefined;
@@ -29,14 +29,14 @@ export interface FleetMember {
 }
 
 export interface BridgeFleetDeps {
-  /** All that have, or had, a connection: running or paused. */
+  /** Lists all integrations that have or had a connection, running or paused. */
   readonly list: () => readonly FleetMember[];
-  /** Returns `undefined` for one that is deleted. */
+  /** Returns `undefined` if the integration was deleted. */
   readonly find: (integrationId: string) => FleetMember | undefined;
   readonly take: (integrationId: string, message: BridgeMessage) => Promise<void>;
-  /** Reports the problem of a bridge, again for each attempt that fails; null when it works. */
+  /** Reports the problem of a bridge, again for each failed attempt; null when it works. */
   readonly onProblem: (integrationId: string, problem: Text | null) => void;
-  /** Another status, or other subscriptions: whoever looks at it looks again. */
+  /** Called when the status or the subscriptions change. */
   readonly onChange: (integrationId: string) => void;
   readonly addresses: { of(tenantId: TenantId): Pick<OutboundRule, "resolve"> };
   readonly authorities?: readonly string[] | undefined;
@@ -47,11 +47,11 @@ export interface BridgeFleetDeps {
   readonly log: Logger;
 }
 
-/** A broker that is away is asked a few times to forget a session that nobody will come back to. */
+/** Max. attempts to delete an abandoned session at an unreachable broker. */
 const FAREWELLS_MAX = 6;
 const FAREWELL_WAIT_MS = 10_000;
 
-/** A session at a broker: whose it is, and the settings that it was made with. */
+/** Broker session with its owner and settings. */
 interface BrokerSession {
   readonly tenantId: TenantId;
   readonly settings: MqttSettings;
@@ -59,14 +59,14 @@ interface BrokerSession {
 
 interface Running {
   readonly bridge: Bridge;
-  /** Fingerprint of the settings that it was created from. */
+  /** Fingerprint of the settings from which the session was created. */
   readonly fingerprint: string;
 }
 
 const fingerprintOf = ({ settings, encoding, announced }: FleetMember) =>
   JSON.stringify([settings, encoding, announced !== undefined]);
 
-/** Returns whether the broker knows both by the same session. */
+/** Returns whether both settings use the same session at the broker. */
 const isSameSession = (integrationId: string, a: MqttSettings, b: MqttSettings): boolean =>
   a.brokerUrl === b.brokerUrl &&
   (a.clientId ?? clientIdOf(integrationId)) === (b.clientId ?? clientIdOf(integrationId));
@@ -75,7 +75,7 @@ const isSameSession = (integrationId: string, a: MqttSettings, b: MqttSettings):
 export class BridgeFleet {
   /** Keyed by integration id. */
   readonly #running = new Map<string, Running>();
-  /** Keyed by integration id; kept while it is paused. */
+  /** Sessions by integration id; kept while the integration is paused. */
   readonly #sessions = new Map<string, BrokerSession>();
   /** Tasks in progress, by integration. The tasks of one integration run in order. */
   readonly #inFlight = new Map<string, Promise<void>>();
@@ -104,7 +104,7 @@ export class BridgeFleet {
     this.#sessions.clear();
   }
 
-  /** Applies that an integration was created, changed, started, paused or deleted. */
+  /** Applies the creation, change, start, pause or deletion of an integration. */
   refresh(integrationId: string): void {
     const inFlight = this.#inFlight;
     const before = inFlight.get(integrationId) ?? Promise.resolve();
@@ -124,17 +124,17 @@ export class BridgeFleet {
     for (const integrationId of this.#sessions.keys()) this.refresh(integrationId);
   }
 
-  /** Returns `undefined` if it is not switched on, or has no broker. */
+  /** Returns `undefined` if the integration is switched off or has no broker. */
   stateOf(integrationId: string): BridgeState | undefined {
     return this.#running.get(integrationId)?.bridge.state;
   }
 
-  /** Applies that devices have announced other topics. */
+  /** Applies a change of announced topics. */
   topicsChanged(integrationId: string): void {
     this.#running.get(integrationId)?.bridge.topicsChanged();
   }
 
-  /** @throws DomainError `unavailable` while there is no connection. */
+  /** @throws DomainError `unavailable` without a connection */
   async publish(integrationId: string, message: BrokerMessage): Promise<void> {
     await this.#runningOf(integrationId).publish(message);
   }
@@ -188,7 +188,7 @@ export class BridgeFleet {
     if (before !== undefined) void this.#sayFarewell(integrationId, before);
   }
 
-  /** Has the broker forget a session, in the background. */
+  /** Deletes a session at the broker, in the background. */
   async #sayFarewell(integrationId: string, { tenantId, settings }: BrokerSession): Promise<void> {
     const { clock, log } = this.#deps;
     const signal = this.#started?.signal;
@@ -244,9 +244,7 @@ export class BridgeFleet {
     });
   }
 
-  /**
-   * Returns a listener that reports the states of a bridge, as far as they differ. It reports nothing more once the bridge is taken down.
-   */
+  /** Returns a listener that reports changed states of a bridge, until the bridge is removed. */
   #stateListener(integrationId: string): (state: BridgeState) => void {
     let problem: Text | null | undefined;
     let attempts = 0;

@@ -6,47 +6,47 @@ export interface BridgeMessage extends InboundMessage {
   readonly topic: string;
 }
 
-/** `waiting`: until the next try, see `nextAttemptAt`. */
+/** `waiting`: until the next attempt, see `nextAttemptAt`. */
 export type BridgeStatus = "stopped" | "connecting" | "connected" | "waiting";
 
-/** State of a bridge, for people to look at. */
+/** State of a bridge, for display. */
 export interface BridgeState {
   readonly status: BridgeStatus;
-  /** Epoch ms since when. */
+  /** Start of the status, epoch ms. */
   readonly since: number;
-  /** Problem that keeps the bridge from all or part of its work now. */
+  /** Problem that currently prevents all or part of the bridge's work. */
   readonly problem: Text | null;
-  /** Error of now or earlier; `null` once a connection has held and brought messages. */
+  /** Current or last error; `null` once a connection has held and delivered messages. */
   readonly lastError: Text | null;
   readonly lastErrorAt: number | null;
   readonly nextAttemptAt: number | null;
-  /** Attempts in a row that have failed. */
+  /** Consecutive failed attempts. */
   readonly failedAttempts: number;
   readonly subscriptions: readonly GrantedSubscription[];
   /** Messages since the bridge was started. */
   readonly counts: BridgeCounts;
 }
 
-/** Topics that are followed in addition to those of the settings, because devices have announced them. */
+/** Topics that are followed in addition to the configured ones, because devices have announced them. */
 export interface AnnouncedTopics {
   readonly topics: { has(topic: string): boolean; keys(): Iterable<string> };
 }
 
-/** A connection to a broker, or to the embedded one. */
+/** Connection to an external broker, or to the embedded one. */
 export interface Bridge {
   readonly state: BridgeState;
   start(): void;
-  /** Ends the connection; a broker elsewhere keeps the session and what comes for it. */
+  /** Ends the connection; an external broker keeps the session and its messages. */
   stop(): Promise<void>;
-  /** Stops, and has the broker forget the session. @throws Error where the broker cannot be told */
+  /** Stops, and deletes the session at the broker. @throws Error if the broker cannot be reached */
   end(signal?: AbortSignal): Promise<void>;
-  /** Applies that other topics have been announced. */
+  /** Applies a change of announced topics. */
   topicsChanged(): void;
-  /** Resolves when the broker has it. @throws DomainError `unavailable` while there is no connection. */
+  /** Resolves when the broker has the message. @throws DomainError `unavailable` without a connection */
   publish(message: BrokerMessage): Promise<void>;
   /**
-   * Publishes the reply to a message of the broker. Returns false, and drops the reply, if there is no room. @throws DomainError `unavailable` while
-   * there is no connection.
+   * Publishes the reply to a message of the broker. Returns false, and drops the reply, if there is no room. @throws DomainError `unavailable`
+   * without a connection
    */
   reply(message: BrokerMessage): Promise<boolean>;
 }
@@ -55,8 +55,8 @@ export interface BridgeCounts {
   readonly received: number;
   /** Messages that were ignored on purpose: retained replays, empty ones, topics of ended subscriptions. */
   readonly ignored: number;
-  /** Larger than is taken. */
+  /** Messages above the size limit. */
   readonly tooLarge: number;
-  /** Messages that were given up because the rate stayed exhausted. */
+  /** Messages dropped because the rate stayed exhausted. */
   readonly dropped: number;
 }

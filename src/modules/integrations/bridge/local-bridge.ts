@@ -14,7 +14,7 @@ import { compileTopicDevice, filtersOf } from "./topic-device.ts";
 /** `brokerUrl` of an integration that follows the topics of the tenant's own MQTT clients. */
 export const LOCAL_BROKER = "local:";
 
-/** Time for which a message waits while the rate of its device is exhausted, and number of those that wait. Clients do not wait by themselves. */
+/** Max. wait of a message while the rate of its device is exhausted. Clients do not wait by themselves. */
 const LIMITED_WAIT_MS = 60_000;
 const LIMITED_MESSAGES_MAX = 1_000;
 
@@ -24,10 +24,10 @@ interface LocalBridgeDeps {
   readonly settings: MqttSettings;
   readonly encoding?: BodyEncoding | undefined;
   readonly announced?: AnnouncedTopics | undefined;
-  /** It has had no message yet, and starts with the newest of each topic. */
+  /** True if the integration has not received a message yet; it then starts with the newest message of each topic. */
   readonly isNew?: boolean | undefined;
   readonly topics: LocalTopics;
-  /** Resolves when the message, or what is wrong with it, is on the disk. */
+  /** Resolves when the message or its error is on disk. */
   readonly handle: (message: BridgeMessage) => Promise<void>;
   readonly onState: (state: BridgeState) => void;
   readonly clock: Clock;
@@ -35,8 +35,8 @@ interface LocalBridgeDeps {
 }
 
 /**
- * Bridge to the embedded broker: takes the messages of the tenant's MQTT clients without a network connection. A client gets its
- * acknowledgement once the message is stored.
+ * Bridge to the embedded broker: processes the messages of the tenant's MQTT clients without a network connection. A client gets its acknowledgement
+ * once the message is stored.
  */
 export class LocalBridge implements Bridge {
   readonly #deps: LocalBridgeDeps;
@@ -80,7 +80,7 @@ export class LocalBridge implements Bridge {
     return this.stop();
   }
 
-  /** The embedded broker asks for each message whether its topic has been announced. */
+  /** Does nothing: the embedded broker checks for each message whether its topic was announced. */
   topicsChanged(): void {}
 
   async publish({ topic, payload, qos, retain = false }: BrokerMessage): Promise<void> {
@@ -138,7 +138,7 @@ export class LocalBridge implements Bridge {
       if (this.#isEarlier(message, filters)) await earlier(message, false, message.receivedAt);
   }
 
-  /** Returns whether a message is one of those that a new mapping starts with, so that its devices appear immediately. */
+  /** Returns whether a new mapping starts with the message, so that its devices appear immediately. */
   #isEarlier({ topic, payload, bytes, isRetained }: TopicState, filters: readonly string[]): boolean {
     const { announced, settings } = this.#deps;
     const isFollowed = filters.some((filter) => filterMatches(filter, topic));
@@ -162,7 +162,7 @@ export class LocalBridge implements Bridge {
   }
 }
 
-/** Hands a message to the taker. @throws DomainError `unavailable` if nothing can be stored now, so that the client sends it again */
+/** Passes a message to the taker. @throws DomainError `unavailable` if nothing can be stored now, so that the client sends the message again */
 async function take(
   taker: MessageTaker,
   { topic, payload, qos }: LocalMessage,

@@ -13,16 +13,16 @@ import type { MqttSettings } from "../integrations.types.ts";
 import type { AnnouncedTopics, BridgeCounts, BridgeMessage } from "./bridge.types.ts";
 import { filtersOf, TOPIC_LENGTH_MAX, type TopicDevice } from "./topic-device.ts";
 
-/** Attempts for a message that makes the program fail. One of them must not stop all that come after it for ever. */
+/** Max. attempts for a message that crashes its processing, so that it does not block later messages forever. */
 const TRIES_MAX = 3;
 const FAILING_MAX = 1_000;
 const LIMITED_WAIT_S = 1;
-/** Topics of which it is remembered what they mean; devices send on few short ones. */
+/** Max. cached topic meanings; devices use few, short topics. */
 const TOPICS_MAX = 1_000;
 const KNOWN_TOPIC_LENGTH_MAX = 256;
 const TAKEN: Outcome = { kind: "taken" };
 
-/** Meaning of a topic by the settings. */
+/** Meaning of a topic according to the settings. */
 interface TopicMeaning {
   readonly isFollowed: boolean;
   readonly device: string | undefined;
@@ -37,25 +37,25 @@ interface MessageTakerDeps {
   readonly handle: (message: BridgeMessage) => Promise<void>;
   /** Counters that this class increases. */
   readonly counts: { -readonly [Name in keyof BridgeCounts]: number };
-  /** Bounds for messages that wait for a rate; without them the window of the connection is the bound. */
+  /** Limits for messages waiting for a rate; without them, the window of the connection is the limit. */
   readonly limits?: { readonly waitMs: number; readonly waiting: number };
-  /** Reports an error to people. */
+  /** Shows an error to users. */
   readonly note: (error: Text) => void;
-  /** Aborted when nothing is waited for any more. */
+  /** Aborted when waiting must end. */
   readonly signal: AbortSignal;
   readonly clock: Clock;
   readonly log: Logger;
 }
 
-/** Decides what becomes of a broker's message, and what the broker is told of it. */
+/** Decides the outcome of a broker's message, and whether it is acknowledged. */
 export class MessageTaker {
   readonly #deps: MessageTakerDeps;
   readonly #filters: readonly string[];
-  /** Keyed by topic. */
+  /** Meanings by topic. */
   readonly #topics = new Map<string, TopicMeaning>();
-  /** Times that a message made the program fail, by topic and content. */
+  /** Failed attempts by topic and content of the message. */
   readonly #failing = new Map<string, number>();
-  /** Messages that wait for a rate. */
+  /** Number of messages waiting for a rate. */
   #waiting = 0;
 
   constructor(deps: MessageTakerDeps) {
@@ -63,7 +63,7 @@ export class MessageTaker {
     this.#filters = filtersOf(deps.settings).map(withoutShare);
   }
 
-  /** @param receivedAt is given for a message of an earlier time, epoch ms */
+  /** @param receivedAt time of receipt of an earlier message, epoch ms */
   take(message: PublishPacket, receivedAt?: number): Promise<Outcome> {
     if (message.topic.length > TOPIC_LENGTH_MAX) {
       this.tooLarge(message);
@@ -109,7 +109,7 @@ export class MessageTaker {
     );
   }
 
-  /** Offers the message until it is accepted, or has failed for good. */
+  /** Offers the message until it is accepted or finally fails. */
   async #handOver(message: PublishPacket, receivedAt?: number): Promise<Outcome> {
     const { handle, signal, clock } = this.#deps;
     const offeredAt = clock.monotonic();
@@ -171,7 +171,7 @@ export class MessageTaker {
     return { kind: "later", reason };
   }
 
-  /** Has the broker send the message again, a limited number of times. */
+  /** Requests redelivery by the broker, a limited number of times. */
   #afterDefect({ topic, payload }: PublishPacket, error: unknown): Outcome {
     const { integrationId, note, log } = this.#deps;
     const key = `${topic} ${Bun.hash(payload)}`;

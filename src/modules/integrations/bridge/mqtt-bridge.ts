@@ -23,7 +23,7 @@ import type { AnnouncedTopics, Bridge, BridgeMessage, BridgeState } from "./brid
 import { MessageTaker } from "./message-taker.ts";
 import { compileTopicDevice, filtersOf } from "./topic-device.ts";
 
-/** Announcements come in bursts: the broker is asked once for all of them. */
+/** Announcements arrive in bursts, which are subscribed to by one request. */
 const BATCH_DELAY_MS = 200;
 const TOPICS_PER_REQUEST_MAX = 100;
 
@@ -51,7 +51,7 @@ class AnnouncedSubscriptions {
     this.#deps = deps;
   }
 
-  /** Subscribes to what is missing, and unsubscribes from what is no longer announced, after a delay. */
+  /** Subscribes to missing topics, and unsubscribes from topics that are no longer announced, after a delay. */
   update(): void {
     const { announced, clock, integrationId, log } = this.#deps;
     if (announced === undefined || this.#isPending) return;
@@ -66,7 +66,7 @@ class AnnouncedSubscriptions {
     });
   }
 
-  /** Returns whether topics were announced while the broker was asked. A broker that refuses a topic is not asked again. */
+  /** Returns whether topics were announced during the last request. Topics that the broker refused are not requested again. */
   #isBehind({ topics }: AnnouncedTopics): boolean {
     return [...topics.keys()].some((topic) => !this.#subscribed.has(topic));
   }
@@ -89,7 +89,7 @@ class AnnouncedSubscriptions {
 }
 
 const WAIT_MS_MAX = 60_000;
-/** Time after which a connection counts as successful, so that the next wait is short again. */
+/** Time after which a connection counts as successful and resets the back-off. */
 const HELD_MS = 30_000;
 
 /** Fixed header, lengths and packet id, with empty properties. */
@@ -101,12 +101,12 @@ export interface MqttBridgeDeps {
   readonly settings: MqttSettings;
   readonly encoding?: BodyEncoding | undefined;
   readonly announced?: AnnouncedTopics | undefined;
-  /** Filters to which the broker's session may still be subscribed from earlier settings. */
+  /** Filters of earlier settings to which the broker's session may still be subscribed. */
   readonly formerFilters?: readonly string[] | undefined;
   readonly addresses: Pick<OutboundRule, "resolve">;
-  /** Authorities that are trusted where the settings name none. */
+  /** Trusted authorities if the settings name none. */
   readonly authorities?: readonly string[] | undefined;
-  /** Resolves when the message, or what is wrong with it, is on the disk. */
+  /** Resolves when the message or its error is on disk. */
   readonly handle: (message: BridgeMessage) => Promise<void>;
   readonly onState: (state: BridgeState) => void;
   readonly clock: Clock;
@@ -116,7 +116,7 @@ export interface MqttBridgeDeps {
 
 type Taker = Pick<MessageTaker, "take" | "tooLarge">;
 
-/** Returns a text about subscriptions that the broker did not grant in full; null if it granted all. */
+/** Returns a text on subscriptions that the broker did not fully grant; null if it granted all. */
 function complaintOf(subscriptions: readonly GrantedSubscription[], qos: number): Text | null {
   const refused = subscriptions
     .filter((subscription) => subscription.qos === null)
@@ -127,22 +127,22 @@ function complaintOf(subscriptions: readonly GrantedSubscription[], qos: number)
   return detail("broker_error.lesser_quality", { filter: lesser.filter, qos: String(lesser.qos) });
 }
 
-/** A broker ends the connection of a client that sends a larger packet, and the message would be sent again after each reconnect. */
+/** Refuses oversized messages: a broker disconnects clients that send them, and the message would be sent again after each reconnect. */
 function ensureFits({ topic, payload }: BrokerMessage, max: number): void {
   const bytes = PACKET_HEAD_BYTES + Buffer.byteLength(topic) + Buffer.byteLength(payload);
   if (bytes > max) throw invalid("integration.message_too_large", { bytes, max });
 }
 
 /**
- * Keeps a connection to a broker while it runs. The session there is durable: what comes while the gateway is away waits at the broker,
- * and a message is acknowledged once `handle` has resolved. Each connection is one of mqtt.js of its own; the next follows
- * after a wait that grows, and is drawn by lot so that many gateways do not come back at once.
+ * Keeps a connection to a broker. Its session is durable: messages wait at the broker while the gateway is offline, and are acknowledged once
+ * `handle` has resolved. Each attempt uses a new mqtt.js client after a growing, random delay, so that many gateways do not reconnect
+ * simultaneously.
  */
 export class MqttBridge implements Bridge {
   readonly #clientId: string;
   readonly #session = new InboundSession();
   readonly #counts = { received: 0, ignored: 0, tooLarge: 0, dropped: 0 };
-  /** Aborted when the bridge is to stop. */
+  /** Aborted when the bridge stops. */
   #wanted: AbortController | undefined;
   #connection: BrokerConnection | undefined;
   /** The connection for which dropped replies were logged. */
@@ -183,7 +183,7 @@ export class MqttBridge implements Bridge {
     });
   }
 
-  /** Ends the connection; the broker keeps the session and what comes for it. */
+  /** Ends the connection; the broker keeps the session and its messages. */
   async stop(): Promise<void> {
     this.#wanted?.abort();
     await this.#running;
@@ -193,14 +193,17 @@ export class MqttBridge implements Bridge {
       this.#change({ status: "stopped", problem: null, nextAttemptAt: null, subscriptions: [] });
   }
 
-  /** Stops, and has the broker forget the session. @throws Error where the broker cannot be told */
+  /** Stops, and deletes the session at the broker. @throws Error if the broker cannot be reached */
   async end(signal?: AbortSignal): Promise<void> {
     await this.stop();
     const nothing: Taker = { take: () => Promise.resolve({ kind: "taken" }), tooLarge: () => {} };
     await (await this.#open(nothing, true, signal)).end();
   }
 
-  /** Resolves when the broker has it. @throws DomainError `unavailable` while there is no connection, `invalid` for what the broker never takes */
+  /**
+   * Resolves when the broker has the message. @throws DomainError `unavailable` without a connection, `invalid` if the broker never accepts the
+   * message
+   */
   async publish(message: BrokerMessage): Promise<void> {
     const connection = this.#connectionFor(message);
     try {
@@ -227,7 +230,7 @@ export class MqttBridge implements Bridge {
     return this.#connection;
   }
 
-  /** Subscribes to what has been announced meanwhile. */
+  /** Subscribes to newly announced topics. */
   topicsChanged(): void {
     this.#announcedSubscriptions?.update();
   }
@@ -254,7 +257,7 @@ export class MqttBridge implements Bridge {
     }
   }
 
-  /** Notes why the connection is gone. Returns the time until the next attempt, in ms. */
+  /** Records why the connection was lost. Returns the time until the next attempt, in ms. */
   #noteFailure(reason: Text): number {
     const { clock, random, log, integrationId } = this.#deps;
     const failedAttempts = this.#current.failedAttempts + 1;
@@ -275,7 +278,7 @@ export class MqttBridge implements Bridge {
     return ms;
   }
 
-  /** Keeps one connection, from its beginning to its end. @throws DomainError with the reason */
+  /** Keeps one connection until it ends. @throws DomainError with the reason */
   async #connectOnce(taker: Taker, signal: AbortSignal): Promise<never> {
     this.#change({ status: "connecting", nextAttemptAt: null });
     const opened = await this.#open(taker, false, signal);
@@ -303,7 +306,7 @@ export class MqttBridge implements Bridge {
     }
   }
 
-  /** Subscribes to what the settings name. Returns what the broker did not grant; `null` where it granted all. */
+  /** Subscribes to the configured topics. Returns the subscriptions that the broker did not grant; `null` if it granted all. */
   async #subscribe(opened: BrokerConnection): Promise<Text | null> {
     const { settings, formerFilters, log, integrationId } = this.#deps;
     const filters = filtersOf(settings);

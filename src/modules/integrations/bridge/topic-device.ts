@@ -3,14 +3,16 @@ import { isJsonObject } from "../../../lib/json/json.ts";
 import { reasonExcerpt } from "../../../lib/strings/excerpt.ts";
 import type { MqttSettings } from "../integrations.types.ts";
 
-/** Max. characters of a topic; nobody's device has a longer one. Patterns are looked for in it, and each event keeps it. */
+/** Max. characters of a topic; patterns search it, and each event stores it. */
 export const TOPIC_LENGTH_MAX = 1024;
 const PATTERN_LENGTH_MAX = 500;
-/** Steps of the compiled pattern, repetitions written out: each may be taken at each character, which is 25 ms of the longest topic. */
+/**
+ * Max. steps of the compiled pattern, with repetitions expanded. Each step may run at each character, which takes up to 25 ms for the longest topic.
+ */
 const PATTERN_STEPS_MAX = 1_000;
 const PLACE = "{device}";
 
-/** The device's id in a topic; undefined where the topic is not of that form. */
+/** Returns the device's id in a topic; undefined if the topic does not match. */
 export type TopicDevice = (topic: string) => string | undefined;
 
 type Level = (text: string) => string | boolean;
@@ -46,9 +48,8 @@ function compileTemplate(template: string): TopicDevice {
 }
 
 /**
- * Patterns come from admins and topics from whoever may publish to a broker, so a pattern must not be able to hold the
- * program up: RE2's expressions take time in proportion to the topic and to their size, which is bounded (and know no look-around
- * and no back-references).
+ * Compiles a pattern. Admins write patterns and any publisher writes topics, so a pattern must not block the program: RE2's time is proportional to
+ * topic and (limited) pattern size, at the cost of look-around and back-references.
  */
 async function compilePattern(pattern: string): Promise<TopicDevice> {
   if (pattern.length > PATTERN_LENGTH_MAX)

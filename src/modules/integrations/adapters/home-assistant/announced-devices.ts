@@ -20,7 +20,7 @@ import type {
 } from "../component-reader.ts";
 import type { AnnouncedDevice } from "./announcement.ts";
 
-/** Components of an integration, and of one of its devices. */
+/** Max. components of an integration, and of each of its devices. */
 const ENTITIES_MAX = 2_000;
 const ENTITIES_PER_DEVICE_MAX = 500;
 /** Max. components per topic, across all devices: each component is work for every message. */
@@ -39,7 +39,7 @@ interface Entry {
   readonly entities: readonly AnnouncedEntity[];
 }
 
-/** A device that follows the topics of a filter. */
+/** Device that follows the topics of a filter. */
 interface Followed {
   readonly announced: Announced;
   readonly filter: string;
@@ -51,7 +51,7 @@ interface KeyedValue extends AnnouncedValue {
 
 const plainKey = (text: string) => text.replaceAll(/[^\w.-]/g, "_").slice(0, KEY_CHARACTERS_MAX);
 
-/** A device with all that is announced of it, by topic and by key. */
+/** Device with its announcements, by topic and by key. */
 class Announced {
   /** Entries by the topic of their announcement. */
   readonly entries = new Map<string, Entry>();
@@ -59,7 +59,7 @@ class Announced {
   readonly values = new Map<string, KeyedValue[]>();
   readonly commands = new Map<string, AnnouncedCommand>();
   readonly availability = new Map<string, AnnouncedAvailability>();
-  /** The newest state of each availability topic. */
+  /** Newest state of each availability topic. */
   readonly #isAvailable = new Map<string, boolean>();
   #mode: AnnouncedEntity["availabilityMode"] = "latest";
 
@@ -87,7 +87,7 @@ class Announced {
     return new Map(values.map(({ key, metadata }) => [key, { key, ...metadata }]));
   }
 
-  /** Builds the look-ups anew. Returns the keys that are no longer announced. */
+  /** Rebuilds the look-ups. Returns the keys that are no longer announced. */
   rebuild(): void {
     const before = [...this.metadata().keys(), ...this.commands.keys()];
     this.values.clear();
@@ -101,7 +101,7 @@ class Announced {
       if (!this.availability.has(topic)) this.#isAvailable.delete(topic);
   }
 
-  /** Notes a message of an availability topic. Returns whether the device can be reached; `undefined` if the message does not say. */
+  /** Records a message of an availability topic. Returns whether the device is reachable; `undefined` if the message does not tell. */
   noteAvailability(
     topic: string,
     { available, unavailable }: AnnouncedAvailability,
@@ -114,7 +114,7 @@ class Announced {
     return this.#mode === "any" ? states.some(Boolean) : said === available;
   }
 
-  /** Entities with their keys. Of two with the same id, the first component by name has the plain key, whatever order they came in. */
+  /** Returns entities with their keys. If two have the same id, the first component by name gets the plain key, in any order of arrival. */
   #keyed(): [AnnouncedEntity, string][] {
     const taken = new Set<string>();
     return [...this.entries.values()]
@@ -143,7 +143,7 @@ class Announced {
   }
 }
 
-/** Store of announcements, which keeps them over a restart. */
+/** Store that keeps announcements across restarts. */
 export interface StoredAnnouncements {
   ensureRoom(topic: string, body: Uint8Array): void;
   save(topic: string, body: Uint8Array): void;
@@ -153,15 +153,15 @@ export interface StoredAnnouncements {
 /** Announcements of devices to one integration: their components, topics and commands. */
 export class AnnouncedDevices {
   readonly #devices = new Map<string, Announced>();
-  /** External id by topic of an announcement. */
+  /** External id by announcement topic. */
   readonly #owners = new Map<string, string>();
   /** Devices by the topic of their states, or the filter of these topics. */
   readonly #followed = new Map<string, Set<Announced>>();
-  /** The same, found by the topic of a message. */
+  /** Devices by topic filter, found by the topic of a message. */
   readonly #tree = new TopicTree<Announced, Followed>();
   #entityCount = 0;
 
-  /** @param onTopics is called when other topics have to be followed */
+  /** @param onTopics is called when the followed topics change */
   readonly #onTopics: () => void;
 
   constructor(
@@ -171,13 +171,13 @@ export class AnnouncedDevices {
     this.#onTopics = onTopics;
   }
 
-  /** Topics of states and availabilities, and filters of them: `has` tells of a topic whether it is followed. */
+  /** Topics and filters of states and availabilities; `has` returns whether a topic is followed. */
   readonly topics = {
     has: (topic: string): boolean => this.#followed.has(topic) || this.#tree.hasMatch(topic),
     keys: (): Iterable<string> => this.#followed.keys(),
   };
 
-  /** Returns the device's name and type; `undefined` for one that has announced nothing. */
+  /** Returns the device's name and type; `undefined` if the device announced nothing. */
   find(externalId: string): AnnouncedDevice | undefined {
     return this.#devices.get(externalId)?.device;
   }
@@ -186,7 +186,7 @@ export class AnnouncedDevices {
     return this.#devices.get(externalId)?.commands.get(key);
   }
 
-  /** Takes an announcement in the place of what was announced under its topic. @throws DomainError `invalid` beyond the limits */
+  /** Stores an announcement, replacing the previous announcement of the topic. @throws DomainError `invalid` beyond the limits */
   announce(
     topic: string,
     entry: Entry,
@@ -219,7 +219,7 @@ export class AnnouncedDevices {
     return { keys, entityCount: device.entityCount, gone: [...device.gone] };
   }
 
-  /** Removes what was announced under a topic. Returns `undefined` if that was nothing. */
+  /** Removes the announcement of a topic. Returns `undefined` if there was none. */
   remove(topic: string): { externalId: string; entityCount: number; gone: readonly string[] } | undefined {
     const externalId = this.#owners.get(topic);
     const device = externalId === undefined ? undefined : this.#devices.get(externalId);
@@ -310,7 +310,7 @@ function jsonOf(text: string, note?: NoteLeftOut): JsonValue | undefined {
   }
 }
 
-/** Returns whether a text begins as an object or a list does. */
+/** Returns whether a string begins like a JSON object or list. */
 export const looksLikeJson = (text: string): boolean => /^\s*[[{]/.test(text);
 
 export const isJson = (text: string): boolean => jsonOf(text) !== undefined;

@@ -38,7 +38,7 @@ const plainText: AnnouncedValue["read"] = (value) =>
 
 const number: AnnouncedValue["read"] = (value) => (typeof value === "boolean" ? undefined : toNumber(value));
 
-/** A value without a unit: numbers stay numbers, and texts texts. A text is a number if that is written with the same digits. */
+/** Reads a value without a unit: numbers and strings keep their types. A string becomes a number if the number is written with the same digits. */
 const anything: AnnouncedValue["read"] = (value) => {
   if (typeof value === "string") {
     const found = toNumber(value);
@@ -74,7 +74,7 @@ function onOff(reader: ComponentReader, on: string, off: string) {
   };
 }
 
-/** Takes true and false, or the payloads themselves. */
+/** Writes true and false, or the payloads themselves. */
 function switchPayload(reader: ComponentReader): (value: JsonValue) => string {
   const [on, off] = [reader.text("payload_on", "ON"), reader.text("payload_off", "OFF")];
   return (value) => {
@@ -152,7 +152,7 @@ function binarySensor(reader: ComponentReader): void {
   reader.addValue(STATE, onOff(reader, reader.text("payload_on", "ON"), reader.text("payload_off", "OFF")));
 }
 
-/** `state_on` and `state_off` may differ from the payloads of commands. */
+/** Adds a switched state; `state_on` and `state_off` may differ from the payloads of commands. */
 function switched(reader: ComponentReader, template = "value_template"): void {
   const on = reader.text("state_on", reader.text("payload_on", "ON"));
   const off = reader.text("state_off", reader.text("payload_off", "OFF"));
@@ -186,7 +186,7 @@ function button(reader: ComponentReader): void {
   reader.addCommand(COMMAND, () => payload);
 }
 
-/** A light whose state and commands are JSON objects. */
+/** Reads a light whose state and commands are JSON objects. */
 function jsonLight(reader: ComponentReader): void {
   const scale = numberOf(reader.config.brightness_scale) ?? 255;
   const topic = filterIn(reader.config, "state_topic");
@@ -351,7 +351,7 @@ function availabilityOf(reader: ComponentReader): AnnouncedAvailability[] {
 
 export const isReadComponent = (component: string): boolean => readers.has(component);
 
-/** @throws DomainError `invalid` that names the field that cannot be read */
+/** @throws DomainError `invalid` that names the unreadable field */
 export function readEntity({ component, objectId, config }: AnnouncedComponent): AnnouncedEntity {
   const read = readers.get(component);
   if (read === undefined)

@@ -8,8 +8,8 @@ import { excerpt } from "../../../../lib/strings/excerpt.ts";
 import { type Fields, objectOf, textOf } from "../fields.ts";
 
 /**
- * Announcements of MQTT devices as Home Assistant's "MQTT discovery" defines them: retained JSON at
- * `<prefix>/<component>/[<node>/]<object>/config`, or `<prefix>/device/[<node>/]<object>/config` for several components at once.
+ * Announcements of MQTT devices as defined by Home Assistant's "MQTT discovery": retained JSON at `<prefix>/<component>/[<node>/]<object>/config`,
+ * or `<prefix>/device/[<node>/]<object>/config` for several components in one message.
  */
 
 const BYTES_MAX = 256 * 1024;
@@ -92,21 +92,21 @@ const deviceAbbreviations: Readonly<Record<string, string>> = {
   sw: "sw_version",
 };
 
-/** A component of an announcement, with whole names and whole topics. */
+/** Component of an announcement, with unabbreviated names and topics. */
 export interface AnnouncedComponent {
   readonly component: string;
-  /** Id within the device; the key of its values comes from it. */
+  /** Id within the device, from which the key of its values is derived. */
   readonly objectId: string;
   readonly config: Fields;
 }
 
 export interface AnnouncedDevice {
   readonly externalId: string;
-  /** `undefined` if the announcement has no device, or does not name it. */
+  /** `undefined` if the announcement contains no device, or no name of it. */
   readonly name: string | undefined;
   readonly manufacturer: string | undefined;
   readonly model: string | undefined;
-  /** Attributes of the device, as texts. */
+  /** Attributes of the device, as strings. */
   readonly details: Fields;
 }
 
@@ -168,7 +168,7 @@ const firstText = (value: unknown): string | undefined => {
   return typeof first === "number" ? String(first) : textOf(first);
 };
 
-/** A connection is a pair such as `["mac", "02:5b:26:a8:dc:12"]`. */
+/** Returns the address of a connection, which is a pair such as `["mac", "02:5b:26:a8:dc:12"]`. */
 const connectionOf = (value: unknown): string | undefined =>
   Array.isArray(value) && Array.isArray(value[0]) ? textOf(value[0][1]) : undefined;
 
@@ -194,7 +194,7 @@ function deviceOf(config: Fields, { component, node, object }: AnnouncementTopic
   };
 }
 
-/** Fields of a device's announcement that hold for each of its components. */
+/** Fields of a device's announcement that apply to each of its components. */
 const SHARED = [
   "availability",
   "availability_mode",
@@ -223,7 +223,7 @@ function componentsOf(config: Fields): AnnouncedComponent[] {
   });
 }
 
-/** Returns the id of a component without the id of its device before it, so that devices of one model have the same keys. */
+/** Returns the id of a component without the device id in front, so that devices of a model have the same keys. */
 function withoutDevice(objectId: string, device: Fields): string {
   const { identifiers, connections, name } = device;
   const ids = [firstText(identifiers), connectionOf(connections)?.replaceAll(":", ""), textOf(name)];
@@ -236,7 +236,7 @@ function withoutDevice(objectId: string, device: Fields): string {
   return objectId;
 }
 
-/** @throws DomainError `invalid` for a body that is no announcement */
+/** @throws DomainError `invalid` if the body is not an announcement */
 export function readAnnouncement(bytes: Uint8Array, topic: AnnouncementTopic): Announcement {
   if (bytes.length > BYTES_MAX) throw invalid("integration.announcement_large", { max: BYTES_MAX / 1024 });
   const text = decodeText(bytes);
@@ -256,11 +256,11 @@ export function readAnnouncement(bytes: Uint8Array, topic: AnnouncementTopic): A
   return { device, components: [{ component: topic.component, objectId, config }] };
 }
 
-/** Returns a topic that can be published to; `undefined` if the field is not set. @throws DomainError `invalid` for no topic name */
+/** Returns a topic to publish to; `undefined` if the field is not set. @throws DomainError `invalid` for an invalid topic name */
 export const topicIn = (config: Fields, field: string): string | undefined =>
   topicOrFilter(config, field, isTopicName);
 
-/** Returns a topic that can be followed, or a filter of such topics, as Home Assistant subscribes to them. @throws DomainError `invalid` */
+/** Returns a topic or topic filter to follow, as Home Assistant subscribes to them. @throws DomainError `invalid` */
 export const filterIn = (config: Fields, field: string): string | undefined =>
   topicOrFilter(config, field, (value) => isValidFilter(value) && !/^\$|\p{Cc}/u.test(value));
 

@@ -29,15 +29,15 @@ import {
 } from "./announcement.ts";
 
 /**
- * Devices that announce themselves as Home Assistant's "MQTT discovery" defines it. An announcement names the topics of its states and
- * commands; the adapter reads the states of all that has been announced.
+ * Devices that announce themselves as defined by Home Assistant's "MQTT discovery". An announcement names the topics of its states and commands; the
+ * adapter reads the states of all announced components.
  */
 
-/** Begins the ids of what this program announces itself. */
+/** Prefix of the ids that this program announces. */
 export const OWN_OBJECT_PREFIX = "lineside_";
 const DEFAULT_PREFIX = "homeassistant";
 
-/** Devices of a model share a profile. Without a model, the device has a profile of its own. */
+/** Returns the device reference. Devices of a model share a profile; a device without a model has its own. */
 function referenceOf({
   externalId,
   name = externalId,
@@ -51,7 +51,7 @@ function referenceOf({
 
 interface ReadEntities {
   readonly entities: AnnouncedEntity[];
-  /** Reasons of the components that cannot be read. */
+  /** Errors of the components that cannot be read. */
   readonly failures: DomainError[];
 }
 
@@ -87,7 +87,7 @@ export class HomeAssistantAdapter implements Adapter {
     return message.bytes.length === 0 ? this.#remove(topic) : this.#announce(topic, announcement, message);
   }
 
-  /** Takes announcements of the time before a restart. What cannot be read is left out. */
+  /** Restores announcements after a restart. Unreadable announcements are left out. */
   restore(stored: readonly { readonly topic: string; readonly body: Uint8Array }[]): void {
     for (const { topic, body } of stored) {
       const parts = readAnnouncementTopic(topic, this.#prefixes);

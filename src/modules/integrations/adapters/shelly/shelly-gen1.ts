@@ -15,8 +15,8 @@ import {
 } from "../topic-devices.ts";
 
 /**
- * Shelly of the first generation: `shellies/<id>/relay/0`, `…/relay/0/power`, `…/sensor/temperature` and the like, each with one value.
- * The levels after the id are the key. Meters count watt-minutes, which become watt-hours as those of the later generations.
+ * First-generation Shelly devices: `shellies/<id>/relay/0`, `…/relay/0/power`, `…/sensor/temperature` and the like, each with one value. The levels
+ * after the id form the key. Watt-minutes are converted to watt-hours, the unit of later generations.
  */
 
 const WATT_MINUTES_PER_WATT_HOUR = 60;
@@ -28,7 +28,7 @@ const COMMAND = /(?:^|\/)(?:command(?:\/[a-z_]+)?|set)$/;
 /** Meters in watt-minutes; `total` and `total_returned` of an energy meter count watt-hours. */
 const ENERGY = /\/(?:returned_)?energy$/;
 const COVER_POSITION = /^roller\/\d{1,2}\/pos$/;
-/** States that are sent as 0 and 1. */
+/** States that are sent as 0 or 1. */
 const FLAG = /^(?:input|longpush|ext_switch)\/\d{1,2}$|^overtemperature$/;
 const LIGHT_STATUS = /^(light|color|white)\/(\d{1,2})\/status$/;
 const INPUT_EVENT = /^input_event\/(\d{1,2})$/;
@@ -45,7 +45,7 @@ const OUTPUTS: ReadonlyMap<unknown, boolean> = new Map([
   ["off", false],
 ]);
 
-/** Returns the value of a topic; `undefined` for none. */
+/** Returns the value of a topic; `undefined` if it has none. */
 function plainValue(path: string, body: unknown): unknown {
   if (body === "" || body === null) return undefined;
   if (FLAG.test(path)) return FLAGS.get(body) ?? body;
@@ -73,11 +73,11 @@ function lightStatus(kind: string, index: string, status: Fields): Record<string
   };
 }
 
-/** An input that nobody has pressed since the start reports an empty event. */
+/** Returns the values of an input. An input that was not pressed since startup reports an empty event. */
 const inputEvent = (index: string, { event, event_cnt: count }: Fields) =>
   event === "" ? {} : flatten({ event, event_cnt: count }, { prefix: `input_${index}` });
 
-/** Status of a motion sensor, which has all values in one message. */
+/** Returns the status of a motion sensor, which sends all values in one message. */
 const motionStatus = ({ bat, tmp, ...status }: Fields) =>
   flatten(
     {
@@ -88,7 +88,7 @@ const motionStatus = ({ bat, tmp, ...status }: Fields) =>
     { prefix: "sensor" },
   );
 
-/** Returns the values of `info` that have no topics of their own; a radiator valve has no other message. */
+/** Returns the values of `info` that have no topics of their own; a radiator valve sends no other message. */
 function infoOf({ wifi_sta, uptime, ram_free, bat, thermostats }: Fields): Record<string, unknown> {
   const battery = objectOf(bat);
   const valves = objectsOf(thermostats).map(({ pos, target_t, tmp }, index) => [
@@ -124,7 +124,7 @@ function telemetryOf(path: string, message: NotedMessage): Record<string, unknow
   return VALUE.test(path) ? valuesOf(path, jsonOrText(message)) : undefined;
 }
 
-/** Returns `undefined` for a topic that is not one of the first generation. */
+/** Returns `undefined` for a topic that does not belong to the first generation. */
 export function readGen1(levels: readonly string[], message: NotedMessage): Normalized | undefined {
   const [base, id = "", ...rest] = levels;
   if (base !== "shellies") return undefined;

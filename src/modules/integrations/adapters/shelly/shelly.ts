@@ -22,15 +22,14 @@ import {
 import { readGen1 } from "./shelly-gen1.ts";
 
 /**
- * Shelly of the first generation, and of the second and later: `<prefix>/events/rpc` (NotifyStatus, NotifyFullStatus, NotifyEvent),
- * `<prefix>/status/<component>`, `<prefix>/online`. The prefix, its id unless set otherwise, is the device. Of a component
- * `switch:0` the keys begin with `switch_0_`.
+ * Shelly devices of all generations: `<prefix>/events/rpc` (NotifyStatus, NotifyFullStatus, NotifyEvent), `<prefix>/status/<component>`,
+ * `<prefix>/online`. The prefix (by default the device's id) identifies the device. Keys of a component `switch:0` begin with `switch_0_`.
  */
 
 const CLOCK_IS_SET_FROM = Date.UTC(2015, 0, 1);
-/** Said of the component or the last minutes, not measured now. */
+/** Fields that describe the component or past minutes instead of a current measurement. */
 const LEFT_OUT = new Set(["id", "source", "by_minute", "minute_ts", "ts"]);
-/** Components that speak of the device itself. */
+/** Components that describe the device itself. */
 const OF_ITSELF = new Set([
   "sys",
   "wifi",
@@ -48,7 +47,7 @@ const OF_ITSELF = new Set([
 const telemetryOf = (component: string, status: Fields) =>
   flatten(status, { prefix: component.replace(":", "_"), isLeftOut: (key) => LEFT_OUT.has(key) });
 
-/** Reads a time in epoch seconds. A device that has no time from the network yet sends none, or one in 1970. */
+/** Reads a time in epoch seconds. A device without network time sends none, or a time in 1970. */
 function timeOf(value: unknown, receivedAt: number): number | undefined {
   try {
     const ts = numberOf(value) === undefined ? 0 : parseTimestamp(value, receivedAt);
@@ -58,7 +57,7 @@ function timeOf(value: unknown, receivedAt: number): number | undefined {
   }
 }
 
-/** `wifi` has the strength of the signal and `sys` the memory, which are worth a series. */
+/** Returns the values of a status; of `wifi` the signal strength and of `sys` the memory. */
 function statusOf(component: string, status: Fields): Readonly<Record<string, unknown>> {
   if (component === "wifi") return flatten({ rssi: numberOf(status.rssi) }, { prefix: "wifi" });
   if (component === "sys")
@@ -81,7 +80,7 @@ function notifiedStatus(device: string, params: Fields, receivedAt: number): Nor
     : [];
 }
 
-/** A button that was pressed, or what a script sends (`data`). */
+/** Returns events: pressed buttons, or data sent by a script (`data`). */
 function notifiedEvents(device: string, params: Fields, receivedAt: number): NormalizedMessage[] {
   return objectsOf(params.events).flatMap((event) => {
     const component = textOf(event.component);
@@ -124,7 +123,7 @@ function readLater(levels: readonly string[], message: NotedMessage): Normalized
   return ignored(detail("ignored.topic_of_others", { system: "Shelly" }));
 }
 
-/** The name of a device of the first generation is its id, without the base that all of them share. */
+/** Names a first-generation device by its id without the common prefix. */
 function named({ device, ...rest }: NormalizedMessage): NormalizedMessage {
   const { externalId = "" } = device;
   return { ...rest, device: { ...device, name: externalId.replace(SHELLY_GEN1_BASE, "") } };

@@ -2,13 +2,13 @@ import { exactInteger } from "../../../../lib/json/exact-integer.ts";
 import type { JsonObject, JsonValue } from "../../../../lib/json/json.ts";
 import type { RawDataSet, RawTemplate, RawValue } from "../../../../lib/sparkplug/sparkplug-payload.ts";
 
-/** Sparkplug's values by their data types, as JSON can hold them. Undefined for what it cannot, or should not. */
+/** Sparkplug values by data type, converted to JSON. Undefined for values that JSON cannot hold or that should not be stored. */
 
-/** More of them is a file rather than a reading. */
+/** Max. bytes of a value; longer values are files rather than readings. */
 const BYTES_MAX = 4_096;
 const ELEMENTS_MAX = 4_096;
 
-/** Bits of the integers; below zero where they are signed. By data type. */
+/** Bits of integers by data type; negative for signed types. */
 const INTEGER_BITS: ReadonlyMap<number, number> = new Map([
   [1, -8],
   [2, -16],
@@ -21,7 +21,7 @@ const INTEGER_BITS: ReadonlyMap<number, number> = new Map([
   [13, 64],
 ]);
 
-/** Bytes of an element and how it is read, little-endian. By data type. */
+/** Bytes per element and its little-endian reader, by data type. */
 const arrays: ReadonlyMap<
   number,
   readonly [size: number, read: (view: DataView, position: number) => number | bigint]
@@ -42,7 +42,7 @@ const BOOLEAN_ARRAY = 32;
 const STRING_ARRAY = 33;
 const FLOAT = 9;
 
-/** The shortest number that is the same in single precision: 21.3, not 21.299999237060547. */
+/** Returns the shortest number that is equal in single precision: 21.3, not 21.299999237060547. */
 export function ofFloat(value: number): number {
   if (!Number.isFinite(value)) return value;
   for (let digits = 6; digits < 9; digits++) {
@@ -52,7 +52,7 @@ export function ofFloat(value: number): number {
   return value;
 }
 
-/** An integer that a double cannot hold is the text of its digits. */
+/** Returns an integer, as a string of digits if a double cannot hold it. */
 function ofInteger(raw: number | bigint | boolean, bits: number): number | string {
   const whole = typeof raw === "number" && !Number.isInteger(raw) ? Math.trunc(raw) : raw;
   if (typeof whole === "number" && !Number.isFinite(whole)) return whole;
@@ -65,7 +65,7 @@ const finite = (values: readonly (number | bigint)[]): JsonValue =>
     typeof value === "bigint" ? exactInteger(String(value)) : Number.isFinite(value) ? value : null,
   );
 
-/** A count, then a bit each from the highest on. */
+/** Reads a count followed by one bit per boolean, highest bit first. */
 function booleans(bytes: Uint8Array): JsonValue | undefined {
   if (bytes.byteLength < 4) return undefined;
   const count = new DataView(bytes.buffer, bytes.byteOffset).getUint32(0, true);
@@ -76,7 +76,7 @@ function booleans(bytes: Uint8Array): JsonValue | undefined {
   });
 }
 
-/** Each ends with a zero. */
+/** Reads zero-terminated strings. */
 function texts(bytes: Uint8Array): JsonValue | undefined {
   const parts = Buffer.from(bytes).toString("utf8").split("\0");
   if (parts.at(-1) === "") parts.pop();
@@ -95,7 +95,7 @@ function ofBytes(bytes: Uint8Array, dataType: number | undefined): JsonValue | u
   return finite(Array.from({ length: count }, (_, index) => read(view, index * size)));
 }
 
-/** A row an object, by the names of the columns. */
+/** Returns one object per row, keyed by column name. */
 function ofDataSet({ columns, types, rows }: RawDataSet): JsonValue | undefined {
   if (rows.length * Math.max(columns.length, 1) > ELEMENTS_MAX) return undefined;
   return rows.map((row) => {
@@ -107,7 +107,7 @@ function ofDataSet({ columns, types, rows }: RawDataSet): JsonValue | undefined 
   });
 }
 
-/** Returns the values of an instance, by the names of its metrics; a definition has no values. */
+/** Returns the values of an instance by metric name; a definition has no values. */
 function ofTemplate({ isDefinition, metrics }: RawTemplate): JsonValue | undefined {
   if (isDefinition) return undefined;
   const entries = metrics.flatMap(({ name, value, dataType, isNull }): [string, JsonValue][] => {

@@ -17,9 +17,9 @@ import { ensureTopic, ignored, NOT_MEASURED } from "../topic-devices.ts";
 import { jsonOf } from "./sparkplug-values.ts";
 
 /**
- * Sparkplug B: `spBv1.0/<group>/<type>/<edge node>[/<device>]`. Births name the metrics and give them aliases, later messages
- * have only those. Where something was missed (a gap in the sequence, an alias that nobody has named, a start of ours) the edge
- * node is asked to be born again. What protobuf leaves out is its default: some libraries write neither the sequence number 0 nor the alias 0.
+ * Sparkplug B: `spBv1.0/<group>/<type>/<edge node>[/<device>]`. Births name the metrics and give them aliases; later messages only have the aliases.
+ * After a loss (sequence gap, unknown alias, restart of this program) the edge node is asked for a rebirth. Fields omitted by protobuf have their
+ * default: some libraries write neither sequence number 0 nor alias 0.
  */
 
 const NODES_MAX = 10_000;
@@ -27,7 +27,7 @@ const METRICS_MAX = 50_000;
 const ASK_AGAIN_AFTER_MS = 60_000;
 const SEQUENCE = 256;
 const FUTURE_MS_MAX = 3_600_000;
-/** Keys that one message can store; a controller has thousands of tags. */
+/** Max. keys stored per message; a controller has thousands of tags. */
 const KEYS_MAX = 500;
 const KEY_BYTES_MAX = 256;
 
@@ -40,16 +40,16 @@ interface Named {
 type Table = Map<string, Named>;
 
 interface EdgeNode {
-  /** The last one seen; undefined when nothing is known. */
+  /** Last sequence number; undefined if unknown. */
   seq: number | undefined;
-  /** Number of the birth. A death with another number belongs to an earlier connection. */
+  /** Number of the birth. A death with a different number belongs to an earlier connection. */
   bdSeq: string | undefined;
   isBorn: boolean;
-  /** Time of the last request for a birth. Neither a birth nor a death lets the next one come sooner. */
+  /** Time of the last rebirth request. Neither a birth nor a death shortens the wait for the next request. */
   askedAt: number | undefined;
-  /** A birth is needed, and it was too early to ask for it. */
+  /** True if a rebirth is needed but was too early to request. */
   isOwed: boolean;
-  /** Keyed by device; `""` is the edge node itself. */
+  /** Tables by device; `""` is the edge node itself. */
   readonly tables: Map<string, Table>;
 }
 
@@ -65,7 +65,7 @@ const TYPES = new Set(["NBIRTH", "NDATA", "NDEATH", "DBIRTH", "DDATA", "DDEATH"]
 
 const NO_SPARKPLUG = detail("ignored.topic_of_others", { system: "Sparkplug B" });
 
-/** The place, or the reason why the message is ignored. */
+/** Returns the place, or the reason for ignoring the message. */
 function placeOf(topic: string): Place | Text {
   const [namespace, group, type, node, device = "", ...rest] = topic.split("/");
   if (namespace === "STATE" || group === "STATE") return detail("ignored.host_state");
@@ -100,7 +100,7 @@ const bdSeqOf = ({ metrics }: RawPayload): string | undefined => {
   return typeof value === "number" || typeof value === "bigint" ? String(value) : undefined;
 };
 
-/** Returns the first time of a clock that is set; `undefined` for the time of receipt. */
+/** Returns the first time from a set clock; `undefined` for the time of receipt. */
 function timeOf(candidates: readonly (number | undefined)[], receivedAt: number): number | undefined {
   const isRight = (timeMs: number) => timeMs >= CLOCK_SET_FROM_MS && timeMs <= receivedAt + FUTURE_MS_MAX;
   return candidates.find((candidate) => candidate !== undefined && isRight(candidate));
@@ -132,13 +132,13 @@ interface Part {
 }
 
 interface Collected {
-  /** Keyed by time (undefined for that of receipt), in parts of as many keys as go into one message. */
+  /** Parts by time (undefined for the time of receipt), each with at most the keys of one message. */
   readonly byTime: Map<number | undefined, Part[]>;
   readonly attributes: JsonObject;
   unknown: number;
   /** Metrics with an overlong name or an unsupported type. */
   readonly leftOut: Set<string>;
-  /** Keys with several values at one time. */
+  /** Keys with several values for the same time. */
   readonly overwritten: Set<string>;
 }
 
@@ -160,7 +160,7 @@ function put(
   part.keys++;
 }
 
-/** Returns the value of a metric. Returns undefined without a value, or if it cannot be stored, which is noted. */
+/** Returns the value of a metric; undefined if it has none, or if it cannot be stored, which is noted. */
 function readValue(
   metric: RawMetric,
   { name, dataType }: Named,
@@ -193,7 +193,7 @@ function collect(payload: RawPayload, table: Table | undefined, receivedAt: numb
   return collected;
 }
 
-/** Notes on the parts of a message that are not stored. */
+/** Returns notes on the parts of a message that are not stored. */
 function notesOf({ unknown, leftOut, overwritten }: Collected): Text[] {
   return [
     ...(unknown > 0 ? [detail("integration_note.unknown_aliases", { count: unknown })] : []),
@@ -228,7 +228,7 @@ const newNode = (askedAt?: number): EdgeNode => ({
 });
 
 class SparkplugAdapter implements Adapter {
-  /** Keyed by `group/node`. */
+  /** Edge nodes by `group/node`. */
   readonly #nodes = new Map<string, EdgeNode>();
 
   normalize(message: InboundMessage): Normalized {
@@ -335,7 +335,7 @@ class SparkplugAdapter implements Adapter {
     }));
   }
 
-  /** Ends an edge node, and with it all of its devices. */
+  /** Marks an edge node and all of its devices as offline. */
   #nodeDeath(place: Place, payload: RawPayload, receivedAt: number): Normalized {
     const key = `${place.group}/${place.node}`;
     const node = this.#nodes.get(key);
