@@ -51,12 +51,12 @@ class ColumnBuilder {
   }
 }
 
-/** Collects the records of one device into columns: a row for each time stamp, in the order of time; of two values the later arrival holds. */
+/** Collects the records of one device into columns, one row per time stamp in ascending order; a later arrival overwrites the same time stamp. */
 class RowBuilder {
   readonly deviceId: string;
-  /** Keyed by the number of the key. */
+  /** Columns by key number. */
   readonly #columns = new Map<number, ColumnBuilder>();
-  /** Keyed by time stamp; made once a record is not the newest. */
+  /** Rows by time stamp; created once a record is not the newest. */
   #rowOf: Map<number, number> | null = null;
   #ts = new Float64Array(ROWS_FIRST);
   #rows = 0;
@@ -66,7 +66,7 @@ class RowBuilder {
     this.deviceId = deviceId;
   }
 
-  /** Adds a record's values and returns their number. */
+  /** Adds a record's values. Returns their number. */
   add(record: GroupRecord): number {
     const row = this.#rowFor(record.ts);
     const { columns } = record;
@@ -143,10 +143,10 @@ class RowBuilder {
   }
 }
 
-/** Values of one step, about: a group is never split. */
+/** Approximate values per step; a group is never split. */
 const STEP_POINTS = 20_000;
 
-/** Returns the rows of a chunk as they come from a feed. */
+/** Returns the rows of a chunk in the form of a feed. */
 export const feedRowsOf = (deviceId: string, { ts, columns }: WireChunk): FeedDeviceRows => ({
   deviceId,
   ts,
@@ -156,10 +156,10 @@ export const feedRowsOf = (deviceId: string, { ts, columns }: WireChunk): FeedDe
   })),
 });
 
-/** Decodes the rows of a feed for a reader on another thread. It keeps the definitions that it was given. */
+/** Decodes the rows of a feed for a reader on another thread. Keeps the definitions it has received. */
 export class FeedDecoder {
   readonly #tenantId: string;
-  /** Returns whether the reader wants anything of a device. */
+  /** Returns whether the reader wants data of a device. */
   readonly #isWanted: (deviceId: string) => boolean;
   /** Device number → id, of the devices of the tenant. */
   readonly #devices = new Map<number, string>();
@@ -187,7 +187,7 @@ export class FeedDecoder {
 
   /** Yields the tenant's content of the rows, in order. The last step has the position `end`, even if it is empty. */
   *decode({ rows, end }: Pick<FeedRows, "rows" | "end">): Generator<FeedStep> {
-    /** Keyed by the number of the device. */
+    /** Builders by device number. */
     let builders = new Map<number, RowBuilder>();
     let points = 0;
     const flush = (position: number): FeedStep => {

@@ -1,4 +1,4 @@
-/** Values of one key, one for each row; `tags` are those of `value-kind.ts` (0: the row has no value of the key). */
+/** Values of one key, one per row; `tags` as in `value-kind.ts` (0: no value in the row). */
 export interface FeedColumn {
   readonly key: string;
   readonly tags: Uint8Array;
@@ -14,7 +14,7 @@ export interface FeedDeviceRows {
   readonly columns: readonly FeedColumn[];
 }
 
-/** A step of a feed: rows or a deletion. Once it and all steps before it have arrived, `position` is confirmed. */
+/** Step of a feed: rows or a deletion. Once it and all earlier steps have arrived, `position` is confirmed. */
 export type FeedStep =
   | {
       readonly kind: "rows";
@@ -25,7 +25,7 @@ export type FeedStep =
   | {
       readonly kind: "deletion";
       readonly deviceId: string;
-      /** null: all. */
+      /** Null means all. */
       readonly keys: readonly string[] | null;
       readonly from: number;
       readonly to: number;

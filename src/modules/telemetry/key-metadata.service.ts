@@ -6,13 +6,13 @@ import type { ProfilesService } from "../profiles/profiles.service.ts";
 import type { Principal } from "../users/users.types.ts";
 import type { TelemetryStore } from "./store/store.types.ts";
 
-/** Max. newest values per read of samples, and max. devices that they are read from. */
+/** Max. newest values per read of samples, and max. devices from which they are read. */
 const SAMPLED_VALUES_MAX = 20_000;
 const SAMPLED_DEVICES_MAX = 500;
-/** Characters of a sample that is a text. */
+/** Max. characters of a sampled string. */
 const SAMPLE_CHARACTERS_MAX = 100;
 
-/** Keys and states in one answer, which make up some megabytes at most. */
+/** Max. keys and states in a response, which take some megabytes. */
 const ANSWER_WEIGHT_MAX = 20_000;
 
 interface SentKey {
@@ -27,7 +27,7 @@ const sampleOf = (value: unknown): SentKey["sample"] => {
   return typeof value === "number" || typeof value === "boolean" ? value : null;
 };
 
-/** Metadata of the keys that devices have, and suggestions for the keys that devices send. */
+/** Looks up the metadata of devices' keys, and suggests the keys that devices send. */
 export function createKeyMetadataLookup(deps: {
   store: Pick<TelemetryStore, "latest" | "keys">;
   devices: Pick<DevicesService, "profilesOf" | "listIds">;
@@ -45,7 +45,7 @@ export function createKeyMetadataLookup(deps: {
       .map(({ deviceId }) => deviceId);
   }
 
-  /** Returns a value of each key, from the most recently created device that has one. */
+  /** Returns a value per key, from the most recently created device that has one. */
   async function samplesOf(deviceIds: readonly DeviceId[], keys: readonly string[], signal?: AbortSignal) {
     const samples = new Map<string, SentKey["sample"]>();
     for (let end = deviceIds.length; end > 0 && samples.size < keys.length; ) {
@@ -60,12 +60,15 @@ export function createKeyMetadataLookup(deps: {
   }
 
   return {
-    /** Each profile is answered once, however many of the devices have it. Devices of profiles without room in the answer are its rest. */
+    /**
+     * Returns the metadata of each profile once, even if several devices share it. Devices whose profiles did not fit into the response are returned
+     * as its rest.
+     */
     resolve(principal: Principal, deviceIds: readonly string[], only?: ReadonlySet<string>) {
       const profileOf = devices.profilesOf(principal, [...new Set(deviceIds)]);
       const { tenantId } = principal;
       const isNamed = ({ key }: KeyMetadata) => only?.has(key) ?? true;
-      /** Metadata by profile, as far as there is room. */
+      /** Metadata by profile, limited to the room in the response. */
       const answered = new Map<ProfileId, KeyMetadata[]>();
       let weight = 0;
       for (const profileId of new Set(profileOf.values())) {
@@ -82,7 +85,7 @@ export function createKeyMetadataLookup(deps: {
         ...(rest.length > 0 && { rest: rest.map(({ deviceId }) => deviceId) }),
       };
     },
-    /** @throws DomainError `profile.not_found`. */
+    /** @throws DomainError `profile.not_found` */
     async suggest(principal: Principal, profileId: string, signal?: AbortSignal): Promise<SentKey[]> {
       profiles.get(principal, profileId);
       const deviceIds = devicesOf(principal, profileId);

@@ -10,14 +10,14 @@ const DAY_MS = 86_400_000;
 const FIRST_PASS_MS = 60_000;
 const PASS_INTERVAL_MS = 3_600_000;
 
-/** Deletes telemetry that is older than its profile (else the gateway's setting) keeps it; once an hour, in small slices. */
+/** Deletes telemetry beyond the retention period of its profile (or of the gateway) once an hour, in small slices. */
 export function createRetention(deps: {
   store: Pick<TelemetryStore, "applyRetention" | "stats">;
   tenants: Pick<TenantsService, "list">;
   plans: Pick<PlansService, "of">;
   devices: Pick<DevicesService, "listIds">;
   profiles: Pick<ProfilesService, "ensure">;
-  /** 0 keeps everything. */
+  /** 0 keeps telemetry forever. */
   defaultDays: number;
   clock: Clock;
   /** Time against which age is measured, in epoch ms; 0 while unknown. */
@@ -26,7 +26,7 @@ export function createRetention(deps: {
 }) {
   const { clock, log } = deps;
   let cancel: () => void = () => undefined;
-  /** The profile decides, else the gateway's setting; never longer than the tenant's plan allows. 0 keeps everything. */
+  /** Returns the retention period of the profile, otherwise of the gateway, limited by the tenant's plan. 0 keeps telemetry forever. */
   function retentionDays(ofProfile: number | null, planName: string): number {
     const wanted = ofProfile ?? deps.defaultDays;
     const allowed = deps.plans.of(planName).limits.retentionDays ?? 0;

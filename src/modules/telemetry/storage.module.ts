@@ -27,7 +27,7 @@ function logSizesOf(
   };
 }
 
-/** The telemetry store, and the guard that keeps the disk from filling up. */
+/** Creates the telemetry store, and the guard that prevents the disk from filling up. */
 export function createStorageModule(
   { config, data, inventory, clock, health, log }: Core,
   {
@@ -35,7 +35,7 @@ export function createStorageModule(
     disk,
   }: {
     readonly tenants: TenantsModule;
-    /** How the state of the disk is read, if not by the system. */
+    /** How to read the state of the disk; by default, the system is asked. */
     readonly disk: { readonly readSpace?: ReadSpace; readonly isReadOnly?: ReadOnlyCheck };
   },
 ) {

@@ -14,7 +14,7 @@ const limitCodes = {
   new: "telemetry.new_keys_limit",
 } as const;
 
-/** Names the first keys that were left out. */
+/** Returns the error for removed keys, naming the first of them. */
 export function keysLimit({ scope, max, keys }: KeyLimitHit) {
   const named = keys
     .slice(0, NAMED_KEYS_MAX)

@@ -11,7 +11,7 @@ import { telemetryRoutes } from "./telemetry.routes.ts";
 import { createTelemetryService } from "./telemetry.service.ts";
 import { UnknownTelemetry } from "./unknown-telemetry.service.ts";
 
-/** Stored telemetry: reading it, and deleting it when its time is over or its device is gone. */
+/** Creates the reading of stored telemetry, and its deletion after the retention period or with its device. */
 export function createTelemetryModule(
   { answers, config, clock, health, log }: Core,
   modules: {

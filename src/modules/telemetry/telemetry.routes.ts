@@ -26,13 +26,13 @@ const keyList = wholeList({ sort: ["key"], search: ["key"] });
 const toRecords = (keys: readonly string[]) => keys.map((key) => ({ key }));
 const toKeys = (text: string | undefined) => (text === undefined ? [] : parseNames(text));
 
-/** Keys to delete. An empty list is refused, because it could be taken for all keys. */
+/** Returns the keys to delete. An empty list is refused, because it could be mistaken for all keys. */
 function toDeletedKeys(text: string | undefined): string[] {
   const keys = toKeys(text);
   if (text !== undefined && keys.length === 0) throw invalid("telemetry.keys_empty");
   return keys;
 }
-/** A whole number in decimal digits; anything else is NaN, which the service refuses. */
+/** Returns an integer in decimal digits; NaN for anything else, which the service refuses. */
 const toNumber = (text: string) => (/^-?\d+$/.test(text) ? Number(text) : Number.NaN);
 
 const toRequest = (deviceId: string, query: Static<typeof rangeQuery>): TelemetryRequest => ({

@@ -3,7 +3,7 @@ import { DOCUMENTED_AS, documentedAs, mapOf, withCommas } from "../documented-as
 import { choice, jsonObject, jsonValueSchema, wholeNumber } from "../wire.schemas.ts";
 import { AGGREGATIONS, DATA_POINTS_DEFAULT, DATA_POINTS_MAX, STATE_POINTS_MAX } from "./telemetry.types.ts";
 
-/** 24 times of day, each with a comma and a space. */
+/** Max. characters: 24 times of day, each with a comma and a space. */
 const INTERVAL_CHARACTERS_MAX = 168;
 
 const POINTS_DESCRIPTION = `maximum points per series, at most ${withCommas(DATA_POINTS_MAX)} (${withCommas(STATE_POINTS_MAX)} for \`timeIn\`; larger numbers are reduced to this limit); ${DATA_POINTS_DEFAULT} by default`;
@@ -59,7 +59,7 @@ export const deviceSeries = t.Object(
   { title: "DeviceSeries" },
 );
 
-/** The range answer as documentation; it is not checked against every one of many points. */
+/** Documents the range response; it is not validated, because it contains many points. */
 export const seriesAnswer = t.Object(
   {
     data: t.Array(deviceSeries),
@@ -81,7 +81,7 @@ export const latestSnapshot = t.Object(
   { title: "LatestSnapshot" },
 );
 
-/** The service refuses a fraction, with a message about the range. */
+/** Integer field; the service refuses fractions with a message about the range. */
 const wholeNumberField = (description: string) => t.Number({ [DOCUMENTED_AS]: wholeNumber(), description });
 
 export const queryBody = t.Object(

@@ -17,14 +17,14 @@ import {
   type TelemetryAnswer,
 } from "./telemetry.types.ts";
 
-/** Devices of the first question for newest values; the next ones have as many as make up a batch. */
+/** Devices in the first request for newest values; later requests are sized to fill a batch. */
 const LATEST_DEVICES_FIRST = 50;
-/** Values that are copied from the storage worker in one turn of the event loop. */
+/** Values copied from the storage worker per turn of the event loop. */
 const LATEST_VALUES_PER_BATCH = 20_000;
 const DEVICES_PER_QUERY_MAX = 10_000;
 const TIMES_PER_DAY_MAX = 24;
 
-/** Query as the caller sent it. */
+/** Query in the caller's form. */
 export interface TelemetryRequest {
   readonly deviceIds: readonly string[];
   readonly keys: readonly string[];
@@ -69,7 +69,7 @@ function ensureTimezone(timezone: string): string {
 
 type Interval = NonNullable<RangeQuery["interval"]>;
 
-/** Returns the minutes after midnight of a time such as 06:00; -1 for any other text. */
+/** Returns the minutes after midnight of a time such as 06:00; -1 for any other string. */
 function minutesOf(text: string): number {
   const match = /^([01]\d|2[0-3]):([0-5]\d)$/.exec(text);
   return match === null ? -1 : Number(match[1]) * 60 + Number(match[2]);
@@ -107,13 +107,13 @@ const SHORTEST_MS = {
   month: 2_400_000_000,
 };
 
-/** Returns the ms of an interval, about: a calendar's shortest, and the mean of the intervals between times of day. */
+/** Returns the approximate length of an interval in ms: the shortest calendar interval, or the mean between times of day. */
 function lengthOf(interval: Interval): number {
   if (interval.kind === "ms") return interval.ms;
   return "times" in interval ? SHORTEST_MS.day / interval.times.length : SHORTEST_MS[interval.unit];
 }
 
-/** Room for one point an interval; more is refused rather than cut off. */
+/** Refuses a range with more intervals than points; nothing is truncated. */
 function ensureIntervalsFit(interval: Interval | undefined, from: number, to: number): void {
   if (interval === undefined) return;
   const ms = lengthOf(interval);
@@ -126,8 +126,8 @@ interface TimeRange {
 }
 
 /**
- * Returns a function that moves points from one range to another: by the distance of their starts or, if they are those of intervals, to
- * the interval at the same position. Surplus intervals are put behind the end.
+ * Returns a function that moves points to another range: by the distance of the starts or, for points of intervals, to the interval at the same
+ * position. Surplus intervals are moved beyond the end.
  */
 export function pairIntervals(
   { interval, timezone }: Pick<TelemetryRequest, "interval" | "timezone">,
@@ -145,9 +145,9 @@ export function pairIntervals(
 }
 
 /**
- * Returns a function that moves points of intervals to the intervals of the next year: those of days and longer, and of times of day, by
- * their local date; shorter ones to the interval at the same local time of `yearZone`. Undefined for a date or time that the next year does
- * not have, and outside of `target`. Weeks begin on other dates each year and have no counterpart here.
+ * Returns a function that moves points of intervals to the next year: days and longer, and times of day, by local date; shorter intervals to the
+ * same local time of `yearZone`. Undefined for a date or time that the next year does not have, and outside `target`. Weeks have no counterpart,
+ * because they begin on other dates each year.
  * @throws DomainError `telemetry.interval_invalid`
  */
 export function pairWithNextYear(
@@ -182,7 +182,7 @@ interface TelemetryServiceDeps {
   readonly keys: Pick<KeyMetadataLookup, "resolve">;
 }
 
-/** Returns the query within what the caller may see. */
+/** Returns the query, restricted to the caller's devices. */
 function toQuery(devices: DevicesService, principal: Principal, request: TelemetryRequest): RangeQuery {
   ensureRange(request.from, request.to);
   if (request.deviceIds.length > DEVICES_PER_QUERY_MAX)
@@ -208,7 +208,7 @@ export function valuesIn(snapshots: readonly LatestSnapshot[]): number {
   return values;
 }
 
-/** Reading and deleting telemetry, within what the caller may see. */
+/** Reads and deletes telemetry of devices that the caller may see. */
 export function createTelemetryService(deps: TelemetryServiceDeps) {
   const { store, devices, keys } = deps;
   return {
@@ -218,7 +218,7 @@ export function createTelemetryService(deps: TelemetryServiceDeps) {
       const [snapshot] = await store.latest([id], undefined, signal);
       return snapshot ?? { deviceId: id, values: {}, timestamps: {}, ts: 0 };
     },
-    /** Yields the newest values of many devices in their order, some thousand values at a time. */
+    /** Yields the newest values of many devices in order, some thousand values at a time. */
     async *latestOf(
       principal: Principal,
       { deviceIds, keys }: { deviceIds: readonly string[]; keys?: readonly string[] | undefined },
@@ -244,7 +244,7 @@ export function createTelemetryService(deps: TelemetryServiceDeps) {
       const { from, to, aggregation } = query;
       return { data: await store.query(query, signal), from, to, aggregation };
     },
-    /** Gives the text of the same answer to `onPiece`, piece by piece. */
+    /** Passes the JSON of a query's response to `onPiece`, piece by piece. */
     async queryText(
       principal: Principal,
       request: TelemetryRequest,

@@ -3,10 +3,10 @@ import type { JsonObject, JsonValue } from "../../lib/json/json.ts";
 import { ReadList } from "../../lib/json/json-pieces.ts";
 import type { CalendarInterval } from "../../lib/time/calendar-interval.ts";
 
-/** Value of a telemetry key; every value comes back with the type and the bits it went in with. */
+/** Value of a telemetry key; type and bits are preserved. */
 export type TelemetryValue = number | boolean | string | JsonObject | JsonValue[];
 
-/** Values that share one time stamp (`ts`, epoch ms): one device message, already validated. */
+/** Values with a common time stamp (`ts`, epoch ms) from one device message, already validated. */
 export interface Reading {
   readonly ts: number;
   readonly values: Readonly<Record<string, TelemetryValue>>;
@@ -17,7 +17,7 @@ export interface Point {
   readonly value: TelemetryValue;
 }
 
-/** Points by columns: a million of them as objects would keep the garbage collector busy for hundreds of ms. */
+/** Points in columns: a million objects would occupy the garbage collector for hundreds of ms. */
 export class PackedPoints extends ReadList<Point> {
   readonly ts: Float64Array;
   readonly values: ArrayLike<Point["value"]>;
@@ -41,9 +41,9 @@ export class PackedPoints extends ReadList<Point> {
 export interface Series {
   readonly key: string;
   readonly points: PackedPoints;
-  /** Values that are not numbers, which an aggregate of numbers skipped. */
+  /** Number of non-numeric values that an aggregate skipped. */
   readonly skipped?: number;
-  /** Points were left out, because there are more than the query asks for. */
+  /** Set if points were left out because there are more than requested. */
   readonly thinned?: true;
 }
 
@@ -57,7 +57,7 @@ export interface LatestSnapshot {
   readonly values: Record<string, TelemetryValue>;
   /** Epoch ms of each key's value. */
   readonly timestamps: Record<string, number>;
-  /** Epoch ms of the newest value; 0 when the device has none. */
+  /** Epoch ms of the newest value; 0 if the device has none. */
   readonly ts: number;
 }
 
@@ -75,16 +75,16 @@ export const AGGREGATIONS = [
 ] as const;
 export type Aggregation = (typeof AGGREGATIONS)[number];
 
-/** Points of a series in a response. */
+/** Default number of points per series in a response. */
 export const DATA_POINTS_DEFAULT = 500;
 export const DATA_POINTS_MAX = 100_000;
 /** Max. points with `timeIn`, each a list of up to about 30 values. */
 export const STATE_POINTS_MAX = 2_000;
-/** Max. points of a series in a response, by aggregation. */
+/** Returns the max. points per series in a response, by aggregation. */
 export const pointsMaxOf = (aggregation: string): number =>
   aggregation === "timeIn" ? STATE_POINTS_MAX : DATA_POINTS_MAX;
 
-/** Time that a series held a value, or, without `value`, all values that are not told apart. A point of `timeIn` is a list of them. */
+/** Time for which a series held a value or, without `value`, all other values. A point of `timeIn` is a list of these. */
 export type StateDuration = { value?: number | boolean | string; ms: number };
 
 export interface TelemetryAnswer {
@@ -94,7 +94,7 @@ export interface TelemetryAnswer {
   readonly aggregation: Aggregation;
 }
 
-/** A closed range `[from, to]` in epoch ms. */
+/** Closed range `[from, to]` in epoch ms. */
 export interface RangeQuery {
   readonly deviceIds: readonly DeviceId[];
   /** Empty means all keys. */
@@ -102,15 +102,15 @@ export interface RangeQuery {
   readonly from: number;
   readonly to: number;
   readonly aggregation: Aggregation;
-  /** At most this many points a series: intervals when aggregating, peak-keeping thinning for `none`. */
+  /** Max. points per series: intervals for aggregates, thinning that keeps peaks for `none`. */
   readonly maxDataPoints: number;
-  /** Calendar-aligned or fixed intervals instead of `maxDataPoints` equal ones (aggregates only). */
+  /** Calendar or fixed intervals instead of `maxDataPoints` equal ones (aggregates only). */
   readonly interval?:
     | { readonly kind: "ms"; readonly ms: number }
     | ({ readonly kind: "calendar" } & CalendarInterval);
 }
 
-/** The store's own small handle of a device; obtained once and kept by callers on the hot path. */
+/** Small handle of a device in the store; obtained once and kept by callers on the hot path. */
 export interface StoreDevice {
   readonly tenantId: TenantId;
   readonly deviceId: DeviceId;

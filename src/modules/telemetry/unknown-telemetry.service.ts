@@ -9,7 +9,7 @@ interface UnknownTelemetryDeps {
   readonly store: Pick<TelemetryStore, "deviceIds" | "deleteDevice">;
   readonly devices: {
     listAllIds(): ReadonlySet<DeviceId>;
-    /** Deleted devices whose telemetry may still exist. */
+    /** Lists deleted devices whose telemetry may still exist. */
     listDeleted(): readonly DeviceId[];
     forgetDeleted(ids: readonly DeviceId[]): void;
   };
@@ -19,9 +19,8 @@ interface UnknownTelemetryDeps {
 const FORGOTTEN_AT_ONCE = 500;
 
 /**
- * Telemetry without a device. If the device is known to have been deleted, a crash interrupted the deletion, and the start completes it.
- * Otherwise the device table lost the device (an older or new lineside.db), and the telemetry is kept until an owner deletes
- * it.
+ * Telemetry without a device. If the device was deleted, a crash interrupted the deletion, and startup completes it. Otherwise the device table lost
+ * the device (an older or new lineside.db), and the telemetry is kept until an owner deletes it.
  */
 export class UnknownTelemetry implements Part {
   readonly name = "telemetry without a device";

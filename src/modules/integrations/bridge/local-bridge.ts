@@ -14,7 +14,7 @@ import { compileTopicDevice, filtersOf } from "./topic-device.ts";
 /** `brokerUrl` of an integration that follows the topics of the tenant's own MQTT clients. */
 export const LOCAL_BROKER = "local:";
 
-/** Max. wait of a message while the rate of its device is exhausted. Clients do not wait by themselves. */
+/** Max. wait, and max. number of waiting messages, while the rate of a device is exhausted. Clients do not wait by themselves. */
 const LIMITED_WAIT_MS = 60_000;
 const LIMITED_MESSAGES_MAX = 1_000;
 

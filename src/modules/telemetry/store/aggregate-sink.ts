@@ -7,10 +7,10 @@ import { eachInterval, eachIntervalOf, type Intervals } from "./intervals.ts";
 import type { Column } from "./rows.ts";
 import type { ClosedRange, SeriesSink, SinkResult } from "./series-sink.ts";
 
-/** Scales the largest doubles down so that any number of them can be added. */
+/** Scales the largest doubles down so that any number of them can be added without overflow. */
 const SCALE = 2 ** -200;
 
-/** Part of a sum beyond the range of doubles, although the mean may be within it. Nearly always 0. */
+/** Part of a sum beyond the range of doubles, although the mean may be within it. Usually 0. */
 class WideSum {
   /** In units of `1 / SCALE`. */
   #scaled = 0;
@@ -19,7 +19,7 @@ class WideSum {
     this.#scaled += value * SCALE;
   }
 
-  /** Returns `(sum + what was added) / count`. */
+  /** Returns `(sum + added) / count`. */
   over(sum: number, count: number): number {
     if (this.#scaled === 0) return sum / count;
     return (this.#scaled + sum * SCALE) / count / SCALE;
@@ -30,9 +30,9 @@ class WideSum {
   }
 }
 
-/** Count, sum, mean and extremes of each interval. Numbers are aggregated, other values are skipped and counted. */
+/** Count, sum, mean, minimum and maximum per interval. Numbers are aggregated; other values are skipped and counted. */
 export class AggregateSink implements SeriesSink {
-  /** A run tells how many values it has, not what they add up to one by one. */
+  /** A run gives the number of its values, but not the sum of adding them one by one. */
   readonly runs: ((runs: StateRuns, range: ClosedRange) => void) | undefined;
   readonly #intervals: Intervals;
   readonly #aggregation: Aggregation;
@@ -46,7 +46,7 @@ export class AggregateSink implements SeriesSink {
   readonly #wide = new WideSum();
   #min = Number.POSITIVE_INFINITY;
   #max = Number.NEGATIVE_INFINITY;
-  /** Values of all intervals that are not numbers. */
+  /** Non-numeric values of all intervals. */
   #skipped = 0;
 
   constructor(intervals: Intervals, aggregation: Aggregation) {
@@ -81,7 +81,7 @@ export class AggregateSink implements SeriesSink {
     }
   }
 
-  /** Part by part, so that a sum is the same to the last bit whether or not the parts' own sums are at hand. */
+  /** Adds numbers part by part, so that a sum is equal to the last bit whether or not the parts' own sums are available. */
   #addNumbers(numbers: Float64Array, start: number, end: number): void {
     let min = this.#min;
     let max = this.#max;

@@ -4,18 +4,18 @@ import type { Steps } from "./slice-scheduler.ts";
 import { durationsOf } from "./state-times.ts";
 import type { StoreQuery, WireDeviceSeries } from "./store.protocol.ts";
 
-/** Points that are written in one step, about: less than a ms of work. */
+/** Approximate points per step, which take less than a ms. */
 const POINTS_PER_STEP = 4_000;
 
-/** Characters of one piece, about. */
+/** Approximate characters per piece. */
 const PIECE_CHARACTERS = 256 * 1024;
 
 const encoder = new TextEncoder();
 
-/** Characters that take as long to write as a number. */
+/** Characters that take as long to write as one number. */
 const CHARACTERS_PER_POINT = 64;
 
-/** Points that a value counts as: a list, as of `timeIn`, as its items, and a string by its length. */
+/** Returns the points that a value counts as: a list (as of `timeIn`) as its items, a string by its length. */
 const sizeOf = (value: unknown): number => {
   if (typeof value === "string") return 1 + value.length / CHARACTERS_PER_POINT;
   return Array.isArray(value) ? value.length : 1;
@@ -38,8 +38,8 @@ function* runsOf({ ts, numbers, values: others, times }: SinkResult): Generator<
 }
 
 /**
- * The answer to a range query as the text that JSON.stringify would make of `{data, from, to, aggregation}`, in UTF-8. `onPiece` gets the
- * beginning of a large answer, `end` returns its rest.
+ * Response to a range query, equal to `JSON.stringify({data, from, to, aggregation})` in UTF-8. `onPiece` gets the beginning of a large response,
+ * `end` returns the rest.
  */
 export class AnswerText {
   readonly #onPiece: (piece: Uint8Array) => void;
@@ -51,7 +51,7 @@ export class AnswerText {
     this.#onPiece = onPiece;
   }
 
-  /** The devices come in the order of the answer. */
+  /** Adds a device's series, in the order of the response. */
   *add({ deviceId, series }: WireDeviceSeries): Steps<void> {
     this.#write(`${this.#devices++ === 0 ? "" : ","}{"deviceId":${JSON.stringify(deviceId)},"series":[`);
     for (const [index, result] of series.entries()) {
@@ -70,13 +70,13 @@ export class AnswerText {
     this.#write("]}");
   }
 
-  /** Returns the rest. */
+  /** Returns the rest of the response. */
   end({ from, to, aggregation }: StoreQuery): Uint8Array {
     this.#write(`],${JSON.stringify({ from, to, aggregation }).slice(1)}`);
     return this.#take();
   }
 
-  /** Returns the text that was written since the last call. */
+  /** Returns the text written since the last call. */
   #take(): Uint8Array {
     const bytes = encoder.encode(this.#texts.join(""));
     this.#texts = [];

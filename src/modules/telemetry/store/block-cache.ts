@@ -3,11 +3,11 @@ import { createRandom } from "../../../lib/data/random.ts";
 import type { BlockHead } from "./codec/block-codec.ts";
 import type { OpenedBlock } from "./codec/opened-block.ts";
 
-/** Arrays of a full block; larger ones are not kept. */
+/** Rows of a full block; larger arrays are not kept. */
 const SCRATCH_ROWS = 16_384;
 const SCRATCH_ARRAYS = 32;
 
-/** Arrays that one read after the other uses: new ones for every block would cost more than filling them. */
+/** Arrays reused by consecutive reads, because allocating arrays per block would cost more than filling them. */
 export class Scratch {
   readonly #arrays: Float64Array[] = [];
   #used = 0;
@@ -25,32 +25,32 @@ export class Scratch {
 }
 
 const MIB = 1024 * 1024;
-/** Part of the machine's memory. */
+/** Share of the machine's memory. */
 const CACHE_SHARE = 1 / 128;
 
 /**
- * Bytes of blocks that are kept: 50 charts of a month at one point in 10 s take some 18 MiB, or 55 where neither time stamps nor values are
- * regular.
+ * Returns the max. bytes of cached blocks. 50 charts of a month at one point per 10 s take about 18 MiB, or 55 MiB with irregular time stamps and
+ * values.
  */
 export const cachedBytesMax = (memoryBytes: number): number =>
   Math.max(32 * MIB, Math.min(64 * MIB, memoryBytes * CACHE_SHARE));
 
 interface CachedBlock {
   readonly block: OpenedBlock;
-  /** Bytes with which it was counted. */
+  /** Size in bytes when added. */
   readonly bytes: number;
   /** Index of its body in `#bodies`. */
   readonly place: number;
 }
 
 /**
- * Blocks read lately. When they no longer fit, a random one is evicted. A dashboard reads all of its blocks in the same order again and again, and
- * evicting the oldest would miss every time.
+ * Cache of recently read blocks. A full cache evicts a random block: a dashboard reads the same blocks in the same order repeatedly, so evicting the
+ * oldest would always miss.
  */
 export class BlockCache {
   /** Body id → block. */
   readonly #blocks = new Map<number, CachedBlock>();
-  /** The ids, in any order. */
+  /** Body ids, in any order. */
   readonly #bodies: number[] = [];
   readonly #bytesMax: number;
   readonly #random = createRandom(1);
@@ -68,7 +68,7 @@ export class BlockCache {
     return this.#blocks.get(body)?.block;
   }
 
-  /** Adds a block, or counts one again that has unpacked more since. */
+  /** Adds a block, or updates the size of a block that has unpacked more columns. */
   put(body: number, block: OpenedBlock): void {
     this.delete(body);
     const { bytes } = block;
@@ -87,7 +87,7 @@ export class BlockCache {
     this.#unlist(cached.place);
   }
 
-  /** Fills the place with the last one. */
+  /** Replaces the entry by the last one. */
   #unlist(place: number): void {
     const last = this.#bodies.pop();
     const moved = last === undefined ? undefined : this.#blocks.get(last);
@@ -97,10 +97,10 @@ export class BlockCache {
   }
 }
 
-/** About 3 MiB: the heads of a year at one point per second take a quarter of it. */
+/** Max. cached columns, about 3 MiB; the heads of a year at one point per second take a quarter. */
 const HEAD_COLUMNS_MAX = 16_384;
 
-/** Heads read lately; all go when there are too many, for a longer range than that has nothing to gain. */
+/** Cache of recently read heads. A full cache is emptied, because a longer range would not benefit from it. */
 export class HeadCache {
   /** Body id → head. */
   readonly #heads = new Map<number, BlockHead>();

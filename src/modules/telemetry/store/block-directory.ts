@@ -1,7 +1,7 @@
 import type { Statement } from "bun:sqlite";
 import type { TelemetryFile } from "./telemetry-file.ts";
 
-/** A line of the block directory. */
+/** Entry of the block directory. */
 export interface BlockRef {
   readonly device: number;
   readonly family: number;
@@ -31,7 +31,7 @@ export interface FamilyKey {
 
 export const BLOCK_COLUMNS = "min_ts, max_ts, rows, points, bytes, head, body";
 
-/** The block directory in the file, by family. */
+/** Block directory in the file, by family. */
 export class BlockDirectory {
   readonly #start: Statement<{ ts: number | null }, [number, number, number]>;
   readonly #page: Statement<BlockRow, [number, number, number, number, number]>;
@@ -49,7 +49,7 @@ export class BlockDirectory {
     );
   }
 
-  /** Blocks that touch the closed range, oldest first, at most `limit`. */
+  /** Returns blocks that overlap the closed range, oldest first, at most `limit`. */
   overlapping(of: FamilyKey, range: { from: number; to: number }, limit: number): BlockRef[] {
     const start = this.#start.get(of.device, of.family, range.from)?.ts ?? range.from;
     const rows = this.#page.all(of.device, of.family, start, range.to, limit + 1);
@@ -59,7 +59,7 @@ export class BlockDirectory {
     return refs.slice(0, limit);
   }
 
-  /** The newest block that starts before `ts`. */
+  /** Returns the newest block that starts before `ts`. */
   newestBefore(of: FamilyKey, ts: number): BlockRef | null {
     const row = this.#before.get(of.device, of.family, ts);
     if (row !== null && row.min_ts >= ts) throw outOfOrder();
@@ -79,7 +79,7 @@ export const refOf = ({ device, family }: FamilyKey, row: BlockRow): BlockRef =>
   body: row.body,
 });
 
-/** Checks the order of rows: in a damaged file they may come in any order, and reading on behind the last one would never end. */
+/** Checks the order of rows: a damaged file may return them in any order, so that reading on after the last row would never end. */
 function ensureOrder(rows: readonly BlockRow[]): void {
   let end = Number.NEGATIVE_INFINITY;
   for (const { min_ts, max_ts } of rows) {

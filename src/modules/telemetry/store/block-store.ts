@@ -18,12 +18,12 @@ import type { StateRuns } from "./codec/state-runs.ts";
 import type { Column, Rows } from "./rows.ts";
 import type { TelemetryFile } from "./telemetry-file.ts";
 
-/** Lines of a family that is kept: half a year at one point per second. */
+/** Max. cached entries of a family: half a year at one point per second. */
 const FAMILY_LINES_MAX = 2_048;
-/** About 4 MiB. */
+/** Max. cached entries of all families, about 4 MiB. */
 const LINES_MAX = 16_384;
 
-/** Blocks that were taken out of a family, and those that were put in. */
+/** Blocks removed from a family and added to it. */
 interface DirectoryChange {
   readonly removed: readonly BlockRef[];
   readonly added: readonly BlockRef[];
@@ -33,10 +33,10 @@ type Range = { readonly from: number; readonly to: number };
 
 const EVERYTHING: Range = { from: Number.NEGATIVE_INFINITY, to: Number.POSITIVE_INFINITY };
 
-/** Answers as the directory does, for queries: the lines of the families that they read stay in memory, and change with the blocks. */
+/** Caches directory entries for queries: the entries of families that were read stay in memory and are updated with the blocks. */
 export class DirectoryCache {
   readonly #directory: BlockDirectory;
-  /** Device → family → all of its lines; null if they are too many. */
+  /** Device → family → all of its entries; null if there are too many. */
   readonly #families = new Map<number, Map<number, readonly BlockRef[] | null>>();
   #lines = 0;
 
@@ -58,7 +58,7 @@ export class DirectoryCache {
     return lines[firstLine(lines, ({ minTs }) => minTs >= ts) - 1] ?? null;
   }
 
-  /** Called whenever blocks of a family have been replaced, once that is committed. */
+  /** Applies the committed replacement of blocks of a family. */
   change(of: FamilyKey, { removed, added }: DirectoryChange): void {
     const families = this.#families.get(of.device);
     const lines = families?.get(of.family);
@@ -72,7 +72,7 @@ export class DirectoryCache {
     this.#clearIfFull();
   }
 
-  /** Called whenever a block of the device is put aside. */
+  /** Forgets a device after one of its blocks was quarantined. */
   forget(device: number): void {
     for (const lines of this.#families.get(device)?.values() ?? []) this.#lines -= lines?.length ?? 0;
     this.#families.delete(device);
@@ -100,7 +100,7 @@ export class DirectoryCache {
   }
 }
 
-/** Returns the index of the first line of which something is true that is true of all behind it. */
+/** Returns the index of the first entry for which the condition is true; it must be true for all later entries. */
 function firstLine(lines: readonly BlockRef[], isTrue: (line: BlockRef) => boolean): number {
   let low = 0;
   let high = lines.length;
@@ -112,7 +112,7 @@ function firstLine(lines: readonly BlockRef[], isTrue: (line: BlockRef) => boole
   return low;
 }
 
-/** Returns `null` if they are too many by now. Blocks of a family do not overlap. */
+/** Returns `null` if there are too many entries. Blocks of a family do not overlap. */
 function changedLines(
   lines: readonly BlockRef[],
   { removed, added }: DirectoryChange,
@@ -133,12 +133,12 @@ interface DeviceRow extends BlockTotals {
   readonly device: number;
 }
 
-/** Sizes of the blocks, in total and by device. */
+/** Sizes of blocks, in total and by device. */
 class BlockSizes {
   readonly totals: BlockTotals = { points: 0, bytes: 0, blocks: 0 };
   /** Device number → bytes of its blocks. */
   readonly #bytesOf = new Map<number, number>();
-  /** Device number → how often its blocks have changed since the start. */
+  /** Device number → number of changes to its blocks since startup. */
   readonly #versions = new Map<number, number>();
 
   constructor(file: TelemetryFile) {
@@ -149,7 +149,7 @@ class BlockSizes {
     return this.#bytesOf.get(device) ?? 0;
   }
 
-  /** Differs when blocks of the device have come or gone. */
+  /** Returns a number that changes when blocks of the device are added or removed. */
   versionOf(device: number): number {
     return this.#versions.get(device) ?? 0;
   }
@@ -169,7 +169,7 @@ class BlockSizes {
   }
 }
 
-/** Nothing, and a note of it, where damage keeps the directory from being read. */
+/** Returns the rows; if the directory is damaged, records that and returns none. */
 function read(file: TelemetryFile): DeviceRow[] {
   const sql =
     "SELECT device, sum(points) AS points, sum(bytes) AS bytes, count(*) AS blocks FROM block WHERE family >= 0 GROUP BY device";
@@ -181,7 +181,7 @@ function read(file: TelemetryFile): DeviceRow[] {
   }
 }
 
-/** Replaces blocks by others; both sides may be empty. */
+/** Replacement of blocks by others; both lists may be empty. */
 export interface BlockEdit extends FamilyKey {
   readonly remove: readonly BlockRef[];
   readonly add: readonly EncodedBlock[];
@@ -189,23 +189,23 @@ export interface BlockEdit extends FamilyKey {
 
 const CORRUPT_BLOCKS_KEPT = 100;
 
-/** The blocks of all devices: those of one family never overlap in time, and hold each (key, ts) once. */
+/** Blocks of all devices. Blocks of a family never overlap in time, and contain each (key, ts) once. */
 export class BlockStore {
   readonly sizes: BlockSizes;
-  /** Edits that removed blocks: whoever has read the directory before one reads it again. */
+  /** Number of edits that removed blocks; after an edit, readers of the directory must read it again. */
   changes = 0;
-  /** Damaged blocks that readers met, by body id. */
+  /** Damaged blocks found by readers, by body id. */
   readonly corrupt = new Map<number, string>();
-  /** Called for each block that comes to `corrupt`. */
+  /** Called for each block added to `corrupt`. */
   onDamaged: () => void = () => undefined;
   readonly #file: TelemetryFile;
   readonly #scratch = new Scratch();
   readonly #cache = new BlockCache();
   readonly #heads = new HeadCache();
-  /** For background work, which would only fill the cache. */
+  /** Uncached directory for background work, which would only fill the cache. */
   readonly directory: BlockDirectory;
   readonly #lines: DirectoryCache;
-  /** New block → its line, from when it is applied. */
+  /** New block → its entry, once the edit is applied. */
   readonly #added = new WeakMap<EncodedBlock, BlockRef>();
   readonly #following: Statement<BlockRow & FamilyKey, [number, number, number, number]>;
   readonly #body: Statement<{ data: Uint8Array }, [number]>;
@@ -215,7 +215,7 @@ export class BlockStore {
   readonly #delete: Statement;
   readonly #deleteBody: Statement;
   #nextBody: number;
-  /** `undefined` if it has to be looked for. */
+  /** `undefined` if it must be looked up. */
   #oldest: number | null | undefined;
 
   constructor(file: TelemetryFile) {
@@ -241,12 +241,12 @@ export class BlockStore {
     this.#nextBody = (listed?.id ?? 0) + 1;
   }
 
-  /** Blocks that touch the closed range, oldest first, at most `limit`. */
+  /** Returns blocks that overlap the closed range, oldest first, at most `limit`. */
   overlapping(of: FamilyKey, range: { from: number; to: number }, limit: number): readonly BlockRef[] {
     return this.#lines.overlapping(of, range, limit);
   }
 
-  /** The newest block that starts before `ts`. */
+  /** Returns the newest block that starts before `ts`. */
   newestBefore(of: FamilyKey, ts: number): BlockRef | null {
     return this.#lines.newestBefore(of, ts);
   }
@@ -261,7 +261,7 @@ export class BlockStore {
     }
   }
 
-  /** All columns; null when the block is damaged, `gone` when it has been rewritten meanwhile. */
+  /** Returns all columns, or those of `keys`; null if the block is damaged, `gone` if it was rewritten. */
   load(ref: BlockRef, keys?: ReadonlySet<number>): Rows | null | "gone" {
     return this.#read(ref, () => {
       const opened = this.#open(ref);
@@ -282,7 +282,7 @@ export class BlockStore {
     });
   }
 
-  /** A key of a block at hand in pieces; null when it is not at hand, or cannot be had so. */
+  /** Returns a key's column of a cached block in pieces; null if the block is not cached or the column has no pieces. */
   pieces(ref: BlockRef, key: number): ColumnPieces | null {
     const opened = this.#cache.get(ref.body);
     if (opened === undefined) return null;
@@ -292,12 +292,12 @@ export class BlockStore {
     return pieces;
   }
 
-  /** The sums of a column of numbers; the block stays in memory. Null where it has none, and where only `lend` can tell why. */
+  /** Returns the sums of a number column; the block stays in memory. Null if there are none, or if only `lend` can tell the reason. */
   sums(ref: BlockRef, key: number): ColumnSums | null {
     return this.#parts(ref, (opened) => opened.sums(key));
   }
 
-  /** The runs of a column of states, as `sums`. */
+  /** Returns the runs of a state column; otherwise like `sums`. */
   runs(ref: BlockRef, key: number): StateRuns | null {
     return this.#parts(ref, (opened) => opened.runs(key));
   }
@@ -316,7 +316,7 @@ export class BlockStore {
     }
   }
 
-  /** Works like `lend`, for one piece. */
+  /** Returns one piece; otherwise like `lend`. */
   lendPiece(pieces: ColumnPieces, piece: number): { ts: Float64Array; column: Column } {
     this.#scratch.reset();
     return pieces.read(piece, this.#scratch.allocate);
@@ -340,7 +340,7 @@ export class BlockStore {
     }
   }
 
-  /** Applies an edit within a transaction; `commitTotals` follows when it has been committed. */
+  /** Applies an edit within a transaction. Call `commitTotals` after the commit. */
   apply(edit: BlockEdit): void {
     for (const ref of edit.remove) {
       this.#delete.run(ref.device, ref.family, ref.minTs);
@@ -357,7 +357,7 @@ export class BlockStore {
     }
   }
 
-  /** Called once an edit that was applied is committed. */
+  /** Updates the totals after an applied edit was committed. */
   commitTotals(edit: BlockEdit): void {
     const added = edit.add.flatMap((block) => this.#added.get(block) ?? []);
     this.#lines.change(edit, { removed: edit.remove, added });
@@ -374,7 +374,7 @@ export class BlockStore {
     }
   }
 
-  /** Blocks behind one in the directory's order (from the start without), those put aside included. */
+  /** Returns the blocks after the given block in the directory's order (null: from the start), including quarantined blocks. */
   following(ref: BlockRef | null, limit: number): BlockRef[] {
     const { device, family, minTs } = ref ?? { device: -1, family: 0, minTs: 0 };
     const rows = this.#following.all(device, family, minTs, limit);
@@ -387,7 +387,7 @@ export class BlockStore {
     return rows.map((row) => refOf(row, row));
   }
 
-  /** Takes a damaged block out of the directory that is served, but keeps its bytes for a person to look at. */
+  /** Removes a damaged block from the served directory, but keeps its bytes for inspection. */
   quarantine(ref: BlockRef): void {
     this.#file.db
       .query(
@@ -399,7 +399,7 @@ export class BlockStore {
     this.sizes.remove(ref.device, ref);
   }
 
-  /** Walks the whole directory when the oldest block has gone since the last call. */
+  /** Returns the oldest time stamp. Reads the whole directory if the oldest block was removed since the last call. */
   oldestTs(): number | null {
     if (this.#oldest === undefined) {
       const row = this.#file.rowIfReadable<{ ts: number | null }>(

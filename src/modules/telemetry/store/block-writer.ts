@@ -7,9 +7,9 @@ import { type Column, type Rows, sliceRows } from "./rows.ts";
 import type { Steps } from "./slice-scheduler.ts";
 import type { StoreEngine } from "./store-engine.ts";
 
-/** Characters of text in one block, so that long strings cannot make one that does not fit in memory. */
+/** Max. characters of strings in one block, so that every block fits into memory. */
 const BLOCK_TEXT_MAX = 2 * 1024 * 1024;
-/** A transaction of background work ends at about this many values, which take some milliseconds. */
+/** Approximate values per transaction of background work, which take some milliseconds. */
 const BATCH_POINTS_MAX = 32_768;
 const BATCH_EDITS_MAX = 256;
 
@@ -41,7 +41,7 @@ export class EditBatch {
     this.#updates.push(update);
   }
 
-  /** Runs once the changes made so far are committed. */
+  /** Runs `action` once the changes so far are committed. */
   afterCommit(action: () => void): void {
     this.#onCommit.push(action);
   }
@@ -71,7 +71,7 @@ export class EditBatch {
   }
 }
 
-/** Blocks of about `target` rows each, never one much smaller than the others. */
+/** Encodes blocks of about `target` rows each, none much smaller than the others. */
 export function* encodeChunks(rows: Rows, target: number, effort: Effort): Steps<EncodedBlock[]> {
   const blocks: EncodedBlock[] = [];
   for (const chunk of chunksOf(rows, target)) blocks.push(yield* encodeBlock(chunk, effort));
@@ -87,7 +87,7 @@ export function* chunksOf(rows: Rows, target: number): Generator<Rows> {
   }
 }
 
-/** Halves what holds too much text. */
+/** Halves chunks with too much text. */
 function* boundedChunks(rows: Rows): Generator<Rows> {
   if (rows.ts.length === 0) return;
   if (rows.ts.length > 1 && textLength(rows) > BLOCK_TEXT_MAX) {
@@ -97,7 +97,7 @@ function* boundedChunks(rows: Rows): Generator<Rows> {
   } else yield rows;
 }
 
-/** Returns the number of characters of the texts. */
+/** Returns the total length of the strings, in characters. */
 export function textLength(rows: Rows): number {
   let length = 0;
   for (const { texts } of rows.columns.values()) {

@@ -7,8 +7,8 @@ import { storeDefaults } from "./store-options.ts";
 import { TelemetryFile } from "./telemetry-file.ts";
 
 /**
- * Reads and decodes everything in a telemetry.db, beside a running gateway or without one. Nothing is written.
- * @throws SQLiteError when the file cannot be opened; StartupError when a newer version wrote it.
+ * Reads and decodes the whole telemetry.db, with or without a running gateway. Nothing is written.
+ * @throws SQLiteError if the file cannot be opened; StartupError if a newer version wrote it
  */
 export function checkTelemetryFile(path: string): CheckReport {
   const file = new TelemetryFile(path, { isReadOnly: true });
@@ -23,7 +23,7 @@ export function checkTelemetryFile(path: string): CheckReport {
   }
 }
 
-/** Returns whether a telemetry.db has its tables. A gateway that has stored nothing yet may have none. */
+/** Returns whether a telemetry.db has its tables. They may be missing if the gateway has not stored anything yet. */
 export function holdsBlocks(path: string): boolean {
   const database = openDatabaseFile(path, "read");
   try {
@@ -33,7 +33,7 @@ export function holdsBlocks(path: string): boolean {
   }
 }
 
-/** Returns the losses of the hot log, an English line each, with or without a running gateway. Nothing is written. */
+/** Returns the losses of the hot log, one English line each, with or without a running gateway. Nothing is written. */
 export function logProblems(path: string): readonly string[] {
   if (!holdsBlocks(path)) return [];
   const file = new TelemetryFile(path, { isReadOnly: true });
@@ -44,7 +44,7 @@ export function logProblems(path: string): readonly string[] {
   }
 }
 
-/** Returns whether a store starts with a file that nobody else uses. Opening may repair the file, as at a start. */
+/** Returns whether a store can start with a file that no other process uses. Like a start, opening may repair the file. */
 export function opensTelemetryFile(path: string): boolean {
   let engine: StoreEngine | undefined;
   try {

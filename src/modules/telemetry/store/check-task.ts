@@ -8,18 +8,18 @@ import type { CheckReport } from "./store.types.ts";
 import type { TelemetryFile } from "./telemetry-file.ts";
 
 const PAGE_BLOCKS = 64;
-/** Named at most; a file with more needs its backup, not a longer list. */
+/** Max. listed problems; a file with more must be restored from a backup. */
 const PROBLEMS_MAX = 100;
-/** Tables of blocks, which are read one by one. SQLite checks each of the others in one step, since they are small. */
+/** Tables of blocks, which are read one by one. SQLite checks each other table in one step, because they are small. */
 const BLOCK_TABLES = ["block", "body"];
 
-/** What is checked: a file, and its blocks. */
+/** File to check, and its blocks. */
 export interface CheckedFile {
   readonly file: TelemetryFile;
   readonly blocks: BlockStore;
 }
 
-/** Reads and decodes everything that the file holds, in slices between commits, and names what cannot be read. */
+/** Reads and decodes the whole file, in slices between commits. Returns a list of unreadable parts. */
 export function* checkTask(checked: CheckedFile): Steps<CheckReport> {
   const problems: string[] = [...checked.file.repairs];
   const note = (problem: string) => {

@@ -3,10 +3,10 @@ import type { SealedValue } from "./registry.ts";
 import type { Column } from "./rows.ts";
 import { type StateTable, stateTableOf } from "./state-table.ts";
 
-/** Summary of one key within a block, for aggregates. Without numbers the numeric fields mean nothing. */
+/** Summary of one key within a block, for aggregates. Without numbers, the numeric fields are undefined. */
 export interface ColumnSummary {
   count: number;
-  /** Number of values that are numbers. */
+  /** Number of numeric values. */
   numeric: number;
   min: number;
   max: number;
@@ -17,9 +17,9 @@ export interface ColumnSummary {
   lastTs: number;
   minTs: number;
   maxTs: number;
-  /** Sum of the numbers that a smaller one follows: `last - first + drops` is how far a counter has come, resets included. */
+  /** Sum of the numbers followed by a smaller number: `last - first + drops` is the increase of a counter, including resets. */
   drops: number;
-  /** Null when the key has more states than a table holds. */
+  /** Null if the key has more states than a table may hold. */
   states: StateTable | null;
 }
 
@@ -69,7 +69,7 @@ export function summarise(ts: Float64Array, column: Column): ColumnSummary {
   return summary;
 }
 
-/** The newest value behind a summary; null when only the points can tell it. */
+/** Returns the newest value of a summary; null if only the points contain it. */
 export function valueOfSummary(summary: ColumnSummary): SealedValue | null {
   if (summary.count === 0) return null;
   const { lastTs: ts, states } = summary;

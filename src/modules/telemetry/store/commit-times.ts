@@ -11,7 +11,7 @@ export class CommitTimes {
     return this.#count;
   }
 
-  /** `share` between 0 and 1; 0 when nothing was timed yet. */
+  /** Returns a percentile; `share` is between 0 and 1. 0 if no commit was timed. */
   percentile(share: number): number {
     const kept = this.#ms.slice(0, Math.min(this.#count, this.#ms.length)).sort();
     return kept[Math.min(kept.length - 1, Math.floor(kept.length * share))] ?? 0;

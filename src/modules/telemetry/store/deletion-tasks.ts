@@ -10,11 +10,11 @@ import type { Steps } from "./slice-scheduler.ts";
 import type { StoreCalls } from "./store.protocol.ts";
 import type { StoreEngine } from "./store-engine.ts";
 
-/** Finite, so that JSON can carry them. */
+/** Lowest time stamp; finite, so that JSON can represent it. */
 const beginningOfTime = -Number.MAX_VALUE;
 const endOfTime = Number.MAX_VALUE;
 
-/** The largest double below `ts`: deletions are closed ranges, retention is not. */
+/** Returns the largest double below `ts`: deletions are closed ranges, retention is not. */
 function justBefore(ts: number): number {
   if (ts === 0) return -Number.MIN_VALUE;
   return stepPlaces(ts, ts > 0 ? -1 : 1);
@@ -22,7 +22,7 @@ function justBefore(ts: number): number {
 
 const PAGE_BLOCKS = 64;
 
-/** Takes a deletion's points out of the blocks. Returns how many went. */
+/** Removes a deletion's points from the blocks. Returns their number. */
 function* deleteFromBlocks(engine: StoreEngine, device: DeviceState, deletion: Deletion): Steps<number> {
   const keys = deletion.keys === null ? null : new Set(deletion.keys);
   let deleted = 0;
@@ -75,7 +75,7 @@ function* trim(
   return ref.points - points;
 }
 
-/** Finds the newest values again where a deletion may have hit them; a series without any is forgotten. */
+/** Recomputes the newest values that a deletion may have affected; series without values are forgotten. */
 function* refreshLatest(engine: StoreEngine, device: DeviceState, deletion: Deletion): Steps<void> {
   const keys = deletion.keys === null ? null : new Set(deletion.keys);
   const batch = new EditBatch(engine);
@@ -98,10 +98,10 @@ function mayHaveLostNewest({ sealed, hot, ts }: SeriesState, deletion: Deletion)
 
 const inRange = (ts: number, { from, to }: Deletion): boolean => ts >= from && ts <= to;
 
-/** Free pages given back in one step. */
+/** Free pages returned per step. */
 const VACUUM_PAGES = 256;
 
-/** Returns `null` if no such device is known, or none of the keys: there is nothing to delete. */
+/** Returns `null` if the device or all of the keys are unknown, so that there is nothing to delete. */
 export function deletionOf(engine: StoreEngine, args: StoreCalls["deleteRange"]["args"]): Deletion | null {
   const device = engine.registry.byId.get(args.deviceId);
   if (device === undefined) return null;
@@ -130,10 +130,7 @@ export const dropOf = (device: DeviceState): Deletion => ({
   isRetention: false,
 });
 
-/**
- * Takes a deletion, recorded in the hot row `id` and held open, through the blocks; also repeats one that a crash has
- * interrupted.
- */
+/** Applies a deletion to the blocks, recorded in the hot row `id` and held open; also repeats a deletion that a crash interrupted. */
 export function* deletionTask(engine: StoreEngine, deletion: Deletion, id: number): Steps<void> {
   if (!engine.deletions.has(id)) return; // a sealing has finished it
   const device = engine.registry.devices.get(deletion.device);
@@ -145,13 +142,13 @@ export function* deletionTask(engine: StoreEngine, deletion: Deletion, id: numbe
   engine.deletions.done(id);
 }
 
-/** Takes all recorded deletions through the blocks, those that come meanwhile included; ends without a pause. */
+/** Applies all recorded deletions to the blocks, including those recorded meanwhile. Does not yield after the last one. */
 export function* finishDeletions(engine: StoreEngine): Steps<void> {
   for (let [open] = engine.deletions.entries(); open !== undefined; [open] = engine.deletions.entries())
     yield* deletionTask(engine, open[1], open[0]);
 }
 
-/** Deletes what is older than each device's cut-off and gives the space back. */
+/** Deletes values older than each device's cut-off and frees the space. */
 export function* retentionTask(
   engine: StoreEngine,
   cutoffs: StoreCalls["applyRetention"]["args"],
@@ -170,7 +167,7 @@ export function* retentionTask(
   return { pointsDeleted };
 }
 
-/** Gives free pages back to the file system. */
+/** Returns free pages to the file system. */
 export function* vacuumTask(engine: StoreEngine): Steps<void> {
   while (engine.file.vacuum(VACUUM_PAGES) > 0) yield;
   // The file shrinks with the checkpoint, and the log that held the freed pages is cut as well.

@@ -1,15 +1,15 @@
-/** A deletion as its hot row keeps it: it applies to everything that arrived before it. */
+/** Deletion as stored in its hot row; applies to all earlier arrivals. */
 export interface Deletion {
   readonly device: number;
-  /** Guards against a device number that has been given to another device since. */
+  /** Guards against a reused device number. */
   readonly deviceId: string;
   readonly tenantId: string;
   /** Key numbers; null means all. */
   readonly keys: readonly number[] | null;
   readonly from: number;
   readonly to: number;
-  /** True if the device itself goes. */
+  /** True if the device itself is deleted. */
   readonly drop: boolean;
-  /** True if the values were too old to be kept. Readers that keep their own history are not told. */
+  /** True if the retention period was over. Readers with their own history are not notified. */
   readonly isRetention: boolean;
 }

@@ -8,7 +8,7 @@ import type { WireSeries } from "./store.protocol.ts";
 import type { StoreLimits } from "./store.types.ts";
 import { TenantUse } from "./tenant-use.ts";
 
-/** A handle as the store keeps it. */
+/** Handle with the store's own fields. */
 export class DeviceHandle implements StagedDevice {
   readonly tenantId: TenantId;
   readonly deviceId: DeviceId;
@@ -30,7 +30,7 @@ export class DeviceHandle implements StagedDevice {
   }
 }
 
-/** All devices of the telemetry file on the main thread, with the keys that each of them has. */
+/** All devices of the telemetry file on the main thread, with their keys. */
 export class DeviceHandles {
   readonly #clock: Pick<Clock, "monotonic">;
   readonly #root: PatternNode;
@@ -73,7 +73,7 @@ export class DeviceHandles {
     this.#byNo.delete(handle.no);
   }
 
-  /** The keys that the file has points of at the start. */
+  /** Loads the keys with points in the file at startup. */
   load({ devices, counts, keys }: WireSeries): void {
     let position = 0;
     for (const [index, no] of devices.entries()) {
@@ -83,7 +83,7 @@ export class DeviceHandles {
     }
   }
 
-  /** Keys of a device have lost their last point. */
+  /** Removes keys of a device that have lost their last point. */
   drop(no: number, keys: readonly number[]): void {
     const handle = this.#byNo.get(no);
     if (handle === undefined) return;
@@ -97,7 +97,7 @@ export class DeviceHandles {
     return { keys: tenant?.count ?? 0, storedBytes: tenant?.storedBytes ?? 0 };
   }
 
-  /** Begins to count what the tenants have on the disk; takes the result. */
+  /** Starts counting the tenants' disk usage; the returned function takes the result. */
   beginCount(): (stored: ReadonlyMap<string, number>) => void {
     const counts = [...this.#tenants].map(([tenantId, tenant]) => [tenantId, tenant.beginCount()] as const);
     return (stored) => {

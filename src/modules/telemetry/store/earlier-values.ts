@@ -8,10 +8,10 @@ import type { Steps } from "./slice-scheduler.ts";
 import { numberState, stateAt } from "./state-table.ts";
 import type { StoreEngine } from "./store-engine.ts";
 
-/** Values that are looked for: numbers only, or any. */
+/** Kind of values to find: numbers only, or any. */
 export type EarlierKind = "number" | "any";
 
-/** Returns the newest value of each key (by its number) from before the range, however old; keys that have none are absent. */
+/** Returns the newest value of each key (by number) before the range, however old; keys without one are absent. */
 export function earlierValues(
   engine: StoreEngine,
   range: Pick<FamilyRange, "device" | "family" | "keys" | "from">,
@@ -21,8 +21,8 @@ export function earlierValues(
 }
 
 /**
- * Goes backwards from the start of a range, block by block, until each key has its value. As with `FamilyReader`, the directory may
- * change between two blocks.
+ * Reads backwards from the start of a range, block by block, until each key has a value. As with `FamilyReader`, the directory may change between
+ * two blocks.
  */
 class EarlierReader {
   readonly #engine: StoreEngine;
@@ -30,11 +30,11 @@ class EarlierReader {
   readonly #isNumber: boolean;
   readonly #hot: Rows;
   readonly #found = new Map<number, EarlierValue>();
-  /** Keys that have no value yet. */
+  /** Keys without a value so far. */
   readonly #pending: Set<number>;
-  /** Hot rows from here on have been read. */
+  /** Hot rows from here on were read. */
   #hotEnd: number;
-  /** Everything from this time stamp on has been read. */
+  /** All values from this time stamp on were read. */
   #until: number;
 
   constructor(
@@ -65,7 +65,7 @@ class EarlierReader {
     return this.#found;
   }
 
-  /** Leaves a block that has been rewritten for the next turn, which finds its successor. */
+  /** Reads a block; skips a rewritten block, whose successor the next turn finds. */
   #readBlock(ref: BlockRef): void {
     const hotStart = Math.min(this.#hotEnd, lowerBound(this.#hot.ts, ref.minTs));
     const hot = sliceRows(this.#hot, hotStart, this.#hotEnd);
@@ -82,7 +82,7 @@ class EarlierReader {
     this.#until = ref.minTs;
   }
 
-  /** Takes the values that the block's summaries hold, and returns the keys whose rows are needed. */
+  /** Takes values from the block's summaries. Returns the keys whose rows are needed. */
   #keysToLoad(ref: BlockRef, isCovered: boolean): ReadonlySet<number> {
     const columns = this.#engine.blocks.head(ref)?.columns;
     const keys = new Set<number>();
@@ -117,7 +117,7 @@ class EarlierReader {
     }
   }
 
-  /** Returns the newest row before `stop` that has a value to be found; -1 if there is none. */
+  /** Returns the newest row before `stop` with a matching value; -1 if there is none. */
   #newestRow({ tags }: Column, stop: number): number {
     for (let row = stop - 1; row >= 0; row--)
       if (this.#isNumber ? tags[row] === TAG_NUMBER : tags[row] !== TAG_ABSENT) return row;

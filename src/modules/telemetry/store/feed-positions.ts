@@ -1,31 +1,31 @@
 import { PAGE_BYTES, type TelemetryFile } from "./telemetry-file.ts";
 
-/** Positions are written at least this often while they change. */
+/** Max. interval between writes of changed positions. */
 const INTERVAL_MS_MAX = 5_000;
 const INTERVAL_MS_MIN = 100;
-/** A write of positions takes one page, so positions add at most a twentieth to what the store writes while it is busy. */
+/** Stored bytes per write of positions. A write takes one page, so positions add at most a twentieth to the bytes that a busy store writes. */
 const STORE_BYTES_PER_WRITE = 20 * PAGE_BYTES;
 
 export interface FeedPosition {
   readonly no: number;
-  /** Id of the last hot row that was confirmed. */
+  /** Id of the last confirmed hot row. */
   position: number;
   /** Position in the file. */
   persisted: number;
 }
 
-/** Writes the positions of feeds, often enough that little is sent again after a crash, and seldom enough to spare the disk. */
+/** Writes the positions of feeds, often enough that little is resent after a crash, and rarely enough to reduce disk wear. */
 export class FeedPositions {
   readonly #file: TelemetryFile;
   #writtenAtMs = performance.now();
-  /** What the log had taken at the last write, in bytes. */
+  /** Bytes appended to the log at the last write. */
   #loggedBytes = 0;
 
   constructor(file: TelemetryFile) {
     this.#file = file;
   }
 
-  /** Returns whether changed positions are to be written now. */
+  /** Returns whether changed positions must be written now. */
   areDue(): boolean {
     const ms = performance.now() - this.#writtenAtMs;
     if (ms >= INTERVAL_MS_MAX) return true;
@@ -33,7 +33,7 @@ export class FeedPositions {
     return this.#file.log.bytesAppended - this.#loggedBytes >= STORE_BYTES_PER_WRITE;
   }
 
-  /** Writes those that have changed, in one transaction with `work`. They share a page, so all cost as much as one. */
+  /** Writes changed positions in one transaction with `work`. They share a page, so all cost as much as one. */
   write(feeds: Iterable<FeedPosition>, work: () => void = () => undefined): void {
     const changed = [...feeds].filter(({ position, persisted }) => position !== persisted);
     const update = this.#file.db.query("UPDATE feed SET position = ? WHERE no = ?");

@@ -7,17 +7,17 @@ import type { ChunkMax, WireChunk } from "./wire-chunk.types.ts";
  * sealed before it was confirmed becomes ranges to be read from the blocks, so that a reader may be away for any time.
  */
 
-/** Start of a new feed: the next write, or everything that is stored. */
+/** Start of a new feed: the next write, or all stored values. */
 export type FeedStart = "now" | "beginning";
 
-/** Numbers up to which a reader knows the definitions of devices, keys and patterns, exclusive. */
+/** Numbers below which a reader knows the definitions of devices, keys and patterns. */
 export interface KnownDefinitions {
   readonly devices: number;
   readonly keys: number;
   readonly patterns: number;
 }
 
-/** A hot row as it is stored: a group, or a deletion as JSON. */
+/** Stored hot row: a group, or a deletion as JSON. */
 export interface FeedRow {
   readonly id: number;
   readonly form: number;
@@ -27,11 +27,11 @@ export interface FeedRow {
 export interface FeedRows {
   /** Rows of all tenants, in the order of arrival. */
   readonly rows: readonly FeedRow[];
-  /** Definitions that the reader does not know yet. */
+  /** Definitions that the reader does not have yet. */
   readonly definitions: Definitions;
-  /** Deletions that were sealed before they were confirmed. They come before all rows; rows are empty while there is one. */
+  /** Deletions that were sealed before they were confirmed. They precede all rows; while there is one, rows are empty. */
   readonly deletions: readonly FeedDeletion[];
-  /** Id of the last row that was looked at; the position once all before is confirmed. */
+  /** Id of the last examined row, which becomes the position once all earlier rows are confirmed. */
   readonly end: number;
   /** True if no more rows wait. */
   readonly isAtEnd: boolean;
@@ -39,11 +39,11 @@ export interface FeedRows {
   readonly hasBacklog: boolean;
 }
 
-/** A deletion on the way to a reader. */
+/** Deletion to be sent to a reader. */
 export interface FeedDeletion {
   readonly id: number;
   readonly deviceId: string;
-  /** null: all. */
+  /** Null means all. */
   readonly keys: readonly string[] | null;
   readonly from: number;
   readonly to: number;
@@ -51,7 +51,7 @@ export interface FeedDeletion {
   readonly drop: boolean;
 }
 
-/** Values of one device in a closed range of time that were not confirmed. `seq` changes when values are added to it. */
+/** Unconfirmed values of one device in a closed time range. `seq` changes when values are added. */
 export interface FeedRange {
   readonly device: number;
   readonly deviceId: string;
@@ -61,21 +61,21 @@ export interface FeedRange {
 }
 
 export interface FeedBacklog {
-  /** Ranges, at most as many as were asked for. */
+  /** Ranges, at most the requested number. */
   readonly ranges: readonly FeedRange[];
   readonly definitions: Definitions;
-  /** Number of all ranges. */
+  /** Total number of ranges. */
   readonly rangeCount: number;
   /** Epoch ms of the oldest value in a range; null if there is none. */
   readonly oldestTs: number | null;
 }
 
-/** A range of which the part from `from` to `until` has arrived, or the part from `since` to `to`. */
+/** Range of which the part from `from` to `until`, or from `since` to `to`, has arrived. */
 export type ConfirmedRange = FeedRange & ({ readonly until: number } | { readonly since: number });
 
 export interface FeedConfirmation {
   readonly id: string;
-  /** Hot rows up to this one have arrived. */
+  /** Id of the last hot row that has arrived. */
   readonly position?: number | undefined;
   /** Parts of ranges that have arrived. */
   readonly ranges?: readonly ConfirmedRange[] | undefined;
@@ -83,25 +83,25 @@ export interface FeedConfirmation {
   readonly deletions?: readonly number[] | undefined;
 }
 
-/** Feeds of the store: readers that follow its writes, each from a position of its own. */
+/** Feeds of the store: readers that follow its writes, each from its own position. */
 export interface TelemetryFeeds {
-  /** Opens a feed of a tenant; does nothing if it is open. Until it is closed, nothing that was written since is lost for it. */
+  /** Opens a feed of a tenant; does nothing if it is open. Values written while it is open are not lost for it. */
   open(id: string, tenantId: TenantId, start: FeedStart): Promise<void>;
   close(id: string): Promise<void>;
   /** Closes all feeds of a tenant. */
   closeOf(tenantId: TenantId): Promise<void>;
-  /** Closes all feeds but these. */
+  /** Closes all other feeds. */
   keepOnly(ids: readonly string[]): Promise<void>;
-  /** Puts what is stored within a closed range into the backlog again. */
+  /** Adds the stored values of a closed range to the backlog again. */
   resend(id: string, from: number, to: number): Promise<void>;
-  /** Returns the rows behind `after`, or behind the position where that is newer. */
+  /** Returns the rows after `after`, or after the position if that is newer. */
   read(id: string, args: { after: number; known: KnownDefinitions; bytesMax: number }): Promise<FeedRows>;
   /** Returns the ranges that were sealed before they were confirmed. */
   backlog(
     id: string,
     args: { known: KnownDefinitions; limit: number; newestFirst: boolean },
   ): Promise<FeedBacklog>;
-  /** Counts about how many values were not confirmed. It takes long where there are many ranges. */
+  /** Returns the approximate number of unconfirmed values. Slow if there are many ranges. */
   countPoints(id: string): Promise<number>;
   /** Returns the next rows of a device in a closed range; null at its end. */
   rows(

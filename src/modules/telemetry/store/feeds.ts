@@ -22,20 +22,20 @@ import type { Registry } from "./registry.ts";
 import type { Steps } from "./slice-scheduler.ts";
 import type { TelemetryFile } from "./telemetry-file.ts";
 
-/** A closed range of time stamps. */
+/** Closed range of time stamps. */
 interface Span {
   from: number;
   to: number;
 }
 
-/** Values that are further apart than this lie in ranges of their own, so that one late value does not send years again. */
+/** Min. gap between two ranges in ms, so that one late value does not cause years to be resent. */
 export const SPAN_GAP_MS = 3_600_000;
-/** Ranges of one device that are kept apart within one sealing; a value beyond them joins the nearest one. */
+/** Max. ranges of one device per sealing; a value outside them extends the nearest one. */
 const SPANS_MAX = 16;
 
-/** Collects in which ranges of time each device has values. */
+/** Collects the time ranges in which each device has values. */
 export class FeedSpans {
-  /** Device number → its ranges, in no order. */
+  /** Device number → its ranges, unordered. */
   readonly devices = new Map<number, Span[]>();
 
   add(device: number, ts: number): void {
@@ -60,13 +60,13 @@ function extend(span: Span, ts: number): void {
   if (ts > span.to) span.to = ts;
 }
 
-/** Rows that one answer holds, at most. */
+/** Max. rows per response. */
 const ROWS_MAX = 1_024;
-/** Ranges that are written in one transaction. */
+/** Ranges per transaction. */
 const RANGES_PER_WRITE = 256;
-/** Hot rows that are read in one step of a sealing. */
+/** Hot rows read per step of a sealing. */
 const ROWS_PER_STEP = 64;
-/** No value is older: the first moment that a Date can hold. A range has an end, so that it can be read backwards. */
+/** Oldest time that a Date can represent. A range has a start, so that it can be read backwards. */
 const OLDEST_MS = -8.64e15;
 
 interface Feed extends FeedPosition {
@@ -88,13 +88,13 @@ interface RangeRow {
   seq: number;
 }
 
-/** The readers that follow the store: what each of them has confirmed, and what it has yet to read. */
+/** Readers that follow the store, with their confirmed positions and unread ranges. */
 export class Feeds {
   readonly #file: TelemetryFile;
   readonly #registry: Registry;
   readonly #openDeletions: Pick<OpenDeletions, "has">;
   readonly #positions: FeedPositions;
-  /** Keyed by the id of the feed. */
+  /** Feeds by id. */
   readonly #feeds = new Map<string, Feed>();
   /** Highest `seq` of all ranges. */
   #newestSeq = 0;
@@ -106,7 +106,7 @@ export class Feeds {
     this.#positions = new FeedPositions(file);
   }
 
-  /** Reads the positions back at the start. */
+  /** Loads the positions at startup. */
   load(): void {
     for (const { no, id, tenant, position } of this.#file.db
       .query<FeedRowOfFile, []>("SELECT no, id, tenant, position FROM feed")
@@ -117,7 +117,7 @@ export class Feeds {
       0;
   }
 
-  /** Opens a feed; does nothing if it is open already. */
+  /** Opens a feed; does nothing if it is already open. */
   *open(id: string, tenantId: string, start: FeedStart): Steps<null> {
     if (this.#feeds.has(id)) return null;
     const position = this.#file.log.lastId;
@@ -152,7 +152,7 @@ export class Feeds {
     });
   }
 
-  /** Puts everything that is stored within a closed range into the backlog again. */
+  /** Adds the stored values of a closed range to the backlog again. */
   *resend(id: string, { from, to }: Span): Steps<null> {
     const feed = this.#get(id);
     let batch: [number, Span][] = [];
@@ -173,8 +173,8 @@ export class Feeds {
   }
 
   /**
-   * Returns the rows after the hot row `after`. A deletion that has not gone through the blocks yet ends them: history that is read after it
-   * must not hold what it removes.
+   * Returns the rows after the hot row `after`. They end at a deletion that was not yet applied to the blocks: history read after it must not
+   * contain the deleted values.
    */
   read(id: string, args: { after: number; known: KnownDefinitions; bytesMax: number }): FeedRows {
     const feed = this.#get(id);
@@ -229,7 +229,7 @@ export class Feeds {
     };
   }
 
-  /** Counts about how many values were not confirmed. */
+  /** Returns the approximate number of unconfirmed values. */
   *countPoints(id: string): Steps<number> {
     const feed = this.#get(id);
     let points = 0;
@@ -270,12 +270,12 @@ export class Feeds {
     });
   }
 
-  /** Writes the positions down, before the file is closed. */
+  /** Persists the positions before the file is closed. */
   persist(): void {
     this.#positions.write(this.#feeds.values());
   }
 
-  /** Turns rows of a sealed generation that were not confirmed into ranges and deletions, before the rows go. */
+  /** Converts unconfirmed rows of a sealed generation to ranges and deletions, before the rows are removed. */
   *keepUnread(generation: HotGeneration): Steps<void> {
     for (const feed of this.#feeds.values()) {
       if (feed.position >= generation.lastId) continue;
@@ -341,7 +341,7 @@ export class Feeds {
     }
   }
 
-  /** Writes ranges under a new number, so that the confirmation of a range in flight does not confirm what was added since. */
+  /** Writes ranges under a new number, so that the confirmation of a range in flight does not cover values added since. */
   #writeRanges(feed: Feed, ranges: readonly (readonly [number, Span])[]): void {
     if (ranges.length === 0) return;
     const seq = ++this.#newestSeq;
@@ -366,7 +366,7 @@ export class Feeds {
     });
   }
 
-  /** A range to which values were added meanwhile stays as it is: they may lie in the part that was read. */
+  /** Shortens a confirmed range, unless values were added meanwhile: they may be in the part that was read. */
   #shorten(feed: Feed, range: ConfirmedRange): void {
     const { device, from, to, seq } = range;
     const [nextFrom, nextTo] = "until" in range ? [nextUp(range.until), to] : [from, -nextUp(-range.since)];
@@ -399,7 +399,7 @@ export class Feeds {
     );
   }
 
-  /** Ranges of devices that were deleted lead nowhere. */
+  /** Removes the ranges of deleted devices. */
   #forgetDeleted({ no }: Feed): void {
     this.#file.transactLazily(() =>
       this.#file.db

@@ -8,26 +8,26 @@ import { PatternTree } from "./pattern-tree.ts";
 import { StagingBuffer } from "./staging-buffer.ts";
 import type { StoreReply, StoreRequest } from "./store.protocol.ts";
 
-/** Time for which one pace is tried before the other one. */
+/** Time for which one pace is measured before the other one, in ms. */
 const SLOT_MS = 20;
 /** Number of slots in a trial. The paces alternate, so that one burst does not decide. */
 const SLOTS = 10;
-/** A slot counts as no longer than this, so that a pause of the whole gateway does not decide either. */
+/** Max. counted length of a slot in ms, so that a pause of the whole gateway does not decide. */
 const SLOT_MS_MAX = 5 * SLOT_MS;
 /**
- * Time after which the paces are tried again: longer each time that a trial ends like the one before. While groups wait, a trial costs bytes on
- * the disk; while they do not, it costs throughput.
+ * Min. time between trials, in ms; it grows each time that a trial confirms the previous one. While groups wait, a trial costs disk space; while
+ * they do not, it costs throughput.
  */
 const PHASE_MS_MIN = 2_000;
 const PHASE_MS_MAX = 10_000;
-/** So few messages a commit come from few senders, or slowly: nobody waits for them. */
+/** Messages per commit below which there are few or slow senders, so that waiting is pointless. */
 const MESSAGES_MIN = 3;
-/** Such commits in a row that end the waiting; a burst may end with one. */
+/** Consecutive small commits that end the waiting; a burst may end with one. */
 const SMALL_IN_A_ROW_MAX = 4;
-/** Part of the rate that must remain when groups wait. */
+/** Share of the rate that must remain when groups wait. */
 const RATE_SHARE_MIN = 0.85;
 
-/** What came in while groups waited, or while they did not. */
+/** Messages received while groups waited, or while they did not. */
 class Tally {
   messages = 0;
   commits = 0;
@@ -39,29 +39,29 @@ class Tally {
 }
 
 /**
- * Decides whether groups wait for more messages. A commit writes at least a page of the disk, however little it carries, so that small ones
- * wear it out when many follow each other. Devices that send by themselves do not mind a few milliseconds. Clients that wait for
- * their acknowledgements send less the longer they wait: so both paces are tried, and groups wait only where `RATE_SHARE_MIN` of the rate remains.
+ * Decides whether groups wait for more messages. A commit writes at least a disk page, so frequent small commits wear the disk. Devices that send on
+ * their own schedule do not mind a few milliseconds, but clients that wait for acknowledgements then send less. Both paces are measured, and groups
+ * wait only if `RATE_SHARE_MIN` of the rate remains.
  */
 export class BatchPace {
   #phase: "trial" | "apart" | "together" = "trial";
-  /** Slot of the trial; groups wait in the odd ones. */
+  /** Slot of the trial; groups wait in odd slots. */
   #slot = 0;
-  /** Monotonic ms; the first commit begins the slot or the phase. */
+  /** Start of the slot or phase, monotonic ms; set by the first commit. */
   #beganAtMs: number | null = null;
   #apart = new Tally();
   #together = new Tally();
   #decided: "apart" | "together" | null = null;
   #phaseMs = PHASE_MS_MIN;
   #smallInARow = 0;
-  /** Trials in a row in which waiting lowered the rate. */
+  /** Consecutive trials in which waiting lowered the rate. */
   #slowerInARow = 0;
 
   get waits(): boolean {
     return this.#phase === "together" || (this.#phase === "trial" && this.#slot % 2 === 1);
   }
 
-  /** Takes note of a commit of so many messages. */
+  /** Records a commit with its number of messages. */
   note(messages: number, nowMs: number): void {
     this.#beganAtMs ??= nowMs;
     this.#smallInARow = messages < MESSAGES_MIN ? this.#smallInARow + 1 : 0;
@@ -137,58 +137,58 @@ export interface GroupCommitterOptions {
 }
 
 /**
- * On a slow disk the first of those who were just answered would start a commit alone, and all others wait for it to end. A
- * commit that took long is therefore followed by a short wait: this part of its time.
+ * Share of a slow commit's duration for which the next group waits. Otherwise, the first acknowledged sender would start a commit alone, and all
+ * others would wait for it to end.
  */
 const BATCH_DELAY_SHARE = 1 / 4;
 const BATCH_DELAY_MS_MAX = 5;
-/** Min. duration of a commit that is worth a wait, in ms. */
+/** Min. duration of a commit that causes a wait, in ms. */
 const SLOW_COMMIT_MS = 4;
-/** Min. bytes of a commit that is worth a wait: so few senders gain nothing by waiting for each other. */
+/** Min. bytes of a commit that causes a wait: with fewer senders, waiting for each other gains nothing. */
 const BATCH_DELAY_BYTES_MIN = 512;
 
-/** Time for which a group waits if waiting does not slow anyone down (`BatchPace`). */
+/** Wait of a group in ms, if waiting does not slow senders down (`BatchPace`). */
 const TOGETHER_MS = 8;
-/** Bytes at which a group ends its wait of `togetherMs`: the page that it takes at least is then a small part of what it writes. */
+/** Bytes at which a group ends its wait of `togetherMs`; the unused part of its last page is then relatively small. */
 const TOGETHER_BYTES = 12_288;
 
 /** Buffers larger than this are not kept for reuse. */
 const SPARE_BYTES_MAX = 4 * 1024 * 1024;
 
 /**
- * Stages readings and sends them to the worker group by group. One group is in flight at a time; on a slow disk, one for each lane of the worker. What
- * arrives meanwhile rides in the next group.
+ * Stages readings and sends them to the worker group by group. One group is in flight at a time; on a slow disk, one per lane of the worker.
+ * Readings that arrive meanwhile join the next group.
  */
 export class GroupCommitter {
   readonly patterns: PatternTree;
   readonly #options: GroupCommitterOptions;
   readonly #staging: StagingBuffer;
   #definitions = noDefinitions();
-  /** Points and groups that were committed since the start. */
+  /** Points and groups committed since startup. */
   readonly committed = { points: 0, groups: 0 };
   #group: Group | null = null;
-  /** Oldest first: they are answered in order. */
+  /** Groups in flight, acknowledged in order, oldest first. */
   readonly #inFlight: InFlight[] = [];
-  /** Number of groups that may be in flight. */
+  /** Max. groups in flight. */
   #lanes = 1;
   /** Longest time in ms that a group waits for its share of the messages. */
   #laneMs = 0;
   /** Acknowledged messages whose senders are expected to send again immediately. */
   #answered = 0;
   readonly #pace = new BatchPace();
-  /** Messages of the group that is staged. */
+  /** Messages in the staged group. */
   #messages = 0;
-  /** Ends the wait of the group that is staged; `null` if it does not wait. */
+  /** Ends the wait of the staged group; `null` if it does not wait. */
   #endWait: (() => void) | null = null;
-  /** Bytes and messages at which a waiting group leaves immediately. */
+  /** Bytes and messages at which a waiting group is sent immediately. */
   #bytesEnough = Number.POSITIVE_INFINITY;
   #messagesEnough = Number.POSITIVE_INFINITY;
-  /** Monotonic time until which the next group waits for those who were just answered. */
+  /** Monotonic time until which the next group waits for recently acknowledged senders. */
   #batchDelayUntilMs = Number.NEGATIVE_INFINITY;
-  /** True if the last commit took long: the wait after it is of its own kind. */
+  /** True if the last commit was slow, which has its own wait. */
   #isSlow = false;
   #refusal: DomainError | null = null;
-  /** Monotonic time before which no group is tried on a full disk. */
+  /** Monotonic time before which no group is sent to a full disk. */
   #fullUntilMs: number | null = null;
 
   constructor(options: GroupCommitterOptions) {
@@ -197,12 +197,12 @@ export class GroupCommitter {
     this.#staging = new StagingBuffer(this.patterns);
   }
 
-  /** A device seen for the first time; its definition rides with the next group. */
+  /** Adds a new device, whose definition is sent with the next group. */
   define(device: { no: number; tenantId: string; deviceId: string }): void {
     this.#definitions.devices.push(device);
   }
 
-  /** Implements `TelemetryStore.append`. The store hands this function out, so that no method of its own stands before it. */
+  /** Implements `TelemetryStore.append`. The store exposes this function itself, to avoid a forwarding call. */
   readonly append = (device: StoreDevice, readings: readonly Reading[]): Promise<void> | undefined => {
     if (!(device instanceof DeviceHandle) || device.deleted) throw deviceGone();
     if (this.#refusal !== null) throw this.#refusal;
@@ -218,14 +218,14 @@ export class GroupCommitter {
     return this.#group.promise;
   };
 
-  /** Resolves when everything staged so far is committed or refused. A group that waits for others leaves immediately. */
+  /** Resolves when everything staged so far is committed or refused. A waiting group is sent immediately. */
   async settled(): Promise<void> {
     const newest = this.#group ?? this.#inFlight.at(-1)?.group;
     this.#sendIfPossible();
     await newest?.promise.catch(() => undefined);
   }
 
-  /** Takes nothing more; what is in flight or staged is refused with the same error. */
+  /** Stops accepting readings; groups in flight or staged are refused with the same error. */
   refuse(error: DomainError): void {
     this.#refusal = error;
     for (const { group } of this.#inFlight.splice(0)) group.reject(error);
@@ -233,7 +233,7 @@ export class GroupCommitter {
     this.#group = null;
   }
 
-  /** Takes nothing more, but what is staged still goes out. */
+  /** Stops accepting readings, but still sends staged ones. */
   close(error: DomainError): void {
     this.#refusal = error;
   }
@@ -274,7 +274,7 @@ export class GroupCommitter {
     if (this.#options.clock.monotonic() < untilMs) throw diskFull();
   }
 
-  /** Definitions of a refused group ride with the next one. */
+  /** Adds the definitions of a refused group to the next one. */
   #requeue(lost: Definitions): void {
     this.#definitions.devices.unshift(...lost.devices);
     this.#definitions.keys.unshift(...lost.keys);
@@ -289,7 +289,7 @@ export class GroupCommitter {
     return { promise, resolve, reject };
   }
 
-  /** When idle a group leaves as soon as the caller's code returns: what is appended in one go rides it. */
+  /** Sends a group when idle, after the caller's code returns, so that readings appended together share it. */
   #sendSoon(): void {
     // Asked once: a wait that ended between two looks would send before the new group is in its place, that is, never.
     const waitMs = this.#waitMs();
@@ -297,7 +297,7 @@ export class GroupCommitter {
     else queueMicrotask(() => this.#sendIfPossible());
   }
 
-  /** A group with definitions may be refused, and groups sent behind it would refer to nothing. */
+  /** Whether a group may be sent: a group with definitions may be refused, and later groups would then lack them. */
   get #canSend(): boolean {
     return (
       this.#inFlight.length < this.#lanes && this.#inFlight.every(({ definitions }) => isEmpty(definitions))
@@ -311,7 +311,7 @@ export class GroupCommitter {
     else this.#send();
   }
 
-  /** Returns the rest of the next group's batch delay, in ms. */
+  /** Returns the remainder of the next group's batch delay, in ms. */
   #waitMs(): number {
     const { clock, groupCommitWindowMs } = this.#options;
     if (groupCommitWindowMs > 0) return groupCommitWindowMs;
@@ -324,8 +324,8 @@ export class GroupCommitter {
   }
 
   /**
-   * Each lane gets an even share of the messages. Otherwise the first of those who were just answered would take a lane alone, and the
-   * others wait for the next one.
+   * Returns the wait that gives each lane an even share of the messages. Otherwise, the first acknowledged sender would take a lane alone, and the
+   * others would wait for the next one.
    */
   #laneWaitMs(): number {
     const inFlight = this.#inFlight.reduce((sum, { messages }) => sum + messages, 0);
@@ -345,7 +345,7 @@ export class GroupCommitter {
     this.#batchDelayUntilMs = now + Math.min(BATCH_DELAY_MS_MAX, tookMs * BATCH_DELAY_SHARE);
   }
 
-  /** Sends what waits with all that the caller still appends. */
+  /** Sends the waiting group, with everything that the caller still appends. */
   #endWaiting(): void {
     this.#bytesEnough = Number.POSITIVE_INFINITY;
     this.#messagesEnough = Number.POSITIVE_INFINITY;

@@ -6,14 +6,14 @@ import {
   RECORD_HEAD_WORDS,
 } from "./group-format.ts";
 
-/** Reads the records of a group as its hot row keeps it. Positions are in words of 8 bytes. */
+/** Reads the records of a group from its hot row. Positions are in words of 8 bytes. */
 export class GroupReader {
   readonly #u32: Uint32Array;
   readonly #f64: Float64Array;
   readonly #bytes: Buffer;
   readonly #end: number;
 
-  /** `group` is unpacked. @throws Error if its checksum does not match. */
+  /** `group`: unpacked. @throws Error if its checksum does not match */
   constructor(group: Uint8Array) {
     checkGroup(group);
     // Views need the alignment of their words, which the bytes of a row need not have.
@@ -25,7 +25,7 @@ export class GroupReader {
     this.#end = this.#u32[HEADER_RECORD_END]!;
   }
 
-  /** Calls `onRecord` for each record, in the order of arrival. `columnsOf` returns the columns of a pattern. */
+  /** Calls `onRecord` for each record in order of arrival. `columnsOf` returns the columns of a pattern. */
   visit(
     columnsOf: (pattern: number) => readonly number[] | undefined,
     onRecord: (record: GroupRecord) => void,
@@ -42,7 +42,7 @@ export class GroupReader {
   }
 }
 
-/** One record of a group; the same object stands for one after the other. */
+/** Cursor over the records of a group; one object is reused for all records. */
 export class GroupRecord {
   readonly #u32: Uint32Array;
   readonly #f64: Float64Array;
@@ -72,12 +72,12 @@ export class GroupRecord {
     return this.#f64[this.#position + 1]!;
   }
 
-  /** The slot of a column read as a number; booleans are 0 and 1. */
+  /** Returns the slot of a column as a number; booleans are 0 and 1. */
   numberAt(column: number): number {
     return this.#f64[this.#position + RECORD_HEAD_WORDS + column]!;
   }
 
-  /** The text of a column: a string, or a JSON literal. */
+  /** Returns the text of a column: a string, or a JSON literal. */
   textAt(column: number): string {
     const slot = (this.#position + RECORD_HEAD_WORDS + column) * 2;
     const start = this.#sideStart + this.#u32[slot]!;

@@ -5,8 +5,8 @@ export interface Segment {
   readonly bytes: Buffer;
 }
 
-/** An address is `segment * addressSpan + word`; it grows in arrival order. */
+/** Words per segment. An address is `segment * addressSpan + word`, ascending in arrival order. */
 export const ADDRESS_SPAN = 2 ** 23;
 
-/** The word inside its segment that an address names. */
+/** Returns the word of an address within its segment. */
 export const wordOf = (address: number): number => address % ADDRESS_SPAN;

@@ -4,7 +4,7 @@ import { type Segment, wordOf } from "./hot-address.ts";
 import type { DeviceState, SeriesState } from "./registry.ts";
 import { type Column, emptyRows, newColumn, type Rows, sliceColumn } from "./rows.ts";
 
-/** Records of the hot log, read by their addresses. */
+/** Access to records of the hot log by address. */
 interface HotRecords {
   tsAt(address: number): number;
   columnsAt(address: number): readonly number[];
@@ -13,7 +13,7 @@ interface HotRecords {
   segmentOf(address: number): Segment;
 }
 
-/** A deletion inside the hot tier: it hits what had arrived before it. */
+/** Deletion inside the hot tier; applies to earlier arrivals. */
 export interface Tombstone {
   /** Key numbers; null means all. */
   readonly keys: ReadonlySet<number> | null;
@@ -23,7 +23,7 @@ export interface Tombstone {
   readonly before: number;
 }
 
-/** The records of one device within a hot generation; sorted by time when they are first read. */
+/** Records of one device within a hot generation; sorted by time at their first read. */
 export class HotDevice {
   readonly device: DeviceState;
   readonly tombstones: Tombstone[] = [];
@@ -49,7 +49,7 @@ export class HotDevice {
     if (ts < this.minTs) this.minTs = ts;
   }
 
-  /** The values of some keys within a closed range, as of now. */
+  /** Returns the current values of some keys within a closed range. */
   rows(generation: HotRecords, keys: ReadonlySet<number>, from: number, to: number): Rows {
     if (to < this.minTs || from > this.maxTs) return emptyRows;
     this.#sort(generation);
@@ -61,15 +61,15 @@ export class HotDevice {
     return builder.build();
   }
 
-  /** Number of records, at most `max`, that have about so many bytes together. */
+  /** Returns the number of records with about `bytes` in total, at most `max`. */
   recordsWithin(bytes: number, max: number): number {
     const average = this.bytes / Math.max(1, this.records);
     return Math.max(1, Math.min(max, Math.floor(bytes / Math.max(1, average))));
   }
 
   /**
-   * Time stamp of the last of `limit` records from `from` on, infinite when there are fewer; null when there is none.
-   * Of the records at that time stamp some may lie behind the limit.
+   * Returns the time stamp of the last of `limit` records from `from` on; infinite if there are fewer, null if there is none. More records may share
+   * that time stamp.
    */
   endOf(generation: HotRecords, from: number, limit: number): number | null {
     this.#sort(generation);
@@ -79,7 +79,7 @@ export class HotDevice {
     return last === undefined ? Number.POSITIVE_INFINITY : generation.tsAt(last);
   }
 
-  /** Address of the newest value of a key that no deletion has hit. */
+  /** Returns the address of a key's newest value that was not deleted. */
   newest(generation: HotRecords, series: SeriesState): number | null {
     this.#sort(generation);
     for (let i = this.#addresses.length - 1; i >= 0; i--) {
@@ -123,7 +123,7 @@ class RowsBuilder {
   readonly #ts: Float64Array;
   readonly #columns = new Map<number, Column>();
   readonly #keys: ReadonlySet<number>;
-  /** Pattern number → moves; neighbours mostly share their pattern. */
+  /** Pattern number → moves; consecutive records usually share their pattern. */
   readonly #moves = new Map<number, Move[]>();
   #pattern = -1;
   #current: Move[] = [];
@@ -135,7 +135,7 @@ class RowsBuilder {
     this.#ts = new Float64Array(capacity);
   }
 
-  /** Records come sorted by time; a later one at the same time stamp overwrites. */
+  /** Adds a record; records must be sorted by time, and a later one with the same time stamp overwrites. */
   add(generation: HotRecords, address: number, tombstones: readonly Tombstone[]): void {
     const { f64, u32 } = generation.segmentOf(address);
     const offset = wordOf(address);

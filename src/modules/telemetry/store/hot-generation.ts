@@ -21,7 +21,7 @@ import { HotDevice, type Tombstone } from "./hot-device.ts";
 import type { DeviceState, Registry, SealedValue, SeriesState } from "./registry.ts";
 import { countPoints } from "./rows.ts";
 
-/** 512 KiB; a group that is larger gets a segment of its own size. */
+/** Words per segment (512 KiB); a larger group gets its own segment. */
 const SEGMENT_WORDS = 65_536;
 /** Location of a copied group. */
 export interface StagedGroup {
@@ -29,18 +29,18 @@ export interface StagedGroup {
   readonly at: number;
 }
 
-/** The in-memory content of a run of hot rows: raw records in arrival order and, per device, where they are. */
+/** In-memory content of consecutive hot rows: raw records in arrival order, and their location per device. */
 export class HotGeneration {
   /** Device number → its records. */
   readonly devices = new Map<number, HotDevice>();
   points = 0;
   groups = 0;
-  /** Memory taken by the records. */
+  /** Memory of the records, in bytes. */
   bytes = 0;
-  /** Ids of the hot rows that this generation covers. */
+  /** Id of the first hot row of this generation. */
   firstId = 0;
   lastId = 0;
-  /** When the first group came, in ms of the monotonic clock. */
+  /** Arrival of the first group, in monotonic ms. */
   openedAtMs = 0;
   readonly #registry: Registry;
   readonly #segments: Segment[] = [];
@@ -50,12 +50,12 @@ export class HotGeneration {
     this.#registry = registry;
   }
 
-  /** Larger than every address given out so far. */
+  /** Upper bound of all addresses so far, exclusive. */
   get end(): number {
     return Math.max(0, this.#segments.length - 1) * ADDRESS_SPAN + this.#used;
   }
 
-  /** Copies a group's bytes in; it becomes visible with `index`. */
+  /** Copies a group's bytes; `index` makes them visible. */
   stage(group: Uint8Array): StagedGroup {
     const words = Math.ceil(group.byteLength / 8);
     let segment = this.#segments[this.#segments.length - 1];
@@ -76,12 +76,12 @@ export class HotGeneration {
     return this.#segments[segment]!.bytes.subarray(at * 8, at * 8 + bytes);
   }
 
-  /** Takes the newest staged group back (its commit failed, or it is damaged). */
+  /** Removes the newest staged group, after its commit failed or because it is damaged. */
   unstage(group: StagedGroup): void {
     this.#used = group.at;
   }
 
-  /** Makes a staged group's records readable and moves the newest values forward. */
+  /** Makes a staged group's records readable and advances the newest values. */
   index(group: StagedGroup, id: number): void {
     const { f64, u32 } = this.#segments[group.segment]!;
     const head = group.at * 2;
@@ -106,13 +106,13 @@ export class HotGeneration {
     this.groups++;
   }
 
-  /** Adds a hot row to those that are released when the generation is sealed. */
+  /** Adds a hot row, which is released when the generation is sealed. */
   cover(id: number): void {
     if (this.lastId === 0) this.firstId = id;
     this.lastId = id;
   }
 
-  /** Hides a device's records that are in by now. Returns how many points that is. */
+  /** Hides a device's current records. Returns the number of hidden points. */
   bury(device: number, deletion: Omit<Tombstone, "before">): number {
     const hot = this.devices.get(device);
     if (hot === undefined) return 0;
@@ -146,7 +146,7 @@ export class HotGeneration {
     return hot;
   }
 
-  /** Text offsets are relative to the group's side bytes on disk, and to the segment in memory. Returns how many bytes the texts have. */
+  /** Converts text offsets, which are relative to the group's side bytes on disk and to the segment in memory. Returns the bytes of the texts. */
   #rebaseTexts(u32: Uint32Array, offset: number, columns: readonly number[], sideStart: number): number {
     let bytes = 0;
     for (let i = 0; i < columns.length; i++) {
@@ -175,7 +175,7 @@ export class HotGeneration {
     return kind === KIND_JSON ? TAG_JSON : TAG_STRING;
   }
 
-  /** The slot of a record's value read as a number. */
+  /** Returns the slot of a record's value as a number. */
   numberAt(address: number, index: number): number {
     return this.segmentOf(address).f64[wordOf(address) + RECORD_HEAD_WORDS + index]!;
   }
@@ -188,7 +188,7 @@ export class HotGeneration {
     return decodeText(segment.bytes, offset, length);
   }
 
-  /** The value of a series in the record at an address. */
+  /** Returns the value of a series in the record at an address. */
   valueAt(address: number, series: SeriesState): SealedValue {
     const columns = this.columnsAt(address);
     let index = 0;

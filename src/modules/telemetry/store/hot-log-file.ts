@@ -23,11 +23,11 @@ const ZEROS = new Uint8Array(PAGE_BYTES);
 /** Bytes per read. */
 const WINDOW_BYTES = 1024 * 1024;
 const FIRST_OFFSETS = 1_024;
-/** Precedes the number in a file name. */
+/** Part of a file name before the number. */
 export const HOT_LOG_MARK = "-hot";
 const NONCE_MAX = 2 ** 32 - 1;
 
-/** A record as it lies in the log. */
+/** Record of the log. */
 export interface LogRecord {
   readonly id: number;
   readonly form: number;
@@ -51,11 +51,11 @@ export interface NewRecord {
   readonly time: number;
 }
 
-/** Knowledge about a file's content from the position and the other files. */
+/** Expected content of a file, from the position and the other files. */
 export interface KnownUse {
   /** Nonce and first id of the file's current use, needed if its header is damaged. */
   readonly use: { readonly nonce: number; readonly firstId: number } | undefined;
-  /** Id up to which the log is known to be on the disk; infinite if unknown. */
+  /** Id up to which the log is known to be on disk; infinite if unknown. */
   readonly durableId: number;
 }
 
@@ -68,7 +68,7 @@ export class HotLogFile {
   /** 0 while the file has no header. */
   firstId = 0;
   lastId = -1;
-  /** Id up to which the file's records are known to be on the disk. */
+  /** Id up to which the file's records are known to be on disk. */
   durableId = -1;
   /** True if unacknowledged records exist after the end that `scan` found. */
   hasStrays = false;
@@ -79,7 +79,7 @@ export class HotLogFile {
   /** Number of values in the records of earlier files. */
   valuesBefore = 0;
   #hasSoundHeader = false;
-  /** Offset behind the newest record. */
+  /** Offset after the newest record. */
   #end = HEADER_BYTES;
   #size: number;
   #previous = 0;
@@ -132,7 +132,7 @@ export class HotLogFile {
     return gaps;
   }
 
-  /** Forgets all records. The next one has the id `firstId`. */
+  /** Discards all records. The next one has the id `firstId`. */
   begin(firstId: number, valuesBefore: number): void {
     const nonce = 1 + Math.floor(Math.random() * NONCE_MAX);
     const header = encodeHeader(nonce, firstId);
@@ -148,7 +148,7 @@ export class HotLogFile {
     this.#previous = decodeHeader(header)?.checksum ?? 0;
   }
 
-  /** Appends a record; `sync` puts it on the disk. When it throws, for instance on a full disk, nothing of it stays. */
+  /** Appends a record; `sync` writes it to disk. If it throws, for example on a full disk, the record is removed. */
   append({ form, data, definitions, values, valuesBefore, time }: NewRecord): void {
     const bytes = RECORD_BYTES + definitions.length + data.length;
     if (this.#scratch.length < bytes) this.#scratch = new Uint8Array(2 * bytes);
@@ -185,7 +185,7 @@ export class HotLogFile {
     return false;
   }
 
-  /** Cuts a file whose records are no longer needed to `bytesMax` bytes. */
+  /** Truncates a file with only released records to `bytesMax` bytes. */
   shrink(bytesMax: number): void {
     if (this.#size <= bytesMax) return;
     ftruncateSync(this.descriptor, bytesMax);
@@ -198,7 +198,7 @@ export class HotLogFile {
     closeSync(this.descriptor);
   }
 
-  /** Yields the records from `firstId` to `lastId`, both included, until the file is begun anew. */
+  /** Yields the records from `firstId` to `lastId`, inclusive, until the file is reused. */
   *records(firstId: number, lastId: number): Generator<LogRecord> {
     let window: Uint8Array = new Uint8Array(0);
     let start = 0;
@@ -267,7 +267,7 @@ export class HotLogFile {
     }
   }
 
-  /** Files consist of whole pages, unless one was cut off. */
+  /** Pads the file to whole pages, which files have unless one was truncated. */
   #fillPage(): void {
     const rest = this.#size % PAGE_BYTES;
     if (rest === 0) return;
@@ -294,7 +294,7 @@ function writeFully(descriptor: number, bytes: Uint8Array, offset: number): void
     done += logDisk.write(descriptor, bytes, done, bytes.length - done, offset + done);
 }
 
-/** @param found bytes that begin with the record, and may be longer */
+/** @param found bytes that begin with the record and may be longer */
 function recordOf(id: number, found: Uint8Array): LogRecord {
   if (found.length < RECORD_BYTES) return { id, form: 0, definitions: found, data: found, isSound: false };
   const head = decodeRecordHead(found);

@@ -1,11 +1,10 @@
 /**
- * The layout of a file of the hot log: a header, then records one behind the other. All numbers are little-endian.
- *
- * Files are reused, so older records follow the newest record. Each record contains the nonce of the file's current use,
- * its id and the checksum of the previous record. A record can therefore be recognized anywhere, even after damage.
+ * Layout of a hot log file: a header followed by records. All numbers are little-endian. Files are reused, so older records follow the newest
+ * record. Each record contains the nonce of the file's current use, its id and the checksum of the previous record. A record can therefore be
+ * recognized anywhere, even after damage.
  */
 
-/** "LHL2". */
+/** "LHL2" in ASCII. */
 const MAGIC = 0x324c_484c;
 
 /** Header: magic u32, nonce u32, id of the first record f64, CRC-32 of these 16 bytes u32; the rest is reserved. */
@@ -36,7 +35,7 @@ export interface RecordHead {
   readonly nonce: number;
   readonly form: number;
   readonly id: number;
-  /** Id up to which all records were on the disk when this record was written. */
+  /** Id up to which all records were on disk when this record was written. */
   readonly durableId: number;
   /** Number of values in all earlier records of the log, across its files. */
   readonly valuesBefore: number;
@@ -48,7 +47,7 @@ export interface RecordHead {
   readonly dataBytes: number;
 }
 
-/** Heads before and after damaged records in a file; the first head is undefined if the damage begins with the file. */
+/** Heads before and after damaged records in a file; the first head is undefined if the damage begins at the start of the file. */
 export type Gap = readonly [before: RecordHead | undefined, behind: RecordHead];
 
 const viewOf = (bytes: Uint8Array) => new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -73,7 +72,7 @@ export function decodeHeader(bytes: Uint8Array): LogHeader | null {
   return { nonce: view.getUint32(4, true), firstId: view.getFloat64(8, true), checksum };
 }
 
-/** Writes the head of a record before its definitions and data, which lie in `bytes` already. Returns its checksum. */
+/** Writes the head of a record before its definitions and data, which are already in `bytes`. Returns its checksum. */
 export function writeRecordHead(bytes: Uint8Array, head: Omit<RecordHead, "checksum">): number {
   const view = viewOf(bytes);
   view.setUint32(4, head.previous, true);
@@ -91,7 +90,7 @@ export function writeRecordHead(bytes: Uint8Array, head: Omit<RecordHead, "check
   return checksum;
 }
 
-/** `bytes` begins with the record. */
+/** Decodes the head of a record at the start of `bytes`. */
 export function decodeRecordHead(bytes: Uint8Array): RecordHead {
   const view = viewOf(bytes);
   return {
@@ -112,6 +111,6 @@ export function decodeRecordHead(bytes: Uint8Array): RecordHead {
 export const recordBytesOf = ({ definitionBytes, dataBytes }: RecordHead): number =>
   RECORD_BYTES + definitionBytes + dataBytes;
 
-/** `bytes` is one whole record. */
+/** Returns whether `bytes`, one whole record, is intact. */
 export const isSoundRecord = (bytes: Uint8Array, { checksum }: RecordHead): boolean =>
   Bun.hash.crc32(bytes.subarray(4)) === checksum;

@@ -2,9 +2,9 @@ import { closeSync, fdatasyncSync } from "node:fs";
 import { openOwnFile, readExpendableFile } from "../../../platform/files/own-file.ts";
 import { logDisk } from "./log-disk.ts";
 
-/** "LHP1". */
+/** "LHP1" in ASCII. */
 const MAGIC = 0x3150_484c;
-/** One sector, which disks write atomically. */
+/** Size of one sector, which disks write atomically. */
 const FILE_BYTES = 512;
 /**
  * Layout, little-endian: CRC-32 of all following bytes u32, magic u32, number of files u32, 4 bytes reserved, durable id f64, values up to it f64,
@@ -36,7 +36,7 @@ export interface LogPlace {
 
 /** End of the log. */
 export interface LogPosition {
-  /** Id up to which all records are on the disk. */
+  /** Id up to which all records are on disk. */
   readonly durableId: number;
   /** Number of values in all records up to the durable id. */
   readonly values: number;
@@ -49,15 +49,15 @@ export interface LogPosition {
 export const positionPathOf = (databasePath: string): string => `${databasePath}-position`;
 
 /**
- * Second record of the hot log's end, so that a missing, truncated or zeroed log file is not mistaken for the end. It is
- * overwritten after each sync of the log, and synced itself only before rows are declared sealed: it survives a kill, and after a power cut it is at most some seconds old
- * (the kernel's write-back), never ahead of the log.
+ * Separate record of the hot log's end, so that a missing, truncated or zeroed log file is not mistaken for the end. It is overwritten after each
+ * sync of the log, but synced itself only before rows are declared sealed. It survives a kill; after a power cut, it may be some seconds old (the
+ * kernel's write-back), but never newer than the log.
  */
 export class HotLogPosition {
   readonly #descriptor: number;
   readonly #bytes = new Uint8Array(FILE_BYTES);
   readonly #view = new DataView(this.#bytes.buffer);
-  /** Reason why the position could not be written, once. */
+  /** Error that prevents writing the position, once it has occurred. */
   failure: string | undefined;
 
   constructor(databasePath: string) {

@@ -22,9 +22,9 @@ export interface LogSource {
 export interface KnownLog {
   readonly nonce: number;
   readonly firstId: number;
-  /** Checksum of the header, which the first record names; undefined if the header is damaged. */
+  /** Checksum of the header, which the first record contains; undefined if the header is damaged. */
   readonly headerChecksum: number | undefined;
-  /** Id up to which records are known to be on the disk; infinite if unknown. */
+  /** Id up to which records are known to be on disk; infinite if unknown. */
   readonly durableId: number;
 }
 
@@ -36,13 +36,13 @@ export interface FoundRecord {
 export interface LogScan {
   /** Intact records by id, including records after damage. Ids of damaged records are missing. */
   readonly records: readonly FoundRecord[];
-  /** True if intact records follow the end. They were never acknowledged, and must not be found again later. */
+  /** True if intact records follow the end. They were never acknowledged, and must not be found by later scans. */
   readonly hasStrays: boolean;
 }
 
 /**
- * Finds the intact records of a file. Other bytes end the log only if neither the log's durable position nor a later record proves that a
- * record was on the disk there. Otherwise they are damage, and the search continues after them.
+ * Finds the intact records of a file. Invalid bytes end the log unless the durable position or a later record proves that a record was stored there;
+ * then they are damage, and the search continues after them.
  */
 export function scanLog(source: LogSource, log: KnownLog): LogScan {
   const window = new Window(source);
@@ -61,7 +61,7 @@ export function scanLog(source: LogSource, log: KnownLog): LogScan {
   return { records: accepted.records, hasStrays: accepted.pending.length > 0 };
 }
 
-/** Decides which found records count. */
+/** Decides which found records are accepted. */
 class AcceptedRecords {
   readonly records: FoundRecord[] = [];
   /** Records after a possible end. */
@@ -105,7 +105,7 @@ class Window {
     this.#source = source;
   }
 
-  /** Returns the head of a complete record with the nonce and a correct checksum. */
+  /** Returns the head of a complete record with the nonce and a valid checksum. */
   soundAt(offset: number, nonce: number): RecordHead | undefined {
     const { size } = this.#source;
     if (offset + RECORD_BYTES > size) return undefined;

@@ -23,7 +23,7 @@ const placeBefore = ({ id, valuesBefore, time }: RecordHead): LogPlace => ({
 
 const stamp = (time: number | undefined) => (time === undefined ? "an unknown time" : iso(time));
 
-/** Describes the rows between two places in an English line; `null` if nothing is missing. */
+/** Describes the rows between two places in one English line; `null` if none are missing. */
 function describeGap(from: LogPlace, to: LogPlace): string | null {
   if (to.id <= from.id) return null;
   const values = from.values === undefined || to.values === undefined ? undefined : to.values - from.values;
@@ -60,7 +60,7 @@ function describeFile(
   return { lines: [describeGap(before, placeBefore(first)), ...within], end: placeOf(newest) };
 }
 
-/** Describes the rows that were on the disk, are not in blocks and cannot be read, a line per range. */
+/** Describes the rows that were on disk, are not in blocks and cannot be read, one line per range. */
 function describeLosses({ live, gaps, position, sealed }: FoundLog): string[] {
   const lines: (string | null)[] = [];
   let place = sealed;
@@ -78,9 +78,9 @@ function describeLosses({ live, gaps, position, sealed }: FoundLog): string[] {
 export const FORM_RAW = 0;
 /** Form of a record's data: a group in a zstd frame. */
 export const FORM_ZSTD = 1;
-/** Form of a record's data: a deletion (JSON) of everything that arrived before it. */
+/** Form of a record's data: a deletion (JSON) that applies to all earlier arrivals. */
 export const FORM_DELETION = 2;
-/** Form of a record's data: a group by columns. */
+/** Form of a record's data: a group packed by columns. */
 export const FORM_COLUMNS = 3;
 
 /** Max. files that wait for reuse: the number of generations of the hot tier. */
@@ -89,7 +89,7 @@ const SPARE_FILES_MAX = 2;
 const SPARE_BYTES_MAX = 16 * 1024 * 1024;
 const NOTHING = new Uint8Array(0);
 
-/** A commit as the log keeps it. Ids count up in the order of arrival. */
+/** Commit in the log. Ids ascend in order of arrival. */
 export interface HotRow {
   readonly id: number;
   readonly form: number;
@@ -117,43 +117,42 @@ export interface HotLogOptions {
   readonly isReadOnly: boolean;
   /** Last row whose values are in blocks. */
   readonly sealed: LogPlace;
-  /** End of the log when the database was stamped last, for a log whose own position is missing, damaged or older. */
+  /** End of the log at the last stamp of the database, used if the log's own position is missing, damaged or older. */
   readonly stamped?: LogPlace | undefined;
   /** Max. length that a file keeps while it waits for reuse. */
   readonly spareBytesMax?: number | undefined;
 }
 
 /**
- * The write-ahead log of what was committed and is not in blocks yet, in files beside the database. A new file begins when the hot tier is set
- * aside to be sealed. A file is reused once its rows are in blocks: overwriting takes one sync and changes no metadata.
- *
- * Damage is never mistaken for the end of the log: see `HotLogPosition` and `scanLog`.
+ * Write-ahead log of commits that are not in blocks yet, in files next to the database. A new file begins when the hot tier is frozen for sealing. A
+ * file is reused once its rows are in blocks: overwriting takes one sync and changes no metadata. Damage is never mistaken for the end of the log:
+ * see `HotLogPosition` and `scanLog`.
  */
 export class HotLog {
   readonly #path: string;
   readonly #spareBytesMax: number;
-  /** Files that hold what is not sealed, oldest first. */
+  /** Files with unsealed rows, oldest first. */
   readonly #live: HotLogFile[] = [];
   readonly #spare: HotLogFile[] = [];
   /** Damaged files. Once their rows are sealed, they are set aside instead of being reused. */
   readonly #damaged = new Map<HotLogFile, readonly Gap[]>();
   readonly #position: HotLogPosition | null;
-  /** Found damage, an English line each. */
+  /** Found damage, one English line each. */
   readonly damage: string[] = [];
-  /** Position file's content when the log was opened; `null` if it was damaged. */
+  /** Content of the position file when the log was opened; `null` if damaged. */
   readonly #openedAt: LogPosition | null | undefined;
   #nextId: number;
   /** Durable end of the log. */
   #durable: Written;
-  /** Appended rows that are not synced yet, oldest first. */
+  /** Appended but unsynced rows, oldest first. */
   readonly #unsynced: Written[] = [];
   /** Number of values in all records so far. */
   #values: number;
   #beginsFile = false;
-  /** Bytes that were appended since the start. */
+  /** Bytes appended since startup. */
   bytesAppended = 0;
 
-  /** `path` is that of the database; the files' names begin with it. */
+  /** `path`: path of the database, the prefix of the files' names. */
   constructor(path: string, { isReadOnly, sealed, stamped, spareBytesMax = SPARE_BYTES_MAX }: HotLogOptions) {
     const sealedId = sealed.id;
     this.#path = path;
@@ -187,24 +186,24 @@ export class HotLog {
     this.#notePosition();
   }
 
-  /** Id of the newest row that is on the disk, even if it has been sealed since. */
+  /** Id of the newest row on disk, even if it has been sealed since. */
   get lastId(): number {
     return this.#durable.id;
   }
 
-  /** How far the log is on the disk. */
+  /** Durable end of the log. */
   get position(): LogPosition {
     const { id: durableId, values, time } = this.#durable;
     return { durableId, values, time, files: [] };
   }
 
-  /** Puts the position on the disk. To be called before rows are declared sealed, so that it is never older than that. */
+  /** Writes the position to disk. Must be called before rows are declared sealed, so that the position is never older. */
   syncPosition(): void {
     this.#notePosition();
     this.#position?.sync();
   }
 
-  /** Returns the place after a row, with the number of values where the row ends a file or the log. */
+  /** Returns the place after a row; the number of values is known only at the end of a file or the log. */
   placeAt(id: number): LogPlace {
     const unknown = { id, values: undefined, time: undefined };
     if (this.#live.some(({ firstId, lastId }) => firstId <= id && id < lastId)) return unknown;
@@ -214,12 +213,12 @@ export class HotLog {
     return id === durableId ? { id, values, time } : unknown;
   }
 
-  /** Path of the file whose sync puts everything on the disk that was appended. */
+  /** Path of the file whose sync makes all appended rows durable. */
   get newestPath(): string | undefined {
     return this.#live.at(-1)?.path;
   }
 
-  /** Returns the found damage and, if the end of the log can no longer be verified, the reason, an English line each. */
+  /** Returns the found damage and, if the end of the log can no longer be verified, the reason, one English line each. */
   problems(): string[] {
     const failure = this.#position?.failure;
     if (failure === undefined) return this.damage;
@@ -240,7 +239,7 @@ export class HotLog {
     this.#beginsFile = true;
   }
 
-  /** Appends a row, which `sync` puts on the disk. Returns its id. When it throws nothing of the row stays. */
+  /** Appends a row, which `sync` writes to disk. Returns its id. If it throws, the row is removed. */
   append({ form, data, values, definitions = null }: NewRow): number {
     const text = definitions === null ? NOTHING : new TextEncoder().encode(JSON.stringify(definitions));
     const time = Date.now();
@@ -252,14 +251,14 @@ export class HotLog {
     return id;
   }
 
-  /** Puts all rows on the disk that were appended. */
+  /** Writes all appended rows to disk. */
   sync(): void {
     if (this.#unsynced.length === 0) return;
     this.#live.at(-1)?.sync();
     this.noteDurable(this.#nextId - 1);
   }
 
-  /** Records that all rows up to this row are on the disk. */
+  /** Records that all rows up to this row are on disk. */
   noteDurable(id: number): void {
     if (id <= this.#durable.id) return;
     while (this.#unsynced[0] !== undefined && this.#unsynced[0].id <= id)
@@ -269,13 +268,13 @@ export class HotLog {
     this.#notePosition();
   }
 
-  /** Syncs the newest file. The next row begins another one. */
+  /** Syncs the newest file. The next row begins a new file. */
   beginFile(): void {
     this.sync();
     this.#beginsFile = true;
   }
 
-  /** Forgets the rows up to this one, which are in blocks that are on the disk. */
+  /** Releases the rows up to this one, which are in blocks on disk. */
   release(id: number): void {
     while (this.#live[0] !== undefined && this.#live[0].lastId <= id && this.#mayRelease()) {
       const file = this.#live.shift()!;
@@ -289,14 +288,14 @@ export class HotLog {
     this.#notePosition();
   }
 
-  /** Rows behind `after` up to `last`, in the order of arrival, without damaged ones. */
+  /** Yields the undamaged rows after `after` up to `last`, in order of arrival. */
   *rowsBehind(after: number, last: number): Generator<HotRow> {
     for (const file of [...this.#live])
       for (const record of file.records(after + 1, Math.min(last, this.#durable.id)))
         if (record.isSound) yield record;
   }
 
-  /** Returns all rows in the order of arrival, including rows that became unreadable since the start. */
+  /** Yields all rows in order of arrival, including rows that became unreadable since startup. */
   *all(): Generator<LogRecord> {
     for (const file of [...this.#live]) yield* file.records(file.firstId, file.lastId);
   }
@@ -321,7 +320,7 @@ export class HotLog {
     return files.sort((left, right) => left.firstId - right.firstId);
   }
 
-  /** Returns whether a file without rows should have rows, or contains foreign bytes. */
+  /** Returns whether a file without rows should have rows, or contains unknown bytes. */
   #isUnreadable(file: HotLogFile, sealedId: number): boolean {
     const position = this.#openedAt ?? undefined;
     const index = position?.files.findIndex(({ number }) => number === file.number) ?? -1;
@@ -349,7 +348,7 @@ export class HotLog {
     this.#position.write({ durableId, values, time, files });
   }
 
-  /** The newest file is written to until another one begins. */
+  /** Returns whether the oldest file may be released; the newest file is in use until the next one begins. */
   #mayRelease(): boolean {
     return this.#live.length > 1 || this.#beginsFile;
   }
@@ -401,7 +400,7 @@ function endOf(file: HotLogFile | undefined, position: LogPosition | undefined, 
   };
 }
 
-/** Paths of the files that belong to a database. */
+/** Returns the paths of a database's files. */
 function listFiles(path: string): string[] {
   const start = basename(path) + HOT_LOG_MARK;
   return readdirSync(dirname(path))

@@ -7,31 +7,31 @@ import { HEADER_READINGS, HEADER_RECORD_END, HEADER_WORDS, RECORD_HEAD_WORDS } f
 import { FORM_COLUMNS, FORM_RAW, FORM_ZSTD } from "./hot-log.ts";
 
 /**
- * A group by columns: the devices, patterns and time stamps of its records, then the values of each key, each as the number column of a
- * block. The patterns' columns are in it as well, so that it can be unpacked without the dictionaries.
+ * Group packed by columns: the devices, patterns and time stamps of its records, then the values of each key, encoded like number columns of a
+ * block. Contains the patterns' columns, so that it can be unpacked without the dictionaries.
  */
 
 type ColumnsOf = (pattern: number) => readonly number[] | undefined;
 
 const WORD_BYTES = 8;
-/** More than any group has: a damaged header must not take all memory. */
+/** Max. words of a group; protects memory from a damaged header. */
 const WORDS_MAX = 2 ** 27;
-/** With fewer values to a key each column costs about as much as it saves. */
+/** Min. values per key; with fewer, a column costs about as much as it saves. */
 const KEY_VALUES_MIN = 4;
 
-/** Values of one key and kind in the order of the records. Texts have two: where they begin and how long they are. */
+/** Values of one key and kind in the order of the records. Texts have two streams: offsets and lengths. */
 interface Stream {
   readonly numbers: Float64Array;
   readonly lengths: Float64Array;
   count: number;
 }
 
-/** The records of a group by their words. */
+/** Records of a group, as words. */
 interface Records {
   readonly f64: Float64Array;
   readonly u32: Uint32Array;
   readonly count: number;
-  /** Behind the last word of the records. */
+  /** Position after the last word of the records. */
   readonly end: number;
 }
 
@@ -44,7 +44,7 @@ function recordsOf(group: Uint8Array): Records {
   return { f64, u32, count: u32[HEADER_READINGS]!, end: u32[HEADER_RECORD_END]! };
 }
 
-/** Returns `null` where a group has too few values to a key, or a pattern that is not known. */
+/** Returns `null` if a group has too few values per key, or an unknown pattern. */
 function packColumns(group: Uint8Array, columnsOf: ColumnsOf): Uint8Array | null {
   const records = recordsOf(group);
   const { f64, u32, count } = records;
@@ -101,7 +101,7 @@ const newStream = (records: number, code: number): Stream => ({
   count: 0,
 });
 
-/** Throws when the data are damaged. */
+/** @throws Error if the data is damaged */
 function unpackColumns(data: Uint8Array): Uint8Array {
   const reader = new ByteReader(data);
   const header = reader.raw(HEADER_WORDS * WORD_BYTES);
@@ -145,7 +145,7 @@ function unpackColumns(data: Uint8Array): Uint8Array {
   return group.subarray(0, end * WORD_BYTES + side.byteLength);
 }
 
-/** Reads the values of all keys, which come in the order in which the records first have them. */
+/** Reads the values of all keys, in the order in which they first occur in the records. */
 function readStreams(
   reader: ByteReader,
   used: ReadonlyMap<number, readonly number[]>,
@@ -164,9 +164,9 @@ function readStreams(
   return streams;
 }
 
-/** Below this a group is hardly smaller compressed. */
+/** Min. bytes for compression; smaller groups hardly shrink. */
 const COMPRESS_BYTES_MIN = 512;
-/** What is not smaller than this part of the group is not worth unpacking. */
+/** Max. share of the original size at which packing pays for unpacking. */
 const WORTHWHILE_SHARE = 0.9;
 const FAST_LEVEL = 1;
 
@@ -176,8 +176,8 @@ export interface PackedGroup {
 }
 
 /**
- * `densely` packs by columns, which takes half of the space or less and several times the time, for where commits are few because each one
- * wears the disk.
+ * Packs a group. `densely` packs by columns, which takes half the space or less but several times the time; used when commits are few and each wears
+ * the disk.
  */
 export function packGroup(
   group: Uint8Array,
@@ -198,7 +198,7 @@ export function packGroup(
   return data.byteLength < bytesMax ? { form: FORM_ZSTD, data } : { form: FORM_RAW, data: group };
 }
 
-/** Throws when the data are damaged or the form is none of a group. */
+/** @throws Error if the data is damaged or the form is not that of a group */
 export function unpackGroup(form: number, data: Uint8Array): Uint8Array {
   switch (form) {
     case FORM_RAW:

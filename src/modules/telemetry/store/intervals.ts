@@ -4,14 +4,14 @@ import type { RangeQuery } from "../telemetry.types.ts";
 import type { Stamps } from "./codec/stamps.ts";
 import { lowerBound } from "./rows.ts";
 
-/** The output intervals of an aggregate: `index` is ascending in time. */
+/** Output intervals of an aggregate; `index` ascends in time. */
 export interface Intervals {
   indexOf(ts: number): number;
-  /** The interval of an index is `[startOf(index), startOf(index + 1))`. */
+  /** Returns the start of an interval, which is `[startOf(index), startOf(index + 1))`. */
   startOf(index: number): number;
 }
 
-/** Whole milliseconds wide, so that every start is a valid time stamp; the last may reach beyond the range. */
+/** Returns intervals of whole milliseconds, so that each start is a valid time stamp; the last may extend beyond the range. */
 const equalIntervals = (from: number, width: number): Intervals => ({
   indexOf: (ts) => Math.floor((ts - from) / width),
   startOf: (index) => from + index * width,
@@ -30,7 +30,7 @@ function listedIntervals(starts: Float64Array): Intervals {
   };
 }
 
-/** Calls back with the rows `[start, stop)` of each interval that has any, in order. */
+/** Calls back with the rows `[start, stop)` of each non-empty interval, in order. */
 export function eachInterval(
   intervals: Intervals,
   ts: Float64Array,
@@ -45,7 +45,7 @@ export function eachInterval(
   }
 }
 
-/** Calls back as `eachInterval` does, for those rows of a block that lie within a closed range. */
+/** Like `eachInterval`, for the rows of a block within a closed range. */
 export function eachIntervalOf(
   intervals: Intervals,
   { stamps, from, to }: { readonly stamps: Stamps; readonly from: number; readonly to: number },
@@ -64,7 +64,7 @@ const tooMany = (max: number) => invalid("telemetry.too_many_intervals", { max }
 
 type IntervalsQuery = Pick<RangeQuery, "from" | "to" | "interval" | "maxDataPoints">;
 
-/** Throws a DomainError of kind `invalid` when the asked interval does not fit. */
+/** @throws DomainError `invalid` if the requested interval does not fit */
 export function intervalsOf(query: IntervalsQuery): Intervals {
   const { from, to, interval } = query;
   const most = Math.max(1, Math.floor(query.maxDataPoints));

@@ -2,10 +2,10 @@ import type { Reading, TelemetryValue } from "../telemetry.types.ts";
 import type { KeyLimitHit } from "./store.types.ts";
 import type { TenantUse } from "./tenant-use.ts";
 
-/** Length up to which a list is searched as fast as a set, with a fifth of its memory. */
+/** Length up to which searching a list is as fast as a set, with a fifth of its memory. */
 const LISTED_MAX = 48;
 
-/** The keys that a device has points of, by their numbers: kept on the main thread so that a limit holds before a key is numbered. */
+/** Key numbers of a device with points, on the main thread, so that a limit applies before a key is numbered. */
 export class DeviceKeys {
   readonly tenant: TenantUse;
   #keys: number[] | Set<number> = [];
@@ -22,7 +22,7 @@ export class DeviceKeys {
     return Array.isArray(this.#keys) ? this.#keys.includes(key) : this.#keys.has(key);
   }
 
-  /** Adds a key that the device does not have. */
+  /** Adds a new key of the device. */
   add(key: number): void {
     this.tenant.count++;
     if (Array.isArray(this.#keys) && this.#keys.length >= LISTED_MAX) this.#keys = new Set(this.#keys);
@@ -42,7 +42,7 @@ export class DeviceKeys {
     this.#keys = [];
   }
 
-  /** Returns the limit that `more` keys would exceed, of which nobody had `unnamed` before. */
+  /** Returns the limit that `more` keys would exceed, of which `unnamed` are new to all devices. */
   limitBeyond(more: number, unnamed: number): Pick<KeyLimitHit, "scope" | "max"> | undefined {
     const { keysPerDevice, keys } = this.tenant.limits;
     if (keysPerDevice !== null && this.size + more > keysPerDevice)
@@ -54,7 +54,7 @@ export class DeviceKeys {
   }
 }
 
-/** Splits readings into what fits the limits of their device and what does not. `numberOf` is undefined for a key that nobody has. */
+/** Splits readings by the limits of their device. `numberOf` is undefined for a key that no device has. */
 export function fitReadings(
   readings: readonly Reading[],
   keys: DeviceKeys,
@@ -62,7 +62,7 @@ export function fitReadings(
 ): { readings: Reading[]; hit: KeyLimitHit | undefined } {
   const added = new Set<string>();
   const refused = new Set<string>();
-  /** Number of added keys that no device had before. */
+  /** Number of added keys that are new to all devices. */
   let unnamed = 0;
   let hit: Pick<KeyLimitHit, "scope" | "max"> | undefined;
   const fits = (key: string): boolean => {

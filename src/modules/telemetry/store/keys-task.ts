@@ -2,10 +2,10 @@ import type { Registry } from "./registry.ts";
 import type { Steps } from "./slice-scheduler.ts";
 import type { StoreCalls } from "./store.protocol.ts";
 
-/** Names that are sorted, or merged, without a pause: below a millisecond. */
+/** Names sorted or merged without a pause, in less than a millisecond. */
 const SLICE_NAMES = 2_048;
 
-/** Sorted key names of one device, of some, or of all devices of a tenant. */
+/** Returns sorted key names of one device, some devices, or all devices of a tenant. */
 export function* keysTask(registry: Registry, of: StoreCalls["keys"]["args"]): Steps<string[]> {
   const devices =
     "tenantId" in of
@@ -21,7 +21,7 @@ export function* keysTask(registry: Registry, of: StoreCalls["keys"]["args"]): S
   return yield* sorted([...keys].map((key) => registry.keyNames[key] ?? ""));
 }
 
-/** Merge sort that can be interrupted. */
+/** Sorts names by an interruptible merge sort. */
 export function* sorted(names: readonly string[]): Steps<string[]> {
   let runs: string[][] = [];
   for (let position = 0; position < names.length; position += SLICE_NAMES) {

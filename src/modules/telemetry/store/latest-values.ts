@@ -8,7 +8,7 @@ import type { Steps } from "./slice-scheduler.ts";
 import type { StoreCalls, WireLatest } from "./store.protocol.ts";
 import type { StoreEngine } from "./store-engine.ts";
 
-/** Returns the newest value of a series up to `until`, from wherever it lies now. */
+/** Returns the newest value of a series up to `until`, from memory or disk. */
 function newestOf(
   engine: StoreEngine,
   { device, series }: { device: DeviceState; series: SeriesState },
@@ -18,16 +18,16 @@ function newestOf(
   return series.hot === null ? series.sealed : series.hot.valueAt(series.address, series);
 }
 
-/** Values for which there is room at first. */
+/** Initial capacity, in values. */
 const VALUES_FIRST = 256;
 
-/** Series that are looked at without a pause. */
+/** Series processed without a pause. */
 const SLICE_SERIES = 1_024;
 
-/** Collects values column by column, as they cross to the main thread. */
+/** Collects values in columns for the transfer to the main thread. */
 class Columns {
   readonly #counts: Uint32Array<ArrayBuffer>;
-  /** Key number → index of its name in the answer. */
+  /** Key number → index of its name in the response. */
   readonly #indexes: number[] = [];
   /** Numbers of the keys that have an index. */
   readonly #found: number[] = [];
@@ -42,7 +42,7 @@ class Columns {
     this.#counts = new Uint32Array(devices);
   }
 
-  /** Adds a value of the device at a position; the positions must ascend. */
+  /** Adds a device's value at a position; positions must ascend. */
   add(position: number, key: number, { ts, tag, number, text }: SealedValue): void {
     if (this.#length === this.#keys.length) this.#grow();
     const index = this.#length++;
@@ -86,7 +86,7 @@ function createKeyFilter({ keyNos }: Registry, keys: readonly string[] | null): 
   return (key) => wanted.has(key);
 }
 
-/** The newest values of the asked devices up to a time stamp, in order; a device without points has none. */
+/** Returns the newest values of the requested devices up to a time stamp, in order; none for a device without points. */
 export function* latestTask(
   engine: StoreEngine,
   { devices, keys, until }: StoreCalls["latest"]["args"],
@@ -109,17 +109,17 @@ export function* latestTask(
   return columns.toWire(registry);
 }
 
-/** Values that the main thread unpacks in one turn of the event loop, some 5 ms. */
+/** Values unpacked by the main thread per turn of the event loop, about 5 ms. */
 const VALUES_PER_SLICE = 10_000;
 
-/** Sets an own property whatever the key; plain assignment of `__proto__` would change the prototype. */
+/** Sets an own property for any key; assigning `__proto__` would change the prototype. */
 function setOwn<Value>(target: Record<string, Value>, key: string, value: Value): void {
   if (key === "__proto__") {
     Object.defineProperty(target, key, { value, enumerable: true, configurable: true, writable: true });
   } else target[key] = value;
 }
 
-/** Returns one snapshot for each requested device; without points it has no values and `ts` 0. Other work runs in between. */
+/** Returns one snapshot per requested device, with `ts` 0 if it has no points. Other work runs in between. */
 export async function snapshotsOf(
   deviceIds: readonly DeviceId[],
   latest: WireLatest,

@@ -3,19 +3,19 @@ import { closeSync, fdatasyncSync } from "node:fs";
 import { openOwnFile } from "../../../platform/files/own-file.ts";
 
 /**
- * Answers a request, which is the path of a file to sync, or null to end the thread. Code and message are undefined if the sync succeeded. The
- * first message says that the thread is ready.
+ * Response to a request, which is the path of a file to sync, or null to end the thread. Code and message are undefined if the sync succeeded. The
+ * first message reports that the thread is ready.
  */
 export interface SyncReply {
-  /** The thread could not open the file, for example because too many files are open. Nothing was synced, so this is not a failed sync. */
+  /** True if the thread could not open the file, for example because of too many open files. Nothing was synced, so this is not a failed sync. */
   readonly isNotOpened?: true;
   readonly code: string | undefined;
   readonly message: string | undefined;
 }
 
 /**
- * Path → descriptor. The system reports a failed write once to each open file, so no thread may share one with another. Files of the log are never
- * removed while the gateway runs.
+ * Path → descriptor. The system reports a failed write once per open file, so threads must not share descriptors. Log files are never removed while
+ * the gateway runs.
  */
 const descriptors = new Map<string, number>();
 

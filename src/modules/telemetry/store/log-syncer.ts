@@ -2,15 +2,15 @@ import { workerUrl } from "../../../platform/process/assets.ts";
 import type { HotLog } from "./hot-log.ts";
 import type { SyncReply } from "./log-sync.worker.ts";
 
-/** A sync that takes longer is slow: several of them side by side let more through. */
+/** Duration in ms from which a sync is slow, so that simultaneous syncs increase the throughput. */
 const SLOW_MS = 4;
-/** Consecutive slow syncs that start the threads. */
+/** Consecutive slow syncs that start threads. */
 const SLOW_IN_A_ROW = 8;
-/** Consecutive fast syncs that end the threads. */
+/** Consecutive fast syncs that end threads. */
 const FAST_IN_A_ROW = 200;
 const THREADS = 16;
 
-/** Error of a sync. What is on the disk is not known after it, whatever its cause: nothing more may be acknowledged. */
+/** Error of a sync. The state of the disk is unknown afterwards, whatever the cause, so nothing more may be acknowledged. */
 export class SyncFailed extends Error {
   readonly code: string | undefined;
 
@@ -20,35 +20,34 @@ export class SyncFailed extends Error {
   }
 }
 
-/** Called when rows are on the disk, or with what kept them from it. */
+/** Called when rows are on disk, or with the error. */
 type Done = (error: SyncFailed | null) => void;
 
 interface Waiting {
-  /** Newest row that is to be on the disk. */
+  /** Newest row to be synced. */
   readonly id: number;
   readonly done: Done;
-  /** Null while no sync that covers it has ended. */
+  /** Null until a sync that covers it has ended. */
   outcome: SyncFailed | "synced" | null;
 }
 
 interface SyncThread {
   readonly worker: Worker;
-  /** Rows that the running sync covers; empty while the thread is idle. */
+  /** Rows covered by the running sync; empty if the thread is idle. */
   covered: readonly Waiting[];
   startedAtMs: number;
 }
 
 /**
- * Puts the hot log on the disk. A fast disk is synced in place. On a slow one syncs overlap: what is written while one runs
- * does not wait for its end, and goes to another thread. Those who wait are answered in the order in which they came. After a failed sync
- * all fail.
+ * Syncs the hot log to disk. On a fast disk, in place. On a slow disk, syncs overlap on several threads, so that rows written during a sync do not
+ * wait for its end. Callers are answered in order; after a failed sync, all fail.
  */
 export class LogSyncer {
   readonly #log: HotLog;
   readonly #slowMs: number;
   readonly #waiting: Waiting[] = [];
   #threads: SyncThread[] = [];
-  /** The thread that is starting. Threads start one at a time, because sixteen simultaneous starts would take all processors for a while. */
+  /** Thread being started. Threads start one at a time, because sixteen simultaneous starts would occupy all processors for a while. */
   #starting: Worker | null = null;
   #mayStartThreads = true;
   #inARow = 0;
@@ -59,7 +58,7 @@ export class LogSyncer {
     this.#slowMs = slowMs;
   }
 
-  /** Called once, with the first failure, also if nobody waits. */
+  /** Called once, at the first failure, even if no caller waits. */
   onFailed: (error: SyncFailed) => void = () => undefined;
 
   /** Max. groups that may wait for the disk simultaneously. */
@@ -67,7 +66,7 @@ export class LogSyncer {
     return Math.max(1, this.#threads.length);
   }
 
-  /** Calls `done` when the rows up to this one are on the disk. */
+  /** Calls `done` when the rows up to this one are on disk. */
   sync(id: number, done: Done): void {
     this.#waiting.push({ id, done, outcome: this.#failure });
     if (this.#failure !== null) this.#answer();
@@ -75,13 +74,13 @@ export class LogSyncer {
     else this.#syncHere();
   }
 
-  /** Calls `done` when all who wait have been answered. */
+  /** Calls `done` when all waiting callers were answered. */
   after(done: () => void): void {
     this.#waiting.push({ id: 0, done, outcome: "synced" });
     this.#answer();
   }
 
-  /** Syncs everything to the disk immediately, and answers those who wait. @throws SyncFailed */
+  /** Syncs everything to disk immediately and answers waiting callers. @throws SyncFailed */
   flush(): void {
     this.#syncAll();
     if (this.#failure !== null) throw this.#failure;
@@ -113,7 +112,7 @@ export class LogSyncer {
     this.#settle("synced");
   }
 
-  /** Starts one thread. Until the first one is ready, syncs go on in place. */
+  /** Starts one thread. Until the first thread is ready, syncs continue in place. */
   #startThread(): void {
     if (this.#starting !== null) return;
     try {
@@ -137,14 +136,14 @@ export class LogSyncer {
     this.#dispatch();
   }
 
-  /** Ends all threads after one could not start or could not open the log. Later syncs run in place. */
+  /** Ends all threads after a thread could not start or open the log. Later syncs run in place. */
   #doWithoutThreads(): void {
     this.#mayStartThreads = false;
     this.stop();
     this.#syncAll();
   }
 
-  /** Gives all who wait for a sync to an idle thread. */
+  /** Passes all waiting rows to an idle thread. */
   #dispatch(): void {
     const covered = this.#waiting.filter((waiting) => waiting.outcome === null && !this.#isCovered(waiting));
     const thread = this.#threads.find((candidate) => candidate.covered.length === 0);
@@ -174,7 +173,7 @@ export class LogSyncer {
     if (this.#inARow >= FAST_IN_A_ROW && this.#waiting.length === 0) this.stop();
   }
 
-  /** The failure may be about what another sync covers. */
+  /** Fails all waiting callers, because the failure may affect rows of another sync. */
   #fail(error: SyncFailed): void {
     const isFirst = this.#failure === null;
     this.#failure ??= error;
@@ -187,7 +186,7 @@ export class LogSyncer {
     this.#answer();
   }
 
-  /** Answers those at the head of the queue whose sync has ended. */
+  /** Answers callers at the head of the queue whose sync has ended. */
   #answer(): void {
     for (
       let first = this.#waiting[0];

@@ -10,13 +10,13 @@ import { familiesOf } from "./series-families.ts";
 import type { SliceScheduler, Steps } from "./slice-scheduler.ts";
 import type { StoreEngine } from "./store-engine.ts";
 
-/** A merge of fewer blocks than this gains too little for what it writes. */
+/** Min. blocks of a merge; fewer gain too little for the bytes written. */
 const MERGE_BLOCKS_MIN = 4;
 const PAGE_BLOCKS = 256;
-/** Rows that one merge holds in memory, in multiples of the block target. */
+/** Max. rows that a merge holds in memory, in multiples of the block target. */
 const MERGE_TARGETS = 4;
 
-/** Merges small neighbours of the families that are due. */
+/** Merges small neighbouring blocks of families that are due. */
 function* mergeTask(engine: StoreEngine, effort: Effort): Steps<void> {
   const merger = new Merger(engine, effort);
   for (const of of engine.merges.take()) {
@@ -26,7 +26,7 @@ function* mergeTask(engine: StoreEngine, effort: Effort): Steps<void> {
   merger.finish();
 }
 
-/** Merges everything that is smaller than a full block, and packs every block as tightly as possible. */
+/** Merges all blocks below the full size, and packs every block as tightly as possible. */
 function* compactTask(engine: StoreEngine): Steps<void> {
   const merger = new Merger(engine, "thorough");
   for (const device of [...engine.registry.devices.values()]) {
@@ -53,8 +53,8 @@ function* directory(engine: StoreEngine, of: FamilyKey): Steps<BlockRef[]> {
 }
 
 /**
- * Runs of small neighbours, cut so that a block is only merged with at least half as much newer data: every row is then
- * rewritten a logarithmic number of times.
+ * Returns groups of small neighbours, cut so that a block is only merged with at least half as much newer data; each row is then rewritten a
+ * logarithmic number of times.
  */
 function mergeGroups(refs: readonly BlockRef[], target: number): BlockRef[][] {
   const groups: BlockRef[][] = [];
@@ -76,7 +76,7 @@ function mergeGroups(refs: readonly BlockRef[], target: number): BlockRef[][] {
   return groups;
 }
 
-/** Consecutive blocks that together fill some whole blocks. */
+/** Returns groups of consecutive blocks that fill some whole blocks. */
 function fullGroups(refs: readonly BlockRef[], target: number): BlockRef[][] {
   const groups: BlockRef[][] = [];
   let group: BlockRef[] = [];
@@ -130,10 +130,9 @@ class Merger {
 }
 
 /**
- * Seals the hot tier: encodes the points of a frozen generation into blocks, device by device, then forgets its hot
- * rows. Each transaction is complete in itself, and sealing the same points twice changes nothing: after a crash in
- * between, what is still hot is simply sealed again. Deletions come first: one that went through the blocks later would
- * hit what has arrived after it.
+ * Seals the hot tier: encodes the points of a frozen generation into blocks, device by device, then releases its hot rows. Each transaction is
+ * complete in itself, and sealing the same points twice changes nothing, so points that are still hot after a crash are sealed again. Deletions are
+ * applied first, because later they would affect newer arrivals.
  */
 export function* sealTask(engine: StoreEngine): Steps<void> {
   yield* finishDeletions(engine);
@@ -165,7 +164,7 @@ export function* sealTask(engine: StoreEngine): Steps<void> {
   engine.thaw(generation);
 }
 
-/** Returns whether the rows lie behind all blocks of the family, as nearly all do; remembers where it ends afterwards. */
+/** Returns whether the rows are newer than all blocks of the family, which is the usual case; stores the new end of the family. */
 function isBehind(
   engine: StoreEngine,
   device: DeviceState,
@@ -179,7 +178,7 @@ function isBehind(
   return rows.ts[0]! > end;
 }
 
-/** Points that fall inside an existing block re-open it; those between and after blocks make new ones. */
+/** Seals the rows of a family. Points inside an existing block rewrite it; points between and after blocks form new ones. */
 function* sealFamily(
   engine: StoreEngine,
   batch: EditBatch,
@@ -228,7 +227,7 @@ function* reopen(
   batch.edit({ ...of, remove: damaged ? [] : [block], add });
 }
 
-/** The newest values of the block tier move forward with what was sealed. */
+/** Advances the newest sealed values after a sealing. */
 function updateSeries(batch: EditBatch, device: DeviceState, rows: Rows): void {
   for (const [key, column] of rows.columns) {
     const series = device.series.get(key);
@@ -241,27 +240,27 @@ function updateSeries(batch: EditBatch, device: DeviceState, rows: Rows): void {
   }
 }
 
-/** Background work that failed (a full disk, mostly) is tried again after this time. */
+/** Retry delay of failed background work (usually a full disk), in ms. */
 const RETRY_MS = 5_000;
 const TICK_MS = 5_000;
-/** Fewer hot points are answered from as fast as blocks. */
+/** Min. hot points worth sealing early; fewer are read as fast as blocks. */
 const SETTLED_POINTS_MIN = 20_000;
-/** Growth of the hot tier up to which it is settled. At a steady rate, it grows by more for 50 times `settledMs`. */
+/** Max. growth of a settled hot tier. At a steady rate, it exceeds this for 50 times `settledMs`. */
 const SETTLED_GROWTH_MAX = 1.02;
-/** Hot points in multiples of `hotPointsMax` beyond which commits wait for the sealing. */
+/** Hot points, in multiples of `hotPointsMax`, beyond which commits wait for the sealing. */
 const BACKLOG_MAX = 4;
-/** Commits that many devices may leave hot, in multiples of `hotGroupsMax`. */
+/** Max. commits that many devices may keep hot, in multiples of `hotGroupsMax`. */
 const HOT_GROUPS_FACTOR_MAX = 5;
-/** A hot tier that fills faster than this leaves no time for packing tightly. */
+/** Fill time of the hot tier in ms below which there is no time for tight packing. */
 const BUSY_FILL_MS = 60_000;
-/** Time for which one commit may be held up by that: enough to seal what a large one brings. */
+/** Max. wait of one commit for the sealing, in ms; enough to seal the content of a large commit. */
 const BACKLOG_WAIT_MS = 200;
-/** Time without commits after which a checkpoint is made. */
+/** Time without commits after which a checkpoint starts, in ms. */
 const IDLE_MS = 100;
-/** Time after which a checkpoint is tried again that a reader, such as a backup, has held up. */
+/** Retry delay of a checkpoint that a reader, such as a backup, has blocked, in ms. */
 const HELD_RETRY_MS = 60_000;
 
-/** Decides when to seal, merge and checkpoint, and runs it in the background. */
+/** Decides when to seal, merge and checkpoint, and does so in the background. */
 export class Maintenance {
   readonly #engine: StoreEngine;
   readonly #scheduler: SliceScheduler;
@@ -273,7 +272,7 @@ export class Maintenance {
   #idleTimer: ReturnType<typeof setTimeout> | null = null;
   #retryAtMs = 0;
   #heldRetryAtMs = 0;
-  /** Number of hot points that were there when the hot tier last grew or shrank, and when that was. */
+  /** Hot points at the last growth or shrinkage of the hot tier, and its time. */
   #settled = { points: 0, sinceMs: 0 };
 
   constructor(engine: StoreEngine, scheduler: SliceScheduler, failed: (error: unknown) => void) {
@@ -293,7 +292,7 @@ export class Maintenance {
     if (this.#idleTimer !== null) clearTimeout(this.#idleTimer);
   }
 
-  /** Sealing that cannot keep up slows the commits down: acknowledgements are the back-pressure. */
+  /** Slows commits down if sealing cannot keep up; delayed acknowledgements are the back-pressure. */
   beforeCommit(): void {
     const end = performance.now() + BACKLOG_WAIT_MS;
     while (this.#isBehind() && performance.now() < end && this.#scheduler.runBackground()) {
@@ -335,7 +334,7 @@ export class Maintenance {
     if (this.#isFull()) this.seal();
   }
 
-  /** Seals everything hot and merges what is due. One at a time: a call while one runs does nothing. */
+  /** Seals all hot points and merges due families. Does nothing if already running. */
   seal(): void {
     if (this.#sealing || performance.now() < this.#retryAtMs) return;
     this.#sealing = true;

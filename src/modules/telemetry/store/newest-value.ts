@@ -11,7 +11,7 @@ interface Place {
   readonly series: SeriesState;
 }
 
-/** Returns the newest value of a series in the blocks with a time stamp up to `until`. */
+/** Returns the newest value of a series in blocks with a time stamp up to `until`. */
 export function newestSealed(
   engine: StoreEngine,
   { device, series }: Place,
@@ -43,8 +43,8 @@ function newestInBlock(
 }
 
 /**
- * Returns the newest value of a series with a time stamp up to `until`, hot or sealed. Reads blocks: for a series whose newest value lies
- * behind `until`, after a clock that was ahead.
+ * Returns the newest value, hot or sealed, with a time stamp up to `until`. Reads blocks; needed only if a clock was ahead and the series has newer
+ * time stamps.
  */
 export function newestUntil(engine: StoreEngine, place: Place, until: number): SealedValue | null {
   const { device, series } = place;

@@ -1,8 +1,8 @@
 import type { Deletion } from "./deletion.types.ts";
 
-/** Deletions that are recorded in the hot tier but have not gone through the blocks yet. */
+/** Deletions that are recorded in the hot tier but not yet applied to the blocks. */
 export class OpenDeletions {
-  /** Keyed by the id of the hot row. */
+  /** Deletions by id of the hot row. */
   readonly #open = new Map<number, Deletion>();
 
   add(id: number, deletion: Deletion): void {

@@ -1,6 +1,6 @@
 import type { Definitions } from "./group-format.ts";
 
-/** One step of a pattern: the columns from the root to a node are a tuple of (key, kind) that devices report together. */
+/** Node of the pattern tree: the columns from the root to a node are (key, kind) pairs that devices report together. */
 export class PatternNode {
   readonly key: string;
   readonly kind: number;
@@ -8,9 +8,9 @@ export class PatternNode {
   /** `key number * 4 + kind`; -1 at the root. */
   readonly column: number;
   readonly depth: number;
-  /** The pattern's number once a record ended here, -1 before. */
+  /** Number of the pattern that ends here; -1 if none does. */
   no = -1;
-  /** Children by key, one a kind. */
+  /** Children by key, one per kind. */
   readonly #children = new Map<string, PatternNode[]>();
   #path: PatternNode[] | null = null;
 
@@ -22,7 +22,7 @@ export class PatternNode {
     this.depth = parent === null ? 0 : parent.depth + 1;
   }
 
-  /** The nodes from the first column to this one. */
+  /** Nodes from the first column to this node. */
   get path(): PatternNode[] {
     this.#path ??= this.parent === null ? [] : [...this.parent.path, this];
     return this.#path;
@@ -39,12 +39,12 @@ export class PatternNode {
   }
 }
 
-/** Max. nodes: a device that keeps reporting other combinations of keys must not grow the dictionary without bound. */
+/** Max. nodes, so that a device that keeps reporting new combinations of keys does not grow the dictionary without limit. */
 const NODES_MAX = 200_000;
-/** Max. share of the nodes per tenant, so that one tenant leaves room for others. */
+/** Max. share of the nodes per tenant. */
 const TENANT_PART = 1 / 4;
 
-/** Numbers keys and patterns on the main thread; what is new is handed out once, with the group that first uses it. */
+/** Numbers keys and patterns on the main thread; new definitions are sent once, with the group that first uses them. */
 export class PatternTree {
   readonly root = new PatternNode(null, "", -1, -1);
   /** Key name → key number. */
@@ -60,7 +60,7 @@ export class PatternTree {
     this.#nodesMax = most;
   }
 
-  /** Collects new definitions in another group's list from now on. */
+  /** Collects new definitions in another group's list. */
   collectInto(fresh: Definitions): void {
     this.#fresh = fresh;
   }
@@ -81,12 +81,12 @@ export class PatternTree {
     }
   }
 
-  /** The number of a key that some device has reported. */
+  /** Returns the number of a key; undefined if no device has reported it. */
   keyNo(key: string): number | undefined {
     return this.#keys.get(key);
   }
 
-  /** Returns `null` if the tree, or the tenant's part of it, is full; columns of their own, right at the root, always fit. */
+  /** Returns `null` if the tree, or the tenant's share, is full; single columns directly below the root always fit. */
   tryChild(
     node: PatternNode,
     column: { readonly key: string; readonly kind: number },
@@ -108,7 +108,7 @@ export class PatternTree {
     return patternNode;
   }
 
-  /** The number of the pattern that ends at this node. */
+  /** Returns the number of the pattern that ends at this node. */
   number(node: PatternNode): number {
     if (node.no < 0) {
       node.no = this.#nextPattern++;

@@ -21,7 +21,7 @@ import type { StoreEngine } from "./store-engine.ts";
 import { ThinningSink } from "./thinning-sink.ts";
 import { TimeInSink } from "./time-in-sink.ts";
 
-/** The oldest or the newest value of each interval, of any type. */
+/** Oldest or newest value of each interval, of any type. */
 class EdgeSink implements SeriesSink {
   readonly isUnfit = false;
   readonly #intervals: Intervals;
@@ -98,7 +98,7 @@ class EdgeSink implements SeriesSink {
   }
 }
 
-/** Returns the value at the edge of a block; null when only its rows have it. */
+/** Returns the value at the edge of a block; null if only its rows contain it. */
 function edgeOf(
   { count, numeric, first, last, states }: ColumnSummary,
   edge: "first" | "last",
@@ -120,18 +120,17 @@ function lastRow({ tags }: Column, start: number, stop: number): number {
 }
 
 /**
- * Increase of a counter in each interval: of each number over the one before it, which may lie before the interval or the range. A smaller
- * number than the one before is a reset: it counts as a whole. Added up as last − base + the numbers before resets, because a counter
- * without resets then comes out exactly.
+ * Increase of a counter per interval: the difference of each number to the previous one, which may precede the interval or the range. A smaller
+ * number is a reset and counts in full. Computed as last − base + the numbers before resets, which is exact for a counter without resets.
  */
 class DeltaSink implements SeriesSink {
   readonly #intervals: Intervals;
   readonly #ts: number[] = [];
   readonly #numbers: number[] = [];
-  /** Interval of the newest number; -1 before the first one of the range. */
+  /** Interval of the newest number; -1 before the first number of the range. */
   #index = -1;
   #previous: number | undefined;
-  /** The number that the interval's first one is compared with. */
+  /** Number with which the interval's first number is compared. */
   #base = 0;
   #drops = 0;
   #sawOther = false;
@@ -220,13 +219,13 @@ class DeltaSink implements SeriesSink {
   }
 }
 
-/** Points of one part of an answer, about; a series counts as some more. */
+/** Approximate max. points of a part; each series counts as some more. */
 const PART_POINTS_MAX = 20_000;
 const SERIES_POINTS = 8;
 
 const sizeOf = ({ ts, times }: SinkResult): number => times?.ms.length ?? ts.length;
 
-/** Collects the answer to a query and gives away what is a part of its own. The series of one device may be in several parts. */
+/** Collects the response to a query and passes it on in parts. The series of one device may be in several parts. */
 class AnswerParts {
   readonly #onPart: (part: WireDeviceSeries[]) => void;
   #part: WireDeviceSeries[] = [];
@@ -258,7 +257,7 @@ class AnswerParts {
   }
 }
 
-/** Reports at the end of a query if none of its keys has numbers. A key without numbers does not fail the others. */
+/** Reports at the end of a query if none of its keys has numbers. Other keys without numbers are ignored. */
 class Fitness {
   #unfit: string | undefined;
   #hasSeries = false;
@@ -277,10 +276,7 @@ class Fitness {
   }
 }
 
-/**
- * Answers a range query device by device, family by family, block by block. `onPart` gets the beginning of a large answer, the result is
- * its rest.
- */
+/** Answers a range query by device, family and block. `onPart` gets the beginning of a large response, the result is the rest. */
 export function* queryTask(
   engine: StoreEngine,
   query: StoreQuery,
@@ -296,7 +292,7 @@ export function* queryTask(
   return answer.takeRest();
 }
 
-/** Answers as `queryTask` does, with the text of the answer. */
+/** Answers like `queryTask`, as JSON text. */
 export function* queryTextTask(
   engine: StoreEngine,
   query: StoreQuery,
@@ -318,7 +314,7 @@ function* deviceTask(
   device: DeviceState,
   { query, fitness }: { readonly query: StoreQuery; readonly fitness: Fitness },
 ): Steps<WireDeviceSeries> {
-  /** Key number → sink, in the order of the answer. */
+  /** Key number → sink, in the order of the response. */
   const sinks = new Map<number, SeriesSink>();
   for (const [family, keys] of familyKeysOf(engine.registry, device, query.keys)) {
     const range = { device, family, keys, from: query.from, to: query.to };
@@ -337,7 +333,7 @@ function* deviceTask(
 
 const NO_VALUES: ReadonlyMap<number, EarlierValue> = new Map();
 
-/** What an aggregate needs from before its range. */
+/** Earlier value that an aggregate needs from before its range. */
 const earlierKinds: Partial<Record<Aggregation, EarlierKind>> = { delta: "number", timeIn: "any" };
 
 function* earlierOf(

@@ -7,7 +7,7 @@ import { emptyRows, lowerBound, overlay, type Rows, sliceRows, upperBound } from
 import type { SeriesSink } from "./series-sink.ts";
 import type { Steps } from "./slice-scheduler.ts";
 
-/** Range to read: the keys belong to one family of the device. */
+/** Range to read; the keys belong to one family of the device. */
 export interface FamilyRange {
   readonly device: DeviceState;
   readonly family: number;
@@ -16,10 +16,10 @@ export interface FamilyRange {
   readonly to: number;
 }
 
-/** Directory lines per fetch. */
+/** Directory entries per fetch. */
 const PAGE_BLOCKS = 256;
 
-/** The hot points of a range, newer generations over older ones. */
+/** Returns the hot points of a range; newer generations overwrite older ones. */
 export function hotRows(generations: readonly HotGeneration[], range: FamilyRange): Rows {
   let rows: Rows = emptyRows;
   for (const generation of generations) {
@@ -29,7 +29,7 @@ export function hotRows(generations: readonly HotGeneration[], range: FamilyRang
   return rows;
 }
 
-/** First and last time stamp of the family's data within the range; null when there is none. */
+/** Returns first and last time stamp of the family's data within the range; null if there is none. */
 export function extentOf(
   blocks: BlockStore,
   range: FamilyRange,
@@ -47,8 +47,8 @@ export function extentOf(
 }
 
 /**
- * Feeds the sinks (key number → sink) with every point of the range in time order, block by block. Between two blocks
- * the directory may change under it; it goes on after the last time stamp it has read, whatever holds the rest by then.
+ * Feeds all points of the range to the sinks (key number → sink) in time order, block by block. If the directory changes between two blocks, reading
+ * continues after the last read time stamp.
  */
 export class FamilyReader {
   readonly #blocks: BlockStore;
@@ -56,7 +56,7 @@ export class FamilyReader {
   readonly #hot: Rows;
   readonly #sinks: ReadonlyMap<number, SeriesSink>;
   #hotAt = 0;
-  /** Everything up to and including this time stamp has been fed. */
+  /** All values up to and including this time stamp were fed. */
   #done = Number.NEGATIVE_INFINITY;
 
   constructor(
@@ -81,7 +81,7 @@ export class FamilyReader {
     this.#feedHot(this.#hot.ts.length);
   }
 
-  /** Returns `true` if a block of the page has been rewritten before it was read. */
+  /** Returns `true` if a block of the page was rewritten before it was read. */
   *#readPage(page: readonly BlockRef[], changes: number): Steps<boolean> {
     for (const ref of page) {
       // Its summary would be taken for one key, and the rows of another read once more from the block that holds them now.
@@ -109,7 +109,7 @@ export class FamilyReader {
     return true;
   }
 
-  /** Gives the sinks the block's summaries, or those of its pieces; returns the keys whose sinks need the points. */
+  /** Gives the sinks the summaries of the block or its pieces. Returns the keys whose sinks need points. */
   #takeSummaries(ref: BlockRef): ReadonlySet<number> {
     const head = this.#blocks.head(ref);
     const isWhole = ref.minTs >= this.#range.from && ref.maxTs <= this.#range.to;
@@ -124,7 +124,7 @@ export class FamilyReader {
     return rest;
   }
 
-  /** Returns `false` if the block's column has no sums or runs that the sink can use. */
+  /** Returns `false` if the block's column has no sums or runs usable by the sink. */
   #takeParts(ref: BlockRef, key: number, sink: SeriesSink): boolean {
     const sums = sink.sums && this.#blocks.sums(ref, key);
     if (sums) {
@@ -137,7 +137,7 @@ export class FamilyReader {
     return true;
   }
 
-  /** Returns `false` if the block is not at hand in pieces. */
+  /** Returns `false` if the block is not available in pieces. */
   #takePieces(ref: BlockRef, key: number, sink: SeriesSink): boolean {
     const pieces = this.#blocks.pieces(ref, key);
     if (pieces === null) return false;
@@ -155,7 +155,7 @@ export class FamilyReader {
     return sliceRows(rows, start, Math.max(start, upperBound(rows.ts, this.#range.to)));
   }
 
-  /** Counts the rows that were fed as done: they may be sealed into a block before the directory is read again. */
+  /** Marks the fed hot rows as done, because they may be sealed into a block before the directory is read again. */
   #feedHot(end: number): void {
     if (end <= this.#hotAt) return;
     this.#feed(sliceRows(this.#hot, this.#hotAt, end));

@@ -7,7 +7,7 @@ import {
   type PatternDefinition,
 } from "./group-format.ts";
 
-/** A value that was sealed into a block and is the newest there. */
+/** Newest sealed value of a series. */
 export interface SealedValue {
   readonly ts: number;
   readonly tag: number;
@@ -17,23 +17,23 @@ export interface SealedValue {
 
 /** Reader of hot values. */
 export interface HotValues {
-  /** The value of a series in the record at an address. */
+  /** Returns the value of a series in the record at an address. */
   valueAt(address: number, series: SeriesState): SealedValue;
 }
 
-/** State of one key of one device, in the worker. */
+/** State of a device's key in the worker. */
 export interface SeriesState {
   readonly key: number;
-  /** Keys of a family share the time stamp column of their blocks; a key never changes its family. */
+  /** Number of the family. Its keys share the time stamps of their blocks; a key never changes its family. */
   readonly family: number;
-  /** Time of the newest value, hot or sealed; -Infinity when there is none. */
+  /** Time of the newest value, hot or sealed; -Infinity if there is none. */
   ts: number;
-  /** Reader of the newest value if it is hot; else null. */
+  /** Reader of the newest value if it is hot, otherwise null. */
   hot: HotValues | null;
   address: number;
-  /** The newest value of the block tier. */
+  /** Newest sealed value. */
   sealed: SealedValue | null;
-  /** True if the file has a row for this series. */
+  /** True if the file has a row for the series. */
   persisted: boolean;
 }
 
@@ -42,18 +42,18 @@ export interface DeviceState extends DeviceDefinition {
   readonly series: Map<number, SeriesState>;
   /** Pattern number → the series of its columns, in order. */
   readonly bindings: Map<number, SeriesState[]>;
-  /** Keys in each family; the index is the family's number. */
+  /** Number of keys per family. */
   readonly familyKeys: number[];
-  /** Per family a time stamp behind which it has no block; absent until it has been looked up. */
+  /** Per family a time stamp after which it has no block; absent until looked up. */
   readonly sealedEnds: number[];
   lastPattern: number;
   lastBinding: SeriesState[];
 }
 
-/** A body holds all columns of a family, so a family stays small enough to read for one key's sake. */
+/** Max. keys of a family. A body contains all columns of a family, so families stay small enough to be read for one key. */
 const FAMILY_KEYS_MAX = 24;
 
-/** Devices, keys, patterns and series by their dense numbers: the worker's copy of the dictionaries. */
+/** Devices, keys, patterns and series by their dense numbers; the worker's copy of the dictionaries. */
 export class Registry {
   /** Device number → device. */
   readonly devices = new Map<number, DeviceState>();
@@ -66,11 +66,11 @@ export class Registry {
   /** Pattern number → columns (`key number * 4 + kind`). */
   readonly patterns: (readonly number[])[] = [];
 
-  /** Larger than the number of every device that was added. */
+  /** Upper bound of all device numbers so far, exclusive. */
   deviceEnd = 0;
   seriesCount = 0;
 
-  /** Called with a device and a key whose series has lost its last point. */
+  /** Called with device and key of a series that has lost its last point. */
   onDropped: (device: DeviceState, key: number) => void = () => undefined;
 
   addDevice(definition: DeviceDefinition): void {
@@ -103,7 +103,7 @@ export class Registry {
     this.patterns[no] = columns;
   }
 
-  /** Returns the definitions that a reader does not know yet. */
+  /** Returns the definitions that a reader does not have yet. */
   definitionsSince(since: KnownDefinitions): Definitions {
     const definitions = noDefinitions();
     // Nearly always there is no new device, and there may be many old ones.
@@ -121,7 +121,7 @@ export class Registry {
     return definitions;
   }
 
-  /** Registers a series as the file knows it. */
+  /** Registers a series from the file. */
   restoreSeries(device: DeviceState, key: number, family: number): SeriesState {
     const series: SeriesState = {
       key,
@@ -138,7 +138,7 @@ export class Registry {
     return series;
   }
 
-  /** The series of a pattern's columns on a device; keys seen for the first time join the family of their companions. */
+  /** Returns the series of a pattern's columns on a device; new keys join the family of the pattern's other keys. */
   bind(device: DeviceState, pattern: number): SeriesState[] {
     const states = device.bindings.get(pattern);
     if (states !== undefined) return states;
@@ -154,7 +154,7 @@ export class Registry {
     return binding;
   }
 
-  /** A series that has lost its last point goes; bindings are remade when the key comes back. */
+  /** Removes a series that has lost its last point; bindings are recreated when the key is reported again. */
   dropSeries(device: DeviceState, series: SeriesState): void {
     if (device.series.delete(series.key)) {
       this.seriesCount--;

@@ -1,13 +1,13 @@
 import type { Registry } from "./registry.ts";
 import type { CallRequest } from "./store.protocol.ts";
 
-/** Stands for the gateway's own work in place of a tenant. */
+/** Placeholder tenant for the gateway's own work. */
 export const OWN_WORK = "";
 
-/** Points of a series from which on a query takes megabytes as soon as it begins. */
+/** Points per series from which a query takes megabytes at its start. */
 const LARGE_POINTS = 10_000;
 
-/** Returns whether a call takes so much memory from the start that only a few may be in flight simultaneously. */
+/** Returns whether a call needs so much memory at its start that only a few may run simultaneously. */
 export const isLarge = ({ name, args }: CallRequest): boolean =>
   (name === "query" || name === "queryText") && args.maxDataPoints >= LARGE_POINTS;
 

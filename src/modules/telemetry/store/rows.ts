@@ -1,16 +1,16 @@
 import { TAG_ABSENT, TAG_NUMBER } from "../../../lib/data/value-kind.ts";
 
-/** Values of one key, aligned with the time stamps of the `Rows` they belong to. */
+/** Values of one key, aligned with the time stamps of their `Rows`. */
 export interface Column {
   readonly tags: Uint8Array;
   readonly numbers: Float64Array;
-  /** Strings, and JSON values as text; null as long as the key has neither. */
+  /** Strings, and JSON values as text; null if the key has neither. */
   texts: (string | undefined)[] | null;
-  /** True if every row is known to hold a number. */
+  /** True if every row is known to contain a number. */
   readonly dense: boolean;
 }
 
-/** Points of keys that share time stamps: strictly ascending `ts`, one column a key. */
+/** Points of keys with common time stamps: strictly ascending `ts`, one column per key. */
 export interface Rows {
   readonly ts: Float64Array;
   /** Key number → column. */
@@ -26,16 +26,16 @@ export const newColumn = (rows: number): Column => ({
   dense: false,
 });
 
-/** Grows; older ones stay with the columns that use them. */
+/** Largest array so far; older arrays stay in use by their columns. */
 let allNumbers = new Uint8Array(16_384).fill(TAG_NUMBER);
 
-/** Tags of a column that holds a number in every row. Shared: tags are never changed in place. */
+/** Returns tags of a column with a number in every row. Shared, because tags are never modified. */
 export function numberTags(rows: number): Uint8Array {
   if (rows > allNumbers.length) allNumbers = new Uint8Array(rows * 2).fill(TAG_NUMBER);
   return allNumbers.subarray(0, rows);
 }
 
-/** Index of the first time stamp at or after `ts`. */
+/** Returns the index of the first time stamp at or after `ts`. */
 export function lowerBound(stamps: Float64Array, ts: number): number {
   let low = 0;
   let high = stamps.length;
@@ -47,7 +47,7 @@ export function lowerBound(stamps: Float64Array, ts: number): number {
   return low;
 }
 
-/** Index after the last time stamp at or before `ts`. */
+/** Returns the index after the last time stamp at or before `ts`. */
 export function upperBound(stamps: Float64Array, ts: number): number {
   let low = 0;
   let high = stamps.length;
@@ -83,7 +83,7 @@ function copyCell(from: Column, index: number, to: Column, row: number): void {
   to.texts[row] = from.texts[index];
 }
 
-/** Row in `base` and in `over` for each row of the merge, -1 if there is none. */
+/** Row in `base` and in `over` per merged row; -1 if there is none. */
 interface MergePlan {
   readonly ts: Float64Array;
   readonly base: Int32Array;
@@ -110,7 +110,7 @@ function planMerge(base: Float64Array, over: Float64Array): MergePlan {
   return { ts: ts.subarray(0, row), base: fromBase.subarray(0, row), over: fromOver.subarray(0, row) };
 }
 
-/** Both, by time; where both have a value of a key at one time stamp, `over` wins. */
+/** Merges rows by time; for the same key and time stamp, `over` takes precedence. */
 export function overlay(base: Rows, over: Rows): Rows {
   if (over.ts.length === 0) return base;
   if (base.ts.length === 0) return over;
@@ -162,7 +162,7 @@ function appendTexts(target: Column, texts: readonly (string | undefined)[], off
   for (let i = 0; i < texts.length; i++) target.texts[offset + i] = texts[i];
 }
 
-/** Removes the values of `keys` (all when null) within the closed range, and rows that are left with none. */
+/** Removes the values of `keys` (null: all) within the closed range, and rows left without values. */
 export function withoutRange(
   rows: Rows,
   range: { keys: ReadonlySet<number> | null; from: number; to: number },
@@ -179,7 +179,7 @@ export function withoutRange(
   return compactRows({ ts: rows.ts, columns: cleared });
 }
 
-/** Returns the rows without the rows and columns that hold no value. */
+/** Removes rows and columns without values. */
 export function compactRows(rows: Rows): Rows {
   const kept: number[] = [];
   const columns = [...rows.columns].filter(([, column]) => column.tags.some((tag) => tag !== TAG_ABSENT));

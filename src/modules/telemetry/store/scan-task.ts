@@ -11,18 +11,16 @@ import type { StoreCalls } from "./store.protocol.ts";
 import type { StoreEngine } from "./store-engine.ts";
 import type { ChunkMax, WireChunk, WireColumn } from "./wire-chunk.types.ts";
 
-/** Rows of one answer come from one block a family and as many hot records at most. */
+/** Max. hot records per response, which also contains rows of one block per family. */
 const HOT_RECORDS_MAX = 8_192;
-/** Bytes of the hot records of one answer, about. */
+/** Approximate bytes of hot records per response. */
 const HOT_BYTES_MAX = 1024 * 1024;
-/**
- * One answer: 262,144 numbers or the texts of the largest block. A device may have many families.
- */
+/** Max. size of a response: 262,144 numbers, or the texts of the largest block. A device may have many families. */
 const CHUNK_MAX: ChunkMax = { bytes: 4 * 1024 * 1024, perRow: 0, perValue: 16, perCharacter: 2 };
 
 /**
- * The next rows of one device from a time stamp on, all families by time; null at the end. Every pull stands alone: what
- * is sealed, merged or deleted between two of them cannot make the second skip or repeat anything.
+ * Returns the next rows of a device from a time stamp on, in all families by time; null at the end. Each call is independent: sealing, merging and
+ * deletion between calls cannot cause skips or repetitions.
  */
 export function* scanTask(engine: StoreEngine, args: StoreCalls["scan"]["args"]): Steps<WireChunk | null> {
   const device = engine.registry.byId.get(args.deviceId);
@@ -47,7 +45,7 @@ export function* scanTask(engine: StoreEngine, args: StoreCalls["scan"]["args"])
 }
 
 interface Asked {
-  /** Family → keys. */
+  /** Family → its requested keys. */
   readonly families: ReadonlyMap<number, ReadonlySet<number>>;
   readonly from: number;
   readonly to: number;
@@ -56,13 +54,13 @@ interface Asked {
 
 interface Window {
   readonly rows: Rows;
-  /** All rows up to and including this time stamp are in. */
+  /** All rows up to and including this time stamp are included. */
   readonly to: number;
-  /** A block has been rewritten since its line was read. */
+  /** True if a block was rewritten since its entry was read. */
   readonly gone: boolean;
 }
 
-/** Looks at one family after the other and lets others have their turn in between. */
+/** Reads the families one by one, letting other tasks run in between. */
 function* nextWindow(engine: StoreEngine, device: DeviceState, asked: Asked): Steps<Window | null> {
   const version = engine.blocks.sizes.versionOf(device.no);
   let to = asked.to;
@@ -112,7 +110,7 @@ function* readWindow(engine: StoreEngine, device: DeviceState, asked: Asked): St
   return { rows: compactRows(all), to, gone: false };
 }
 
-/** Returns the number of first rows that have so many bytes at most; at least 1. */
+/** Returns the number of first rows that fit into the bytes; at least 1. */
 function countWithin(
   { ts, columns }: Rows,
   max: { readonly bytes: number; readonly rowBytes: number; readonly perCharacter: number },
@@ -127,7 +125,7 @@ function countWithin(
   return ts.length;
 }
 
-/** The window holds one block of the family at most, since it ends with the first. */
+/** Returns the rows of a family; the window ends with its first block, so it contains at most one. */
 function familyRows(
   engine: StoreEngine,
   range: FamilyRange,
@@ -145,7 +143,7 @@ function familyRows(
   return overlay(rows, hotRows(generations, range));
 }
 
-/** Packs the texts of one column after the other, with a turn for others in between. */
+/** Packs the texts column by column, letting other tasks run in between. */
 function* chunkOf(engine: StoreEngine, rows: Rows, to: number): Steps<WireChunk> {
   const columns: WireColumn[] = [];
   for (const [key, { tags, numbers, texts }] of rows.columns) {
@@ -156,6 +154,6 @@ function* chunkOf(engine: StoreEngine, rows: Rows, to: number): Steps<WireChunk>
   return { ts: rows.ts, columns: columns.sort((a, b) => (a.key < b.key ? -1 : 1)), to };
 }
 
-/** Buffers of a chunk that can move to another thread: those of its texts. All others belong to the store. */
+/** Returns the buffers of a chunk that can be transferred to another thread: those of its texts. All others belong to the store. */
 export const movableBuffersOf = ({ columns }: WireChunk): ArrayBuffer[] =>
   columns.flatMap(({ texts }) => (texts === null ? [] : [texts.utf16.buffer, texts.bounds.buffer]));

@@ -4,7 +4,7 @@ import type { SinkResult } from "./series-sink.ts";
 import { durationsOf } from "./state-times.ts";
 import type { WireDeviceSeries } from "./store.protocol.ts";
 
-/** Puts the parts of a query's answer together, in the order in which they come. */
+/** Joins the parts of a query's response, in order of arrival. */
 export class SeriesAnswer {
   readonly devices: Array<{ deviceId: DeviceId; series: Series[] }> = [];
 

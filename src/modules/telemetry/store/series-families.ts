@@ -1,7 +1,7 @@
 import type { DeviceState, Registry } from "./registry.ts";
 import type { WireSeries } from "./store.protocol.ts";
 
-/** The keys of all devices, as they travel. */
+/** Returns the keys of all devices in transfer format. */
 export function seriesOf({ devices }: Registry): WireSeries {
   const all = [...devices.values()];
   return {
@@ -11,7 +11,7 @@ export function seriesOf({ devices }: Registry): WireSeries {
   };
 }
 
-/** Family → key numbers. */
+/** Returns family → key numbers. */
 export function familiesOf(device: DeviceState): Map<number, Set<number>> {
   const families = new Map<number, Set<number>>();
   for (const { key, family } of device.series.values()) {
@@ -21,7 +21,7 @@ export function familiesOf(device: DeviceState): Map<number, Set<number>> {
   return families;
 }
 
-/** Family → those of the named keys (all when empty) that the device has. */
+/** Returns family → the named keys (all if empty) that the device has. */
 export function familyKeysOf(
   registry: Registry,
   device: DeviceState,

@@ -6,21 +6,21 @@ import type { Column } from "./rows.ts";
 import type { StateValue } from "./state-table.ts";
 import type { StateTimes } from "./state-times.ts";
 
-/** Points of one series on their way out of the worker; numbers travel as typed arrays. */
+/** Points of one series as sent by the worker; numbers are typed arrays. */
 export interface SinkResult {
   readonly ts: Float64Array;
   readonly numbers: Float64Array | null;
-  /** Instead of `numbers` when some value is no number. */
+  /** Set instead of `numbers` if some values are not numbers. */
   readonly values: TelemetryValue[] | null;
-  /** The answer of `timeIn`, in place of both. */
+  /** Response of `timeIn`, in place of `numbers` and `values`. */
   readonly times?: StateTimes;
-  /** Values that are not numbers, which an aggregate of numbers skipped. */
+  /** Number of non-numeric values that an aggregate skipped. */
   readonly skipped?: number;
-  /** Points were left out, because there are more than the query asks for. */
+  /** Set if points were left out because there are more than requested. */
   readonly thinned?: true;
 }
 
-/** A value from before the range, of a time that does not matter. */
+/** Value from before the range; its time is irrelevant. */
 export type EarlierValue = StateValue;
 
 export interface ClosedRange {
@@ -28,19 +28,19 @@ export interface ClosedRange {
   readonly to: number;
 }
 
-/** Takes the points of one series in time order, as rows or, where it can use one, as the summary of a whole block. */
+/** Receives the points of one series in time order, as rows or as the summary of a whole block. */
 export interface SeriesSink {
-  /** Takes the newest value from before the range, ahead of all others. */
+  /** Receives the newest value from before the range, before all others. */
   before?(value: EarlierValue): void;
   rows(ts: Float64Array, column: Column): void;
-  /** Returns `false` if the sink needs the rows behind the summary. */
+  /** Returns `false` if the sink needs the rows of the summary. */
   summary(summary: ColumnSummary): boolean;
-  /** Takes those rows of a column of numbers that lie within a closed range. */
+  /** Receives the rows of a number column within a closed range. */
   sums?(sums: ColumnSums, range: ClosedRange): void;
-  /** Takes those rows of a column of states that lie within a closed range; `sums` is preferred. A sink with neither wants pieces. */
+  /** Receives the rows of a state column within a closed range; `sums` is preferred. A sink without both receives pieces. */
   readonly runs?: ((runs: StateRuns, range: ClosedRange) => void) | undefined;
-  /** Returns `null` if nothing came. */
+  /** Returns `null` if nothing was received. */
   finish(): SinkResult | null;
-  /** True if all values that came are such that the aggregate does not apply to them. Known after `finish`. */
+  /** True if the aggregate applies to none of the received values. Valid after `finish`. */
   readonly isUnfit: boolean;
 }

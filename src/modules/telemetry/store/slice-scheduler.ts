@@ -1,24 +1,24 @@
 import { FairTurns } from "../../../platform/load/fair-turns.ts";
 
-/** Long tasks of a tenant that take turns; further ones wait, so that the memory of those that have begun is bounded. */
+/** Max. simultaneous long tasks of a tenant; others wait, which limits the memory in use. */
 const LONG_AT_ONCE = 4;
 
-/** The work of one tenant, oldest first. */
+/** Work of one tenant, oldest first. */
 interface Lane<Task> {
   readonly tasks: Task[];
-  /** Tasks that turned out to be long; the first few have their turns. */
+  /** Long tasks; the first few take turns. */
   readonly long: Task[];
-  /** True if a long task comes next although others wait. */
+  /** True if a long task is next although others wait. */
   isLongNext: boolean;
 }
 
-/** Tasks of tenants, which share the time equally. */
+/** Queue of tenants' tasks, which share the time equally. */
 class FairQueue<Task> {
   readonly #lanes = new FairTurns<Lane<Task>>({
     create: () => ({ tasks: [], long: [], isLongNext: false }),
     hasWork: ({ tasks, long }) => tasks.length + long.length > 0,
   });
-  /** Tasks that wait. */
+  /** Number of waiting tasks. */
   size = 0;
 
   add(tenant: string, task: Task): void {
@@ -26,19 +26,19 @@ class FairQueue<Task> {
     this.size++;
   }
 
-  /** Adds a task that is long: from now on it has every second turn of its tenant, together with the other long ones. */
+  /** Adds a long task; from now on it shares every second turn of its tenant with the other long tasks. */
   addLong(tenant: string, task: Task): void {
     this.#lanes.of(tenant).long.push(task);
     this.size++;
   }
 
-  /** Adds a long task again that has had a turn. */
+  /** Requeues a long task after its turn. */
   returnLong(tenant: string, task: Task): void {
     this.#lanes.of(tenant).long.splice(LONG_AT_ONCE - 1, 0, task);
     this.size++;
   }
 
-  /** Takes the first task of the tenant that has had the least time. */
+  /** Takes the first task of the tenant with the least used time. */
   take(): { readonly tenant: string; readonly task: Task } | undefined {
     const next = this.#lanes.next();
     const task = next && takeFrom(next.member);
@@ -47,7 +47,7 @@ class FairQueue<Task> {
     return { tenant: next.key, task };
   }
 
-  /** Counts time that a tenant's task has taken. */
+  /** Charges time to a tenant. */
   charge(tenant: string, ms: number): void {
     this.#lanes.charge(tenant, ms);
   }
@@ -59,44 +59,44 @@ function takeFrom<Task>(lane: Lane<Task>): Task | undefined {
   return (isLong ? lane.long : lane.tasks).shift();
 }
 
-/** Work that can be interrupted between any two yields. */
+/** Work that can be interrupted at any yield. */
 export type Steps<Result> = Generator<void, Result>;
 
 interface Task {
-  /** Runs until the next yield; true when finished. */
+  /** Runs until the next yield. Returns true when finished. */
   step(): boolean;
   readonly cancelled: () => boolean;
   slices: number;
 }
 
-/** Short enough that a commit which arrives meanwhile hardly waits. */
+/** Duration of a slice in ms; a commit that arrives meanwhile hardly waits. */
 const SLICE_MS = 2;
-/** Slices after which a query is long. */
+/** Slices after which a query counts as long. */
 const LONG_AFTER_SLICES = 4;
-/** Number of slices of which one goes to background work while queries keep coming. */
+/** One of this many slices goes to background work while queries keep arriving. */
 const BACKGROUND_EVERY = 4;
 
 /**
- * Runs queries and background work in slices and returns to the event loop between them, so that commits, which are
- * handled as they arrive, always go first. Tenants share the time equally. A tenant's queries take turns, but only a few of its long ones simultaneously;
- * of all background tasks one runs to its end before the next one begins.
+ * Runs queries and background work in slices and returns to the event loop in between, so that commits, which are handled on arrival, always go
+ * first. Tenants share the time equally. A tenant's queries take turns, but only a few long ones simultaneously; background tasks run one after the
+ * other.
  */
 export class SliceScheduler {
   readonly #queries = new FairQueue<Task>();
   readonly #background = new FairQueue<Task>();
-  /** The background task that has begun. */
+  /** Background task in progress. */
   #begun: { readonly tenant: string; readonly task: Task } | undefined;
   readonly #now: () => number;
   #scheduled = false;
   #slices = 0;
   #stopped = false;
 
-  /** `now` is a clock in milliseconds, by which slices are measured. */
+  /** `now`: clock in ms for the length of slices. */
   constructor(now: () => number = () => performance.now()) {
     this.#now = now;
   }
 
-  /** `isLong` is for a query that takes much memory as soon as it begins. */
+  /** `isLong`: true for a query that needs much memory at its start. */
   query<Result>(
     tenant: string,
     steps: Steps<Result>,
@@ -119,7 +119,7 @@ export class SliceScheduler {
     return result;
   }
 
-  /** Runs one slice of background work; false when there is none. */
+  /** Runs one slice of background work. Returns false if there is none. */
   runBackground(): boolean {
     this.#begun ??= this.#background.take();
     if (this.#begun === undefined) return false;
@@ -128,7 +128,7 @@ export class SliceScheduler {
     return true;
   }
 
-  /** Runs one slice of the next query, if there is one. */
+  /** Runs one slice of the next query, if any. */
   runQuery(): void {
     const next = this.#queries.take();
     if (next === undefined) return;
@@ -144,7 +144,7 @@ export class SliceScheduler {
     this.#stopped = true;
   }
 
-  /** Runs one slice in the tenant's time; true when the task has ended. */
+  /** Runs one slice in the tenant's time. Returns true when the task has ended. */
   #runSlice(queue: FairQueue<Task>, tenant: string, task: Task): boolean {
     const started = this.#now();
     let hasEnded = false;

@@ -16,7 +16,7 @@ import type { DeviceKeys } from "./key-limits.ts";
 import type { PatternNode, PatternTree } from "./pattern-tree.ts";
 import type { TenantUse } from "./tenant-use.ts";
 
-/** A device as the staging buffer needs it: the pattern of its last message is the best guess for the next. */
+/** Device in the staging buffer; the pattern of its last message is the best guess for the next. */
 export interface StagedDevice extends StoreDevice {
   pattern: PatternNode;
   readonly keys: DeviceKeys;
@@ -24,21 +24,21 @@ export interface StagedDevice extends StoreDevice {
 
 export interface FilledBuffer {
   readonly buffer: ArrayBuffer;
-  /** Bytes in use, header and side bytes included. */
+  /** Bytes in use, including header and side bytes. */
   readonly bytes: number;
 }
 
-/** Share of a group; beyond it a tenant must leave room for others. */
+/** Max. share of a group per tenant. */
 const TENANT_PART = 1 / 4;
 let nextGroup = 1;
 
 const WORDS_INITIAL = 8192;
 const encoder = new TextEncoder();
 
-/** Ends the writing of a message; `write` catches it. */
+/** Aborts the writing of a message; caught by `write`. */
 const keysBeyondLimit = new Error("keys beyond a limit");
 
-/** Readings of the next group, encoded as they arrive. Grows by doubling; its owner bounds it by `bytes`. */
+/** Readings of the next group, encoded on arrival. Grows by doubling; its owner limits it by `bytes`. */
 export class StagingBuffer {
   readonly #patterns: PatternTree;
   #buffer: ArrayBuffer;
@@ -49,11 +49,11 @@ export class StagingBuffer {
   #sideBytes = 0;
   #readings = 0;
   #points = 0;
-  /** Number of the group at hand; no two buffers have the same. */
+  /** Number of the current group; unique among all buffers. */
   #group = nextGroup++;
-  /** Tenants that have staged something in it. */
+  /** Number of tenants with staged readings. */
   #tenants = 0;
-  /** A buffer the worker has given back, for the group after this one. */
+  /** Buffer returned by the worker, for the next group. */
   #spare: ArrayBuffer | null = null;
 
   constructor(patterns: PatternTree) {
@@ -63,7 +63,7 @@ export class StagingBuffer {
     this.#u32 = new Uint32Array(this.#buffer);
   }
 
-  /** Points of the group at hand. */
+  /** Points of the current group. */
   get points(): number {
     return this.#points;
   }
@@ -76,7 +76,7 @@ export class StagingBuffer {
     return this.#offset * 8 + this.#sideBytes;
   }
 
-  /** Takes all readings or none. Returns false, having taken none, if they have keys that the device may not have. */
+  /** Stages all readings or none. Returns false without staging any if the device may not have one of the keys. */
   write(device: StagedDevice, readings: readonly Reading[]): boolean {
     const offset = this.#offset;
     const sideBytes = this.#sideBytes;
@@ -104,7 +104,7 @@ export class StagingBuffer {
     tenant.staged(bytes);
   }
 
-  /** Returns whether a tenant may stage no more for now: one that fills the group leaves room for others. */
+  /** Returns whether a tenant may not stage more for now, because it must leave room in the group for others. */
   isFullFor(tenant: TenantUse, bytesMax: number): boolean {
     if (this.bytes <= bytesMax * TENANT_PART) return false;
     const own = tenant.group === this.#group ? tenant.groupBytes : 0;
@@ -170,7 +170,7 @@ export class StagingBuffer {
     return next;
   }
 
-  /** Writes one record for each key, for combinations of keys that have no room in the dictionary. */
+  /** Writes one record per key, for combinations of keys that do not fit into the dictionary. */
   #writeSingly(device: StagedDevice, { ts, values }: Reading): void {
     const single: StagedDevice = { ...device, no: device.no, pattern: this.#patterns.root };
     for (const [key, value] of Object.entries(values)) {
@@ -196,7 +196,7 @@ export class StagingBuffer {
     this.#sideBytes += length;
   }
 
-  /** Closes the group: its buffer is the caller's until it is recycled. */
+  /** Closes the group. The caller owns its buffer until it is recycled. */
   take(): FilledBuffer {
     const recordEnd = this.#offset;
     const bytes = recordEnd * 8 + this.#sideBytes;

@@ -8,7 +8,7 @@ import {
 } from "../../../lib/data/value-kind.ts";
 import type { Column } from "./rows.ts";
 
-/** A value that a series holds for some time. */
+/** Value that a series holds for some time. */
 export interface StateValue {
   readonly tag: number;
   readonly number: number;
@@ -16,13 +16,12 @@ export interface StateValue {
 }
 
 /**
- * How long a key held each of its values within a block, from its first value there to its last one, in ms. The values are in the order
- * in which they first occur.
+ * Time for which a key held each of its values within a block, from its first to its last value, in ms. The values are in order of first occurrence.
  */
 export interface StateTable {
   readonly values: readonly StateValue[];
   readonly durations: readonly number[];
-  /** Index of the value that the block ends with. It begins with the one at 0. */
+  /** Index of the block's last value. The first value has index 0. */
   readonly last: number;
 }
 
@@ -30,13 +29,13 @@ const SHARED_MAX = 1_024;
 /** Identity of a state → state. */
 const shared = new Map<string | number, StateValue>();
 
-/** Differs for 0 and -0. */
+/** Returns a key that differs for 0 and -0. */
 export const identityOf = ({ tag, number, text }: StateValue): string | number => {
   if (tag !== TAG_NUMBER) return `${tag}${text ?? ""}`;
   return Object.is(number, -0) ? "-0" : number;
 };
 
-/** Returns the same object for the same short value, as blocks mostly have the same states: nobody has to compare them. */
+/** Returns a shared object for a short value, because blocks usually have the same states; identity then replaces comparison. */
 export function sharedState(value: StateValue): StateValue {
   if (value.text !== undefined && value.text.length > STATE_TEXT_MAX) return value;
   const identity = identityOf(value);
@@ -48,14 +47,14 @@ export function sharedState(value: StateValue): StateValue {
 }
 
 const STATES_MAX = 8;
-/** A table with more states than values / 64 would take a share of the block that shows. */
+/** Min. values per state; a larger table would take a noticeable share of the block. */
 const VALUES_PER_STATE = 64;
-/** Characters of a text in a table. */
+/** Max. characters of a string in a table. */
 const STATE_TEXT_MAX = 64;
 
 export const numberState = (number: number): StateValue => ({ tag: TAG_NUMBER, number, text: undefined });
 
-/** Reads the value of a row, which must have one. */
+/** Returns the value of a row, which must have one. */
 export function stateAt(column: Column, row: number): StateValue {
   const tag = column.tags[row]!;
   return {
@@ -72,11 +71,11 @@ export function isRowOf(state: StateValue, column: Column, row: number): boolean
   return tag === TAG_FALSE || tag === TAG_TRUE || column.texts?.[row] === state.text;
 }
 
-/** Returns whether a table may hold the value: not objects, arrays, long texts, and what UTF-8 cannot carry. */
+/** Returns whether a table may contain the value: not objects, arrays, long strings, or strings that UTF-8 cannot represent. */
 const fitsTable = ({ tag, text }: StateValue): boolean =>
   tag !== TAG_JSON && (text === undefined || (text.length <= STATE_TEXT_MAX && text.isWellFormed()));
 
-/** Returns the table of a column with `count` values; null when it has more states than a table may hold. */
+/** Returns the table of a column with `count` values; null if it has more states than a table may contain. */
 export function stateTableOf(ts: Float64Array, column: Column, count: number): StateTable | null {
   const statesMax = Math.min(STATES_MAX, Math.max(1, Math.floor(count / VALUES_PER_STATE)));
   const values: StateValue[] = [];

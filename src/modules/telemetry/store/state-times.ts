@@ -1,12 +1,12 @@
 import type { StateDuration } from "../telemetry.types.ts";
 
-/** The state times of all intervals of a series as they leave the worker: copying objects would take longer than finding them. */
+/** State times of all intervals of a series as sent by the worker; copying objects would take longer than computing them. */
 export interface StateTimes {
   readonly states: readonly (number | string | boolean)[];
-  /** Number of each item's state; beyond the states it is the time of all others. */
+  /** Number of each item's state; a number beyond the states stands for all other values. */
   readonly picks: Uint8Array;
   readonly ms: Float64Array;
-  /** Item behind the last one of each interval. */
+  /** Per interval, the index after its last item. */
   readonly ends: Uint32Array;
 }
 

@@ -14,10 +14,10 @@ import { type DeviceState, Registry, type SeriesState } from "./registry.ts";
 import type { WorkerOptions } from "./store.protocol.ts";
 import { TelemetryFile } from "./telemetry-file.ts";
 
-/** Small blocks of a family are merged once this many have been written. */
+/** Number of small blocks in a family that triggers a merge. */
 const SMALL_BLOCKS_MIN = 8;
 
-/** Remembers which families have collected small blocks. */
+/** Counts small blocks per family. */
 class MergeQueue {
   /** `device/family` → seals since the last merge. */
   readonly #seals = new Map<string, { of: FamilyKey; count: number }>();
@@ -29,7 +29,7 @@ class MergeQueue {
     this.#seals.set(id, entry);
   }
 
-  /** Families that are due, and forgets them. */
+  /** Returns the families that are due, and forgets them. */
   take(): FamilyKey[] {
     const due: FamilyKey[] = [];
     for (const [id, { of, count }] of this.#seals) {
@@ -42,33 +42,33 @@ class MergeQueue {
 }
 
 /**
- * A checkpoint costs two fsyncs during which nothing is acknowledged. It waits for a moment without commits, unless the log
- * has grown to this many times its limit: at 50 MB/s and 20 ms an fsync that is 4 ms of stall in 100.
+ * A checkpoint costs two fsyncs during which nothing is acknowledged. It waits for a pause between commits unless the log has grown to this multiple
+ * of its limit: at 50 MB/s and 20 ms per fsync, this stalls 4 ms in 100.
  */
 const BUSY_WAL_TIMES = 4;
 
-/** Work that remains once a group is on the disk. */
+/** Remaining work after a group is on disk. */
 export interface CommittedGroup {
   readonly id: number;
   readonly staged: StagedGroup;
 }
 
-/** The worker's state: the file, the dictionaries and the hot content. */
+/** State of the worker: the file, the dictionaries and the hot content. */
 export class StoreEngine {
   readonly file: TelemetryFile;
   readonly syncer: LogSyncer;
   readonly blocks: BlockStore;
   readonly registry = new Registry();
   readonly merges = new MergeQueue();
-  /** At start those that a crash may have interrupted. */
+  /** At startup, deletions that a crash may have interrupted. */
   readonly deletions = new OpenDeletions();
-  /** Readers that send what is written on. */
+  /** Readers that forward stored values. */
   readonly feeds: Feeds;
   readonly damagedHotRows: string[] = [];
-  /** Larger than every device number that the file still has a trace of, deleted devices included. */
+  /** Upper bound of all device numbers with a trace in the file, including deleted devices; exclusive. */
   nextDevice = 0;
   hot: HotGeneration;
-  /** The generation that is being sealed, older than `hot`. */
+  /** Generation being sealed, older than `hot`. */
   frozen: HotGeneration | null = null;
 
   constructor(readonly options: WorkerOptions) {
@@ -79,7 +79,7 @@ export class StoreEngine {
     this.feeds = new Feeds(this.file, this.registry, this.deletions);
   }
 
-  /** Reads the dictionaries and the hot rows back into memory. */
+  /** Loads the dictionaries and the hot rows into memory. */
   recover(): Definitions {
     this.#restoreDefinitions();
     const definitions = this.file.readDefinitions();
@@ -97,7 +97,7 @@ export class StoreEngine {
     return definitions;
   }
 
-  /** A power cut may have taken definitions back from the file. Those of devices that were deleted since are gone for good. */
+  /** Restores definitions that a power cut has removed from the file, except those of devices deleted since. */
   #restoreDefinitions(): void {
     const all: Definitions[] = [];
     const dropped = new Set<number>();
@@ -116,15 +116,12 @@ export class StoreEngine {
     return this.file.walBytes >= this.options.walBytesMax * BUSY_WAL_TIMES;
   }
 
-  /** Generations, oldest first. */
+  /** All generations, oldest first. */
   get generations(): HotGeneration[] {
     return this.frozen === null ? [this.hot] : [this.frozen, this.hot];
   }
 
-  /**
-   * Appends a group to the log. Once `syncer` has put it on the disk, `index` makes it readable. Throws when it cannot be written, and then
-   * nothing of the group stays.
-   */
+  /** Appends a group to the log. Once `syncer` has written it to disk, `index` makes it readable. If it throws, the group is removed. */
   append(group: Uint8Array, definitions: Definitions | null, packsDensely = false): CommittedGroup {
     sealGroup(group);
     const staged = this.hot.stage(group);
@@ -161,7 +158,7 @@ export class StoreEngine {
     this.deletions.add(id, deletion);
   }
 
-  /** Sets the hot content aside to be sealed; what comes from now on starts a new generation. */
+  /** Freezes the hot content for sealing; new readings start a new generation. */
   freeze(): HotGeneration {
     this.syncer.flush(); // what is not indexed yet belongs to this generation
     const generation = this.hot;
@@ -171,7 +168,7 @@ export class StoreEngine {
     return generation;
   }
 
-  /** Forgets the frozen generation, all of which is in blocks now. */
+  /** Discards the frozen generation, which is now in blocks. */
   thaw(generation: HotGeneration): void {
     for (const { device } of generation.devices.values()) {
       for (const series of device.series.values()) if (series.hot === generation) this.#settleNewest(series);
@@ -184,7 +181,7 @@ export class StoreEngine {
     series.ts = series.sealed?.ts ?? Number.NEGATIVE_INFINITY;
   }
 
-  /** Writes a deletion into the hot tier and hides what it hits there: the row's id, and how many hot points that is. */
+  /** Writes a deletion into the hot tier and hides the affected points there. Returns the row's id and the number of hidden points. */
   recordDeletion(deletion: Deletion): { readonly id: number; readonly hidden: number } {
     const data = new TextEncoder().encode(JSON.stringify(deletion));
     const id = this.file.log.append({ form: FORM_DELETION, data, values: 1 });
@@ -196,7 +193,7 @@ export class StoreEngine {
     return this.generations.some((generation) => (generation.devices.get(device.no)?.minTs ?? ts) < ts);
   }
 
-  /** Points a series at its newest value again; without one it is forgotten. */
+  /** Updates the newest value of a series; a series without values is forgotten. */
   refreshNewest(device: DeviceState, series: SeriesState): void {
     this.#findNewest(device, series);
     if (series.ts === Number.NEGATIVE_INFINITY) this.registry.dropSeries(device, series);
@@ -213,7 +210,7 @@ export class StoreEngine {
     }
   }
 
-  /** The last step of deleting a device, after its blocks have gone. */
+  /** Removes a device as the last step of its deletion, after its blocks. */
   dropDevice(device: DeviceState): void {
     this.file.transactLazily(() => this.file.deleteDevice(device.no));
     for (const generation of this.generations) generation.devices.delete(device.no);

@@ -5,32 +5,32 @@ import type { WorkerOptions } from "./store.protocol.ts";
 import type { StoreLimits } from "./store.types.ts";
 
 export interface TelemetryStoreOptions {
-  /** Called when a device reports a key for the first time; no limits by default. */
+  /** Limits of a tenant, read when a device reports a new key; no limits by default. */
   readonly limitsOf?: (tenantId: TenantId) => StoreLimits;
   /** Path of telemetry.db. */
   readonly file: string;
   readonly clock: Clock;
   readonly log: Logger;
   readonly workerUrl?: string | URL;
-  /** Time for which a group may wait for company before it is committed; a second spares SD cards. */
+  /** Max. time a group commit waits for more messages, in ms; a second reduces SD-card wear. */
   readonly groupCommitWindowMs?: number;
-  /** Appended bytes that may wait for a commit; beyond that `append` throws. */
+  /** Max. appended bytes waiting for a commit; beyond it, `append` throws. */
   readonly stagingBytesMax?: number;
-  /** Time for which a full disk is left alone before the next group tries it. */
+  /** Retry delay on a full disk, in ms. */
   readonly diskFullRetryMs?: number;
   /** Max. time until hot points are sealed into blocks. */
   readonly bucketMs?: number;
-  /** Time after which hot points are sealed that hardly become more, as after an import: blocks are read three times as fast. */
+  /** Time after which a hot tier that hardly grows, for example after an import, is sealed; blocks are read three times as fast. */
   readonly settledMs?: number;
-  /** Hot points at which they are sealed into blocks. */
+  /** Number of hot points that triggers sealing. */
   readonly hotPointsMax?: number;
   /** Hot points per series: raises `hotPointsMax` up to three times, because a block of a few rows costs as much as a long one. */
   readonly hotPointsPerSeries?: number;
-  /** Commits at which hot points are sealed, which bounds the time to start. */
+  /** Number of commits that triggers sealing, which limits the startup time. */
   readonly hotGroupsMax?: number;
   /** Commits per device: raises `hotGroupsMax` up to five times. */
   readonly hotGroupsPerDevice?: number;
-  /** Bytes of hot points at which they are sealed; long strings reach this limit first. */
+  /** Bytes of hot points that trigger sealing; long strings reach this limit first. */
   readonly hotBytesMax?: number;
   /** Rows of a full block; fewer cost 20–60 % more space, more make small reads slower. */
   readonly blockRowsTarget?: number;
@@ -38,7 +38,7 @@ export interface TelemetryStoreOptions {
   readonly onWrite?: (bytes: number) => void;
   /** Max. bytes of a hot log file that waits for reuse. */
   readonly spareBytesMax?: number;
-  /** The write-ahead log is moved into the file when it is this large. */
+  /** Size of the write-ahead log that triggers a checkpoint. */
   readonly walBytesMax?: number;
 }
 
@@ -58,7 +58,7 @@ export const storeDefaults = {
   walBytesMax: 8 * 1024 * 1024,
 };
 
-/** Returns the options that the worker needs, without those that cannot be copied to it. */
+/** Returns the options for the worker, without those that cannot be copied to it. */
 export const workerOptionsOf = (all: TelemetryStoreOptions & typeof storeDefaults): WorkerOptions => ({
   file: all.file,
   bucketMs: all.bucketMs,

@@ -2,7 +2,7 @@ import type { CommitTimes } from "./commit-times.ts";
 import type { StoreStats } from "./store.types.ts";
 import type { StoreEngine } from "./store-engine.ts";
 
-/** Bytes in blocks and in the hot tier, by tenant. */
+/** Returns the bytes in blocks and in the hot tier, by tenant. */
 export function storedBytes(engine: StoreEngine): Map<string, number> {
   const byTenant = new Map<string, number>();
   for (const { no, tenantId } of engine.registry.devices.values()) {

@@ -9,7 +9,7 @@ import type { CheckReport, StoreStats } from "./store.types.ts";
 
 import type { ChunkMax, WireChunk } from "./wire-chunk.types.ts";
 
-/** Limits the worker needs; see `store-options.ts` for the defaults. */
+/** Limits that the worker needs; see `store-options.ts` for the defaults. */
 export interface WorkerOptions {
   readonly file: string;
   readonly bucketMs: number;
@@ -29,13 +29,13 @@ export interface WireDeviceSeries {
   readonly series: Array<SinkResult & { readonly key: string }>;
 }
 
-/** Newest values of many devices, flat: cloning an object a device would take longer than finding the values. */
+/** Newest values of many devices as flat arrays: cloning an object per device would take longer than finding the values. */
 export interface WireLatest {
-  /** Names of the keys that `keys` counts. */
+  /** Key names, to which `keys` refers. */
   readonly names: readonly string[];
-  /** Values of each asked device, in order. */
+  /** Number of values per requested device, in order. */
   readonly counts: Uint32Array;
-  /** Index of the key's name of each value; the time stamps, tags and numbers follow. */
+  /** Index of each value's key name; followed by time stamps, tags and numbers. */
   readonly keys: Uint32Array;
   readonly ts: Float64Array;
   readonly tags: Uint8Array;
@@ -44,14 +44,14 @@ export interface WireLatest {
   readonly texts: readonly string[];
 }
 
-/** The keys that the devices have, flat: for each device its number and how many of `keys` are its own. */
+/** Keys of the devices as flat arrays: for each device its number and its share of `keys`. */
 export interface WireSeries {
   readonly devices: Uint32Array;
   readonly counts: Uint32Array;
   readonly keys: Uint32Array;
 }
 
-/** `now`: epoch ms by the gateway's clock; nothing holds a value beyond it. */
+/** `now`: epoch ms of the gateway's clock, after which values do not hold. */
 export type StoreQuery = RangeQuery & { readonly now: number };
 
 export interface DeletionCall {
@@ -62,20 +62,20 @@ export interface DeletionCall {
   readonly to: number;
 }
 
-/** Name → arguments and result of what the worker can be asked. */
+/** Calls to the worker: name → arguments and result. */
 export interface StoreCalls {
   latest: {
-    /** Devices by number: thousands of ids would take longer to copy than to answer. */
+    /** Device numbers, because copying thousands of ids would take longer than the call. */
     args: {
       devices: Uint32Array;
       keys: readonly string[] | null;
-      /** Values behind this time stamp are passed over. */
+      /** Values after this time stamp are ignored. */
       until: number;
     };
     result: WireLatest;
   };
   query: { args: StoreQuery; result: WireDeviceSeries[] };
-  /** The answer to the same as JSON, in UTF-8. */
+  /** Like `query`, as JSON in UTF-8. */
   queryText: { args: StoreQuery; result: Uint8Array };
   scan: {
     args: {
@@ -91,7 +91,7 @@ export interface StoreCalls {
   deviceIds: { args: null; result: readonly string[] };
   keys: { args: { deviceIds: readonly string[] } | { tenantId: string }; result: string[] };
   deleteRange: { args: DeletionCall; result: null };
-  /** Number of the device, because the id may belong to a new device meanwhile. */
+  /** Number of the device, because a new device may reuse the id meanwhile. */
   deleteDevice: { args: { no: number }; result: null };
   applyRetention: {
     args: ReadonlyArray<{ readonly deviceId: string; readonly before: number }>;
@@ -99,7 +99,7 @@ export interface StoreCalls {
   };
   /** Does nothing if the feed is open. */
   openFeed: { args: { id: string; tenantId: string; start: FeedStart }; result: null };
-  /** Closes all feeds but these. */
+  /** Closes all other feeds. */
   keepFeeds: { args: { ids: readonly string[] }; result: null };
   closeFeed: { args: { id: string }; result: null };
   closeFeedsOf: { args: { tenantId: string }; result: null };
@@ -116,7 +116,7 @@ export interface StoreCalls {
   confirmFeed: { args: FeedConfirmation; result: null };
   compact: { args: null; result: null };
   stamp: { args: Stamp; result: null };
-  /** Tenant → bytes that its devices take. */
+  /** Tenant → bytes of its devices. */
   usage: { args: null; result: ReadonlyMap<string, number> };
   stats: { args: null; result: StoreStats };
   check: { args: null; result: CheckReport };
@@ -124,7 +124,7 @@ export interface StoreCalls {
 
 export type CallName = keyof StoreCalls;
 
-/** A call as it travels: `id` pairs it with its answer. */
+/** Call in transfer format; `id` pairs it with its response. */
 export type CallRequest = {
   [Name in CallName]: { type: "call"; id: number; name: Name; args: StoreCalls[Name]["args"] };
 }[CallName];
@@ -134,7 +134,7 @@ export interface CommitRequest {
   readonly buffer: ArrayBuffer;
   readonly bytes: number;
   readonly definitions: Definitions | null;
-  /** Packs the group by columns, which takes longer, where there is time for it. */
+  /** True to pack the group by columns, which takes longer. */
   readonly packsDensely: boolean;
 }
 
@@ -145,7 +145,7 @@ export type StoreRequest =
   | { readonly type: "cancel"; readonly id: number }
   | { readonly type: "stop" };
 
-/** Reason why a commit failed: a `full` disk and a `busy` file may pass, `broken` does not. */
+/** Reason for a failed commit: a `full` disk and a `busy` file may recover, `broken` does not. */
 export type CommitFailure = "full" | "busy" | "broken";
 
 export interface WireError extends Text {
@@ -161,10 +161,10 @@ export type StoreReply =
     }
   /** Keys of a device that have lost their last point. */
   | { readonly type: "dropped"; readonly device: number; readonly keys: readonly number[] }
-  /** Readers have met damaged blocks since `stats` was last asked. */
+  /** Readers found damaged blocks since the last `stats` call. */
   | { readonly type: "damaged" }
   | { readonly type: "notStarted"; readonly message: string }
-  /** The buffer comes back for another group. `lanes`: max. groups that are in flight simultaneously. */
+  /** Buffer returned for another group. `lanes`: max. groups in flight simultaneously. */
   | { readonly type: "committed"; readonly buffer: ArrayBuffer; readonly lanes: number }
   | {
       readonly type: "refused";
@@ -172,7 +172,7 @@ export type StoreReply =
       readonly failure: CommitFailure;
       readonly reason: string;
     }
-  /** A piece of the answer to a query: a large one comes in several, so that the reader copies none of them for long. */
+  /** Part of a query's response: large responses are split, so that copying a part never takes long. */
   | { readonly type: "part"; readonly id: number; readonly value: WireDeviceSeries[] | Uint8Array }
   | { readonly type: "result"; readonly id: number; readonly value: StoreCalls[CallName]["result"] }
   | { readonly type: "failed"; readonly id: number; readonly error: WireError }
@@ -182,6 +182,6 @@ export type StoreReply =
       readonly message: string;
       readonly fields: Record<string, unknown>;
     }
-  /** A failure after which nothing is written until another start. */
+  /** Failure after which nothing is written until a restart. */
   | { readonly type: "broken" }
   | { readonly type: "stopped" };

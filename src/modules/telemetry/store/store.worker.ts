@@ -32,20 +32,20 @@ import { storedBytes, storeStats } from "./store-stats.ts";
 
 type Post = (reply: StoreReply, transfer?: ArrayBuffer[]) => void;
 
-/** Serves the requests of the main thread. Commits are handled on arrival, all else in slices. */
+/** Serves the main thread's requests. Commits are handled on arrival, all others in slices. */
 class WorkerService {
   readonly #post: Post;
   readonly #scheduler = new SliceScheduler();
   readonly #times = new CommitTimes();
-  /** Ids of calls whose caller has gone. */
+  /** Ids of cancelled calls. */
   readonly #cancelled = new Set<number>();
-  /** Device number → keys that have lost their last point since this was last told. */
+  /** Device number → keys that have lost their last point since the last report. */
   readonly #droppedKeys = new Map<number, number[]>();
-  /** Damage has been told, and nobody has asked for it since. */
+  /** True if damage was reported and not yet read. */
   #hasToldDamage = false;
   #engine: StoreEngine | null = null;
   #maintenance: Maintenance | null = null;
-  /** Set after a failure that no retry may paper over. */
+  /** Set after a failure that no retry may hide. */
   #broken: string | null = null;
 
   constructor(post: Post) {
@@ -90,7 +90,7 @@ class WorkerService {
     }
   }
 
-  /** A deletion drops many series in one go: they are told together. */
+  /** Collects dropped series, so that the many of one deletion are reported together. */
   #dropped(device: number, key: number): void {
     if (this.#droppedKeys.size === 0) queueMicrotask(() => this.#reportDropped());
     const keys = this.#droppedKeys.get(device) ?? [];
@@ -149,7 +149,7 @@ class WorkerService {
     );
   }
 
-  /** A caller may see a DomainError; any other cause is logged and goes no further. */
+  /** Converts an error for the caller: DomainErrors are passed on, any other error is only logged. */
   #explain(error: unknown, call: CallName): WireError {
     if (error instanceof DomainError) return { kind: error.kind, code: error.code, params: error.params };
     // What one reader cannot read does not keep anyone from writing.
@@ -245,13 +245,13 @@ class WorkerService {
     if (!this.#cancelled.has(id)) this.#post({ type: "part", id, value }, buffersOf(value));
   }
 
-  /** A reading call runs in the time of the tenant that it reads from. */
+  /** Runs a reading call in the time of the tenant whose data it reads. */
   #read<Result>(request: CallRequest, steps: Steps<Result>): Promise<Result> {
     const tenant = tenantOf(this.#running().registry, request);
     return this.#scheduler.query(tenant, steps, () => this.#forget(request.id), isLarge(request));
   }
 
-  /** Records the deletion immediately, so that it hits exactly what has arrived before it; the blocks follow in slices. */
+  /** Records the deletion immediately, so that it applies exactly to earlier arrivals; the blocks follow in slices. */
   async #delete(request: CallRequest, deletion: Deletion | null): Promise<null> {
     if (deletion === null) return null;
     this.#ensureWritable();
@@ -287,7 +287,7 @@ class WorkerService {
     });
   }
 
-  /** Returns whether a call was cancelled; its task ends without an answer. */
+  /** Returns whether a call was cancelled; its task then ends without a response. */
   #forget(id: number): boolean {
     return this.#cancelled.delete(id);
   }
@@ -324,7 +324,7 @@ class WorkerService {
 }
 
 /** Text is handed over, not copied. */
-/** Buffers of a result that the store does not need any more. */
+/** Returns the buffers of a result that the store no longer needs. */
 function buffersOf(value: StoreCalls[CallName]["result"]): ArrayBuffer[] {
   if (value instanceof Uint8Array && value.buffer instanceof ArrayBuffer) return [value.buffer];
   const isChunk = typeof value === "object" && value !== null && "columns" in value;
@@ -344,14 +344,14 @@ const WRITING_CALLS: ReadonlySet<CallName> = new Set([
   "stamp",
 ]);
 
-/** Failures that leave the file sound and may pass. */
+/** Failures that leave the file intact and may be temporary. */
 const PASSING_CODES = new Set(["SQLITE_BUSY", "SQLITE_LOCKED", "SQLITE_NOMEM"]);
 const FULL_CODES = new Set(["SQLITE_FULL", "ENOSPC", "EDQUOT"]);
 
 const codeOf = (error: unknown): unknown =>
   error instanceof Error && "code" in error ? error.code : undefined;
 
-/** Returns the failure after which no write may follow: after a failed fsync the state of the page cache is unknown. */
+/** Returns the reason for a failure. After a failed fsync, the state of the page cache is unknown, so no write may follow. */
 function failureOf(error: unknown): CommitFailure {
   if (error instanceof SyncFailed) return "broken";
   const code = codeOf(error);

@@ -14,7 +14,7 @@ import { HotLog, type HotLogOptions } from "./hot-log.ts";
 import type { LogPlace } from "./hot-log-position.ts";
 import type { SealedValue } from "./registry.ts";
 
-/** `durable`: end of the hot log when the database was stamped last. `sealed`: last row whose values are in blocks. */
+/** `durable`: end of the hot log at the last stamp of the database. `sealed`: last row whose values are in blocks. */
 type PlaceName = "durable" | "sealed";
 
 /** Writes a place of the hot log to telemetry.db, within a transaction. */
@@ -42,7 +42,7 @@ function readLogPlace(db: Database, name: PlaceName): LogPlace | undefined {
   return { id: row.id, values: row.values ?? undefined, time: row.time ?? undefined };
 }
 
-/** Returns the place after the last row in blocks, whose id is `sealedId`. */
+/** Returns the place of the last row in blocks, with the id `sealedId`. */
 function sealedPlaceOf(db: Database, sealedId: number): LogPlace {
   const place = readLogPlace(db, "sealed");
   if (place?.id === sealedId) return place;
@@ -50,9 +50,9 @@ function sealedPlaceOf(db: Database, sealedId: number): LogPlace {
 }
 
 const BUSY_TIMEOUT_MS = 5_000;
-/** Max. attempts at reading the log while a running gateway releases its files. */
+/** Max. attempts to read the log while a running gateway releases its files. */
 const LOG_ATTEMPTS_MAX = 20;
-/** Larger pages waste more at the end of small files; smaller ones slow large groups down. */
+/** Larger pages waste more at the end of small files; smaller ones slow down large groups. */
 export const PAGE_BYTES = 2_048;
 const JOURNAL_BYTES_MAX = 64 * 1024 * 1024;
 
@@ -86,10 +86,10 @@ export interface SeriesRow {
   readonly sealed: SealedValue;
 }
 
-/** SQLite's words: with a write-ahead log FULL syncs at every commit, NORMAL only around checkpoints. */
+/** Modes of SQLite: with a write-ahead log, FULL syncs at every commit, NORMAL only at checkpoints. */
 type Synchronous = "FULL" | "NORMAL";
 
-/** Device, key, family, then the newest sealed value: time stamp, tag, number, text. */
+/** Device, key, family, and the newest sealed value: time stamp, tag, number, text. */
 type RawSeriesRow = [number, number, number, number, number, number, string | null];
 
 interface TelemetryFileOptions {
@@ -98,10 +98,10 @@ interface TelemetryFileOptions {
   readonly spareBytesMax?: number;
 }
 
-/** telemetry.db, opened by the worker alone: connection, schema and the statements of the commit path. */
+/** telemetry.db, opened only by the worker: connection, schema and the statements of the commit path. */
 export class TelemetryFile {
   readonly db: Database;
-  /** What was committed and is not in blocks yet. */
+  /** Commits that are not in blocks yet. */
   readonly log: HotLog;
   readonly #logState: Statement<{ log: number; checkpointed: number }, []>;
   readonly #begin: Statement;
@@ -118,16 +118,16 @@ export class TelemetryFile {
   #generation = 0;
   readonly #shortage: Shortage | undefined;
   /**
-   * Bytes of the write-ahead log that a checkpoint would move into the file, measured after each transaction and checkpoint. What the last
-   * checkpoint had to leave there for a reader does not count: a retry for every commit would cost more the longer the log is.
+   * Bytes of the write-ahead log that a checkpoint would move into the file, measured after each transaction and checkpoint. Bytes that the last
+   * checkpoint left for a reader are excluded: retrying at every commit would cost more as the log grows.
    */
   walBytes = 0;
   /** Bytes that the last checkpoint left in the log. */
   heldBytes = 0;
-  /** Repairs that were needed to open the file. */
+  /** Repairs made when opening the file. */
   readonly repairs: string[] = [];
 
-  /** `isReadOnly` opens the file beside a running gateway: nothing is created, mended or written. */
+  /** `isReadOnly` opens the file next to a running gateway: nothing is created, repaired or written. */
   constructor(path: string, { isReadOnly = false, spareBytesMax }: TelemetryFileOptions = {}) {
     if (!isReadOnly) createWalPosition(path);
     this.#shortage = isReadOnly ? undefined : restoreLength(path);
@@ -162,7 +162,7 @@ export class TelemetryFile {
     return new WalPosition(path, this.db);
   }
 
-  /** Stamps the file with its data directory and generation. */
+  /** Writes data directory and generation to the file. */
   stamp(stamp: Stamp): void {
     const { durableId: id, values, time } = this.log.position;
     this.transact(() => {
@@ -182,21 +182,21 @@ export class TelemetryFile {
     }
   }
 
-  /** A statement that lives as long as the file is open. */
+  /** Prepares a statement that lives as long as the file is open. */
   prepare<Row, Params extends SQLQueryBindings[]>(sql: string) {
     const statement = this.db.prepare<Row, Params>(sql);
     this.#statements.push(statement);
     return statement;
   }
 
-  /** Runs `work` in one durable transaction; when it throws nothing of it stays. */
+  /** Runs `work` in one durable transaction, which is rolled back if it throws. */
   transact<T>(work: () => T): T {
     return this.#transact("FULL", work);
   }
 
   /**
-   * As `transact`, but nobody waits for the disk: a power cut may take the transaction back, together with all that came after
-   * it. For upkeep, which a start begins again. The next durable transaction makes it durable too, since the log has one order.
+   * Like `transact`, without waiting for the disk: a power cut may undo the transaction and all later ones. For maintenance, which is restarted at
+   * startup. The next durable transaction makes it durable too, because the log is ordered.
    */
   transactLazily<T>(work: () => T): T {
     return this.#transact("NORMAL", work);
@@ -231,7 +231,7 @@ export class TelemetryFile {
     this.walBytes = bytes - this.heldBytes;
   }
 
-  /** Writes definitions down lazily. Those that a power cut takes back are in the log still. */
+  /** Writes definitions lazily. If a power cut undoes that, the log still contains them. */
   insertDefinitions({ devices, keys, patterns }: Definitions): void {
     this.transactLazily(() => {
       for (const { no, tenantId, deviceId } of devices) this.#insertDevice.run(no, tenantId, deviceId);
@@ -286,7 +286,7 @@ export class TelemetryFile {
     }
   }
 
-  /** Declares the rows of the log up to this one sealed, which puts their blocks on the disk, and forgets them. */
+  /** Marks the rows of the log up to this one as sealed, which syncs their blocks to disk, and releases them. */
   noteSealed(id: number): void {
     this.log.syncPosition();
     const place = this.log.placeAt(id);
@@ -297,14 +297,14 @@ export class TelemetryFile {
     this.log.release(id);
   }
 
-  /** Deletes the device and its series within a transaction; its blocks must be deleted before. */
+  /** Deletes the device and its series within a transaction, after its blocks. */
   deleteDevice(no: number): void {
     this.db.query("DELETE FROM series WHERE device = ?").run(no);
     this.db.query("DELETE FROM block WHERE device = ?").run(no);
     this.db.query("DELETE FROM device WHERE no = ?").run(no);
   }
 
-  /** Gives up to `pages` free pages back to the file system; returns how many are still free. */
+  /** Returns up to `pages` free pages to the file system. Returns the number of pages that are still free. */
   vacuum(pages: number): number {
     this.db.run(`PRAGMA incremental_vacuum(${pages})`);
     return this.scalar("PRAGMA freelist_count") ?? 0;
@@ -324,13 +324,13 @@ export class TelemetryFile {
     return rows.map(({ quick_check }) => quick_check).filter((line) => line !== "ok");
   }
 
-  /** The first column of the first row as a number; null when there is none. */
+  /** Returns the first column of the first row as a number; null if there is none. */
   scalar(sql: string): number | null {
     const row = this.db.query<Record<string, number | null>, []>(sql).get();
     return row === null ? null : (Object.values(row)[0] ?? null);
   }
 
-  /** The first row; null, and a note of it, where damage keeps it from being read. */
+  /** Returns the first row; null, and a recorded problem, if it is damaged. */
   rowIfReadable<Row>(sql: string): Row | null {
     try {
       return this.db.query<Row, []>(sql).get();
@@ -340,7 +340,7 @@ export class TelemetryFile {
     }
   }
 
-  /** Moves the write-ahead log into the file as far as readers, such as a backup, allow. It waits for none of them. */
+  /** Moves the write-ahead log into the file as far as readers, such as a backup, allow. Does not wait for them. */
   checkpoint(mode: "PASSIVE" | "TRUNCATE" = "PASSIVE"): void {
     if (mode === "TRUNCATE") {
       this.db.run("PRAGMA busy_timeout=0");
@@ -363,7 +363,7 @@ export class TelemetryFile {
     this.log.close();
   }
 
-  /** Closes a file with which the store cannot start, and leaves it and its write-ahead log as they are. */
+  /** Closes a file with which the store cannot start, leaving it and its write-ahead log unchanged. */
   abandon(): void {
     this.#freeStatements();
     const { filename } = this.db;
@@ -373,7 +373,7 @@ export class TelemetryFile {
     if (this.#shortage !== undefined) truncateSync(filename, this.#shortage.bytes);
   }
 
-  /** A connection with live statements would keep its locks until they are collected as garbage. */
+  /** Finalizes statements, because a connection with live ones would keep its locks until garbage collection. */
   #freeStatements(): void {
     for (const statement of this.#statements) statement.finalize();
     this.#walPosition?.dispose();

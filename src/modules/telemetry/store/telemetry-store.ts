@@ -59,7 +59,7 @@ class Column implements ScanColumn {
   }
 }
 
-/** Pulls chunk by chunk, device by device; the next one is read when it is asked for. */
+/** Yields chunks device by device; each is read on demand. */
 async function* scanChunks(query: ScanQuery, pull: Pull): AsyncGenerator<ScanChunk> {
   const { keys, to, after } = query;
   const start = after === undefined ? 0 : query.deviceIds.indexOf(after.deviceId);
@@ -82,7 +82,7 @@ const chunkOf = (deviceId: DeviceId, { ts, columns, to }: WireChunk): ScanChunk 
   position: { deviceId, ts: to },
 });
 
-/** The feeds as calls to the worker. */
+/** Creates the feeds as calls to the worker. */
 function createWorkerFeeds(calls: WorkerCalls): TelemetryFeeds {
   return {
     open: async (id, tenantId, start) => void (await calls.call("openFeed", { id, tenantId, start })),
@@ -102,7 +102,7 @@ export function createTelemetryStore(options: TelemetryStoreOptions): TelemetryS
   return new WorkerTelemetryStore(options);
 }
 
-/** Interval at which it is counted what each tenant has on the disk. */
+/** Interval at which the tenants' disk usage is counted. */
 const COUNT_INTERVAL_MS = 10_000;
 
 class WorkerTelemetryStore implements TelemetryStore {
@@ -122,7 +122,7 @@ class WorkerTelemetryStore implements TelemetryStore {
   #damageListener: () => void = () => undefined;
   #worker: Worker | null = null;
   #starting: { resolve(): void; reject(error: Error): void } | null = null;
-  /** What `open` has begun, until `start` takes it over. */
+  /** Result of `open`, until `start` takes it over. */
   #opening: Promise<void> | null = null;
   #stopping: (() => void) | null = null;
 
@@ -364,7 +364,7 @@ class WorkerTelemetryStore implements TelemetryStore {
     this.#countStored();
   }
 
-  /** Asks what the tenants have on the disk; what they send meanwhile is added to it. */
+  /** Counts the tenants' disk usage; values sent meanwhile are added. */
   #countStored(): void {
     const settle = this.#devices.beginCount();
     this.#calls
@@ -379,7 +379,7 @@ class WorkerTelemetryStore implements TelemetryStore {
     this.#starting = null;
   }
 
-  /** The worker has died of an error of its own: nothing it was asked will be answered. */
+  /** Fails all calls after the worker has crashed. */
   #crashed(message: string): void {
     this.#log.error("storage worker failed", { error: message });
     const error = unavailable("telemetry.broken");
@@ -395,7 +395,7 @@ class WorkerTelemetryStore implements TelemetryStore {
 
 const noLimits = (): StoreLimits => ({ keysPerDevice: null, keys: null, storedBytes: null });
 
-/** The number of a device that does not exist. */
+/** Device number that is never assigned. */
 const NO_DEVICE = 0xffff_ffff;
 
 const stopped = (): DomainError => unavailable("telemetry.stopped");

@@ -4,22 +4,22 @@ import type { StoreLimits } from "./store.types.ts";
 
 const DAY_MS = 86_400_000;
 
-/** Keys and bytes that one tenant's devices use of the store, on the main thread. */
+/** Keys and bytes used by one tenant's devices, on the main thread. */
 export class TenantUse {
   readonly #limitsOf: () => StoreLimits;
   readonly #clock: Pick<Clock, "monotonic">;
-  /** Series. */
+  /** Number of series. */
   count = 0;
-  /** Number of patterns that the tenant has added to the dictionary since the start. */
+  /** Number of patterns that the tenant has added to the dictionary since startup. */
   patternNodes = 0;
-  /** Names of keys that nobody had before, within the day at hand. */
+  /** Key names that were new to all devices, on the current day. */
   #newNames = { count: 0, untilMs: 0 };
-  /** Bytes staged in the group at hand, and that group's number. */
+  /** Bytes staged in the current group, and that group's number. */
   groupBytes = 0;
   group = 0;
-  /** Bytes staged since the start, uncompressed. */
+  /** Bytes staged since startup, uncompressed. */
   #staged = 0;
-  /** Bytes on the disk at the last count, and bytes that had been staged by then. */
+  /** Bytes on disk at the last count, and the bytes staged by then. */
   #counted = { stored: 0, staged: 0 };
   #storedMax: number;
 
@@ -37,12 +37,12 @@ export class TenantUse {
     return this.#limitsOf();
   }
 
-  /** Returns the stored bytes, plus those staged since they were counted: an estimate slightly above what these will take. */
+  /** Estimated stored bytes: the counted bytes plus bytes staged since, which is slightly too high. */
   get storedBytes(): number {
     return this.#counted.stored + this.#staged - this.#counted.staged;
   }
 
-  /** Names that nobody had before stay in the dictionary when their points are deleted: this bounds how fast it grows. */
+  /** New names of the current day. Names stay in the dictionary when their points are deleted, so this limits its growth. */
   get newNames(): number {
     const now = this.#clock.monotonic();
     if (now >= this.#newNames.untilMs) this.#newNames = { count: 0, untilMs: now + DAY_MS };
@@ -62,7 +62,7 @@ export class TenantUse {
     this.groupBytes += bytes;
   }
 
-  /** Begins a count; the function that it returns takes the result. */
+  /** Starts a count; the returned function takes the result. */
   beginCount(): (stored: number) => void {
     const staged = this.#staged;
     return (stored) => {

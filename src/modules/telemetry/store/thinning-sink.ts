@@ -9,7 +9,7 @@ interface Kept {
   readonly value: TelemetryValue;
 }
 
-/** One pixel column of a chart: the points that must stay so that the drawn line looks the same. */
+/** Pixel column of a chart: the points that keep the drawn line unchanged. */
 interface Pixel {
   first: Kept;
   min: Kept | null;
@@ -17,10 +17,10 @@ interface Pixel {
   last: Kept;
 }
 
-/** First, lowest, highest and last: four points a pixel at most. */
+/** Max. points per pixel: first, lowest, highest and last. */
 const POINTS_PER_PIXEL = 4;
 
-/** Raw points as long as they fit; beyond that the first, lowest, highest and last of each pixel of the data's extent. */
+/** Raw points if they fit; otherwise the first, lowest, highest and last point per pixel of the data's extent. */
 export class ThinningSink implements SeriesSink {
   readonly isUnfit = false;
   #sawText = false;
@@ -34,7 +34,7 @@ export class ThinningSink implements SeriesSink {
   #pixelNo = -1;
   #pixel: Pixel | null = null;
 
-  /** `from` and `to`: the extent of the series' data within the query, so that a wide query wastes no pixels. */
+  /** `from` and `to`: extent of the series' data within the query, so that a wide query does not waste pixels. */
   constructor(pointsMax: number, from: number, to: number) {
     this.#pointsMax = Math.max(1, Math.floor(pointsMax));
     this.#pixels = Math.max(1, Math.floor(this.#pointsMax / POINTS_PER_PIXEL));
@@ -55,7 +55,7 @@ export class ThinningSink implements SeriesSink {
     }
   }
 
-  /** Adds the numbers from a row on that share its pixel, as the four that may stay; returns the first row behind. */
+  /** Adds the numbers from a row on that share its pixel, as up to four candidates. Returns the first row after them. */
   #numericRun(ts: Float64Array, { tags, numbers }: Column, start: number): number {
     const pixel = this.#pixelOf(ts[start]!);
     const end =
@@ -154,7 +154,7 @@ export class ThinningSink implements SeriesSink {
     }
   }
 
-  /** Returns the points by time, each once; with room for fewer than four the single pixel keeps its ends before its peaks. */
+  /** Returns distinct points by time; with room for fewer than four, a pixel keeps its ends rather than its peaks. */
   #selectPoints({ first, min, max, last }: Pixel): Kept[] {
     const selected: Kept[] = [];
     for (const kept of [last, first, max, min]) {

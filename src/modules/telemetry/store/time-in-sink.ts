@@ -6,16 +6,16 @@ import type { Column } from "./rows.ts";
 import type { ClosedRange, EarlierValue, SeriesSink, SinkResult } from "./series-sink.ts";
 import { isRowOf, type StateValue, stateAt } from "./state-table.ts";
 
-/** Different values of a series whose time is told apart; the time of all others is one sum. */
+/** Max. distinct values of a series with separate times; all other values share one sum. */
 export const STATES_MAX = 32;
-/** Characters of a text that is a state of its own. */
+/** Max. characters of a string with its own state. */
 const TEXT_MAX = 256;
 const OTHER = STATES_MAX;
 
-/** Numbers the values of one series in the order in which they come. */
+/** Numbers the values of one series in order of occurrence. */
 class StateNumbers {
   readonly values: (number | string | boolean)[] = [];
-  /** The object in which each of them came first, so that shared objects are found by identity. */
+  /** First object of each state, so that shared objects are found by identity. */
   readonly #states: StateValue[] = [];
 
   of(state: StateValue): number {
@@ -38,8 +38,8 @@ class StateNumbers {
 }
 
 /**
- * Time that a series held each of its values in each interval, in ms. A value holds from its time stamp up to that of the next one; the
- * newest one before the range holds from its start, and the last one up to `end`.
+ * Time for which a series held each value per interval, in ms. A value holds until the next time stamp; the newest value before the range holds from
+ * its start, and the last one up to `end`.
  */
 export class TimeInSink implements SeriesSink {
   readonly isUnfit = false;
@@ -47,20 +47,20 @@ export class TimeInSink implements SeriesSink {
   readonly #from: number;
   readonly #end: number;
   readonly #ts: number[] = [];
-  /** Number of each state time's state. */
+  /** State number of each state time. */
   readonly #picks: number[] = [];
   readonly #ms: number[] = [];
   readonly #ends: number[] = [];
   readonly #states = new StateNumbers();
   #current: StateValue | null = null;
-  /** The current value's time is counted up to here. */
+  /** Time up to which the current value was counted. */
   #since = 0;
   #index = 0;
   #intervalEnd = Number.NEGATIVE_INFINITY;
-  /** Number of a state → ms in the interval. */
+  /** State number → ms in the interval. */
   readonly #durations = new Float64Array(STATES_MAX + 1);
 
-  /** `range`: the start, and the end, which is not part of it. */
+  /** `range`: start (inclusive) and end (exclusive). */
   constructor(intervals: Intervals, range: { readonly from: number; readonly end: number }) {
     this.#intervals = intervals;
     this.#from = range.from;
@@ -126,7 +126,7 @@ export class TimeInSink implements SeriesSink {
     this.#since = ts;
   }
 
-  /** Counts the current value up to a time, interval by interval. */
+  /** Adds the time of the current value, interval by interval. */
   #advance(until: number): void {
     if (this.#current === null) return;
     while (this.#since < until) {
@@ -140,7 +140,7 @@ export class TimeInSink implements SeriesSink {
     }
   }
 
-  /** A value is numbered when it holds for some time: one that ends where the range begins takes no number. */
+  /** Adds time to a value's state. States are numbered here, so a value that ends at the start of the range gets no number. */
   #count(value: StateValue, ms: number): void {
     if (ms === 0) return;
     const state = this.#states.of(value);

@@ -4,23 +4,23 @@ export interface WireColumn {
   readonly key: string;
   readonly tags: Uint8Array;
   readonly numbers: Float64Array;
-  /** Of each row; null if the column has none. */
+  /** Texts per row; null if the column has none. */
   readonly texts: PackedTexts | null;
 }
 
-/** Max. bytes of one chunk, which holds one row at least, and what its parts count. */
+/** Max. bytes of a chunk (with at least one row), and the bytes counted for its parts. */
 export interface ChunkMax {
   readonly bytes: number;
   readonly perRow: number;
-  /** Of each key in each row, whether there is a value or not. */
+  /** Bytes per key and row, with or without a value. */
   readonly perValue: number;
   readonly perCharacter: number;
 }
 
-/** Rows of one device on their way out. */
+/** Rows of one device in transfer format. */
 export interface WireChunk {
   readonly ts: Float64Array;
   readonly columns: readonly WireColumn[];
-  /** All rows up to and including this time stamp are in. */
+  /** All rows up to and including this time stamp are included. */
   readonly to: number;
 }

@@ -5,7 +5,7 @@ type Part = Extract<StoreReply, { type: "part" }>;
 
 interface CallOptions<Part> {
   readonly signal?: AbortSignal | undefined;
-  /** Gets the parts of an answer that comes in several, before the result. If it throws, the call ends with its error. */
+  /** Receives the parts of a split response before the result. If it throws, the call ends with its error. */
   readonly onPart?: (part: Part) => void;
 }
 
@@ -15,10 +15,10 @@ interface Waiting {
   reject(error: unknown): void;
 }
 
-/** Pairs calls to the worker with their answers. */
+/** Pairs calls to the worker with their responses. */
 export class WorkerCalls {
   readonly #post: (request: StoreRequest) => void;
-  /** Call id → who waits. */
+  /** Call id → waiting caller. */
   readonly #waiting = new Map<number, Waiting>();
   #nextId = 1;
 

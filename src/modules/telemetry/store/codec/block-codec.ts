@@ -1,6 +1,6 @@
 /**
- * A block: the points of one family of one device, in two parts. The head names the columns and summarises each; the
- * body holds the time stamps and the columns one after the other, so that a reader decodes only what it needs.
+ * Block: the points of one family of a device, in two parts. The head names and summarizes the columns; the body contains the time stamps followed
+ * by the columns, so that readers decode only the columns they need.
  */
 
 import { ByteReader } from "../../../../lib/data/byte-reader.ts";
@@ -17,7 +17,7 @@ import type { Effort } from "./packing.ts";
 const FLAG_NUMERIC = 1;
 const FLAG_DROPS = 2;
 const FLAG_STATES = 4;
-/** All values are the same number, bit for bit: it is written once, without the table that follows from it. */
+/** All values are the same number, bit for bit. It is written once, and the derived state table is omitted. */
 const FLAG_CONSTANT = 8;
 
 const encoder = new TextEncoder();
@@ -144,7 +144,7 @@ export interface BlockHead {
   readonly columns: ReadonlyMap<number, HeadColumn>;
 }
 
-/** The rows must not be empty. Yields between columns, each of which takes milliseconds when thorough. */
+/** Encodes non-empty rows. Yields between columns, because encoding one thoroughly takes milliseconds. */
 export function* encodeBlock(rows: Rows, effort: Effort): Generator<void, EncodedBlock> {
   const ts = encodeNumbers(rows.ts, effort);
   const body = new ByteWriter(rows.ts.length * 4 + 64);
@@ -187,7 +187,7 @@ function encodeHead(
   return writer.bytes().slice();
 }
 
-/** Throws when the bytes are not a head that was written. */
+/** @throws Error if the bytes are not a valid head */
 export function decodeHead(bytes: Uint8Array): BlockHead {
   const content = bytes.subarray(0, bytes.length - 4);
   const reader = new ByteReader(bytes);

@@ -3,13 +3,13 @@ import { type Column, numberTags } from "../rows.ts";
 import type { Allocate } from "./number-codec.ts";
 import type { NumberRows } from "./number-rows.ts";
 
-/** Rows that are decoded together when only a part of a block is wanted. */
+/** Rows per piece, the unit for decoding part of a block. */
 export const PIECE_ROWS = 256;
 
-/** Memory of a piece's summary, about. */
+/** Approximate memory of a piece's summary, in bytes. */
 const PIECE_BYTES = 200;
 
-/** A plain number column of a block in pieces, each with its summary: what a chart cuts through is decoded no further than that. */
+/** Plain number column of a block in pieces, each with its summary. A chart decodes only the pieces that its interval bounds cut. */
 export class ColumnPieces {
   readonly #ts: NumberRows;
   readonly #numbers: NumberRows;
@@ -31,7 +31,7 @@ export class ColumnPieces {
     return this.summaries.length;
   }
 
-  /** Memory held, about. */
+  /** Approximate memory, in bytes. */
   get bytes(): number {
     return this.summaries.length * PIECE_BYTES;
   }

@@ -1,9 +1,9 @@
 /**
- * The eight bytes of doubles, each in a plane of its own, so that zstd finds what neighbours share; as they are, or of
- * the zigzag differences of neighbouring bit patterns. In 32-bit halves: BigInt would take a hundred times as long.
+ * Splits the eight bytes of doubles, or of the zigzag differences of neighbouring bit patterns, into one plane each, so that zstd finds
+ * similarities. Uses 32-bit halves, because BigInt would take a hundred times as long.
  */
 
-/** Fills `out`, 8 bytes a value, plane after plane. */
+/** Fills `out` plane by plane, 8 bytes per value. */
 export function splitPlanes(values: Float64Array, out: Uint8Array): void {
   const { length } = values;
   const from = new Uint8Array(values.buffer, values.byteOffset, length * 8);
@@ -22,7 +22,7 @@ export function joinPlanes(planes: Uint8Array, values: Float64Array): void {
   }
 }
 
-/** The first value, then the zigzag differences of neighbouring bit patterns; bit patterns themselves, not numbers. */
+/** Returns the first value and the zigzag differences of neighbouring bit patterns, as bit patterns instead of numbers. */
 export function bitDeltas(values: Float64Array): Float64Array {
   const deltas = new Float64Array(values.length);
   const from = halvesOf(values);
@@ -45,7 +45,7 @@ export function bitDeltas(values: Float64Array): Float64Array {
   return deltas;
 }
 
-/** The values whose differences the planes hold. */
+/** Restores the values from the planes of their differences. */
 export function joinDeltaPlanes(planes: Uint8Array, values: Float64Array): void {
   const halves = halvesOf(values);
   const { length } = values;
@@ -69,7 +69,7 @@ export function joinDeltaPlanes(planes: Uint8Array, values: Float64Array): void 
 const halvesOf = (values: Float64Array): Uint32Array =>
   new Uint32Array(values.buffer, values.byteOffset, values.length * 2);
 
-/** Four bytes, one from each of four neighbouring planes. */
+/** Returns four bytes, one from each of four neighbouring planes. */
 const wordAt = (planes: Uint8Array, index: number, length: number): number =>
   planes[index]! |
   (planes[index + length]! << 8) |

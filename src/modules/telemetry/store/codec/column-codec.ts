@@ -9,13 +9,13 @@ import { type Effort, pack, unpack } from "./packing.ts";
 const PRESENCE_FLAG = 1;
 const NUMBERS_FLAG = 2;
 const OTHERS_FLAG = 4;
-/** A string that UTF-8 cannot carry (lone surrogates), kept as a JSON literal; only ever on disk. */
+/** String that UTF-8 cannot represent (lone surrogates), stored as a JSON literal; only used on disk. */
 const TAG_STRING_ESCAPED = 6;
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 
-/** Numbers take the number codec, everything else a dictionary; absent rows and mixed kinds are runs. */
+/** Encodes a column: numbers by the number codec, other values by a dictionary, absent rows and mixed kinds as runs. */
 export function encodeColumn(column: Column, effort: Effort): Uint8Array {
   const { tags } = column;
   const absent = count(tags, TAG_ABSENT);
@@ -48,7 +48,7 @@ export function encodeColumn(column: Column, effort: Effort): Uint8Array {
   return writer.bytes().slice();
 }
 
-/** The unpacked numbers of a column that holds one in every row; null for any other. */
+/** Returns the unpacked numbers of a column with a number in every row; null for any other column. */
 export function plainNumbers(bytes: Uint8Array): Uint8Array | null {
   const reader = new ByteReader(bytes);
   return reader.u8() === NUMBERS_FLAG ? unpack(reader.block()) : null;
@@ -80,7 +80,7 @@ interface Decoded {
   readonly others: Others | null;
 }
 
-/** Values that are no numbers, in row order. */
+/** Non-numeric values, in row order. */
 interface Others {
   readonly tags: Uint8Array;
   readonly texts: (string | undefined)[];

@@ -2,15 +2,15 @@ import { newNumbers } from "./number-codec.ts";
 import type { NumberRows } from "./number-rows.ts";
 import type { Stamps } from "./stamps.ts";
 
-/** Rows of which a sum is kept. All sums are made of sums of so many rows: then they are the same to the last bit, however a block is read. */
+/** Rows per stored sum. All sums are computed from sums of this many rows, so that they are equal to the last bit however a block is read. */
 export const SUM_ROWS = 64;
 
-/** Memory of the objects, about. */
+/** Approximate memory of the objects, in bytes. */
 const OBJECT_BYTES = 300;
-/** Memory of all that can be asked of a part. */
+/** Memory of all sums of a part, in bytes. */
 const PART_BYTES = 32;
 
-/** Which of two numbers counts, and what it is of no numbers. */
+/** Chooses between two numbers; `none` is the result without numbers. */
 interface Extreme {
   readonly none: number;
   pick(extreme: number, value: number): number;
@@ -19,17 +19,17 @@ interface Extreme {
 const smallest: Extreme = { none: Number.POSITIVE_INFINITY, pick: Math.min };
 const largest: Extreme = { none: Number.NEGATIVE_INFINITY, pick: Math.max };
 
-/** What each part of a number column adds up to, and the rows behind it. */
+/** Sums and extremes per part of a number column, and the rows that they summarize. */
 export class ColumnSums {
   readonly stamps: Stamps;
-  /** Memory held, without the time stamps and the numbers. */
+  /** Memory in bytes, without time stamps and numbers. */
   readonly bytes: number;
   readonly #numbers: NumberRows;
-  /** Sum of each part, once one is asked for. */
+  /** Sum per part, computed on first use. */
   #sums: Float64Array | null = null;
-  /** Sum of the numbers of each part that a smaller one follows, once one is asked for; empty if there are none. */
+  /** Sum of the numbers per part that are followed by a smaller number, computed on first use; empty if there are none. */
   #drops: Float64Array | null = null;
-  /** Smallest and largest number of each part, once one is asked for. */
+  /** Minimum and maximum per part, computed on first use. */
   #extremes: { readonly min: Float64Array; readonly max: Float64Array } | null = null;
 
   constructor(stamps: Stamps, numbers: NumberRows) {
@@ -50,7 +50,7 @@ export class ColumnSums {
     return values;
   }
 
-  /** Returns a sum with the rows `[start, stop)` added to it, part by part. */
+  /** Returns `sum` plus the rows `[start, stop)`, added part by part. */
   addTo(sum: number, start: number, stop: number): number {
     this.#sums ??= this.#ofParts((from, to) => this.#numbers.sum(from, to));
     let total = sum;
@@ -63,7 +63,7 @@ export class ColumnSums {
     return total;
   }
 
-  /** Returns the sum of those of the rows `[start, stop)` that a smaller one of them follows. */
+  /** Returns the sum of the numbers in the rows `[start, stop)` that are followed by a smaller number. */
   drops(start: number, stop: number): number {
     this.#drops ??= this.#dropParts();
     const drops = this.#drops;
@@ -88,7 +88,9 @@ export class ColumnSums {
     return count === 0 ? new Float64Array(0) : sums;
   }
 
-  /** Returns the number and sum of those of the rows `[start, stop)` that are larger than the next one; the last row of a block has no next row. */
+  /**
+   * Returns number and sum of the values in the rows `[start, stop)` that are larger than the next value; the last row of a block has no next row.
+   */
   #dropsOf(start: number, stop: number): { readonly count: number; readonly sum: number } {
     const values = this.#numbers.slice(start, Math.min(stop + 1, this.stamps.rows), newNumbers);
     let count = 0;
@@ -135,7 +137,7 @@ export class ColumnSums {
     return extreme;
   }
 
-  /** The last part of a block may be short. */
+  /** Returns whether the rows are a whole part. The last part of a block may be shorter. */
   #isWhole(start: number, stop: number): boolean {
     return start % SUM_ROWS === 0 && (stop - start === SUM_ROWS || stop === this.stamps.rows);
   }

@@ -1,19 +1,19 @@
 /**
- * Doubles as decimal-scaled whole numbers: 21.37 is 2137 at scale 2. What arithmetic has left a few last places beside
- * its decimal (51.846000000000004) keeps that distance, and what has no short decimal form is listed as an exception.
+ * Doubles as decimal-scaled integers: 21.37 is 2137 at scale 2. Values that arithmetic has moved by a few last places (51.846000000000004) keep that
+ * distance; values without a short decimal form are exceptions.
  */
 export interface DecimalForm {
   /** Decimal places. */
   readonly scale: number;
   /** At most `decimalMax` in magnitude; an exception repeats its predecessor. */
   readonly ints: Float64Array;
-  /** Distance from `ints / 10^scale` in units of the last place; null when all are 0. */
+  /** Distance from `ints / 10^scale` in units of the last place; null if all are 0. */
   readonly places: Float64Array | null;
-  /** Indexes of the values that are kept as they are. */
+  /** Indexes of values stored unchanged. */
   readonly exceptions: readonly number[];
 }
 
-/** Twice the delta of a delta must stay a whole number that a double holds: 4 × 2 × 2^50 = 2^53. */
+/** Twice the delta of a delta must be an integer that a double can represent: 4 × 2 × 2^50 = 2^53. */
 export const DECIMAL_MAX = 2 ** 50;
 const SCALE_MAX = 15;
 const PLACES_MAX = 2 ** 20;
@@ -24,7 +24,7 @@ export const powersOfTen = Array.from({ length: SCALE_MAX + 1 }, (_, scale) => N
 const bits = new Float64Array(2);
 const words = new Uint32Array(bits.buffer);
 
-/** Units of the last place from `a` to `b`; infinite when they differ in sign. */
+/** Returns the units of the last place from `a` to `b`; infinite if they differ in sign. */
 function distance(a: number, b: number): number {
   bits[0] = a;
   bits[1] = b;
@@ -32,7 +32,7 @@ function distance(a: number, b: number): number {
   return (words[3]! - words[1]!) * 2 ** 32 + (words[2]! - words[0]!);
 }
 
-/** The double that lies `places` units of the last place from `value`. */
+/** Returns the double that is `places` units of the last place from `value`. */
 export function stepPlaces(value: number, places: number): number {
   bits[0] = value;
   const low = words[0]! + places;
@@ -50,7 +50,7 @@ function isExact(value: number, scale: number): boolean {
   return int / power === value && Math.abs(int) <= DECIMAL_MAX;
 }
 
-/** Returns the number of values that need each scale; the last entry counts those with no short decimal form. */
+/** Returns the number of values that need each scale; the last entry counts values without a short decimal form. */
 function scaleCounts(values: Float64Array): Uint32Array {
   const counts = new Uint32Array(SCALE_MAX + 2);
   let guess = 0;
@@ -65,7 +65,7 @@ function scaleCounts(values: Float64Array): Uint32Array {
   return counts;
 }
 
-/** Scales worth trying, at most two; none when too few values have a decimal form. */
+/** Returns scales worth trying, at most two; none if too few values have a decimal form. */
 export function candidateScales(values: Float64Array): number[] {
   const sample = values.length > 512 ? values.subarray(0, 256) : values;
   if (scaleCounts(sample)[SCALE_MAX + 1]! > sample.length * 0.9) return [];
@@ -81,7 +81,7 @@ export function candidateScales(values: Float64Array): number[] {
   return [...scales];
 }
 
-/** Converts to decimals; null when more than a quarter of the values would be exceptions. */
+/** Converts to decimals; null if more than a quarter of the values would be exceptions. */
 export function toDecimal(values: Float64Array, scale: number): DecimalForm | null {
   const power = powersOfTen[scale]!;
   const ints = new Float64Array(values.length);

@@ -1,9 +1,9 @@
 /**
- * Whole numbers that lie near the lines of a grid: counts of a converter times its factor, printed with a few places
- * (34055.6962 is 5605 × 480 / 79), or waiting times in slots of 125 ms. The number of the line is short, and what is left is nearly always 0.
+ * Integers close to the lines of a grid: counts of a converter times its factor, printed with a few places (34055.6962 is 5605 × 480 / 79), or
+ * waiting times in slots of 125 ms. Line numbers are short, and the remaining distance is usually 0.
  */
 
-/** Rows that have a grid of their own: number `round(base + line × step)` is a line. */
+/** Rows that share a grid; line number `n` is at `round(base + n × step)`. */
 export interface GridSegment {
   readonly rows: number;
   readonly base: number;
@@ -19,19 +19,19 @@ export interface GridForm {
 
 type Grid = Pick<GridSegment, "base" | "step">;
 
-/** Rows in which a grid is looked for. */
+/** Number of rows in which a grid is searched. */
 const SAMPLE_ROWS = 384;
-/** How many of the most frequent values are looked at for steps between neighbours: slots show in few, converters in many. */
+/** Numbers of most frequent values that are searched for steps: slots appear in few values, converters in many. */
 const FREQUENT_COUNTS = [6, 12, 24, 48];
-/** Steps below this save less than they cost. */
+/** Min. step; smaller steps save less than they cost. */
 const STEP_MIN = 3;
 const SEGMENTS_MAX = 8;
 const SEGMENT_ROWS_MIN = 64;
-/** Bits that a grid has to save in a row, about. */
+/** Approximate bits per row that a grid must save. */
 const SAVED_BITS_MIN = 0.5;
-/** Rows far from all lines, beyond those that are to be expected, that end a segment. */
+/** Max. rows far from all lines, beyond the expected number, before a segment ends. */
 const FAR_MAX = 16;
-/** A number further away has come from elsewhere, and would pull the line of best fit with it. */
+/** Max. line number; more distant numbers are outliers that would distort the line of best fit. */
 const LINES_MAX = 2 ** 20;
 
 export const lineAt = ({ base, step }: Grid, line: number): number => Math.round(base + line * step);
@@ -53,7 +53,7 @@ export function toGrid(ints: Float64Array): GridForm | null {
   return segments.length === 0 ? null : { segments, lines, rests };
 }
 
-/** Empty if the first rows have no grid; those behind them go on with the one before. */
+/** Returns the segments; empty if the first rows have no grid. Rows without a grid continue the previous segment. */
 function segmentsOf(ints: Float64Array): GridSegment[] {
   const segments: GridSegment[] = [];
   for (let start = 0; start < ints.length; ) {
@@ -98,7 +98,7 @@ function findGrid(sample: Float64Array): Found | null {
   return best === null ? null : { ...best, near: nearOf(best, sample) / sample.length };
 }
 
-/** Returns the approximate average of bits that the distances from the lines take. */
+/** Returns the approximate average bits of the distances from the lines. */
 function restBits(grid: Grid, ints: Float64Array): number {
   let bits = 0;
   // A loop over the array's iterator takes several times as long.
@@ -110,12 +110,12 @@ function restBits(grid: Grid, ints: Float64Array): number {
   return bits / ints.length;
 }
 
-/** The first of the grids whose lines are nearer. */
+/** Returns the grid with the closer lines. */
 function closest(grids: readonly [Grid, Grid], ints: Float64Array): Grid {
   return restBits(grids[1], ints) < restBits(grids[0], ints) ? grids[1] : grids[0];
 }
 
-/** The most frequent first. */
+/** Returns the distinct values, most frequent first. */
 function valuesByCount(sample: Float64Array): number[] {
   const counts = new Map<number, number>();
   for (const int of sample) counts.set(int, (counts.get(int) ?? 0) + 1);
@@ -123,7 +123,7 @@ function valuesByCount(sample: Float64Array): number[] {
   return byCount.slice(0, FREQUENT_COUNTS.at(-1)).map(([value]) => value);
 }
 
-/** Grids whose step is the smallest distance between some frequent values, or the second one. */
+/** Yields grids whose step is the smallest or second smallest distance between frequent values. */
 function* candidates(values: readonly number[]): Generator<Grid> {
   const steps = new Set<number>();
   for (const count of FREQUENT_COUNTS) {
@@ -139,7 +139,7 @@ function* candidates(values: readonly number[]): Generator<Grid> {
   for (const step of steps) yield { base: values[0]!, step };
 }
 
-/** Makes a step more exact by one distance after the other, the short ones first, which tell how many steps the longer ones are. */
+/** Refines a step by distances in ascending order: short distances determine how many steps the longer ones contain. */
 function refinedStep(values: readonly number[], step: number): number {
   const distances = values.map((value) => Math.abs(value - values[0]!)).sort((a, b) => a - b);
   let products = 0;
@@ -156,7 +156,7 @@ function refinedStep(values: readonly number[], step: number): number {
   return refined;
 }
 
-/** The line of best fit through the numbers near the grid. */
+/** Returns the line of best fit through the numbers near the grid. */
 function fitted(grid: Grid, ints: Float64Array): Grid {
   const tolerance = Math.max(2, grid.step / 8);
   let count = 0;
@@ -190,7 +190,7 @@ function nearOf(grid: Grid, sample: Float64Array): number {
 const isNear = (grid: Grid, int: number): boolean =>
   Math.abs(int - lineAt(grid, lineOf(grid, int))) <= toleranceOf(grid.step);
 
-/** Returns after how many rows the numbers leave the grid. */
+/** Returns the number of rows until the numbers leave the grid. */
 function rowsOn(grid: Found, ints: Float64Array): number {
   const expected = Math.max(0.25, (2 * (1 - grid.near)) / grid.near);
   let far = 0;

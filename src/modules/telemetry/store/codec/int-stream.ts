@@ -1,12 +1,12 @@
 import type { ByteReader } from "../../../../lib/data/byte-reader.ts";
 import type { ByteWriter } from "../../../../lib/data/byte-writer.ts";
 
-/** Number of times that neighbours are subtracted before a whole number is written. */
+/** Number of times that neighbours are subtracted before an integer is written. */
 export type Order = 0 | 1 | 2;
 
 export const ALL_ORDERS: readonly Order[] = [0, 1, 2];
 
-/** The order whose differences are the shortest, by the sum of their bits. */
+/** Returns the order with the shortest differences, by the sum of their bits. */
 export function cheapestOrder(ints: Float64Array): Order {
   let plain = 0;
   let first = 0;
@@ -31,7 +31,7 @@ const bitsOf = (int: number): number => {
   return magnitude < 0x8000_0000 ? 32 - Math.clz32(magnitude) : Math.log2(magnitude) + 1;
 };
 
-/** The inverse of `integrate`. */
+/** Inverts `integrate`. */
 export function subtractNeighbours(ints: Float64Array, order: Order): Float64Array {
   const differences = ints.slice();
   for (let times = 0; times < order; times++)
@@ -39,7 +39,7 @@ export function subtractNeighbours(ints: Float64Array, order: Order): Float64Arr
   return differences;
 }
 
-/** Whole numbers of at most 2^50 in magnitude. */
+/** Writes integers of at most 2^50 in magnitude. */
 export function writeInts(writer: ByteWriter, ints: Float64Array, order: Order): void {
   let previous = 0;
   let delta = 0;
@@ -60,7 +60,7 @@ export function readInts(reader: ByteReader, count: number, order: Order): Float
   return ints;
 }
 
-/** Fills `out` with the whole numbers that were written, each divided by `divisor`. */
+/** Fills `out` with the written integers, each divided by `divisor`. */
 export function readIntsInto(
   reader: ByteReader,
   out: Float64Array,
@@ -70,7 +70,7 @@ export function readIntsInto(
   integrate(out, order, divisor);
 }
 
-/** The numbers of which `out` has the differences of an order, each divided by `divisor`. */
+/** Restores numbers from their differences in `out`, each divided by `divisor`. */
 export function integrate(out: Float64Array, order: Order, divisor: number): void {
   let previous = 0;
   let delta = 0;
@@ -89,7 +89,7 @@ export function integrate(out: Float64Array, order: Order, divisor: number): voi
   }
 }
 
-/** Lengths of alternating runs of false and true, false first: the short form of a bit per row. */
+/** Writes the lengths of alternating runs of false and true, false first. */
 export function writeRuns(writer: ByteWriter, flags: Uint8Array): void {
   const runs: number[] = [];
   let current = 0;

@@ -17,42 +17,42 @@ import { type Effort, pack, prefixed, unpack } from "./packing.ts";
 import { readSplit, splitInts, writeSplit } from "./split-ints.ts";
 
 const MODE_CONSTANT = 0;
-/** Decimal-scaled whole numbers. */
+/** Decimal-scaled integers. */
 const MODE_DECIMAL = 1;
-/** Distinct values, sorted, and for each row its rank: for averages such as 31.1333333333333 that come back often. */
+/** Sorted distinct values, and a rank per row; for recurring averages such as 31.1333333333333. */
 const MODE_RANK = 2;
-/** The eight bytes of the doubles, each in a plane of its own. */
+/** The eight bytes of the doubles, in one plane each. */
 const MODE_PLANES = 3;
 /** Planes of the differences of neighbouring doubles' bits. */
 const MODE_DELTA_PLANES = 4;
 
-/** A first value and the step to each next one: time stamps of a device that keeps time. */
+/** A first value and a constant step: time stamps of a device that keeps time. */
 const MODE_REGULAR = 5;
 
-/** The decimal and the rank mode with split integers. */
+/** Decimal or rank mode with split integers. */
 const MODE_SPLIT = 6;
 const MODE_SPLIT_RANK = 7;
-/** Decimal-scaled whole numbers near the lines of grids. */
+/** Decimal-scaled integers close to the lines of grids. */
 const MODE_GRID = 8;
 
-/** The grid is that of the differences of neighbours. */
+/** Set if the values are stored as differences of neighbours. */
 const DIFFERENCES_FLAG = 0x04;
 const PLACES_FLAG = 0x10;
 const EXCEPTIONS_FLAG = 0x20;
 const ORDER_MASK = 0x03;
 
-/** Decimal forms below this many bytes a value are good enough not to try others in a hurry. */
+/** Bytes per value below which a decimal form is accepted without trying other forms, if effort is `fast`. */
 const DECIMAL_BYTES_GOOD = 2.5;
-/** An order whose form takes so many times the bytes of another is not packed to see. */
+/** Max. size of an order's form, relative to the smallest; larger forms are not packed for comparison. */
 const ORDER_BYTES_MAX = 1.5;
-/** Allocator for a decoder's numbers; a reader that uses them immediately hands out the same arrays again. */
+/** Allocator for decoded numbers; a reader that uses them immediately may return the same arrays again. */
 export type Allocate = (count: number) => Float64Array;
 export const newNumbers: Allocate = (count) => new Float64Array(count);
 
 /** Packs one form of a column. */
 type Form = (effort: Effort) => Uint8Array;
 
-/** The shortest form of the values that the effort finds; every bit of every double comes back. */
+/** Returns the shortest form that the effort finds. The encoding is lossless for every double. */
 export function encodeNumbers(values: Float64Array, effort: Effort): Uint8Array {
   if (isConstant(values)) return constant(values[0] ?? 0);
   if (isRegular(values)) return regular(values[0]!, values[1]! - values[0]!);
@@ -67,7 +67,7 @@ export function encodeNumbers(values: Float64Array, effort: Effort): Uint8Array 
   return tight.length < best.packed.length ? tight : best.packed;
 }
 
-/** Forms worth comparing: all that can win when thorough; else those that are quickly found. */
+/** Yields forms worth comparing: all that can be shortest if thorough, otherwise those that are found quickly. */
 function* forms(values: Float64Array, effort: Effort): Generator<Form> {
   let shortest = Number.POSITIVE_INFINITY;
   for (const scale of candidateScales(values)) {
@@ -89,7 +89,7 @@ function* forms(values: Float64Array, effort: Effort): Generator<Form> {
 
 const shortestOf = (forms: readonly Uint8Array[]): number => Math.min(...forms.map(({ length }) => length));
 
-/** Returns the forms that may be the shortest when they are packed. */
+/** Yields the forms that may be shortest when packed. */
 function* packings(forms: readonly Uint8Array[]): Generator<Form> {
   const most = shortestOf(forms) * ORDER_BYTES_MAX;
   for (const form of forms) if (form.length <= most) yield packing(form);
@@ -100,7 +100,7 @@ const packing =
   (effort) =>
     pack(bytes, effort);
 
-/** Forms of decimals that are packed in parts. */
+/** Yields forms of decimals that are packed in parts. */
 function* splitForms({ scale, ints, places, exceptions }: DecimalForm, order: Order): Generator<Form> {
   if (places !== null || exceptions.length > 0) return;
   const split = splitInts(ints, order);
@@ -168,7 +168,7 @@ export function decodeUnpacked(bytes: Uint8Array, count: number, allocate: Alloc
 export type Entry =
   | { readonly kind: "regular"; readonly first: number; readonly step: number }
   | { readonly kind: "decimal"; readonly divisor: number; readonly fill: (ints: Float64Array) => void }
-  /** The values themselves, unpacked as doubles. */
+  /** Values unpacked as doubles. */
   | { readonly kind: "plain"; readonly fill: (values: Float64Array) => void };
 
 /** Returns `null` for a form that can only be read as a whole. */
@@ -191,7 +191,7 @@ export function entryOf(bytes: Uint8Array): Entry | null {
   return { kind: "decimal", divisor, fill: (ints) => readGridInts(reader, ints, flags) };
 }
 
-/** The mask leaves an order that was written; 3 never is. */
+/** Returns the written order; the mask's value 3 is never written. */
 const orderOf = (flags: number): Order => (flags & ORDER_MASK) as Order;
 
 function isConstant(values: Float64Array): boolean {
@@ -289,7 +289,7 @@ function readGrid(reader: ByteReader, values: Float64Array): Float64Array {
   return values;
 }
 
-/** Distances from the lines of a grid that is being read: of a full block. */
+/** Distances from grid lines during decoding, for a full block. */
 const gridRests = new Float64Array(8_192);
 
 function readGridInts(reader: ByteReader, ints: Float64Array, flags: number): void {
@@ -307,7 +307,7 @@ function readGridInts(reader: ByteReader, ints: Float64Array, flags: number): vo
   if ((flags & DIFFERENCES_FLAG) !== 0) integrate(ints, 1, 1);
 }
 
-/** Yields forms with a dictionary; none when most values are distinct, because the dictionary is larger than what it saves. */
+/** Yields forms with a dictionary; none if most values are distinct, because the dictionary would be larger than the saving. */
 function* rankForms(values: Float64Array, effort: Effort): Generator<Form> {
   const distinct = distinctSorted(values);
   if (distinct === null) return;

@@ -1,26 +1,26 @@
 /**
- * Whole numbers as offsets from a line of their own for every few rows: one byte a number for most sensors, and two for the time stamps of
- * devices that do not keep time.
+ * Integers as offsets from a separate line for every few rows: one byte per number for most sensors, two for time stamps of devices that do not keep
+ * time.
  */
 
 /** Rows that share a line. */
 export const PART_ROWS = 64;
 
-/** Memory of the objects, about. */
+/** Approximate memory of the objects, in bytes. */
 const OBJECT_BYTES = 300;
 
-/** Offsets in the narrowest array that holds them. */
+/** Offsets in the narrowest sufficient array. */
 type Offsets = Uint8Array | Uint16Array | Uint32Array;
 
-/** The line `base + floor(row × step)` of each part, counted from its first row, and the largest offset from one. */
+/** Line `base + floor(row × step)` of each part, counted from its first row, and the largest offset from a line. */
 interface Lines {
   readonly bases: Float64Array;
-  /** Null where all are level. */
+  /** Null if all lines are level. */
   readonly steps: Float64Array | null;
   readonly offsetMax: number;
 }
 
-/** The rows `[row, end)`, all of one part, which go to the output from `to` on. */
+/** Rows `[row, end)` of one part, written to the output from `to` on. */
 interface Span {
   readonly row: number;
   readonly end: number;
@@ -29,10 +29,10 @@ interface Span {
   readonly to: number;
 }
 
-/** Numbers of a part that are being added up. */
+/** Numbers of a part being summed. */
 const scratch = new Float64Array(PART_ROWS);
 
-/** Numbers that are whole when they are multiplied by a divisor. */
+/** Numbers that become integers when multiplied by a divisor. */
 export class NumberParts {
   readonly #bases: Float64Array;
   readonly #steps: Float64Array | null;
@@ -46,7 +46,7 @@ export class NumberParts {
     this.#divisor = divisor;
   }
 
-  /** Returns `null` if the whole numbers, of less than 2^50, lie too far apart. Otherwise `ints` is overwritten. */
+  /** Returns `null` if the integers (of less than 2^50) are too far apart. Otherwise `ints` is overwritten. */
   static of(ints: Float64Array, divisor: number): NumberParts | null {
     const level = levelLines(ints);
     // Sloping lines take longer to add up, so they are used only where they save at least two bytes a number.
@@ -58,7 +58,7 @@ export class NumberParts {
     return new NumberParts(lines, offsetsOf(ints, width), divisor);
   }
 
-  /** Memory held, about. */
+  /** Approximate memory, in bytes. */
   get bytes(): number {
     return OBJECT_BYTES + this.#offsets.byteLength + this.#bases.byteLength + (this.#steps?.byteLength ?? 0);
   }
@@ -128,10 +128,10 @@ export class NumberParts {
   }
 }
 
-/** The row behind the part that a row lies in. */
+/** Returns the row after the part that contains a row. */
 const partEnd = (row: number): number => (((row / PART_ROWS) | 0) + 1) * PART_ROWS;
 
-/** Bytes of an offset. */
+/** Returns the bytes per offset. */
 function widthOf({ offsetMax }: Lines): number {
   if (offsetMax < 2 ** 8) return 1;
   if (offsetMax < 2 ** 16) return 2;
@@ -162,7 +162,7 @@ function levelLines(ints: Float64Array): Lines {
   return { bases, steps: null, offsetMax };
 }
 
-/** Lines from the first number of each part to its last one. */
+/** Returns lines from the first to the last number of each part. */
 function slopingLines(ints: Float64Array): Lines {
   const bases = new Float64Array(Math.ceil(ints.length / PART_ROWS));
   const steps = new Float64Array(bases.length);
@@ -185,7 +185,7 @@ function slopingLines(ints: Float64Array): Lines {
   return { bases, steps, offsetMax };
 }
 
-/** Leaves the distances from the lines. */
+/** Replaces the numbers by their distances from the lines. */
 function subtractLines(ints: Float64Array, { bases, steps }: Lines): void {
   for (let part = 0; part < bases.length; part++) {
     const first = part * PART_ROWS;

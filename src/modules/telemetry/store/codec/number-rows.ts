@@ -1,22 +1,22 @@
 import { type Allocate, type Entry, entryOf } from "./number-codec.ts";
 import { NumberParts } from "./number-parts.ts";
 
-/** Memory of the objects, about. */
+/** Approximate memory of the objects, in bytes. */
 const OBJECT_BYTES = 200;
 
-/** A full block. */
+/** Rows of a full block. */
 const SCRATCH_ROWS = 8_192;
-/** Whole numbers of the column that is being unpacked: a new array for each would cost as much as the unpacking. */
+/** Integers of the column being unpacked; allocating an array per column would cost as much as unpacking. */
 const scratch = new Float64Array(SCRATCH_ROWS);
 
-/** A number column of which any rows can be read: one or two bytes a value for nearly all sensors. */
+/** Number column with random access to rows: one or two bytes per value for most sensors. */
 export class NumberRows {
-  /** Memory held, about. */
+  /** Approximate memory, in bytes. */
   readonly bytes: number;
-  /** The step from one row to the next; 0 where it is not always the same, or where all rows are. */
+  /** Constant step between rows; 0 if the step varies or all rows are equal. */
   readonly step: number;
   readonly #first: number;
-  /** Null where the step tells all. */
+  /** Null if the step determines all rows. */
   readonly #numbers: NumberParts | Float64Array | null;
 
   private constructor(entry: Entry, count: number) {
@@ -27,7 +27,7 @@ export class NumberRows {
     this.bytes = OBJECT_BYTES + bytesOf(this.#numbers);
   }
 
-  /** `column`: an unpacked number column. Returns `null` for a form that can only be read as a whole. */
+  /** `column`: unpacked number column. Returns `null` for a form that can only be read as a whole. */
   static of(column: Uint8Array, count: number): NumberRows | null {
     const entry = entryOf(column);
     return entry === null ? null : new NumberRows(entry, count);

@@ -11,31 +11,31 @@ import { unpack } from "./packing.ts";
 import { Stamps } from "./stamps.ts";
 import { StateRuns } from "./state-runs.ts";
 
-/** A number column as it was unpacked, and from its second reading on so that any rows of it can be read, if its form allows it. */
+/** Number column: unpacked at first, with random access from its second read on if its form allows it. */
 type Numbers = Uint8Array | NumberRows;
 
 /**
- * A block whose checksum has been verified. What readers ask for again and again (time stamps and plain number columns) stays
- * unpacked: two bytes a value instead of the sixteen that decoded rows take.
+ * Block with a verified checksum. Frequently read columns (time stamps and plain numbers) stay unpacked: two bytes per value instead of sixteen for
+ * decoded rows.
  */
 export class OpenedBlock {
-  /** Memory held, about. */
+  /** Approximate memory, in bytes. */
   bytes: number;
   readonly #head: BlockHead;
-  /** Null when nothing more is read from it. */
+  /** Null once it is not read any more. */
   #body: Uint8Array | null;
   #ts: Numbers | null = null;
   #stampIndex: Stamps | null = null;
-  /** Key number → numbers; null for a column that is more than numbers. */
+  /** Key number → numbers; null if the column has other values. */
   readonly #numbers = new Map<number, Numbers | null>();
   /** Key number → its pieces. */
   readonly #pieces = new Map<number, ColumnPieces>();
   /** Key number → its sums. */
   readonly #sums = new Map<number, ColumnSums>();
-  /** Key number → its runs; null where there are too many. */
+  /** Key number → its runs; null if there are too many. */
   readonly #runs = new Map<number, StateRuns | null>();
 
-  /** Throws when the body is damaged. */
+  /** @throws Error if the body is damaged */
   constructor(head: BlockHead, body: Uint8Array) {
     if (Bun.hash.crc32(body) !== head.bodyChecksum) throw new Error("the body's checksum does not match");
     this.#head = head;
@@ -43,7 +43,7 @@ export class OpenedBlock {
     this.bytes = body.length;
   }
 
-  /** The asked columns, all without `keys`. */
+  /** Returns the columns of `keys`, or all columns. */
   rows(keys?: ReadonlySet<number>, allocate: Allocate = newNumbers): Rows {
     /** Key number → column. */
     const columns = new Map<number, Column>();
@@ -55,7 +55,7 @@ export class OpenedBlock {
     return { ts, columns };
   }
 
-  /** Returns a column of numbers in pieces from its second reading on: building them for one does not pay. Null for any other. */
+  /** Returns a number column in pieces from its second read on, because building them for one read does not pay. Null for any other column. */
   pieces(key: number): ColumnPieces | null {
     const pieces = this.#pieces.get(key);
     if (pieces !== undefined) return pieces;
@@ -67,7 +67,7 @@ export class OpenedBlock {
     return created;
   }
 
-  /** Returns the sums of a column of numbers. They cost no more than its first reading does. */
+  /** Returns the sums of a number column, which cost no more than its first read. */
   sums(key: number): ColumnSums | null {
     const sums = this.#sums.get(key);
     if (sums !== undefined) return sums;
@@ -80,7 +80,7 @@ export class OpenedBlock {
     return created;
   }
 
-  /** Returns the runs of a column of states; null for one that changes too often. */
+  /** Returns the runs of a state column; null if it changes too often. */
   runs(key: number): StateRuns | null {
     const cached = this.#runs.get(key);
     if (cached !== undefined) return cached;
@@ -98,7 +98,7 @@ export class OpenedBlock {
     return this.#stampIndex;
   }
 
-  /** Returns the rows of a key that was read before; null where they can only be read as a whole. */
+  /** Returns the rows of a previously read key; null if they can only be read as a whole. */
   #accessTo(key: number): { readonly ts: NumberRows; readonly numbers: NumberRows } | null {
     const column = this.#numbers.get(key) ?? null;
     const ts = column === null ? null : this.#stampRows();

@@ -1,14 +1,14 @@
-/** Effort to find the smallest form: when sealing, time matters; when merging for good, space does. */
+/** Effort to find the smallest form: `fast` for sealing, `thorough` for merging. */
 export type Effort = "fast" | "thorough";
 
 const LEVEL_FAST = 3;
 const LEVEL_THOROUGH = 12;
-/** Setting the thorough level up costs more time than it saves bytes on less than this. */
+/** Min. bytes for the thorough level, whose set-up does not pay for less. */
 const THOROUGH_BYTES_MIN = 1_024;
-/** zstd's own frame takes some 20 bytes; below these sizes little or nothing is gained. */
+/** Min. bytes for packing; a zstd frame itself takes about 20 bytes. */
 const PACK_BYTES_MIN = { fast: 96, thorough: 24 };
 
-/** A zstd frame, or the bytes as they are when that is not smaller; the first byte says which. */
+/** Returns a zstd frame, or the unchanged bytes if that is not larger; the first byte tells which. */
 export function pack(bytes: Uint8Array, effort: Effort): Uint8Array {
   if (bytes.length >= PACK_BYTES_MIN[effort]) {
     const frame = Bun.zstdCompressSync(bytes, { level: levelFor(bytes.length, effort) });

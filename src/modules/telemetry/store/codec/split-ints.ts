@@ -1,13 +1,13 @@
 /**
- * Whole numbers as a byte each, which zstd packs by how often they occur, and the low bits of the large ones, which are
- * noise, beside them as they are. As bytes of 7 bits each the two would share one table of frequencies.
+ * Integers split into one byte each, which zstd packs by frequency, and the low bits of large integers, which are noise and stored separately
+ * without packing. In a stream of 7-bit groups, both would share a frequency table.
  */
 import type { ByteReader } from "../../../../lib/data/byte-reader.ts";
 import type { ByteWriter } from "../../../../lib/data/byte-writer.ts";
 import { integrate, type Order, subtractNeighbours } from "./int-stream.ts";
 import { type Effort, pack, unpack } from "./packing.ts";
 
-/** Zigzag numbers below this are a byte of their own; of a larger one the byte tells the highest three bits and their place. */
+/** Zigzag numbers below this are stored as one byte; for larger numbers, the byte contains the highest three bits and their position. */
 const DIRECT_MAX = 32;
 const DIRECT_BITS = 5;
 const HIGH_BITS = 2;
@@ -19,7 +19,7 @@ export interface SplitInts {
   readonly low: Uint8Array;
 }
 
-/** Splits whole numbers of at most 2^50 in magnitude, or their differences. */
+/** Splits integers of at most 2^50 in magnitude, or their differences. */
 export function splitInts(ints: Float64Array, order: Order): SplitInts {
   const differences = subtractNeighbours(ints, order);
   const bytes = new Uint8Array(ints.length);
@@ -44,7 +44,7 @@ export function writeSplit(writer: ByteWriter, { bytes, low }: SplitInts, effort
   writer.block(low);
 }
 
-/** Fills `out` with the whole numbers that were written, each divided by `divisor`. */
+/** Fills `out` with the written integers, each divided by `divisor`. */
 export function readSplit(
   reader: ByteReader,
   out: Float64Array,
@@ -63,14 +63,14 @@ export function readSplit(
   integrate(out, order, divisor);
 }
 
-/** Number of low bits behind a byte that is not the number itself. */
+/** Returns the number of low bits that follow a byte. */
 const lowBitsOf = (byte: number): number => ((byte - DIRECT_MAX) >> HIGH_BITS) + DIRECT_BITS - HIGH_BITS;
 const highOf = (byte: number): number => (1 << HIGH_BITS) | (byte & ((1 << HIGH_BITS) - 1));
 
 const bitsOf = (zigzag: number): number =>
   zigzag < 0x8000_0000 ? 32 - Math.clz32(zigzag) : 63 - Math.clz32(Math.floor(zigzag / 2 ** 31));
 
-/** Numbers of any number of bits, low ones first. */
+/** Writes numbers of any bit length, low bits first. */
 class BitWriter {
   #bytes: Uint8Array;
   #length = 0;
@@ -111,7 +111,7 @@ class BitWriter {
   }
 }
 
-/** Returns zeros beyond the end. */
+/** Reads numbers of any bit length; returns zeros beyond the end. */
 class BitReader {
   readonly #bytes: Uint8Array;
   #offset = 0;
@@ -122,7 +122,7 @@ class BitReader {
     this.#bytes = bytes;
   }
 
-  /** Fills `out` from `start` on; the inner loop of most decodes. Returns the index of the first number with more low bits than it takes. */
+  /** Fills `out` from `start` on; the inner loop of most decodes. Returns the index of the first number with more low bits than it supports. */
   shortZigzags(bytes: Uint8Array, out: Float64Array, start: number): number {
     const low = this.#bytes;
     const { length } = bytes;

@@ -2,20 +2,20 @@ import { lowerBound } from "../rows.ts";
 import { PART_ROWS } from "./number-parts.ts";
 import type { NumberRows } from "./number-rows.ts";
 
-/** Memory of the object, about. */
+/** Approximate memory of the object, in bytes. */
 const OBJECT_BYTES = 100;
 
-/** Largest step at which a division tells rows apart exactly. */
+/** Largest step for which a division finds rows exactly. */
 const STEP_MAX = 2 ** 40;
 
-/** The time stamps of a block, to find rows by time. */
+/** Time stamps of a block, for finding rows by time. */
 export class Stamps {
   readonly rows: number;
   readonly #stamps: NumberRows;
-  /** ms from one row to the next; 0 where it is not always the same. */
+  /** Constant step between rows in ms; 0 if it varies. */
   readonly #step: number;
   readonly #first: number;
-  /** The first time stamp of each part; empty where the step tells all. */
+  /** First time stamp of each part; empty if the step is constant. */
   readonly #starts: Float64Array;
 
   constructor(stamps: NumberRows, rows: number) {
@@ -27,7 +27,7 @@ export class Stamps {
     for (let part = 0; part < this.#starts.length; part++) this.#starts[part] = stamps.at(part * PART_ROWS);
   }
 
-  /** Memory held, without the rows themselves. */
+  /** Memory in bytes, without the rows. */
   get bytes(): number {
     return OBJECT_BYTES + this.#starts.byteLength;
   }

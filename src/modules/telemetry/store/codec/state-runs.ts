@@ -3,23 +3,23 @@ import type { Column } from "../rows.ts";
 import { identityOf, type StateValue, sharedState, stateAt } from "../state-table.ts";
 import type { Stamps } from "./stamps.ts";
 
-/** Runs shorter than this on average save nothing. */
+/** Min. average rows per run; shorter runs save nothing. */
 const ROWS_PER_RUN_MIN = 16;
-/** Memory of a run, of a value without its text, and of a character, about. */
+/** Approximate bytes per run, per value without its string, and per character. */
 const RUN_BYTES = 6;
 const VALUE_BYTES = 100;
 const CHARACTER_BYTES = 2;
 
-/** A column of states as runs of one value each, whatever its type: what an interval's end cuts through is known without decoding the column. */
+/** State column as runs of equal values of any type, so that values at interval bounds are found without decoding the column. */
 export class StateRuns {
   readonly stamps: Stamps;
-  /** The different values. Unlike the states of a table, 0 and -0 differ here. */
+  /** Distinct values. Unlike states of a table, 0 and -0 differ here. */
   readonly values: readonly StateValue[];
-  /** First row of each run; rows without a value may lie between two rows of it. */
+  /** First row of each run; rows without a value may interrupt a run. */
   readonly #starts: Uint32Array;
   /** Index of each run's value. */
   readonly #picks: Uint16Array;
-  /** A bit for each row that has a value; null if all have one. */
+  /** One bit per row that tells whether it has a value; null if all rows have one. */
   readonly #presence: Uint8Array | null;
 
   private constructor(stamps: Stamps, column: Column, starts: readonly number[]) {
@@ -39,13 +39,13 @@ export class StateRuns {
     this.#presence = presenceOf(column);
   }
 
-  /** Returns `null` for a column that changes too often, and for one without values. */
+  /** Returns `null` for a column that changes too often, or without values. */
   static of(stamps: Stamps, column: Column): StateRuns | null {
     const starts = startsOf(column);
     return starts === null || starts.length === 0 ? null : new StateRuns(stamps, column, starts);
   }
 
-  /** Memory held, about. */
+  /** Approximate memory, in bytes. */
   get bytes(): number {
     let bytes = this.#starts.length * RUN_BYTES + (this.#presence?.length ?? 0);
     for (const { text = "" } of this.values) bytes += VALUE_BYTES + text.length * CHARACTER_BYTES;
@@ -64,7 +64,7 @@ export class StateRuns {
     return row >= start ? this.values[this.#picks[this.#runOf(row)]!]! : null;
   }
 
-  /** Returns the number of the rows `[start, stop)` that have a value. */
+  /** Returns the number of values in the rows `[start, stop)`. */
   count(start: number, stop: number): number {
     if (this.#presence === null) return stop - start;
     let count = 0;
@@ -72,7 +72,7 @@ export class StateRuns {
     return count;
   }
 
-  /** Calls back for each run within the rows `[start, stop)`, with the index of its value and its first row there. */
+  /** Calls `visit` for each run within the rows `[start, stop)`, with the index of its value and its first row there. */
   each(start: number, stop: number, visit: (index: number, row: number) => void): void {
     const first = this.#next(start, stop);
     if (first >= stop) return;
@@ -101,7 +101,7 @@ export class StateRuns {
     return row;
   }
 
-  /** Returns the last row with a value; one before `start` if there is none. */
+  /** Returns the last row with a value; `start - 1` if there is none. */
   #previous(start: number, stop: number): number {
     let row = stop - 1;
     if (this.#presence !== null) while (row >= start && !isPresent(this.#presence, row)) row--;
@@ -112,7 +112,7 @@ export class StateRuns {
 const isPresent = (presence: Uint8Array, row: number): boolean =>
   (presence[row >> 3]! & (1 << (row & 7))) !== 0;
 
-/** Returns the first row of each run; null if they are too many. */
+/** Returns the first row of each run; null if there are too many runs. */
 function startsOf(column: Column): number[] | null {
   const { tags } = column;
   const runsMax = tags.length / ROWS_PER_RUN_MIN;
