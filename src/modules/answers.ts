@@ -8,7 +8,7 @@ import { workShare } from "../platform/load/fair-share.ts";
 
 /** Max. characters of JSON serialized in one go. */
 const WHOLE_MAX = 512 * 1024;
-/** Max. bytes sent in one go, which no longer count while the client has not read them. */
+/** Max. bytes sent without counting as unread by the client. */
 const UNCOUNTED_MAX = 64 * 1024;
 /** Approximate bytes per chunk. */
 const PIECE_BYTES = 128 * 1024;
@@ -62,7 +62,7 @@ function streamOf(
   });
 }
 
-/** Yields the pieces, and releases the space of each piece when the next one is wanted: until then the connection holds it. */
+/** Yields the pieces, and releases the space of a piece when the next one is requested: until then, the connection holds it. */
 function* taken(pieces: Uint8Array[], held: HeldAnswer): Generator<Uint8Array> {
   for (let piece = pieces.shift(); piece !== undefined; piece = pieces.shift()) {
     yield piece;
@@ -70,7 +70,7 @@ function* taken(pieces: Uint8Array[], held: HeldAnswer): Generator<Uint8Array> {
   }
 }
 
-/** Yields pieces of an export, long ones divided: what the connection holds of it at its end is little. */
+/** Yields pieces of an export, dividing long ones, so that the connection holds little at its end. */
 async function* dividedPieces(pieces: Pieces): AsyncGenerator<Uint8Array | string> {
   try {
     for (let next = await pieces.next(); next.done !== true; next = await pieces.next()) {
@@ -82,7 +82,7 @@ async function* dividedPieces(pieces: Pieces): AsyncGenerator<Uint8Array | strin
   }
 }
 
-/** Divides a long piece, so that little of it is under way to a client that does not read. */
+/** Divides a long piece, so that little of it is in flight to a client that does not read. */
 function* divided(piece: Uint8Array): Generator<Uint8Array> {
   if (piece.length <= 2 * PIECE_BYTES) yield piece;
   // Copies, because a view would keep all of the piece.
@@ -91,7 +91,7 @@ function* divided(piece: Uint8Array): Generator<Uint8Array> {
       yield piece.slice(start, start + PIECE_BYTES);
 }
 
-/** Returns a response of complete pieces. */
+/** Returns a response of finished pieces. */
 function answerOf(pieces: Uint8Array[], { held, signal }: Held, headers: HeadersInit): Response {
   const init = { headers };
   if (held.bytes > UNCOUNTED_MAX) return new Response(streamOf(taken(pieces, held), { held, signal }), init);
@@ -101,7 +101,7 @@ function answerOf(pieces: Uint8Array[], { held, signal }: Held, headers: Headers
   return new Response(body as Body, init);
 }
 
-/** Collects the pieces of a response. Gives their space back if `create` fails. */
+/** Collects the pieces of a response. Releases their space if `create` fails. */
 async function collected(
   held: HeldAnswer,
   create: (onPiece: (piece: Uint8Array) => void) => Promise<void>,
@@ -152,7 +152,7 @@ export function* convertedSlices<From, To>(
   for (const slice of slices) yield slice.map(convert);
 }
 
-/** Sends a list that is built slice by slice. It takes its space before it is built, so lists that wait for each other stay small. */
+/** Sends a list that is built slice by slice. Reserves its space before building it, so that waiting lists stay small. */
 export async function listAnswer(space: AnswerSpace, request: Request, list: ItemList): Promise<Response> {
   const held = space.open(request);
   held.hold(list.count * ITEM_BYTES);
@@ -174,14 +174,14 @@ export async function listAnswer(space: AnswerSpace, request: Request, list: Ite
   return answerOf(pieces, { held, signal: request.signal }, { ...jsonHeaders, ...list.headers });
 }
 
-/** Serializes a value that is sent again and again. */
+/** Serializes a value that is sent repeatedly. */
 export async function jsonBytes(value: unknown): Promise<readonly Uint8Array[]> {
   const pieces: Uint8Array[] = [];
   await encode(value, (piece) => pieces.push(piece));
   return pieces;
 }
 
-/** Sends JSON that `create` has serialized already. */
+/** Sends JSON that `create` has already serialized. */
 export async function textAnswer(
   space: AnswerSpace,
   request: Request,
@@ -197,7 +197,10 @@ export async function jsonAnswer(space: AnswerSpace, request: Request, value: un
   return readAnswer(space.open(request), request, async () => value);
 }
 
-/** Sends what is read as JSON. `read` reserves the space of what it reads, and fails at the next reservation when the client has left. */
+/**
+ * Sends the value that `read` returns as JSON. `read` reserves space as it reads, and fails at the next reservation after the client has
+ * disconnected.
+ */
 export async function readAnswer(
   held: HeldAnswer,
   request: Request,
@@ -209,7 +212,7 @@ export async function readAnswer(
   return answerOf(pieces, { held, signal }, jsonHeaders);
 }
 
-/** Sends JSON in pieces that all its responses share: each of them counts for the piece in flight only. */
+/** Sends JSON in pieces shared by all its responses; each response only counts the piece in flight. */
 export function sharedAnswer(space: AnswerSpace, request: Request, pieces: readonly Uint8Array[]): Response {
   const held = space.open(request);
   held.hold(Math.max(...pieces.map(({ length }) => length)));

@@ -15,8 +15,8 @@ export interface BulkResult {
 }
 
 /**
- * Does the work for each device, for `atOnce` of them at a time: those share a commit where the work waits for one. A device for which it
- * fails does not keep it from the others.
+ * Does the work for each device, `atOnce` devices at a time, which share a commit if the work waits for one. A failure for one device does not
+ * affect the others.
  */
 export async function forEachDevice(
   deviceIds: readonly string[],
@@ -47,7 +47,7 @@ async function failureOf(
   }
 }
 
-/** Returns the devices of a bulk request for the audit log: those that it names, or after it those that it changed. */
+/** Returns the devices of a bulk request for the audit log: before the request the named ones, after it the changed ones. */
 export function bulkTargets({ body, response }: AuditContext): string[] {
   const { deviceIds } = body as { deviceIds: readonly string[] }; // checked by the route's schema
   const failed = isJsonObject(response) ? (response as unknown as BulkResult).failed : []; // the answer of `forEachDevice`

@@ -1,7 +1,7 @@
 import { t } from "elysia";
 import { textFields, wholeNumber } from "./wire.schemas.ts";
 
-/** Max. devices of one request. For more, a client sends several requests, and can show its progress between them. */
+/** Max. devices per request. Clients send several requests for more, and can show progress in between. */
 const BULK_DEVICES_MAX = 200;
 
 export const bulkDeviceIds = t.Array(t.String({ minLength: 1, maxLength: 64 }), {
@@ -10,7 +10,7 @@ export const bulkDeviceIds = t.Array(t.String({ minLength: 1, maxLength: 64 }), 
   description: `1 to ${BULK_DEVICES_MAX} devices; each is changed once`,
 });
 
-/** Result of a bulk request. `code` and `params` tell programs what `error` tells people. */
+/** Result of a bulk request. `code` and `params` are for programs, `error` is for people. */
 export const bulkResult = t.Object(
   {
     succeeded: wholeNumber(),

@@ -12,7 +12,7 @@ import type { OutboundTarget } from "../outbound/outbound.types.ts";
 import type { AlarmEventType } from "./alarms.types.ts";
 import { only, text, wrong } from "./rule-fields.ts";
 
-/** Transitions of an alarm that actions may follow. */
+/** Transitions of an alarm that can trigger actions. */
 const OCCASIONS = ["CREATED", "REOPENED", "SEVERITY_CHANGED", "ESCALATED", "ACK", "CLEARED"] as const;
 const ACTIONS_MAX = 10;
 const METHOD_MAX = 256;
@@ -22,7 +22,7 @@ const ID_MAX = 64;
 export type AlarmAction = { readonly on: AlarmEventType } & (
   | {
       readonly type: "command";
-      /** Device that gets the command; `null` for the device of the alarm. */
+      /** Device that receives the command; `null` for the device of the alarm. */
       readonly deviceId: string | null;
       readonly method: string;
       readonly params: JsonValue;
@@ -62,7 +62,7 @@ function methodOf(input: unknown, where: string): string {
   return existing;
 }
 
-/** A command of which the params are the frame: where a network server leads to the device, that is a downlink. */
+/** Returns the params of a downlink command: the frame itself. Sent as a downlink if the device is reached through a network server. */
 function downlinkOf(input: unknown, where: string): JsonValue {
   const downlink = only(input, where, ["fPort", "confirmed", "priority", "data", "hex", "object"]);
   const { fPort, confirmed, priority } = downlink;
@@ -124,12 +124,12 @@ export function compileActions(input: unknown, where: string): readonly AlarmAct
   return input.map((candidate, index) => compileAction(candidate, `${where}[${index}]`));
 }
 
-/** Reason why nothing is sent to a URL; undefined if something is. */
+/** Returns the reason why nothing is sent to a URL; undefined if the URL is allowed. */
 export type RefusalOf = (url: string) => Text | undefined;
 
 /**
- * Checks the URLs of webhooks that are to be stored. Stored rules run without this check, and keep their URLs.
- * @throws DomainError of kind `invalid` for a URL that the gateway never sends to, and a new URL with a secret that others could read
+ * Checks the URLs of webhooks before they are stored. Stored rules run without this check, and keep their URLs.
+ * @throws DomainError `invalid` for a URL to which the gateway never sends, and for a new URL that contains a readable secret
  */
 export function ensureUrls(
   actions: readonly AlarmAction[],

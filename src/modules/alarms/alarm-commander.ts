@@ -22,8 +22,8 @@ const AT_ONCE = 20;
 const RETRY_MS = 5_000;
 
 /**
- * Returns the principal for the commands of a rule: a program of the tenant that sees the one device at hand and nothing else. Whoever
- * wrote the rule may act on every device of the tenant: that was checked then.
+ * Returns the principal for the commands of a rule: a program of the tenant that sees only this device. The author of the rule may act on every
+ * device of the tenant, which was checked when the rule was saved.
  */
 const principalOf = ({ alarmId, alarmType, tenantId }: Alarm, deviceId: DeviceId): Principal => ({
   userId: alarmId as UserId, // no user's: audit and access have nothing under it
@@ -35,10 +35,7 @@ const principalOf = ({ alarmId, alarmType, tenantId }: Alarm, deviceId: DeviceId
   devices: new Set([deviceId]),
 });
 
-/**
- * Builds the request of an event. Requests of a device are sent in order. Each event has its own, with what happened and the
- * alarm as it is then.
- */
+/** Builds the webhook request of an event, with the event and the alarm at that time. Requests of a device are sent in order. */
 function webhookRequest(alarm: Alarm, event: AlarmEvent, target: OutboundTarget): OutboundRequest {
   const { tenantId, alarmId, deviceId, alarmType, severity, status, message, escalationLevel } = alarm;
   const { eventId, eventType, by, createdAt } = event;
@@ -69,15 +66,15 @@ interface AlarmCommanderDeps {
 }
 
 /**
- * Sends the commands that rules ask for. They are written with the event that they follow, and given to the commands' own queue under
- * a request id of the event's: each goes out once, whatever is killed when.
+ * Sends the commands of rules. They are written together with their event, and added to the command queue under a request id derived from the event,
+ * so that each is sent once even after a crash.
  */
 export class AlarmCommander {
   #isStarted = false;
   #running: Promise<void> | undefined;
-  /** True if something was written while the last round was ending. */
+  /** True if commands were written while the last round was ending. */
   #isAsked = false;
-  /** True if something may be waiting. */
+  /** True if commands may be waiting. */
   #hasWork = true;
   #cancel: () => void = () => undefined;
 

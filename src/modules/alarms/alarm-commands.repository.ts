@@ -12,7 +12,7 @@ export function createAlarmCommandsRepository({ orm }: MainDatabase) {
         .insert(alarmCommands)
         .values({ ...command, params: JSON.stringify(params) })
         .run(),
-    /** The oldest first. */
+    /** Lists the next commands, oldest first. */
     listNext: (limit: number): AlarmCommand[] =>
       orm
         .select()

@@ -24,16 +24,16 @@ import { clearDeadBand, setDeadBand, takeIn } from "./dead-band.ts";
 import { type DeviceState, keepWatched, silentAfterMs } from "./device-state.ts";
 import type { ProfileRules } from "./profile-rules.ts";
 
-/** Alarms that are cleared before others get their turn: all devices of a site may have one profile. */
+/** Alarms cleared before other work gets its turn; all devices of a site may share a profile. */
 const ALARMS_AT_ONCE = 100;
 
-/** Ends what rules leave behind at devices that they no longer watch: open alarms, which would never end, and what was counted. */
+/** Cleans up after rules that no longer watch a device: clears open alarms, which would never end, and discards counts. */
 export function createOrphans(deps: {
   repository: Pick<AlarmsRepository, "listOpen">;
   lifecycle: Pick<AlarmLifecycle, "commit" | "clear">;
   rulesOf: (device: IngestDevice) => ProfileRules | undefined;
   findDevice: (deviceId: DeviceId) => IngestDevice | undefined;
-  /** Forgets what such rules have seen and counted, if it is in memory. */
+  /** Forgets the in-memory state and counts of such rules. */
   forget: (deviceId: DeviceId) => void;
   guarded: (deviceId: DeviceId, work: () => void) => void;
 }) {
@@ -41,7 +41,7 @@ export function createOrphans(deps: {
   const waiting = new Set<DeviceId>();
   let next: NodeJS.Immediate | undefined;
 
-  /** Clears the orphans of a device and returns their number. */
+  /** Clears the orphans of a device. Returns their number. */
   function clearOf(deviceId: DeviceId): number {
     const device = deps.findDevice(deviceId);
     if (device === undefined) return 0;
@@ -69,12 +69,12 @@ export function createOrphans(deps: {
   }
 
   return {
-    /** Clears the orphans of the first devices immediately, and of the others soon. */
+    /** Clears the orphans of the first devices immediately, and the others soon. */
     clearOrphans(deviceIds: Iterable<DeviceId>): void {
       for (const deviceId of deviceIds) waiting.add(deviceId);
       if (next === undefined) work();
     },
-    /** Stops. The rest is checked after the next start. */
+    /** Stops. Remaining devices are checked at the next start. */
     stop(): void {
       clearImmediate(next);
       next = undefined;
@@ -84,7 +84,7 @@ export function createOrphans(deps: {
 }
 
 const WARNING_INTERVAL_MS = 60_000;
-/** Shorter strings are not counted: comparing them takes no noticeable time. */
+/** Max. characters of strings that are not counted, because comparing them takes no noticeable time. */
 const SHORT_CHARACTERS_MAX = 256;
 
 /** Counts a long string or list that a comparison may search. @throws DomainError if the message's rules exceed the budget */
@@ -94,10 +94,10 @@ function counted<Value>(value: Value, work: WorkBudget): Value {
   return value;
 }
 
-/** Suppressed alarms are on the disk before anything else. */
+/** Does nothing: suppressed alarms are on disk before anything else. */
 const remember = () => undefined;
 
-/** Returns `true` if it is sooner than it was. */
+/** Sets the due time. Returns `true` if it is earlier than before. */
 function setDue({ due }: DeviceState, alarmType: string, timeMs: number | undefined): boolean {
   const before = due.get(alarmType) ?? Number.POSITIVE_INFINITY;
   if (timeMs === undefined) due.delete(alarmType);
@@ -122,19 +122,19 @@ interface AlarmEngineDeps {
   readonly findDevice: (deviceId: DeviceId) => IngestDevice | undefined;
   readonly attribute: (device: IngestDevice, scope: string, key: string) => unknown;
   readonly holdBack: HoldBack;
-  /** Returns the children of a gateway. */
+  /** Returns the child devices of a gateway. */
   readonly childrenOf: (deviceId: DeviceId) => readonly DeviceId[];
   readonly transact: (work: () => void) => void;
-  /** Default: what all expensive messages and requests share. */
+  /** Default: the share used by all expensive messages and requests. */
   readonly share?: Pick<FairShare, "pause">;
   readonly clock: Clock;
   readonly events: EventBus<DomainEvents>;
   readonly log: Logger;
 }
 
-/** Evaluates the rules of profiles on what their devices send. */
+/** Evaluates the alarm rules of profiles on the data of their devices. */
 export class AlarmEngine {
-  /** Steady epoch ms. */
+  /** Returns monotonic epoch ms. */
   readonly #now: () => number;
   readonly #startedAt: number;
   readonly #actOn: ReturnType<typeof createTransitions>;
@@ -145,9 +145,9 @@ export class AlarmEngine {
   readonly #jumps: ReturnType<typeof createJumpWatch>;
   /** Monotonic time of the last warning about rules over the budget. */
   #warnedAt = Number.NEGATIVE_INFINITY;
-  /** True if the present reading changed more than values. */
+  /** True if the current reading changed more than values. */
   #hasWritten = false;
-  /** Number of alarms that the present reading has changed. */
+  /** Number of alarms changed by the current reading. */
   #transitions = 0;
 
   readonly #deps: AlarmEngineDeps;
@@ -181,7 +181,7 @@ export class AlarmEngine {
     this.#jumps = createJumpWatch(clock, () => this.#evaluateAllHeld());
   }
 
-  /** Subscribes to what changes rules, devices and alarms. The module calls it once, before anything is started. */
+  /** Subscribes to changes of rules, devices and alarms. The module calls it once, before anything is started. */
   subscribe(): void {
     const { events, repository } = this.#deps;
     events.on("profile.changed", ({ profileId }) => {
@@ -223,7 +223,7 @@ export class AlarmEngine {
     this.#states.stop();
   }
 
-  /** Returns the current state of a rule of the device's profile; `node` is the rule as it was written. */
+  /** Returns the current state of a rule of the device's profile; `node` is the stored rule. */
   explain(device: IngestDevice, rule: AlarmRule, node: unknown): ExplainedRule {
     const { alarmType } = rule;
     const state = this.#states.of(device.deviceId);
@@ -238,14 +238,14 @@ export class AlarmEngine {
   }
 
   /**
-   * Never throws. A device without rules costs one look. Returns `true`, or a promise of it if the message has to wait, if an alarm was changed or
-   * something counted: that is to be on the disk before the message is acknowledged, and is written at the end of the turn.
+   * Evaluates the rules of a device; a device without rules costs one look-up. Never throws. Returns `true` (or a promise of it if the message has
+   * to wait) if an alarm or a count changed; this is written at the end of the turn and must be on disk before the message is acknowledged.
    */
   onTelemetry(device: IngestDevice, readings: readonly Reading[]): boolean | Promise<boolean> {
     return this.#deps.rulesOf(device) === undefined ? false : this.#intake.take(device, readings);
   }
 
-  /** Takes in the next reading of a message; returns `true` if rules were evaluated. */
+  /** Processes the next reading of a message. Returns `true` if rules were evaluated. */
   #takeNext(message: EvaluatedMessage): boolean {
     const { device, readings } = message;
     const reading = readings[message.next++];
@@ -299,7 +299,7 @@ export class AlarmEngine {
     this.#deps.events.emit("fault.occurred", { ...fault, source: "alarm", tenantId, subject });
   }
 
-  /** Evaluates rules of a device; `named` holds the keys that a message brought. */
+  /** Evaluates rules of a device; `named` holds the keys of the message. */
   #evaluate(device: IngestDevice, rules: Iterable<AlarmRule>, named?: ReadonlySet<string>): void {
     const { deviceId } = device;
     const state = this.#states.of(deviceId);
@@ -366,7 +366,7 @@ export class AlarmEngine {
     };
   }
 
-  /** Evaluates the rules whose time has come. Others may have been cleared by hand and wait for a message. */
+  /** Evaluates the due rules. Rules of manually cleared alarms wait for a message. */
   #evaluateDue(deviceId: DeviceId): void {
     const target = this.#findWithRules(deviceId);
     if (target === undefined) {
@@ -383,7 +383,7 @@ export class AlarmEngine {
     );
   }
 
-  /** Evaluates the rules that were held back: the time for which they are held has changed. */
+  /** Evaluates suppressed rules after the time of their suppression has changed. */
   #evaluateHeld(deviceId: DeviceId): void {
     const target = this.#findWithRules(deviceId);
     if (target === undefined) return;
@@ -398,7 +398,7 @@ export class AlarmEngine {
     for (const { deviceId } of this.#deps.repository.listDue()) this.#evaluateHeld(deviceId);
   }
 
-  /** Evaluates the rules that refer to one of the attributes that were changed. */
+  /** Evaluates the rules that refer to a changed attribute. */
   #evaluateAttributes({ deviceId, scope, values, deleted }: DomainEvents["attributes.changed"]): void {
     const target = this.#findWithRules(deviceId);
     if (target === undefined || target.rules.byAttribute.size === 0) return;
@@ -423,7 +423,7 @@ export class AlarmEngine {
     this.#states.changed(deviceId);
   }
 
-  /** Forgets what rules that no longer watch the device have seen and counted. */
+  /** Forgets values and counts of rules that no longer watch the device. */
   #forgetUnwatched(deviceId: DeviceId): void {
     const target = this.#findWithRules(deviceId);
     if (target === undefined) {
@@ -438,7 +438,7 @@ export class AlarmEngine {
     return device === undefined || rules === undefined ? undefined : { device, rules };
   }
 
-  /** Runs `work`, and forgets the state of the device if it cannot be written: the state on the disk counts then. Returns `false` if `work` failed. */
+  /** Runs `work`. If it fails, the state of the device in memory is discarded in favour of the stored state, and `false` is returned. */
   #guarded(deviceId: DeviceId, work: () => void): boolean {
     try {
       work();

@@ -12,14 +12,14 @@ import type { Alarm, EscalationSettings } from "./alarms.types.ts";
 const MINUTE_MS = 60_000;
 const LEVEL_MAX = 3;
 const RETRY_MS = 5_000;
-/** Interval of the checks whether a clock that was not set at the start has been set. */
+/** Interval of the checks whether a clock that was unset at startup has been set. */
 const CLOCK_CHECK_MS = 1_000;
 
 interface AlarmEscalationDeps {
   readonly repository: Pick<AlarmsRepository, "findById" | "listEscalating" | "update">;
   readonly lifecycle: Pick<AlarmLifecycle, "commit" | "escalate">;
   readonly settingsOf: (tenantId: TenantId) => EscalationSettings;
-  /** Returns the time for which the device is mute, in ms; 0 if it is not. */
+  /** Returns for how long the device is muted, in ms; 0 if it is not muted. */
   readonly mutedMs: (deviceId: DeviceId) => number;
   readonly clock: Pick<TrustedClock, "now" | "monotonic" | "schedule" | "isSet">;
   readonly time: AlarmTime;
@@ -28,12 +28,12 @@ interface AlarmEscalationDeps {
 }
 
 /**
- * Lets alarms rise from level to level by the tenant's minutes. An alarm keeps since when it has had its level, so settings that are
- * changed hold for open alarms, too, and what became due while the gateway was off is made up for immediately. While the gateway's clock is
- * not set, nobody knows how long that was, and nothing escalates.
+ * Escalates alarms from level to level at the tenant's intervals. An alarm stores the start of its level, so changed settings apply to open alarms,
+ * too, and escalations missed while the gateway was off are made up immediately. While the gateway's clock is not set, that time is unknown, and
+ * nothing escalates.
  */
 export class AlarmEscalation {
-  /** Keyed by alarm. */
+  /** Timers by alarm. */
   readonly #timers: AlarmTimers<string>;
   #cancelCheck: () => void = () => undefined;
 
@@ -73,7 +73,7 @@ export class AlarmEscalation {
     this.#timers.stop();
   }
 
-  /** `earlier` holds the alarms of earlier runs, with the time since when each has had its level. */
+  /** `earlier`: alarms of earlier runs, with the start of their current level. */
   #awaitClock(earlier: ReadonlyMap<string, number | null>): void {
     const { clock, time } = this.#deps;
     this.#cancelCheck = clock.schedule(CLOCK_CHECK_MS, () => {
@@ -128,7 +128,7 @@ export class AlarmEscalation {
     this.#timers.set(alarmId, escalationSince + this.#minutesOf(alarm, escalationLevel) * MINUTE_MS);
   }
 
-  /** Returns the level that it has come to by now, and since when. */
+  /** Returns the level that the alarm has reached by now, and its start. */
   #reached(alarm: Alarm, from: number): { level: number; since: number } {
     let [level, since] = [alarm.escalationLevel, from];
     for (; level < LEVEL_MAX; level++) {

@@ -1,7 +1,7 @@
 import type { ConditionScope } from "../../lib/alarms/condition.ts";
 import type { AlarmRule, AlarmTrigger, CreateTrigger } from "./alarm-rule.ts";
 
-/** Time since which a condition has held, or the times at which it did; without a window, the number of times in a row. */
+/** Time since which a condition holds, or the times at which it did; without a window, the number of consecutive times. */
 export interface TriggerState {
   since?: number;
   times?: number[];
@@ -10,35 +10,35 @@ export interface TriggerState {
 
 export interface RuleState {
   readonly fingerprint: string;
-  /** States of the create rules, the most severe first, then of the clear rule. */
+  /** States of the create rules, most severe first, followed by the clear rule. */
   readonly triggers: TriggerState[];
-  /** True if the rule was met and held back. */
+  /** True if the rule was met but suppressed. */
   isHeld?: boolean;
-  /** A message that turns no comparison round changes nothing: nothing is counted, nothing is to be raised or cleared. */
+  /** True if a message that changes no comparison has no effect: nothing is counted, raised or cleared. */
   isSteady?: boolean;
 }
 
 export interface Moment {
-  /** Steady epoch ms. */
+  /** Monotonic epoch ms. */
   readonly now: number;
   readonly scope: ConditionScope;
-  /** Keys that a message brought now; undefined when time passed or an attribute changed. */
+  /** Keys of the current message; undefined for elapsed time or a changed attribute. */
   readonly named: ReadonlySet<string> | undefined;
-  /** Returns the time at which a key last came; `undefined` if it never did. */
+  /** Returns the time at which a key was last received; `undefined` if never. */
   readonly cameAt: (key: string) => number | undefined;
 }
 
 export interface Outcome {
-  /** The most severe that holds. */
+  /** Most severe trigger that holds. */
   readonly raised: CreateTrigger | undefined;
   readonly isOver: boolean;
-  /** Time at which it is to be looked at again if nothing comes. */
+  /** Time of the next evaluation if no message arrives. */
   readonly dueAt: number | undefined;
-  /** Another message with the same values would count. */
+  /** True if another message with the same values would count. */
   readonly counts: boolean;
   /** True if the stored state of the rule changed. */
   readonly hasChanged: boolean;
-  /** State of each rule: the create rules, the most severe first, then the clear rule. */
+  /** Whether each rule is met: the create rules, most severe first, followed by the clear rule. */
   readonly met: readonly boolean[];
 }
 
@@ -104,7 +104,7 @@ function evaluateTrigger(trigger: AlarmTrigger, state: TriggerState, moment: Mom
   return moment.now >= dueAt ? { isMet: true, hasChanged } : { isMet: false, dueAt, hasChanged };
 }
 
-/** Returns the time at which a key that has come so far will have been silent for long enough. */
+/** Returns the time at which a received key will have been silent for long enough. */
 function silentAt({ silences }: AlarmTrigger, { now, cameAt, scope }: Moment): number | undefined {
   let next: number | undefined;
   for (const silence of silences) {
@@ -116,7 +116,7 @@ function silentAt({ silences }: AlarmTrigger, { now, cameAt, scope }: Moment): n
   return next;
 }
 
-/** Looks at every trigger, since each has to count; changes `state`. */
+/** Evaluates every trigger, because each has to count. Modifies `state`. */
 export function evaluateRule(rule: AlarmRule, state: RuleState, moment: Moment): Outcome {
   let raised: CreateTrigger | undefined;
   let dueAt: number | undefined;

@@ -14,13 +14,13 @@ export interface ExplainedTrigger {
   readonly count?: number;
   readonly withinMs?: number;
   readonly condition: ExplainedCondition;
-  /** True if the rule is met, including its time or its count. */
+  /** True if the rule is met, including its duration or count. */
   readonly isMet: boolean;
-  /** DURATION: since when the condition has held. */
+  /** DURATION: start of the time for which the condition has held. */
   readonly since?: number;
-  /** DURATION: when it will be met if nothing changes. */
+  /** DURATION: time at which the rule will be met if nothing changes. */
   readonly metAt?: number;
-  /** REPEATING: how often it has counted. */
+  /** REPEATING: current count. */
   readonly counted?: number;
 }
 
@@ -29,9 +29,9 @@ export interface ExplainedRule {
   readonly triggers: ExplainedTrigger[];
   readonly openAlarmId: string | null;
   readonly openSeverity: AlarmSeverity | null;
-  /** Time until which nothing is raised, because of maintenance or the schedule of the rule; `null` if the rule can raise. */
+  /** End of the suppression by maintenance or the rule's schedule; `null` if the rule can raise. */
   readonly heldUntil: number | null;
-  /** Time at which the rule is looked at even if nothing comes. */
+  /** Time of the next evaluation if no message arrives. */
   readonly dueAt: number | null;
 }
 
@@ -66,11 +66,11 @@ function explainTrigger(
   return common;
 }
 
-/** Returns why a rule raises something for a device now, or why not. Changes nothing. */
+/** Returns why a rule currently raises an alarm for a device, or why not. Changes nothing. */
 export function explainRule(
   rule: AlarmRule,
   input: {
-    /** The rule as it was written. */
+    /** Stored rule. */
     node: unknown;
     state: RuleState | undefined;
     moment: Moment;

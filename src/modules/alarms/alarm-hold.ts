@@ -4,8 +4,8 @@ import type { MaintenanceWatch } from "../maintenance/maintenance-watch.ts";
 import type { AlarmRule } from "./alarm-rule.ts";
 
 /**
- * Used for how long a rule may raise nothing for a device, in ms; 0: it may. What it finds meanwhile is held back, and raised
- * when the time is over if it still holds then.
+ * Returns for how long a rule must not raise alarms for a device, in ms; 0 if it may. Alarms found meanwhile are suppressed, and raised afterwards
+ * if they still hold.
  */
 export type HoldBack = (device: IngestDevice, rule: AlarmRule) => number;
 
@@ -21,7 +21,7 @@ export const createHoldBack =
 const POLL_MS = 15_000;
 const JUMP_MS = 1_000;
 
-/** Creates a watch that reports when the wall clock was set: times of day, and ends of maintenance, come sooner or later then. */
+/** Creates a watch that reports when the wall clock was set, because times of day and ends of maintenance then move. */
 export function createJumpWatch(clock: Clock, onJump: () => void): { start(): void; stop(): void } {
   const driftOf = () => clock.now() - clock.monotonic();
   let cancel: () => void = () => undefined;

@@ -3,28 +3,28 @@ import type { FairShare } from "../../platform/load/fair-share.ts";
 import type { IngestDevice } from "../ingest/ingest.types.ts";
 import type { Reading } from "../telemetry/telemetry.types.ts";
 
-/** Transitions of alarms that one message causes reading by reading. After those, only what its last reading leaves counts. */
+/** Max. transitions evaluated reading by reading for one message; beyond it, only the state after the last reading counts. */
 export const TRANSITIONS_MAX = 1_000;
 
-/** A message of a device, of which readings are evaluated or wait. */
+/** Message of a device, with evaluated and waiting readings. */
 export interface EvaluatedMessage {
   readonly device: IngestDevice;
   readonly readings: readonly Reading[];
-  /** Index of the reading that is taken next. */
+  /** Index of the next reading. */
   next: number;
   /** Number of alarms raised, cleared or changed so far. */
   transitions: number;
-  /** True if an alarm was changed or something counted. */
+  /** True if an alarm or a count changed. */
   hasWritten: boolean;
-  /** Keys whose rules are evaluated with the last reading only; undefined if there are none. */
+  /** Keys whose rules are evaluated only with the last reading; undefined if there are none. */
   left?: ReadonlySet<string>;
   /** Number of readings that were not evaluated one by one. */
   skipped: number;
-  /** Index of the last reading that has a key; made when it is first needed. */
+  /** Index of the last reading per key; created on first use. */
   lastIndexes?: ReadonlyMap<string, number>;
 }
 
-/** Returns whether a reading that has not been taken yet has the key. */
+/** Returns whether a later reading of the message has the key. */
 function isToBring(message: EvaluatedMessage, key: string): boolean {
   if (message.next === message.readings.length) return false;
   message.lastIndexes ??= new Map(
@@ -36,8 +36,8 @@ function isToBring(message: EvaluatedMessage, key: string): boolean {
 }
 
 /**
- * Returns the keys whose rules are to be evaluated now, given those that a reading has moved; undefined if there are none. Beyond
- * `TRANSITIONS_MAX`, keys are kept until the last reading of the message.
+ * Returns the keys whose rules must be evaluated now, given the keys changed by a reading; undefined if there are none. Beyond `TRANSITIONS_MAX`,
+ * keys are kept until the last reading of the message.
  */
 export function keysToEvaluate(
   message: EvaluatedMessage,
@@ -58,13 +58,13 @@ interface Waiting {
 }
 
 /**
- * Takes the readings of messages to the rules, a device's in the order in which they came. A message that changes many alarms shares the
- * event loop with others: the rest of it waits, and so do later messages of its device.
+ * Passes the readings of messages to the rules, in order per device. A message that changes many alarms shares the event loop: the rest of it waits,
+ * and so do later messages of its device.
  */
 export class AlarmIntake {
-  /** Messages with readings that wait; the oldest first. */
+  /** Messages with waiting readings, oldest first. */
   readonly #waiting = new Map<DeviceId, Waiting[]>();
-  /** True if rules were evaluated since the time left in this round was looked at. */
+  /** True if rules were evaluated since the last check of the time left in this round. */
   #hasEvaluated = false;
   /** Message whose next reading is being evaluated. */
   #taken: EvaluatedMessage | undefined;
@@ -72,12 +72,12 @@ export class AlarmIntake {
   constructor(
     readonly deps: {
       share: Pick<FairShare, "pause">;
-      /** Takes in the next reading of a message; returns `true` if rules were evaluated. Never throws. */
+      /** Processes the next reading of a message. Returns `true` if rules were evaluated. Never throws. */
       takeNext: (message: EvaluatedMessage) => boolean;
     },
   ) {}
 
-  /** Resolves to `true`, at best immediately, if an alarm was changed or something counted. */
+  /** Resolves to `true`, if possible immediately, if an alarm or a count changed. */
   take(device: IngestDevice, readings: readonly Reading[]): boolean | Promise<boolean> {
     const { deviceId } = device;
     const message: EvaluatedMessage = {
@@ -98,14 +98,17 @@ export class AlarmIntake {
     });
   }
 
-  /** Returns whether a waiting reading of the device has the key, which is not silent then. Between the readings of a message, only the message counts. */
+  /**
+   * Returns whether a waiting reading of the device has the key, which is then not silent. Between the readings of a message, only the message
+   * counts.
+   */
   hasWaiting(deviceId: DeviceId, key: string): boolean {
     const taken = this.#taken;
     if (taken?.device.deviceId === deviceId) return isToBring(taken, key);
     return (this.#waiting.get(deviceId) ?? []).some(({ message }) => isToBring(message, key));
   }
 
-  /** Takes in everything that waits, without sharing. */
+  /** Processes all waiting readings without sharing. */
   finish(): void {
     for (const deviceId of [...this.#waiting.keys()]) this.#finishDevice(deviceId);
   }
@@ -126,7 +129,7 @@ export class AlarmIntake {
     return isEvaluated;
   }
 
-  /** Returns a promise if readings are left that have to wait for it. */
+  /** Returns a promise if remaining readings have to wait. */
   #advance(message: EvaluatedMessage): Promise<void> | undefined {
     const { device, readings } = message;
     while (message.next < readings.length) {

@@ -10,7 +10,7 @@ import type { AlarmTime } from "./alarm-time.ts";
 import type { AlarmsRepository } from "./alarms.repository.ts";
 import type { Alarm, AlarmEvent, AlarmEventType, AlarmStatus, EscalationSettings } from "./alarms.types.ts";
 
-/** Called within the transaction: what the hook writes is stored if, and only if, the event is. */
+/** Called within the transaction; writes of the hook are stored if and only if the event is. */
 export type AlarmEventHook = (alarm: Alarm, event: AlarmEvent, before: Alarm | undefined) => void;
 
 const statusOf = ({ clearedAt, acknowledgedAt }: Pick<Alarm, "clearedAt" | "acknowledgedAt">): AlarmStatus =>
@@ -23,14 +23,14 @@ const severityChanged = (from: AlarmSeverity, to: AlarmSeverity, message: string
     message,
   });
 
-/** The device of an alarm, with the profile whose rule raises it. */
+/** Device of an alarm, with the profile whose rule raises it. */
 interface AlarmDevice {
   readonly tenantId: TenantId;
   readonly deviceId: DeviceId;
   readonly profileId: ProfileId;
 }
 
-/** An entry in the history of an alarm; `by` is `null` for the gateway itself. */
+/** Entry in the history of an alarm; `by` is `null` for the gateway itself. */
 interface Noted {
   readonly type: AlarmEventType;
   readonly text: Text;
@@ -47,9 +47,9 @@ interface AlarmLifecycleDeps {
   readonly events: EventBus<DomainEvents>;
 }
 
-/** The lifecycle of alarms: each transition with its event. Transitions run within `commit`, which publishes them afterwards. */
+/** Lifecycle of alarms: each transition with its event. Transitions run within `commit`, which publishes them afterwards. */
 export class AlarmLifecycle {
-  /** Changes that are published once they are committed. */
+  /** Changes to publish after the commit. */
   #changes: Array<DomainEvents["alarm.changed"]> = [];
 
   readonly #deps: AlarmLifecycleDeps;
@@ -58,7 +58,7 @@ export class AlarmLifecycle {
     this.#deps = deps;
   }
 
-  /** Runs `work` in a transaction and then publishes the transitions that it made. */
+  /** Runs `work` in a transaction and then publishes its transitions. */
   commit<Result>(work: () => Result extends Promise<unknown> ? never : Result): Result {
     this.#changes = [];
     const result = this.#deps.transact(work);
@@ -68,7 +68,7 @@ export class AlarmLifecycle {
     return result;
   }
 
-  /** Reopens the newest alarm of the type if it is cleared and nobody has acknowledged it; creates one otherwise. */
+  /** Reopens the newest alarm of the type if it is cleared and unacknowledged; otherwise creates one. */
   raise(
     device: AlarmDevice,
     options: Pick<Alarm, "alarmType" | "severity" | "message" | "messageParts" | "gatewayId">,
@@ -98,7 +98,7 @@ export class AlarmLifecycle {
     return this.#change(alarm, changes, { type: "SEVERITY_CHANGED", text, by: null });
   }
 
-  /** Acknowledges the alarm; does nothing if it is acknowledged already. */
+  /** Acknowledges the alarm; does nothing if it is already acknowledged. */
   acknowledge(alarm: Alarm, by: string): void {
     if (alarm.acknowledgedAt !== null) return;
     const text = detail("alarm_event.acknowledged", { by });
@@ -110,7 +110,7 @@ export class AlarmLifecycle {
     );
   }
 
-  /** Clears the alarm; does nothing if it is cleared already. */
+  /** Clears the alarm; does nothing if it is already cleared. */
   clear(alarm: Alarm, by: string | null, text: Text): void {
     if (alarm.clearedAt !== null) return;
     const fields = { clearedAt: this.#deps.clock.now(), clearedBy: by };
@@ -118,7 +118,7 @@ export class AlarmLifecycle {
     this.#change(alarm, { ...fields, ...escalation }, { type: "CLEARED", text, by });
   }
 
-  /** `since` is the time at which the alarm would have come to this level; `null` if there is no level above it. */
+  /** Raises the escalation level. `since`: time at which the alarm reached the level; `null` if there is no higher level. */
   escalate(alarm: Alarm, { level, since }: { readonly level: number; readonly since: number | null }): Alarm {
     const text = detail("alarm_event.escalated", { from: alarm.escalationLevel, to: level });
     const fields = { escalationLevel: level, escalationSince: since };
@@ -130,7 +130,7 @@ export class AlarmLifecycle {
     this.#change(alarm, {}, { type: "COMMENT", text, by });
   }
 
-  /** Adds to the alarm's history who was notified. Unlike other events, this event calls no hook and changes nothing. */
+  /** Adds the notified recipients to the alarm's history. Unlike other events, this event calls no hook and changes nothing. */
   noteNotified(alarm: Pick<Alarm, "alarmId" | "tenantId" | "deviceId">, text: Text): void {
     const { repository, clock } = this.#deps;
     const { alarmId } = alarm;
@@ -190,7 +190,7 @@ export class AlarmLifecycle {
     this.#changes.push({ ...alarm, event: type });
   }
 
-  /** Returns the fields that end the escalation, or none where the tenant lets it go on. */
+  /** Returns the fields that end the escalation; none if the tenant lets it continue. */
   #escalationAfter({ tenantId }: Alarm, by: "stopOnAck" | "stopOnClear"): Partial<Alarm> {
     return this.#deps.escalationOf(tenantId)[by] ? { escalationSince: null } : {};
   }

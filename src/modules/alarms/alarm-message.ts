@@ -6,7 +6,7 @@ import type { Alarm } from "./alarms.types.ts";
 import type { KnownValue } from "./device-state.ts";
 
 const MESSAGE_MAX = 1_000;
-/** Comparisons that a message without a template tells of. */
+/** Max. comparisons in a message without a template. */
 const TOLD_MAX = 3;
 const PLACEHOLDER = /\$\{([^{}]{1,256})\}/g;
 
@@ -29,7 +29,7 @@ function tellComparison(
   return op in words ? [...told, { word: words[op as keyof typeof words] }, limit(compared)] : told;
 }
 
-/** Returns parts that tell what of a condition holds; none where only a `not` does, or a time has passed. */
+/** Returns the parts of a condition that hold; none if only a `not` holds, or a time has passed. */
 export const tellCondition = (
   comparisons: readonly Comparison[],
   scope: ConditionScope,
@@ -65,9 +65,9 @@ function* partsOf(template: string, names: Names, { values, keys }: Rendered): G
 }
 
 /**
- * Fills a template: `${deviceName}`, `${alarmType}`, `${severity}` and values of keys, with the unit and the decimals of the key; a dash for
- * what is not there. Without a template the message is what is `told`, or the alarm type. It is in English; the parts are for readers of any
- * language, and null where nothing depends on it.
+ * Fills a template: `${deviceName}`, `${alarmType}`, `${severity}` and values of keys, with the key's unit and decimals; a dash for missing values.
+ * Without a template, the message is `told`, or the alarm type. The message is in English; its parts can be rendered in any language, and are null
+ * if nothing varies.
  */
 export function renderMessage(
   template: string,
@@ -75,7 +75,7 @@ export function renderMessage(
   rendered: Rendered,
 ): Pick<Alarm, "message" | "messageParts"> {
   const parts: MessagePart[] = [];
-  /** Characters so far. Beyond the limit no value is read any more: one of 64 KiB could be inserted a hundred times. */
+  /** Characters so far. Beyond the limit, values are no longer read: a value of 64 KiB could be inserted a hundred times. */
   let filled = 0;
   for (const part of template === "" ? (rendered.told?.() ?? []) : partsOf(template, names, rendered)) {
     const shortened = typeof part === "string" ? part.slice(0, MESSAGE_MAX - filled) : part;

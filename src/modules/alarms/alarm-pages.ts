@@ -4,7 +4,7 @@ import { Lanes } from "../../platform/load/lanes.ts";
 import type { AlarmSequences, AlarmsRepository, AlarmViewer, SiftedAlarm } from "./alarms.repository.ts";
 import { ALARM_SORT_FIELDS, type AlarmFilter, type AlarmSortField } from "./alarms.types.ts";
 
-/** Alarms that are looked at in one go: some 10 ms of work. */
+/** Alarms filtered without a pause, about 10 ms of work. */
 const SIFTED_AT_ONCE = 1_000;
 
 type Position = Pick<SiftedAlarm, "sequence" | "key">;
@@ -14,7 +14,7 @@ function readSort(sort = "-raisedAt"): { field: AlarmSortField; isDescending: bo
   return { field, isDescending: sort.startsWith("-") };
 }
 
-/** Of equal keys, the alarm raised last comes first. */
+/** Compares by key; among equal keys, the most recently raised alarm comes first. */
 const compareBy =
   (isDescending: boolean) =>
   (left: Position, right: Position): number => {
@@ -22,7 +22,7 @@ const compareBy =
     return Number(low.key > high.key) - Number(low.key < high.key) || right.sequence - left.sequence;
   };
 
-/** Returns the first positions of two sorted lists. It may take the first list for this. */
+/** Returns the first positions of two sorted lists. May modify the first list. */
 function merge(
   left: Position[],
   right: readonly Position[],
@@ -49,7 +49,7 @@ function merge(
   return merged;
 }
 
-/** Whether a list has all alarms, or all that an index knows. */
+/** Returns whether a list contains all alarms, or all that an index covers. */
 const isUnfiltered = (filter: AlarmFilter): boolean =>
   Object.values(omit(filter, "statuses", "sort", "limit", "offset")).every(
     (condition) => condition === undefined || condition === "",
@@ -57,7 +57,7 @@ const isUnfiltered = (filter: AlarmFilter): boolean =>
 
 type PagesRepository = Pick<AlarmsRepository, "sift" | "listIndexed">;
 
-/** Looks through all alarms that the list may have, with other work in between. */
+/** Filters all candidates of the list, letting other work run in between. */
 async function sift(
   repository: PagesRepository,
   viewer: AlarmViewer,
@@ -86,8 +86,8 @@ async function sift(
 }
 
 /**
- * Creates the function that returns a page of alarms. A user's pages are found one after the other: a page far down the list needs the positions of
- * all alarms before it. It is found no further when the signal is aborted. An alarm that is raised again meanwhile may be missing from the page.
+ * Creates the function that returns a page of alarms. A user's pages are computed one after the other: a page far down needs the positions of all
+ * alarms before it. Aborting the signal stops the computation. An alarm that is raised again meanwhile may be missing from the page.
  */
 export function createAlarmPages(repository: PagesRepository, siftedAtOnce = SIFTED_AT_ONCE) {
   const users = new Lanes(1);

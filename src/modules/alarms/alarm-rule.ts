@@ -49,9 +49,7 @@ function daysOf(input: unknown, where: string): ReadonlySet<Weekday> {
   );
 }
 
-/**
- * Compiles the times at which a rule can raise: `{timezone, days?, from, to}`, past midnight where `to` is not later than `from`.
- */
+/** Compiles the times at which a rule can raise: `{timezone, days?, from, to}`, past midnight if `to` is not later than `from`. */
 function compileSchedule(input: unknown, where: string): WeeklyWindow {
   const node = only(input, where, ["timezone", "days", "from", "to"]);
   const { timezone } = node;
@@ -96,25 +94,25 @@ export interface CreateTrigger extends AlarmTrigger {
 
 export interface AlarmRule {
   readonly alarmType: string;
-  /** A rule that is not enabled raises nothing, and its open alarms are cleared. */
+  /** False for a rule that raises nothing, and whose open alarms are cleared. */
   readonly isEnabled: boolean;
-  /** Devices of the profile that the rule watches; `undefined` for all of them. */
+  /** Watched devices of the profile; `undefined` for all. */
   readonly appliesTo: RuleScope | undefined;
-  /** The most severe first. */
+  /** Create rules, most severe first. */
   readonly creates: readonly CreateTrigger[];
   readonly clear: AlarmTrigger | undefined;
   readonly downgrade: boolean;
   /** Window in which the rule raises; `undefined` for always. */
   readonly schedule: WeeklyWindow | undefined;
-  /** True if its alarms are alarms of the device's gateway too. */
+  /** True if its alarms also apply to the device's gateway. */
   readonly propagates: boolean;
-  /** Ids of the only users and messengers that are notified; `undefined` for all, as each of them wishes. */
+  /** Ids of the only notified users and messengers; `undefined` for all, by their own settings. */
   readonly recipientIds: readonly string[] | undefined;
   readonly actions: readonly AlarmAction[];
   readonly keys: ReadonlySet<string>;
-  /** `SCOPE/name` */
+  /** Names as `SCOPE/name`. */
   readonly attributes: ReadonlySet<string>;
-  /** Differs when the rule does: what was counted for another is nothing to this one. */
+  /** Changes with the rule, so that counts of an earlier version are discarded. */
   readonly fingerprint: string;
 }
 
@@ -221,7 +219,7 @@ function compileRule(input: unknown, where: string): AlarmRule {
   };
 }
 
-/** @throws DomainError of kind `invalid` that names the part and what is wrong with it. */
+/** @throws DomainError `invalid` that names the part and its error */
 export function compileAlarmRules(input: readonly unknown[]): AlarmRule[] {
   if (input.length > RULES_MAX) throw wrong("alarmRules", detail("rule.at_most", { max: RULES_MAX }));
   const types = new Set<string>();
@@ -238,25 +236,28 @@ export function compileAlarmRules(input: readonly unknown[]): AlarmRule[] {
   });
 }
 
-/** What is checked of rules beyond their form. */
+/** Checks of rules beyond their form. */
 export interface RuleChecks {
   readonly refusalOf: RefusalOf;
   /** Returns whether a user or messenger of the tenant has the id. */
   readonly isRecipient: (id: string) => boolean;
   /** Returns whether a device of the tenant has the id. */
   readonly isDevice: (id: string) => boolean;
-  /** Rules that they replace: what these name stays valid, so that a deleted recipient or device, or an old URL, does not stop other changes. */
+  /**
+   * Replaced rules. Their recipients, devices and URLs stay valid, so that a deleted recipient or device, or an old URL, does not block other
+   * changes.
+   */
   readonly before: readonly unknown[];
 }
 
 const webhooksIn = (actions: AlarmRule["actions"]): string[] =>
   actions.flatMap((action) => (action.type === "webhook" ? action.target.url : []));
 
-/** Returns the addresses to which rules send. Rules that cannot be read send nothing. */
+/** Returns the webhook URLs of rules. Unreadable rules have none. */
 export const webhookUrlsOf = (rules: readonly unknown[]): string[] =>
   compileKnownRules(rules, () => undefined).flatMap(({ actions }) => webhooksIn(actions));
 
-/** Returns the ids of recipients and devices, and the URLs, that rules name. */
+/** Returns the ids of recipients and devices, and the URLs, in rules. */
 const namedIn = (rules: readonly unknown[]): Set<string> =>
   new Set(
     compileKnownRules(rules, () => undefined).flatMap(({ recipientIds = [], appliesTo, actions }) => [
@@ -266,14 +267,14 @@ const namedIn = (rules: readonly unknown[]): Set<string> =>
     ]),
   );
 
-/** Checks rules that are to be stored. @throws DomainError of kind `invalid` that names the part that is wrong. */
+/** Checks rules before they are stored. @throws DomainError `invalid` that names the invalid part */
 export function checkAlarmRules(input: readonly unknown[], checks: RuleChecks): void {
   let named: ReadonlySet<string> | undefined;
   const wasNamed = (idOrUrl: string) => {
     named ??= namedIn(checks.before);
     return named.has(idOrUrl);
   };
-  /** Ids that rules may name; the rules of a profile often name the same ones. */
+  /** Ids already found valid; the rules of a profile often share them. */
   const good = new Set<string>();
   const ensureGood = (
     ids: readonly string[],
@@ -301,7 +302,7 @@ export function checkAlarmRules(input: readonly unknown[], checks: RuleChecks): 
   }
 }
 
-/** Returns the stored rules that can be run: what another version wrote and this one cannot read raises nothing and stops nothing. */
+/** Returns the stored rules that this version can run; unreadable rules of another version are skipped. */
 export function compileKnownRules(
   input: readonly unknown[],
   onUnknown: (error: DomainError) => void,

@@ -12,7 +12,7 @@ const epochMs = t.Optional(
   t.Integer({ minimum: 0, maximum: 8_640_000_000_000_000, description: "epoch ms" }),
 );
 
-/** A part of a condition, with whether it holds. */
+/** Part of a condition, and whether it holds. */
 export const explainedCondition = Type.Unsafe<ExplainedCondition>({
   title: "ExplainedCondition",
   type: "object",

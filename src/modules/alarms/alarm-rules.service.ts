@@ -25,19 +25,19 @@ import type { ProfileRules } from "./profile-rules.ts";
 import { compileScope } from "./rule-scope.ts";
 import type { createWatchedDevices } from "./watched-devices.repository.ts";
 
-/** An alarm that a rule would have raised. Times in epoch ms. */
+/** Alarm that a rule would have raised. Times in epoch ms. */
 interface ReplayedAlarm {
   readonly raisedAt: number;
-  /** Time at which the alarm was cleared; `null` if it would still be open. */
+  /** Time of clearing; `null` if the alarm would still be open. */
   clearedAt: number | null;
-  /** The highest that it would have had. */
+  /** Highest severity that the alarm would have had. */
   severity: AlarmSeverity;
   readonly message: string;
 }
 
 /**
- * Holds stored telemetry of one device against a rule, as if it came in now: its time stamps count as times of arrival, and the times at
- * which the rule would look by itself are gone through one by one.
+ * Runs a rule on stored telemetry of one device as if it arrived now: time stamps count as times of arrival, and the rule's timed evaluations run in
+ * between.
  */
 export class AlarmReplay {
   readonly alarms: ReplayedAlarm[] = [];
@@ -72,7 +72,7 @@ export class AlarmReplay {
     this.#evaluate(ts, named);
   }
 
-  /** Moves the time on to `to`, before which no value comes. */
+  /** Advances the time to `to`; no value arrives before. */
   advance(to: number): void {
     while (this.#dueAt !== undefined && this.#dueAt <= to) this.#evaluate(this.#dueAt, undefined);
   }
@@ -140,14 +140,14 @@ export class AlarmReplay {
 
 const DAY_MS = 86_400_000;
 const DEVICES_MAX = 100;
-/** Rows that one test reads: some seconds of work. */
+/** Max. rows per test, which take some seconds. */
 const ROWS_MAX = 500_000;
-/** Tests of a tenant at the same time; each takes its share of the processor. */
+/** Max. simultaneous tests per tenant; each takes its share of the processor. */
 const TESTS_AT_ONCE_MAX = 3;
-/** Time for which a test keeps others waiting, whatever the rule costs. */
+/** Max. time in ms for which a test blocks other work, whatever the rule costs. */
 const TURN_MS_MAX = 10;
 const ROWS_PER_CHECK = 16;
-/** More are counted and not listed. */
+/** Max. listed alarms; further alarms are only counted. */
 const ALARMS_LISTED_MAX = 500;
 
 export interface BackTestRequest {
@@ -165,11 +165,11 @@ export interface BackTest {
   readonly deviceCount: number;
   readonly rowCount: number;
   readonly alarmCount: number;
-  /** The newest first. */
+  /** Alarms, newest first. */
   readonly alarms: ReadonlyArray<ReplayedAlarm & { deviceId: DeviceId; deviceName: string }>;
-  /** True if the profile had more devices or more data than one test takes. The newest part was left out. */
+  /** True if the profile had more devices or data than the limits of a test; only the newest part was left out. */
   readonly isCut: boolean;
-  /** The rule looks at attributes, which are taken as they are now. */
+  /** True if the rule uses attributes, whose current values are taken. */
   readonly usesAttributes: boolean;
 }
 
@@ -179,42 +179,45 @@ const valuesAt = (columns: ScanChunk["columns"], row: number) =>
     return value === undefined ? [] : [[column.key, value]];
   });
 
-/** A rule of a profile. */
+/** Rule of a profile. */
 export interface ListedRule {
   readonly profileId: ProfileId;
   readonly profileName: string;
   readonly alarmType: string;
   readonly isEnabled: boolean;
-  /** As it is stored. */
+  /** Rule as stored. */
   readonly rule: unknown;
 }
 
-/** What a rule does, as far as the caller sees its devices. */
+/** Effects of a rule on devices that the caller sees. */
 export interface RuleEffect {
-  /** False for a rule of another version, which cannot be read and raises nothing. */
+  /** False for a rule of another version, which is unreadable and raises nothing. */
   readonly isReadable: boolean;
   readonly deviceCount: number;
   readonly openCount: number;
-  /** Epoch ms; null if it has raised none of the alarms that are kept. */
+  /** Epoch ms; null if no kept alarm was raised by the rule. */
   readonly lastRaisedAt: number | null;
-  /** Metadata of the keys that it names. */
+  /** Metadata of the rule's keys. */
   readonly keyMetadata: readonly KeyMetadata[];
 }
 
-/** States of alarm rules, and tests of rules on stored telemetry. */
+/** Returns states of alarm rules, and tests rules on stored telemetry. */
 export interface AlarmRulesService {
-  /** Lists the rules of all profiles, by profile, in the order in which they are stored; those about the gateway itself come last. */
+  /** Lists the rules of all profiles, by profile, in stored order; rules about the gateway itself come last. */
   list(principal: Principal): ListedRule[];
   /** Adds effects to listed rules. */
   withEffects<Rule extends ListedRule>(
     principal: Principal,
     rules: readonly Rule[],
   ): Promise<Array<Rule & RuleEffect>>;
-  /** Returns the present state of each rule of the device's profile. */
+  /** Returns the current state of each rule of the device's profile. */
   explain(principal: Principal, deviceId: string): ExplainedRule[];
-  /** Evaluates a rule on stored telemetry without raising alarms. @throws DomainError of kind `invalid` for a rule that is wrong. */
+  /** Evaluates a rule on stored telemetry without raising alarms. @throws DomainError `invalid` for an invalid rule */
   backTest(principal: Principal, request: BackTestRequest, signal?: AbortSignal): Promise<BackTest>;
-  /** Returns the number of devices of a profile that a rule with the scope watches. @throws DomainError of kind `invalid` for a wrong scope, `not_found` for an unknown profile */
+  /**
+   * Returns the number of devices of a profile that a rule with the scope watches. @throws DomainError `invalid` for an invalid scope, `not_found`
+   * for an unknown profile
+   */
   countWatched(principal: Principal, profileId: string, appliesTo: unknown): Promise<number>;
 }
 
@@ -253,7 +256,7 @@ export function createAlarmRulesService(deps: {
   /** Tests in progress, by tenant. */
   const running = new Map<TenantId, number>();
 
-  /** Returns devices that are named, or the first of the profile that the rule would watch, and how many there are. */
+  /** Returns the named devices, or the first devices of the profile that the rule would watch, and their number. */
   async function devicesOf(
     principal: Principal,
     { deviceIds, profileId }: BackTestRequest,
@@ -266,7 +269,7 @@ export function createAlarmRulesService(deps: {
     return { deviceIds: named, total: named.length };
   }
 
-  /** Takes rows of the chunk and returns their number. Other work gets its turn in between, and at the end. */
+  /** Processes rows of the chunk, letting other work run in between and at the end. Returns their number. */
   async function take(
     run: AlarmReplay,
     { ts, columns }: ScanChunk,

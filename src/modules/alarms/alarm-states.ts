@@ -5,24 +5,24 @@ import { createPeriodic } from "../../platform/time/periodic.ts";
 import type { AlarmsRepository } from "./alarms.repository.ts";
 import { type DeviceState, readState, writeState } from "./device-state.ts";
 
-/** Time after which a count is on the disk at the latest. */
+/** Max. delay in ms until a count is on disk. */
 const WRITE_INTERVAL_MS = 1_000;
-/** Writes after which the times of values are stored for devices without a new count; this spares the disk. */
+/** Writes after which the times of values are also stored for devices without a new count; reduces disk wear. */
 const WRITES_PER_REFRESH = 30;
-/** Devices kept in memory; others are read again when they speak. */
+/** Max. devices in memory; others are loaded at their next message. */
 const STATES_MAX = 20_000;
 
-/** State of the engine by device: in memory, and on the disk before long. */
+/** State of the engine by device: in memory, and on disk with a delay. */
 export class AlarmStates {
   readonly #states = new Map<DeviceId, DeviceState>();
-  /** Devices whose state is not written yet. */
+  /** Devices whose state is not yet written. */
   readonly #unwritten = new Set<DeviceId>();
-  /** Devices among these that are written in this turn. */
+  /** Devices of `#unwritten` that are written in this turn. */
   readonly #counted = new Set<DeviceId>();
-  /** Devices that have only received values since they were written. */
+  /** Devices that have only received values since the last write. */
   readonly #seenDevices = new Set<DeviceId>();
   readonly #writing: { start(): void; stop(): void };
-  /** Time for which the gateway has not run, in all: nobody is silent in that time. */
+  /** Total time in ms for which the gateway did not run and no device counts as silent. */
   readonly #stoppedMs: number;
   #writes = 0;
 
@@ -68,7 +68,7 @@ export class AlarmStates {
     return state;
   }
 
-  /** Returns `undefined` for one that is not in memory. */
+  /** Returns `undefined` if the device is not in memory. */
   peek(deviceId: DeviceId): DeviceState | undefined {
     return this.#states.get(deviceId);
   }
@@ -86,8 +86,8 @@ export class AlarmStates {
   }
 
   /**
-   * It is to be written soon. `isCounted`: a time began, or a message was counted, and nothing will tell of it again: it is written at
-   * the end of this turn, and so before the message is acknowledged, which takes a way to the storage thread and back.
+   * Schedules a write. `isCounted`: a time began or a message was counted, which no later message would repeat; written at the end of this turn, and
+   * so before the message is acknowledged, which takes a round trip to the storage thread.
    */
   changed(deviceId: DeviceId, isCounted = false): void {
     this.#unwritten.add(deviceId);
@@ -96,12 +96,12 @@ export class AlarmStates {
     this.#counted.add(deviceId);
   }
 
-  /** Values came, and nothing turned round with them. */
+  /** Records that values arrived without changing a condition. */
   markSeen(deviceId: DeviceId): void {
     this.#seenDevices.add(deviceId);
   }
 
-  /** Forgets the state in memory; the state on the disk counts. */
+  /** Discards the state in memory in favour of the stored state. */
   forget(deviceId: DeviceId): void {
     this.#states.delete(deviceId);
     this.#unwritten.delete(deviceId);
@@ -160,7 +160,7 @@ export class AlarmStates {
   }
 }
 
-/** Returns the time at which the device is evaluated if no value comes. */
+/** Returns the time of the next evaluation if no value arrives. */
 export const dueOf = ({ due }: DeviceState): number | undefined => {
   let earliest: number | undefined;
   for (const timeMs of due.values()) if (earliest === undefined || timeMs < earliest) earliest = timeMs;

@@ -8,7 +8,7 @@ import { type AlarmViewer, conditionOf, havingProperties } from "./alarms.reposi
 import { alarmEvents, alarms, alarmTrims, isCountedEvent } from "./alarms.tables.ts";
 import type { AlarmFilter } from "./alarms.types.ts";
 
-/** Newest alarms of a rule that are looked through for one of a device that the caller may see. */
+/** Max. newest alarms of a rule searched for one of a visible device. */
 const LOOKED_THROUGH_MAX = 10_000;
 
 export type CountedFilter = Omit<
@@ -16,7 +16,7 @@ export type CountedFilter = Omit<
   "from" | "to" | "statuses" | "raisedUntil" | "sort" | "limit" | "offset"
 >;
 
-/** An alarm that was raised or acknowledged. Times in epoch ms. */
+/** Raised or acknowledged alarm. Times in epoch ms. */
 export interface CountedEvent {
   readonly sequence: number;
   readonly at: number;
@@ -25,15 +25,15 @@ export interface CountedEvent {
   readonly deviceName: string;
   readonly name: string;
   readonly severity: AlarmSeverity;
-  /** When the alarm was raised for the first time. */
+  /** Time at which the alarm was first raised. */
   readonly firstRaisedAt: number;
-  /** False for alarms that the viewer may not see or the filter leaves out. */
+  /** False for alarms that the viewer may not see or the filter excludes. */
   readonly isCounted: boolean;
 }
 
-/** Queries over many alarms. */
+/** Creates the queries over many alarms. */
 export function createAlarmStatisticsRepository({ orm }: MainDatabase) {
-  /** A gateway, its children, and devices whose alarms were propagated to it. */
+  /** Matches a gateway, its children, and devices whose alarms were propagated to it. */
   const isUnder = ({ gatewayId }: CountedFilter): SQL | undefined =>
     gatewayId === undefined
       ? undefined
@@ -48,7 +48,7 @@ export function createAlarmStatisticsRepository({ orm }: MainDatabase) {
           ),
         );
   return {
-    /** Returns a page of events, the newest first, from `before` on. */
+    /** Returns a page of events, newest first, starting at `before`. */
     listEvents(
       viewer: AlarmViewer,
       filter: CountedFilter,
@@ -102,8 +102,8 @@ export function createAlarmStatisticsRepository({ orm }: MainDatabase) {
         .all();
     },
     /**
-     * Whether events of visible devices that happened at a time or later have been deleted, because there were too many. Names and
-     * severities do not count: nobody knows those of deleted events.
+     * Returns whether events of visible devices at or after a time were deleted because there were too many. Names and severities of deleted events
+     * are unknown, so these filters are ignored.
      */
     hasDeletedSince(
       { tenantId, devices: visible }: AlarmViewer,
@@ -127,7 +127,7 @@ export function createAlarmStatisticsRepository({ orm }: MainDatabase) {
         .get();
       return row !== undefined;
     },
-    /** Time of the last alarm of a rule, as far as the caller sees the devices; null without one. */
+    /** Returns the time of a rule's last alarm on devices that the caller sees; null if there is none. */
     lastRaisedBy(
       { devices: visible }: AlarmViewer,
       rule: { profileId: ProfileId; alarmType: string },
@@ -148,7 +148,7 @@ export function createAlarmStatisticsRepository({ orm }: MainDatabase) {
         .get();
       return last?.raisedAt ?? null;
     },
-    /** Returns the number of open alarms of each rule that has some. */
+    /** Returns the number of open alarms of each rule that has any. */
     countOpenByRule: ({ tenantId, devices: visible }: AlarmViewer) =>
       orm
         .select({ profileId: alarms.profileId, alarmType: alarms.alarmType, openCount: count() })

@@ -20,7 +20,7 @@ const toWire = ({ from, to, busiest, standing, frequent, chattering, ...figures 
   },
 });
 
-/** Route with figures about alarms. */
+/** Creates the route for alarm statistics. */
 export const alarmStatisticsRoutes = ({ read, auth }: { read: ReadAlarmStatistics; auth: AuthPlugin }) =>
   new Elysia({ tags: ["alarms"] }).use(auth).get(
     "/api/alarms/statistics",

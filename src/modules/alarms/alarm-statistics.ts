@@ -22,19 +22,19 @@ const DAY_MS = 24 * HOUR_MS;
 const WEEK_MS = 7 * DAY_MS;
 const SPAN_MS_MAX = 31 * DAY_MS;
 const PERIOD_MS = 10 * MINUTE_MS;
-/** More alarms in one period than one operator can handle. */
+/** Number of alarms in one period above which one operator cannot handle them. */
 const FLOOD_ALARMS = 10;
 const CHATTERING_TIMES = 3;
 const STANDING_MS = DAY_MS;
 const LISTED_MAX = 10;
-/** Some 10 ms of work. */
+/** Events per slice, about 10 ms of work. */
 const EVENTS_AT_ONCE = 1_000;
-/** Events that one answer looks at, and that it counts: some seconds of work, and some 20 MB. */
+/** Max. events examined and counted for one response: some seconds of work, and about 20 MB. */
 const EVENTS_READ_MAX = 1_000_000;
 const EVENTS_COUNTED_MAX = 100_000;
 const BARS_MAX = 144;
 
-/** An alarm that has been open for a day or longer. */
+/** Alarm that has been open for a day or longer. */
 interface StandingAlarm {
   readonly alarmId: string;
   readonly deviceId: string;
@@ -58,24 +58,24 @@ interface RaisedAlarm {
   readonly deviceId: string;
   readonly deviceName: string;
   readonly name: string;
-  /** The highest. */
+  /** Highest severity. */
   severity: AlarmSeverity;
   raised: number;
-  /** Times at which the alarm was raised for the third time within a minute. */
+  /** Number of times that the alarm was raised for the third time within a minute. */
   chatters: number;
 }
 
 export interface AlarmStatistics {
-  /** Epoch ms; later than requested if there were more alarms than one answer counts. */
+  /** Epoch ms; later than requested if there were more alarms than one response counts. */
   readonly from: number;
   readonly to: number;
   readonly isComplete: boolean;
   readonly operators: number;
   readonly raised: number;
   readonly perOperatorHour: number;
-  /** The period of 10 minutes with the most alarms; null without alarms. */
+  /** Period of 10 minutes with the most alarms; null without alarms. */
   readonly busiest: { readonly from: number; readonly raised: number } | null;
-  /** Periods of 10 minutes with more than 10 alarms for each operator. */
+  /** Periods of 10 minutes with more than 10 alarms per operator. */
   readonly floods: number;
   readonly periods: number;
   readonly severities: ReadonlyArray<{ readonly severity: AlarmSeverity; readonly raised: number }>;
@@ -84,7 +84,7 @@ export interface AlarmStatistics {
   readonly chattering: readonly RaisedAlarm[];
   readonly chatteringCount: number;
   readonly standing: { readonly total: number; readonly alarms: readonly StandingAlarm[] };
-  /** Times from the first raise to the acknowledgement, in ms; null without any. */
+  /** Times from the first raise to the acknowledgement, in ms; null if there are none. */
   readonly acknowledged: {
     readonly count: number;
     readonly medianMs: number | null;
@@ -92,16 +92,16 @@ export interface AlarmStatistics {
   };
 }
 
-/** Returns the value below which this share of sorted values lies (nearest rank). */
+/** Returns the value below which the share of sorted values lies (nearest rank). */
 const percentile = (sorted: readonly number[], share: number): number | null =>
   sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? null;
 
 const beginOfPeriod = (ms: number): number => Math.floor(ms / PERIOD_MS) * PERIOD_MS;
 
-/** Returns the smallest multiple of a period with which a range has at most `BARS_MAX` bars. */
+/** Returns the smallest multiple of a period for which a range has at most `BARS_MAX` bars. */
 const barStep = (spanMs: number): number => Math.ceil(spanMs / BARS_MAX / PERIOD_MS) * PERIOD_MS || PERIOD_MS;
 
-/** Counts events that come in the order of time, the newest first. */
+/** Counts events in order of time, newest first. */
 export class AlarmCounts {
   readonly #alarms = new Map<string, RaisedAlarm & { readonly recent: number[] }>();
   readonly #periods = new Map<number, number>();
@@ -182,7 +182,7 @@ export class AlarmCounts {
   }
 }
 
-/** Returns a range of time that ends now, and has the given length, unless it is requested otherwise. @throws DomainError of kind `invalid` */
+/** Returns a time range of the given length that ends now, unless requested otherwise. @throws DomainError `invalid` */
 export function ensureRange(
   { from, to }: { readonly from?: number | undefined; readonly to?: number | undefined },
   { now, spanMs }: { readonly now: number; readonly spanMs: number },
@@ -200,7 +200,7 @@ export interface StatisticsRequest extends CountedFilter {
   readonly operators?: number | undefined;
 }
 
-/** Creates the function that counts the alarms that the caller may see. @throws DomainError of kind `invalid` for a range of more than 31 days */
+/** Creates the function that counts the alarms that the caller may see. @throws DomainError `invalid` for a range of more than 31 days */
 export function createAlarmStatistics(deps: {
   repository: AlarmStatisticsRepository;
   alarms: Pick<AlarmsService, "page">;

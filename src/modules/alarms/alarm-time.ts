@@ -1,8 +1,8 @@
 import type { Clock } from "../../platform/time/clock.ts";
 
 /**
- * Steady epoch ms of the alarms: they start at the wall clock's time and then only run forward with monotonic time. They follow the
- * wall clock once more, when a clock that was not set at the start has been set.
+ * Monotonic epoch ms of the alarms: starts at the wall clock's time and then follows monotonic time. Follows the wall clock once more when a clock
+ * that was unset at startup has been set.
  */
 export class AlarmTime {
   readonly #clock: Pick<Clock, "now" | "monotonic">;
@@ -19,7 +19,7 @@ export class AlarmTime {
     return this.#wallStart + Math.floor(this.#clock.monotonic() - this.#monotonicStart);
   }
 
-  /** Follows the wall clock again. Returns by how many ms the time has moved. */
+  /** Follows the wall clock again. Returns the change in ms. */
   followWall(): number {
     const shiftMs = this.#clock.now() - this.now();
     this.#wallStart += shiftMs;

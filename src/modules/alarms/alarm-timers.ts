@@ -2,10 +2,10 @@ import { DeadlineQueue } from "../../lib/data/deadline-queue.ts";
 import type { Clock } from "../../platform/time/clock.ts";
 
 const WAIT_MS_MAX = 3_600_000;
-/** Timers that run before others get their turn: after a long stop all of them are due simultaneously. */
+/** Max. timers run before other work gets its turn; after a long stop, all are due simultaneously. */
 const TAKEN_AT_ONCE_MAX = 200;
 
-/** Calls back for a device (or an alarm) once its time has come; of several times of one the earliest counts. */
+/** Calls back for a device (or an alarm) when its time is due; if it has several times, the earliest counts. */
 export class AlarmTimers<Id extends string> {
   readonly #queue = new DeadlineQueue<Id>();
   readonly #queued = new Map<Id, number>();

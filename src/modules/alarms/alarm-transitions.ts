@@ -10,7 +10,7 @@ import type { AlarmRule, CreateTrigger } from "./alarm-rule.ts";
 import type { DeviceState } from "./device-state.ts";
 
 interface Act {
-  /** True if the outcome raises an alarm, or makes it more severe. */
+  /** True if the outcome raises an alarm or increases its severity. */
   readonly rises: boolean;
   run(): void;
 }

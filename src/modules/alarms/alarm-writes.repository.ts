@@ -11,15 +11,15 @@ import type { Alarm, AlarmEvent } from "./alarms.types.ts";
  * stops raises thousands of alarms in a moment, and building a statement takes many times as long as running it.
  */
 
-/** Cleared alarms that are kept of one device; the oldest beyond this number are deleted. */
+/** Max. kept cleared alarms of a device; older ones are deleted. */
 const CLEARED_KEPT_MAX = 1_000;
-/** Events that are kept of one alarm: one that comes and goes for years must not fill the disk. */
+/** Max. kept events of an alarm, so that an alarm that flaps for years does not fill the disk. */
 const EVENTS_KEPT_MAX = 1_000;
 /** Max. events kept per device, so that flapping alarms do not fill the disk. */
 const DEVICE_EVENTS_KEPT_MAX = 5_000;
-/** Number of new events of a device after which its oldest events are deleted: the device has up to 6,000 in between. */
+/** Number of new events after which a device's oldest events are deleted; in between, it has up to 6,000. */
 const DEVICE_EVENTS_ADDED_MAX = 1_000;
-/** Max. events of a device per deletion, some 10 ms; of a device with more, the next event deletes the next ones. */
+/** Max. events of a device per deletion, about 10 ms; further events are deleted at the next event. */
 const DEVICE_EVENTS_TRIMMED_AT_ONCE = 5_000;
 const TRIMMED_AT_ONCE = 100;
 
@@ -56,7 +56,7 @@ const toRow = ({ messageParts, ...alarm }: Alarm) => ({
 
 const ofDevice = eq(alarms.deviceId, input("deviceId"));
 
-/** Creates the function that makes an alarm the one that was raised last. */
+/** Creates the function that marks an alarm as the last raised. */
 function createMoveToFront(orm: MainDatabase["orm"]) {
   const statement = lazyStatement(() =>
     orm
@@ -67,7 +67,7 @@ function createMoveToFront(orm: MainDatabase["orm"]) {
   return (alarmId: string): void => void statement.run({ alarmId });
 }
 
-/** Creates the function that notes the times of a device's deleted events, so that statistics can say that they are incomplete. */
+/** Creates the function that records the times of a device's deleted events, so that statistics can be marked as incomplete. */
 function createNoteDeleted(orm: MainDatabase["orm"]) {
   const statement = lazyStatement(() =>
     orm
@@ -84,7 +84,7 @@ function createNoteDeleted(orm: MainDatabase["orm"]) {
 }
 type NoteDeleted = ReturnType<typeof createNoteDeleted>;
 
-/** Creates the function that deletes the events of a device, or of one of its alarms, beyond the number that is kept. */
+/** Creates the function that deletes the events of a device, or of one of its alarms, beyond the kept number. */
 function createTrimEvents(
   orm: MainDatabase["orm"],
   noteDeleted: NoteDeleted,
@@ -202,7 +202,7 @@ export function createAlarmWrites({ orm }: MainDatabase) {
 
   return {
     listOpen: (deviceId: DeviceId): AlarmRow[] => listOpen.all({ deviceId }),
-    /** The newest one of this type, open or not. */
+    /** Returns the newest alarm of the type, open or not. */
     findNewest: (deviceId: DeviceId, alarmType: string): AlarmRow | undefined =>
       findNewest.get({ deviceId, alarmType }),
     insert(alarm: Alarm): void {
@@ -223,7 +223,7 @@ export function createAlarmWrites({ orm }: MainDatabase) {
       trimOfAlarm(ids);
       deviceTrim.added(ids);
     },
-    /** The device is deleted, and its alarms with it. */
+    /** Forgets a deleted device and its alarms. */
     forgetDevice: deviceTrim.forget,
     saveState: (deviceId: DeviceId, state: string, dueAt: number | undefined): void =>
       void saveState.run({ deviceId, state, dueAt: dueAt ?? null }),

@@ -41,7 +41,7 @@ interface AlarmsModules {
   readonly storage: StorageModule;
 }
 
-/** Creates what the parts of alarms ask of devices, their profiles and attributes. */
+/** Creates the queries that alarms make about devices, profiles and attributes. */
 function createQuestions({ events, log }: Pick<Core, "events" | "log">, modules: AlarmsModules) {
   const { directory, devicesRepository } = modules.devices;
   const { profiles } = modules.profiles;
@@ -66,7 +66,7 @@ function createQuestions({ events, log }: Pick<Core, "events" | "log">, modules:
     attribute: ({ deviceId }: { deviceId: DeviceId }, scope: string, key: string) =>
       modules.attributes.attributes.valueOf(deviceId, scope, key),
     keysOf: ({ tenantId, profileId }: IngestDevice) => profiles.keysOf(tenantId, profileId),
-    /** Returns the time for which the device is mute, in ms; 0 if it is not. */
+    /** Returns for how long the device is muted, in ms; 0 if it is not muted. */
     mutedMs(deviceId: DeviceId): number {
       const device = findDevice(deviceId);
       return device === undefined ? 0 : modules.maintenance.watch.remainingMs(device);
@@ -74,7 +74,7 @@ function createQuestions({ events, log }: Pick<Core, "events" | "log">, modules:
   };
 }
 
-/** Alarms: the rules that raise and clear them, escalation, the commands that they send, and what people do about them. */
+/** Creates alarms: the rules that raise and clear them, escalation, commands, and handling by users. */
 export function createAlarmsModule(core: Core, modules: AlarmsModules) {
   const { devices } = modules.devices;
   const { commands } = modules.commands;
@@ -89,7 +89,7 @@ export function createAlarmsModule(core: Core, modules: AlarmsModules) {
   const { ruleOf, mutedMs, ...questions } = createQuestions({ events, log }, modules);
   const escalations = new EscalationCache(repository);
   const escalationOf = (tenantId: TenantId) => escalations.of(tenantId);
-  /** Called with each event of an alarm, in the transaction that writes it; the modules that react add theirs. */
+  /** Called with each event of an alarm, within its transaction; other modules add their hooks. */
   const hooks: AlarmEventHook[] = [];
   const lifecycle = new AlarmLifecycle({ repository, transact, hooks, escalationOf, clock, time, events });
   const commander = new AlarmCommander({

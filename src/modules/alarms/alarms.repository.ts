@@ -52,7 +52,7 @@ export interface AlarmViewer {
   readonly devices: VisibleDevices;
 }
 
-/** A page of alarms by their sequence numbers, and the number of alarms on all pages. */
+/** Page of alarms by their sequence numbers, and the number of alarms on all pages. */
 export interface AlarmSequences {
   readonly sequences: readonly number[];
   readonly total: number;
@@ -77,20 +77,20 @@ const sortKeys: Record<AlarmSortField, SQL<string | number>> = {
   deviceName: sql`lower(${devices.name})`,
 };
 
-/** Alarms that may have been open in a range of time: an alarm that was reopened counts from its first raise to its last end. */
+/** Matches alarms that may have been open in a time range; a reopened alarm counts from its first raise to its last end. */
 const openIn = ({ from, to }: Pick<AlarmFilter, "from" | "to">): SQL | undefined =>
   and(
     from === undefined ? undefined : or(isNull(alarms.clearedAt), gte(alarms.clearedAt, from)),
     to === undefined ? undefined : lte(alarms.createdAt, to),
   );
 
-/** The part that all the statuses have in common. */
+/** Returns the index condition that all the statuses share. */
 const halfOf = (statuses: readonly AlarmStatus[] | undefined) =>
   (["ACTIVE", "UNACK"] as const).find((part) =>
     statuses?.every((status) => status.split("_").includes(part)),
   );
 
-/** SQLite finds the small indexes of open and of unacknowledged alarms only if the condition is the one of the index. */
+/** Returns an index's own condition, without which SQLite does not use the small indexes of open and of unacknowledged alarms. */
 function isInHalf(statuses: readonly AlarmStatus[] | undefined): SQL | undefined {
   const half = halfOf(statuses);
   return and(
@@ -99,7 +99,7 @@ function isInHalf(statuses: readonly AlarmStatus[] | undefined): SQL | undefined
   );
 }
 
-/** Whether the condition of an index answers for the statuses. */
+/** Returns whether the condition of an index covers the statuses. */
 const isHalf = (statuses: readonly AlarmStatus[] | undefined): boolean =>
   statuses === undefined || (halfOf(statuses) !== undefined && new Set(statuses).size === 2);
 
@@ -112,7 +112,7 @@ const hasStatus = (statuses: readonly AlarmStatus[] | undefined): SQL | undefine
 const containsTag = (search: string): SQL =>
   sql`(${devices.tags} <> '[]' AND EXISTS (SELECT 1 FROM json_each(${devices.tags}) AS tag WHERE ${contains(sql`tag.value`, search)}))`;
 
-/** Devices that have these properties now. */
+/** Matches devices that currently have these properties. */
 export const havingProperties = ({
   profileId,
   deviceType,
@@ -126,7 +126,7 @@ export const havingProperties = ({
       : sql`EXISTS (SELECT 1 FROM json_each(${devices.tags}) AS tag WHERE tag.value = ${tag})`,
   );
 
-/** Alarms of a gateway and of its children, and those that were propagated to it. */
+/** Matches alarms of a gateway and of its children, and alarms propagated to it. */
 const ofGateway = ({ gatewayId }: Pick<AlarmFilter, "gatewayId">): SQL | undefined =>
   gatewayId === undefined
     ? undefined
@@ -136,7 +136,7 @@ const ofGateway = ({ gatewayId }: Pick<AlarmFilter, "gatewayId">): SQL | undefin
         eq(devices.parentDeviceId, gatewayId),
       );
 
-/** Builds the condition on alarms, joined with their devices, that a filter asks for. */
+/** Builds the condition of a filter on alarms, joined with their devices. */
 export function conditionOf(
   tenantId: TenantId,
   visible: VisibleDevices,
@@ -166,7 +166,7 @@ export function conditionOf(
   );
 }
 
-/** Creates the function that returns the devices with open alarms, in no order. */
+/** Creates the function that returns the devices with open alarms, unordered. */
 const createOpenByDevice =
   (orm: MainDatabase["orm"]) =>
   (tenantId: TenantId, visible: VisibleDevices): OpenAlarms[] =>
@@ -206,19 +206,19 @@ const toListed = ({
   deviceType: string;
 }): ListedAlarm => ({ ...toAlarm(alarm), ...device });
 
-/** An alarm that a list may have. */
+/** Candidate for a list of alarms. */
 export interface SiftedAlarm {
   readonly sequence: number;
   readonly deviceId: string;
-  /** Sort field of the list: a number, or a string whose case does not count. */
+  /** Sort field of the list: a number, or a case-insensitive string. */
   readonly key: string | number;
   readonly isListed: boolean;
 }
 
-/** Devices up to which the alarms of each are read, instead of all alarms of the tenant. */
+/** Max. devices whose alarms are read per device, instead of all alarms of the tenant. */
 const OWN_DEVICES_MAX = 20;
 
-/** Returns the next alarms that a list may have, from an index alone: the alarm raised last first. */
+/** Returns the next candidates for a list, from an index alone; the most recently raised first. */
 function candidatesOf(
   orm: MainDatabase["orm"],
   { tenantId, devices: visible }: AlarmViewer,
@@ -251,10 +251,10 @@ function candidatesOf(
   return next(and(eq(alarms.tenantId, tenantId), isInHalf(statuses))).as("candidates");
 }
 
-/** Creates the functions that list alarms. Each call looks at a bounded number of alarms, or only at an index: a tenant may have millions. */
+/** Creates the functions that list alarms. Each call reads a limited number of alarms, or only an index, because a tenant may have millions. */
 function createAlarmReads(orm: MainDatabase["orm"]) {
   return {
-    /** Looks at the next alarms of a list before a sequence number, the alarm raised last first. The caller leaves out alarms of hidden devices. */
+    /** Filters the next alarms of a list before a sequence number, most recently raised first. The caller removes alarms of hidden devices. */
     sift(
       viewer: AlarmViewer,
       filter: ListFilter,
@@ -274,7 +274,7 @@ function createAlarmReads(orm: MainDatabase["orm"]) {
         .orderBy(desc(alarms.sequence))
         .all();
     },
-    /** Returns a page of all alarms of a tenant, or of those that are open or unacknowledged, by their sequence numbers. */
+    /** Returns a page of a tenant's alarms (all, open or unacknowledged) by their sequence numbers. */
     listIndexed(
       tenantId: TenantId,
       statuses: AlarmFilter["statuses"],
@@ -293,7 +293,7 @@ function createAlarmReads(orm: MainDatabase["orm"]) {
       const counted = orm.select({ total: count() }).from(alarms).where(isListed).get();
       return { sequences: rows.map(({ sequence }) => sequence), total: counted?.total ?? 0 };
     },
-    /** Returns alarms in the given order; deleted ones are left out. */
+    /** Returns alarms in the given order, without deleted ones. */
     listBySequence(sequences: readonly number[]): ListedAlarm[] {
       const rows = listedAlarms(orm)
         .where(sql`${alarms.sequence} IN (SELECT value FROM json_each(${JSON.stringify(sequences)}))`)
@@ -319,7 +319,7 @@ export function createAlarmsRepository(database: MainDatabase) {
         .get();
       return row && toListed(row);
     },
-    /** Returns those of them that are there, in no order. */
+    /** Returns the existing alarms among `alarmIds`, unordered. */
     findMany: (tenantId: TenantId, alarmIds: readonly string[]): Alarm[] =>
       orm
         .select()
@@ -337,7 +337,7 @@ export function createAlarmsRepository(database: MainDatabase) {
       const row = orm.select().from(alarms).where(eq(alarms.alarmId, alarmId)).get();
       return row && toAlarm(row);
     },
-    /** Returns those that may still rise to a higher level. */
+    /** Returns alarms that may still escalate. */
     listEscalating: (tenantId?: TenantId): Alarm[] =>
       orm
         .select()
@@ -364,7 +364,7 @@ export function createAlarmsRepository(database: MainDatabase) {
         .all()
         .map(toListed),
     listOpenByDevice: createOpenByDevice(orm),
-    /** The newest one of this type, open or not. */
+    /** Returns the newest alarm of the type, open or not. */
     findNewest(deviceId: DeviceId, alarmType: string): Alarm | undefined {
       const row = writes.findNewest(deviceId, alarmType);
       return row && toAlarm(row);
@@ -374,7 +374,7 @@ export function createAlarmsRepository(database: MainDatabase) {
     moveToFront: writes.moveToFront,
     addEvent: writes.addEvent,
     forgetDevice: writes.forgetDevice,
-    /** The oldest first. */
+    /** Lists events, oldest first. */
     listEvents: (alarmId: string): AlarmEvent[] =>
       orm
         .select()
@@ -387,7 +387,7 @@ export function createAlarmsRepository(database: MainDatabase) {
     findState: writes.findState,
     deleteState: (deviceId: DeviceId): void =>
       void orm.delete(alarmStates).where(eq(alarmStates.deviceId, deviceId)).run(),
-    /** Devices for which something is to be done if nothing comes. */
+    /** Lists devices with a due evaluation if no message arrives. */
     listDue: (): Array<{ deviceId: DeviceId; dueAt: number }> =>
       orm
         .select({ deviceId: alarmStates.deviceId, dueAt: alarmStates.dueAt })
@@ -395,7 +395,7 @@ export function createAlarmsRepository(database: MainDatabase) {
         .where(isNotNull(alarmStates.dueAt))
         .all()
         .map(({ deviceId, dueAt }) => ({ deviceId: deviceId as DeviceId, dueAt: dueAt ?? 0 })),
-    /** Returns `undefined` before the first. */
+    /** Returns `undefined` before the first run. */
     findRun: (): AlarmRun | undefined => orm.select().from(alarmRun).get(),
     saveRun: (run: AlarmRun): void =>
       void orm

@@ -64,7 +64,7 @@ const alarmLister =
     return asAnswer<Array<Static<typeof alarmBody>>>(answer);
   };
 
-/** Alarms: what the rules of profiles raised, and what people did about it. */
+/** Creates the routes for alarms and their handling by users. */
 export const alarmsRoutes = ({ alarms, answers, auth }: AlarmsRoutesDeps) => {
   const read = ({ principal }: AuditContext, id: string) => {
     const { name, deviceId, status } = alarmToWire(alarms.get(principal, id), principal);

@@ -9,7 +9,7 @@ import { ALARM_EVENT_TYPES, ALARM_STATUSES } from "./alarms.types.ts";
 export const alarms = sqliteTable(
   "alarms",
   {
-    /** Sorted in the order in which they were last raised, whatever the clock said: a reopened alarm gets a new number. */
+    /** Order of the last raises, independent of the clock; a reopened alarm gets a new number. */
     sequence: integer("sequence").primaryKey({ autoIncrement: true }),
     alarmId: text("alarm_id").notNull().unique(),
     tenantId: text("tenant_id").notNull(),
@@ -17,27 +17,27 @@ export const alarms = sqliteTable(
       .notNull()
       .references(() => devices.deviceId, { onDelete: "cascade" }),
     alarmType: text("alarm_type").notNull(),
-    /** The profile whose rule raised it last. */
+    /** Profile whose rule last raised the alarm. */
     profileId: text("profile_id").notNull().default(""),
     severity: text("severity", { enum: ALARM_SEVERITIES }).notNull(),
     status: text("status", { enum: ALARM_STATUSES }).notNull(),
     message: text("message").notNull(),
-    /** JSON text: the message with its values separate; null if it has none. */
+    /** JSON string: the message with its values separate; null if it has none. */
     messageParts: text("message_parts"),
     createdAt: integer("created_at").notNull(),
-    /** Time at which it was raised last. */
+    /** Time of the last raise. */
     raisedAt: integer("raised_at").notNull(),
     raiseCount: integer("raise_count").notNull(),
     updatedAt: integer("updated_at").notNull(),
     acknowledgedAt: integer("acknowledged_at"),
     acknowledgedBy: text("acknowledged_by"),
     clearedAt: integer("cleared_at"),
-    /** `null` if the rule did it. */
+    /** `null` if cleared by the rule. */
     clearedBy: text("cleared_by"),
-    /** The device's gateway when it was raised, where the rule says that it is an alarm of the gateway, too. */
+    /** The device's gateway at the time of the raise, if the rule propagates to it. */
     gatewayId: text("gateway_id"),
     escalationLevel: integer("escalation_level").notNull().default(1),
-    /** Steady time since which the alarm has this level; `null` if it rises no further. */
+    /** Monotonic start of the current level; `null` if the alarm escalates no further. */
     escalationSince: integer("escalation_since"),
   },
   (table) => [
@@ -52,16 +52,16 @@ export const alarms = sqliteTable(
   ],
 );
 
-/** Condition for alarms that the engine does not hold, so that they can be deleted without it. */
+/** Condition for alarms that the engine does not hold, so that they can be deleted directly. */
 export const SETTLED_ALARMS = "cleared_at IS NOT NULL";
 
-/** Number of a severity, by which alarms are sorted; that of CRITICAL is the greatest. */
+/** Rank of a severity for sorting; CRITICAL has the highest. */
 export const severityRank = sql<number>`CASE ${alarms.severity} ${sql.join(
   ALARM_SEVERITIES.map((severity, rank) => sql`WHEN ${severity} THEN ${rank}`),
   sql` `,
 )} END`;
 
-/** Raises and acknowledgements: the events that statistics count. */
+/** Matches raises and acknowledgements, which statistics count. */
 export const isCountedEvent = sql`event_type IN ('CREATED', 'REOPENED', 'ACK')`;
 
 export const alarmEvents = sqliteTable(
@@ -72,7 +72,7 @@ export const alarmEvents = sqliteTable(
     alarmId: text("alarm_id")
       .notNull()
       .references(() => alarms.alarmId, { onDelete: "cascade" }),
-    /** The alarm's tenant: reading the events of a tenant must not cost more because of the events of others. */
+    /** Tenant of the alarm, so that reading a tenant's events does not depend on the number of others' events. */
     tenantId: text("tenant_id").notNull(),
     eventType: text("event_type", { enum: ALARM_EVENT_TYPES }).notNull(),
     code: text("code").notNull(),
@@ -88,25 +88,25 @@ export const alarmEvents = sqliteTable(
   ],
 );
 
-/** Devices some of whose events were deleted because there were too many. */
+/** Devices with events that were deleted because there were too many. */
 export const alarmTrims = sqliteTable("alarm_trims", {
   deviceId: text("device_id")
     .primaryKey()
     .references(() => devices.deviceId, { onDelete: "cascade" }),
-  /** Epoch ms of the newest raise or acknowledgement that was deleted. */
+  /** Epoch ms of the newest deleted raise or acknowledgement. */
   deletedUntil: integer("deleted_until").notNull(),
 });
 
-/** State of the engine for a device: values, and since when and how often conditions have held. */
+/** State of the engine per device: values, and durations and counts of conditions. */
 export const alarmStates = sqliteTable(
   "alarm_states",
   {
     deviceId: text("device_id")
       .primaryKey()
       .references(() => devices.deviceId, { onDelete: "cascade" }),
-    /** JSON text. */
+    /** JSON string. */
     state: text("state").notNull(),
-    /** Time at which something is to be done if nothing comes. */
+    /** Time of the next evaluation if no message arrives. */
     dueAt: integer("due_at"),
   },
   (table) => [index("alarm_states_due").on(table.dueAt)],
@@ -117,23 +117,23 @@ export const alarmRun = sqliteTable("alarm_run", {
   one: integer("one").primaryKey(),
   /** Epoch ms. */
   runningUntil: integer("running_until").notNull(),
-  /** Time for which it has not run, in all. */
+  /** Total time in ms for which the engine did not run. */
   stoppedMs: integer("stopped_ms").notNull(),
-  /** `false` if it runs, and after a power failure. */
+  /** `false` while running and after a power failure. */
   isStopped: integer("is_stopped", { mode: "boolean" }).notNull(),
 });
 
-/** Commands that rules ask for, written with the event that they follow; a row goes once the command is on its way. */
+/** Commands of rules, written together with their event; a row is deleted once the command is queued. */
 export const alarmCommands = sqliteTable("alarm_commands", {
   sequence: integer("sequence").primaryKey({ autoIncrement: true }),
   alarmId: text("alarm_id")
     .notNull()
     .references(() => alarms.alarmId, { onDelete: "cascade" }),
-  /** Id of the command's request: the command of one event is never sent twice. */
+  /** Id of the command's request; prevents the command of an event from being sent twice. */
   requestId: text("request_id").notNull(),
   deviceId: text("device_id").notNull(),
   method: text("method").notNull(),
-  /** JSON text. */
+  /** JSON string. */
   params: text("params").notNull(),
 });
 

@@ -25,34 +25,34 @@ export interface Alarm {
   readonly tenantId: TenantId;
   readonly deviceId: DeviceId;
   readonly alarmType: string;
-  /** The profile whose rule raised it last. */
+  /** Profile whose rule last raised the alarm. */
   readonly profileId: ProfileId;
   readonly severity: AlarmSeverity;
   readonly status: AlarmStatus;
-  /** In English. */
+  /** English text. */
   readonly message: string;
   /** The message with its values separate; null if it has none. */
   readonly messageParts: readonly MessagePart[] | null;
   readonly createdAt: number;
-  /** Time at which it was raised last. */
+  /** Time of the last raise. */
   readonly raisedAt: number;
-  /** 1 when it is created, one more each time that it is reopened. */
+  /** Number of raises; 1 at creation, incremented with each reopening. */
   readonly raiseCount: number;
   readonly updatedAt: number;
   readonly acknowledgedAt: number | null;
   readonly acknowledgedBy: string | null;
   readonly clearedAt: number | null;
-  /** `null` if the rule did it. */
+  /** `null` if cleared by the rule. */
   readonly clearedBy: string | null;
-  /** The gateway of the device, where it is an alarm of the gateway, too. */
+  /** Gateway of the device, if the alarm also applies to it. */
   readonly gatewayId: DeviceId | null;
-  /** 1 to 3. */
+  /** Level from 1 to 3. */
   readonly escalationLevel: number;
-  /** Steady time since which the alarm has this level; `null` if it rises no further. */
+  /** Monotonic start of the current level; `null` if the alarm escalates no further. */
   readonly escalationSince: number | null;
 }
 
-/** A command that a rule asks for. */
+/** Command sent by a rule. */
 export interface AlarmCommand {
   readonly sequence: number;
   readonly alarmId: string;
@@ -62,7 +62,7 @@ export interface AlarmCommand {
   readonly params: JsonValue;
 }
 
-/** Alarm with the present name of its device. */
+/** Alarm with the current name of its device. */
 export interface ListedAlarm extends Alarm {
   readonly deviceName: string;
   readonly deviceType: string;
@@ -95,7 +95,7 @@ export interface AlarmFilter {
   readonly severities?: readonly AlarmSeverity[] | undefined;
   readonly statuses?: readonly AlarmStatus[] | undefined;
   readonly deviceId?: DeviceId | undefined;
-  /** A gateway: only its own alarms and those of its children. */
+  /** Gateway: only its own alarms and those of its children. */
   readonly gatewayId?: string | undefined;
   readonly profileId?: string | undefined;
   readonly deviceType?: string | undefined;
@@ -103,24 +103,24 @@ export interface AlarmFilter {
   /** Alarm type of the rule. */
   readonly name?: string | undefined;
   readonly search?: string | undefined;
-  /** Only alarms that were not cleared before this time, epoch ms. */
+  /** Only alarms not cleared before this time, epoch ms. */
   readonly from?: number | undefined;
-  /** Only alarms that were raised for the first time until then, epoch ms. */
+  /** Only alarms first raised up to this time, epoch ms. */
   readonly to?: number | undefined;
-  /** Only alarms that were last raised until then, epoch ms. */
+  /** Only alarms last raised up to this time, epoch ms. */
   readonly raisedUntil?: number | undefined;
-  /** One of `ALARM_SORT_FIELDS`, with `-` before it for the reverse; `-raisedAt` by default. */
+  /** One of `ALARM_SORT_FIELDS`, with a leading `-` for descending order; default `-raisedAt`. */
   readonly sort?: string | undefined;
   readonly limit: number;
   readonly offset: number;
 }
 
-/** The open alarms of a device. */
+/** Open alarms of a device. */
 export interface OpenAlarms {
   readonly deviceId: DeviceId;
   readonly deviceName: string;
   readonly parentDeviceId: DeviceId | null;
-  /** The most severe of them. */
+  /** Highest severity among them. */
   readonly severity: AlarmSeverity;
   readonly count: number;
   readonly unacknowledged: number;

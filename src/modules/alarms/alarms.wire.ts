@@ -49,13 +49,13 @@ function listed<Name extends string>(text: string | undefined, names: readonly N
   });
 }
 
-/** Converts the devices with open alarms for the API, the most severe first. */
+/** Converts the devices with open alarms for the API, most severe first. */
 export const openAlarmsToWire = (devices: readonly OpenAlarms[]) =>
   devices
     .toSorted((a, b) => compareSeverities(b.severity, a.severity))
     .map(({ parentDeviceId, ...open }) => ({ ...open, ...withoutNulls({ parentDeviceId }) }));
 
-/** @throws DomainError of kind `invalid` for an unknown severity or status */
+/** @throws DomainError `invalid` for an unknown severity or status */
 export const readFilter = (query: { severity?: string | undefined; status?: string | undefined }) => ({
   severities: listed(query.severity, ALARM_SEVERITIES, "severity"),
   statuses: listed(query.status, ALARM_STATUSES, "status"),

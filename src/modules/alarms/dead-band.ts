@@ -8,12 +8,12 @@ import { type DeadBand, type DeviceState, type KnownValue, observeArrival } from
  * the range in which no comparison of any rule turns round; a message whose values all lie in theirs needs no look at the rules.
  */
 
-/** Bounds with which the rules of a profile compare the numbers of a key. */
+/** Bounds to which the rules of a profile compare the numbers of a key. */
 export interface KeyBounds {
   readonly bounds: readonly ConditionBound[];
-  /** True if a value counts by itself because it differs from the one before. */
+  /** True if a value counts because it differs from the previous one. */
   readonly isChanging: boolean;
-  /** True if a rule derives the silence of the key from its usual interval. */
+  /** True if a rule derives the key's silence from its usual interval. */
   readonly isObserved: boolean;
 }
 
@@ -28,7 +28,10 @@ export function keyBoundsOf(key: string, rules: readonly AlarmRule[]): KeyBounds
   };
 }
 
-/** Updates the dead bands after an evaluation of the rules: values in them need no other evaluation. `attribute` reads attributes of the device. */
+/**
+ * Updates the dead bands after an evaluation of the rules: values within them need no further evaluation. `attribute` reads attributes of the
+ * device.
+ */
 export function setDeadBand(
   { values, rules: own }: Pick<DeviceState, "values" | "rules">,
   rules: {
@@ -47,7 +50,7 @@ export function setDeadBand(
   }
 }
 
-/** Every message counts for the rule from now on. */
+/** Makes every message count for the rule. */
 export function clearDeadBand({ values }: Pick<DeviceState, "values">, { keys }: AlarmRule): void {
   for (const key of keys) {
     const knownValue = values.get(key);
@@ -55,7 +58,7 @@ export function clearDeadBand({ values }: Pick<DeviceState, "values">, { keys }:
   }
 }
 
-/** The range around `value`; undefined where every message counts. */
+/** Returns the range around `value`; undefined if every message counts. */
 function deadBandOf(
   { bounds, isChanging }: KeyBounds,
   value: TelemetryValue,
@@ -79,22 +82,22 @@ const isInDeadBand = ({ deadBand, value: before }: KnownValue, value: TelemetryV
   deadBand !== undefined &&
   (value === before || (typeof value === "number" && value > deadBand.low && value < deadBand.high));
 
-/** Values that some rule may take notice of. */
+/** Values that may affect a rule. */
 export interface Crossed {
   readonly keys: Set<string>;
-  /** Some of them were another before. */
+  /** True if some values differ from the previous ones. */
   isNews: boolean;
 }
 
-/** When a reading is taken in. */
+/** Arrival of a reading. */
 interface Arrival {
-  /** Steady epoch ms. */
+  /** Monotonic epoch ms. */
   readonly at: number;
-  /** Newest time stamp that is believed: a value that a wrong clock has stamped later does not outlive the next one. */
+  /** Newest accepted time stamp: a value stamped later by a wrong clock is replaced by the next one. */
   readonly believedUntil: number;
 }
 
-/** Takes in the values of keys that rules name; undefined when none of them is loud. */
+/** Stores the values of keys used by rules; returns undefined if none can affect a rule. */
 export function takeIn(
   values: Map<string, KnownValue>,
   rules: { readonly bounds: Pick<ReadonlyMap<string, KeyBounds>, "get"> },
@@ -118,7 +121,7 @@ export function takeIn(
   return crossed;
 }
 
-/** Returns `false` if the rules have to be evaluated. */
+/** Returns `false` if the rules must be evaluated. */
 function takeQuietly(
   knownValue: KnownValue,
   { ts, at, value }: Pick<KnownValue, "ts" | "at" | "value">,

@@ -5,20 +5,20 @@ import type { RuleState } from "./alarm-evaluation.ts";
 import type { Alarm } from "./alarms.types.ts";
 
 export interface KnownValue {
-  /** The device's own time stamp. Values with older ones are ignored. */
+  /** Time stamp from the device. Values with older time stamps are ignored. */
   ts: number;
-  /** Steady time at which the value came, moved on by the time for which the gateway did not run since. */
+  /** Monotonic time of arrival, shifted by the time for which the gateway has not run since. */
   at: number;
   /** True if the previous value differed. */
   hasChanged: boolean;
   value: TelemetryValue;
-  /** Interval at which the key comes; only for a rule that derives its silence from it. */
+  /** Usual interval of the key; only for rules that derive its silence from it. */
   interval?: ObservedInterval;
-  /** Range in which the next value changes the outcome of no rule. It is not stored. */
+  /** Range in which the next value changes no rule's outcome. Not stored. */
   deadBand?: DeadBand | undefined;
 }
 
-/** The same value again, or a number above `low` and below `high`. */
+/** The same value, or a number above `low` and below `high`. */
 export interface DeadBand {
   readonly low: number;
   readonly high: number;
@@ -27,20 +27,17 @@ export interface DeadBand {
 /** State of the engine for a device. */
 export interface DeviceState {
   readonly values: Map<string, KnownValue>;
-  /** Keyed by alarm type. */
+  /** States by alarm type. */
   readonly rules: Map<string, RuleState>;
-  /** Keyed by alarm type; read from the alarms themselves. */
+  /** Open alarms by alarm type, read from the alarms themselves. */
   readonly open: Map<string, Alarm>;
-  /** Keyed by alarm type: when its rule is to be looked at if nothing comes. */
+  /** Time of the next evaluation if no message arrives, by alarm type. */
   readonly due: Map<string, number>;
-  /** Rules that the dead bands of the values belong to. It is not stored. */
+  /** Rules for which the dead bands were computed. Not stored. */
   deadBandFor?: unknown;
 }
 
-/**
- * Removes what belongs to none of the rules that watch the device, so that a rule that watches it again begins anew. Returns whether there was
- * anything.
- */
+/** Removes the state of rules that do not watch the device, so that they start anew later. Returns whether any was removed. */
 export function keepWatched(
   { values, rules, due }: DeviceState,
   watching: {
@@ -56,7 +53,7 @@ export function keepWatched(
   return values.size + rules.size + due.size < size;
 }
 
-/** `stoppedMs`: how long the gateway had not run by then, in all. */
+/** Serializes the state. `stoppedMs`: total time for which the gateway had not run by then. */
 export const writeState = ({ values, rules, due }: DeviceState, stoppedMs: number): string =>
   JSON.stringify({
     values: [...values].map(([key, { deadBand: _, ...kept }]) => [key, kept]),
@@ -71,8 +68,8 @@ const entriesOf = (input: unknown): Array<[string, Record<string, unknown>]> =>
   );
 
 /**
- * Reads the state that `writeState` wrote; unreadable parts are left out. The clock may have been set back meanwhile: nothing lies in
- * the future. A gateway that did not run heard nothing: that time is no silence of the device.
+ * Reads the state written by `writeState`; unreadable parts are omitted. Times in the future (the clock may have been set back) are limited to now,
+ * and time for which the gateway did not run does not count as silence.
  */
 export function readState(
   text: string | undefined,
@@ -113,11 +110,11 @@ export function readState(
 
 const noInterval: ObservedInterval = { intervalMs: 0, observedMs: 0 };
 
-/** Returns the time after which a key is silent that comes at its usual interval. */
+/** Returns the time after which a key with a usual interval counts as silent, in ms. */
 export const silentAfterMs = (knownValue: KnownValue | undefined): number =>
   Math.round(silenceTimeoutOf(knownValue?.interval ?? noInterval).timeoutMs);
 
-/** Learns from the time since the value before. */
+/** Updates the usual interval with the time since the previous value. */
 export function observeArrival(knownValue: KnownValue, timeMs: number): void {
   knownValue.interval ??= { ...noInterval };
   observeGap(knownValue.interval, Math.max(0, timeMs - knownValue.at));

@@ -2,7 +2,7 @@ import type { TenantId } from "../../lib/core/ids.ts";
 import type { AlarmsRepository } from "./alarms.repository.ts";
 import { type EscalationSettings, escalationDefaults } from "./alarms.types.ts";
 
-/** Escalation settings of tenants, kept in memory: each alarm that is raised needs them. */
+/** Escalation settings of tenants, cached because each raised alarm needs them. */
 export class EscalationCache {
   readonly #settings = new Map<TenantId, EscalationSettings>();
 
@@ -19,7 +19,7 @@ export class EscalationCache {
     return settings;
   }
 
-  /** Forgets the settings of a tenant, which were changed. */
+  /** Forgets the settings of a tenant after a change. */
   forget(tenantId: TenantId): void {
     this.#settings.delete(tenantId);
   }

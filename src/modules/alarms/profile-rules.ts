@@ -9,12 +9,12 @@ import { isWatched } from "./rule-scope.ts";
 
 export type RuleIndex<Value> = Pick<ReadonlyMap<string, Value>, "get" | "has" | "size">;
 
-/** The rules of a profile, by what they look at. */
+/** Rules of a profile, indexed by their inputs. */
 export interface ProfileRules {
   readonly all: readonly AlarmRule[];
   readonly byKey: RuleIndex<readonly AlarmRule[]>;
   readonly bounds: RuleIndex<KeyBounds>;
-  /** Keyed by `SCOPE/name`. */
+  /** Rules by `SCOPE/name`. */
   readonly byAttribute: RuleIndex<readonly AlarmRule[]>;
 }
 
@@ -29,7 +29,7 @@ function indexed(rules: readonly AlarmRule[], namesOf: (rule: AlarmRule) => Read
   return index;
 }
 
-/** `undefined` without rules: such a device costs one look. */
+/** Returns `undefined` without rules, so that such a device costs one look-up. */
 function profileRulesOf(all: readonly AlarmRule[]): ProfileRules | undefined {
   if (all.length === 0) return undefined;
   const byKey = indexed(all, ({ keys }) => keys);
@@ -41,7 +41,7 @@ function profileRulesOf(all: readonly AlarmRule[]): ProfileRules | undefined {
   };
 }
 
-/** Index whose values are derived from another one when they are first asked for: a device sends few of the keys that a profile's rules name. */
+/** Index with values derived from another index on first use: a device sends few of the keys in a profile's rules. */
 class DerivedIndex<From, Value> implements RuleIndex<Value> {
   readonly #from: RuleIndex<From>;
   readonly #derive: (from: From, name: string) => Value | undefined;
@@ -52,7 +52,7 @@ class DerivedIndex<From, Value> implements RuleIndex<Value> {
     this.#derive = derive;
   }
 
-  /** Names of the other index. */
+  /** Number of names in the other index. */
   get size(): number {
     return this.#from.size;
   }
@@ -71,7 +71,7 @@ class DerivedIndex<From, Value> implements RuleIndex<Value> {
   }
 }
 
-/** `undefined` without rules. */
+/** Returns `undefined` without rules. */
 function selectedRulesOf(
   { byKey, byAttribute }: ProfileRules,
   all: readonly AlarmRule[],
@@ -90,10 +90,10 @@ function selectedRulesOf(
   };
 }
 
-/** Rules of a profile some of which watch only some devices. Devices that are watched by the same rules share one object. */
+/** Rules of a profile, some of which watch only some devices. Devices watched by the same rules share one object. */
 class ScopedRules {
   readonly #rules: ProfileRules;
-  /** Keyed by the numbers of the rules. */
+  /** Rules by selection, keyed by the numbers of the rules. */
   readonly #bySelection = new Map<string, ProfileRules | undefined>();
   readonly #byDevice = new Map<DeviceId, ProfileRules | undefined>();
 
@@ -123,10 +123,10 @@ class ScopedRules {
   }
 }
 
-/** Returns the rules that watch a device: compiled once for a profile, on first use; undefined for a device that no rule watches. */
+/** Returns the rules that watch a device, compiled once per profile on first use; undefined if no rule watches it. */
 export function createProfileRules(deps: {
   rulesOf: (tenantId: TenantId, profileId: ProfileId) => readonly unknown[];
-  /** Reads what scopes of rules look at. */
+  /** Returns the device with the properties that scopes of rules check. */
   describe: (deviceId: DeviceId) => Device | undefined;
   events: EventBus<DomainEvents>;
   log: Logger;

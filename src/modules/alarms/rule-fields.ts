@@ -4,10 +4,10 @@ import { unknownFieldOf } from "../../lib/json/known-fields.ts";
 import { excerpt } from "../../lib/strings/excerpt.ts";
 import type { Text } from "../../lib/texts/text.ts";
 
-/** An error that names the part of a rule and what is wrong with it. */
+/** Returns an error that names the part of a rule and its fault. */
 export const wrong = (field: string, rule: Text) => invalid("alarm_rule.invalid", { field, rule });
 
-/** An object with none but these fields; a stored object may have others, which are ignored. */
+/** Returns an object with only these fields; other fields of a stored object are ignored. */
 export function only(
   input: unknown,
   where: string,

@@ -5,7 +5,7 @@ import { only, text, wrong } from "./rule-fields.ts";
 
 type ScopeList = keyof typeof SCOPE_LISTS_MAX;
 
-/** Which devices of its profile a rule watches: those with one of the ids, types or tags. */
+/** Devices of its profile that a rule watches: those with one of the ids, types or tags. */
 export type RuleScope = { readonly [List in ScopeList]: readonly string[] };
 
 const listNames = Object.keys(SCOPE_LISTS_MAX) as ScopeList[];
@@ -18,7 +18,7 @@ function compileList(input: unknown, name: ScopeList, where: string): readonly s
   return input.map((entry, index) => text(entry, `${where}[${index}]`, length));
 }
 
-/** @throws DomainError of kind `invalid` for a scope that names nothing: the rule would watch no device */
+/** @throws DomainError `invalid` for an empty scope, with which the rule would watch no device */
 export function compileScope(input: unknown, where: string): RuleScope | undefined {
   if (input === undefined) return undefined;
   const node = only(input, where, listNames);
@@ -28,7 +28,7 @@ export function compileScope(input: unknown, where: string): RuleScope | undefin
   return scope;
 }
 
-/** Returns whether a device of the profile is watched. */
+/** Returns whether the rule watches a device of its profile. */
 export const isWatched = (
   scope: RuleScope | undefined,
   { deviceId, deviceType, tags }: Pick<Device, "deviceId" | "deviceType" | "tags">,

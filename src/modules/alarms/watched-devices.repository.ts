@@ -18,11 +18,11 @@ const isInScope = ({ deviceIds, deviceTypes, tags }: RuleScope) =>
 const conditionOf = (scope: RuleScope | undefined) =>
   scope === undefined ? sql<number>`1` : sql<number>`${isInScope(scope)}`;
 
-/** Devices per query: with 64 tags each, a query takes some 10 ms. */
+/** Devices per query; with 64 tags each, a query takes about 10 ms. */
 const PAGE = 200;
 const rowId = sql<number>`${devices}.rowid`;
 
-/** Returns the devices of a profile that a rule with this scope watches, as far as the caller sees them: the first by name, and the number of all. */
+/** Returns the visible devices of a profile that a rule with this scope watches: the first by name, and the total number. */
 export const createWatchedDevices =
   ({ orm }: MainDatabase) =>
   async (

@@ -6,7 +6,7 @@ import { apiKeysRoutes } from "./api-keys.routes.ts";
 import { createApiKeysService } from "./api-keys.service.ts";
 import { KeyAuthenticator } from "./key-authenticator.ts";
 
-/** API keys, and who acts under them. */
+/** Creates the API keys and their authentication. */
 export function createApiKeysModule(
   { database, clock, events, log }: Core,
   modules: { readonly users: UsersModule },

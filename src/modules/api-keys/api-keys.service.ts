@@ -25,17 +25,17 @@ function parseExpiry(text: string | null | undefined): number | null {
   return timeMs;
 }
 
-/** A key as its tenant's administrators see it. */
+/** API key as shown to the tenant's administrators. */
 export interface ShownApiKey extends Omit<ApiKey, "secretHash"> {
   readonly deviceIds: readonly DeviceId[];
   readonly status: ApiKeyStatus;
-  /** Name of the creator. It is empty if the key was created on the command line, or the creator was deleted. */
+  /** Name of the creator; empty if the key was created on the command line or the creator was deleted. */
   readonly createdByName: string;
-  /** The secret. It is returned once: only its hash is kept. */
+  /** Secret; returned only once, because only its hash is stored. */
   readonly key?: string;
 }
 
-/** Credentials of programs, as the administrators of a tenant manage them. */
+/** Creates the service through which administrators manage the credentials of programs. */
 export function createApiKeysService(deps: {
   repository: ApiKeysRepository;
   authenticator: Pick<KeyAuthenticator, "statusOf" | "end">;
@@ -45,7 +45,7 @@ export function createApiKeysService(deps: {
 }) {
   const { repository, authenticator, users } = deps;
 
-  /** @throws DomainError `api_key.beyond_own_access` for a key that sees more than the caller, unless the caller made it. */
+  /** @throws DomainError `api_key.beyond_own_access` for a key that sees more than the caller, unless the caller created it */
   function ensureMayManage({ userId, devices }: Principal, apiKey: ApiKey): void {
     if (devices === "all" || apiKey.createdBy === userId) return;
     const { apiKeyId, hasGlobalDeviceAccess } = apiKey;
@@ -88,7 +88,7 @@ export function createApiKeysService(deps: {
         ensureMayManage(principal, apiKey);
         return show(principal, repository.update(apiKey, { name }));
       }),
-    /** Deletes the key. Everything that runs under it ends immediately. */
+    /** Deletes the key and ends everything that runs under it immediately. */
     delete(principal: Principal, apiKeyId: string): void {
       const apiKey = repository.get(principal.tenantId, apiKeyId);
       ensureMayManage(principal, apiKey);

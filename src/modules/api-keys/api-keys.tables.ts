@@ -2,7 +2,7 @@ import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "driz
 import type { TenantId, UserId } from "../../lib/core/ids.ts";
 import { tenants } from "../tenants/tenants.tables.ts";
 
-/** Credentials of programs. They belong to the tenant: who made one may leave, and it stays. */
+/** Credentials of programs. They belong to the tenant, and remain when their creator leaves. */
 export const apiKeys = sqliteTable(
   "api_keys",
   {
@@ -14,17 +14,17 @@ export const apiKeys = sqliteTable(
     name: text("name").notNull(),
     /** SHA-256 of the whole key: 238 random bits need no slow hash. */
     secretHash: text("secret_hash").notNull(),
-    /** The key's first characters, so that people can tell keys apart. */
+    /** First characters of the key, which identify it to users. */
     hint: text("hint").notNull(),
     role: text("role", { enum: ["TENANT_OWNER", "TENANT_ADMIN", "TENANT_RW", "TENANT_READ_ONLY"] }).notNull(),
-    /** Sees what its creator sees, rather than devices of its own. */
+    /** True if the key sees its creator's devices instead of its own list. */
     hasGlobalDeviceAccess: integer("has_global_device_access", { mode: "boolean" }).notNull(),
     /** User who created the key; `null` if it was created on the command line. */
     createdBy: text("created_by").$type<UserId>(),
     createdAt: integer("created_at").notNull(),
     /** Time of expiry; `null` for never. */
     expiresAt: integer("expires_at"),
-    /** Epoch ms, about a minute late; null: never. */
+    /** Epoch ms, about a minute late; null if never used. */
     lastUsedAt: integer("last_used_at"),
   },
   (table) => [
@@ -34,7 +34,7 @@ export const apiKeys = sqliteTable(
   ],
 );
 
-/** Devices that a key without access to all may see. */
+/** Devices visible to keys with their own list of devices. */
 export const apiKeyDevices = sqliteTable(
   "api_key_devices",
   {

@@ -15,7 +15,7 @@ import type { ApiKey } from "./api-keys.resource.ts";
 import type { ApiKeyStatus } from "./api-keys.types.ts";
 import { hintOf, isKeyFormat, isWellFormedKey } from "./key-secret.ts";
 
-/** Returns the reason why a key was refused. A key that exists is named; of another one its beginning is shown, as in lists of keys. */
+/** Returns the reason why a key was refused. An existing key is named; otherwise its first characters are shown, as in lists of keys. */
 function refusalOfKey(
   secret: string,
   repository: Pick<ApiKeysRepository, "findBySecretHash">,
@@ -35,17 +35,17 @@ function refusalOfKey(
   };
 }
 
-/** The last use is written at most this often a key. */
+/** Min. interval between writes of a key's last use. */
 const LAST_USE_INTERVAL_MS = 60_000;
 
 interface Use {
   readonly tenantId: TenantId;
   readonly createdBy: UserId | null;
-  /** Epoch ms of the newest use, and of what was written of it. */
+  /** Epoch ms of the last use, and of the last stored use. */
   usedAt: number;
   savedAt: number;
   isEnded: boolean;
-  /** Devices of a key with devices of its own, by what its creator sees. */
+  /** Devices of a key with its own list, cached by its creator's visible devices. */
   visible: { readonly ofCreator: Principal["devices"]; readonly devices: Principal["devices"] } | undefined;
 }
 
@@ -63,21 +63,21 @@ interface KeyAuthenticatorDeps {
   readonly clock: Clock;
   readonly events: EventBus<DomainEvents>;
   readonly log: Logger;
-  /** Differs from what it was after every change of the database. */
+  /** Returns a value that changes with every change of the database. */
   readonly databaseState: () => string;
 }
 
 /**
- * Turns API keys into principals; a request costs two look-ups after a change of the database, and writes nothing. A key acts within what its creator may do
- * now: it stops with a creator who is disabled or deleted, and a lesser role or access of the creator is the key's too.
+ * Authenticates API keys; a request costs two look-ups after a change of the database, and writes nothing. A key is limited to its creator's current
+ * rights: it stops working when the creator is disabled or deleted, and follows a reduced role or access.
  */
 export class KeyAuthenticator {
-  /** Returns whether a bearer credential is an API key, good or not. */
+  /** Returns whether a bearer credential has the form of an API key, valid or not. */
   readonly isKey = isKeyFormat;
   readonly #deps: KeyAuthenticatorDeps;
   /** Keys in use, by their id. */
   readonly #inUse = new Map<string, Use>();
-  /** Keys by their secret: a program sends the same one with every request. */
+  /** Usable keys by secret, which a program repeats with every request. */
   readonly #usable: ChangeCache<UsableKey>;
   readonly #saving: ReturnType<typeof createPeriodic>;
 
@@ -92,7 +92,7 @@ export class KeyAuthenticator {
     });
   }
 
-  /** Ends keys with their creators and tenants. The module calls it once. */
+  /** Ends keys together with their creators and tenants. The module calls it once. */
   subscribe(): void {
     const { events } = this.#deps;
     events.on("user.signed-out", ({ userId }) => this.#endWhere((use) => use.createdBy === userId));
@@ -118,7 +118,7 @@ export class KeyAuthenticator {
     return this.#creatorOf(apiKey) === undefined ? "STOPPED" : "ACTIVE";
   }
 
-  /** Ends everything that still runs under the key, which may have been used before the gateway was last started. */
+  /** Ends everything that still runs under the key, including sessions from before the last start. */
   end(apiKeyId: string): void {
     const use = this.#inUse.get(apiKeyId);
     if (use !== undefined) use.isEnded = true;
@@ -163,7 +163,7 @@ export class KeyAuthenticator {
     };
   }
 
-  /** A date that a person chose is compared with the wall clock. */
+  /** Returns whether the key is expired; a date chosen by a user is compared to the wall clock. */
   #isExpired({ expiresAt }: ApiKey): boolean {
     return expiresAt !== null && expiresAt <= this.#deps.clock.now();
   }

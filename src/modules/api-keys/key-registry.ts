@@ -8,7 +8,7 @@ import type { ApiKey } from "./api-keys.resource.ts";
 import type { NewApiKey } from "./api-keys.types.ts";
 import { createKeySecret, hintOf } from "./key-secret.ts";
 
-/** Creates a key, for a user of the API or somebody at the machine; the secret is returned only here. */
+/** Creates a key for an API user or on the command line. The secret is returned only here. */
 export function addApiKey(
   deps: {
     repository: ApiKeysRepository;

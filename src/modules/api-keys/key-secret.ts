@@ -1,10 +1,10 @@
 const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const PREFIX = "lsk_";
-/** 40 characters of 62: 238 bits. */
+/** 40 characters from an alphabet of 62: 238 bits. */
 const RANDOM_LENGTH = 40;
 const CHECKSUM_LENGTH = 6;
 const HINT_LENGTH = 10;
-/** The largest multiple of 62 in a byte: what lies above is drawn again, so that all characters are equally likely. */
+/** Largest multiple of 62 in a byte; larger bytes are drawn again, so that all characters are equally likely. */
 const FAIR_BYTES = 248;
 
 const shape = new RegExp(`^${PREFIX}[0-9A-Za-z]{${RANDOM_LENGTH + CHECKSUM_LENGTH}}$`);
@@ -19,7 +19,7 @@ function checksum(text: string): string {
   return digits;
 }
 
-/** `lsk_`, 40 random characters, and a checksum: a secret scanner can tell a key from other text, and a typo is no look-up. */
+/** Returns `lsk_`, 40 random characters and a checksum, so that secret scanners recognize keys and typos need no look-up. */
 export function createKeySecret(): string {
   let random = "";
   while (random.length < RANDOM_LENGTH)
@@ -28,7 +28,7 @@ export function createKeySecret(): string {
   return `${PREFIX}${random}${checksum(random)}`;
 }
 
-/** Returns whether a bearer credential claims to be an API key rather than an access token. */
+/** Returns whether a bearer credential has the form of an API key rather than an access token. */
 export const isKeyFormat = (credential: string): boolean => credential.startsWith(PREFIX);
 
 export function isWellFormedKey(credential: string): boolean {
@@ -37,5 +37,5 @@ export function isWellFormedKey(credential: string): boolean {
   return credential.endsWith(checksum(random));
 }
 
-/** Returns the part of a key that may be shown again, so that people can tell keys apart. */
+/** Returns the part of a key that may be shown later, so that users can identify keys. */
 export const hintOf = (secret: string): string => `${secret.slice(0, HINT_LENGTH)}…`;

@@ -9,14 +9,14 @@ import { attributeChanges, attributes } from "./attributes.tables.ts";
 import type { AttributeChange, AttributeScope, ChangedBy } from "./attributes.types.ts";
 
 /** The oldest changes of a device are looked for after about this many new ones. */
-/** Values of the changes that are kept of a device. */
+/** Max. bytes of a device's kept changes. */
 const KEPT_BYTES_MAX = 4 * 1024 * 1024;
 const TRIM_EVERY = 50;
 
 export interface ChangeFilter {
   readonly scope?: AttributeScope | undefined;
   readonly key?: string | undefined;
-  /** Part of the key, or of who made the change. */
+  /** Part of the key, or of the author's name. */
   readonly search?: string | undefined;
 }
 
@@ -27,7 +27,7 @@ const toChange = ({ value, ...row }: Row): AttributeChange => ({
   ...(value !== null && { value: JSON.parse(value) as JsonValue }), // written by `record`
 });
 
-/** Keeps the newest `keptMax` changes of every device, and a few more until they are trimmed. */
+/** Keeps the newest `keptMax` changes of each device, and a few more until they are trimmed. */
 export function createAttributeChangesRepository({ orm }: MainDatabase, keptMax: number) {
   const current = lazyStatement(() =>
     orm
@@ -67,7 +67,7 @@ export function createAttributeChangesRepository({ orm }: MainDatabase, keptMax:
       .where(sql`position > ${keptMax} OR bytes > ${KEPT_BYTES_MAX}`),
   );
 
-  /** Keeps the newest changes, by number and by size. */
+  /** Deletes the oldest changes beyond the limits of number and size. */
   function trim(deviceId: DeviceId): void {
     const newestGone = surplus.get({ deviceId })?.changeId ?? null;
     if (newestGone === null) return;
@@ -89,10 +89,7 @@ export function createAttributeChangesRepository({ orm }: MainDatabase, keptMax:
     );
 
   return {
-    /**
-     * Before the attributes themselves are written. A value of undefined is a deletion. True when one of them is an attribute that was not
-     * there.
-     */
+    /** Records changes before the attributes themselves are written. An undefined value is a deletion. Returns true if an attribute is new. */
     record(
       { deviceId, scope }: { deviceId: DeviceId; scope: AttributeScope },
       values: ReadonlyMap<string, JsonValue | undefined>,
@@ -109,7 +106,7 @@ export function createAttributeChangesRepository({ orm }: MainDatabase, keptMax:
       }
       return isNew;
     },
-    /** The newest first. */
+    /** Lists changes, newest first. */
     list: (
       deviceId: DeviceId,
       { limit, offset, ...filter }: ChangeFilter & { limit: number; offset: number },
@@ -126,7 +123,7 @@ export function createAttributeChangesRepository({ orm }: MainDatabase, keptMax:
     count: (deviceId: DeviceId, filter: ChangeFilter): number =>
       orm.select({ n: sql<number>`count(*)` }).from(attributeChanges).where(matching(deviceId, filter)).get()
         ?.n ?? 0,
-    /** Returns the changes of a scope since a change, the oldest first. */
+    /** Returns the changes of a scope after a change, oldest first. */
     listSince: (deviceId: DeviceId, scope: AttributeScope, changeId: number): AttributeChange[] =>
       orm
         .select()
@@ -135,7 +132,7 @@ export function createAttributeChangesRepository({ orm }: MainDatabase, keptMax:
         .orderBy(asc(attributeChanges.changeId))
         .all()
         .map(toChange),
-    /** 0 for a device without any. */
+    /** Returns 0 for a device without changes. */
     newestId: (deviceId: DeviceId): number =>
       orm
         .select({ changeId: attributeChanges.changeId })

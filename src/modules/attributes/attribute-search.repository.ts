@@ -8,14 +8,14 @@ import { attributes } from "./attributes.tables.ts";
 
 /** Rows of one step, which takes about 5 ms. Other requests are handled between two steps. */
 const ROWS_PER_STEP = 10_000;
-/** Max. bytes of a value that is searched. Longer texts and objects are not what people search for. */
+/** Max. bytes of a searched value. Longer strings and objects are not worth searching. */
 const VALUE_BYTES_MAX = 256;
-/** Max. devices that a search finds. A longer search text finds fewer. */
+/** Max. devices that a search finds; a longer search string finds fewer. */
 const FOUND_MAX = 10_000;
 
 const escaped = (text: string): string => text.replace(/[\\%_]/g, "\\$&");
 
-/** Creates the search for devices by the values of their attributes. It reads the table in steps, so that it does not block other requests. */
+/** Creates the search for devices by attribute values. Reads the table in steps, so that other requests are not blocked. */
 export function createAttributeSearch({ orm }: MainDatabase) {
   const span = lazyStatement(() =>
     orm

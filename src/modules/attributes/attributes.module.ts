@@ -7,7 +7,7 @@ import { createAttributesRepository } from "./attributes.repository.ts";
 import { attributesRoutes } from "./attributes.routes.ts";
 import { createAttributesService } from "./attributes.service.ts";
 
-/** Attributes of devices, and their history. */
+/** Creates the attributes of devices, and their history. */
 export function createAttributesModule(
   { config, database, clock, events }: Core,
   modules: { readonly devices: DevicesModule },

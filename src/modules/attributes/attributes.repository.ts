@@ -8,7 +8,7 @@ import { devices } from "../devices/devices.tables.ts";
 import { attributes } from "./attributes.tables.ts";
 import type { AttributeEntry, AttributeScope } from "./attributes.types.ts";
 
-/** Devices whose keys are read in one go. */
+/** Devices whose keys are read without a pause. */
 const DEVICES_PER_STEP = 20;
 
 function* tenantKeys(
@@ -98,7 +98,7 @@ export function createAttributesRepository({ orm }: MainDatabase) {
       ),
   );
   return {
-    /** Counts the bytes of all values. */
+    /** Returns the total bytes of the values. */
     countBytes: (deviceId: DeviceId, scope: AttributeScope): number => bytes.get({ deviceId, scope })?.n ?? 0,
     count: (deviceId: DeviceId, scope: AttributeScope): number => counted.get({ deviceId, scope })?.n ?? 0,
     value(deviceId: DeviceId, scope: AttributeScope, key: string): JsonValue | undefined {
@@ -121,7 +121,7 @@ export function createAttributesRepository({ orm }: MainDatabase) {
       for (const [key, value] of values)
         insert.run({ deviceId, scope, key, value: JSON.stringify(value), now });
     },
-    /** Returns `true` if there was something to delete. */
+    /** Returns `true` if the attribute existed. */
     delete: (deviceId: DeviceId, scope: AttributeScope, key: string): boolean =>
       orm
         .delete(attributes)

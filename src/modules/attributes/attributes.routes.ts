@@ -27,10 +27,10 @@ const listQuery = t.Object({
   scope: t.Optional(t.String({ enum: [...ATTRIBUTE_SCOPES], description: "all by default" })),
 });
 
-/** Attributes for people; what devices use lies with the device routes. */
+/** Creates the attribute routes for users; the routes for devices belong to the device API. */
 export const attributesRoutes = (deps: { attributes: AttributesService; auth: AuthPlugin }) => {
   const { attributes } = deps;
-  /** The named attributes of a scope, by name. */
+  /** Returns the named attributes of a scope, by name. */
   const read = ({ principal, params, body }: AuditContext, deviceId: string) => {
     const { scope, attributes: input } = isJsonObject(body) ? body : {};
     const names = new Set(

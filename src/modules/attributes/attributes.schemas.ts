@@ -2,7 +2,7 @@ import { t } from "elysia";
 import { choice, isoTime, jsonObject, jsonValue, wholeNumber } from "../wire.schemas.ts";
 import { ATTRIBUTE_SCOPES } from "./attributes.types.ts";
 
-/** Another scope is refused by the service, with a message that names them. */
+/** Scope; the service refuses unknown scopes with a message that lists the valid ones. */
 export const scopeBody = t.String({ enum: [...ATTRIBUTE_SCOPES] });
 const scope = choice(ATTRIBUTE_SCOPES);
 

@@ -27,9 +27,9 @@ import {
 
 const KEY_BYTES_MAX = 256;
 const KEYS_PER_REQUEST_MAX = 512;
-/** Limit on what one MQTT message may hold. Hundreds of earlier values are kept with each. */
+/** Max. bytes of a value, so that it fits into one MQTT message. Hundreds of earlier values are kept of each attribute. */
 const VALUE_BYTES_MAX = 64 * 1024;
-/** Values up to this size stay below the limit of a scope by their number alone. */
+/** Max. bytes of values that cannot exceed the limit of a scope, because their number is limited. */
 const VALUE_BYTES_SMALL = 1024;
 
 function checkValue(value: unknown, nested: NestedValues): JsonValue {
@@ -40,7 +40,7 @@ function checkValue(value: unknown, nested: NestedValues): JsonValue {
   return plain;
 }
 
-/** Validated values by key: a Map, so that a key like `__proto__` is only a key. */
+/** Returns validated values by key, as a Map so that keys such as `__proto__` are safe. */
 function checkValues(values: unknown): Map<string, JsonValue> {
   if (!isJsonObject(values)) throw invalid("attribute.body_invalid");
   const checked = new Map<string, JsonValue>();
@@ -55,7 +55,7 @@ function checkValues(values: unknown): Map<string, JsonValue> {
   return checked;
 }
 
-/** Returns whether the limit on all values of a scope has to be checked. */
+/** Returns whether the size limit of a scope must be checked. */
 function hasLarge(values: ReadonlyMap<string, JsonValue>): boolean {
   for (const value of values.values()) {
     const characters = typeof value === "string" ? value.length : JSON.stringify(value).length;
@@ -64,7 +64,7 @@ function hasLarge(values: ReadonlyMap<string, JsonValue>): boolean {
   return false;
 }
 
-/** The SHARED attributes of a device, each beside the CLIENT one of its name. Objects are equal in whatever order their keys are. */
+/** Returns the SHARED attributes of a device, each next to the CLIENT attribute of the same name. Objects are compared independently of key order. */
 function compareStates(
   desired: readonly AttributeEntry[],
   reported: readonly AttributeEntry[],
@@ -84,7 +84,7 @@ function compareStates(
 }
 
 const KEYS_PER_SCOPE_MAX = 2_000;
-/** Bytes of all values of a scope. Without this limit one device could fill the disk with attributes. */
+/** Max. bytes of all values of a scope, so that a device cannot fill the disk with attributes. */
 const BYTES_PER_SCOPE_MAX = 4 * 1024 * 1024;
 
 const byGateway: ChangedBy = { source: "SYSTEM", by: null };
@@ -111,7 +111,7 @@ function activityEntries(activity: DeviceActivity): AttributeEntry[] {
   ];
 }
 
-/** Collects keys while other requests take their turns in between. */
+/** Collects keys, letting other requests run in between. */
 async function sortedKeys(steps: Iterable<readonly string[]>): Promise<string[]> {
   const keys = new Set<string>();
   for (const step of steps) {
@@ -122,7 +122,7 @@ async function sortedKeys(steps: Iterable<readonly string[]>): Promise<string[]>
   return [...keys].sort();
 }
 
-/** Attributes of devices in three scopes, for people and for the devices themselves. */
+/** Creates the service for attributes in three scopes, used by users and devices. */
 export function createAttributesService(deps: {
   repository: AttributesRepository;
   changes: AttributeChangesRepository;
@@ -133,7 +133,7 @@ export function createAttributesService(deps: {
   events: EventBus<DomainEvents>;
 }) {
   const { repository, changes, devices, clock, events } = deps;
-  /** Devices that ask for changes of their SHARED attributes. */
+  /** Devices waiting for changes of their SHARED attributes. */
   const polls = new Waiters<DeviceId, true>(clock);
   events.on("attributes.changed", ({ deviceId, scope }) => {
     if (scope === "SHARED") polls.resolveAll(deviceId, true);
@@ -164,7 +164,7 @@ export function createAttributesService(deps: {
     });
   }
 
-  /** Returns `true` if there was something to delete. */
+  /** Returns `true` if the attribute existed. */
   function remove(
     deviceId: DeviceId,
     scope: AttributeScope,
@@ -198,7 +198,7 @@ export function createAttributesService(deps: {
       const own = stored.filter((entry) => entry.scope !== "SERVER" || !OBSERVED_ATTRIBUTES.has(entry.key));
       return [...own, ...activityEntries(activity)];
     },
-    /** Throws `invalid` unless `values` is an object of names to values. */
+    /** @throws DomainError `invalid` unless `values` is an object */
     set(principal: Principal, deviceId: string, scope: string, values: unknown): void {
       const parsed = parseScope(scope);
       if (
@@ -228,7 +228,7 @@ export function createAttributesService(deps: {
       repository.listKeys(devices.ensureVisible(principal, deviceId)),
     listTenantKeys: ({ tenantId, devices: visible }: Principal): Promise<string[]> =>
       sortedKeys(repository.tenantKeys(tenantId, visible)),
-    /** Returns the changes of attributes with their authors, the newest first. */
+    /** Lists the changes of attributes with their authors, newest first. */
     listChanges(
       principal: Principal,
       deviceId: string,
@@ -249,8 +249,8 @@ export function createAttributesService(deps: {
       return compareStates(repository.list(id, ["SHARED"]), repository.list(id, ["CLIENT"]));
     },
     /**
-     * Returns the changes of a device's SHARED attributes after the change `since`, immediately or as soon as there is one; undefined after
-     * `ms`. Without `since` only what happens from now on counts.
+     * Returns the changes of a device's SHARED attributes after the change `since`, waiting for one if necessary; undefined after `ms`. Without
+     * `since`, only future changes count.
      */
     async nextShared(
       { deviceId }: IngestDevice,
@@ -264,27 +264,27 @@ export function createAttributesService(deps: {
       );
     },
     sharedSince,
-    /** A `since` for `nextShared`: whatever is read after it is as new. */
+    /** Returns a `since` for `nextShared`, to be read before the attributes. */
     newestChange: ({ deviceId }: IngestDevice): number => changes.newestId(deviceId),
-    /** Ends all requests that wait. */
+    /** Ends all waiting requests. */
     stop: (): void => polls.endAll(),
-    /** Sets attributes that a device reports of itself. */
+    /** Sets attributes that a device reports about itself. */
     setClient(device: IngestDevice, values: unknown): void {
       if (!isJsonObject(values)) throw invalid("attribute.body_invalid");
       save(device, "CLIENT", { given: values, by: byDevice });
     },
-    /** Returns the attributes that a device may read: SHARED and its own CLIENT scope; all keys when none are named. */
+    /** Returns the attributes that a device may read: SHARED and its own CLIENT scope; all keys if none are named. */
     read: (device: IngestDevice, scope: "SHARED" | "CLIENT", keys?: readonly string[]): AttributeEntry[] =>
       repository.list(device.deviceId, [scope]).filter((entry) => keys?.includes(entry.key) ?? true),
-    /** Sets attributes that other parts of the program derive from telemetry. */
+    /** Sets attributes that other modules derive from telemetry. */
     setFor: (device: IngestDevice, scope: AttributeScope, values: ReadonlyMap<string, JsonValue>): void =>
       save(device, scope, { given: Object.fromEntries(values), by: byGateway }),
-    /** Returns `undefined` for an unknown scope and for an attribute that the device does not have. */
+    /** Returns `undefined` for an unknown scope or a missing attribute. */
     valueOf(deviceId: DeviceId, scope: string, key: string): JsonValue | undefined {
       const attributeScope = ATTRIBUTE_SCOPES.find((candidate) => candidate === scope);
       return attributeScope && repository.value(deviceId, attributeScope, key);
     },
-    /** Saves one SERVER attribute for other parts of the program; `null` deletes it. */
+    /** Saves one SERVER attribute for other modules; `null` deletes it. */
     saveServer(deviceId: DeviceId, key: string, value: JsonValue): void {
       if (value === null) remove(deviceId, "SERVER", { key, by: byGateway });
       else {

@@ -10,7 +10,7 @@ export const attributes = sqliteTable(
       .references(() => devices.deviceId, { onDelete: "cascade" }),
     scope: text("scope", { enum: ["SERVER", "SHARED", "CLIENT"] }).notNull(),
     key: text("key").notNull(),
-    /** JSON text. */
+    /** JSON string. */
     value: text("value").notNull(),
     updatedAt: integer("updated_at").notNull(),
   },
@@ -23,24 +23,24 @@ export const attributes = sqliteTable(
   ],
 );
 
-/** Changes of attributes: the new values, and who set them. */
+/** Changes of attributes: new values and authors. */
 export const attributeChanges = sqliteTable(
   "attribute_changes",
   {
-    /** Id that is never used twice: a client that knows one can ask for later changes. */
+    /** Id that is never reused, so that a client can request later changes. */
     changeId: integer("change_id").primaryKey({ autoIncrement: true }),
-    /** The device's tenant: reading the changes of a tenant must not cost more because of the changes of others. */
+    /** Tenant of the device, so that reading a tenant's changes does not depend on the number of others' changes. */
     tenantId: text("tenant_id").notNull(),
     deviceId: text("device_id")
       .notNull()
       .references(() => devices.deviceId, { onDelete: "cascade" }),
     scope: text("scope", { enum: ["SERVER", "SHARED", "CLIENT"] }).notNull(),
     key: text("key").notNull(),
-    /** JSON text; null for a deletion. */
+    /** JSON string; null for a deletion. */
     value: text("value"),
     at: integer("at").notNull(),
     source: text("source", { enum: ["USER", "DEVICE", "SYSTEM"] }).notNull(),
-    /** Email address or name of the key. */
+    /** Email address, or name of the key. */
     by: text("by"),
   },
   (table) => [

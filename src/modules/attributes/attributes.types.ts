@@ -11,7 +11,7 @@ export interface AttributeEntry {
   readonly updatedAt: string;
 }
 
-/** Source of a change of an attribute. `by` is the person's email address, or the name of the key or program. */
+/** Author of an attribute change. `by`: the user's email address, or the name of the key or program. */
 export interface ChangedBy {
   readonly source: "USER" | "DEVICE" | "SYSTEM";
   readonly by: string | null;
@@ -27,7 +27,7 @@ export interface AttributeChange extends ChangedBy {
   readonly at: number;
 }
 
-/** A SHARED attribute, which says how the device ought to be, against the CLIENT attribute of its name, which says how it is. */
+/** SHARED attribute (desired state) compared with the CLIENT attribute of the same name (reported state). */
 export interface DesiredState {
   readonly key: string;
   readonly desired: JsonValue;
@@ -38,9 +38,9 @@ export interface DesiredState {
   readonly state: "IN_SYNC" | "DIFFERENT" | "NOT_REPORTED";
 }
 
-/** What has become of the SHARED attributes of a device. */
+/** Changes of a device's SHARED attributes. */
 export interface SharedUpdate {
-  /** The newest change in it. */
+  /** Id of the newest included change. */
   readonly changeId: number;
   readonly values: ReadonlyMap<string, JsonValue>;
   readonly deleted: readonly string[];

@@ -1,12 +1,11 @@
 /**
- * Shares that the kinds of actors have in one tenant's audit log. Each kind of actor has a part of the log
- * that no other kind can take. A part that is not used is lent. Within a part, the actor with the most entries loses the oldest
- * of its own.
+ * Kinds of actors with separate shares of a tenant's audit log. No kind can use up another kind's share; unused shares are lent. Within a share, the
+ * actor with the most entries loses its oldest ones.
  */
 export const AUDIT_SHARES = ["operator", "owners", "members", "refusals"] as const;
 export type AuditShare = (typeof AUDIT_SHARES)[number];
 
-/** Part of the log that each kind of actor keeps when the log is full; the parts add up to 1. */
+/** Share of the log that each kind of actor keeps when the log is full; the shares add up to 1. */
 const PART_OF_LOG: Readonly<Record<AuditShare, number>> = {
   operator: 0.1,
   owners: 0.4,
@@ -14,15 +13,15 @@ const PART_OF_LOG: Readonly<Record<AuditShare, number>> = {
   refusals: 0.1,
 };
 
-/** The tenant or user to whose share entries of the log are counted. */
+/** Tenant or user to whom entries are attributed. */
 export interface AuditHolder {
   readonly share: AuditShare;
   readonly holder: string;
 }
 
-/** Counts the entries of one tenant by who answers for them. */
+/** Counts the entries of one tenant by holder. */
 export class AuditHolders {
-  /** Entries by holder, by share. */
+  /** Entries by holder, for each share. */
   readonly #counts: Readonly<Record<AuditShare, Map<string, number>>> = {
     operator: new Map(),
     owners: new Map(),
@@ -44,7 +43,7 @@ export class AuditHolders {
     else counts.set(holder, left);
   }
 
-  /** Returns the holder that must give up an entry of a log that holds more than `limit`. */
+  /** Returns the holder that must give up an entry if the log has more than `limit`. */
   largest(limit: number): AuditHolder | undefined {
     const excessOf = (share: AuditShare) => this.#totals[share] - PART_OF_LOG[share] * limit;
     const share = AUDIT_SHARES.reduce((most, next) => (excessOf(next) > excessOf(most) ? next : most));

@@ -6,7 +6,7 @@ import { createAuditRepository } from "./audit.repository.ts";
 import { auditRoutes } from "./audit.routes.ts";
 import { createAuditService } from "./audit.service.ts";
 
-/** The audit log. */
+/** Creates the audit log. */
 export function createAuditModule(
   { answers, config, database, clock, log }: Core,
   modules: { readonly tenants: TenantsModule },

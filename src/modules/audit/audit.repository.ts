@@ -26,17 +26,17 @@ import { auditEntries } from "./audit.tables.ts";
 import type { AuditEntry, AuditFilter, AuditScope } from "./audit.types.ts";
 import { type AuditHolder, AuditHolders } from "./audit-shares.ts";
 
-/** Ids as the gateway makes them, wherever they stand in a text. */
+/** Ids in the gateway's format, anywhere in a string. */
 const ID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/gi;
-/** Field that no limited reader sees: the log does not know the assets of the reader's devices. */
+/** Field hidden from all limited readers, because the log does not know the assets of their devices. */
 const ASSETS = "assetIds";
-/** Fields that name devices, also ones that are deleted by now. */
+/** Fields that name devices, including deleted ones. */
 const OF_DEVICES = /device(?:Ids?|s)$/i;
 const HIDDEN = "(hidden)";
-/** Removed from what holds it. */
+/** Marks a value to be removed from its container. */
 const REMOVED = Symbol("removed");
 
-/** Removes fields that name devices which the reader may not see. */
+/** Removes fields that name devices hidden from the reader. */
 function within(
   value: unknown,
   field: string,
@@ -58,7 +58,7 @@ function within(
   return Object.fromEntries(members);
 }
 
-/** Removes the devices and assets of an entry that the reader may not see. */
+/** Removes devices and assets hidden from the reader from an entry. */
 function withinReach(entry: AuditEntry, { devices, isDevice }: AuditScope): AuditEntry {
   if (devices === "all") return entry;
   const isHidden = (id: string, isDeviceField: boolean) =>
@@ -77,10 +77,10 @@ function withinReach(entry: AuditEntry, { devices, isDevice }: AuditScope): Audi
   };
 }
 
-/** A stretch of the log: what matches in it, and where the next one begins. */
+/** Section of the log: its matches, and the start of the next section. */
 export interface AuditSlice {
   readonly items: AuditEntry[];
-  /** `undefined` at the log's beginning. */
+  /** `undefined` at the beginning of the log. */
   readonly before: number | undefined;
 }
 
@@ -91,7 +91,7 @@ export interface PrunedEntry extends AuditHolder {
 const toEntry = (row: typeof auditEntries.$inferSelect, scope: AuditScope): AuditEntry =>
   withinReach({ ...row, tenantId: row.tenantId as TenantId | null }, scope); // minted by us
 
-/** Each has an index of its own that is in the order of the log. */
+/** Returns conditions on the owner, each covered by an index in log order. */
 const ownersIn = ({ tenantId, includesStrangers }: AuditScope): SQL[] => [
   eq(auditEntries.tenantId, tenantId),
   ...(includesStrangers ? [isNull(auditEntries.tenantId)] : []),
@@ -102,7 +102,7 @@ const seenIn = ({ devices }: AuditScope): SQL | undefined =>
     ? undefined
     : sql`(${auditEntries.targetType} IS NOT 'device' OR ${auditEntries.targetId} IN (SELECT value FROM json_each(${JSON.stringify([...devices])})))`;
 
-/** Returns the conditions that an index answers. */
+/** Returns the conditions covered by an index. */
 const indexed = ({ action, targetId }: AuditFilter): SQL | undefined =>
   and(
     action === undefined || action.endsWith(".") ? undefined : eq(auditEntries.action, action),
@@ -135,7 +135,7 @@ function matching({ from, to, actorId, action, outcome, search }: AuditFilter): 
 const isOf = (tenantId: TenantId | null): SQL =>
   tenantId === null ? isNull(auditEntries.tenantId) : eq(auditEntries.tenantId, tenantId);
 
-/** Everything that is written has an entry: prepared once. */
+/** Prepares the insert statement, because every change writes an entry. */
 function prepareInsert({ orm, sqlite }: Pick<MainDatabase, "orm" | "sqlite">) {
   const columns = Object.keys(getTableColumns(auditEntries)).filter((name) => name !== "sequence");
   const values = Object.fromEntries(
@@ -144,10 +144,7 @@ function prepareInsert({ orm, sqlite }: Pick<MainDatabase, "orm" | "sqlite">) {
   return prepareWrite(sqlite, orm.insert(auditEntries).values(values));
 }
 
-/**
- * Returns a function that inserts an entry and returns its tenant. The tenant is null if it has just been deleted; the owners of
- * the gateway see the entry then.
- */
+/** Returns a function that inserts an entry and returns its tenant; null if the tenant was just deleted, whose entries the gateway's owners see. */
 function createEntryInsert(database: Pick<MainDatabase, "orm" | "sqlite">) {
   const insert = prepareInsert(database);
   return (entry: Omit<AuditEntry, "sequence">): TenantId | null => {
@@ -163,21 +160,21 @@ function createEntryInsert(database: Pick<MainDatabase, "orm" | "sqlite">) {
 }
 
 interface InsertEnd {
-  /** Called in the transaction of the entry with the tenant that it is kept for: null where the tenant has just been deleted. */
+  /** Called in the entry's transaction with its tenant; null if the tenant was just deleted. */
   inserted(tenantId: TenantId | null): void;
   failed(error: unknown): void;
 }
 
-/** Every call looks at a bounded number of entries: the log may hold millions, and the gateway waits meanwhile. */
+/** Creates the repository. Each call examines a limited number of entries: the log may hold millions, and the gateway waits meanwhile. */
 export function createAuditRepository({ orm, sqlite, writes }: MainDatabase) {
   const insertEntry = createEntryInsert({ orm, sqlite });
-  /** The log with the entries that wait for their commit. */
+  /** Commits waiting entries and returns the database. */
   function current() {
     writes.settle();
     return orm;
   }
 
-  /** The next entries in scope by their sequence, the newest first; read from indexes alone. */
+  /** Returns the sequence numbers of the next entries in scope, newest first, from indexes alone. */
   function sequencesBefore(
     scope: AuditScope,
     filter: AuditFilter,
@@ -204,7 +201,7 @@ export function createAuditRepository({ orm, sqlite, writes }: MainDatabase) {
   }
 
   return {
-    /** Commits an entry with all that is written in the same turn of the event loop. */
+    /** Commits an entry together with all writes of the same turn of the event loop. */
     insert: (entry: Omit<AuditEntry, "sequence">, { inserted, failed }: InsertEnd): void =>
       writes.add({
         isOptional: true,
@@ -212,7 +209,7 @@ export function createAuditRepository({ orm, sqlite, writes }: MainDatabase) {
         committed: () => undefined,
         failed,
       }),
-    /** Looks at the next `rows` entries before `before`, the newest first. */
+    /** Examines the next `rows` entries before `before`, newest first. */
     slice(
       scope: AuditScope,
       filter: AuditFilter,
@@ -234,7 +231,7 @@ export function createAuditRepository({ orm, sqlite, writes }: MainDatabase) {
         .map((row) => toEntry(row, scope));
       return { items, before: sequences.length < window.rows ? undefined : sequences.at(-1) };
     },
-    /** Counts everything in scope, whatever devices the reader may see. */
+    /** Counts all entries in scope, including those about hidden devices. */
     count: (scope: AuditScope): number => ownersIn(scope).reduce((sum, owner) => sum + countWhere(owner), 0),
     find(scope: AuditScope, auditId: string): AuditEntry | undefined {
       const row = current()
@@ -260,7 +257,7 @@ export function createAuditRepository({ orm, sqlite, writes }: MainDatabase) {
         }
       return [...found].sort();
     },
-    /** Ids of all tenants that have entries; null for those of nobody known here. */
+    /** Returns ids of all tenants with entries; null for entries without a known tenant. */
     listTenants(): Array<TenantId | null> {
       const found: Array<TenantId | null> = countWhere(isNull(auditEntries.tenantId)) > 0 ? [null] : [];
       // From one to the next by the index, as above.
@@ -275,7 +272,7 @@ export function createAuditRepository({ orm, sqlite, writes }: MainDatabase) {
         last = next;
       }
     },
-    /** Counts the entries of a tenant by who answers for them; read from an index alone. */
+    /** Counts the entries of a tenant by holder, from an index alone. */
     countHolders(tenantId: TenantId | null): AuditHolders {
       const holders = new AuditHolders();
       const rows = current()
@@ -287,7 +284,7 @@ export function createAuditRepository({ orm, sqlite, writes }: MainDatabase) {
       for (const { entries, ...holder } of rows) holders.add(holder, entries);
       return holders;
     },
-    /** Deletes the oldest entry of a holder; false where there is none. */
+    /** Deletes the oldest entry of a holder. Returns false if there is none. */
     removeOldest(tenantId: TenantId | null, { share, holder }: AuditHolder): boolean {
       const oldest = current()
         .select({ sequence: min(auditEntries.sequence) })
@@ -298,7 +295,7 @@ export function createAuditRepository({ orm, sqlite, writes }: MainDatabase) {
       current().delete(auditEntries).where(eq(auditEntries.sequence, oldest)).run();
       return true;
     },
-    /** Deletes at most `limit` entries that are older than `at`, and returns whose they were. */
+    /** Deletes at most `limit` entries older than `timeMs`. Returns their holders. */
     pruneBefore(timeMs: number, limit: number): PrunedEntry[] {
       const { sequence, tenantId, share, holder } = auditEntries;
       const doomed = current()

@@ -32,7 +32,7 @@ const COLUMNS = [
 
 const cell = (value: string | number | null): string => (value === null ? "" : csvCell(String(value)));
 
-/** An entry as people get it: without what is not set, and what changed as JSON again. */
+/** Converts an entry for the API, without unset fields and with the change parsed from JSON. */
 function toWire({
   sequence: _,
   tenantId: __,
@@ -52,7 +52,7 @@ function toWire({
   };
 }
 
-/** Pages of entries as text. */
+/** Yields pages of entries as text. */
 async function* renderAudit(
   pages: AsyncIterable<AuditEntry[]>,
   format: "csv" | "ndjson",
@@ -71,7 +71,7 @@ async function* renderAudit(
 const LIMIT_DEFAULT = 100;
 const contentTypes = { csv: "text/csv; charset=utf-8", ndjson: "application/x-ndjson" } as const;
 
-/** ISO 8601, in UTC if it has no zone, or epoch ms. @throws DomainError `audit.time_invalid` */
+/** Parses ISO 8601 (in UTC without a zone) or epoch ms. @throws DomainError `audit.time_invalid` */
 function timeOf(field: string, text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   if (/^-?\d{1,16}$/.test(text)) return Number(text);

@@ -12,19 +12,19 @@ import type { AuditRepository } from "./audit.repository.ts";
 import type { AuditEntry, AuditFilter, AuditRecorder, AuditScope, NewAuditEntry } from "./audit.types.ts";
 import type { AuditHolder, AuditHolders } from "./audit-shares.ts";
 
-/** Text in the log in place of a secret. The log may show that a secret changed. */
+/** Placeholder for secrets in the log, which may show that a secret changed. */
 const HIDDEN = "•••";
 const TEXT_LENGTH_MAX = 8_192;
 const DEPTH_MAX = 8;
 
-/** Names of what opens something. `credentials` and the like are objects of such; a device's attribute may be named so too. */
+/** Names of secret fields. Objects named `credentials` and the like contain secrets, and a device's attribute may have such a name. */
 const SECRET_NAME = /passw|secret|token|otp|credential|authorization|api_?key|private_?key|^code$|^pin$/i;
-/** Fields that change with everything else. */
+/** Fields that change with every update. */
 const STAMPS: ReadonlySet<string> = new Set(["updatedAt", "lastUsedAt"]);
-/** Fields that are left out of entries about creation and deletion, because the entry has them anyway. */
+/** Fields omitted from entries about creation and deletion, because the entry itself contains them. */
 const EXISTING: ReadonlySet<string> = new Set([...STAMPS, "createdAt", "tenantId"]);
 
-/** Returns whether the object is a text of ours, whose field `code` opens nothing. */
+/** Returns whether the object is a catalogue text, whose field `code` is not a secret. */
 const isCatalogueText = ({ code, params }: Record<string, unknown>): boolean =>
   typeof code === "string" && hasText(code) && isJsonObject(params);
 
@@ -55,7 +55,7 @@ function bounded(value: unknown): string | null {
   });
 }
 
-/** The fields of `first` that `second` has otherwise, or not at all. */
+/** Returns the fields of `first` that differ in `second` or are missing there. */
 function differing(first: unknown, second: unknown): unknown {
   if (!isJsonObject(first) || !isJsonObject(second)) return first;
   const changed = Object.entries(first).filter(
@@ -64,7 +64,7 @@ function differing(first: unknown, second: unknown): unknown {
   return Object.fromEntries(changed);
 }
 
-/** The fields that say something. */
+/** Removes empty fields. */
 function filled(value: unknown): unknown {
   if (!isJsonObject(value)) return value;
   return Object.fromEntries(
@@ -72,7 +72,7 @@ function filled(value: unknown): unknown {
   );
 }
 
-/** Describes a change for the log: only the differences, nothing secret, and at most 8 KiB each. */
+/** Describes a change for the log: only the differences, without secrets, at most 8 KiB each. */
 function describeChange(before: unknown, after: unknown): { before: string | null; after: string | null } {
   const wasThere = before !== undefined && before !== null;
   const isThere = after !== undefined && after !== null;
@@ -84,10 +84,10 @@ function describeChange(before: unknown, after: unknown): { before: string | nul
   };
 }
 
-/** Max. entries that a new entry removes: a lowered limit is reached in small steps. */
+/** Max. entries removed per new entry, so that a lowered limit is reached in small steps. */
 const REMOVED_PER_ENTRY_MAX = 8;
 
-/** Decides who answers for an entry, and which part of the log the entry takes. */
+/** Returns the holder to whom an entry is attributed, and its share of the log. */
 function holderOf({ tenantId, actor, outcome, address }: NewAuditEntry): AuditHolder {
   const who = actor.impersonator?.id ?? actor.keyOwnerId ?? actor.id;
   // Anybody may name another account in every attempt: a stranger is known by the address alone.
@@ -97,13 +97,13 @@ function holderOf({ tenantId, actor, outcome, address }: NewAuditEntry): AuditHo
   return { share: isOwner ? "owners" : "members", holder: who ?? address ?? "" };
 }
 
-/** Keeps the log of each tenant within its limit; a tenant's entries never make room for those of another tenant. */
+/** Keeps each tenant's log within its limit; a tenant's entries never displace another tenant's. */
 function createAuditLimit(deps: {
   repository: Pick<AuditRepository, "countHolders" | "removeOldest">;
   limitOf: (tenantId: TenantId | null) => number;
 }) {
   const { repository } = deps;
-  /** Counts of entries by tenant, of tenants that were written to since the start; null for those of nobody known. */
+  /** Counts by tenant with writes since startup; null for entries without a known tenant. */
   const counted = new Map<TenantId | null, AuditHolders>();
 
   function holdersOf(tenantId: TenantId | null): AuditHolders {
@@ -112,7 +112,7 @@ function createAuditLimit(deps: {
     return holders;
   }
 
-  /** Removes at most `limit` entries beyond the tenant's limit and returns how many. */
+  /** Removes at most `limit` entries beyond the tenant's limit. Returns their number. */
   function trim(tenantId: TenantId | null, limit: number): number {
     const entriesMax = deps.limitOf(tenantId);
     let removed = 0;
@@ -135,7 +135,7 @@ function createAuditLimit(deps: {
       counted.get(tenantId)?.add(holder, -1);
     },
     trim,
-    /** Forgets the counts: the command line is another process and writes to the log too. */
+    /** Forgets the counts, because the command line is a separate process that also writes to the log. */
     recount: () => counted.clear(),
     countOf: (tenantId: TenantId) => holdersOf(tenantId).total,
   };
@@ -143,20 +143,20 @@ function createAuditLimit(deps: {
 
 const DAY_MS = 86_400_000;
 const UPKEEP_INTERVAL_MS = 10 * 60_000;
-/** Deleted at most in one pass: a clock that jumped ahead must not empty the log before somebody sees it. */
+/** Max. entries deleted per pass, so that a clock that jumped ahead does not empty the log unnoticed. */
 const PRUNED_MAX = 1_000;
-/** Interval in which one refusal of a kind is stored for a caller. */
+/** Min. interval between stored refusals of the same kind to a caller. */
 const REFUSAL_INTERVAL_MS = 60_000;
 const REFUSALS_REMEMBERED_MAX = 10_000;
-/** Entries that are removed without a pause: some 5 ms. */
+/** Entries removed without a pause, about 5 ms. */
 const TRIMMED_PER_SLICE = 100;
 const NAME_LENGTH_MAX = 256;
-/** Entries that are looked at without a pause: some 5 ms. */
+/** Entries examined without a pause, about 5 ms. */
 const SLICE_ROWS = 1_000;
 
-/** The audit log: who did what, when, and from where. */
+/** Audit log: who did what, when, and from where. */
 export interface AuditService extends AuditRecorder {
-  /** `total`: how many match in all; told with the first page only where it has to be searched for. */
+  /** `total`: number of all matches; computed only for the first page if it requires a search. */
   list(
     scope: AuditScope,
     filter: AuditFilter,
@@ -164,11 +164,11 @@ export interface AuditService extends AuditRecorder {
   ): Promise<{ items: AuditEntry[]; total: number | undefined }>;
   /** @throws DomainError `audit.not_found` */
   get(scope: AuditScope, auditId: string): AuditEntry;
-  /** Returns all actions that were ever logged, for the choices of a filter. */
+  /** Returns all logged actions, as choices of a filter. */
   listActions(scope: AuditScope): string[];
-  /** All that match, the newest first, piece by piece: nothing is held while a slow reader reads. */
+  /** Yields all matches, newest first, page by page: a slow reader holds no resources. */
   pages(scope: AuditScope, filter: AuditFilter): AsyncGenerator<AuditEntry[]>;
-  /** Entries that the log of a tenant holds now. */
+  /** Returns the number of entries in a tenant's log. */
   countOf(tenantId: TenantId): number;
   start(): void;
   stop(): void;
@@ -176,7 +176,7 @@ export interface AuditService extends AuditRecorder {
 
 const short = (text: string | null | undefined): string | null => text?.slice(0, NAME_LENGTH_MAX) ?? null;
 
-/** The columns of an entry, apart from its time and from who answers for it. */
+/** Returns the columns of an entry, except time and holder. */
 function rowOf(entry: NewAuditEntry) {
   const { tenantId, actor, action, outcome, target, address, userAgent } = entry;
   return {
@@ -198,16 +198,16 @@ function rowOf(entry: NewAuditEntry) {
   };
 }
 
-/** Time before which entries are deleted, in epoch ms. */
+/** Returns the time before which entries are deleted, in epoch ms. */
 const oldestOf = (deps: { readonly days: number; readonly retentionTime: () => number }): number =>
   deps.retentionTime() - deps.days * DAY_MS;
 
 export function createAuditService(deps: {
   repository: AuditRepository;
   durable: () => Promise<void>;
-  /** Entries are kept this long; 0: as many as the limit allows. */
+  /** Days for which entries are kept; 0: as many as the limit allows. */
   days: number;
-  /** Most entries of a tenant's log; null for the entries of nobody known here. */
+  /** Returns the max. entries of a tenant's log; null for entries without a known tenant. */
   limitOf: (tenantId: TenantId | null) => number;
   clock: Clock;
   /** Time against which age is measured, in epoch ms. */
@@ -217,7 +217,7 @@ export function createAuditService(deps: {
   const { repository, clock, log } = deps;
   const room = createAuditLimit(deps);
   let stopped = false;
-  /** Monotonic time of the newest refusal of a kind to a caller. */
+  /** Monotonic time of the last refusal, by kind and caller. */
   const refusals = new Map<string, number>();
 
   function isRepeated({ actor, action, outcome, address }: NewAuditEntry): boolean {
@@ -244,7 +244,7 @@ export function createAuditService(deps: {
     },
   });
 
-  /** Brings every log to its limit, also after the limit was lowered; others have their turn between two slices. */
+  /** Trims every log to its limit, which may have been lowered; other work runs between slices. */
   async function trimAll(): Promise<void> {
     try {
       for (const tenantId of repository.listTenants()) {
@@ -260,7 +260,7 @@ export function createAuditService(deps: {
     }
   }
 
-  /** Lets others have their turn between two of them. */
+  /** Yields slices, letting other work run in between. */
   async function* slices(
     scope: AuditScope,
     filter: AuditFilter,

@@ -2,13 +2,13 @@ import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { tenants } from "../tenants/tenants.tables.ts";
 import { AUDIT_SHARES } from "./audit-shares.ts";
 
-/** Entries of the audit log; `sequence` is the order in which they happened, whatever the clock said. */
+/** Entries of the audit log; `sequence` is the order of events, independent of the clock. */
 export const auditEntries = sqliteTable(
   "audit_entries",
   {
     sequence: integer("sequence").primaryKey({ autoIncrement: true }),
     auditId: text("audit_id").notNull().unique(),
-    /** Tenant of the entry; `null` for a stranger, such as a sign-in with an address that has no account. */
+    /** Tenant of the entry; `null` for an unknown caller, such as a sign-in with an address that has no account. */
     tenantId: text("tenant_id").references(() => tenants.tenantId, { onDelete: "cascade" }),
     at: integer("at").notNull(),
     actorType: text("actor_type", { enum: ["USER", "API_KEY", "COMMAND_LINE", "ANONYMOUS"] }).notNull(),
@@ -18,7 +18,7 @@ export const auditEntries = sqliteTable(
     impersonatorName: text("impersonator_name"),
     action: text("action").notNull(),
     outcome: text("outcome", { enum: ["SUCCESS", "REFUSED", "FAILED"] }).notNull(),
-    /** Part of the log that the entry counts against. */
+    /** Share of the log to which the entry counts. */
     share: text("share", { enum: AUDIT_SHARES }).notNull().default("members"),
     holder: text("holder").notNull().default(""),
     targetType: text("target_type"),
@@ -27,7 +27,7 @@ export const auditEntries = sqliteTable(
     /** Network address of the caller. */
     address: text("address"),
     userAgent: text("user_agent"),
-    /** JSON of what changed, as it was and as it is. */
+    /** JSON of the changed fields, before and after. */
     before: text("before"),
     after: text("after"),
   },

@@ -3,19 +3,19 @@ import type { Principal, Role } from "../users/users.types.ts";
 import type { AuditShare } from "./audit-shares.ts";
 
 export const AUDIT_OUTCOMES = ["SUCCESS", "REFUSED", "FAILED"] as const;
-/** REFUSED: the caller may not; FAILED: a sign-in that was none. */
+/** REFUSED: not permitted; FAILED: unsuccessful sign-in. */
 export type AuditOutcome = (typeof AUDIT_OUTCOMES)[number];
 
 export interface AuditActor {
   readonly type: "USER" | "API_KEY" | "COMMAND_LINE" | "ANONYMOUS";
   readonly id: string | null;
-  /** Email address, or the key's name. */
+  /** Email address, or name of the key. */
   readonly name: string;
-  /** The user who acts, if somebody acts as this user. */
+  /** User who acts as this user, if any. */
   readonly impersonator?: { readonly id: string; readonly name: string } | undefined;
-  /** Decides which part of the log the entries take. */
+  /** Decides to which share of the log the entries count. */
   readonly role?: Role | undefined;
-  /** The user who created the API key: the entries of all keys of a user count as the user's own. */
+  /** Creator of the API key; entries of all keys of a user count as the user's own. */
   readonly keyOwnerId?: string | undefined;
 }
 
@@ -26,10 +26,10 @@ export interface AuditTarget {
 }
 
 export interface NewAuditEntry {
-  /** Tenant of the entry; `null` for a stranger. */
+  /** Tenant of the entry; `null` for an unknown caller. */
   readonly tenantId: TenantId | null;
   readonly actor: AuditActor;
-  /** `device.update`: what it is about, and what was done. */
+  /** Object and operation, such as `device.update`. */
   readonly action: string;
   readonly outcome: AuditOutcome;
   readonly target?: AuditTarget | undefined;
@@ -40,14 +40,14 @@ export interface NewAuditEntry {
   readonly after?: unknown;
 }
 
-/** Takes what somebody did into the audit log. Never throws: a log that cannot be written is itself logged. */
+/** Records actions in the audit log. Never throws; write errors of the log are logged. */
 export interface AuditRecorder {
   record(entry: NewAuditEntry): void;
-  /** Resolves once what was recorded is on the disk. */
+  /** Resolves once recorded entries are on disk. */
   durable(): Promise<void>;
 }
 
-/** Request of a route, as its audit rule sees it. */
+/** Request of a route, as passed to its audit rule. */
 export interface AuditContext {
   readonly principal: Principal;
   readonly params: Readonly<Record<string, string>>;
@@ -56,27 +56,27 @@ export interface AuditContext {
   readonly response: unknown;
 }
 
-/** Record that a changing route adds to the audit log, or the reason why it adds none. */
+/** Entry that a changing route adds to the audit log, or the reason why it adds none. */
 export type AuditRule = AuditedRoute | { readonly none: string };
 
 interface AuditedRoute {
   readonly action: string;
   /** Type of the target, such as `device`. The first parameter of the path is its id. */
   readonly target: string;
-  /** Returns the id of the target, if neither path nor response have it. */
+  /** Returns the id of the target, if neither path nor response contain it. */
   readonly id?: (context: AuditContext) => string;
-  /** Returns the ids of the targets of a request for many things; each gets an entry. Called before the request and after it. */
+  /** Returns the ids of the targets of a bulk request; each gets an entry. Called before and after the request. */
   readonly each?: (context: AuditContext) => readonly string[];
-  /** Field of the answer that has the id, where the path has none. */
+  /** Field of the response that contains the id, if the path does not. */
   readonly created?: string;
-  /** The thing as it is now; read before and after, and what differs is recorded. */
+  /** Returns the current target; called before and after the request to record the difference. */
   readonly read?: (context: AuditContext, id: string) => unknown;
-  /** Returns the content of the request, if there is nothing to read. */
+  /** Returns the content of the request, if there is no target to read. */
   readonly details?: (context: AuditContext) => unknown;
 }
 
 export interface AuditEntry {
-  /** Position in the order in which entries happened, whatever the clock said. */
+  /** Order of events, independent of the clock. */
   readonly sequence: number;
   readonly auditId: string;
   readonly tenantId: TenantId | null;
@@ -95,31 +95,31 @@ export interface AuditEntry {
   readonly targetName: string | null;
   readonly address: string | null;
   readonly userAgent: string | null;
-  /** JSON text. */
+  /** JSON string. */
   readonly before: string | null;
   readonly after: string | null;
 }
 
-/** Scope of a reader: the entries of a tenant, without those about devices that the reader may not see. */
+/** Scope of a reader: the entries of a tenant, without those about hidden devices. */
 export interface AuditScope {
   readonly tenantId: TenantId;
   readonly devices: "all" | ReadonlySet<DeviceId>;
-  /** Returns whether an id is that of a device that exists. */
+  /** Returns whether an id belongs to an existing device. */
   isDevice(id: string): boolean;
-  /** True if entries of strangers are included, for the users of the gateway's own site. */
+  /** True to include entries of unknown callers, for users of the gateway's own tenant. */
   readonly includesStrangers: boolean;
 }
 
 export interface AuditFilter {
-  /** Epoch ms, both included. */
+  /** Epoch ms, inclusive. */
   readonly from?: number | undefined;
   readonly to?: number | undefined;
   /** Id of a user or key. */
   readonly actorId?: string | undefined;
-  /** `device.update`, or `device.` for all of them. */
+  /** Action such as `device.update`; `device.` for all of a kind. */
   readonly action?: string | undefined;
   readonly outcome?: AuditOutcome | undefined;
   readonly targetId?: string | undefined;
-  /** Part of an actor's, impersonator's or target's name, or an address. */
+  /** Part of the name of an actor, impersonator or target, or of an address. */
   readonly search?: string | undefined;
 }

@@ -24,16 +24,16 @@ export interface BackupJob extends BackupRunOptions {
   readonly passphrase: string | undefined;
   /** Id of this machine; `undefined` if it has none. */
   readonly machine: string | undefined;
-  /** Absent where nothing is to be removed. */
+  /** Absent if nothing is to be removed. */
   readonly retention: Retention | undefined;
 }
 
-/** Tells gateways apart, so that one does not remove the snapshots of another. A restored gateway continues its own. */
+/** Returns the id under which the gateway stores its snapshots. A restored gateway keeps the id. */
 export function gatewayIdOf(dataPath: string): string {
   return backupSeriesOf(dataPath, ensureSecret(dataPath, "storage.key", STORAGE_KEY_BYTES));
 }
 
-/** Returns the snapshots at a place with their state. A snapshot with an unreadable record counts by the time in its name. */
+/** Returns the snapshots at a location with their state. A snapshot with an unreadable record counts by the time in its name. */
 export async function agedSnapshots(repository: BackupRepository): Promise<Aged[]> {
   const { records, unreadable } = await repository.survey();
   const damaged = await damagedObjectsOf(repository);
@@ -69,8 +69,8 @@ function isStopped(dataPath: string): boolean {
 }
 
 /**
- * Returns damage that only reading finds, a line each. Without a gateway, it is the backup that moves the write-ahead logs into the databases, and a log
- * must stay as it is beside a damaged database. Telemetry is too large for this check: its damage is found when it is copied.
+ * Returns damage that only reading finds, one line each. Without a gateway, the backup moves the write-ahead logs into the databases, but a log must
+ * stay unchanged next to a damaged database. Telemetry is too large for this check; its damage is found during copying.
  */
 const contentProblems = (dataPath: string): string[] =>
   DATABASE_FILES.filter((name) => name !== TELEMETRY_FILE).flatMap((name) => {
@@ -81,7 +81,7 @@ const contentProblems = (dataPath: string): string[] =>
 const isBusy = (error: unknown): boolean =>
   error instanceof SQLiteError && error.code?.startsWith("SQLITE_BUSY") === true;
 
-/** A backup of damaged data would in time replace the last good one. @throws DomainError */
+/** Refuses damaged data, whose backups would eventually replace the last good one. @throws DomainError */
 function ensureSources(dataPath: string): void {
   let problems: string[];
   try {
@@ -96,8 +96,7 @@ function ensureSources(dataPath: string): void {
 }
 
 /**
- * Makes one backup: opens or creates the repository, makes room, writes a snapshot and removes expired ones. One at a time for a data
- * directory.
+ * Makes one backup: opens or creates the repository, frees space, writes a snapshot and removes expired ones. One at a time per data directory.
  * @throws DomainError `conflict` while another backup runs, and for a data directory with a missing, older or foreign database or key
  */
 export async function runBackup(target: BackupTarget, job: BackupJob): Promise<BackupResult> {

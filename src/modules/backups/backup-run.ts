@@ -19,7 +19,7 @@ import { type SnapshotBase, SnapshotWriter, type SnapshotWriterOptions } from ".
 /** Ids of older snapshots after a repair. */
 interface Repairs {
   readonly repaired: string[];
-  /** Snapshots that can only be restored in part. */
+  /** Snapshots that can only be restored partially. */
   readonly damaged: string[];
 }
 
@@ -103,24 +103,24 @@ class SnapshotRepair {
   }
 }
 
-/** Databases up to this size are restored and opened after every backup; all of them when `opensAll` asks for it. */
+/** Max. bytes of databases that are restored and opened after every backup; `opensAll` includes larger ones. */
 const OPENED_BYTES_MAX = 64 * 1024 * 1024;
 /** Bytes that a check leaves free on the disk. */
 const SPARE_BYTES = 32 * 1024 * 1024;
 const CHECK_FOLDER = "backup-check";
-/** Max. attempts at a snapshot; each leaves out the packs that the previous attempt found damaged. */
+/** Max. attempts at a snapshot; each avoids the packs that the previous attempt found damaged. */
 const ATTEMPTS_MAX = 3;
 
 export interface BackupRunOptions extends SnapshotWriterOptions {
-  /** Restores and opens every database, whatever its size. */
+  /** True to restore and open every database of any size. */
   readonly opensAll: boolean;
-  /** Max. days until every object at the place is read back. */
+  /** Max. days until every stored object is read back. */
   readonly verifyDays: number;
 }
 
 /**
- * Writes a snapshot into a repository and verifies the repository: damaged objects are rewritten from the live data, which also repairs
- * older snapshots.
+ * Writes a snapshot into a repository and verifies the repository: damaged objects are rewritten from the live data, which also repairs older
+ * snapshots.
  */
 export class BackupRun {
   readonly #repository: BackupRepository;
@@ -133,8 +133,8 @@ export class BackupRun {
   }
 
   /**
-   * Writes the snapshot, reads back what is new, opens databases from it, and only then makes it count.
-   * @throws DomainError when the target fails, the databases stay busy or the check fails; earlier snapshots are as before.
+   * Writes the snapshot, reads new objects back, opens databases from it, and commits it only then.
+   * @throws DomainError if the target fails, the databases stay busy or the check fails; earlier snapshots are unchanged
    */
   async run(): Promise<BackupResult> {
     const survey = await this.#repository.survey();
@@ -191,7 +191,7 @@ export class BackupRun {
     }
   }
 
-  /** Newest snapshot with readable page maps. */
+  /** Returns the newest snapshot with readable page maps. */
   async #base({ records }: Survey, place: PlaceCheck): Promise<SnapshotBase | undefined> {
     for (const record of records.toReversed()) {
       if (place.damaged.has(record.maps.name)) continue;
@@ -205,7 +205,7 @@ export class BackupRun {
     return undefined;
   }
 
-  /** Reads new objects, then restores and opens databases. Adds damaged packs to `found`, and then skips the rest. */
+  /** Reads new objects back, then restores and opens databases. Adds damaged packs to `found`, and then skips the rest. */
   async #verify(
     record: SnapshotRecord,
     found: Set<string>,
@@ -230,7 +230,7 @@ export class BackupRun {
     return { record: { ...record, problems, isTelemetryChecked }, opened };
   }
 
-  /** Returns the databases to open, telemetry with its log, as far as the disk has space for them. */
+  /** Returns the databases to open, telemetry including its log, as far as the disk has space. */
   #opened(databases: readonly SnapshotDatabase[]): string[] {
     const { dataPath, opensAll } = this.#options;
     const { bavail, bsize } = statfsSync(dataPath);

@@ -68,7 +68,7 @@ const placeOf = (config: BackupConfig): BackupPlace | undefined =>
 export const fixedKeysOf = (config: BackupConfig): FixedKey[] =>
   FIXED_KEYS.filter((key) => config[key] !== undefined);
 
-/** Returns the effective settings: configured values, else stored values. */
+/** Returns the effective settings: configured values, otherwise stored values. */
 export function settingsInForce(
   stored: Partial<BackupSettings> | undefined,
   config: BackupConfig,

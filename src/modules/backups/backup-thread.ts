@@ -13,8 +13,8 @@ export interface BackupRequest {
 }
 
 /**
- * Runs backups on a thread of their own, one at a time. The databases' files are opened once by the main thread and stay open: to close one
- * would drop the locks that SQLite holds on it in this process (https://www.sqlite.org/howtocorrupt.html, 2.2).
+ * Runs backups on their own thread, one at a time. The main thread opens the databases' files once and keeps them open: closing one would drop
+ * SQLite's locks on it in this process (https://www.sqlite.org/howtocorrupt.html, 2.2).
  */
 export class BackupThread {
   readonly #descriptors = new Map<string, number>();
@@ -23,7 +23,7 @@ export class BackupThread {
     failed: "backup.failed",
   });
 
-  /** @throws DomainError what the backup failed with, `unavailable` when `stop` ended it. */
+  /** @throws DomainError the backup's error; `unavailable` if `stop` ended it */
   run(
     request: Omit<BackupRequest, "descriptors">,
     onProgress: (share: number) => void,
@@ -32,7 +32,7 @@ export class BackupThread {
     return this.#thread.run({ ...request, descriptors: [...this.#descriptors] }, onProgress);
   }
 
-  /** Ends a backup that runs. What it has written so far does not count. */
+  /** Ends a running backup. Its partial snapshot does not count. */
   stop(): void {
     this.#thread.stop();
   }

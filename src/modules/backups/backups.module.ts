@@ -16,7 +16,7 @@ import type { RestoreRequest } from "./restore.worker.ts";
 import { setupRestorationRoutes } from "./setup-restoration.routes.ts";
 import { SetupRestoration } from "./setup-restoration.ts";
 
-/** Creates the module of the gateway's backups. */
+/** Creates the backups of the gateway. */
 export function createBackupsModule(
   { version, commit, config, database, identityDatabase, data, clock, events, health, restart, log }: Core,
   modules: {

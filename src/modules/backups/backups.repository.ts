@@ -24,7 +24,7 @@ export function createBackupsRepository(database: MainDatabase) {
   const newestGood = newestDone();
   const newestOpened = newestDone(eq(backupRuns.openedAll, true));
   return {
-    /** Adds a run that begins now, and forgets the oldest ones. */
+    /** Adds a run that starts now, and deletes the oldest runs. */
     beginRun(trigger: BackupTrigger, startedAt: number): StoredBackupRun {
       const run = orm.insert(backupRuns).values({ trigger, state: "RUNNING", startedAt }).returning().get();
       orm
@@ -35,14 +35,14 @@ export function createBackupsRepository(database: MainDatabase) {
     },
     endRun: (runId: number, changes: Partial<StoredBackupRun>): void =>
       void orm.update(backupRuns).set(changes).where(eq(backupRuns.runId, runId)).run(),
-    /** Marks the runs that a stop of the gateway has cut off. */
+    /** Marks runs that were interrupted by a stop of the gateway. */
     endInterrupted: (finishedAt: number, error: Text): void =>
       void orm
         .update(backupRuns)
         .set({ state: "FAILED", finishedAt, error })
         .where(eq(backupRuns.state, "RUNNING"))
         .run(),
-    /** The newest first; `search` is part of a snapshot's id. */
+    /** Lists runs, newest first; `search` is part of a snapshot's id. */
     listRuns({ limit, offset, search }: RunFilter): { items: StoredBackupRun[]; total: number } {
       const where =
         search === undefined ? undefined : sql`instr(lower(${backupRuns.snapshotId}), lower(${search})) > 0`;
@@ -58,7 +58,7 @@ export function createBackupsRepository(database: MainDatabase) {
     },
     newestRun: (): StoredBackupRun | undefined =>
       orm.select().from(backupRuns).orderBy(desc(backupRuns.runId)).limit(1).get(),
-    /** Only runs that began at `since` or later. */
+    /** Returns the newest successful run that started at `since` or later. */
     newestGoodRun: (since: number): StoredBackupRun | undefined => newestGood.get({ since }),
     newestOpenedRun: (since: number): StoredBackupRun | undefined => newestOpened.get({ since }),
   };

@@ -70,7 +70,7 @@ function toSettings(backups: BackupsService) {
   };
 }
 
-/** Completes a place with the secret that is kept, where the request names none. */
+/** Adds the stored secret to a location if the request contains none. */
 function withSecret(input: Static<typeof placeInput>, { place }: BackupSettings): BackupPlace {
   if (input.kind === "folder") return input;
   const kept = place?.kind === "s3" ? place.secretAccessKey : "";
@@ -80,7 +80,7 @@ function withSecret(input: Static<typeof placeInput>, { place }: BackupSettings)
 const withPassphrase = (input: string | null | undefined, { passphrase }: BackupSettings) =>
   input === undefined ? passphrase : input;
 
-/** Reads the next piece when the client has taken the one before. */
+/** Streams pieces on demand: the next piece is read when the client has taken the previous one. */
 function toStream(pieces: AsyncGenerator<Uint8Array>): ReadableStream<Uint8Array> {
   return new ReadableStream({
     async pull(controller) {
@@ -184,7 +184,7 @@ const settingsRoutes = ({ backups, auth }: BackupRouteDeps) =>
       },
     );
 
-/** Runs, by schedule and by hand. */
+/** Creates the routes for runs, scheduled and manual. */
 const runRoutes = ({ backups, auth }: BackupRouteDeps) =>
   new Elysia({ prefix: PREFIX, tags: ["gateway"] })
     .use(auth)
@@ -279,7 +279,7 @@ const snapshotRoutes = ({ backups, auth }: BackupRouteDeps) =>
       },
     );
 
-/** Links with which a browser saves an archive as it comes, however large it is. */
+/** Creates links by which a browser downloads an archive as a stream of any size. */
 const downloadRoutes = ({ backups, withLink, auth }: BackupRouteDeps) => {
   const links = new OneTimeLinks<string>(LINK_LIFETIME_MS);
   return new Elysia({ prefix: PREFIX, tags: ["gateway"] })

@@ -29,10 +29,10 @@ import { ARCHIVE_HEAD, archiveEntryHead } from "./targets/archive-target.ts";
 
 const CHECK_INTERVAL_MS = 30_000;
 const HOUR_MS = 3_600_000;
-/** A scheduled backup that failed is tried again after this long. */
+/** Retry delay of a failed scheduled backup. */
 const RETRY_AFTER_MS = HOUR_MS;
 const WEEK_MS = 7 * 24 * HOUR_MS;
-/** Small part of the reading speed of a gateway's disk, so that others are not disturbed. */
+/** Reading rate; a small part of a disk's speed, so that other work is not disturbed. */
 const BYTES_PER_SECOND = 50_000_000;
 const PROBE = "probe";
 const SETTINGS = "backup";
@@ -44,12 +44,12 @@ export interface BackupStatus {
   readonly running: { readonly startedAt: number; readonly share: number } | undefined;
   readonly newestGood: StoredBackupRun | undefined;
   readonly nextAt: number | undefined;
-  /** Overdue backup, failed run, damage. */
+  /** Overdue backup, failed run or damage. */
   readonly problems: readonly Text[];
 }
 
 export interface ListedSnapshot extends SnapshotRecord {
-  /** False if it can only be restored in part, or contains damaged data. */
+  /** False if the snapshot can only be restored partially, or contains damaged data. */
   readonly isGood: boolean;
 }
 
@@ -63,13 +63,13 @@ export interface BackupsDeps {
   readonly lineside: string;
   /** Id of this machine; `undefined` if it has none. */
   readonly machine: string | undefined;
-  /** Resolves once what was acknowledged is on the disk. */
+  /** Resolves once all acknowledged data is on disk. */
   readonly durable: () => Promise<unknown>;
   readonly clock: Clock;
   readonly log: Logger;
 }
 
-/** Backups of the whole gateway: settings, schedule, runs, and what is kept at the place. For owners of the gateway's own tenant. */
+/** Backups of the whole gateway: settings, schedule, runs and stored snapshots. For owners of the gateway's own tenant. */
 export class BackupsService {
   readonly #deps: BackupsDeps;
   readonly #timer: { start(): void; stop(): void };
@@ -98,7 +98,7 @@ export class BackupsService {
     await this.#work;
   }
 
-  /** @throws DomainError `forbidden` for tenants other than the gateway's own: a backup holds the data of all. */
+  /** @throws DomainError `forbidden` for tenants other than the gateway's own, because a backup contains the data of all */
   ensureOperator(principal: Pick<Principal, "tenantId" | "devices">): void {
     ensureOperator(this.#deps.tenants, principal);
   }
@@ -107,7 +107,7 @@ export class BackupsService {
     return this.#settings;
   }
 
-  /** Configuration keys that are set and take precedence. */
+  /** Configured keys, which take precedence over settings. */
   get fixed(): readonly FixedKey[] {
     return fixedKeysOf(this.#deps.config);
   }
@@ -151,7 +151,7 @@ export class BackupsService {
     };
   }
 
-  /** The problems of `status`, without a question to the database while there is no place for backups. */
+  /** Returns the problems of `status`; does not query the database if no location is set. */
   problems(): readonly Text[] {
     return this.#settings.place === null ? [] : this.status().problems;
   }
@@ -160,7 +160,7 @@ export class BackupsService {
     return this.#deps.repository.listRuns(filter);
   }
 
-  /** Begins a backup. @throws DomainError `conflict` while one runs, or before a place is set. */
+  /** Starts a backup. @throws DomainError `conflict` while one runs, or if no location is set */
   begin(trigger: BackupTrigger): StoredBackupRun {
     const { place } = this.#settings;
     if (place === null) throw conflict("backup.no_place");
@@ -174,8 +174,8 @@ export class BackupsService {
   }
 
   /**
-   * Makes a backup, and resolves when it is good: at the configured place, else at the given one.
-   * @throws DomainError what the backup failed with
+   * Makes a backup at the configured location, otherwise the given one. Resolves when it is verified.
+   * @throws DomainError the backup's error
    */
   async backUp(localPlace: () => BackupPlace): Promise<void> {
     const { repository, thread, dataPath, lineside, durable } = this.#deps;
@@ -202,7 +202,7 @@ export class BackupsService {
     await thread.run(request, () => undefined);
   }
 
-  /** Writes an object to the place, reads it and removes it. @throws DomainError what is wrong with the place */
+  /** Writes, reads and removes an object at the location. @throws DomainError the location's error */
   async test(place: BackupPlace, passphrase: string | null): Promise<void> {
     if (place.kind === "folder") ensureOutside(place.path, this.#deps.dataPath);
     const target = openTarget(place);
@@ -219,7 +219,7 @@ export class BackupsService {
       });
   }
 
-  /** Returns the snapshots at the place, the newest first. */
+  /** Returns the stored snapshots, newest first. */
   async snapshots(): Promise<ListedSnapshot[]> {
     const { place, passphrase } = this.#settings;
     if (place === null) return [];
@@ -232,7 +232,7 @@ export class BackupsService {
       .map((record) => ({ ...record, isGood: good.has(record.id) }));
   }
 
-  /** Returns one snapshot as an archive, encrypted as it is at the place. @throws DomainError `not_found` */
+  /** Returns one snapshot as an archive, encrypted like the stored snapshot. @throws DomainError `not_found` */
   async archive(id: string): Promise<AsyncGenerator<Uint8Array>> {
     const { place, passphrase } = this.#settings;
     if (place === null) throw conflict("backup.no_place");
@@ -304,7 +304,7 @@ export class BackupsService {
     this.#warned = isOverdue;
   }
 
-  /** A time in the past is due: the gateway was off, or the clock was set. */
+  /** Returns the time of the next backup. A time in the past is due: the gateway was off, or the clock was set. */
   #nextAt(newest: StoredBackupRun | undefined): number | undefined {
     const { schedule, place, savedAt } = this.#settings;
     if (schedule === null || place === null) return undefined;
@@ -332,7 +332,7 @@ export class BackupsService {
   }
 }
 
-/** Returns a run's finding: damage of the data first, then losses at the place, then repairs. */
+/** Returns a run's finding: damage of the data first, then losses at the location, then repairs. */
 function findingOf({ problems, place }: BackupResult): Text | undefined {
   const [first] = problems;
   if (first !== undefined) return detail("backup.source_damaged", { count: problems.length, first });
@@ -343,7 +343,7 @@ function findingOf({ problems, place }: BackupResult): Text | undefined {
     : undefined;
 }
 
-/** @throws DomainError `invalid` for a folder that the data directory holds, or that is not absolute. */
+/** @throws DomainError `invalid` for a folder that is inside the data directory or not absolute */
 function ensureOutside(path: string, dataPath: string): void {
   if (!isOutside(path, dataPath)) throw invalid("backup.folder_invalid");
 }

@@ -1,7 +1,7 @@
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { Text } from "../../lib/texts/text.ts";
 
-/** The newest runs of backups, those that failed included. */
+/** Newest backup runs, including failed ones. */
 export const backupRuns = sqliteTable("backup_runs", {
   runId: integer("run_id").primaryKey({ autoIncrement: true }),
   trigger: text("trigger", { enum: ["SCHEDULE", "USER"] }).notNull(),
@@ -11,8 +11,8 @@ export const backupRuns = sqliteTable("backup_runs", {
   snapshotId: text("snapshot_id"),
   bytes: integer("bytes"),
   addedBytes: integer("added_bytes"),
-  /** True if every database was restored and opened, whatever its size. */
+  /** True if every database of any size was restored and opened. */
   openedAll: integer("opened_all", { mode: "boolean" }).notNull().default(false),
-  /** Reason of the failure, or the damage found. */
+  /** Reason for the failure, or the damage found. */
   error: text("error", { mode: "json" }).$type<Text>(),
 });

@@ -6,15 +6,15 @@ export interface BackupSettings extends Retention {
   /** Location of backups; null before it is configured. */
   readonly place: BackupPlace | null;
   readonly passphrase: string | null;
-  /** When backups are made: five fields of cron in a time zone. Null: by hand alone. */
+  /** Schedule of backups: five cron fields in a time zone. Null: manual only. */
   readonly schedule: { readonly expression: string; readonly timezone: string } | null;
-  /** The gateway warns when the newest good backup is older. */
+  /** Max. age of the newest good backup in hours, before the gateway warns. */
   readonly maxAgeHours: number;
-  /** Max. days until every object at the place is read back. */
+  /** Max. days until every stored object is read back. */
   readonly verifyDays: number;
-  /** Time stamp of the last change of the place. */
+  /** Time stamp of the last change of the location. */
   readonly placeSince: number;
-  /** Time stamp of the last change; a schedule counts from there. */
+  /** Time stamp of the last change; a schedule counts from then. */
   readonly savedAt: number;
 }
 
@@ -38,6 +38,6 @@ export interface StoredBackupRun {
   readonly bytes: number | null;
   readonly addedBytes: number | null;
   readonly openedAll: boolean;
-  /** Reason of the failure, or the damage found. */
+  /** Reason for the failure, or the damage found. */
   readonly error: Text | null;
 }

@@ -22,7 +22,7 @@ interface Connections {
   readonly reader: Database;
 }
 
-/** A database whose file stands still until `release`. Commits of others go to its write-ahead log meanwhile. */
+/** Database whose file is unchanged until `release`. Meanwhile, commits go to its write-ahead log. */
 export interface FrozenDatabase {
   readonly path: string;
   readonly pageBytes: number;
@@ -45,16 +45,16 @@ function checkpoint({ checkpointer }: Connections): boolean {
 }
 
 /**
- * Freezes several SQLite databases in write-ahead mode at one moment. While all of them are locked for writing, their logs are moved into the
- * files and a read transaction is begun on each. Such a reader uses the file alone, and a checkpoint needs the lock that the reader
- * holds; so nothing writes to the file until `release`. Writers wait for the checkpoint of what was committed in the last moment only.
+ * Freezes several SQLite databases in write-ahead mode simultaneously. While all are locked for writing, their logs are moved into the files and a
+ * read transaction begins on each. Such a reader uses only the file, and a checkpoint needs the lock that it holds, so nothing writes to the file
+ * until `release`. Writers only wait for the checkpoint of the last commits.
  */
 export class DatabaseFreezer {
   readonly #connections: { readonly path: string; readonly connections: Connections }[] = [];
-  /** Whether the logs were moved into the files. */
+  /** True if the logs were moved into the files. */
   #hasFrozen = false;
 
-  /** @throws SQLiteError or DatabaseFileError when a file cannot be opened. */
+  /** @throws SQLiteError or DatabaseFileError if a file cannot be opened */
   constructor(paths: readonly string[]) {
     try {
       for (const path of paths) this.#connections.push({ path, connections: open(path) });
@@ -64,7 +64,7 @@ export class DatabaseFreezer {
     }
   }
 
-  /** @throws DomainError `unavailable` when readers of others held a log for ten seconds. */
+  /** @throws DomainError `unavailable` if other readers held a log for ten seconds */
   async freeze(): Promise<FrozenDatabase[]> {
     for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
       // The bulk of the logs, without a lock on writers.
@@ -120,7 +120,7 @@ export class DatabaseFreezer {
   }
 }
 
-/** Locks a data directory on which no gateway runs. */
+/** Locks a data directory. Returns undefined if a gateway runs on it. */
 function lockIfStopped(dataPath: string): FileLock | undefined {
   try {
     return takeGatewayLock(dataPath);

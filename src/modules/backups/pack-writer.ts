@@ -4,7 +4,7 @@ import type { BackupTarget, Pack } from "./snapshot.types.ts";
 const PACK_BYTES = 4 * 1024 * 1024;
 const ZSTD_LEVEL = 1;
 
-/** Position at which `add` has written a block. */
+/** Position of a block written by `add`. */
 export interface BlockPlace {
   /** Position of the pack among all packs of the snapshot. */
   readonly pack: number;
@@ -15,7 +15,7 @@ export interface BlockPlace {
 /** Collects compressed blocks into packs of about 4 MiB, and writes each pack as one object. */
 export class PackWriter {
   readonly #target: BackupTarget;
-  /** All packs, those of earlier snapshots first. */
+  /** All packs, starting with those of earlier snapshots. */
   readonly packs: Pack[];
   readonly #newName: () => string;
   #blocks: Uint8Array[] = [];
@@ -42,7 +42,7 @@ export class PackWriter {
     return place;
   }
 
-  /** Writes the pack that is being filled. */
+  /** Writes the current pack. */
   async flush(): Promise<void> {
     const pack = this.packs.at(-1);
     if (this.#bytes === 0 || pack === undefined) return;

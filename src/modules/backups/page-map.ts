@@ -2,7 +2,7 @@ const NO_BLOCK = 0xffff_ffff;
 const PAGES_GROWTH = 4_096;
 const BLOCK_WORDS = 4;
 
-/** Position of a block, and the first page that it holds. */
+/** Position of a block, and its first page. */
 export interface Block {
   /** Position of the pack in the record's list. */
   readonly pack: number;
@@ -17,8 +17,8 @@ const grown = <A extends BigUint64Array | Uint32Array>(array: A, larger: A): A =
 };
 
 /**
- * Map of a database's pages to their xxHash3 and the block that holds them. A block is up to 64 KiB of pages that followed one another when
- * it was written, so a page's place within it is its distance from the block's first page.
+ * Map of a database's pages to their xxHash3 and block. A block is up to 64 KiB of pages that were consecutive when written, so a page's offset in
+ * it is its distance from the block's first page.
  */
 export class PageMap {
   #hashes = new BigUint64Array(PAGES_GROWTH);
@@ -30,7 +30,7 @@ export class PageMap {
     return this.#pages;
   }
 
-  /** Cuts or extends the map. New pages have no block. */
+  /** Truncates or extends the map. New pages have no block. */
   resize(pages: number): void {
     if (pages > this.#hashes.length) {
       const capacity = Math.ceil(pages / PAGES_GROWTH) * PAGES_GROWTH;
@@ -49,7 +49,7 @@ export class PageMap {
     return this.#hashes[page] ?? 0n;
   }
 
-  /** Position of the pack that holds the page; undefined for a page without a block. */
+  /** Returns the position of the page's pack; undefined for a page without a block. */
   packOf(page: number): number | undefined {
     return this.#blocks[this.#blockOf[page] ?? NO_BLOCK]?.pack;
   }
@@ -71,8 +71,8 @@ export class PageMap {
   }
 
   /**
-   * Points pages of a lost pack to the blocks of another map with the same pages. `positions` maps the other map's packs to
-   * their positions here. Returns the number of pages that stay lost.
+   * Points pages of a lost pack to the blocks of another map with the same pages. `positions` maps the other map's packs to their positions here.
+   * Returns the number of pages that stay lost.
    */
   adopt(other: PageMap, lost: ReadonlySet<number>, positions: ReadonlyMap<number, number>): number {
     const copies = new Map<Block, number>();
@@ -93,7 +93,7 @@ export class PageMap {
     return missing;
   }
 
-  /** Calls back for each block with the pages that are still read from it, by pack and offset. */
+  /** Returns the pages still read from each block, by pack and offset. */
   livePages(): Map<Block, number[]> {
     const pages = new Map<Block, number[]>();
     for (let page = 0; page < this.#pages; page++) {
@@ -115,9 +115,8 @@ export class PageMap {
   }
 
   /**
-   * Forgets blocks without a live page and renumbers packs by `packs` (old position → new one).
-   * Layout, little-endian: u32 pages, u32 blocks, u64 hash a page, u32 block a page, 4 × u32 a block (pack, offset, length,
-   * first page).
+   * Encodes the map without blocks that have no live page, renumbering packs by `packs` (old position → new one). Layout, little-endian: u32 pages,
+   * u32 blocks, u64 hash per page, u32 block per page, 4 × u32 per block (pack, offset, length, first page).
    */
   encode(packs: ReadonlyMap<number, number>): Uint8Array {
     const live = [...new Set(this.#blockOf.subarray(0, this.#pages))]
@@ -143,12 +142,12 @@ export class PageMap {
     return bytes;
   }
 
-  /** Max. bytes of an encoded map. */
+  /** Returns the max. bytes of an encoded map. */
   static bytesMax(pages: number): number {
     return 8 + pages * (12 + BLOCK_WORDS * 4);
   }
 
-  /** @throws RangeError for bytes that `encode` did not make. */
+  /** @throws RangeError for bytes that were not written by `encode` */
   static decode(bytes: Uint8Array): PageMap {
     const copy = new Uint8Array(bytes); // aligned
     const { buffer, byteOffset } = copy;

@@ -10,7 +10,7 @@ import {
   writtenFor,
 } from "./snapshot-repository.ts";
 
-/** Object with the times of the last readings. If it is missing, objects count as read when they were written. */
+/** Object with the times of the last readings. If missing, objects count as read when they were written. */
 const CHECKS = "checks.json";
 const FORMAT = 1;
 const DAY_MS = 86_400_000;
@@ -27,8 +27,8 @@ export interface PlaceCheckOptions {
 }
 
 /**
- * Verifies the objects at a place. Every run finds missing and truncated objects by their sizes. It also reads back some of the objects,
- * beginning with those that were not read for the longest time, so that each object is read within `verifyDays`.
+ * Verifies the stored objects. Every run finds missing and truncated objects by their sizes, and reads some objects back, least recently read first,
+ * so that each object is read within `verifyDays`.
  */
 export class PlaceCheck {
   readonly #repository: BackupRepository;
@@ -55,7 +55,7 @@ export class PlaceCheck {
     return objectsOf(record).every(({ name }) => !this.#damaged.has(name));
   }
 
-  /** @throws DomainError `unavailable` if the place does not answer. */
+  /** @throws DomainError `unavailable` if the location does not respond */
   async run(): Promise<void> {
     this.#checks = await load(this.#repository);
     for (const name of damagedIn(this.#checks)) if (this.#objects.has(name)) this.#damaged.add(name);
@@ -69,7 +69,7 @@ export class PlaceCheck {
     this.#checks[name] = { at: this.#options.now, isDamaged: true };
   }
 
-  /** Stores the state of the objects that are still needed. */
+  /** Stores the state of objects that are still needed. */
   async save(): Promise<void> {
     const needed = Object.entries(this.#checks).filter(([name]) => this.#objects.has(name));
     if (needed.length > 0)
@@ -86,7 +86,7 @@ export class PlaceCheck {
     for (const { name, bytes } of this.#objects.values()) if (sizes.get(name) !== bytes) this.note(name);
   }
 
-  /** Returns the objects to read in this run: a share by the time since the last run, and all that would be overdue by the next run. */
+  /** Returns the objects to read in this run: a share by the time since the last run, and all objects that would be overdue by the next run. */
   #due(): StoredObject[] {
     const { now, verifyDays } = this.#options;
     const verifyMs = verifyDays * DAY_MS;
@@ -99,7 +99,7 @@ export class PlaceCheck {
     return aged.slice(0, Math.max(share, late)).map(({ object }) => object);
   }
 
-  /** Returns the time since an object was read or written; infinite for a time in the future, from a wrong clock. */
+  /** Returns the time since an object was read or written; infinite for a future time caused by a wrong clock. */
   #ageOf(name: string): number {
     const readAt = this.#checks[name]?.at ?? writtenFor(name)?.createdAt ?? 0;
     return readAt > this.#options.now ? Number.POSITIVE_INFINITY : this.#options.now - readAt;

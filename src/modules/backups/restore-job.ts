@@ -32,41 +32,41 @@ const TELEMETRY = "telemetry.db";
 export interface RestoreJob {
   readonly dataPath: string;
   readonly passphrase: string | undefined;
-  /** The newest snapshot where it is absent. */
+  /** Snapshot to restore; default: the newest. */
   readonly snapshot: string | undefined;
-  /** Databases to restore, leaving the others and the keys as they are; everything by default. */
+  /** Databases to restore, leaving the others and the keys unchanged; default: everything. */
   readonly only?: readonly DatabaseName[] | undefined;
-  /** Restores what is there and readable in a damaged snapshot. */
+  /** True to restore the readable parts of a damaged snapshot. */
   readonly skipsDamaged?: boolean;
-  /** Schemas that this program reads: a thread of a compiled program has no migrations to take them from. */
+  /** Schemas readable by this program: a thread of a compiled program has no migrations to derive them from. */
   readonly schemas: Schemas;
-  /** Bytes that the disk has room for; unlimited where it is absent. */
+  /** Available bytes on the disk; default: unlimited. */
   readonly roomBytes?: number | undefined;
-  /** Called with the number of pages that are restored, and of all pages. */
+  /** Called with the number of restored pages, and of all pages. */
   readonly onProgress?: (done: number, total: number) => void;
 }
 
 const MEGABYTE = 1_000_000;
 
-/** Returns whether a data directory holds a gateway's data. */
+/** Returns whether a data directory contains a gateway's data. */
 export const hasData = (dataPath: string): boolean => existsSync(dataPath) && hasTraces(dataPath);
 
 /** Outcome of a restoration. */
 export interface RestoreReport {
   readonly record: SnapshotRecord;
-  /** Unreadable records of snapshots that may be newer. */
+  /** Unreadable records of possibly newer snapshots. */
   readonly unreadable: readonly string[];
-  /** Pages that were left out, by database, in the order of discovery. */
+  /** Omitted pages by database, in order of discovery. */
   readonly damaged: readonly DamagedPages[];
-  /** Databases that were left out because the backup lacks them, or their readable pages cannot be opened. The present ones stay as they are. */
+  /** Omitted databases, which the backup lacks or whose readable pages cannot be opened. The existing ones stay unchanged. */
   readonly skipped: readonly string[];
-  /** Damage of the restored telemetry, an English line each. */
+  /** Damage of the restored telemetry, one English line each. */
   readonly problems: readonly string[];
 }
 
 /**
- * Reads a snapshot into the data directory, checks it and declares it whole. It takes the place of the present data with `finishRestoration`
- * at the next start; until then nothing is lost. Works while a gateway is running. If it fails, it leaves nothing behind.
+ * Restores a snapshot into the data directory, checks it and marks it as complete. `finishRestoration` replaces the current data at the next start;
+ * until then nothing is lost. Works while a gateway is running. If it fails, it leaves nothing behind.
  */
 export async function prepareRestoration(target: BackupTarget, job: RestoreJob): Promise<RestoreReport> {
   const repository = await BackupRepository.open(target, job.passphrase);
@@ -134,8 +134,8 @@ async function restoreParts(
 }
 
 /**
- * Returns whether a restoration replaces the keys: never if a present database stays that is sealed with them.
- * @throws DomainError `conflict` if a restored database is sealed with other keys than one that stays
+ * Returns whether a restoration replaces the keys: never if an existing database that is sealed with them stays.
+ * @throws DomainError `conflict` if a restored database is sealed with other keys than a remaining one
  */
 function bringsKeys(
   record: SnapshotRecord,
@@ -149,7 +149,7 @@ function bringsKeys(
   return !stays;
 }
 
-/** Returns whether a gateway can use a restored database. Damaged telemetry is usable if a store starts with it: the rest is served. */
+/** Returns whether a gateway can use a restored database. Damaged telemetry is usable if a store starts with it. */
 const isUsable = (path: string, isDamaged: boolean): boolean =>
   path.endsWith(TELEMETRY) ? !isDamaged || opensTelemetryFile(path) : sqliteProblem(path) === undefined;
 
@@ -159,7 +159,7 @@ interface RestoredPart {
   readonly replaced: readonly string[];
 }
 
-/** A part of another gateway would delete what this gateway has in its place. @throws DomainError `conflict` */
+/** Refuses parts of another gateway, which would replace this gateway's data. @throws DomainError `conflict` */
 function ensureSameGateway(
   { gateway }: BackupRepository,
   { dataPath, folder, replaced }: RestoredPart,
@@ -190,7 +190,7 @@ function ensureRoom(parts: SnapshotRecord["databases"], roomBytes: number | unde
     });
 }
 
-/** A gateway that is older than the data could not start with it. @throws DomainError `invalid` */
+/** Refuses data that is newer than the gateway, with which it could not start. @throws DomainError `invalid` */
 function ensureReadable(folder: string, schemas: Schemas): void {
   for (const [file, own] of Object.entries(schemas)) {
     const stored = storedSchema(folder, file);
@@ -229,7 +229,7 @@ export async function restore(
   }
 }
 
-/** Removes a folder, and the parents that were created with it, as far as they are empty. */
+/** Removes a folder, and the parents created with it if they are empty. */
 function removeEmpty(folder: string, firstCreated: string | undefined): void {
   if (firstCreated === undefined || readdirSync(folder).length > 0) return;
   rmdirSync(folder);

@@ -1,6 +1,6 @@
 const DAY_MS = 86_400_000;
 const WEEK_MS = 7 * DAY_MS;
-/** 5 January 1970 was a Monday. */
+/** 5 January 1970, a Monday. */
 const MONDAY_MS = 4 * DAY_MS;
 
 /** Number of days and weeks whose newest snapshot is kept. */
@@ -12,7 +12,7 @@ export interface Retention {
 export interface Aged {
   readonly id: string;
   readonly createdAt: number;
-  /** False if the snapshot is damaged, or holds damaged data. */
+  /** False if the snapshot is damaged, or contains damaged data. */
   readonly isGood: boolean;
   /** True if all of its data was read and decoded. */
   readonly isProven: boolean;
@@ -38,9 +38,9 @@ function keptOf(sorted: readonly Aged[], newest: Aged, { daily, weekly }: Retent
 }
 
 /**
- * Returns the ids that are kept no longer. The last snapshot is always kept. The newest snapshot of each day and week is kept, counted over the days and weeks that have one,
- * so that a gateway which was off for a month loses nothing. All of the 24 hours before the newest one are kept, too. Good snapshots are
- * also counted separately, so that damaged snapshots never displace them, and the newest verified snapshot is always kept.
+ * Returns the ids of expired snapshots. Kept are the newest snapshot, the newest of each day and week that has one (so that a gateway that was off
+ * for a month loses nothing), and all of the 24 hours before the newest. Good snapshots are also counted separately, so that damaged ones never
+ * displace them, and the newest verified snapshot is always kept.
  */
 export function expiredSnapshots(snapshots: readonly Aged[], retention: Retention): string[] {
   const byId = snapshots.toSorted((a, b) => (a.id < b.id ? -1 : 1));

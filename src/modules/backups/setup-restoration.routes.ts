@@ -18,7 +18,7 @@ const partRequest = {
   content: { "application/octet-stream": { schema: { type: "string" as const, format: "binary" } } },
 };
 
-/** Restoration of a backup on a gateway that has no owner, authorized by the setup link. */
+/** Creates the routes that restore a backup on a gateway without an owner, authorized by the setup link. */
 export const setupRestorationRoutes = ({
   restoration,
   withLink,

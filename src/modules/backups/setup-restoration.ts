@@ -9,14 +9,14 @@ import type { RestartRequest } from "../../platform/process/restart.ts";
 import type { SetupService } from "../identity/setup.service.ts";
 import type { RestoreRequest } from "./restore.worker.ts";
 
-/** Errors after which the same file may be restored with another passphrase. */
+/** Errors after which the same file may be retried with another passphrase. */
 const PASSPHRASE_CODES = ["backup.passphrase_missing", "backup.passphrase_wrong"];
 
 export interface RestorationStatus {
   readonly state: "IDLE" | "RESTORING" | "FAILED" | "RESTARTING";
   readonly uploadedBytes: number;
   readonly totalBytes: number;
-  /** Share of the backup that is restored, 0 to 1. */
+  /** Restored share of the backup, 0 to 1. */
   readonly share: number;
   readonly error: Text | undefined;
 }
@@ -32,8 +32,8 @@ export interface SetupRestorationDeps {
 }
 
 /**
- * Restores an uploaded archive on a gateway without an owner, authorized by the setup link. The restored files take the place of the present
- * ones at the restart that follows.
+ * Restores an uploaded archive on a gateway without an owner, authorized by the setup link. The restored files replace the current ones at the
+ * following restart.
  */
 export class SetupRestoration {
   readonly #deps: SetupRestorationDeps;
@@ -55,7 +55,7 @@ export class SetupRestoration {
     await this.#work;
   }
 
-  /** @throws DomainError `not_found` for a link that is not valid, also when there is an owner. */
+  /** @throws DomainError `not_found` for an invalid link, also if there is an owner */
   authorize(link: string): void {
     this.#deps.setup.prolongLink(link);
   }
@@ -69,13 +69,13 @@ export class SetupRestoration {
     };
   }
 
-  /** @throws DomainError `conflict` during a restoration, and as `ArchiveUpload.append` */
+  /** @throws DomainError `conflict` during a restoration; otherwise like `ArchiveUpload.append` */
   async append(part: UploadPart, bytes: Uint8Array): Promise<void> {
     this.#ensureIdle();
     await this.#deps.upload.append(part, bytes);
   }
 
-  /** Begins the restoration. @throws DomainError as `authorize`, `conflict` during a restoration, and before the whole file is there */
+  /** Starts the restoration. @throws DomainError like `authorize`; `conflict` during a restoration, and before the file is complete */
   begin(link: string, passphrase: string | undefined): void {
     const { upload, setup } = this.#deps;
     this.authorize(link);

@@ -4,17 +4,17 @@ import { invalid } from "../../lib/core/domain-error.ts";
 import { DATABASE_FILES } from "../../platform/files/inventory.ts";
 import type { SnapshotRecord } from "./snapshot.types.ts";
 
-/** Files of a backup in addition to databases: keys, and certificates under any name that a person gives. */
+/** Files of a backup in addition to databases: keys, and certificates with user-defined names. */
 const SECRET_FILE = /^secrets\/[^/\\.\p{Cc}][^/\\\p{Cc}]{0,254}$/u;
-/** Bytes of pages that are packed together. */
+/** Bytes of pages per packed block. */
 export const BLOCK_BYTES = 64 * 1024;
-/** Far more than a gateway has, with all files of its log. */
+/** Max. databases of a snapshot; far more than a gateway with all its log files has. */
 const DATABASES_MAX = 1_000;
 
-/** Names that a start acts on: halves of a key replacement. */
+/** Names with a meaning at startup: halves of a key replacement. */
 const UNFINISHED = /\.(?:next|new)$/;
 
-/** Returns whether a file belongs in a backup. */
+/** Returns whether a file of `secrets/` belongs in a backup. */
 export const isAllowed = (path: string): boolean => SECRET_FILE.test(path) && !UNFINISHED.test(path);
 
 const object = (prefix: string, rest: Record<string, TSchema> = {}) =>
@@ -49,12 +49,12 @@ const recordCheck = TypeCompiler.Compile(
   }),
 );
 
-/** Returns whether a record has the form of one: its checksum does not say who wrote it. */
+/** Returns whether a value has the form of a record: its checksum does not prove who wrote it. */
 export const isRecord = (value: unknown): boolean =>
   recordCheck.Check(value) &&
   new Set(value.databases.map(({ name }) => name)).size === value.databases.length;
 
-/** Returns the first database that a snapshot lacks. A gateway would start empty without it. */
+/** Returns the first database missing from a snapshot, without which a gateway would start empty. */
 export const absentDatabase = ({ databases }: Pick<SnapshotRecord, "databases">): string | undefined =>
   DATABASE_FILES.find((file) => !databases.some(({ name }) => name === file));
 
@@ -64,11 +64,11 @@ export function ensureDatabases(record: SnapshotRecord): void {
   if (name !== undefined) throw invalid("backup.database_absent", { name });
 }
 
-/** Returns the first file that a restoration refuses. */
+/** Returns the first file that a restoration must refuse. */
 export const strangeFile = ({ files }: Pick<SnapshotRecord, "files">): string | undefined =>
   files.find(({ path }) => !isAllowed(path))?.path;
 
-/** Refuses files that do not belong in a backup: an archive may come from anybody. @throws DomainError `invalid` */
+/** Refuses files that do not belong in a backup, because an archive may come from any source. @throws DomainError `invalid` */
 export function ensureFiles(record: SnapshotRecord): void {
   const path = strangeFile(record);
   if (path !== undefined) throw invalid("backup.file_unknown", { path });

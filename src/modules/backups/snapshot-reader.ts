@@ -14,7 +14,7 @@ import { BLOCK_BYTES, ensureDatabases, ensureFiles } from "./snapshot-contents.t
 import { type BackupRepository, isDamage } from "./snapshot-repository.ts";
 import { CHUNK_BYTES, chunksOf } from "./snapshot-writer.ts";
 
-/** Packs and pages are garbage that the collector does not see the size of. It is run after this many bytes. */
+/** Bytes after which garbage is collected explicitly: the collector does not know the size of packs and pages. */
 const COLLECTED_BYTES = 8 * 1024 * 1024;
 
 type OnProgress = (done: number, total: number) => void;
@@ -45,7 +45,7 @@ export interface RestoreOptions {
 
 /** Findings from opening restored databases. */
 export interface OpenedReport {
-  /** Damage of the data itself, an English line each. */
+  /** Damage of the data itself, one English line each. */
   readonly problems: readonly string[];
   readonly isTelemetryChecked: boolean;
 }
@@ -71,7 +71,7 @@ export class SnapshotReader {
 
   /**
    * Reads every page of the named databases and compares its hash. Each pack is read once.
-   * @throws DomainError `invalid` or `not_found` for a page that is missing or damaged, without `onDamage`.
+   * @throws DomainError `invalid` or `not_found` for a missing or damaged page, without `onDamage`
    */
   async readPages(
     names: readonly string[],
@@ -123,7 +123,7 @@ export class SnapshotReader {
 
   /**
    * Restores databases into a folder and compares their checksums.
-   * @throws DomainError `invalid` when a restored file is not what was backed up, unless `onDamage` was called for it.
+   * @throws DomainError `invalid` if a restored file differs from the backed-up one, unless `onDamage` was called for it
    */
   async restoreDatabases(
     folder: string,
@@ -169,7 +169,7 @@ export class SnapshotReader {
 
   /**
    * Restores and opens databases in a folder, and removes the folder afterwards.
-   * @throws DomainError as `restoreDatabases`, and `invalid` for a snapshot without a database and for a damaged database other than that of the telemetry
+   * @throws DomainError like `restoreDatabases`; `invalid` for a snapshot without a database and for a damaged database other than telemetry
    */
   async verify(
     folder: string,
@@ -208,7 +208,7 @@ export class SnapshotReader {
   }
 }
 
-/** Adds the damage that the backup noted to the damage found in a copy. */
+/** Returns the damage recorded by the backup and the damage found in a copy. */
 export const allProblems = ({ problems }: SnapshotRecord, found: readonly string[]): readonly string[] => [
   ...new Set([...problems, ...found]),
 ];
@@ -246,7 +246,7 @@ function sumOf(descriptor: number, { name, pages, pageBytes }: SnapshotDatabase)
   return hash.digest("hex");
 }
 
-/** Opens restored databases, has SQLite check them, and decodes every block and row of telemetry. */
+/** Opens restored databases, checks them with SQLite, and decodes every block and row of telemetry. */
 function openDatabases(folder: string, names: readonly string[]): OpenedReport {
   for (const name of names)
     if (!isHotLog(name) && name !== TELEMETRY && sqliteProblem(join(folder, name)) !== undefined)
@@ -269,7 +269,7 @@ export function telemetryProblems(path: string): readonly string[] {
   }
 }
 
-/** Opens a restored database and has SQLite check it. Returns the error, if any; leaves no side files behind. */
+/** Opens a restored database and checks it with SQLite. Returns the error, if any; leaves no side files behind. */
 export function sqliteProblem(path: string): string | undefined {
   try {
     const database = new Database(path, { strict: true, readwrite: true, create: false });

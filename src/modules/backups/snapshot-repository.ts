@@ -31,7 +31,7 @@ const KEYS_PER_LIST = 1_000;
 const isMissing = (error: unknown) =>
   error instanceof Error && "code" in error && (error.code === "NoSuchKey" || error.code === "NotFound");
 
-/** A repository in a bucket of an S3-compatible server. Requests are repeated, and a written object is compared by its ETag. */
+/** Repository in a bucket of an S3-compatible server. Requests are retried, and written objects are verified by their ETag. */
 export class S3Target implements BackupTarget {
   readonly #client: S3Client;
   readonly #place: Extract<BackupPlace, { kind: "s3" }>;
@@ -118,7 +118,7 @@ const IV_BYTES = 12;
 const TAG_BYTES = 16;
 const KEY_BYTES = 32;
 const SALT_BYTES = 16;
-/** N of scrypt with r = 8: 32 MB and about 0.1 s (RFC 7914; OWASP asks for at least 2^15 with p = 3, and here a file is attacked at leisure). */
+/** N of scrypt with r = 8: 32 MB and about 0.1 s (RFC 7914; OWASP recommends at least 2^15 with p = 3, and a file can be attacked offline). */
 const SCRYPT_COST = 2 ** 15;
 const SCRYPT_MEMORY_BYTES_MAX = 64 * 1024 * 1024;
 const PROBE = Buffer.from("lineside backup");
@@ -131,7 +131,7 @@ const keyOf = (passphrase: string, salt: string, cost: number): Buffer =>
     maxmem: SCRYPT_MEMORY_BYTES_MAX,
   });
 
-/** AES-256-GCM: 12 bytes of IV, the ciphertext, 16 bytes of tag. The name of the object is authenticated with it. */
+/** Encrypts with AES-256-GCM: 12 bytes of IV, the ciphertext, 16 bytes of tag. The tag also authenticates the object's name. */
 function encrypt(key: Buffer, name: string, bytes: Uint8Array): Buffer {
   const iv = randomBytes(IV_BYTES);
   const cipher = createCipheriv("aes-256-gcm", key, iv, { authTagLength: TAG_BYTES });
@@ -163,8 +163,8 @@ function newEncryption(passphrase: string): EncryptionRecord {
 }
 
 /**
- * Returns a target that encrypts what it writes and decrypts what it reads. Names and sizes of objects stay visible.
- * @throws DomainError `forbidden` for another passphrase; `invalid` when an object that is read was changed.
+ * Returns a target that encrypts writes and decrypts reads. Names and sizes of objects stay visible.
+ * @throws DomainError `forbidden` for a wrong passphrase; `invalid` for a modified object
  */
 function encryptedTarget(target: BackupTarget, record: EncryptionRecord, passphrase: string): BackupTarget {
   const key = keyOf(passphrase, record.salt, record.cost);
@@ -188,7 +188,7 @@ function encryptedTarget(target: BackupTarget, record: EncryptionRecord, passphr
 }
 
 const REPOSITORY = "repository.json";
-/** The record is stored twice, because without its salt nothing encrypted can be read. */
+/** Second copy of the record, because nothing encrypted can be read without its salt. */
 const REPOSITORY_COPY = "repository-copy.json";
 const SNAPSHOTS = "snapshots/";
 const PACKS = "packs/";
@@ -216,10 +216,10 @@ function unseal<Value extends { format: number }>(name: string, bytes: Uint8Arra
   return value;
 }
 
-/** An id, `000042-20261122T124500Z-1f2e3d4c`, as the name of an object has it. */
+/** Id in an object's name: `000042-20261122T124500Z-1f2e3d4c`. */
 const SNAPSHOT_ID = /(?<!\d)\d{6,12}-(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z-[0-9a-f]{8}/;
 
-/** Returns the snapshot that an object was written for; `undefined` for a foreign object. */
+/** Returns the snapshot for which an object was written; `undefined` for a foreign object. */
 export function writtenFor(name: string): { id: string; createdAt: number } | undefined {
   const [id, ...time] = SNAPSHOT_ID.exec(name) ?? [];
   if (id === undefined) return undefined;
@@ -227,12 +227,12 @@ export function writtenFor(name: string): { id: string; createdAt: number } | un
   return { id, createdAt: Date.UTC(year, month - 1, ...rest) };
 }
 
-/** Returns whether an object is missing or damaged; other errors come from the place and may be temporary. */
+/** Returns whether an object is missing or damaged; other errors come from the location and may be temporary. */
 export const isDamage = (error: unknown): boolean =>
   error instanceof DomainError &&
   ["backup.object_missing", "backup.object_damaged", "backup.sum_wrong"].includes(error.code);
 
-/** Records of all snapshots at a place. */
+/** Records of all snapshots at a location. */
 export interface Survey {
   /** Oldest first. */
   readonly records: readonly SnapshotRecord[];
@@ -240,11 +240,11 @@ export interface Survey {
   readonly unreadable: readonly string[];
 }
 
-/** Settings for opening a gateway's backup place. */
+/** Settings for opening a gateway's backup location. */
 export interface PlaceAccess {
   readonly passphrase: string | undefined;
   readonly gateway: string;
-  /** `undefined` for a machine without an id, which is not compared. */
+  /** `undefined` for a machine without an id, which is then not compared. */
   readonly machine: string | undefined;
 }
 
@@ -252,10 +252,10 @@ export function openTarget(place: BackupPlace): BackupTarget {
   return place.kind === "folder" ? new FolderTarget(place.path) : new S3Target(place);
 }
 
-/** The snapshots at one place. Objects are `repository.json`, `snapshots/*.json`, `maps/*` and `packs/*`. */
+/** Snapshots at one location. Objects are `repository.json`, `snapshots/*.json`, `maps/*` and `packs/*`. */
 export class BackupRepository {
   readonly #target: BackupTarget;
-  /** Gateway whose snapshots these are. */
+  /** Gateway that owns the snapshots. */
   readonly gateway: string;
 
   private constructor(target: BackupTarget, record: RepositoryRecord, passphrase: string | undefined) {
@@ -269,15 +269,15 @@ export class BackupRepository {
 
   /**
    * Opens the repository at a target.
-   * @throws DomainError `not_found` for an empty place, `forbidden` for a wrong or missing passphrase.
+   * @throws DomainError `not_found` for an empty location, `forbidden` for a wrong or missing passphrase
    */
   static async open(target: BackupTarget, passphrase: string | undefined): Promise<BackupRepository> {
     return new BackupRepository(target, await readRecord(target), passphrase);
   }
 
   /**
-   * The same, and creates the repository at an empty place.
-   * @throws DomainError `conflict` where another gateway or another machine keeps its backups, or where encryption is used otherwise.
+   * Opens the repository, or creates it at an empty location.
+   * @throws DomainError `conflict` if another gateway or machine keeps its backups there, or if the encryption differs
    */
   static async openOrCreate(target: BackupTarget, access: PlaceAccess): Promise<BackupRepository> {
     const { passphrase, gateway, machine } = access;
@@ -302,8 +302,8 @@ export class BackupRepository {
   }
 
   /**
-   * Makes this machine the writer of a place, after the gateway has moved to it.
-   * @throws DomainError `not_found` for an empty place, `conflict` for the place of another gateway, `forbidden` for a wrong passphrase.
+   * Makes this machine the writer of a location, after the gateway has moved to it.
+   * @throws DomainError `not_found` for an empty location, `conflict` for another gateway's location, `forbidden` for a wrong passphrase
    */
   static async takeOver(target: BackupTarget, { passphrase, gateway, machine }: PlaceAccess): Promise<void> {
     const kept = await readRecord(target);
@@ -318,7 +318,7 @@ export class BackupRepository {
     return (await target.list("repository")).length > 0;
   }
 
-  /** Reads the records of all snapshots, past damaged records. */
+  /** Reads the records of all snapshots, skipping damaged records. */
   async survey(): Promise<Survey> {
     const names = await this.#target.list(SNAPSHOTS);
     const found = await Promise.all(
@@ -394,7 +394,7 @@ export class BackupRepository {
     return { name, bytes: bytes.length, sha256: sha256Of(bytes) };
   }
 
-  /** Writes the record: from now on the snapshot counts. */
+  /** Writes the record, which makes the snapshot valid. */
   async commit(record: SnapshotRecord): Promise<void> {
     await this.#target.write(snapshotName(record.id), seal(snapshotName(record.id), record));
   }
@@ -416,7 +416,7 @@ export class BackupRepository {
     await this.#target.removeUnfinished();
   }
 
-  /** Returns the names of all objects that a snapshot alone needs, in the order of an archive. */
+  /** Returns the names of all objects that a snapshot needs, in archive order. */
   static objectsOf(record: SnapshotRecord): string[] {
     return [REPOSITORY, ...objectsOf(record).map(({ name }) => name), snapshotName(record.id)];
   }

@@ -23,13 +23,13 @@ import type { Pack, SnapshotDatabase, SnapshotFile, SnapshotRecord } from "./sna
 import { BLOCK_BYTES, isAllowed } from "./snapshot-contents.ts";
 import { type BackupRepository, mapsName, packName } from "./snapshot-repository.ts";
 
-/** The first bytes of a file of the log change whenever the gateway writes it from its start. */
+/** Length of a log file's header, which changes whenever the gateway overwrites the file from its start. */
 const HEADER_BYTES = 32;
 const PAGE_BYTES = 4_096;
 
 /**
- * Watch that tells whether the gateway has reused a file of the hot log, which it does only once the rows of a file are in the database. If no file is
- * reused between the freeze and the end of the copy, the copied files belong to the frozen database.
+ * Detects whether the gateway has reused a file of the hot log, which it does only once the file's rows are in the database. If no file is reused
+ * between freeze and end of the copy, the copied files match the frozen database.
  */
 export class HotLogWatch {
   readonly #dataPath: string;
@@ -40,7 +40,7 @@ export class HotLogWatch {
     this.#states = new Map(listHotLogs(dataPath).map((name) => [name, stateOf(join(dataPath, name))]));
   }
 
-  /** Files that are there now, in pages. Call it when the databases are frozen. */
+  /** Returns the current files, in pages. Call it when the databases are frozen. */
   files(): (FrozenDatabase & { readonly name: string })[] {
     return listHotLogs(this.#dataPath).flatMap((name) => {
       const path = join(this.#dataPath, name);
@@ -49,7 +49,7 @@ export class HotLogWatch {
     });
   }
 
-  /** A file may have grown, but neither been cut nor begun anew. */
+  /** Returns whether no file was truncated or reused; files may have grown. */
   isUnchanged(): boolean {
     return [...this.#states].every(([name, before]) => {
       const { header, bytes } = stateOf(join(this.#dataPath, name));
@@ -59,7 +59,7 @@ export class HotLogWatch {
 }
 
 interface FileState {
-  /** In hexadecimal. */
+  /** Hexadecimal. */
   readonly header: string;
   readonly bytes: number;
 }
@@ -75,12 +75,12 @@ function stateOf(path: string): FileState {
   }
 }
 
-/** Configuration databases last, so that they are locked for the shortest time: their writers are on the main thread. */
+/** Files in copying order. Configuration databases come last, so that they are locked for the shortest time: their writers run on the main thread. */
 const COPIED_FILES = DATABASE_FILES.toReversed();
 /** Bytes copied per step. */
 export const CHUNK_BYTES = 512 * 1024;
 const TELEMETRY_FILE = "telemetry.db";
-/** Packs with a smaller share in use are rewritten, within `REPACK_SHARE` of the pages per run. */
+/** Share in use below which packs are rewritten, within `REPACK_SHARE` of the pages per run. */
 const SPARSE_SHARE = 0.3;
 const REPACK_SHARE = 0.05;
 const NUMBER_DIGITS = 6;
@@ -112,7 +112,7 @@ export interface SnapshotBase {
 interface FrozenSources {
   readonly frozen: readonly FrozenDatabase[];
   readonly logs: readonly SnapshotDatabase[];
-  /** Losses of the hot log, an English line each. The copy alone does not show them. */
+  /** Losses of the hot log, one English line each, which the copy alone does not show. */
   readonly losses: readonly string[];
 }
 
@@ -124,7 +124,7 @@ interface CopiedPart {
   readonly position: number;
 }
 
-/** Copies the databases into packs, without the pages that the base already has. */
+/** Copies the databases into packs, without pages that the base already contains. */
 export class SnapshotWriter {
   readonly id: string;
   readonly #repository: BackupRepository;
@@ -133,14 +133,14 @@ export class SnapshotWriter {
   readonly #packs: PackWriter;
   readonly #maps: Map<string, PageMap>;
   readonly #sparse = new Set<number>();
-  /** Pages that the disk cannot read, an English line each. */
+  /** Pages that the disk cannot read, one English line each. */
   readonly #unreadable = new Set<string>();
   #repackable = 0;
   #bytesRead = 0;
   #uncollected = 0;
   #bytesTotal = 0;
 
-  /** `newestId` is the id of the newest snapshot, which need not be the base. */
+  /** `newestId`: id of the newest snapshot, which may differ from the base. */
   constructor(
     repository: BackupRepository,
     options: SnapshotWriterOptions,
@@ -166,7 +166,7 @@ export class SnapshotWriter {
   }
 
   /**
-   * Freezes and copies the databases. The record counts only once it is committed.
+   * Freezes and copies the databases. The record is valid only once committed.
    * @throws DomainError if the target fails or the databases stay busy
    */
   async write(): Promise<SnapshotRecord> {
@@ -256,8 +256,8 @@ export class SnapshotWriter {
   }
 
   /**
-   * Reads a part of a file. Telemetry is copied without the pages that the disk cannot read: otherwise one bad sector would end all backups, also of
-   * the configuration. Such pages are zeros in the copy, and are named.
+   * Reads a part of a file. Unreadable pages of telemetry are zeroed in the copy and listed; otherwise one bad sector would end all backups,
+   * including the configuration's.
    */
   #read(bytes: Buffer, { name, path, pageBytes, descriptor, position }: CopiedPart): number {
     const read = (from: number, length: number) =>
@@ -317,7 +317,7 @@ export class SnapshotWriter {
     return true;
   }
 
-  /** Limits the rate, and yields to other work on this thread. */
+  /** Limits the rate, letting other work on this thread run. */
   async #pause(bytes: number): Promise<void> {
     this.#bytesRead += bytes;
     this.#options.onProgress?.(this.#bytesRead, this.#bytesTotal);
@@ -359,8 +359,8 @@ export class SnapshotWriter {
 }
 
 /**
- * Returns the parts of a file in the order of copying and hashing. A log is copied from its end: because it grows meanwhile, the copy then misses
- * only the newest records instead of having a gap.
+ * Returns the parts of a file in the order of copying and hashing. A log is copied from its end: because it grows meanwhile, the copy then only
+ * lacks the newest records instead of having a gap.
  */
 export function chunksOf(name: string, bytes: number): { position: number; length: number }[] {
   const chunks = Array.from({ length: Math.ceil(bytes / CHUNK_BYTES) }, (_, index) => ({

@@ -1,12 +1,12 @@
 /** Named objects of a backup repository: a folder, a bucket or one archive file. Names use "/" as separator. */
 export interface BackupTarget {
-  /** Returns the names that begin with `prefix`, sorted. */
+  /** Returns the names that start with `prefix`, sorted. */
   list(prefix: string): Promise<string[]>;
-  /** Returns the same names with each object's size, which reveals missing or truncated objects without reading them. */
+  /** Returns the names with each object's size, which reveals missing or truncated objects without reading them. */
   sizes(prefix: string): Promise<ReadonlyMap<string, number>>;
-  /** Returns a whole object. @throws DomainError `not_found` when there is none, `unavailable` when the target fails. */
+  /** Returns a whole object. @throws DomainError `not_found` if it does not exist, `unavailable` if the target fails */
   read(name: string): Promise<Uint8Array>;
-  /** Writes a whole object; it is complete and durable when the promise resolves, and absent before. */
+  /** Writes a whole object, which is complete and durable once the promise resolves, and absent before. */
   write(name: string, bytes: Uint8Array): Promise<void>;
   remove(name: string): Promise<void>;
   /** Removes leftovers of interrupted writes. */
@@ -21,25 +21,25 @@ export type BackupPlace =
       readonly endpoint: string;
       readonly region: string;
       readonly bucket: string;
-      /** Begins the name of every object; empty, or ends with "/". */
+      /** Prefix of all object names; empty, or ends with "/". */
       readonly prefix: string;
       readonly accessKeyId: string;
       readonly secretAccessKey: string;
     };
 
-/** A database within a snapshot, or a file of the hot log, which is split into pages as well. */
+/** Database in a snapshot, or a file of the hot log, which is split into pages as well. */
 export interface SnapshotDatabase {
-  /** Its file name in the data directory. */
+  /** File name in the data directory. */
   readonly name: string;
   readonly pageBytes: number;
   readonly pages: number;
-  /** SHA-256 of the whole file, hexadecimal. Of a log: of its chunks from the last to the first, as they are copied. */
+  /** SHA-256 of the whole file, hexadecimal. For a log: of its chunks from the last to the first, in copying order. */
   readonly sha256: string;
 }
 
-/** A small file within a snapshot, such as a key in `secrets/`. */
+/** Small file in a snapshot, such as a key in `secrets/`. */
 export interface SnapshotFile {
-  /** Its path within the data directory. */
+  /** Path within the data directory. */
   readonly path: string;
   readonly base64: string;
 }
@@ -54,23 +54,23 @@ export interface StoredObject {
 
 /** Object with compressed pages. */
 export interface Pack extends StoredObject {
-  /** Number of pages that were written to it, whether a snapshot still reads them or not. */
+  /** Number of pages written to it, including unused ones. */
   readonly pages: number;
 }
 
-/** The record of a snapshot: `snapshots/<id>.json`. It is written last, and makes the snapshot valid. */
+/** Record of a snapshot: `snapshots/<id>.json`. Written last, which makes the snapshot valid. */
 export interface SnapshotRecord {
   readonly format: 1;
-  /** A number that grows, the time and a random part: `000042-20261122T124500Z-1f2e3d4c`. */
+  /** Ascending number, time and a random part: `000042-20261122T124500Z-1f2e3d4c`. */
   readonly id: string;
-  /** Time stamp in milliseconds at which the snapshot was frozen. */
+  /** Epoch ms at which the snapshot was frozen. */
   readonly createdAt: number;
   readonly lineside: string;
   readonly databases: readonly SnapshotDatabase[];
   readonly files: readonly SnapshotFile[];
   /** Object with the page maps of all databases. */
   readonly maps: StoredObject;
-  /** Packs that the page maps refer to, by position. */
+  /** Packs of the page maps, by position. */
   readonly packs: readonly Pack[];
   /** Bytes of all databases and files. */
   readonly bytes: number;
@@ -78,16 +78,16 @@ export interface SnapshotRecord {
   readonly addedBytes: number;
   /** True if every block and every row of the telemetry was read and decoded. */
   readonly isTelemetryChecked: boolean;
-  /** Damage of the gateway's data in the snapshot, an English line each. */
+  /** Damage of the gateway's data in the snapshot, one English line each. */
   readonly problems: readonly string[];
 }
 
-/** The first object of a repository: `repository.json`. */
+/** First object of a repository: `repository.json`. */
 export interface RepositoryRecord {
   readonly format: 1;
-  /** Gateway whose snapshots these are. */
+  /** Gateway that owns the snapshots. */
   readonly gateway: string;
-  /** Id of the machine that writes here, to refuse clones of the gateway. Absent if the machine has no id. */
+  /** Id of the writing machine, to refuse clones of the gateway. Absent if the machine has no id. */
   readonly machine?: string;
   /** Encryption of objects; absent if they are not encrypted. */
   readonly encryption?: EncryptionRecord;
@@ -98,7 +98,7 @@ export interface EncryptionRecord {
   readonly kdf: "scrypt";
   readonly salt: string;
   readonly cost: number;
-  /** A known text, encrypted: tells a wrong passphrase from a damaged object. */
+  /** Encrypted constant that distinguishes a wrong passphrase from a damaged object. */
   readonly probe: string;
 }
 
@@ -115,11 +115,11 @@ export interface BackupResult {
   readonly openedAll: boolean;
   /** As in the record of the snapshot. */
   readonly problems: readonly string[];
-  /** State of the objects that were at the place before. */
+  /** State of the objects that were stored before. */
   readonly place: PlaceReport;
 }
 
-/** Damage that a run found at the place, and repairs. */
+/** Damage and repairs at the location. */
 export interface PlaceReport {
   /** Number of objects read back and compared. */
   readonly checkedObjects: number;
@@ -127,6 +127,6 @@ export interface PlaceReport {
   readonly damagedObjects: readonly string[];
   /** Ids of older snapshots that are complete again. */
   readonly repairedSnapshots: readonly string[];
-  /** Ids of snapshots that can only be restored in part. */
+  /** Ids of snapshots that can only be restored partially. */
   readonly damagedSnapshots: readonly string[];
 }

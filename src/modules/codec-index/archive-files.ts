@@ -8,23 +8,23 @@ import { indexLimits } from "./index-limits.ts";
 const { unpackedBytesMax, archiveEntriesMax } = indexLimits;
 
 const MIB = 1024 * 1024;
-/** Deflate unpacks a piece to at most a thousand times its size. */
+/** Bytes read at a time; Deflate expands a piece at most a thousand times. */
 const PIECE_BYTES = 16 * 1024;
-/** Public collections unpack to ten times their size. */
+/** Max. expansion ratio; public collections expand ten times. */
 const RATIO_MAX = 100;
-/** Bytes that may be unpacked from however few. */
+/** Unpacked bytes to which the ratio does not apply. */
 const RATIO_FREE_BYTES = 64 * MIB;
 const GZIP = [0x1f, 0x8b];
 const ZIP = [0x50, 0x4b, 0x03, 0x04];
 
-/** Counts what an archive unpacks to, whatever its headers say. */
+/** Counts the actual unpacked size of an archive, whatever its headers say. */
 class UnpackedSize {
   readonly #bytesMax: number;
   readonly #packedBytes: () => number;
   #entries = 0;
   #bytes = 0;
 
-  /** @param packedBytes returns how many bytes of the archive have been read */
+  /** @param packedBytes returns the number of archive bytes read so far */
   constructor(bytesMax: number, packedBytes: () => number) {
     this.#bytesMax = bytesMax;
     this.#packedBytes = packedBytes;
@@ -42,7 +42,7 @@ class UnpackedSize {
   }
 }
 
-/** One file of an archive as it arrives; it is given up where it becomes too large. */
+/** File of an archive during its arrival; discarded if it becomes too large. */
 class ArrivingFile {
   readonly #name: string;
   readonly #files: CollectedFiles;
@@ -70,10 +70,9 @@ class ArrivingFile {
 }
 
 /**
- * Collects the files of a zip or tar.gz archive, which is read as a stream. Links have no content and are left out; a link of a zip
- * counts as a file that holds the link's target.
- * @throws DomainError `codec_index.archive_unknown`, `codec_index.archive_unreadable`, `codec_index.collection_too_large`,
- * `codec_index.too_many`
+ * Collects the files of a zip or tar.gz archive, which is read as a stream. Links have no content and are skipped; a link in a zip counts as a file
+ * containing its target.
+ * @throws DomainError `codec_index.archive_unknown`, `codec_index.archive_unreadable`, `codec_index.collection_too_large`, `codec_index.too_many`
  */
 export async function collectArchive(
   path: string,

@@ -9,7 +9,7 @@ const NAME_CHARACTERS_MAX = 128;
 const DESCRIPTION_CHARACTERS_MAX = 1_000;
 const VERSIONS_MAX = 50;
 
-/** Examples in `test_decode_<codec>.json` and `test_encode_<codec>.json` beside a script. */
+/** Returns examples in `test_decode_<codec>.json` and `test_encode_<codec>.json` next to a script. */
 export function examplesBeside(files: CollectedFiles, file: string): CodecExample[] {
   const folder = folderOf(file);
   const name = file.slice(folder.length).replace(/\.js$/i, "");
@@ -20,7 +20,7 @@ export function examplesBeside(files: CollectedFiles, file: string): CodecExampl
 }
 
 function codecsOf(files: CollectedFiles, folder: string, device: Fields): FoundCodec[] {
-  /** Path of a script → versions of the firmware that it is for. */
+  /** Path of a script → supported firmware versions. */
   const versions = new Map<string, string[]>();
   for (const firmware of listOf(device.firmware).slice(0, VERSIONS_MAX)) {
     const { version, codec } = fieldsOf(firmware);
@@ -35,7 +35,7 @@ function codecsOf(files: CollectedFiles, folder: string, device: Fields): FoundC
   }));
 }
 
-/** The layout of ChirpStack's device profiles: `vendors/<vendor>/vendor.toml`, `devices/*.toml`, `codecs/*.js`. */
+/** Layout of ChirpStack's device profiles: `vendors/<vendor>/vendor.toml`, `devices/*.toml`, `codecs/*.js`. */
 export const chirpstackLayout: Layout = function* (files, paths) {
   for (const path of paths.filter((file) => VENDOR.test(file))) {
     const folder = folderOf(path);

@@ -11,7 +11,7 @@ import type { IndexJob, IndexSummary } from "./codec-index.types.ts";
 
 const FILE = "codec-index.db";
 
-/** Creates the module of the index of public codecs. */
+/** Creates the index of public codecs. */
 export function createCodecIndexModule(
   { data, clock, log }: Core,
   modules: {

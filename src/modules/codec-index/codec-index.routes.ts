@@ -63,7 +63,7 @@ const partRequest = {
   content: { "application/octet-stream": { schema: { type: "string" as const, format: "binary" } } },
 };
 
-/** Loads and deletes the index, for the operators of the gateway. */
+/** Creates the routes that load and delete the index, for operators of the gateway. */
 const changeRoutes = ({ codecIndex, auth }: CodecIndexRouteDeps) =>
   new Elysia({ prefix: PREFIX, tags: ["integrations"] })
     .use(auth)
@@ -126,7 +126,7 @@ const changeRoutes = ({ codecIndex, auth }: CodecIndexRouteDeps) =>
       },
     );
 
-/** Searches the index, for everybody who reads integrations. */
+/** Creates the routes that search the index, for all users who can read integrations. */
 const searchRoutes = ({ codecIndex, auth }: CodecIndexRouteDeps) =>
   new Elysia({ prefix: PREFIX, tags: ["integrations"] })
     .use(auth)

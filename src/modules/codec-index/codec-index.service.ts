@@ -29,9 +29,9 @@ const MIB = 1024 * 1024;
 
 export interface IndexStatus {
   readonly summary: IndexSummary | undefined;
-  /** Share of an archive that is read while a collection is loaded, 0 to 1. */
+  /** Share of the archive read so far while loading, 0 to 1. */
   readonly loading: number | undefined;
-  /** Why the newest load failed. */
+  /** Error of the last load. */
   readonly error: Text | undefined;
   readonly upload: { readonly uploadedBytes: number; readonly totalBytes: number };
 }
@@ -49,8 +49,8 @@ interface CodecIndexDeps {
 }
 
 /**
- * The gateway's index of public codecs. A collection is read on a thread into a new file, which takes the place of the index when it is
- * complete: whatever ends a load leaves the index as it was.
+ * Index of public codecs. A thread reads a collection into a new file, which replaces the index when complete; a failed or aborted load leaves the
+ * index unchanged.
  */
 export class CodecIndexService {
   readonly #deps: CodecIndexDeps;
@@ -98,21 +98,21 @@ export class CodecIndexService {
     return runExamples(this.#deps.codecs, principal, this.get(entryId));
   }
 
-  /** @throws DomainError as `ArchiveUpload.append`, `invalid` for an archive that is too large */
+  /** @throws DomainError like `ArchiveUpload.append`; `invalid` for an archive that is too large */
   async append(principal: Principal, part: UploadPart, bytes: Uint8Array): Promise<void> {
     this.#ensureMayChange(principal);
     if (part.total > indexLimits.archiveBytesMax) throw archiveTooLarge(indexLimits.archiveBytesMax / MIB);
     await this.#deps.upload.append(part, bytes);
   }
 
-  /** Begins to load a folder of the gateway. @throws DomainError `invalid` for a folder that cannot be read, `conflict` during a load */
+  /** Starts loading a folder of the gateway. @throws DomainError `invalid` for an unreadable folder, `conflict` during a load */
   loadFolder(principal: Principal, path: string): void {
     this.#ensureMayChange(principal);
     const folder = this.#folderAt(path);
     this.#begin({ source: { kind: "folder", path: folder }, origin: path });
   }
 
-  /** Begins to load the uploaded archive. @throws DomainError `conflict` before the whole archive is there, and during a load */
+  /** Starts loading the uploaded archive. @throws DomainError `conflict` before the archive is complete, and during a load */
   loadArchive(principal: Principal, name: string | undefined): void {
     this.#ensureMayChange(principal);
     const { upload } = this.#deps;

@@ -1,19 +1,19 @@
 import type { JsonValue } from "../../lib/json/json.ts";
 
-/** A vector of a collection: what the codec returns for an input. */
+/** Test vector of a collection: an input and the codec's result. */
 export interface CodecExample {
   readonly description: string;
   readonly direction: "uplink" | "downlink";
   readonly fPort: number | null;
   /** Hexadecimal; null for a downlink. */
   readonly frame: string | null;
-  /** Values that a downlink encodes. */
+  /** Values to encode in a downlink. */
   readonly data: JsonValue;
   readonly expected: ExpectedOutput;
 }
 
 export interface ExpectedOutput {
-  /** The codec reports an error. */
+  /** True if the codec must report an error. */
   readonly isError: boolean;
   /** Values of an uplink. */
   readonly data: JsonValue;
@@ -22,14 +22,14 @@ export interface ExpectedOutput {
   readonly fPort: number | null;
 }
 
-/** A device of a collection and its codec. */
+/** Device of a collection, and its codec. */
 export interface IndexEntry {
-  /** Hash of vendor, model, firmware and script: the same after the collection is loaded again. */
+  /** Hash of vendor, model, firmware and script; stable when the collection is loaded again. */
   readonly entryId: string;
   readonly vendor: string;
   readonly model: string;
   readonly description: string;
-  /** Versions of the firmware that the codec is for; empty for all. */
+  /** Supported firmware versions; empty for all. */
   readonly firmware: string;
   /** Path of the script in the collection. */
   readonly file: string;
@@ -47,20 +47,20 @@ export interface IndexSummary {
   readonly entries: number;
   readonly vendors: number;
   readonly scripts: number;
-  /** Devices without a usable codec, and files that cannot be read. */
+  /** Number of devices without a usable codec, and of unreadable files. */
   readonly skipped: number;
   /** Epoch ms. */
   readonly loadedAt: number;
 }
 
-/** Source of which a thread builds an index. */
+/** Source from which a thread builds an index. */
 export interface IndexJob {
   readonly source: { readonly kind: "archive" | "folder"; readonly path: string };
   readonly origin: string;
-  /** Path of the file that is written. */
+  /** Path of the file to write. */
   readonly target: string;
   readonly now: number;
 }
 
-/** Fields that a list of devices can be sorted by. */
+/** Fields by which a list of devices can be sorted. */
 export const SORT_FIELDS = ["vendor", "model"] as const;

@@ -9,8 +9,8 @@ const SCRIPT = /\.js$/i;
 const DESCRIPTION = /\.(ya?ml|toml|json)$|(^|\/)licen[cs]e(\.txt|\.md)?$/i;
 
 /**
- * Returns a name within a collection as a path of its parts, or undefined for one that leads elsewhere. Files of a collection are rows of a
- * table and never get these names on the disk.
+ * Returns a name within a collection as a relative path; undefined if it leads outside. Collected files are rows of a table and never get these
+ * names on disk.
  */
 export function collectionPath(name: string): string | undefined {
   if (name.length > pathCharactersMax || name.startsWith("/")) return undefined;
@@ -20,7 +20,7 @@ export function collectionPath(name: string): string | undefined {
   return parts.length === 0 || parts.includes("..") ? undefined : parts.join("/");
 }
 
-/** Files of a collection that say something about codecs, kept in the index that is built. */
+/** Files of a collection relevant to codecs, stored in the index being built. */
 export class CollectedFiles {
   readonly #insert;
   readonly #find;
@@ -36,12 +36,12 @@ export class CollectedFiles {
     this.#list = database.prepare<{ path: string }, []>("SELECT path FROM file ORDER BY path");
   }
 
-  /** Files that were left out: too large, not text, or with a name that leads elsewhere. */
+  /** Number of skipped files: too large, not text, or with a name that leads outside. */
   get skipped(): number {
     return this.#skipped;
   }
 
-  /** Returns the most bytes that a file of this name may have; 0 for one that is not needed. */
+  /** Returns the max. bytes of a file with this name; 0 if it is not needed. */
   bytesMax(name: string): number {
     if (SCRIPT.test(name)) return scriptBytesMax;
     return DESCRIPTION.test(name) ? descriptionBytesMax : 0;

@@ -4,7 +4,7 @@ import type { CollectedFiles } from "./collected-files.ts";
 
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** Reads a YAML, TOML or JSON file of a collection; undefined where it is missing or broken, which is counted. */
+/** Reads a YAML, TOML or JSON file of a collection; undefined if it is missing or invalid, which is counted. */
 export function readDocument(files: CollectedFiles, path: string): unknown {
   const text = files.text(path);
   if (text === undefined) return undefined;
@@ -21,7 +21,7 @@ export function readDocument(files: CollectedFiles, path: string): unknown {
 export const fieldsOf = (value: unknown): Fields => (isJsonObject(value) ? value : {});
 export const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
-/** Returns a text in one line, cut to a length; "" for everything else. */
+/** Returns a string in one line, truncated; "" for any other value. */
 export function textOf(value: unknown, charactersMax: number): string {
   if (typeof value !== "string" && typeof value !== "number") return "";
   return (
@@ -33,5 +33,5 @@ export function textOf(value: unknown, charactersMax: number): string {
   );
 }
 
-/** Folder of a path, with its slash; "" for the top. */
+/** Returns the folder of a path with its trailing slash; "" for the top. */
 export const folderOf = (path: string): string => path.slice(0, path.lastIndexOf("/") + 1);

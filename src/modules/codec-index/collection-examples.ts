@@ -9,7 +9,7 @@ const DESCRIPTION_CHARACTERS_MAX = 200;
 const isByte = (value: unknown): value is number =>
   typeof value === "number" && Number.isInteger(value) && value >= 0 && value <= 255;
 
-/** Returns bytes, listed as numbers or written in hexadecimal, in hexadecimal. */
+/** Returns bytes, given as a list of numbers or in hexadecimal, in hexadecimal. */
 function frameOf(value: unknown): string | undefined {
   if (typeof value === "string") {
     const isHex = value.length % 2 === 0 && value.length <= 2 * FRAME_BYTES_MAX && /^[0-9a-f]*$/i.test(value);
@@ -55,7 +55,7 @@ function isSmall(example: CodecExample): boolean {
   }
 }
 
-/** Reads the examples of a codec, as both collections write them; those that are not complete are left out. */
+/** Reads the examples of a codec in the formats of both collections, without incomplete ones. */
 export const toExamples = (list: unknown, direction: CodecExample["direction"]): CodecExample[] =>
   listOf(list)
     .slice(0, indexLimits.examplesMax)

@@ -11,10 +11,10 @@ export interface ExampleOutcome {
   readonly trial: Trial;
 }
 
-/** Share by which two numbers may differ: codecs round in different ways. */
+/** Max. relative difference between two numbers, because codecs round differently. */
 const TOLERANCE = 1e-9;
 
-/** Compares values; a field that is missing equals one that is null. */
+/** Compares values; a missing field equals null. */
 function isSame(left: JsonValue | undefined, right: JsonValue | undefined): boolean {
   if (typeof left === "number" && typeof right === "number")
     return Math.abs(left - right) <= TOLERANCE * Math.max(1, Math.abs(left), Math.abs(right));

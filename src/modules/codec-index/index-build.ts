@@ -18,10 +18,10 @@ import { thingsNetworkLayout } from "./things-network-layout.ts";
 const { archiveEntriesMax, folderDepthMax } = indexLimits;
 const READ_ORDINARY = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
-/** Folders that hold no codecs, but many files. */
+/** Folders without codecs but with many files. */
 const PASSED_OVER = new Set([".git", "node_modules"]);
 
-/** Collects the files of a folder. Symbolic links are not followed, as they may lead out of it. */
+/** Collects the files of a folder. Symbolic links are not followed, because they may lead outside. */
 async function collectFolder(root: string, files: CollectedFiles): Promise<void> {
   try {
     for await (const path of pathsOf(root))
@@ -32,10 +32,10 @@ async function collectFolder(root: string, files: CollectedFiles): Promise<void>
   }
 }
 
-/** Lists the ordinary files below a folder. */
+/** Lists regular files below a folder. */
 async function* pathsOf(root: string): AsyncGenerator<string> {
   let entries = 0;
-  /** Paths of folders that are still to be visited. */
+  /** Paths of folders to visit. */
   const waiting = [""];
   for (let folder = waiting.pop(); folder !== undefined; folder = waiting.pop())
     for await (const entry of await opendir(join(root, folder))) {
@@ -81,12 +81,12 @@ const filesLayout: Layout = function* (files, paths) {
 const LICENSE_CHARACTERS_MAX = 100;
 const LICENSE = /(^|\/)licen[cs]e(\.txt|\.md)?$/i;
 
-/** Top folders of collections themselves. */
+/** Top folders of the known layouts. */
 const OF_LAYOUTS = new Set(["vendor/", "vendors/"]);
 
 type OnProgress = (done: number, total: number) => void;
 
-/** Writes the index of a collection to a new file. For threads: it reads whole collections in one go. */
+/** Writes the index of a collection to a new file. Runs on a thread, because it reads whole collections without a pause. */
 export async function buildIndex(job: IndexJob, onProgress: OnProgress): Promise<IndexSummary> {
   rmSync(job.target, { force: true });
   const database = new Database(job.target, { create: true, strict: true });
@@ -115,7 +115,7 @@ class IndexBuilder {
   readonly #files: CollectedFiles;
   readonly #paths: readonly string[];
   readonly #insert;
-  /** License by the folder that it is in. */
+  /** License by folder. */
   readonly #licenses = new Map<string, string>();
   #devices = 0;
 
@@ -150,7 +150,7 @@ class IndexBuilder {
     return summary;
   }
 
-  /** Archives of repositories have everything in one folder with the name of the repository and a version. */
+  /** Skips the single top folder of repository archives, which is named after the repository and version. */
   #leaveOutTop(): void {
     const [first = ""] = this.#paths;
     const top = first.slice(0, first.indexOf("/") + 1);
@@ -201,7 +201,7 @@ class IndexBuilder {
     return 1;
   }
 
-  /** The first line that says something names the license. */
+  /** Takes the license from the first non-empty line. */
   #addLicense(path: string): void {
     const lines = (this.#files.text(path) ?? "").split("\n", 20);
     const name = lines
@@ -210,7 +210,7 @@ class IndexBuilder {
     if (name !== undefined) this.#licenses.set(folderOf(path), name);
   }
 
-  /** Returns the license of the nearest folder that has one. */
+  /** Returns the license of the nearest parent folder with one. */
   #licenseOf(file: string): string | null {
     for (let folder = folderOf(file); ; folder = folderOf(folder.slice(0, -1))) {
       const license = this.#licenses.get(folder);

@@ -1,7 +1,7 @@
 import { Database } from "bun:sqlite";
 import { type CodecExample, type IndexEntry, type IndexSummary, SORT_FIELDS } from "./codec-index.types.ts";
 
-/** Version of the file's tables. An index of another version is loaded again. */
+/** Version of the file's tables. Indexes of other versions must be loaded again. */
 export const INDEX_VERSION = 1;
 
 const SEARCH_WORDS_MAX = 8;
@@ -9,7 +9,7 @@ const SEARCH_WORDS_MAX = 8;
 export interface IndexPage {
   readonly limit: number;
   readonly offset: number;
-  /** A field of `sortFields`, with `-` before it for the reverse order. */
+  /** Field of `sortFields`, with a leading `-` for descending order. */
   readonly sort?: string | undefined;
 }
 
@@ -37,13 +37,13 @@ const toEntry = (row: EntryRow): IndexEntry => ({
   examples: JSON.parse(row.examples) as CodecExample[],
 });
 
-/** Returns the first columns of an order; words are vendor and model. */
+/** Returns the first columns of an order; by default vendor and model. */
 function orderOf(sort: string | undefined): string {
   const field = SORT_FIELDS.find((name) => name === sort?.replace("-", ""));
   return field === undefined ? "" : `${field} COLLATE NOCASE ${sort?.startsWith("-") ? "DESC" : "ASC"}, `;
 }
 
-/** An index that is complete: a SQLite file that is only read, and replaced as a whole. */
+/** Complete index: a read-only SQLite file that is replaced as a whole. */
 export class IndexFile {
   readonly summary: IndexSummary;
   readonly #database: Database;
@@ -53,7 +53,7 @@ export class IndexFile {
     this.summary = summary;
   }
 
-  /** Returns undefined for an index of another version. @throws SQLiteError for a file that is damaged */
+  /** Returns undefined for an index of another version. @throws SQLiteError for a damaged file */
   static open(path: string): IndexFile | undefined {
     const database = new Database(path, { readonly: true, strict: true });
     try {
@@ -71,7 +71,7 @@ export class IndexFile {
     return undefined;
   }
 
-  /** Finds the devices whose vendor and model have all words of the text, by vendor and model. */
+  /** Finds the devices whose vendor and model contain all words of the search string, sorted by vendor and model. */
   search(text: string, { limit, offset, sort }: IndexPage): { total: number; entries: IndexEntry[] } {
     const words = text
       .toLowerCase()

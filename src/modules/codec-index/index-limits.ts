@@ -2,14 +2,14 @@ import { scriptLimits } from "../script-sandbox/script-limits.ts";
 
 const MIB = 1024 * 1024;
 
-/** Limits of a collection. The largest public one has some 20,000 files, of which a tenth are codecs. */
+/** Limits of a collection. The largest public one has about 20,000 files, a tenth of which are codecs. */
 export const indexLimits = {
   archiveBytesMax: 1024 * MIB,
-  /** Bytes that an archive may unpack to, pictures included, which are read past. */
+  /** Max. unpacked bytes of an archive, including skipped pictures. */
   unpackedBytesMax: 2048 * MIB,
   archiveEntriesMax: 200_000,
   filesMax: 50_000,
-  /** Bytes of the files that are kept. */
+  /** Max. bytes of kept files. */
   keptBytesMax: 256 * MIB,
   scriptBytesMax: scriptLimits.sourceBytesMax,
   descriptionBytesMax: 512 * 1024,

@@ -1,12 +1,12 @@
 import type { CodecExample } from "./codec-index.types.ts";
 import type { CollectedFiles } from "./collected-files.ts";
 
-/** A device as a layout describes it. */
+/** Device described by a layout. */
 export interface FoundDevice {
   readonly vendor: string;
   readonly model: string;
   readonly description: string;
-  /** Codecs of its firmware versions: path of the script and its examples. */
+  /** Codecs by firmware version: path of the script and its examples. */
   readonly codecs: readonly FoundCodec[];
 }
 
@@ -16,5 +16,5 @@ export interface FoundCodec {
   readonly examples: readonly CodecExample[];
 }
 
-/** Finds the devices of a collection in one layout. A generator: the caller stops it at the limit, and counts what `skip` reports. */
+/** Yields the devices of a collection in one layout. The caller stops at its limit and counts the reports of `skip`. */
 export type Layout = (files: CollectedFiles, paths: readonly string[]) => Iterable<FoundDevice>;

@@ -8,7 +8,7 @@ const NAME_CHARACTERS_MAX = 128;
 const DESCRIPTION_CHARACTERS_MAX = 1_000;
 const VERSIONS_MAX = 50;
 
-/** Reads `<codec>.yaml`, which names the script of each direction. A script of downlinks alone is used where there is none of uplinks. */
+/** Reads `<codec>.yaml`, which names the script of each direction. A script for downlinks is used only if there is none for uplinks. */
 function codecAt(files: CollectedFiles, path: string): Omit<FoundCodec, "firmware"> | undefined {
   const { uplinkDecoder, downlinkEncoder } = fieldsOf(readDocument(files, path));
   const [uplink, downlink] = [fieldsOf(uplinkDecoder), fieldsOf(downlinkEncoder)];
@@ -22,7 +22,7 @@ function codecAt(files: CollectedFiles, path: string): Omit<FoundCodec, "firmwar
   return { file, examples };
 }
 
-/** Names of the codecs of a device with the firmware versions they are for. */
+/** Returns the codecs of a device with their firmware versions. */
 function codecNames(device: Fields): Map<string, { folder: string; versions: Set<string> }> {
   const found = new Map<string, { folder: string; versions: Set<string> }>();
   for (const firmware of listOf(device.firmwareVersions).slice(0, VERSIONS_MAX)) {
@@ -55,7 +55,7 @@ function codecsOf(
   });
 }
 
-/** The layout of The Things Network's device repository: `vendor/index.yaml`, `vendor/<vendor>/index.yaml`, `<device>.yaml`, `<codec>.yaml`. */
+/** Layout of The Things Network's device repository: `vendor/index.yaml`, `vendor/<vendor>/index.yaml`, `<device>.yaml`, `<codec>.yaml`. */
 export const thingsNetworkLayout: Layout = function* (files, paths) {
   for (const index of paths.filter((path) => INDEX.test(path))) {
     const root = folderOf(index);

@@ -7,14 +7,14 @@ import { frameInvalid } from "./codecs.errors.ts";
 
 const FRAME_BYTES_MAX = 255;
 
-/** Input on which a source is run: a message, a frame, or (for a downlink) the content to send. */
+/** Input for a test run of a source: a message, a frame, or (for a downlink) the content to send. */
 export interface TrialRequest {
   readonly source: string;
   readonly direction?: "uplink" | "downlink" | undefined;
   readonly message?: JsonValue | undefined;
   readonly metadata?: JsonValue | undefined;
   readonly frame?: string | undefined;
-  /** Hexadecimal where it can be both, unless this says so. */
+  /** Encoding of an ambiguous frame; default hexadecimal. */
   readonly encoding?: "hex" | "base64" | undefined;
   readonly fPort?: number | undefined;
   /** Epoch ms. */
@@ -23,7 +23,7 @@ export interface TrialRequest {
 }
 
 export interface Trial {
-  /** `null` if there is none: of a failure, of a downlink, and of a message that was dropped. */
+  /** Result; `null` for a failure, a downlink or a dropped message. */
   readonly result: JsonValue;
   readonly dropped: boolean;
   /** Bytes of a downlink. */
@@ -34,7 +34,7 @@ export interface Trial {
   readonly error: (Text & { readonly message: string; readonly line: number | null }) | null;
 }
 
-/** `01 FF`, `01:ff`, `01ff`, or base64 with or without its padding. */
+/** Parses `01 FF`, `01:ff`, `01ff`, or base64 with or without padding. */
 export function readFrame(text: string, encoding?: "hex" | "base64"): Uint8Array {
   const hex = text.replace(/[\s:-]|0x/gi, "");
   const isHex = hex.length % 2 === 0 && /^[0-9a-f]*$/i.test(hex);
@@ -52,7 +52,7 @@ const isBase64 = (text: string): boolean => {
 
 const nothing = { result: null, dropped: false, bytes: null, error: null } as const;
 
-/** A failure of the script is its outcome; `busy` and `unavailable`, which are not, are thrown. */
+/** Runs a source. Returns a failure of the script as its outcome; throws `busy` and `unavailable`, which are not. */
 export async function tryScript(
   sandbox: ScriptSandbox,
   owner: ScriptOwner,

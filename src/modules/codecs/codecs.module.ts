@@ -7,13 +7,13 @@ import { codecResource } from "./codecs.resource.ts";
 import { codecsRoutes } from "./codecs.routes.ts";
 import { createCodecsService, type UsedCodec } from "./codecs.service.ts";
 
-/** The library of codecs. */
+/** Creates the library of codecs. */
 export function createCodecsModule(
   { database, clock }: Core,
   modules: { readonly scripts: ScriptSandboxModule },
 ) {
   const { trials } = modules.scripts;
-  /** The integrations of a tenant that use a codec, by the codec's id. */
+  /** Returns the integrations of a tenant that use a codec, by codec id. */
   const usesOf = new Port<(tenantId: TenantId) => ReadonlyMap<string, UsedCodec["usedBy"]>>("codecs.usesOf");
   const codecs = createCodecsService({
     store: codecResource.createStore(database, clock),

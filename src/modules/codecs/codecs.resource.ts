@@ -3,7 +3,7 @@ import { codecNameTaken, codecNotFound, codecsLimit } from "./codecs.errors.ts";
 import { codecBody, createCodecBody, listedCodecBody, REFUSALS, updateCodecBody } from "./codecs.schemas.ts";
 import { codecs } from "./codecs.tables.ts";
 
-/** The tenant's library of codecs, which integrations decode and encode LoRaWAN frames with. */
+/** Library of codecs with which a tenant's integrations decode and encode LoRaWAN frames. */
 export const codecResource = defineResource({
   name: "codec",
   table: codecs,
@@ -40,5 +40,5 @@ export const codecResource = defineResource({
   },
 });
 
-/** A codec of the tenant's library: what turns the frames of a kind of device into values, and back. */
+/** Codec of the tenant's library, which converts frames of a kind of device to values and back. */
 export type Codec = typeof codecResource.$item;

@@ -21,7 +21,7 @@ const trialToWire = ({ warnings, console, ...trial }: Trial) => ({
   console: [...console],
 });
 
-/** A codec as it lies beside a device's manual: one file of JavaScript, as a body or in a form. */
+/** Reads a codec from a JavaScript file, sent as a body or in a form. */
 async function readSource(request: Request): Promise<string> {
   const refusal = () => tooLarge("codec.too_large", { max: SOURCE_BYTES_MAX / 1024 });
   const type = request.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase() ?? "";

@@ -38,7 +38,7 @@ const shown = {
   createdAt: isoTime,
   updatedAt: t.String(),
 };
-/** Sources are not in the list: 200 of them are 6 MB. */
+/** Codec without its source: 200 sources are 6 MB. */
 export const listedCodecBody = t.Object(shown, { title: "ListedCodec" });
 export const codecBody = t.Object({ ...shown, source: t.String() }, { title: "Codec" });
 

@@ -16,7 +16,7 @@ export type UsedCodec = Codec & {
   readonly usedBy: ReadonlyArray<{ readonly integrationId: string; readonly name: string }>;
 };
 
-/** The tenant's library of codecs. A source is in it only if it can be run and defines something that is called. */
+/** Creates the tenant's library of codecs. It only accepts sources that run and define a called function. */
 export function createCodecsService(deps: {
   store: typeof codecResource.$store;
   sandbox: ScriptSandbox;
@@ -59,18 +59,18 @@ export function createCodecsService(deps: {
       if (usedBy.length > 0) throw codecInUse(usedBy.map(({ name }) => name));
       store.delete(codec);
     },
-    /** Runs a source as it would be run, and changes nothing. */
+    /** Runs a source without storing anything. */
     preview: ({ tenantId }: Principal, request: TrialRequest): Promise<Trial> =>
       tryScript(
         sandbox,
         { tenantId, key: `preview:${tenantId}` },
         { ...request, recvTime: request.recvTime ?? clock.now() },
       ),
-    /** Throws where one of them is not the tenant's. */
+    /** @throws DomainError `not_found` if a codec does not belong to the tenant */
     ensureAll(tenantId: TenantId, uses: readonly CodecUse[]): void {
       for (const { codecId } of uses) store.get(tenantId, codecId);
     },
-    /** Selects the codec for a device of these types: the first use that names one of them, otherwise the first that names none. */
+    /** Selects the codec for a device of these types: the first use that names one, otherwise the first that names none. */
     selectFor(tenantId: TenantId, uses: readonly CodecUse[], types: readonly string[]): Codec | undefined {
       const use =
         uses.find(({ deviceType }) => deviceType !== undefined && types.includes(deviceType)) ??

@@ -1,6 +1,6 @@
-/** Codec of an integration for some devices; one network server carries many kinds. */
+/** Codec of an integration for some devices; a network server has many kinds. */
 export interface CodecUse {
   readonly codecId: string;
-  /** The network's device profile, or the device's type here; without it the codec is for all that no other names. */
+  /** Device profile in the network, or device type here; without it, the codec is for all devices not named by another. */
   readonly deviceType?: string | undefined;
 }

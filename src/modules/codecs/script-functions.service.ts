@@ -5,8 +5,8 @@ import { SCRIPT_FUNCTIONS } from "../script-sandbox/script-sandbox.types.ts";
 import { codecWithoutFunction, codecWrong } from "./codecs.errors.ts";
 
 /**
- * The functions that are called here, of those that a source defines; at least one.
- * @throws DomainError of kind `invalid` for a source that cannot be parsed, fails when it is loaded, or defines none of them.
+ * Returns the callable functions that a source defines; at least one.
+ * @throws DomainError `invalid` for a source that cannot be parsed, fails to load, or defines none
  */
 export async function functionsOf(
   scripts: Pick<ScriptSandbox, "check">,

@@ -9,7 +9,7 @@ import { bulkCommandBody } from "./commands.schemas.ts";
 import type { CommandsService } from "./commands.service.ts";
 import type { CommandRequest } from "./commands.types.ts";
 
-/** Commands that are created between two looks at whatever else the program has to do. */
+/** Commands created before other work gets its turn. */
 const DEVICES_AT_ONCE = 25;
 
 const commandOf = ({ body }: AuditContext) => {
@@ -17,7 +17,7 @@ const commandOf = ({ body }: AuditContext) => {
   return command;
 };
 
-/** Route that sends the same command to many devices. */
+/** Creates the route that sends the same command to many devices. */
 export const bulkCommandsRoutes = (deps: { commands: CommandsService; auth: AuthPlugin }) =>
   new Elysia({ prefix: "/api/devices/bulk", tags: ["commands"] }).use(deps.auth).post(
     "/commands",

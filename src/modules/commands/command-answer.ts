@@ -16,7 +16,7 @@ const isPlain = (text: string): boolean =>
   !text.includes("\ufffd") && !CONTROL.test(text) && (!JSON_START.test(text) || TAGGED_LINE.test(text));
 
 /**
- * Returns the response of a device: JSON or CBOR, otherwise its text (`ok`), and null for an empty body. For a truncated or binary body, returns a
+ * Returns the response of a device: JSON or CBOR, otherwise its text (`ok`); null for an empty body. For a truncated or binary body, returns a
  * failure that ends the command immediately, because the device would not send the response again.
  */
 export function readAnswer(bytes: Uint8Array, encoding: BodyEncoding): CommandAnswer {

@@ -22,13 +22,11 @@ import { bytesOf, COMMAND_BYTES, OpenCommands, SPACE_BYTES } from "./open-comman
 import { RelayedCommands } from "./relayed-commands.ts";
 import { SendRounds } from "./send-rounds.ts";
 
-/** Returns whether the command has reached its end. */
+/** Returns whether the command is finished. */
 const isFinal = ({ status }: Command): boolean =>
   status === "SUCCESSFUL" || status === "FAILED" || status === "TIMEOUT" || status === "EXPIRED";
 
-/**
- * Returns the time that a device has for a sent command (ms); if something keeps it for the device, as long as it lives.
- */
+/** Returns the time in ms that a device has for a sent command; if the message is kept for the device, the command's remaining life. */
 const longestWait = ({ timeoutMs, expiresAt, createdAt }: Command, isKept: boolean): number =>
   isKept ? Math.max(timeoutMs, expiresAt - createdAt) : timeoutMs;
 
@@ -45,14 +43,14 @@ function failureIn(answer: CommandAnswer): Text | undefined {
   return typeof message === "string" ? said(message) : detail("command_error.reported");
 }
 
-/** Returns the end of a command by its answer. */
+/** Returns the outcome of a command with this response. */
 function outcomeOf(answer: CommandAnswer) {
   const error = failureIn(answer) ?? null;
   const status = error === null ? ("SUCCESSFUL" as const) : ("FAILED" as const);
   return { status, error, response: answer instanceof CommandFailure ? answer.response : answer };
 }
 
-/** Returns the end of a command for which nothing happened in time. */
+/** Returns the outcome of a command that timed out. */
 function overdueOutcome({ status, attempts, timeoutMs }: Command) {
   if (status !== "QUEUED")
     return { status: "TIMEOUT" as const, error: detail("command_error.no_answer_within", { ms: timeoutMs }) };
@@ -61,9 +59,9 @@ function overdueOutcome({ status, attempts, timeoutMs }: Command) {
 }
 
 const DUE_AT_ONCE = 200;
-/** Commands of one device that have not reached it. */
+/** Max. commands waiting for one device. */
 const QUEUED_MAX = 1_000;
-/** Commands per read of a device's queue: how many are read depends on how many find a way. */
+/** Commands per read of a device's queue; increases while they can be sent. */
 const READ_AT_ONCE = [1, 10, 100, QUEUED_MAX];
 /** Time for which finished commands are kept. */
 const KEPT_MS = 90 * 86_400_000;
@@ -76,19 +74,19 @@ interface CommandEngineDeps {
   readonly transport: CommandTransport;
   readonly relay: CommandRelay;
   readonly clock: Clock;
-  /** Epoch ms that never jump. */
+  /** Returns monotonic epoch ms. */
   readonly now: () => number;
   readonly events: EventBus<DomainEvents>;
   readonly log: Logger;
 }
 
 /**
- * Runs the lifecycle of commands; every transition is in the database before it is seen. The transitions of one turn of the event loop
- * share a commit: where that fails, the commands stay as they were stored.
+ * Runs the lifecycle of commands; every transition is in the database before it becomes visible. The transitions of one turn of the event loop share
+ * a commit; if it fails, the commands keep their stored state.
  */
 export class CommandEngine {
   readonly #open = new OpenCommands();
-  /** Bytes of newly finished commands of a device, after which the oldest are deleted: often enough to keep the limit, rarely enough to be cheap. */
+  /** Bytes of newly finished commands after which a device's oldest ones are deleted: often enough to keep the limit, rarely enough to be cheap. */
   readonly #finishedBytes = new Growth<DeviceId>(SPACE_BYTES / 8);
   readonly #relayed = new RelayedCommands();
   readonly #rounds = new SendRounds({
@@ -97,9 +95,9 @@ export class CommandEngine {
     isRunning: () => this.#running,
     onError: (error) => this.#deps.log.error("queued commands could not be sent", { error }),
   });
-  /** Devices that ask for their next command. */
+  /** Devices waiting for their next command. */
   readonly #polls: Waiters<DeviceId, Command>;
-  /** People who wait for the end of a command, by its id. */
+  /** Callers waiting for the end of a command, by its id. */
   readonly #ends: Waiters<string, Command>;
   #cancelTimer: () => void = () => undefined;
   #timerAt = Number.POSITIVE_INFINITY;
@@ -114,7 +112,7 @@ export class CommandEngine {
     this.#ends = new Waiters(deps.clock);
   }
 
-  /** Subscribes to what becomes of devices. The module calls it once, before anything is started. */
+  /** Subscribes to changes of devices. The module calls it once, before anything is started. */
   subscribe(): void {
     const { events } = this.#deps;
     events.on("device.deleted", ({ deviceId }) => this.#deviceDeleted(deviceId));
@@ -146,8 +144,8 @@ export class CommandEngine {
   }
 
   /**
-   * Stores a new command, which goes out immediately when its device is there. Resolves to the command as it is stored then; with `waitMs`
-   * when it is finished, or after that time.
+   * Stores a new command, which is sent immediately if its device is connected. Resolves to the stored command; with `waitMs`, when it is finished
+   * or after that time.
    * @throws DomainError `limited` if the device has too many open commands or they take up too much space
    */
   async create(command: NewCommand, waitMs: number): Promise<Command> {
@@ -177,7 +175,7 @@ export class CommandEngine {
     return this.#deps.repository.committed();
   }
 
-  /** Sends the queued commands of a device that listens now, in order, until a command cannot be sent. */
+  /** Sends the queued commands of a listening device, in order, until a command cannot be sent. */
   listening(deviceId: DeviceId): void {
     const { repository } = this.#deps;
     this.#open.send(deviceId, () => {
@@ -187,18 +185,18 @@ export class CommandEngine {
     });
   }
 
-  /** Sends what is queued for the children of a gateway that listens now. */
+  /** Sends the queued commands of a listening gateway's children. */
   gatewayListening(gatewayId: DeviceId): void {
     if (!this.#running) return;
     this.#rounds.start(gatewayId, (deviceId) => this.#deps.relay.gatewayOf(deviceId) === gatewayId);
   }
 
-  /** Retries commands that had no connection: there may be one now. */
+  /** Retries commands without a connection, because there may be one now. */
   wayOpened(): void {
     this.#rounds.start("all", () => true);
   }
 
-  /** Requeues what was sent to a device whose connection has ended. */
+  /** Requeues commands sent to a device whose connection has ended. */
   left(deviceId: DeviceId): void {
     const { repository, transport } = this.#deps;
     if (!this.#open.has(deviceId) || transport.keepsFor(deviceId)) return;
@@ -206,7 +204,7 @@ export class CommandEngine {
       if (this.#relayed.gatewayOf(command.rpcId) === undefined) this.#requeue(command);
   }
 
-  /** Requeues what was sent by a gateway whose connection has ended. */
+  /** Requeues commands sent through a gateway whose connection has ended. */
   gatewayLeft(gatewayId: DeviceId): void {
     if (!this.#deps.relay.keepsFor(gatewayId)) this.#requeueAll(this.#relayed.of(gatewayId));
   }
@@ -216,7 +214,7 @@ export class CommandEngine {
     return this.#deps.repository.findByRpcId(rpcId)?.deviceId;
   }
 
-  /** Notes that the device has the message or, where it is kept for the device, that the message is on its way. */
+  /** Records that the device has the message or, if it is kept for the device, that it is on its way. */
   delivered(deviceId: DeviceId, rpcId: number, isKept: boolean = false): void {
     const command = this.#findOf(deviceId, rpcId);
     if (command?.status !== "SENT") return;
@@ -225,7 +223,7 @@ export class CommandEngine {
     this.#change(command, { status: "DELIVERED", deliveredAt: timeMs, dueAt });
   }
 
-  /** Takes the answer of a device to a command. Returns `false` if the device was never sent such a command. */
+  /** Processes the response of a device to a command. Returns `false` if the device was never sent such a command. */
   answered(deviceId: DeviceId, rpcId: number, answer: CommandAnswer): boolean {
     const command = this.#findOf(deviceId, rpcId);
     if (command === undefined || command.attempts === 0) return false;
@@ -233,12 +231,12 @@ export class CommandEngine {
     return true;
   }
 
-  /** Answers in place of the device, whether or not the command was sent. */
+  /** Responds in place of the device, whether or not the command was sent. */
   played(command: Command, answer: JsonValue): void {
     this.#settle(command, answer);
   }
 
-  /** Returns the oldest waiting command for a device that asks, as soon as there is one; `undefined` after `ms`. */
+  /** Returns the oldest waiting command for a polling device, waiting for one if necessary; `undefined` after `ms`. */
   async next(deviceId: DeviceId, ms: number, signal: AbortSignal): Promise<Command | undefined> {
     const { repository } = this.#deps;
     const [waiting] = this.#open.has(deviceId) ? repository.listIn(deviceId, "QUEUED", 1) : [];
@@ -271,7 +269,7 @@ export class CommandEngine {
     return (await Promise.all([result, isStored]))[0];
   }
 
-  /** Resolves once a command that was sent is stored as such. A caller that waits for the end does not make it be stored sooner. */
+  /** Resolves once a sent command is stored as sent. Waiting for the end does not speed up the write. */
   #stored({ rpcId }: Command, waitMs: number): Promise<void> | undefined {
     return waitMs === 0 ? this.committed() : this.#deps.repository.storing(rpcId);
   }
@@ -287,7 +285,7 @@ export class CommandEngine {
     this.#deps.events.emit("command.changed", { tenantId, deviceId, commandId, requestId, status });
   }
 
-  /** Takes up a command that was sent before the gateway stopped. */
+  /** Resumes a command sent before the gateway stopped. */
   #resume(command: Command): void {
     const { transport, relay } = this.#deps;
     this.#track(command);
@@ -298,7 +296,7 @@ export class CommandEngine {
     else this.#requeue(command);
   }
 
-  /** Shortens a wait that a clock, which was set back since, has made longer than any can be. */
+  /** Shortens a wait that has become too long because the clock was set back. */
   #limitWait(command: Command): void {
     const { repository, transport, now } = this.#deps;
     const latest = now() + longestWait(command, transport.keepsFor(command.deviceId));
@@ -312,14 +310,14 @@ export class CommandEngine {
     if (gatewayId !== undefined) queueMicrotask(() => this.gatewayListening(gatewayId));
   }
 
-  /** A change that is `brief` is likely to be followed by another one within milliseconds. */
+  /** Changes a command. `isBrief`: another change is likely within milliseconds. */
   #change(command: Command, changes: CommandChanges, isBrief = false): Command {
     const changed = { ...command, ...changes };
     this.#deps.repository.save(changed, (isCurrent) => this.#changed(changed, isCurrent), isBrief);
     return changed;
   }
 
-  /** `isCurrent`: it has not changed again. */
+  /** Publishes a change. `isCurrent`: the command has not changed again. */
   #changed(command: Command, isCurrent: boolean): void {
     const { commandId, rpcId, status, dueAt } = command;
     this.#track(command);
@@ -330,7 +328,7 @@ export class CommandEngine {
     if (isFinal(command)) this.#ends.resolveAll(commandId, command);
   }
 
-  /** Marks a command as sent. A command that somebody keeps for the device is repeated by them. */
+  /** Marks a command as sent. If it is kept for the device, the keeper repeats it. */
   #sent(command: Command, isKept = false): Command {
     const { now } = this.#deps;
     const attempts = Math.max(command.attempts, isKept ? command.retries : 0) + 1;
@@ -347,7 +345,7 @@ export class CommandEngine {
     return true;
   }
 
-  /** Hands over a new command, after those that wait. */
+  /** Sends a new command, after those already waiting. */
   #dispatchInOrder(command: Command): Command {
     const { deviceId, rpcId } = command;
     if (!this.#open.isWaiting(deviceId)) return this.#dispatch(command);
@@ -356,7 +354,7 @@ export class CommandEngine {
     return current === undefined || current.status === "QUEUED" ? command : current;
   }
 
-  /** Hands a queued command to the device where it is there, by whatever way. */
+  /** Sends a queued command to the device if it is connected by any transport. */
   #dispatch(command: Command): Command {
     const taken = this.#deps.transport.send(command);
     if (taken !== false || this.#sendByGateway(command)) return this.#sent(command, taken === "kept");
@@ -370,7 +368,7 @@ export class CommandEngine {
     return handed;
   }
 
-  /** Resolves to the command for a device that has asked for it, once it is stored as sent. */
+  /** Resolves to the command for a polling device, once it is stored as sent. */
   async #handOver(command: Command): Promise<Command> {
     const handed = this.#sent(command);
     await this.committed();
@@ -382,7 +380,7 @@ export class CommandEngine {
     return this.#change(command, { status: "QUEUED", dueAt: command.expiresAt });
   }
 
-  /** Sends commands again whose message may have been lost with a connection. */
+  /** Resends commands whose message may have been lost with a connection. */
   #requeueAll(rpcIds: Iterable<number>): void {
     for (const rpcId of rpcIds) {
       const command = this.#deps.repository.findByRpcId(rpcId);
@@ -390,7 +388,7 @@ export class CommandEngine {
     }
   }
 
-  /** Settles a command by an answer. A second answer changes nothing; a late one still counts. */
+  /** Finishes a command by its response. A second response changes nothing; a late one still counts. */
   #settle(command: Command, answer: CommandAnswer): void {
     if (command.status === "SUCCESSFUL" || command.status === "FAILED") return;
     const timeMs = this.#deps.now();
@@ -402,7 +400,7 @@ export class CommandEngine {
     });
   }
 
-  /** Ends the wait for a command for which nothing happened in time. */
+  /** Ends the wait for a command that timed out. */
   #overdue(command: Command): void {
     const { status, attempts, retries } = command;
     if (status === "SENT" && attempts <= retries) this.#dispatch(this.#requeue(command));
@@ -445,7 +443,7 @@ export class CommandEngine {
     this.#cancelCleaning = clock.schedule(waitMs, () => this.#clean());
   }
 
-  /** Returns the command if it is the device's. */
+  /** Returns the command if it belongs to the device. */
   #findOf(deviceId: DeviceId, rpcId: number): Command | undefined {
     const command = this.#deps.repository.findByRpcId(rpcId);
     return command?.deviceId === deviceId ? command : undefined;
@@ -461,7 +459,7 @@ export class CommandEngine {
     this.#polls.resolveAll(deviceId, undefined);
   }
 
-  /** Sends a device's commands another way if it has another gateway now, or none. */
+  /** Sends a device's commands another way after its gateway has changed. */
   #deviceUpdated(deviceId: DeviceId): void {
     if (!this.#open.has(deviceId)) return;
     const gatewayId = this.#deps.relay.gatewayOf(deviceId);

@@ -5,13 +5,13 @@ import { commandEmpty, commandInvalid } from "./commands.errors.ts";
 import type { CommandRequest } from "./commands.types.ts";
 
 const METHOD_LENGTH_MAX = 256;
-/** Limit that equals the largest answer of a device and fits into one message to it. A thousand commands may wait for one device. */
+/** Max. bytes of params, equal to the largest response of a device; fits into one message. A thousand commands may wait for one device. */
 const PARAMS_BYTES_MAX = 64 * 1024;
 
 /**
- * The forms of a request reduced to a method and its parameters: `command` as it is; `method` with `params`; `key` and `value` →
- * `setValue {key, value}`; `channel` and `state` → `setState {channel, state}`; else `type`.
- * @throws DomainError `command.empty`, `command.invalid`.
+ * Reduces a request to a method and its parameters: `command` unchanged; `method` with `params`; `key` and `value` → `setValue {key, value}`;
+ * `channel` and `state` → `setState {channel, state}`; otherwise `type`.
+ * @throws DomainError `command.empty`, `command.invalid`
  */
 export function reduceRequest(request: CommandRequest): { method: string; params: JsonValue } {
   const { command, method, params, key, value, channel, state, type } = request;
@@ -38,8 +38,8 @@ function checked(method: string, params: unknown): { method: string; params: Jso
 }
 
 /**
- * The parameters or the answer of a command (`name`) as they are stored: at most 64 KiB of JSON.
- * @throws DomainError `command.invalid`.
+ * Returns the parameters or the response of a command (`name`) for storage: at most 64 KiB of JSON.
+ * @throws DomainError `command.invalid`
  */
 export function toCommandJson(value: unknown, name: "params" | "answer"): JsonValue {
   // Measured before anything walks the value: a megabyte of numbers would hold up everybody else.

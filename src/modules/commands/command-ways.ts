@@ -2,13 +2,13 @@ import type { DeviceId } from "../../lib/core/ids.ts";
 import type { DeviceDirectory } from "../devices/device-directory.ts";
 import type { Command, CommandRelay, CommandTransport } from "./commands.types.ts";
 
-/** Over MQTT, over the device's own WebSocket, through a LoRaWAN network, on the topics of its kind at a broker, by a field protocol. */
+/** Transports: MQTT, the device's own WebSocket, a LoRaWAN network, topics at a broker, and field protocols. */
 const WAYS = ["mqtt", "websocket", "radio", "broker", "modbus", "s7", "bacnet", "opcua"] as const;
 type Way = (typeof WAYS)[number];
 
 /**
- * The ways of commands to devices; each server adds its own. A device whose `commandTransport` names a way gets commands on that one only,
- * any other on the first at which it listens: in the order of `WAYS`.
+ * Transports of commands; each server registers its own. A device whose `commandTransport` names a transport gets commands only through that one,
+ * any other device through the first on which it listens, in the order of `WAYS`.
  */
 export class CommandWays implements CommandTransport {
   readonly #directory: Pick<DeviceDirectory, "find">;
@@ -23,7 +23,7 @@ export class CommandWays implements CommandTransport {
     this.#transports.set(way, transport);
   }
 
-  /** Sets the way to children of gateways. */
+  /** Sets the transport to children of gateways. */
   setRelay(relay: CommandRelay): void {
     this.#relay = relay;
   }
@@ -51,7 +51,7 @@ export class CommandWays implements CommandTransport {
     return this.#of(deviceId).some((transport) => transport.keepsFor(deviceId));
   }
 
-  /** Children and gateways of a program without a relay are like other devices. */
+  /** Relay of a program without one: children and gateways are treated like other devices. */
   readonly relay: CommandRelay = {
     gatewayOf: (deviceId) => this.#relay?.gatewayOf(deviceId),
     send: (command) => this.#relay?.send(command) ?? false,

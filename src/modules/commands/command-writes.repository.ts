@@ -10,7 +10,7 @@ import { requestIdTaken, tooManyCommands } from "./commands.errors.ts";
 import { commands } from "./commands.tables.ts";
 import type { Command, CommandState, NewCommand } from "./commands.types.ts";
 
-/** Time that a write waits for one that replaces it: more than a device that is connected takes to answer. */
+/** Time in ms for which a write waits to be replaced; longer than a connected device takes to respond. */
 const WAIT_MS = 10;
 
 interface LateWrite extends GroupedWrite {
@@ -20,10 +20,10 @@ interface LateWrite extends GroupedWrite {
   readonly stored: PromiseWithResolvers<void>;
 }
 
-/** Writes that can wait for some milliseconds, as a later state of the same command is likely to replace them by then. */
+/** Writes that wait for some milliseconds, because a later state of the command is likely to replace them. */
 class LateWrites {
   readonly #writes: WriteGroup;
-  /** Keyed by the number of the command, whichever has waited longest first. */
+  /** Writes by command number, longest waiting first. */
   readonly #waiting = new Map<number, LateWrite>();
   #timer: ReturnType<typeof setTimeout> | undefined;
 
@@ -52,12 +52,12 @@ class LateWrites {
     this.#timer ??= setTimeout(() => this.#releaseDue(), WAIT_MS);
   }
 
-  /** Settles with the commit of the command's write, which may have joined the present group; `undefined` if nothing waits. */
+  /** Settles with the commit of the command's write, which may have joined the current group; `undefined` if nothing waits. */
   storing(rpcId: number): Promise<void> | undefined {
     return this.#waiting.get(rpcId)?.stored.promise ?? this.#writes.pending;
   }
 
-  /** Lets the command's write join the present group. */
+  /** Lets the command's write join the current group. */
   release(rpcId: number): void {
     const write = this.#waiting.get(rpcId);
     if (write === undefined) return;
@@ -90,13 +90,13 @@ class LateWrites {
 const KEPT_MAX = 1_000;
 
 /**
- * Commands in progress that changed last: a device acknowledges and answers within milliseconds. One that is not committed yet is as it is
- * by now, any other as it is stored.
+ * Recently changed commands in progress: a device acknowledges and responds within milliseconds. Uncommitted commands have their newest state,
+ * others their stored state.
  */
 class RecentCommands {
-  /** Commands that are not committed yet, by their number. */
+  /** Uncommitted commands by number. */
   readonly #unsaved = new Map<number, Command>();
-  /** Commands that are stored, by their number. */
+  /** Stored commands by number. */
   readonly #stored = new Map<number, Command>();
 
   find(rpcId: number): Command | undefined {
@@ -108,7 +108,7 @@ class RecentCommands {
     this.#stored.delete(command.rpcId);
   }
 
-  /** Returns whether a command that was changed is the one to store: it has not changed again. */
+  /** Returns whether a changed command must still be stored, because it has not changed again. */
   isCurrent(command: Command): boolean {
     return this.#unsaved.get(command.rpcId) === command;
   }
@@ -126,7 +126,7 @@ class RecentCommands {
     this.#unsaved.delete(rpcId);
   }
 
-  /** Forgets the commands of a device that is deleted, and they with it. */
+  /** Forgets the commands of a deleted device. */
   readonly forgetOf = (deviceId: DeviceId): void => {
     for (const command of this.#stored.values())
       if (command.deviceId === deviceId) this.#stored.delete(command.rpcId);
@@ -136,7 +136,7 @@ class RecentCommands {
 type Orm = MainDatabase["orm"];
 type Statements = Pick<MainDatabase, "orm" | "sqlite">;
 
-/** Fields that are the same in every new command. */
+/** Fields that are equal in every new command. */
 const NEW = {
   status: "QUEUED",
   attempts: 0,
@@ -151,7 +151,7 @@ interface CommandInsert {
   readonly command: NewCommand;
   /** The command's parameters as JSON. */
   readonly params: string;
-  /** Max. commands of the device that wait. */
+  /** Max. waiting commands of the device. */
   readonly queuedMax: number;
 }
 
@@ -237,8 +237,8 @@ function createInserts(database: Statements) {
 }
 
 /**
- * Writes of commands, each committed with all that is written in the same turn of the event loop. Where the commit fails, a command is as
- * it was stored before.
+ * Creates the writes of commands, each committed together with all writes of the same turn of the event loop. If the commit fails, a command keeps
+ * its stored state.
  */
 export function createCommandWrites({ writes, ...database }: Statements & Pick<MainDatabase, "writes">) {
   const recent = new RecentCommands();
@@ -249,9 +249,9 @@ export function createCommandWrites({ writes, ...database }: Statements & Pick<M
   return {
     countIn,
     recent,
-    /** Forgets the commands of a device that is deleted, and they with it. */
+    /** Forgets the commands of a deleted device. */
     forgetOf: recent.forgetOf,
-    /** Fails if the device has had a command with this request id, if it is gone, or if `queuedMax` commands wait for it. */
+    /** Inserts a command. Fails if the device was deleted, has had a command with this request id, or has `queuedMax` waiting commands. */
     create(insert: CommandInsert, end: NewCommandEnd): void {
       let created: Command;
       late.releaseOf(insert.command.deviceId); // or what was sent to it would count as waiting
@@ -264,8 +264,8 @@ export function createCommandWrites({ writes, ...database }: Statements & Pick<M
       });
     },
     /**
-     * Columns of a command that can change. Read by its number, the command is the changed one at once. `committed` hears whether it is
-     * still as it was saved. A change that is `brief` may wait some milliseconds for the next one.
+     * Saves the changeable columns of a command. Reads by number immediately return the changed command. `committed` is called with whether it is
+     * still current. A change with `isBrief` may wait some milliseconds for the next one.
      */
     save(command: Command, committed: (isCurrent: boolean) => void, isBrief = false): void {
       const { rpcId } = command;
@@ -289,19 +289,19 @@ export function createCommandWrites({ writes, ...database }: Statements & Pick<M
         writes.add(write);
       }
     },
-    /** Settles with the commit of the newest change of a command; `undefined` if nothing waits for one. */
+    /** Settles with the commit of a command's newest change; `undefined` if none is waiting. */
     storing: (rpcId: number): Promise<void> | undefined => late.storing(rpcId),
     /** Resolves once everything that was written is committed. */
     committed(): Promise<void> {
       late.releaseAll();
       return writes.pending ?? Promise.resolve();
     },
-    /** Commits what was written. */
+    /** Commits waiting writes. */
     flush(): void {
       late.releaseAll();
       writes.flush();
     },
-    /** Commits what was written. Only the writers hear of a failure. */
+    /** Commits waiting writes. Only the writers are notified of a failure. */
     settle(): void {
       late.releaseAll();
       writes.settle();

@@ -17,7 +17,7 @@ import { createCommandsService } from "./commands.service.ts";
 import { deviceCommandsRoutes, deviceRequestsRoutes } from "./device-commands.routes.ts";
 import { createOwnRequests } from "./own-requests.ts";
 
-/** Commands to devices; the servers of the protocols add the ways on which they go out. */
+/** Creates the commands to devices; the servers of the protocols register their transports. */
 export function createCommandsModule(
   { config, database, clock, events, log }: Core,
   modules: {
@@ -44,7 +44,7 @@ export function createCommandsModule(
     log: log.child("commands"),
   });
   engine.subscribe();
-  /** Runs the script that answers a request of a device. */
+  /** Runs a script that responds to a device's request. */
   const runScript = new Port<(run: ScriptRun) => Promise<ScriptResult>>("commands.runScript");
   const ownRequests = createOwnRequests({
     config,

@@ -12,7 +12,7 @@ import { COMMAND_BYTES } from "./open-commands.ts";
 
 type Row = typeof commands.$inferSelect;
 
-/** Max. commands per deletion; fewer than that finish between two deletions. */
+/** Max. commands per deletion; fewer finish between two deletions. */
 const TRIMMED_AT_ONCE = 2_000;
 
 const toCommand = (row: Row): Command => ({
@@ -34,7 +34,7 @@ const matching = (deviceId: DeviceId, { status, search, from, to }: CommandFilte
     to === undefined ? undefined : lte(commands.createdAt, to),
   );
 
-/** Commands in the database. What is written here is committed with all that is written in the same turn of the event loop. */
+/** Creates the repository of commands. Writes are committed together with all writes of the same turn of the event loop. */
 export function createCommandsRepository({ orm, sqlite, writes }: MainDatabase) {
   const { recent, countIn, ...written } = createCommandWrites({ orm, sqlite, writes });
   // Each command of ten thousand is looked up several times on its way: prepared once.
@@ -52,7 +52,7 @@ export function createCommandsRepository({ orm, sqlite, writes }: MainDatabase) 
       .where(eq(commands.rpcId, placeholder("rpcId"))),
   );
   const commandOf = (row: Row | undefined) => (row === undefined ? undefined : toCommand(row));
-  /** For everything that is read by more than the number of a command: with what waits for its commit. */
+  /** Commits waiting writes and returns the database; for reads by more than a command's number. */
   function current() {
     written.settle();
     return orm;
@@ -73,7 +73,7 @@ export function createCommandsRepository({ orm, sqlite, writes }: MainDatabase) 
         .get();
       return commandOf(row);
     },
-    /** The newest first. */
+    /** Lists commands, newest first. */
     list: (
       deviceId: DeviceId,
       { limit, offset, ...filter }: CommandFilter & { limit: number; offset: number },
@@ -94,7 +94,7 @@ export function createCommandsRepository({ orm, sqlite, writes }: MainDatabase) 
       const condition = matching(deviceId, { ...filter, status });
       return orm.select({ n: sql<number>`count(*)` }).from(commands).where(condition).get()?.n ?? 0;
     },
-    /** Lists the commands of one device, the oldest first. */
+    /** Lists the commands of one device, oldest first. */
     listIn: (deviceId: DeviceId, status: CommandState, limit: number): Command[] =>
       current()
         .select()
@@ -107,7 +107,7 @@ export function createCommandsRepository({ orm, sqlite, writes }: MainDatabase) 
     /** Lists the commands of all devices. */
     listAllIn: (status: CommandState): Command[] =>
       current().select().from(commands).where(eq(commands.status, status)).all().map(toCommand),
-    /** Returns those on which nothing happened until `now`. */
+    /** Lists commands that are due at `now`. */
     listDue: (now: number, limit: number): Command[] =>
       current()
         .select()
@@ -117,7 +117,7 @@ export function createCommandsRepository({ orm, sqlite, writes }: MainDatabase) 
         .limit(limit)
         .all()
         .map(toCommand),
-    /** Epoch ms. */
+    /** Returns the next due time, epoch ms. */
     nextDueAt: (): number | undefined =>
       current()
         .select({ at: commands.dueAt })
@@ -126,7 +126,7 @@ export function createCommandsRepository({ orm, sqlite, writes }: MainDatabase) 
         .orderBy(asc(commands.dueAt))
         .limit(1)
         .get()?.at ?? undefined,
-    /** Deletes the oldest finished commands of a device, so that the others take no more than `bytesMax`; a limited number of them per call. */
+    /** Deletes a device's oldest finished commands beyond `bytesMax`, a limited number per call. */
     trimFinished(deviceId: DeviceId, bytesMax: number): void {
       const bytes = sql`${COMMAND_BYTES} + octet_length(params) + coalesce(octet_length(response), 0) + coalesce(octet_length(error), 0)`;
       const ranked = sql`SELECT rpc_id, sum(${bytes}) OVER (ORDER BY rpc_id DESC) AS bytes FROM commands WHERE device_id = ${deviceId} AND finished_at IS NOT NULL`;

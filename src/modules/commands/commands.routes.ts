@@ -14,7 +14,7 @@ import {
 } from "./commands.schemas.ts";
 import type { CommandsService } from "./commands.service.ts";
 
-/** A connection on which nothing happens is closed after a minute. */
+/** Max. wait; idle connections are closed after a minute. */
 const WAIT_MS_MAX = 50_000;
 
 const asked = ({ body }: AuditContext) => body;
@@ -40,7 +40,7 @@ const createQuery = t.Object({
   ),
 });
 
-/** Commands for people and programs; devices have routes of their own. */
+/** Creates the command routes for users and programs; devices have their own. */
 export const commandsRoutes = (deps: { commands: CommandsService; auth: AuthPlugin }) => {
   const { commands } = deps;
   return new Elysia({ prefix: "/api/devices/:deviceId", tags: ["commands"] })

@@ -27,7 +27,7 @@ export const commandFormBody = documentedAs(
   ),
 );
 
-/** Several forms in one, as the field names say; see `reduceRequest`. */
+/** Several forms in one object, distinguished by field names; see `reduceRequest`. */
 export const createCommandBody = t.Object(
   {
     type: t.Optional(t.String({ maxLength: TEXT_MAX })),

@@ -18,7 +18,7 @@ export interface CommandAnswer {
   readonly [field: string]: unknown;
 }
 
-/** Commands to devices as people and programs give them. A device that the caller may not see does not exist. */
+/** Creates the service through which users and programs send commands. Devices that the caller may not see yield `not_found`. */
 export function createCommandsService(deps: {
   repository: CommandsRepository;
   engine: CommandEngine;
@@ -72,7 +72,7 @@ export function createCommandsService(deps: {
       const id = devices.ensureVisible(principal, deviceId);
       return { items: repository.list(id, page), total: repository.count(id, page) };
     },
-    /** Plays the device's answer to the named command, or to the newest that is not finished. */
+    /** Simulates the device's response to the named command, or to the newest unfinished one. */
     async testAnswer(principal: Principal, deviceId: string, body: CommandAnswer): Promise<Command> {
       const { requestId, ...answer } = body;
       const id = devices.ensureVisible(principal, deviceId);

@@ -5,17 +5,17 @@ import { COMMAND_STATES } from "./commands.types.ts";
 export const commands = sqliteTable(
   "commands",
   {
-    /** Number of the command for the device. It is never reused, not even after a restart. */
+    /** Number of the command for the device; never reused, even after a restart. */
     rpcId: integer("rpc_id").primaryKey({ autoIncrement: true }),
     commandId: text("command_id").notNull().unique(),
     tenantId: text("tenant_id").notNull(),
     deviceId: text("device_id")
       .notNull()
       .references(() => devices.deviceId, { onDelete: "cascade" }),
-    /** Id that the issuer has chosen. */
+    /** Id chosen by the issuer. */
     requestId: text("request_id").notNull(),
     method: text("method").notNull(),
-    /** JSON text. */
+    /** JSON string. */
     params: text("params").notNull(),
     status: text("status", { enum: COMMAND_STATES }).notNull(),
     attempts: integer("attempts").notNull().default(0),
@@ -28,11 +28,11 @@ export const commands = sqliteTable(
     sentAt: integer("sent_at"),
     deliveredAt: integer("delivered_at"),
     finishedAt: integer("finished_at"),
-    /** Time at which something is to be done if nothing happens; null once it is finished. */
+    /** Time of the next action if nothing happens; null once finished. */
     dueAt: integer("due_at"),
-    /** JSON text. */
+    /** JSON string. */
     response: text("response"),
-    /** Code and parameters, as JSON text. */
+    /** Code and parameters, as a JSON string. */
     error: text("error"),
   },
   (table) => [

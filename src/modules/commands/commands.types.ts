@@ -13,8 +13,8 @@ export const COMMAND_STATES = [
 ] as const;
 
 /**
- * QUEUED: waits for the device. SENT: handed to its connection. DELIVERED: the device has acknowledged the message. Then it answers
- * (SUCCESSFUL, or FAILED with an error) or does not (TIMEOUT); EXPIRED never reached the device. A late answer still counts.
+ * QUEUED: waiting for the device. SENT: handed to its connection. DELIVERED: the device acknowledged the message. SUCCESSFUL: response received.
+ * FAILED: response with an error. TIMEOUT: no response. EXPIRED: never reached the device. A late response still counts.
  */
 export type CommandState = (typeof COMMAND_STATES)[number];
 
@@ -22,13 +22,13 @@ export interface CommandFilter {
   readonly status?: CommandState | undefined;
   /** Part of the method. */
   readonly search?: string | undefined;
-  /** Creation times of the first and the last one, epoch ms. */
+  /** Creation time of the first (`from`) and last command, epoch ms. */
   readonly from?: number | undefined;
   readonly to?: number | undefined;
 }
 
 export interface Command {
-  /** Id by which the device knows the command. */
+  /** Id of the command on the device. */
   readonly rpcId: number;
   readonly commandId: string;
   readonly tenantId: TenantId;
@@ -37,16 +37,16 @@ export interface Command {
   readonly method: string;
   readonly params: JsonValue;
   readonly status: CommandState;
-  /** Number of times that it has been sent. */
+  /** Number of times it was sent. */
   readonly attempts: number;
-  /** Number of times that it may be sent again. */
+  /** Max. number of repetitions. */
   readonly retries: number;
   readonly retryIntervalMs: number;
-  /** Time for which the device may take to answer. */
+  /** Time in which the device must respond, in ms. */
   readonly timeoutMs: number;
-  /** Email address or name of the key. */
+  /** Email address, or name of the key. */
   readonly createdBy: string;
-  /** Epoch ms, as all times here. */
+  /** Epoch ms, like all times here. */
   readonly createdAt: number;
   readonly expiresAt: number;
   readonly sentAt: number | null;
@@ -54,11 +54,11 @@ export interface Command {
   readonly finishedAt: number | null;
   readonly dueAt: number | null;
   readonly response: JsonValue | null;
-  /** Reason why it failed. */
+  /** Reason for the failure. */
   readonly error: Text | null;
 }
 
-/** A response that the gateway makes instead of the device, because the command failed. */
+/** Response made by the gateway instead of the device, because the command failed. */
 export class CommandFailure {
   readonly reason: Text;
   readonly response: JsonValue;
@@ -69,7 +69,7 @@ export class CommandFailure {
   }
 }
 
-/** What ends a command: a device's response, or a failure that the gateway noticed. */
+/** End of a command: a device's response, or a failure noticed by the gateway. */
 export type CommandAnswer = JsonValue | CommandFailure;
 
 export type NewCommand = Pick<
@@ -94,7 +94,7 @@ export type CommandChanges = Partial<
   >
 >;
 
-/** A command as it is asked for: one of several forms, see command-request.ts. */
+/** Request for a command in one of several forms, see command-request.ts. */
 export interface CommandRequest {
   readonly command?: unknown;
   readonly method?: string;
@@ -107,28 +107,28 @@ export interface CommandRequest {
   readonly retries?: number;
   readonly retryIntervalMs?: number;
   readonly requestId?: string;
-  /** Time for which it may wait for the device; a day unless given. */
+  /** Max. time in ms that the command waits for the device; default a day. */
   readonly expiresInMs?: number;
 }
 
-/** A way to a device that is there now. */
+/** Transport to connected devices. */
 export interface CommandTransport {
   /**
-   * Hands the command over; false when the device does not listen. `kept`: something else keeps it for the device now, which may
-   * take as long as the command lives.
+   * Sends the command. Returns false if the device does not listen, `kept` if the message is kept for the device, which may last as long as the
+   * command.
    */
   send(command: Command): boolean | "kept";
-  /** Whether the device has what the command sets, for a transport that knows; `undefined` for a device that is none of its own. */
+  /** Returns whether the device already has the state that the command sets, if the transport knows; `undefined` for other devices. */
   has?(command: Command): boolean | undefined;
-  /** Undelivered messages of the device wait in a session of its own, and go out again when it returns. */
+  /** Returns whether undelivered messages wait in the device's own session and are sent when it reconnects. */
   keepsFor(deviceId: DeviceId): boolean;
 }
 
-/** The way to a child: through the connection of its gateway. */
+/** Transport to children through the connection of their gateway. */
 export interface CommandRelay {
   gatewayOf(deviceId: DeviceId): DeviceId | undefined;
-  /** Hands the command to the device's gateway; false when that does not listen, or has said good-bye for the device. */
+  /** Sends the command to the device's gateway. Returns false if the gateway does not listen, or has reported the device as disconnected. */
   send(command: Command): boolean;
-  /** Undelivered messages of the gateway wait in a session of its own, and go out again when it returns. */
+  /** Returns whether undelivered messages wait in the gateway's own session and are sent when it reconnects. */
   keepsFor(gatewayId: DeviceId): boolean;
 }

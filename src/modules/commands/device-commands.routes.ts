@@ -8,11 +8,11 @@ import type { CommandEngine } from "./command-engine.ts";
 import type { OwnRequests } from "./own-requests.ts";
 
 const TIMEOUT_MS_DEFAULT = 20_000;
-/** A connection on which nothing happens is closed after a minute. */
+/** Max. wait; idle connections are closed after a minute. */
 const TIMEOUT_MS_MAX = 50_000;
 const ANSWER_BYTES_MAX = 64 * 1024;
 
-/** Commands over HTTP, for devices that ask: a long poll, and the answer. */
+/** Creates the routes for devices that poll over HTTP: a long poll for commands, and the response. */
 export const deviceCommandsRoutes = (deps: {
   engine: CommandEngine;
   tokens: Pick<TokenSignIn, "ensure">;
@@ -78,7 +78,7 @@ export const deviceCommandsRoutes = (deps: {
     );
 };
 
-/** Requests of devices to the gateway over HTTP. */
+/** Creates the routes for requests of devices to the gateway over HTTP. */
 export const deviceRequestsRoutes = (deps: {
   tokens: Pick<TokenSignIn, "ensure">;
   ownRequests: OwnRequests;

@@ -5,23 +5,23 @@ import type { Command } from "./commands.types.ts";
 /** Max. MiB of a device's open commands, and of its finished commands. */
 const SPACE_MIB = 4;
 export const SPACE_BYTES = SPACE_MIB * 1024 * 1024;
-/** Bytes of a command without its texts: other columns and index entries. */
+/** Bytes of a command without its strings: other columns and index entries. */
 export const COMMAND_BYTES = 512;
 
 interface OpenOfDevice {
-  /** Sum of the sizes, and of what is reserved for commands that are being stored. */
+  /** Total size, including space reserved for commands being stored, in bytes. */
   bytes: number;
-  /** Sizes of unfinished commands, by their number. */
+  /** Sizes of unfinished commands by number, in bytes. */
   readonly sizes: Map<number, number>;
-  /** Numbers of the commands that have not reached the device. */
+  /** Numbers of commands that have not reached the device. */
   readonly unreached: Set<number>;
 }
 
-/** Register of unfinished commands: which have not reached their devices, which devices' queues are held up, and the space that they take. */
+/** Register of unfinished commands: unreached ones, blocked queues of devices, and the space in use. */
 export class OpenCommands {
-  /** Keyed by device: a connection of any other costs no look into the database. */
+  /** Open commands by device; a connection of any other device needs no database look-up. */
   readonly #open = new Map<DeviceId, OpenOfDevice>();
-  /** Devices with commands that could not be sent: newer commands queue behind them. */
+  /** Devices with commands that could not be sent; newer commands queue after them. */
   readonly #waiting = new Set<DeviceId>();
   /** Devices whose queue is being sent. */
   readonly #sending = new Set<DeviceId>();
@@ -39,7 +39,7 @@ export class OpenCommands {
   }
 
   /**
-   * Reserves space for a new command. Call the returned function once the command is tracked, or could not be stored.
+   * Reserves space for a new command. Call the returned function once the command is tracked or could not be stored.
    * @throws DomainError `command.too_much`
    */
   reserve(deviceId: DeviceId, bytes: number): () => void {
@@ -55,7 +55,7 @@ export class OpenCommands {
     };
   }
 
-  /** @param bytes size of a command that may be new. Returns the size of a command that has finished; 0 for others, and if it had finished before */
+  /** @param bytes returns the size of a command that may be new. Returns the size of a command that has just finished; otherwise 0 */
   track(command: Command, bytes = (): number => COMMAND_BYTES + bytesOf(command.params)): number {
     const { deviceId, rpcId, status, finishedAt } = command;
     const open = this.#of(deviceId);
@@ -79,7 +79,7 @@ export class OpenCommands {
     this.#waiting.delete(deviceId);
   }
 
-  /** Records that a command of the device could not be sent, or has to be sent again. */
+  /** Records that a command of the device could not be sent, or must be resent. */
   wait(deviceId: DeviceId): void {
     this.#waiting.add(deviceId);
   }
@@ -88,7 +88,7 @@ export class OpenCommands {
     return this.#waiting.has(deviceId) || this.#sending.has(deviceId);
   }
 
-  /** Sends a device's queue, unless that is in progress: reading the queue commits new commands, which would be sent before it. */
+  /** Sends a device's queue, unless that is in progress: reading the queue commits new commands, which would otherwise be sent first. */
   send(deviceId: DeviceId, queue: () => void): void {
     if (!this.has(deviceId) || this.#sending.has(deviceId)) return;
     this.#sending.add(deviceId);
@@ -113,6 +113,6 @@ export class OpenCommands {
   }
 }
 
-/** Returns the size of a value as it is stored. */
+/** Returns the stored size of a value, in bytes. */
 export const bytesOf = (value: unknown): number =>
   value === null ? 0 : Buffer.byteLength(JSON.stringify(value) ?? "");

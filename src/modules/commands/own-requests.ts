@@ -13,9 +13,9 @@ import { OWN_METHODS } from "../profiles/profiles.types.ts";
 import type { ScriptRun } from "../script-sandbox/script-sandbox.types.ts";
 import type { TelemetryStore } from "../telemetry/store/store.types.ts";
 
-/** Scripts that answer requests of one device at the same time. */
+/** Max. simultaneous scripts that respond to requests of one device. */
 const SCRIPTS_MAX = 4;
-/** A reply goes out in one MQTT packet. */
+/** Max. bytes of a reply, which is sent in one MQTT packet. */
 const REPLY_BYTES_MAX = 64 * 1024;
 
 type SessionLimits = Pick<Config, "mqtt_packet_bytes_max" | "mqtt_in_flight_max">;
@@ -40,7 +40,7 @@ function limitsOf(device: IngestDevice, config: SessionLimits): JsonValue {
   };
 }
 
-/** Reads what a script may use of its device; only what its source names. */
+/** Returns the device data that a script's source names. */
 async function metadataOf(
   deps: Pick<OwnRequestsDeps, "attributes" | "latest">,
   device: IngestDevice,
@@ -60,13 +60,13 @@ async function metadataOf(
 }
 
 /**
- * Creates the function that answers a request `{method, params}` of a device: the time, the limits of its MQTT session, or what its
- * profile replies. The answer to any other method, and of a script that fails, is an object with `error`.
+ * Creates the function that responds to a request `{method, params}` of a device: the time, the limits of its MQTT session, or its profile's reply.
+ * For any other method or a failed script, the response is an object with `error`.
  * @throws DomainError `invalid` for a body without a method
  */
 export function createOwnRequests(deps: OwnRequestsDeps) {
   const { config, clock } = deps;
-  /** Number of scripts that run for a device, by its id. */
+  /** Number of running scripts by device id. */
   const running = new Map<DeviceId, number>();
 
   async function runScript(

@@ -1,6 +1,6 @@
 import type { DeviceId } from "../../lib/core/ids.ts";
 
-/** Relayed commands that one gateway has not acknowledged: more would crowd out what waits for it in the broker. */
+/** Max. unacknowledged commands per gateway; more would displace its other messages in the broker. */
 const IN_FLIGHT_MAX = 200;
 
 /** Commands in progress to children through the connections of their gateways. */

@@ -5,7 +5,7 @@ import { syncPath } from "../../../platform/files/durable-file.ts";
 import { isUnreadableFile, writeWhole } from "../../../platform/files/own-file.ts";
 import type { BackupTarget } from "../snapshot.types.ts";
 
-/** Begins every archive. Entries follow. */
+/** Header of every archive, followed by entries. */
 export const ARCHIVE_HEAD = Buffer.from("LINESIDE BACKUP 1\n");
 const HEADER_BYTES = 10;
 const NAME_BYTES_MAX = 1_024;
@@ -30,7 +30,7 @@ function readBytes(descriptor: number, position: number, length: number): Buffer
   return bytes.subarray(0, readSync(descriptor, bytes, 0, length, position));
 }
 
-/** Reads objects of an archive by the entries that are known. */
+/** Reads objects of an archive by its known entries. */
 abstract class Archive implements BackupTarget {
   protected readonly descriptor: number;
   protected readonly entries = new Map<string, Entry>();
@@ -72,7 +72,7 @@ abstract class Archive implements BackupTarget {
   }
 }
 
-/** One file with a whole repository, written from start to end. `finish` gives it its name. */
+/** Single file with a whole repository, written sequentially. `finish` gives it its name. */
 export class ArchiveWriter extends Archive {
   readonly #path: string;
   #position = ARCHIVE_HEAD.length;
@@ -106,7 +106,7 @@ export class ArchiveWriter extends Archive {
 
 /** Reads an archive. */
 export class ArchiveReader extends Archive {
-  /** @throws DomainError `invalid` for a file that is not a whole archive. */
+  /** @throws DomainError `invalid` for an incomplete archive */
   constructor(path: string) {
     super(openSync(path, "r"));
     const { size } = statSync(path);

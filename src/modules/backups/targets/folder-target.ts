@@ -13,9 +13,9 @@ import { giveToFolderOwner } from "../../../platform/files/file-owner.ts";
 import { isUnreadableFile } from "../../../platform/files/own-file.ts";
 import type { BackupTarget } from "../snapshot.types.ts";
 
-/** Folders with backup objects; other folders at the place are not ours. */
+/** Folders with backup objects; other folders at the location are ignored. */
 const OBJECT_FOLDERS = ["", "packs", "maps", "snapshots"];
-/** The file system or the user's quota is full. */
+/** Error codes of a full file system or an exhausted quota. */
 const FULL_CODES = ["ENOSPC", "EDQUOT"];
 
 function failure(path: string, error: unknown): DomainError {
@@ -37,8 +37,8 @@ function sizeOf(path: string): number | undefined {
 }
 
 /**
- * A repository in a folder, such as a USB stick or a mounted share. The folder itself must exist: a stick that is not plugged in must not
- * fill the disk below its mount point.
+ * Repository in a folder, such as a USB stick or a mounted share. The folder must exist, so that a missing stick does not fill the disk below its
+ * mount point.
  */
 export class FolderTarget implements BackupTarget {
   readonly #path: string;
