@@ -1,8 +1,8 @@
-/** Parts of the OpenAPI document for what is more than one schema: files, pages, redirects and forms. */
+/** Parts of the OpenAPI document that one schema cannot describe: files, pages, redirects and forms. */
 
 const text = { schema: { type: "string" as const } };
 
-/** A file or stream of one of the media types. */
+/** Describes a file or stream of one of the media types. */
 export const fileAnswer = (description: string, ...types: readonly string[]) => ({
   description,
   content: Object.fromEntries(types.map((type) => [type, text])),
@@ -10,7 +10,7 @@ export const fileAnswer = (description: string, ...types: readonly string[]) => 
 
 export const redirect = (description: string) => ({ description });
 
-/** JSON whose shape is described in words: an object of names to values. */
+/** Describes JSON in words: an object of names to values. */
 export const objectAnswer = (description: string) => ({
   description,
   content: { "application/json": { schema: { type: "object" as const } } },
@@ -21,7 +21,7 @@ const page = (description: string) => ({
   content: { "text/html": text, "application/json": { schema: { $ref: "#/components/schemas/Error" } } },
 });
 
-/** A page of the hosted sign-in, and what it says when something is wrong: as a page, or as JSON to scripts. */
+/** Describes a page of the hosted sign-in and its errors: HTML, or JSON for scripts. */
 export const pageAnswers = (...statuses: readonly number[]) =>
   Object.fromEntries([
     [200, fileAnswer("The next page.", "text/html")],
@@ -33,7 +33,7 @@ export const pageAnswers = (...statuses: readonly number[]) =>
     ]),
   ]);
 
-/** A form of the hosted sign-in, with the fields that it sends. */
+/** Describes a form of the hosted sign-in, with its fields. */
 export const formBody = (...fields: readonly string[]) => ({
   required: true,
   content: {

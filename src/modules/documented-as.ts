@@ -1,19 +1,19 @@
 /**
- * Schemas of the OpenAPI document for values that a service checks by itself. The running check accepts any value, so that the service
- * can name the part that is wrong; the document shows the schema.
+ * Schemas of the OpenAPI document for values that a service validates itself. The route accepts any value, so that the service can name the invalid
+ * part; the document shows the schema.
  */
 import { type SchemaOptions, type Static, type TSchema, Type } from "@sinclair/typebox";
 
-/** Returns a whole number with commas for a description. `Intl` would load the data of languages at each start. */
+/** Returns an integer with thousands separators for a description. `Intl` would load locale data at each start. */
 export const withCommas = (number: number): string =>
   number < 1_000
     ? String(number)
     : `${withCommas(Math.floor(number / 1_000))},${String(number % 1_000).padStart(3, "0")}`;
 
-/** The keyword whose value the document shows in the place of the schema that holds it. */
+/** Keyword whose value replaces the schema in the document. */
 export const DOCUMENTED_AS = "x-schema";
 
-/** Accepts any value and is documented as `schema`; of the options the document takes the description. */
+/** Accepts any value and is documented as `schema`, with the description in `options`. */
 export const documentedAs = (schema: TSchema, options: SchemaOptions = {}) =>
   Type.Any({ ...options, [DOCUMENTED_AS]: schema });
 
@@ -21,7 +21,7 @@ export const documentedAs = (schema: TSchema, options: SchemaOptions = {}) =>
 export const componentRef = (title: string): TSchema =>
   Type.Unsafe({ $ref: `#/components/schemas/${title}` });
 
-/** An object of any names, each with a value that fits `schema`. */
+/** Object of any names, each with a value that fits `schema`. */
 export const mapOf = <Schema extends TSchema>(schema: Schema, options: SchemaOptions = {}) =>
   Type.Unsafe<Record<string, Static<Schema>>>({ type: "object", ...options, additionalProperties: schema });
 
@@ -29,7 +29,7 @@ export const mapOf = <Schema extends TSchema>(schema: Schema, options: SchemaOpt
 export const enumOf = <const Values extends readonly string[]>(values: Values, options: SchemaOptions = {}) =>
   Type.Unsafe<Values[number]>({ type: "string", ...options, enum: values });
 
-/** A union whose members have titles and differ in the constant of their required property `propertyName`. */
+/** Union of titled members that differ in the constant of their required property `propertyName`. */
 export function discriminatedUnion(
   members: Readonly<Record<string, TSchema>>,
   propertyName: string,
@@ -45,6 +45,6 @@ export function discriminatedUnion(
   });
 }
 
-/** `rename_keys` becomes `RenameKeys`, `alarmList` becomes `AlarmList`. */
+/** Converts `rename_keys` to `RenameKeys` and `alarmList` to `AlarmList`. */
 export const toPascalCase = (name: string): string =>
   name.replaceAll(/(?:^|[_-])([a-z])/g, (_, letter: string) => letter.toUpperCase());

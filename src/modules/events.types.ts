@@ -13,7 +13,7 @@ interface DeviceEvent {
   readonly deviceId: DeviceId;
 }
 
-/** Events between modules, for cross-cutting reactions; questions are constructor arguments. */
+/** Events between modules, for cross-cutting reactions. Queries between modules are constructor arguments instead. */
 export interface DomainEvents {
   "device.created": DeviceEvent;
   "device.updated": DeviceEvent;
@@ -23,16 +23,16 @@ export interface DomainEvents {
   "device.rejected": DeviceEvent & { readonly rejection: DeviceRejection };
   /** Published when maintenance of a device begins or changes; `until` is `null` when it is over. */
   "device.maintenance": DeviceEvent & { readonly until: number | null };
-  /** Something went wrong that a person should know of: a refused credential, message or connection, a failed delivery. */
+  /** Published for a problem that a user should know about: a refused credential, message or connection, or a failed delivery. */
   "fault.occurred": Fault;
   /** Published when an object whose faults are listed was deleted. */
   "subject.deleted": Pick<FaultSubject, "kind" | "id">;
-  /** Published when a user begins a session; not when another user acts as the user. */
+  /** Published when a user starts a session; not for impersonation. */
   "user.signed-in": { readonly userId: UserId };
   /** Signed out: whatever still runs under this session ends. */
-  /** `isChanged`: whoever has it may connect again, and gets something else. */
+  /** Published when a session ends, to stop everything that runs under it. `isChanged`: the client may reconnect and gets different content. */
   "session.ended": { readonly sessionId: string; readonly isChanged?: boolean };
-  /** A user was disabled, deleted or given another role: what acts in the user's name ends too. */
+  /** Published when a user was disabled, deleted or given another role, to stop everything that acts in the user's name. */
   "user.signed-out": { readonly userId: UserId };
   /** Published when the devices that a user may see have changed. */
   "user.access": { readonly userId: UserId };
@@ -45,16 +45,16 @@ export interface DomainEvents {
   "integration.deleting": { readonly tenantId: TenantId; readonly integrationId: string };
   /** Published when an integration was created, changed, started, paused or deleted. */
   "integration.changed": { readonly tenantId: TenantId; readonly integrationId: string };
-  /** Published when an integration has new events, or its connection is in another state. */
+  /** Published when an integration has new events, or the state of its connection changed. */
   "integration.events": { readonly tenantId: TenantId; readonly integrationId: string };
   /** Published when a tenant was deleted, with everything that belonged to it. */
   "tenant.deleted": { readonly tenantId: TenantId };
   "profile.changed": { readonly tenantId: TenantId; readonly profileId: ProfileId };
   /** Published when key metadata of a profile, or the tenant's defaults, changed. */
   "key-metadata.changed": { readonly tenantId: TenantId };
-  /** Raised, risen, cleared, acknowledged, commented on. */
+  /** Published when an alarm is raised, escalated, cleared, acknowledged or commented on, or its severity rises. */
   "alarm.changed": Alarm & { readonly event: AlarmEventType };
-  /** A note on the device was written, changed or deleted. */
+  /** Published when a note on the device was written, changed or deleted. */
   "note.changed": DeviceEvent;
   "command.changed": DeviceEvent & {
     readonly commandId: string;
@@ -67,7 +67,7 @@ export interface DomainEvents {
     readonly name: string;
     readonly runId: string;
     readonly status: RunStatus;
-    /** Devices that the job acted on. */
+    /** Devices on which the job acted. */
     readonly deviceIds: readonly DeviceId[];
   };
   "attributes.changed": DeviceEvent & {

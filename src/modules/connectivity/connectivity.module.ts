@@ -13,16 +13,16 @@ import { createWebhookSecretsRepository } from "./webhook-secrets.repository.ts"
 import { webhookSecretsRoutes } from "./webhook-secrets.routes.ts";
 import { createWebhookSecretsService } from "./webhook-secrets.service.ts";
 
-/** Returns whether MQTT without TLS is for programs on this machine only, in addition to MQTT with TLS for devices. */
+/** Returns whether MQTT without TLS only serves programs on this machine, in addition to MQTT with TLS for devices. */
 const isForThisMachine = ({ tls, mqtt_host: host, mqtt_tls_host: tlsHost }: Config): boolean =>
   tls !== "off" && tlsHost !== undefined && isLoopback(host);
 
-/** Creates the module of the addresses at which devices and programs reach the gateway, and of the webhook secrets. */
+/** Creates the gateway's addresses for devices and programs, and the webhook secrets. */
 export function createConnectivityModule(
   { config, database, clock, events, ports }: Core,
   { tls }: { tls: Tls | undefined },
 ) {
-  /** The paths that take messages of a tenant. */
+  /** Returns the paths that accept messages of a tenant. */
   const webhooksOf = new Port<(tenantId: TenantId) => readonly (Omit<Webhook, "url"> & { path: string })[]>(
     "connectivity.webhooksOf",
   );

@@ -6,7 +6,7 @@ import { type Endpoints, listTransports } from "./connectivity.service.ts";
 
 export const connectivityRoutes = (deps: {
   endpointsFor: (requestUrl: string) => Endpoints;
-  /** Returns the certificate that clients must trust, as PEM. */
+  /** Returns the PEM certificate that clients must trust. */
   authority: () => string | undefined;
 }) =>
   new Elysia({ prefix: "/api/v1/connectivity", tags: ["connectivity"] })

@@ -1,12 +1,12 @@
-/** Addresses at which devices reach this gateway: filled in once the ports are known. */
+/** Addresses at which devices reach the gateway; set once the ports are known. */
 export interface Endpoints {
-  /** Host name or address as the caller reached us, or as `public_url` says. */
+  /** Host name or address as used by the caller, or from `public_url`. */
   readonly host: string;
-  /** `http://host:port` and the base path, without a slash at its end. */
+  /** `http://host:port` and the base path, without a trailing slash. */
   readonly httpUrl: string;
-  /** Port without TLS; absent while it is switched off. */
+  /** Port without TLS; absent if switched off. */
   readonly mqttPort?: number;
-  /** Address with TLS; absent while TLS is switched off. */
+  /** URL with TLS; absent if TLS is switched off. */
   readonly httpsUrl?: string;
   readonly mqttTlsPort?: number;
 }
@@ -55,7 +55,7 @@ function webhooks(httpUrl: string): Transport[] {
   ];
 }
 
-/** The public catalog of the ways in for devices, with this gateway's real host and ports. */
+/** Returns the public catalog of transports for devices, with this gateway's host and ports. */
 export function listTransports({ host, httpUrl, mqttPort, httpsUrl, mqttTlsPort }: Endpoints): Transport[] {
   const mqttAuth = "User name: the device's access token; or user name, client id and password of the device";
   const payloads = ["application/json", "application/cbor"];

@@ -1,14 +1,14 @@
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { tenants } from "../tenants/tenants.tables.ts";
 
-/** Secrets with which network servers and other programs sign their webhooks. Only hashes are stored. */
+/** Secrets with which network servers and other programs authenticate webhooks. Only hashes are stored. */
 export const webhookSecrets = sqliteTable("webhook_secrets", {
   tenantId: text("tenant_id")
     .primaryKey()
     .references(() => tenants.tenantId, { onDelete: "cascade" }),
   hash: text("hash").notNull(),
   updatedAt: integer("updated_at").notNull(),
-  /** The secret before it, where that is good for a while longer. */
+  /** Hash of the previous secret, if it is still valid for a while. */
   oldHash: text("old_hash"),
   oldUntil: integer("old_until"),
 });

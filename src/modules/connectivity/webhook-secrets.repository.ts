@@ -14,7 +14,7 @@ export interface StoredSecret {
 }
 
 export function createWebhookSecretsRepository({ orm }: MainDatabase) {
-  /** Secrets that were looked at, by tenant: each message needs its tenant's. */
+  /** Cached secrets by tenant, because each message needs its tenant's. */
   const cached = new Map<TenantId, StoredSecret>();
   return {
     find(tenantId: TenantId): StoredSecret | undefined {
@@ -34,7 +34,7 @@ export function createWebhookSecretsRepository({ orm }: MainDatabase) {
         .onConflictDoUpdate({ target: webhookSecrets.tenantId, set: { ...secret } })
         .run();
     },
-    /** Forgets the secret of a tenant that is deleted. */
+    /** Forgets the secret of a deleted tenant. */
     forget: (tenantId: TenantId): void => void cached.delete(tenantId),
   };
 }

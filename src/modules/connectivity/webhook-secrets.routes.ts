@@ -14,10 +14,10 @@ const toWire = ({ hasSecret, secretUpdatedAt, oldSecretUntil }: SecretStatus) =>
   oldSecretUntil: iso(oldSecretUntil),
 });
 
-/** Routes of the webhook addresses and their secrets. */
+/** Creates the routes for webhook URLs and their secrets. */
 export const webhookSecretsRoutes = (deps: {
   secrets: WebhookSecretsService;
-  /** The addresses that take messages of a tenant. */
+  /** Returns the URLs that accept messages of a tenant. */
   webhooksOf: (tenantId: TenantId, requestUrl: string) => Webhook[];
   auth: AuthPlugin;
 }) => {

@@ -6,7 +6,7 @@ import type { WebhookSecretsRepository } from "./webhook-secrets.repository.ts";
 
 /** 32 random bytes: 43 URL-safe characters. */
 const SECRET_BYTES = 32;
-/** Time for which the old secret stays good where that was asked for. */
+/** Time for which the old secret stays valid, on request. */
 const GRACE_MS = 10 * 60_000;
 
 export interface SecretStatus {
@@ -16,11 +16,11 @@ export interface SecretStatus {
   readonly oldSecretUntil: number | null;
 }
 
-/** The secret that a tenant's webhooks carry. It is told once, when it is made; only its hash is kept. */
+/** Creates the service for the secrets of tenants' webhooks. A secret is returned once, at its creation; only its hash is stored. */
 export function createWebhookSecretsService(deps: { repository: WebhookSecretsRepository; clock: Clock }) {
   const { repository, clock } = deps;
 
-  /** A clock that was set back must not make the old one good for longer than it was to be. */
+  /** Returns whether the old secret is still valid, but not for longer than planned if the clock was set back. */
   const isOldGood = (oldUntil: number | null, now: number) =>
     oldUntil !== null && now < oldUntil && now >= oldUntil - GRACE_MS;
 
@@ -49,7 +49,7 @@ export function createWebhookSecretsService(deps: { repository: WebhookSecretsRe
       });
       return { secret, ...status(tenantId) };
     },
-    /** Takes as long for a wrong secret as for the right one. */
+    /** Checks a secret in constant time. */
     isValid(tenantId: TenantId, secret: string): boolean {
       const kept = repository.find(tenantId);
       if (kept === undefined) return false;

@@ -7,7 +7,7 @@ import type { Principal } from "../users/users.types.ts";
 import { dashboardInvalid } from "./dashboards.errors.ts";
 import type { Alias, ResolvedDevice } from "./dashboards.types.ts";
 
-/** Devices of one alias: as many as a wall of widgets can show. */
+/** Max. devices of an alias, as many as a wall of widgets can show. */
 const DEVICES_MAX = 1_000;
 
 export const ALIAS_TYPES = [
@@ -20,7 +20,7 @@ export const ALIAS_TYPES = [
   "stateEntity",
 ] as const;
 
-/** A parameter of an alias may stand in it, or in its `config` or `filter`. */
+/** Returns a parameter from the alias itself, its `config` or its `filter`. */
 function parameter(alias: Alias, name: string): unknown {
   for (const place of [alias, alias.config, alias.filter])
     if (isJsonObject(place) && Object.hasOwn(place, name) && place[name] !== undefined) return place[name];
@@ -49,7 +49,7 @@ const toResolved = (device: DeviceWithActivity, currentOf: CurrentState): Resolv
   assetId: device.assetId,
 });
 
-/** Reads what is asked for once, however many aliases of a dashboard ask the same. */
+/** Returns a reader that caches results, because aliases of a dashboard often request the same. */
 function readOnce<Question>(read: (question: Question) => ResolvedDevice[]) {
   const answers = new Map<string, ResolvedDevice[]>();
   return (question: Question): ResolvedDevice[] => {
@@ -60,7 +60,7 @@ function readOnce<Question>(read: (question: Question) => ResolvedDevice[]) {
   };
 }
 
-/** The devices that the aliases of a dashboard stand for, as far as the caller may see them; those that are gone are left out. */
+/** Creates the function that resolves the aliases of a dashboard to the existing devices that the caller may see. */
 export function createAliasDevices(deps: {
   devices: Pick<DevicesService, "get" | "list">;
   currentOf: CurrentState;
@@ -88,7 +88,7 @@ export function createAliasDevices(deps: {
     return [...new Set<string>(ids)].slice(0, DEVICES_MAX);
   }
 
-  /** `state`: what the dashboard is looked at with; its `deviceId` is the device of an alias of the type `stateEntity`. */
+  /** `state`: state in which the dashboard is viewed; its `deviceId` is the device of `stateEntity` aliases. */
   return (principal: Principal, state: Readonly<Record<string, unknown>>) => {
     const listed = readOnce((filter: Partial<DeviceFilter>) => list(principal, filter));
     const of = readOnce((deviceId: string) => found(principal, deviceId));

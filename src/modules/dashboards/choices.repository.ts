@@ -3,13 +3,13 @@ import type { TenantId } from "../../lib/core/ids.ts";
 import type { MainDatabase } from "../../platform/database/database.ts";
 import { dashboardChoices, dashboards } from "./dashboards.tables.ts";
 
-/** Whether a dashboard is a person's favorite, and whether it is their start page. */
+/** Whether a dashboard is a user's favorite, and whether it is their start page. */
 export interface Choice {
   readonly isFavorite: boolean;
   readonly isStart: boolean;
 }
 
-/** Favorites and start pages that people chose among the dashboards of their tenant. */
+/** Stores users' favorites and start pages among the dashboards of their tenant. */
 export function createChoicesRepository({ orm, transact }: Pick<MainDatabase, "orm" | "transact">) {
   const { userId, dashboardId, isFavorite, isStart } = dashboardChoices;
   return {

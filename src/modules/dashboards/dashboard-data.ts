@@ -37,15 +37,15 @@ import type { AbsoluteWindow, ShownWindow } from "./window-of.ts";
 export const DASHBOARD_VALUES_MAX = 100_000;
 /** Max. points per response, counted per widget. */
 export const DASHBOARD_POINTS_MAX = 1_000_000;
-/** Series of a whole dashboard: nobody can look at more. */
+/** Max. series of a whole dashboard. */
 const SERIES_MAX = 5_000;
 const POINTS_MIN = 20;
 const SERIES_DEVICES_MAX = 50;
-/** Points that are moved between two turns of the event loop: a local time of another year takes some microseconds. */
+/** Points moved before the event loop turns: a local time of another year takes some microseconds. */
 const MOVED_AT_ONCE = 2_000;
 const ALARMS_MAX = 200;
 const ALARMS_DEFAULT = 50;
-/** Alarms that are searched for those of some devices. */
+/** Max. alarms searched for those of some devices. */
 const ALARMS_SCANNED_MAX = 2_000;
 const CLEARED_STATUSES: readonly AlarmStatus[] = ["CLEARED_UNACK", "CLEARED_ACK"];
 
@@ -97,7 +97,7 @@ const needs: Readonly<Record<string, "series" | "latest" | "both" | "alarms" | "
   synoptic: "latest",
 };
 
-/** A pie of time shows aggregates, a pie of devices their newest values. */
+/** Returns the data that a widget needs: a pie of time shows aggregates, a pie of devices their newest values. */
 function needOf({ type, config }: Widget): (typeof needs)[string] {
   if (type === "statePie" && config.aggregation === "timeIn") return "series";
   return needs[type] ?? "latest";
@@ -111,7 +111,7 @@ interface Wanted {
   readonly window: ShownWindow;
 }
 
-/** Returns the devices that a widget shows: of a synoptic those that its symbols name, and the first for symbols that name none. */
+/** Returns the devices that a widget shows: for a synoptic, the devices named by its symbols, and the first device for other symbols. */
 function shownDevices(
   { type, config }: Widget,
   devices: readonly ResolvedDevice[],
@@ -121,11 +121,11 @@ function shownDevices(
   return devices.filter(({ deviceId }) => named.has(deviceId));
 }
 
-/** Returns whether a widget gets all keys: an unknown type that names no key. Every other widget gets its own keys. */
+/** Returns whether a widget gets all keys: an unknown type without keys. Every other widget gets its own keys. */
 const showsAnyKey = ({ widget, keys }: Wanted): boolean =>
   keys.length === 0 && needs[widget.type] === undefined;
 
-/** Returns the newest values of a device that a widget shows, and the time at which it was last seen. */
+/** Returns the newest values of a device that a widget shows, and the time of its last message. */
 function ownPart(snapshot: LatestSnapshot, wanted: Wanted): LatestSnapshot {
   if (showsAnyKey(wanted)) return snapshot;
   const { keys } = wanted;
@@ -134,10 +134,10 @@ function ownPart(snapshot: LatestSnapshot, wanted: Wanted): LatestSnapshot {
   return { ...snapshot, values: own(snapshot.values), timestamps: own(snapshot.timestamps) };
 }
 
-/** Widget type → the only aggregation that it shows. */
+/** Widget type → its only aggregation. */
 const fixedAggregations: Readonly<Record<string, Aggregation>> = { stateTimeline: "none", energy: "delta" };
 
-/** Returns whether a chart shows the range of its values in each interval as a band around their average. */
+/** Returns whether a chart shows the range of values per interval as a band around their average. */
 const isBand = ({ config, type }: Widget): boolean => type === "timeseries" && config.style === "band";
 
 function aggregationOf(widget: Widget): string {
@@ -146,7 +146,7 @@ function aggregationOf(widget: Widget): string {
   return fixedAggregations[widget.type] ?? shown;
 }
 
-/** Returns the query of a widget's series. Widgets with the same text share a request. */
+/** Returns the query of a widget's series. Widgets with equal queries share a request. */
 function seriesSpec({ widget, window }: Wanted) {
   const { config, type } = widget;
   const aggregation = aggregationOf(widget);
@@ -162,12 +162,12 @@ function seriesSpec({ widget, window }: Wanted) {
 const idsOf = (devices: readonly ResolvedDevice[], max = Number.POSITIVE_INFINITY): DeviceId[] =>
   devices.slice(0, max).map(({ deviceId }) => deviceId);
 
-/** Returns the names of the only series that a widget shows, or `undefined` for all. */
+/** Returns the names of the only series that a widget shows; `undefined` for all. */
 function ownSeriesOf({ config }: Widget): ReadonlySet<unknown> | undefined {
   return Array.isArray(config.series) ? new Set(config.series) : undefined;
 }
 
-/** Returns the series of a widget's own keys, of the devices that it shows. */
+/** Returns the series of a widget's keys and devices. */
 function shownSeries(
   { widget, keys }: Wanted,
   devices: readonly ResolvedDevice[],
@@ -187,19 +187,19 @@ function shownSeries(
 const compares = ({ widget: { config } }: Wanted): boolean =>
   config.compare === true || config.compare === "year";
 
-/** Returns the same request for another aggregation. */
+/** Returns the request with another aggregation. */
 const withAggregation = (item: Wanted, aggregation: Aggregation): Wanted => ({
   ...item,
   widget: { ...item.widget, config: { ...item.widget.config, aggregation } },
 });
 
-/** Returns the charts that show a band, as requests for one of its edges. */
+/** Returns requests for one edge of the charts that show a band. */
 const edgesOf = (wanted: readonly Wanted[], aggregation: Aggregation): Wanted[] =>
   wanted.filter(({ widget }) => isBand(widget)).map((item) => withAggregation(item, aggregation));
 
 type Answer = Map<DeviceId, DeviceSeries> | Text;
 
-/** Groups widgets that request the same of the same devices. */
+/** Returns a key that is equal for widgets with the same request for the same devices. */
 const groupOf = (item: Wanted) =>
   JSON.stringify([
     seriesSpec(item),
@@ -208,13 +208,13 @@ const groupOf = (item: Wanted) =>
     idsOf(item.devices, SERIES_DEVICES_MAX),
   ]);
 
-/** Returns the same request for the compared period, if the widget compares and there is such a period. */
+/** Returns the request for the comparison period, if the widget compares and there is such a period. */
 const beforeOf = (item: Wanted): Wanted | undefined =>
   compares(item) && item.window.before !== undefined
     ? { ...item, window: { ...item.window, ...item.window.before } }
     : undefined;
 
-/** Returns the same request for the previous period up to the same time, if the widget shows that consumption. */
+/** Returns the request for the previous period up to the same time, if the widget shows that consumption. */
 const beforeSoFarOf = (item: Wanted): Wanted | undefined =>
   item.widget.type === "energy" && compares(item) && item.window.beforeSoFar !== undefined
     ? { ...item, window: { ...item.window, ...item.window.beforeSoFar } }
@@ -233,8 +233,8 @@ function bandOf(
 }
 
 /**
- * Returns the function that moves a time of the compared period into the current one. Undefined for a time that the current year does not
- * have. Weeks of a year have other dates, so they are compared by position.
+ * Returns the function that moves a time of the comparison period into the current one; it returns undefined for a time that the current year does
+ * not have. Weeks of a year have other dates, so they are compared by position.
  */
 function moveOf(item: Wanted, before: AbsoluteWindow): (ts: number) => number | undefined {
   const { window } = item;
@@ -249,7 +249,7 @@ function moveOf(item: Wanted, before: AbsoluteWindow): (ts: number) => number | 
   };
 }
 
-/** Returns points at their moved times. Where a clock change lets the same times come twice, the first occurrence counts. */
+/** Returns points at their moved times. If a clock change makes a time occur twice, the first occurrence counts. */
 async function movedPoints(
   points: PackedPoints,
   move: (ts: number) => number | undefined,
@@ -266,7 +266,7 @@ async function movedPoints(
   return new PackedPoints(Float64Array.from(stamps), values);
 }
 
-/** Returns the series of the compared period with their timestamps moved into the current one. */
+/** Returns the series of the comparison period with their time stamps moved into the current one. */
 async function movedToNow(
   item: Wanted,
   before: AbsoluteWindow,
@@ -301,7 +301,7 @@ function createTally() {
 const showsSeries = ({ need }: Wanted): boolean => need === "series" || need === "both";
 const showsLatest = ({ need }: Wanted): boolean => need === "latest" || need === "both";
 
-/** Data of all widgets together. */
+/** Data of all widgets. */
 interface Found {
   readonly latest: ReadonlyMap<DeviceId, LatestSnapshot>;
   readonly series: ReadonlyMap<string, Answer>;
@@ -364,13 +364,13 @@ function createParts({ latest, series, previous, previousSoFar, lows, highs }: F
 }
 
 interface WidgetInput {
-  /** @throws DomainError of kind `invalid` for a window of the widget's own */
+  /** @throws DomainError `invalid` for an invalid window of the widget */
   windowOf(widget: Widget): ShownWindow;
-  /** @throws DomainError of kind `invalid` for an alias that cannot be resolved */
+  /** @throws DomainError `invalid` for an unresolvable alias */
   devicesOf(widget: Widget): Promise<readonly ResolvedDevice[]>;
 }
 
-/** Question of a widget, or the reason why it cannot show anything. */
+/** Returns the request of a widget, or the reason why it cannot show anything. */
 async function wantedOf(widget: Widget, input: WidgetInput): Promise<Wanted | Text> {
   try {
     const devices = shownDevices(widget, await input.devicesOf(widget));
@@ -469,7 +469,7 @@ export function createDashboardData(deps: {
     return answers;
   }
 
-  /** Open alarms, the most severe first and of the same severity the newest; after them, if wanted, cleared ones, the newest first. */
+  /** Creates the reader of open alarms, most severe first and then newest first; cleared alarms follow on request, newest first. */
   function createAlarmList(principal: Principal) {
     const list = async (statuses: readonly AlarmStatus[], sort: string) => {
       const wanted = { statuses, sort, limit: ALARMS_SCANNED_MAX, offset: 0 };
@@ -481,7 +481,7 @@ export function createDashboardData(deps: {
       return found;
     };
     let [open, cleared]: Array<ReturnType<typeof list>> = [];
-    /** Each list is read once, however many widgets show it. */
+    /** Each list is read once for all widgets. */
     return async (withCleared: boolean) => {
       open ??= list(OPEN_STATUSES, "-severity");
       if (!withCleared) return open;

@@ -17,11 +17,11 @@ import { type Alias, DASHBOARD_TYPES, type Item, type Widget } from "./dashboard
 const ITEMS_MAX = 500;
 const ALIASES_MAX = 100;
 const ALIAS_DEVICES_MAX = 1_000;
-/** Keys of one widget. */
+/** Max. keys per widget. */
 const NAME_MAX = 256;
 const BYTES_MAX = 900 * 1024;
 
-/** Objects, lists and single values of a dashboard, which is walked several times in one turn when it is saved. */
+/** Max. objects, lists and scalars of a dashboard, which is traversed several times without a pause when saved. */
 const PARTS_MAX = 30_000;
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -39,7 +39,7 @@ function hasMoreParts(input: unknown, max: number): boolean {
   return false;
 }
 
-/** The object itself, or the one that a JSON text holds; undefined for anything else. */
+/** Returns the object, or the object in a JSON string; undefined for anything else. */
 function parseItem(item: unknown): Fields | undefined {
   let value = item;
   if (typeof item === "string")
@@ -51,7 +51,7 @@ function parseItem(item: unknown): Fields | undefined {
   return isJsonObject(value) ? value : undefined;
 }
 
-/** @throws DomainError of kind `invalid` for what is neither an object nor one as JSON text. */
+/** @throws DomainError `invalid` if the item is neither an object nor a JSON string of one */
 export function objectOf(item: unknown, where: string): Fields {
   const fields = parseItem(item);
   if (fields === undefined) throw dashboardInvalid(where, detail("rule.object_or_json"));
@@ -96,7 +96,7 @@ function checkAlias(fields: Fields, where: string): string {
   return ensureText(fields, "id", where);
 }
 
-/** Parses a single alias, whose id and name are optional. @throws DomainError of kind `invalid` */
+/** Parses a single alias, whose id and name are optional. @throws DomainError `invalid` */
 export function selectorOf(input: unknown): Alias {
   const alias = { id: "", name: "", type: "", ...objectOf(input, "alias") };
   for (const name of ["id", "name", "type"]) ensureText(alias, name, "alias");
@@ -148,10 +148,7 @@ function ensureName(input: unknown): string {
   return input;
 }
 
-/**
- * Parses the given fields of a dashboard; missing ones are left out. @throws DomainError of kind `invalid` that names the
- * field.
- */
+/** Parses the given fields of a dashboard; missing fields are left out. @throws DomainError `invalid` that names the field */
 export function parseDashboard(input: unknown): DashboardChanges {
   if (!isJsonObject(input)) throw dashboardInvalid("dashboard", detail("rule.object"));
   if (Buffer.byteLength(JSON.stringify(input)) > BYTES_MAX)
@@ -205,7 +202,7 @@ export const widgetsOf = (items: readonly Item[]): Widget[] =>
   readItems("widgets", "widgetId", items) as unknown as Widget[]; // just checked
 export const aliasesOf = (items: readonly Item[]): Alias[] => readItems("aliases", "id", items) as Alias[]; // just checked
 
-/** A widget names its alias by id, or by the alias' name; none for one that is about no device. */
+/** Returns the alias that a widget names by id or name; undefined for a widget without devices. */
 export function aliasOf(aliases: readonly Alias[], { config }: Widget): Alias | undefined {
   const wanted = config.aliasId ?? config.alias;
   return typeof wanted === "string"
@@ -216,13 +213,13 @@ export function aliasOf(aliases: readonly Alias[], { config }: Widget): Alias | 
 /** Returns whether a widget has its own time window. */
 export const hasOwnWindow = ({ config }: Widget): boolean => isJsonObject(config.timeWindow);
 
-/** The time zone of a widget that compares with the previous year; undefined for any other. */
+/** Returns the time zone of a widget that compares with the previous year; undefined for any other. */
 export function yearZoneOf({ config }: Widget): string | undefined {
   if (config.compare !== "year") return undefined;
   return typeof config.timezone === "string" ? config.timezone : "UTC";
 }
 
-/** The keys that a widget names, each once; those of a map are also the keys of positions. */
+/** Returns the distinct keys of a widget; for a map, including the position keys. */
 export function keysOf({ config, type }: Widget): string[] {
   const positions = type === "map" ? positionKeys(config) : [];
   return [...new Set([...positions, ...widgetKeys(config)])].slice(0, WIDGET_KEYS_MAX);

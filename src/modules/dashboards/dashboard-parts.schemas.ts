@@ -1,4 +1,4 @@
-/** Parts of a dashboard as the document shows them. The dashboard's own reader checks them. */
+/** Schemas of a dashboard's parts for the OpenAPI document. The dashboard's parser validates them. */
 import { type TProperties, type TSchema, Type } from "@sinclair/typebox";
 import { SYMBOL_IDS, SYMBOL_ROTATIONS } from "../../lib/console/synoptic-symbols.ts";
 import { discriminatedUnion, enumOf, mapOf, toPascalCase } from "../documented-as.ts";
@@ -218,14 +218,14 @@ const widgets = Object.fromEntries(
   ]),
 );
 
-/** Schema of widgets and aliases of types that this gateway does not know; they can be stored too. */
+/** Schema of widgets and aliases of types unknown to this gateway, which can be stored too. */
 const ofOtherType = <Fields extends TProperties>(name: "Widget" | "Alias", fields: Fields) =>
   Type.Object(
     { ...fields, type: text() },
     { title: `Custom${name}`, description: "of a type that the console does not show" },
   );
 
-/** An object, or a string that may be its JSON. */
+/** List of objects, or of strings that may be their JSON. */
 const itemsOf = (...members: readonly TSchema[]) => Type.Array(Type.Union([...members, Type.String()]));
 
 export const customWidgetSchema = ofOtherType("Widget", { ...widgetFields, config: mapOf(jsonValueSchema) });
@@ -236,7 +236,7 @@ export const widgetListSchema = itemsOf(
 
 const id = (description: string) => Type.String({ description });
 
-/** The parameters of an alias, by its type. */
+/** Parameters of an alias by type. */
 const aliasParameters: Readonly<Record<(typeof ALIAS_TYPES)[number], Record<string, TSchema>>> = {
   singleDevice: { deviceId: id("the device") },
   deviceList: { deviceIds: Type.Array(Type.String(), { description: "the devices, 1,000 at most" }) },
@@ -272,7 +272,7 @@ export const aliasListSchema = itemsOf(
   customAliasSchema,
 );
 
-/** An alias that is not stored: without an id and a name. */
+/** Unstored alias, without an id and a name. */
 export const aliasSelectorSchema = Type.Union([
   Type.Object(
     {

@@ -13,7 +13,7 @@ const LANES_MAX = 4;
 const TABLE_KEYS_MAX = 5;
 const DAY_MS = 86_400_000;
 
-/** Newest values of a device, by key; they tell numbers from states. */
+/** Newest values of a device by key, which distinguish numbers from states. */
 export type Sample = Readonly<Record<string, TelemetryValue>>;
 
 /** Keys that a template shows first, by words in their names. */
@@ -25,10 +25,10 @@ const firstKeys: Readonly<Record<DashboardTemplate, RegExp | undefined>> = {
   LORAWAN: /batt|akku|rssi|snr|radio_/i,
 };
 
-/** Radio data and the like are of use when something is wrong, and seldom what one wants to see. */
+/** Returns whether a key is only useful for troubleshooting, such as radio data. */
 const isAside = (key: string) => /^(radio_|rssi$|snr$|fcnt|lqi|linkquality|uptime|heap)/i.test(key);
 
-/** Sorts keys by how much they say: those of the template first, then those with limits. */
+/** Sorts keys by relevance: first the template's keys, then keys with limits. */
 function inOrder(
   keys: readonly string[],
   template: DashboardTemplate,
@@ -60,7 +60,7 @@ interface Row {
   readonly widgets: readonly (Created & { readonly w: number })[];
 }
 
-/** Returns a row that its widgets share evenly. */
+/** Returns a row whose widgets share the width evenly. */
 const evenRow = (h: number, widgets: readonly Created[]): Row => {
   const edge = (index: number) => Math.round((COLUMNS * index) / widgets.length);
   return { h, widgets: widgets.map((widget, index) => ({ ...widget, w: edge(index + 1) - edge(index) })) };
@@ -68,7 +68,7 @@ const evenRow = (h: number, widgets: readonly Created[]): Row => {
 
 const CHARTS_A_ROW = 3;
 
-/** Returns rows of two or three charts: no row has a gap, and none but an only chart has a row to itself. */
+/** Returns rows of two or three charts without gaps; only a single chart has its own row. */
 function chartRows(charts: readonly Created[]): Row[] {
   const rows: Row[] = [];
   for (let begin = 0; begin < charts.length; ) {
@@ -83,7 +83,7 @@ function chartRows(charts: readonly Created[]): Row[] {
 const CHART_ROWS = 3;
 const TILE_COLUMNS = 3;
 
-/** Returns the tiles and charts. Few tiles stand beside the first chart. */
+/** Returns the tiles and charts. If there are few tiles, they are placed next to the first chart. */
 function tilesAndCharts(tiles: readonly Created[], charts: readonly Created[]): Row[] {
   const [first, ...others] = charts;
   if (tiles.length > 2 || first === undefined)
@@ -111,12 +111,12 @@ function place(rows: readonly Row[]): Pick<DashboardContent, "widgets" | "layout
   return { widgets, layout };
 }
 
-/** Height of a row of the grid, and of a widget's head, in px at the usual size of text. */
+/** Height of a grid row and of a widget's head, in px at the default font size. */
 const ROW_PX = 88;
 const HEAD_PX = 48;
 const ROWS_MIN = 2;
 
-/** Returns the number of grid rows for a list of that height. */
+/** Returns the number of grid rows for a list of the given height. */
 const rowsFor = (contentPx: number, max: number): number =>
   Math.min(max, Math.max(ROWS_MIN, Math.ceil((contentPx + HEAD_PX) / ROW_PX)));
 
@@ -127,10 +127,13 @@ const heightOf = {
   deviceTable: (devices: number) => rowsFor((devices + 1) * 41, 6),
 };
 
-/** Room above the newest value of a gauge, for a key whose limits are all below it. */
+/** Factor for the end of a gauge above the newest value, if all limits of the key are below it. */
 const VALUE_MARGIN = 1.2;
 
-/** Returns the ends of a gauge: those of the key's range if it has both, else round numbers at least a tenth beyond the outermost limits, and beyond the newest value. */
+/**
+ * Returns the ends of a gauge: the key's range if it has both, otherwise round numbers at least a tenth beyond the outermost limits and the newest
+ * value.
+ */
 function scaleOf(
   { unit, min, max, limits = {} }: KeyMetadata,
   newest: TelemetryValue | undefined,
@@ -159,7 +162,10 @@ interface Keys {
   readonly states: readonly string[];
 }
 
-/** Sorts keys, in the order of the profile and then by name, by what their values mean: by their metadata, else by their newest values. */
+/**
+ * Groups keys by the meaning of their values, according to their metadata or else their newest values; sorted in the profile's order and then by
+ * name.
+ */
 function sorted(
   { sample, metadata, template }: Pick<TypeDashboard, "sample" | "metadata" | "template">,
   metadataOf: (key: string) => KeyMetadata,
@@ -221,14 +227,14 @@ export interface TypeDashboard {
   /** Time zone of the intervals of counters. */
   readonly timezone: string;
   readonly sample: Sample;
-  /** Number of devices, which lists have room for. */
+  /** Number of devices, for the height of lists. */
   readonly devices: number;
   readonly metadata: KeyMetadataMap;
 }
 
 /**
- * A dashboard for all devices of a type, made of the keys that they send: which are active, gauges of values with limits, their newest
- * values, consumption of counters, a chart of each number, states over time, and alarms.
+ * Creates a dashboard for all devices of a type from their keys: active devices, gauges of values with limits, newest values, consumption of
+ * counters, charts of numbers, states over time, and alarms.
  */
 export function dashboardForType(request: TypeDashboard): DashboardContent {
   const { name, deviceType, template, timezone, sample, metadata, devices } = request;

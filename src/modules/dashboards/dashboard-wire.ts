@@ -3,7 +3,7 @@ import { itemToWire } from "../resource.ts";
 import type { Dashboard, DashboardContent, Executed, Version } from "./dashboards.resource.ts";
 import type { VersionEntry } from "./dashboards.types.ts";
 
-/** Leaves out the fields that were never set. */
+/** Removes fields that were never set. */
 const withoutUnset = <Rest extends object>({
   timeWindow,
   configuration,

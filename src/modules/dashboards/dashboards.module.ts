@@ -17,7 +17,7 @@ import { createSharesService } from "./shares.service.ts";
 import { createTypeDashboards } from "./type-dashboards.ts";
 import { createVersionsRepository } from "./versions.repository.ts";
 
-/** Dashboards, and the links that show one without an account. */
+/** Creates the dashboards, and the links that show them without an account. */
 export function createDashboardsModule(
   { answers, database, clock, events }: Core,
   modules: {

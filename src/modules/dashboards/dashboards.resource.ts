@@ -5,7 +5,7 @@ import { createDashboardBody, dashboardBody, updateDashboardBody } from "./dashb
 import { dashboards } from "./dashboards.tables.ts";
 import type { ResolvedDevice, VersionEntry, WidgetData } from "./dashboards.types.ts";
 
-/** A dashboard with one widget, for the OpenAPI document. */
+/** Example dashboard with one widget, for the OpenAPI document. */
 export const dashboardExample = {
   name: "Line 1",
   widgets: [

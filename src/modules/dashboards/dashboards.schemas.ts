@@ -39,7 +39,7 @@ const timeWindow = documentedAs(anyTimeWindowSchema, {
 const timeRange = documentedAs(anyTimeWindowSchema, {
   description: "the `timeWindow` of the dashboard by default",
 });
-/** An object of any fields; only `deviceId` means something. */
+/** Object with any fields; only `deviceId` is used. */
 const context = t.Record(t.String(), t.Any(), {
   "x-schema": t.Object(
     {

@@ -48,7 +48,7 @@ const FORMAT = "lineside.dashboard";
 const VERSION = 1;
 const MAPPED_MAX = 10_000;
 
-/** A dashboard as a file: with the names of the devices that it knows by their ids, so that another site can find its own. */
+/** Exported dashboard, with the names of its devices by id, so that another site can find its own devices. */
 interface ExportedDashboard extends DashboardContent {
   readonly format: typeof FORMAT;
   readonly version: typeof VERSION;
@@ -57,7 +57,7 @@ interface ExportedDashboard extends DashboardContent {
 
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/gi;
 
-/** A copy in which texts that are ids, also inside of JSON text, are others. */
+/** Returns a copy in which ids are replaced, also inside JSON strings. */
 function withIds(value: unknown, idOf: (id: string) => string): unknown {
   if (typeof value === "string") return value.replace(UUID, idOf);
   if (Array.isArray(value)) return value.map((item) => withIds(item, idOf));
@@ -97,12 +97,12 @@ const entryOf = ({ version, name, widgets, updatedBy, updatedAt }: Dashboard): V
   savedAt: updatedAt,
 });
 
-/** Dashboards of a user, or of a link, that are read at a time. The store answers them together, and each answer may be large. */
+/** Max. simultaneous dashboard requests of a user or link. The store answers them together, and each response may be large. */
 const USER_DASHBOARDS_MAX = 2;
-/** Devices that are looked up before the event loop turns. */
+/** Devices looked up before the event loop turns. */
 const LOOKED_UP_AT_ONCE = 100;
 
-/** Devices that the caller may not see are not named. */
+/** Exports a dashboard, without the names of devices that the caller may not see. */
 async function exportDashboard(
   dashboard: Dashboard,
   nameOf: (deviceId: string) => string | undefined,
@@ -132,7 +132,7 @@ function idMapOf(input: unknown): Map<string, string> {
   );
 }
 
-/** Other programs number the versions of their dashboards, and call what is on them panels. */
+/** Returns whether a file comes from another program, which numbers the versions of dashboards and has panels. */
 const isForeign = ({ version, panels, schemaVersion }: Record<string, unknown>): boolean =>
   (version !== undefined && version !== VERSION) || panels !== undefined || schemaVersion !== undefined;
 
@@ -161,8 +161,8 @@ const isNamedDevice = (value: unknown): value is { deviceId: string; name: strin
   isJsonObject(value) && typeof value.deviceId === "string" && typeof value.name === "string";
 
 /**
- * The content of an exported dashboard for this site: `{…dashboard}` or `{dashboard, idMap?}`. Ids are changed as `idMap` says; others
- * that are no devices here, to that of the one device that is called as the file says.
+ * Returns the content of an exported dashboard for this site: `{…dashboard}` or `{dashboard, idMap?}`. Ids are replaced by `idMap`; other unknown
+ * ids by the device with the same name, if there is exactly one.
  */
 async function importDashboard(
   input: unknown,
@@ -194,7 +194,7 @@ interface DashboardsServiceDeps {
   readonly transact: MainDatabase["transact"];
   readonly isShared: (dashboardId: string) => boolean;
   readonly onChanged: (dashboardId: string) => void;
-  /** Called while it is still there. */
+  /** Called before the dashboard is deleted. */
   readonly onDeleted: (dashboardId: string) => void;
   readonly clock: Clock;
 }
@@ -216,17 +216,17 @@ function alarmsAdder(open: ReturnType<AlarmsService["listOpenByDevice"]>) {
 
 interface ResolvedAlias {
   devices: readonly ResolvedDevice[];
-  /** Reason why it cannot be resolved. */
+  /** Reason why the alias cannot be resolved. */
   problem?: DomainError;
 }
 
-/** Dashboards are the tenant's: everybody sees all of them, and in them the devices that everybody may see. */
+/** Creates the service for a tenant's dashboards: all users see all dashboards, each with the devices visible to that user. */
 export function createDashboardsService(deps: DashboardsServiceDeps) {
   const { store, devices, clock } = deps;
 
   const find = ({ tenantId }: Principal, id: string): Dashboard => store.get(tenantId, id);
 
-  /** A window that cannot be looked at is not kept either. */
+  /** Parses a dashboard. Refuses an invalid window. */
   function parse(input: unknown): DashboardChanges {
     const parsed = parseDashboard(input);
     windowOf(parsed.timeWindow, clock.now());
@@ -265,7 +265,7 @@ export function createDashboardsService(deps: DashboardsServiceDeps) {
     return version;
   }
 
-  /** Returns a dashboard to be changed. A link would show others what the author of the change may not see. */
+  /** Returns a dashboard to be changed. Refuses dashboards with links, which would show others devices hidden from the author. */
   function findToChange(principal: Principal, id: string): Dashboard {
     const current = find(principal, id);
     if (principal.devices !== "all" && deps.isShared(id)) throw dashboardShared();
@@ -282,7 +282,7 @@ export function createDashboardsService(deps: DashboardsServiceDeps) {
   function createAliasReader(principal: Principal, state: Readonly<Record<string, unknown>>) {
     const devicesOf = deps.aliasDevices(principal, state);
     const withAlarms = alarmsAdder(deps.alarms.listOpenByDevice(principal));
-    /** By alias id. */
+    /** Resolved aliases by id. */
     const read = new Map<string, ResolvedAlias>();
     return async (alias: Alias) => {
       const earlier = read.get(alias.id);
@@ -300,7 +300,7 @@ export function createDashboardsService(deps: DashboardsServiceDeps) {
     };
   }
 
-  /** By user. */
+  /** Queues by user. */
   const readers = new Lanes(USER_DASHBOARDS_MAX);
 
   async function show(
@@ -353,14 +353,14 @@ export function createDashboardsService(deps: DashboardsServiceDeps) {
       const current = findToChange(principal, id);
       return save(principal, current, parse(changes));
     },
-    /** Returns all versions, the current version first. */
+    /** Returns all versions, current version first. */
     listVersions: (principal: Principal, id: string): VersionEntry[] => {
       const current = find(principal, id);
       return [entryOf(current), ...deps.versions.list(id)];
     },
     getVersion: (principal: Principal, id: string, number: number): Version =>
       versionOf(find(principal, id), number),
-    /** Makes the content of an earlier version the current one, as a new version, which is checked like any other. */
+    /** Restores the content of an earlier version as a new version, with the usual checks. */
     restore(principal: Principal, id: string, number: number): Dashboard {
       const current = findToChange(principal, id);
       return save(principal, current, parse(versionOf(current, number).content));
@@ -370,12 +370,12 @@ export function createDashboardsService(deps: DashboardsServiceDeps) {
       deps.onDeleted(id);
       store.delete(dashboard);
     },
-    /** Returns the dashboard with all data that its widgets show. */
+    /** Returns the dashboard with the data of its widgets. */
     execute: async (principal: Principal, id: string, request: ExecuteRequest): Promise<Executed> => {
       const dashboard = find(principal, id);
       return readers.run(principal.userId, () => show(principal, dashboard, request));
     },
-    /** Executes a dashboard that is not stored, with the data of its widgets. */
+    /** Executes an unstored dashboard, with the data of its widgets. */
     async preview(principal: Principal, input: unknown, request: ExecuteRequest): Promise<Executed> {
       const now = clock.now();
       const stamps = { version: 1, updatedBy: principal.email, createdAt: now, updatedAt: now };
@@ -389,7 +389,7 @@ export function createDashboardsService(deps: DashboardsServiceDeps) {
       await workShare.pause(); // the alias may list up to 1,000 devices
       return deps.aliasDevices(principal, existing)(selectorOf(input));
     },
-    /** Returns the person's favorites and start page. */
+    /** Returns the user's favorites and start page. */
     choices({ tenantId, userId }: Principal): { favorites: string[]; start: string | null } {
       const all = deps.choices.list(tenantId, userId);
       return {

@@ -64,7 +64,7 @@ export const dashboardVersions = sqliteTable(
   ],
 );
 
-/** Favorites and start pages by person. */
+/** Favorites and start pages by user. */
 export const dashboardChoices = sqliteTable(
   "dashboard_choices",
   {
@@ -75,13 +75,16 @@ export const dashboardChoices = sqliteTable(
       .notNull()
       .references(() => dashboards.id, { onDelete: "cascade" }),
     isFavorite: integer("is_favorite", { mode: "boolean" }).notNull(),
-    /** True for the start page; at most one per person. */
+    /** True for the start page; at most one per user. */
     isStart: integer("is_start", { mode: "boolean" }).notNull(),
   },
   (table) => [primaryKey({ columns: [table.userId, table.dashboardId] })],
 );
 
-/** Links by which a dashboard is looked at without signing in. The token is found by its keyed hash, and sealed: links are shown again. */
+/**
+ * Links that show a dashboard without signing in. The token is looked up by its keyed hash, and also stored sealed, so that the link can be shown
+ * again.
+ */
 export const dashboardShares = sqliteTable(
   "dashboard_shares",
   {

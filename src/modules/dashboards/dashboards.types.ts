@@ -11,7 +11,7 @@ export type DashboardTemplate = (typeof DASHBOARD_TEMPLATES)[number];
 
 export const DASHBOARD_TYPES = ["STATIC", "CONTEXT_DEVICE"] as const;
 
-/** A part of a dashboard: an object, or a text that may be the JSON of one. It is stored and returned unchanged. */
+/** Part of a dashboard: an object, or a string that may be its JSON. Stored and returned unchanged. */
 export type Item = string | Readonly<Record<string, unknown>>;
 
 export interface Widget {
@@ -19,11 +19,11 @@ export interface Widget {
   readonly type: string;
   readonly name: string;
   readonly config: Readonly<Record<string, unknown>>;
-  /** Shown in this state only; in all unless given. */
+  /** Only state in which the widget is shown; default: all. */
   readonly dashboardStateId?: string;
 }
 
-/** Content of a dashboard of which nothing was set. */
+/** Content of an empty dashboard. */
 export const EMPTY_CONTENT = {
   type: "STATIC",
   states: [],
@@ -39,24 +39,24 @@ export const EMPTY_CONTENT = {
 /** Max. earlier versions of a dashboard; the oldest are deleted first. */
 export const VERSIONS_MAX = 30;
 /**
- * Max. size of the earlier versions of a dashboard, and of all dashboards of a tenant. The newest version of each always
- * stays, so the tenant's limit may delete all versions of a dashboard that has not been changed for long.
+ * Max. bytes of the earlier versions of a dashboard, and of all dashboards of a tenant. The newest version is always kept, so the tenant's limit may
+ * delete all earlier versions of a dashboard that has not changed for long.
  */
 export const VERSIONS_BYTES_MAX = { dashboard: 4 * 1024 ** 2, tenant: 64 * 1024 ** 2 };
 
-/** A version of a dashboard, without its content. */
+/** Version of a dashboard, without its content. */
 export interface VersionEntry {
   readonly version: number;
   readonly name: string;
   /** Number of widgets. */
   readonly widgets: number;
-  /** Who saved it; empty if unknown. */
+  /** Author of the version; empty if unknown. */
   readonly savedBy: string;
   /** Epoch ms. */
   readonly savedAt: number;
 }
 
-/** Devices that a widget is about; the fields beyond these depend on the type. */
+/** Devices of a widget; further fields depend on the type. */
 export interface Alias {
   readonly id: string;
   readonly name: string;
@@ -70,14 +70,14 @@ export interface ResolvedDevice {
   readonly deviceType: string;
   readonly active: boolean;
   readonly state: DeviceState;
-  /** The most severe open alarm, of the children of a gateway, too. */
+  /** Highest severity of open alarms, including those of a gateway's children. */
   readonly alarmSeverity?: AlarmSeverity;
   /** Number of open alarms of the device itself; absent without any. */
   readonly openAlarms?: number;
   readonly assetId: string | null;
 }
 
-/** Space of a response, for what is read before it is serialized. */
+/** Space of a response for data read before it is serialized. */
 export interface AnswerRoom {
   /** @throws DomainError `too_large`, or `unavailable` if other responses leave no space */
   reserve(bytes: number): void;
@@ -87,7 +87,7 @@ export interface AnswerRoom {
 export interface ExecuteRequest {
   readonly timeRange?: unknown;
   readonly dashboardStateId?: string | undefined;
-  /** Ids of the widgets to show; without them, those of the state. */
+  /** Ids of the widgets to show; default: those of the state. */
   readonly widgetIds?: readonly string[] | undefined;
   readonly context?: Readonly<Record<string, unknown>> | undefined;
   readonly room: AnswerRoom;
@@ -103,11 +103,11 @@ export interface AlarmRow {
   readonly message: string;
   /** Epoch ms. */
   readonly createdAt: number;
-  /** Epoch ms of the last time that it was raised. */
+  /** Epoch ms of the last raise. */
   readonly raisedAt: number;
 }
 
-/** Data of one widget; only the parts that its type needs. */
+/** Data of one widget, limited to its type's needs. */
 export interface WidgetData {
   readonly deviceIds: readonly DeviceId[];
   /** Time range that the widget shows, if it has its own window. */
@@ -115,16 +115,16 @@ export interface WidgetData {
   readonly series?: readonly DeviceSeries[];
   /** Series of the comparison period, with timestamps shifted into the current one. */
   readonly previous?: readonly DeviceSeries[];
-  /** Lowest and highest values of the intervals of `series`, for a chart that shows them as a band. */
+  /** Lowest and highest values per interval of `series`, for a chart that shows a band. */
   readonly low?: readonly DeviceSeries[];
   readonly high?: readonly DeviceSeries[];
   readonly latest?: readonly LatestSnapshot[];
   readonly alarms?: readonly AlarmRow[];
-  /** Positions that attributes hold, of a map. */
+  /** Positions from attributes, for a map. */
   readonly positions?: ReadonlyArray<Position & { readonly deviceId: DeviceId }>;
-  /** Present if there are more devices than a widget shows. */
+  /** Set if there are more devices than a widget shows. */
   readonly cut?: true;
-  /** Reason why there is nothing to show, in English and as data. */
+  /** Reason why nothing can be shown, in English; also as code and parameters. */
   readonly error?: string;
   readonly errorText?: Text;
 }

@@ -8,7 +8,7 @@ import type { Widget } from "./dashboards.types.ts";
 
 type DataOf = ReturnType<typeof createDashboardData>;
 
-/** Adds to the data of map widgets the positions that the attributes of their devices hold. */
+/** Adds the positions in device attributes to the data of map widgets. */
 export function withPositions(dataOf: DataOf, attributes: Pick<AttributesService, "valueOf">): DataOf {
   function positionOf({ config }: Widget, deviceId: DeviceId): Position | undefined {
     const [latitude, longitude] = positionKeys(config);

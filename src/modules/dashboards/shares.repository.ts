@@ -18,7 +18,7 @@ export function createSharesRepository(database: MainDatabase) {
     deviceId: row.deviceId as DeviceId | null,
   });
   return {
-    /** Returns the links that show the dashboard, alone or in turn with others; the oldest comes first. */
+    /** Returns the links that show the dashboard, alone or in a rotation, oldest first. */
     list: (dashboardId: string): DashboardShare[] =>
       orm
         .select()

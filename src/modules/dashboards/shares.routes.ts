@@ -34,7 +34,7 @@ const toWire = ({ token, createdAt, expiresAt, rotation, ...share }: DashboardSh
   expiresAt: iso(expiresAt),
 });
 
-/** Read-only links to dashboards. */
+/** Creates the routes for read-only links to dashboards. */
 export const sharesRoutes = ({ shares, auth }: { shares: SharesService; auth: AuthPlugin }) => {
   const read = ({ principal, params }: AuditContext, id: string) => {
     const share = shares.list(principal, params.dashboardId ?? "").find(({ shareId }) => shareId === id);
@@ -125,7 +125,7 @@ function sharedToWire({ executed, keyMetadata, rotation }: SharedContent) {
   };
 }
 
-/** Reads what is behind a link. */
+/** Creates the routes that return a link's content. */
 export const sharedDashboardRoutes = ({ shares, answers }: { shares: SharesService; answers: AnswerSpace }) =>
   new Elysia({ tags: ["dashboards"] }).post(
     "/api/shared/dashboard",

@@ -21,7 +21,7 @@ import type { Alias, AnswerRoom, ExecuteRequest } from "./dashboards.types.ts";
 import type { SharesRepository } from "./shares.repository.ts";
 import type { DashboardShare, NewShare, ShareRotation } from "./shares.types.ts";
 
-/** What a link shows at a time. */
+/** Current content of a link. */
 export interface SharedContent {
   readonly executed: Executed;
   readonly keyMetadata: ReturnType<TelemetryService["resolveKeys"]>;
@@ -40,7 +40,7 @@ const readerOf = ({ shareId, tenantId, name }: DashboardShare): Principal => ({
   devices: "all",
 });
 
-/** Returns the content of a link: devices of the aliases that widgets name, and the keys that they name. */
+/** Returns the content of a link: devices of the widgets' aliases, and the widgets' keys. */
 function shownOf({ aliases, widgets }: Dashboard): { aliases: Alias[]; keys: ReadonlySet<string> } {
   const [all, parts] = [aliasesOf(aliases), widgetsOf(widgets)];
   const named = new Set(parts.map((widget) => aliasOf(all, widget)));
@@ -54,28 +54,28 @@ const contextOf = ({ deviceId }: DashboardShare) => (deviceId === null ? {} : { 
 
 const dashboardIdsOf = ({ dashboardId, rotation }: DashboardShare) => rotation?.dashboardIds ?? [dashboardId];
 
-/** Returns the rotation that begins with the dashboard; null for that dashboard alone. */
+/** Returns the rotation that starts with the dashboard; null for a single dashboard. */
 function rotationOf(dashboardId: string, rotation: NewShare["rotation"]): ShareRotation | null {
   const dashboardIds = [...new Set([dashboardId, ...(rotation?.dashboardIds ?? [])])];
   if (!rotation || dashboardIds.length === 1) return null;
   return { dashboardIds: dashboardIds.slice(0, ROTATION_DASHBOARDS_MAX), seconds: rotation.seconds };
 }
 
-/** Reads what links show, and nothing beyond it. */
+/** Creates the reader of links' content, which is limited to what the links show. */
 function createShareContent(deps: {
   dashboards: Pick<DashboardsService, "get" | "resolveAlias">;
   telemetry: Pick<TelemetryService, "resolveKeys">;
 }) {
   const { dashboards, telemetry } = deps;
 
-  /** Adds the keys that a dashboard shows of each of its devices. The others have their turn between two aliases. */
+  /** Adds the keys that a dashboard shows of each of its devices, letting other work run between two aliases. */
   async function addShown(
     keysOf: Map<DeviceId, ReadonlySet<string>>,
     share: DashboardShare,
     shown: Dashboard,
   ) {
     const { aliases, keys } = shownOf(shown);
-    /** Keys shown of a device by the dashboards before → with those of this dashboard; shared by the devices. */
+    /** Keys of a device on earlier dashboards → their union with this dashboard's keys; shared by the devices. */
     const unions = new Map<ReadonlySet<string> | undefined, ReadonlySet<string>>([[undefined, keys]]);
     for (const alias of aliases) {
       await workShare.next();
@@ -116,7 +116,7 @@ function createShareContent(deps: {
     return { dashboard, timeWindow, devices: shown, data: Object.fromEntries(seen) };
   }
 
-  /** Returns the metadata of the keys that the widgets show. */
+  /** Returns the metadata of the widgets' keys. */
   function keyMetadataOf(share: DashboardShare, { dashboard, devices: resolved }: Executed) {
     const { keys } = shownOf(dashboard);
     const ids = Object.values(resolved).flatMap((all) => all.map(({ deviceId }) => deviceId));
@@ -127,10 +127,13 @@ function createShareContent(deps: {
 }
 
 const SHARES_MAX = 50;
-/** Max. simultaneous requests per link, until their responses have been read. Screens send few requests, and a widely shared link must not overload the gateway. */
+/**
+ * Max. simultaneous requests per link, until their responses have been read. Screens send few requests, and a widely shared link must not overload
+ * the gateway.
+ */
 export const SHARE_REQUESTS_MAX = 8;
 const TOKEN_PREFIX = "lss_";
-/** Time for which the content of a link is cached, however often its readers ask. */
+/** Time for which the content of a link is cached. */
 const KNOWN_MS = 5_000;
 
 const shareEnded = () => unauthenticated("dashboard.share_ended");
@@ -139,7 +142,7 @@ const shareEnded = () => unauthenticated("dashboard.share_ended");
 class RunningRequests {
   readonly #counts = new Map<string, number>();
 
-  /** Begins a request. Returns a function that ends it. @throws DomainError `dashboard.share_busy` */
+  /** Starts a request. Returns a function that ends it. @throws DomainError `dashboard.share_busy` */
   begin(shareId: string): () => void {
     const count = this.#counts.get(shareId) ?? 0;
     if (count >= SHARE_REQUESTS_MAX) throw sharesBusy();
@@ -157,17 +160,20 @@ interface SharesServiceDeps {
   readonly dashboards: Pick<DashboardsService, "get" | "execute" | "resolveAlias">;
   readonly devices: Pick<DevicesService, "get">;
   readonly telemetry: Pick<TelemetryService, "resolveKeys">;
-  /** Closes the streams of a session; `isChanged` if it goes on with something else. */
+  /** Closes the streams of a session; `isChanged` if the client may reconnect to changed content. */
   readonly endSession: (sessionId: string, isChanged?: boolean) => void;
   readonly clock: Clock;
 }
 
-/** Read-only links to a dashboard. Only users who see all devices can create them, because a link shows the same whoever created it. */
+/**
+ * Creates the service for read-only links to dashboards. Only users who see all devices can create them, because a link's content does not depend on
+ * its creator.
+ */
 export function createSharesService(deps: SharesServiceDeps) {
   const { repository, dashboards, devices, clock } = deps;
   const content = createShareContent(deps);
   const running = new RunningRequests();
-  /** Keyed by link. */
+  /** Cached principals by link. */
   const existing = new Map<string, { until: number; principal: Promise<Principal> }>();
 
   function ensureMayShare(principal: Principal, dashboardId: string): void {
@@ -182,7 +188,7 @@ export function createSharesService(deps: SharesServiceDeps) {
       : share;
   }
 
-  /** Takes a dashboard out of the rotation of a link, whose readers connect again. */
+  /** Removes a dashboard from the rotation of a link, whose readers reconnect. */
   function dropDashboard(share: DashboardShare, { dashboardIds, seconds }: ShareRotation, id: string): void {
     const [first = "", ...others] = dashboardIds.filter((dashboardId) => dashboardId !== id);
     const rotation = rotationOf(first, { dashboardIds: others, seconds });
@@ -237,9 +243,9 @@ export function createSharesService(deps: SharesServiceDeps) {
       deps.endSession(sessionOf(shareId));
     },
     /**
-     * Begins a request for the first dashboard of a link, or another dashboard of its rotation. The caller ends it with `atEnd` when the response
+     * Starts a request for the first dashboard of a link, or another dashboard of its rotation. The caller ends it with `atEnd` when the response
      * has been read.
-     * @throws DomainError `unauthenticated`: the token opens nothing, or no longer.
+     * @throws DomainError `unauthenticated` for an invalid or expired token
      */
     execute(
       token: string,
@@ -264,8 +270,8 @@ export function createSharesService(deps: SharesServiceDeps) {
       };
     },
     /**
-     * Returns the principal that listens by a link: it sees the devices of the widgets of its dashboards, and of each device the keys that
-     * the widgets of such a dashboard name. Undefined: no such link.
+     * Returns the principal for a link's live data: it sees the devices of the dashboards' widgets, and of each device the keys of those widgets.
+     * Undefined if the link does not exist.
      */
     async authenticate(token: string): Promise<Principal | undefined> {
       const share = find(token);
@@ -277,14 +283,14 @@ export function createSharesService(deps: SharesServiceDeps) {
       principal.catch(() => existing.delete(share.shareId));
       return principal;
     },
-    /** Disconnects readers of the links of a changed dashboard, so that they see nothing more of its previous content. */
+    /** Disconnects readers of a changed dashboard's links, so that they no longer receive its previous content. */
     changed(dashboardId: string): void {
       for (const { shareId } of repository.list(dashboardId)) {
         existing.delete(shareId);
         deps.endSession(sessionOf(shareId), true);
       }
     },
-    /** Ends all readers of the dashboard's links. Links that show others in turn go on without it. */
+    /** Disconnects all readers of the dashboard's links. Rotations continue without it. */
     endAll(dashboardId: string): void {
       for (const share of repository.list(dashboardId)) {
         const { shareId, rotation } = share;

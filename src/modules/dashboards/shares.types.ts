@@ -1,29 +1,29 @@
 import type { DeviceId, TenantId } from "../../lib/core/ids.ts";
 
-/** Dashboards that a link shows in turn. */
+/** Dashboards that a link shows in rotation. */
 export interface ShareRotation {
-  /** In the order in which they are shown; at least two. */
+  /** At least two, in display order. */
   readonly dashboardIds: readonly string[];
   readonly seconds: number;
 }
 
-/** A link by which anybody looks at a dashboard, or at several in turn, and can change nothing. */
+/** Link that shows a dashboard, or several in rotation, to anyone, read-only. */
 export interface DashboardShare {
   readonly shareId: string;
   readonly tenantId: TenantId;
-  /** The first one, if there are several. */
+  /** First dashboard, if there are several. */
   readonly dashboardId: string;
   readonly rotation: ShareRotation | null;
   readonly token: string;
   /** Name of the reader or the place; may be empty. */
   readonly name: string;
-  /** The device that the dashboards are looked at with. */
+  /** Device with which the dashboards are viewed. */
   readonly deviceId: DeviceId | null;
   /** Email address. */
   readonly createdBy: string;
   /** Epoch ms. */
   readonly createdAt: number;
-  /** Epoch ms; null: until it is deleted. */
+  /** Epoch ms; null for no expiry. */
   readonly expiresAt: number | null;
 }
 

@@ -8,14 +8,14 @@ import { dashboardForType, type TypeDashboard, typeTitle } from "./dashboard-tem
 import { dashboardInvalid, deviceTypeUnknown } from "./dashboards.errors.ts";
 import type { DashboardContent } from "./dashboards.resource.ts";
 
-/** Devices whose keys are looked at. */
+/** Max. devices whose keys are read. */
 const SAMPLED_MAX = 50;
 
 export type TypeDashboardRequest = Pick<TypeDashboard, "deviceType"> & {
   readonly [Key in "name" | "template" | "timezone"]?: TypeDashboard[Key] | undefined;
 };
 
-/** Returns a function that makes a dashboard of what the devices of a type have sent. */
+/** Returns a function that creates a dashboard from the data that the devices of a type have sent. */
 export const createTypeDashboards =
   (deps: {
     devices: Pick<DevicesService, "list">;

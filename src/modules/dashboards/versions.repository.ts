@@ -22,12 +22,12 @@ const LIMITS: Readonly<Record<"dashboard" | "tenant", Limit>> = {
   tenant: { count: DASHBOARDS_MAX * VERSIONS_MAX, bytes: VERSIONS_BYTES_MAX.tenant },
 };
 
-/** Earlier versions of dashboards. They are deleted with their dashboard. */
+/** Stores earlier versions of dashboards. They are deleted with their dashboard. */
 export function createVersionsRepository({ orm }: Pick<MainDatabase, "orm">, limits = LIMITS) {
   const { version, tenantId, savedAt, savedBy, bytes, name, widgets } = dashboardVersions;
   const isOf = (id: string) => eq(dashboardVersions.dashboardId, id);
 
-  /** Deletes the oldest versions of a scope that exceed a number or size. */
+  /** Deletes the oldest versions of a scope beyond a number or size. */
   const prune = (scope: SQL, limit: Limit): void =>
     void orm.run(sql`
       delete from ${dashboardVersions} where rowid in (

@@ -17,7 +17,7 @@ const SPAN_MS_MAX = 100 * 366 * DAY_MS;
 /** Max. distance from the current period, in periods. */
 const OFFSET_MAX = 1_000;
 
-/** The last time that a date can be. */
+/** Latest time that a Date can represent. */
 const TIME_MAX = 8.64e15;
 const isTime = (value: unknown): value is number =>
   Number.isSafeInteger(value) && Number(value) >= 0 && Number(value) <= TIME_MAX;
@@ -57,9 +57,9 @@ function calendarWindow(input: Readonly<Record<string, unknown>>, now: number): 
 }
 
 /**
- * A time window as two times: `{from, to}`; `{mode: "live" | "relative", durationMs}`, up to now; or `{mode: "calendar", unit, offset?,
- * timezone?}`, the day, week, month or year of now or `offset` from it. The last hour where nothing is given.
- * @throws DomainError of kind `invalid`.
+ * Resolves a time window: `{from, to}`; `{mode: "live" | "relative", durationMs}`, up to now; or `{mode: "calendar", unit, offset?, timezone?}`, the
+ * current day, week, month or year, shifted by `offset`. Default: the last hour.
+ * @throws DomainError `invalid`
  */
 export function windowOf(input: unknown, now: number): AbsoluteWindow {
   if (input === undefined || input === null) return { from: now - HOUR_MS, to: now };
@@ -78,17 +78,17 @@ export function windowOf(input: unknown, now: number): AbsoluteWindow {
 }
 
 export interface ShownWindow extends AbsoluteWindow {
-  /** Period for comparison: the previous period, or the same time of the previous year; undefined if there is none, as on 29 February. */
+  /** Comparison period: the previous period, or the same time of the previous year; undefined if there is none, as on 29 February. */
   readonly before?: AbsoluteWindow;
-  /** While the period lasts: the period for comparison, as far as the current one has come. */
+  /** Comparison period up to the same point as now, while the current period lasts. */
   readonly beforeSoFar?: AbsoluteWindow;
   /** Time zone in which `before` has the same dates and times of day, a year earlier; undefined for the previous period. */
   readonly yearZone?: string;
 }
 
 /**
- * Returns the same local dates and times of the previous year, leap day included; undefined for 29 February. Where a clock change skips
- * midnight, a calendar window still gets whole days.
+ * Returns the same local dates and times of the previous year, including the leap day; undefined for 29 February. If a clock change skips midnight,
+ * a calendar window still gets whole days.
  */
 function yearBefore(
   window: AbsoluteWindow,
@@ -113,9 +113,9 @@ function periodBefore(input: unknown, { from, to }: AbsoluteWindow, now: number)
 }
 
 /**
- * Returns a time window with the period to compare it with: the previous day, week, month or year of a calendar window, and one of the same
- * length otherwise; with `yearZone`, the same time of the previous year, in the zone of a calendar window or in this one.
- * @throws DomainError of kind `invalid`.
+ * Returns a time window and its comparison period: the previous day, week, month or year for a calendar window, otherwise the preceding period of
+ * the same length; with `yearZone`, the same time of the previous year, in the calendar window's zone or in `yearZone`.
+ * @throws DomainError `invalid`
  */
 export function shownWindow(input: unknown, now: number, yearZone?: string): ShownWindow {
   const window = windowOf(input, now);

@@ -17,7 +17,7 @@ const GATEWAY_TICKS = 5;
 const HISTORY_MS = 24 * 3_600_000;
 const HISTORY_STEP_MS = 60_000;
 const HISTORY_BATCH = 240;
-/** Time that a machine is simulated before the first reading of a plant that goes on. */
+/** Time in ms for which a machine is simulated before its first reading, if the plant continues. */
 const WARM_UP_MS = 2 * 3_600_000;
 const FIRST_FAULT_MS = 10_000;
 const FAULT_EVERY_MS = 75_000;
@@ -37,26 +37,26 @@ interface Run {
   total: number;
   isSending: boolean;
   sending: Promise<void>;
-  /** Resolves when its history is stored. */
+  /** Resolves when the history is stored. */
   begun: Promise<void>;
 }
 
 interface DemoPlantEngineDeps {
   readonly ingest: Pick<IngestService, "admit" | "readings" | "history">;
   readonly findDevice: (deviceId: DeviceId) => IngestDevice | undefined;
-  /** Commands as a device requests the next one, and answers it. */
+  /** Commands, as a device requests and answers them. */
   readonly commands: {
     next(deviceId: DeviceId, ms: number, signal: AbortSignal): Promise<Command | undefined>;
     answered(deviceId: DeviceId, rpcId: number, answer: JsonValue): boolean;
   };
-  /** The day before of one of its machines is stored. */
+  /** Called when the previous day of a machine is stored. */
   readonly onRemembered: (plant: DemoPlant, deviceId: DeviceId) => void;
   readonly clock: Clock;
   readonly random: () => number;
   readonly log: Logger;
 }
 
-/** Returns a machine's readings until now, on whole minutes: made again after a restart it stands where it stood. */
+/** Returns a machine's readings until now, on whole minutes, so that it has the same state after a restart. */
 function liveUntil(machine: Machine, now: number, ms: number): Reading[] {
   const end = Math.floor(now / HISTORY_STEP_MS) * HISTORY_STEP_MS;
   const readings: Reading[] = [];
@@ -64,9 +64,9 @@ function liveUntil(machine: Machine, now: number, ms: number): Reading[] {
   return readings;
 }
 
-/** Lets the plants of tenants work: readings on the way of all readings, faults now and then, answers to commands. */
+/** Simulates the plants of tenants: readings, occasional faults, and responses to commands. */
 export class DemoPlantEngine {
-  /** Keyed by tenant. */
+  /** Runs by tenant. */
   readonly #runs = new Map<TenantId, Run>();
   #isStopped = false;
 
@@ -85,13 +85,13 @@ export class DemoPlantEngine {
     await Promise.all([...this.#runs.keys()].map((tenantId) => this.end(tenantId)));
   }
 
-  /** Lets it work, once nothing of an earlier run of the tenant's plant is in flight. Does nothing after `stop`. */
+  /** Starts a plant once the tenant's earlier run has ended. Does nothing after `stop`. */
   async run(plant: DemoPlant): Promise<void> {
     await this.end(plant.tenantId);
     if (!this.#isStopped) this.#launch(plant);
   }
 
-  /** Ends the plant of a tenant. Resolves when nothing of it is in flight. */
+  /** Ends the plant of a tenant. Resolves when all its work has ended. */
   async end(tenantId: TenantId): Promise<void> {
     const run = this.#runs.get(tenantId);
     if (run === undefined) return;
@@ -132,7 +132,7 @@ export class DemoPlantEngine {
     );
   }
 
-  /** Lets each machine live until now, a new one for a whole day; that is stored while all of them go on. */
+  /** Simulates each machine until now, a new one for a whole day; stored while all machines continue. */
   async #begin(run: Run): Promise<void> {
     const { log } = this.#deps;
     const { machines, gateways } = run.plant.parts;
@@ -150,7 +150,7 @@ export class DemoPlantEngine {
     }
   }
 
-  /** Returns the readings of a day of each machine whose history is not stored yet. */
+  /** Returns the readings of a day of each machine whose history is not yet stored. */
   async #liveThrough(run: Run): Promise<Array<[DeviceId, Reading[]]>> {
     const now = this.#deps.clock.now();
     const { machines, remembered } = run.plant.parts;
@@ -188,7 +188,7 @@ export class DemoPlantEngine {
     run.cancel = this.#deps.clock.schedule(TICK_MS, () => this.#tick(run));
   }
 
-  /** Begins with another machine each time: where not all of them are let through, none is always the last. */
+  /** Sends a reading of each machine, starting with another machine each time, so that under a rate limit none is always last. */
   async #readOnce(run: Run): Promise<void> {
     const now = this.#deps.clock.now();
     this.#breakOne(run, now);
@@ -204,7 +204,7 @@ export class DemoPlantEngine {
     await Promise.all(sent);
   }
 
-  /** Breaks one of those machines whose faults raise an alarm. */
+  /** Breaks one of the machines whose faults raise an alarm. */
   #breakOne(run: Run, now: number): void {
     const { random } = this.#deps;
     if (now < run.nextFaultAt) return;
@@ -224,7 +224,7 @@ export class DemoPlantEngine {
     };
   }
 
-  /** Sends one message of a device, as far as the plan of its tenant lets it through: each is taken or refused by itself. */
+  /** Sends one message of a device within the limits of its tenant's plan; each is accepted or refused individually. */
   async #send(deviceId: DeviceId | undefined, reading: Reading): Promise<void> {
     const { ingest, log } = this.#deps;
     const device = this.#findLiving(deviceId);

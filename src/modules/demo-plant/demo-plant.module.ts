@@ -13,7 +13,7 @@ import { demoPlantRoutes } from "./demo-plant.routes.ts";
 import { createDemoPlantService } from "./demo-plant.service.ts";
 import { DemoPlantEngine } from "./demo-plant-engine.ts";
 
-/** The simulated factory, which sends as devices do. */
+/** Creates the simulated factory, which sends data like devices. */
 export function createDemoPlantModule(
   { database, clock, events, log }: Core,
   modules: {

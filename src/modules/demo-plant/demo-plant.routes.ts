@@ -10,7 +10,7 @@ const WHO = "For users with write access who see all devices.";
 
 const languageOf = (request: Request) => preferredLanguage(undefined, request.headers.get("accept-language"));
 
-/** The simulated factory of a tenant. */
+/** Creates the routes for the simulated factory of a tenant. */
 export const demoPlantRoutes = ({ demoPlant, auth }: { demoPlant: DemoPlantService; auth: AuthPlugin }) => {
   const read = ({ principal }: AuditContext) => demoPlant.status(principal).state;
   const id = ({ principal }: AuditContext) => principal.tenantId;

@@ -21,7 +21,7 @@ import { type PlantTexts, plantTexts } from "./plant-texts.ts";
 
 const nothing: DemoPlantParts = { gateways: [], machines: [], profiles: [], dashboardId: "", remembered: [] };
 
-/** Returns `undefined` if it fails in this way, which is as good. */
+/** Returns `undefined` if the work fails with this kind of error, which is acceptable. */
 function unless<Result>(kind: ErrorKind, work: () => Result): Result | undefined {
   try {
     return work();
@@ -31,13 +31,13 @@ function unless<Result>(kind: ErrorKind, work: () => Result): Result | undefined
   }
 }
 
-/** Person who starts the plant, and the texts of the language that they read. */
+/** User who starts the plant, and the texts in their language. */
 interface Starter {
   readonly principal: Principal;
   readonly text: PlantTexts;
 }
 
-/** Returns a name that nothing else has. */
+/** Returns an unused name. */
 function freeName(name: string, isTaken: (name: string) => boolean): string {
   for (let n = 1; ; n++) {
     const wanted = n === 1 ? name : `${name} (demo ${n})`;
@@ -47,7 +47,7 @@ function freeName(name: string, isTaken: (name: string) => boolean): string {
 
 const capitalized = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1);
 
-/** Returns a function that runs tasks of a tenant one at a time: what is being removed is not created in between. */
+/** Returns a function that runs tasks of a tenant one at a time, so that removal and creation do not overlap. */
 function createTaskQueue() {
   const lastTasks = new Map<TenantId, Promise<unknown>>();
   return <Result>({ tenantId }: Principal, work: () => Promise<Result>): Promise<Result> => {
@@ -61,7 +61,7 @@ function createTaskQueue() {
   };
 }
 
-/** A small factory that is not there, on the real way in: for a look at every screen before the first device is connected. */
+/** Creates the service for a simulated small factory that uses the regular ingest, to show every screen before the first device is connected. */
 export function createDemoPlantService(deps: {
   repository: DemoPlantRepository;
   engine: DemoPlantEngine;
@@ -156,7 +156,7 @@ export function createDemoPlantService(deps: {
     };
   }
 
-  /** Creates the dashboard. An existing one stays as users have edited it, with new machines in place of deleted ones. */
+  /** Creates the dashboard. An existing one keeps users' changes, with new machines in place of deleted ones. */
   function ensureDashboard(
     { principal, text }: Starter,
     demoPlantParts: DemoPlantParts,
@@ -174,7 +174,7 @@ export function createDemoPlantService(deps: {
     return board.id;
   }
 
-  /** Reports what a device says of itself when it starts. */
+  /** Reports the attributes that a device sends when it starts. */
   function introduce({ machines }: DemoPlantParts): void {
     for (const [index, deviceId] of machines.entries()) {
       const device = deps.findDevice(deviceId);
@@ -212,7 +212,7 @@ export function createDemoPlantService(deps: {
     return statusOf(tenantId);
   }
 
-  /** All of it, or nothing. */
+  /** Creates all missing parts, or none. */
   function ensureAll(starter: Starter, before: DemoPlant | undefined): DemoPlantParts {
     const { tenantId } = starter.principal;
     let parts = nothing;
@@ -258,7 +258,7 @@ export function createDemoPlantService(deps: {
       ensureAllDevices(principal, detail("action.start_demo_plant"));
       return enqueue(principal, () => start({ principal, text: plantTexts(language) }));
     },
-    /** Stops the plant. Its devices and their data stay. */
+    /** Stops the plant. Its devices and their data are kept. */
     async stop(principal: Principal): Promise<DemoPlantStatus> {
       ensureAllDevices(principal, detail("action.stop_demo_plant"));
       return enqueue(principal, () => stop(principal));

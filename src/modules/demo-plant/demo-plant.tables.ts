@@ -2,7 +2,7 @@ import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { tenants } from "../tenants/tenants.tables.ts";
 import type { DemoPlantParts } from "./demo-plant.types.ts";
 
-/** Simulated factories, one a tenant at most. */
+/** Simulated factories, at most one per tenant. */
 export const demoPlants = sqliteTable("demo_plants", {
   tenantId: text("tenant_id")
     .primaryKey()

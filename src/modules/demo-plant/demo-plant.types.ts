@@ -1,14 +1,14 @@
 import type { DeviceId, ProfileId, TenantId } from "../../lib/core/ids.ts";
 
-/** Parts of the plant; deleted parts are created again when it is started again. */
+/** Parts of the plant; deleted parts are recreated at its next start. */
 export interface DemoPlantParts {
-  /** Gateways, one for each line. */
+  /** Gateways, one per line. */
   readonly gateways: readonly DeviceId[];
-  /** Sorted in the order of the factory model. */
+  /** Machines in the order of the factory model. */
   readonly machines: readonly DeviceId[];
   readonly profiles: readonly ProfileId[];
   readonly dashboardId: string;
-  /** Machines of which the day before is in the store. */
+  /** Machines whose previous day is stored. */
   readonly remembered: readonly DeviceId[];
 }
 

@@ -18,7 +18,7 @@ const states = (key: string, name: string, values: readonly KeyState[]): KeyMeta
   states: values,
 });
 
-/** Returns the metadata of what the machines and gateways of the demo plant send, by device type. */
+/** Returns the metadata of the keys of the demo plant's machines and gateways, by device type. */
 function plantKeys(text: PlantTexts): Readonly<Record<string, readonly KeyMetadata[]>> {
   const zone = (number: number) =>
     gauge(`zone${number}`, `${text("Zone")} ${number}`, { unit: "Cel", decimals: 1 });
@@ -89,7 +89,7 @@ export const TAG = "demo-plant";
 export const LINES = 2;
 export const MACHINES_PER_LINE = 6;
 
-/** Returns a message whose placeholders for names and values of the device are written as alarm rules have them. */
+/** Returns a message whose placeholders have the form of alarm rules. */
 const slotted = (message: string): string => message.replaceAll("{", "${");
 
 const rule = (
@@ -106,7 +106,7 @@ const rule = (
   recipientIds: [],
 });
 
-/** Alarm rules by device type: the alarms that a fault of its machines raises, and their repair clears. */
+/** Alarm rules by device type, for alarms that a fault raises and its repair clears. */
 const profilesWithRules = (text: PlantTexts) => [
   {
     deviceType: "press",
@@ -160,7 +160,7 @@ const profilesWithRules = (text: PlantTexts) => [
   { deviceType: "gateway", name: text("Demo gateway"), alarmRules: [] },
 ];
 
-/** Returns the profiles of the machines and gateways, with what their keys mean. */
+/** Returns the profiles of the machines and gateways, with the metadata of their keys. */
 export function plantProfiles(text: PlantTexts) {
   const keys = plantKeys(text);
   return profilesWithRules(text).map((profile) => ({ ...profile, keyMetadata: keys[profile.deviceType] }));
@@ -169,7 +169,7 @@ export function plantProfiles(text: PlantTexts) {
 /** The profiles in English. */
 export const profiles = plantProfiles((text) => text);
 
-/** Key figures of the first line, as the overview shows them. */
+/** Returns the key figures of the first line for the overview. */
 export const pinsOf = (machines: readonly DeviceId[]) =>
   Object.entries({ meter: "power", compressor: "pressure", press: "temperature", oven: "zone1" }).flatMap(
     ([kind, key]) => {
@@ -180,7 +180,7 @@ export const pinsOf = (machines: readonly DeviceId[]) =>
 
 /** Position of each machine of a line in its hall, as a share of the plan's width and of the hall's height. */
 const COLUMNS = [0.12, 0.29, 0.46, 0.63, 0.87, 0.87] as const;
-/** On both sides of the belt, so that names and values have room. */
+/** Vertical positions on both sides of the belt, with room for names and values. */
 const ROWS = [0.24, 0.77, 0.24, 0.77, 0.26, 0.74] as const;
 const PLAN = { width: 1_000, height: 450 };
 const HALL = { tops: [10, 235], height: 205 };
@@ -192,7 +192,7 @@ const link = (top: number, position: number): string => {
   return `<path d="M${x} ${y}V${top + BELT.top + BELT.height / 2}" stroke="#7b8a92" stroke-opacity="0.45" stroke-width="10"/>`;
 };
 
-/** Drawn in one grey, more or less transparent: it suits a light and a dark page. */
+/** Draws a hall in one grey of varying transparency, which suits a light and a dark page. */
 const hall = (y: number, title: string) => `
   <rect x="10" y="${y}" width="980" height="${HALL.height}" rx="8" fill="#7b8a92" fill-opacity="0.08" stroke="#7b8a92" stroke-opacity="0.6" stroke-width="2"/>
   <text x="24" y="${y + HALL.height - 14}" font-family="sans-serif" font-size="20" fill="#7b8a92">${title}</text>
@@ -211,7 +211,7 @@ function placesOf(machines: readonly DeviceId[]) {
   return Object.fromEntries(entries);
 }
 
-/** Returns the config of the plan, on which each machine shows the first of the keys that it has. */
+/** Returns the config of the plan, on which each machine shows the first key that it has. */
 const planOf = (machines: readonly DeviceId[], line: string) => ({
   aliasId: "all",
   keys: ["temperature", "pressure", "zone1", "motor_temperature", "power"],
@@ -219,7 +219,7 @@ const planOf = (machines: readonly DeviceId[], line: string) => ({
   places: placesOf(machines),
 });
 
-/** Symbols of a line in the synoptic, from back to front: the machine and the key that they show, the label, and their place. */
+/** Symbols of a line in the synoptic, from back to front: machine, key, label and position. */
 const LINE_SYMBOLS = [
   ["pipe", "compressor", "pressure", "Compressed air", 0.25, 0.3, 0.14],
   ["compressor", "compressor", "oil_temperature", "Oil temperature", 0.12, 0.3, 0.14],
@@ -232,7 +232,7 @@ const LINE_SYMBOLS = [
   ["sensor", "climate", "temperature", "Temperature", 0.91, 0.75, 0.1],
 ] as const;
 
-/** Returns the widgets of the page of the first line: its synoptic, and the energy of a day. */
+/** Returns the widgets of the first line's page: its synoptic, and the energy of a day. */
 function lineWidgets(machines: readonly DeviceId[], line: string, text: PlantTexts) {
   const symbols = LINE_SYMBOLS.map(([symbol, kind, key, label, x, y, size]) => ({
     symbol,

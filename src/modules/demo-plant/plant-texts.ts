@@ -1,6 +1,6 @@
 import type { Language } from "../../lib/strings/preferred-language.ts";
 
-/** German texts of what the demo plant creates, keyed by the English ones. */
+/** German texts of the demo plant, keyed by the English ones. */
 const german = {
   "Demo plant": "Demo-Werk",
   "Demo: all machines": "Demo: alle Maschinen",

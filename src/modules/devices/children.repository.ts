@@ -5,7 +5,7 @@ import { lazyStatement } from "../../platform/database/lazy-statement.ts";
 import { devices } from "./devices.tables.ts";
 import type { Device } from "./devices.types.ts";
 
-/** Devices as the children of gateways. */
+/** Creates the queries for the children of gateways. */
 export function createChildrenRepository(
   orm: MainDatabase["orm"],
   toDevice: (row: typeof devices.$inferSelect) => Device,
@@ -48,12 +48,12 @@ export function createChildrenRepository(
       .limit(1),
   );
   return {
-    /** The child that a gateway calls so. */
+    /** Returns the child with this name at the gateway. */
     findChild(gatewayId: DeviceId, childName: string): Device | undefined {
       const row = byChildName.get({ gatewayId, childName });
       return row && toDevice(row);
     },
-    /** Returns whether a device that is no child of the gateway has the name. */
+    /** Returns whether a device that is not a child of the gateway has the name. */
     hasNameElsewhere: (
       { tenantId, deviceId }: { tenantId: TenantId; deviceId: DeviceId },
       name: string,

@@ -5,9 +5,9 @@ import { tokenAttempts, tokenTaken } from "./devices.errors.ts";
 import type { DevicesRepository } from "./devices.repository.ts";
 
 const HOUR_MS = 3_600_000;
-/** Max. tokens of other tenants that a tenant may hit within an hour. */
+/** Max. tokens of other tenants that a tenant may hit per hour. */
 export const FOREIGN_TOKENS_MAX = 10;
-/** Sentence for the API's description, after a semicolon. */
+/** Rule for API descriptions, appended after a semicolon. */
 export const FOREIGN_TOKENS_RULE = `429 with Retry-After after ${FOREIGN_TOKENS_MAX} chosen tokens within an hour that devices of other sites already have.`;
 
 interface ChosenTokensDeps {
@@ -17,12 +17,12 @@ interface ChosenTokensDeps {
 }
 
 /**
- * Checks that access tokens are free. A token is unique among all tenants, since it alone names the device, so a refusal tells that another device
- * has it. A tenant that hits tokens of other tenants may be guessing, and can choose none for a while.
+ * Checks that access tokens are free. Tokens are unique across all tenants, because a token alone identifies its device; so a refusal reveals that
+ * another device has the token. A tenant that hits tokens of other tenants may be guessing, and cannot choose tokens for a while.
  */
 export class ChosenTokens {
   readonly #deps: ChosenTokensDeps;
-  /** Monotonic times of the newest hits, oldest first. */
+  /** Monotonic times of recent hits, oldest first. */
   readonly #hits = new Map<TenantId, readonly number[]>();
 
   constructor(deps: ChosenTokensDeps) {
@@ -30,7 +30,7 @@ export class ChosenTokens {
   }
 
   /**
-   * @param deviceId device that may have the token already
+   * @param deviceId device that may already have the token
    * @throws DomainError `conflict` if another device has the token, `limited` after too many tokens of other tenants
    */
   ensureFree(tenantId: TenantId, token: string, deviceId?: DeviceId): void {

@@ -35,7 +35,7 @@ import type { Device } from "./devices.types.ts";
 
 export interface PreparedCredentials {
   readonly other: Omit<OtherCredentials, "deviceId" | "updatedAt"> | undefined;
-  /** Undefined for a new random one. */
+  /** Undefined for a new random token. */
   readonly chosenToken?: string | undefined;
   readonly token: string;
   readonly password?: string | undefined;
@@ -86,8 +86,8 @@ const prepareToken = ({
 });
 
 /**
- * Creates the service of credentials: an access token, or user name (or client id) and password, or a client certificate. A
- * device has one of them. Every change ends the sessions of the device.
+ * Creates the service for credentials: an access token, user name (or client id) and password, or a client certificate. A device has one of them.
+ * Every change ends the sessions of the device.
  */
 export function createCredentialsService(deps: {
   repository: CredentialsRepository;
@@ -158,18 +158,18 @@ export function createCredentialsService(deps: {
     viewOf,
     get: (principal: Principal, deviceId: string): CredentialsView =>
       viewOf(deps.devices.get(principal, deviceId)),
-    /** A generated password is in this answer and in no other. */
+    /** Sets the credentials. A generated password is returned only here. */
     async set(principal: Principal, deviceId: string, change: CredentialsChange): Promise<CredentialsView> {
       const prepared = await prepare(change, deps.devices.get(principal, deviceId).name);
       return save(deps.devices.get(principal, deviceId), prepared); // it may have been deleted, or access revoked
     },
-    /** Used for devices that make themselves known: `set` in steps, of which only the first waits. */
+    /** Prepares `set` for self-provisioning devices, in steps of which only the first is asynchronous. */
     prepare,
     /** @throws DomainError `conflict` if another device or MQTT client of the tenant has the credentials */
     ensureFree,
-    /** @param isProven the device has proven that the certificate is its own */
+    /** @param isProven true if the device has proven ownership of the certificate */
     apply: save,
-    /** A new secret of the same kind. */
+    /** Generates a new secret of the same kind. */
     rotate(principal: Principal, deviceId: string): CredentialsView {
       const device = deps.devices.get(principal, deviceId);
       const other = repository.find(device.deviceId);

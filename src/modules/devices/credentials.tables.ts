@@ -12,7 +12,7 @@ export const deviceCredentials = sqliteTable("device_credentials", {
   type: text("type", { enum: ["MQTT_BASIC", "X509"] }).notNull(),
   clientId: text("client_id"),
   username: text("username"),
-  /** `sha256:…` of a generated password, argon2id of a password that a user chose. */
+  /** `sha256:…` of a generated password, argon2id of a user-chosen password. */
   passwordHash: text("password_hash"),
   /** SHA-256 of the client certificate, 64 hexadecimal digits. */
   fingerprint: text("fingerprint"),

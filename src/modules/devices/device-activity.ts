@@ -13,10 +13,10 @@ import type { DevicesRepository } from "./devices.repository.ts";
 import { type Device, type DeviceActivity, noActivity } from "./devices.types.ts";
 import { type Inactivity, inactivityOf } from "./inactivity.ts";
 
-/** Interval at which changes are written, a slice at a time: no message costs a write, and no slice delays others. */
+/** Interval at which changes are written in slices, so that messages cost no write and slices delay nothing. */
 const FLUSH_INTERVAL_MS = 1_000;
 const FLUSH_ENTRIES_MAX = 500;
-/** A device that just goes on reporting is written this seldom: after a crash its last activity is at most this old. */
+/** Interval at which unchanged activity is written; after a crash, the last activity is at most this old. */
 const REFRESH_INTERVAL_MS = 300_000;
 
 interface Tracked {
@@ -24,13 +24,13 @@ interface Tracked {
   timeoutMs: number;
   /** True if neither the device nor its profile sets the timeout. */
   isAutomatic: boolean;
-  /** Monotonic ms of the newest message, or of the start. */
+  /** Monotonic ms of the newest message, or of startup. */
   seenAt: number;
-  /** True if a message has come since the start. The time in which the gateway was off does not count as a gap between messages. */
+  /** True if a message has arrived since startup. Time for which the gateway was off does not count as a gap between messages. */
   hasReported: boolean;
-  /** Monotonic ms when it was written last. */
+  /** Monotonic ms of the last write. */
   savedAt: number;
-  /** The one deadline in the queue that counts; an earlier entry of the device is stale. */
+  /** Valid deadline in the queue; an earlier entry of the device is stale. */
   dueAt: number;
   activity: { -readonly [K in keyof DeviceActivity]: DeviceActivity[K] };
 }
@@ -47,13 +47,13 @@ interface DeviceActivityTrackerDeps {
 }
 
 /**
- * Tracks which devices are active. A message only stamps its device; a deadline that falls due looks whether the device has sent
- * anything since and, if so, moves on. A device turns inactive by its deadline, never by a poll over all devices.
+ * Tracks which devices are active. A message only stamps its device; a due deadline moves on if the device has sent data since. A device becomes
+ * inactive at its deadline, without polling all devices.
  */
 export class DeviceActivityTracker {
-  /** Keyed by device id: every device seen since the start, and those that were active before it. */
+  /** Devices seen since startup or active before it, by id. */
   readonly #tracked = new Map<DeviceId, Tracked>();
-  /** Devices whose activity is not written yet. */
+  /** Devices whose activity is not yet written. */
   readonly #dirty = new Set<Tracked>();
   readonly #deadlines = new DeadlineQueue<Tracked>();
   readonly #flushing: ReturnType<typeof createPeriodic>;
@@ -68,7 +68,7 @@ export class DeviceActivityTracker {
     this.#flushing = createPeriodic({ clock, log, intervalMs: FLUSH_INTERVAL_MS, work: () => this.#flush() });
   }
 
-  /** Subscribes to what becomes of devices. The module calls it once, before anything is started. */
+  /** Subscribes to changes of devices. The module calls it once, before anything is started. */
   subscribe(): void {
     const { events } = this.#deps;
     events.on("device.deleted", ({ deviceId }) => this.#forget(deviceId));
@@ -117,12 +117,12 @@ export class DeviceActivityTracker {
     this.#set(this.#track(device), { lastDisconnectedAt: this.#deps.clock.now() });
   }
 
-  /** Returns the newest activity, not only what is written already; `undefined` for a device that is not tracked. */
+  /** Returns the newest activity, including unwritten changes; `undefined` for an untracked device. */
   get(deviceId: DeviceId): DeviceActivity | undefined {
     return this.#tracked.get(deviceId)?.activity;
   }
 
-  /** Returns the timeout that is in effect for a device with this activity. */
+  /** Returns the effective timeout of a device with this activity. */
   inactivityOf(
     device: Pick<Device, "tenantId" | "profileId" | "inactivityTimeoutMs">,
     activity: DeviceActivity,
@@ -152,7 +152,7 @@ export class DeviceActivityTracker {
     return entry;
   }
 
-  /** Stamps a message, and learns from the time since the one before. */
+  /** Stamps a message, and updates the interval with the time since the previous one. */
   #stamp(entry: Tracked, now: number): void {
     if (entry.hasReported) observeGap(entry.activity, now - entry.seenAt);
     entry.hasReported = true;
@@ -213,7 +213,7 @@ export class DeviceActivityTracker {
     this.#arm();
   }
 
-  /** Turns a device inactive whose deadline has come, unless it has sent something meanwhile. */
+  /** Makes a device inactive at its deadline, unless it has sent data meanwhile. */
   #checkDue(entry: Tracked, now: number): void {
     this.#updateTimeout(entry);
     if (entry.seenAt + entry.timeoutMs > now) {
@@ -224,7 +224,7 @@ export class DeviceActivityTracker {
     this.#announce(entry);
   }
 
-  /** Writes some of what changed; what could not be written stays for the next time. */
+  /** Writes some of the changes; failed writes are retried at the next flush. */
   #flush(entriesMax = FLUSH_ENTRIES_MAX): void {
     const { devices, repository, transact, clock } = this.#deps;
     const entries = [...this.#dirty.keys().take(entriesMax)];

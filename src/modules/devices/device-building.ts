@@ -41,10 +41,10 @@ export interface DeviceBuildingDeps {
 
 type DeviceBuilding = ReturnType<typeof createDeviceBuilding>;
 
-/** Defaults of a new device: looked up once for many of them. */
+/** Defaults of new devices, looked up once for many. */
 export type NewDeviceDefaults = ReturnType<DeviceBuilding["defaultsOf"]>;
 
-/** Creates the functions that build a device, check it against others, and store it with everything that belongs to it. */
+/** Creates the functions that build a device, validate it against others, and store it with its related data. */
 export function createDeviceBuilding(deps: DeviceBuildingDeps) {
   const { repository, profiles, clock } = deps;
 
@@ -56,7 +56,7 @@ export function createDeviceBuilding(deps: DeviceBuildingDeps) {
     }
   }
 
-  /** A dashboard that has been deleted may stay. */
+  /** Checks the dashboard. A dashboard that has been deleted since may stay. */
   function ensureDashboard(
     tenantId: TenantId,
     { targetDashboardId }: DeviceChanges,
@@ -67,7 +67,7 @@ export function createDeviceBuilding(deps: DeviceBuildingDeps) {
     if (current?.targetDashboardId !== targetDashboardId) throw dashboardUnknown();
   }
 
-  /** Throws unless parent, profile and dashboard belong to the tenant; gives back the ids as known ones. */
+  /** @throws DomainError unless parent, profile and dashboard belong to the tenant. Returns their ids as verified */
   function checkReferences(principal: Principal, changes: DeviceChanges, self?: DeviceId) {
     const { tenantId } = principal;
     let parentDeviceId: DeviceId | null | undefined;
@@ -84,14 +84,12 @@ export function createDeviceBuilding(deps: DeviceBuildingDeps) {
     return defined({ parentDeviceId, profileId });
   }
 
-  /** A gateway has no gateway of its own: what it says would go round, and nobody could follow it. */
+  /** Refuses a gateway with its own gateway, because nested gateways could form cycles. */
   function ensureFlat(device: Pick<Device, "role" | "parentDeviceId">): void {
     if (device.role === "GATEWAY" && device.parentDeviceId !== null) throw gatewayNested();
   }
 
-  /**
-   * Returns the gateway's name for a child: the requested or earlier one, or the device's name if no other child has that.
-   */
+  /** Returns the gateway's name for a child: the requested or earlier one, otherwise the device's name if no other child has it. */
   function childNameOf(device: Device, asked: string | null | undefined): string | null {
     const kept = asked === undefined ? device.childName : asked;
     if (device.parentDeviceId === null) return kept;
@@ -142,7 +140,7 @@ export function createDeviceBuilding(deps: DeviceBuildingDeps) {
     };
   }
 
-  /** References are not looked at here. */
+  /** Assembles a device without checking references. */
   function assemble(
     tenantId: TenantId,
     { token, ...request }: NewDevice,
@@ -188,7 +186,7 @@ export function createDeviceBuilding(deps: DeviceBuildingDeps) {
     fieldsOf,
     defaultsOf,
     assemble,
-    /** Throws `forbidden` when the plan of the tenant does not allow so many more devices. */
+    /** @throws DomainError `forbidden` if the tenant's plan does not allow this many more devices */
     ensureRoom(tenantId: TenantId, wanted: number): void {
       const limit = deps.devicesMax(tenantId);
       if (limit !== null && repository.countOf(tenantId) + wanted > limit) throw devicesLimit(limit);

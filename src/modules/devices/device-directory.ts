@@ -13,7 +13,7 @@ import { deviceNotFound } from "./devices.errors.ts";
 import type { DevicesRepository } from "./devices.repository.ts";
 import type { Device } from "./devices.types.ts";
 
-/** Devices kept ready for the hot path even when no session holds them. */
+/** Max. cached devices for the hot path, even if no session holds them. */
 const CACHED_MAX = 200_000;
 
 interface DeviceDirectoryDeps {
@@ -21,7 +21,7 @@ interface DeviceDirectoryDeps {
   readonly profiles: ProfilesService;
   readonly storeDevice: (device: Device) => StoreDevice;
   readonly metersOf: (tenantId: TenantId) => { readonly messages: RateMeter; readonly bytes: RateMeter };
-  /** Limit of a device whose profile names none; 0 for no limit. */
+  /** Limit of a device if its profile sets none; 0 for no limit. */
   readonly messagesPerSecond: number;
   /** Limit of every device; 0 for no limit. */
   readonly bytesPerSecond: number;
@@ -29,24 +29,21 @@ interface DeviceDirectoryDeps {
 }
 
 /**
- * Devices as sessions and device routes see them: one shared object each, made on first use and kept current by events, so
- * that a deleted or re-keyed device is `revoked` wherever it is held.
+ * Devices for sessions and device routes: one shared object per device, created on first use and updated by events, so that a deleted or re-keyed
+ * device is `revoked` for all its holders.
  */
 export class DeviceDirectory {
-  /** Every device object that somebody still holds, by device id: whoever holds one hears of its end. */
+  /** Devices still in use, by id, so that their holders see their end. */
   readonly #byId = new Map<DeviceId, WeakRef<IngestDevice>>();
-  /** Removes devices that nobody holds any more from `byId`. */
+  /** Removes unused devices from `byId`. */
   readonly #forgotten = new FinalizationRegistry<DeviceId>((deviceId) => {
     if (this.#byId.get(deviceId)?.deref() === undefined) this.#byId.delete(deviceId);
   });
-  /** The newest of them, so that they stay. */
+  /** Most recently used devices, which are kept. */
   readonly #ready = new Set<IngestDevice>();
-  /**
-   * Device by its token: only tokens that were used, so that hashing is not repeated for each message. One that was revoked since is not
-   * good any more.
-   */
+  /** Devices by token, for used tokens only, so that hashing is not repeated for each message. Revoked devices are invalid. */
   readonly #byToken = new Map<string, IngestDevice>();
-  /** Ids of tenants and profiles, and what profiles set: the same for many devices. */
+  /** Interned ids of tenants and profiles and profile settings, which many devices share. */
   readonly #strings = new StringPool();
 
   readonly #deps: DeviceDirectoryDeps;
@@ -55,7 +52,7 @@ export class DeviceDirectory {
     this.#deps = deps;
   }
 
-  /** Subscribes to what changes devices and their profiles. The module calls it once, before anything is started. */
+  /** Subscribes to changes of devices and profiles. The module calls it once, before anything is started. */
   subscribe(): void {
     const { events } = this.#deps;
     events.on("device.deleted", ({ deviceId }) => this.#revoke(deviceId));
@@ -85,7 +82,7 @@ export class DeviceDirectory {
     return device && this.#keep(device);
   }
 
-  /** The device, for whoever may see it; throws `not_found` for anybody else. */
+  /** Returns a device that the caller may see. @throws DomainError `not_found` */
   ensureVisible(principal: Principal, deviceId: string): IngestDevice {
     const device = this.find(deviceId as DeviceId); // a wrong id is simply not found
     if (device?.tenantId !== principal.tenantId || !isVisible(principal, device.deviceId))
@@ -140,7 +137,7 @@ export class DeviceDirectory {
     };
   }
 
-  /** Returns the fields that a device takes over from its profile, apart from limits. */
+  /** Returns the fields that a device inherits from its profile, except limits. */
   #ofProfile(profile: ProfileSettings) {
     const { telemetryTopic, convertsNumericText, commandTimeoutMs, sessionsMax } = profile;
     return {

@@ -10,7 +10,7 @@ import type { DevicesService } from "./devices.service.ts";
 import type { Device, NewDevice } from "./devices.types.ts";
 import type { ImportPiece, UnfinishedImportsRepository } from "./unfinished-imports.repository.ts";
 
-/** Devices created per transaction: less than 10 ms of work. */
+/** Devices created per transaction, in less than 10 ms. */
 const DEVICES_AT_ONCE = 25;
 
 interface DeviceImportsDeps {
@@ -26,8 +26,8 @@ interface DeviceImportsDeps {
 export type EachImported = (device: Device, index: number) => void;
 
 /**
- * Creates thousands of devices in several transactions, so that other work runs in between, but all or none of them: the created devices are recorded
- * until the import is complete, and deleted if it fails or the process ends before that.
+ * Creates thousands of devices in several transactions that let other work run in between, but all or none: the created devices are recorded until
+ * the import is complete, and deleted if it fails or the process ends earlier.
  */
 export class DeviceImports {
   readonly #deps: DeviceImportsDeps;
@@ -36,7 +36,7 @@ export class DeviceImports {
     this.#deps = deps;
   }
 
-  /** Deletes the devices of imports that a crash interrupted. */
+  /** Deletes the devices of imports interrupted by a crash. */
   start(): void {
     const pieces = this.#deps.unfinished.list();
     if (pieces.length === 0) return;
@@ -45,7 +45,7 @@ export class DeviceImports {
     for (const piece of pieces) this.#takeBack(piece);
   }
 
-  /** @throws DomainError `forbidden` beyond the plan of the tenant */
+  /** @throws DomainError `forbidden` beyond the tenant's plan */
   async create(principal: Principal, givens: readonly NewDevice[], each: EachImported): Promise<Device[]> {
     const { devices, unfinished } = this.#deps;
     const importId = newId();

@@ -1,7 +1,7 @@
 import type { MainDatabase } from "../../platform/database/database.ts";
 import type { StoredSecrets } from "../../platform/secrets/stored-secrets.ts";
 
-/** Access tokens of devices as they stand in the database. */
+/** Access tokens of devices as stored in the database. */
 export interface DeviceTokens extends StoredSecrets {
   columns(token: string): { readonly tokenHash: string; readonly tokenSealed: string };
 }

@@ -14,13 +14,13 @@ const sortable: Record<string, SQL> = {
   active: sql`coalesce(${deviceActivity.active}, 0)`,
 };
 
-/** What a search finds by its name comes before what it finds by something else, the whole name first. */
+/** Sorts matches by name before other matches, exact names first. */
 const byName = (search: string): SQL[] => [
   desc(sql`lower(${devices.name}) = lower(${search})`),
   desc(contains(devices.name, search)),
 ];
 
-/** The order that a list is asked for. Without one, a search lists what fits best first. */
+/** Returns the requested order of a list. By default, a search lists the best matches first. */
 export function orderOf({ sort, search = "" }: Pick<DeviceFilter, "sort" | "search">): SQL[] {
   if (sort === undefined) {
     const byFit = search === "" ? [] : byName(search);
@@ -30,7 +30,7 @@ export function orderOf({ sort, search = "" }: Pick<DeviceFilter, "sort" | "sear
   return [sort.startsWith("-") ? desc(column) : asc(column), asc(devices.deviceId)];
 }
 
-/** The devices whose name, name at their gateway, label, type, tag or whole id has the text, and those `found` by something else. */
+/** Matches devices whose name, child name, label, type, tag or whole id contains the text, and devices in `found`. */
 function searchOf(search: string, found: readonly DeviceId[]): SQL | undefined {
   const columns = [devices.name, devices.childName, devices.label, devices.deviceType];
   const isTagged = sql`(${devices.tags} <> '[]' AND EXISTS (SELECT 1 FROM json_each(${devices.tags}) AS tag WHERE ${contains(sql`tag.value`, search)}))`;
@@ -44,7 +44,7 @@ function searchOf(search: string, found: readonly DeviceId[]): SQL | undefined {
   );
 }
 
-/** The devices that a list is asked for. */
+/** Returns the condition of a list of devices. */
 export function whereOf(
   tenantId: TenantId,
   visible: VisibleDevices,

@@ -32,7 +32,7 @@ const createCount = (orm: MainDatabase["orm"]) => (where: ReturnType<typeof wher
     .where(where)
     .get()?.total ?? 0;
 
-/** Returns a page of the devices that a list shows, and how many there are. */
+/** Returns a page of a device list, and the total number. */
 const createPage =
   (orm: MainDatabase["orm"], toDevice: (row: SelectedDevice) => DeviceWithActivity) =>
   (
@@ -54,7 +54,7 @@ const createPage =
     return { items: items.map(toDevice), total: createCount(orm)(where) };
   };
 
-/** Works like `createPage`, for the ids only: pages of thousands of devices are read in slices. */
+/** Like `createPage`, for ids only: pages of thousands of devices are read in slices. */
 const createIdPage =
   (orm: MainDatabase["orm"]) =>
   (
@@ -81,7 +81,7 @@ const createIdPage =
     return { deviceIds, total: createCount(orm)(where) };
   };
 
-/** Returns the ids of all devices that a list shows, by name. */
+/** Returns the ids of all devices of a list, by name. */
 const createIdList =
   (orm: MainDatabase["orm"]) =>
   (tenantId: TenantId, visible: VisibleDevices, filter: DeviceFilter): DeviceId[] =>

@@ -13,10 +13,10 @@ import { deviceActivity, devices } from "./devices.tables.ts";
  * too.
  */
 
-/** 1 for a gateway's own device, which is listed last: people look for their devices first. */
+/** 1 for a gateway's own device, which is listed last. */
 export const isOwnDevice = sql`${devices.deviceType} = ${GATEWAY_DEVICE_TYPE}`;
 
-/** A `DeviceState`, as `deviceStateOf` tells it. Selected with `deviceActivity` joined. */
+/** `DeviceState` as computed by `deviceStateOf`. Requires a join with `deviceActivity`. */
 export const deviceState = sql<DeviceState>`CASE
   WHEN EXISTS (SELECT 1 FROM ${deviceMaintenance} WHERE ${deviceMaintenance.deviceId} IN (${devices.deviceId}, ${devices.parentDeviceId})) THEN 'MAINTENANCE'
   WHEN ${deviceActivity.active} = 1 THEN 'ACTIVE'
@@ -27,7 +27,7 @@ const stateRank = sql`CASE ${deviceState} WHEN 'INACTIVE' THEN 3 WHEN 'NEVER_CON
 
 export const isSortedByState = (sort = ""): boolean => sort === "state" || sort === "-state";
 
-/** Returns the ids of the devices with open alarms, each with the rank of the most severe one. */
+/** Returns the ids of devices with open alarms, each with the rank of the highest severity. */
 export function openAlarmRanks(orm: MainDatabase["orm"], tenantId: TenantId, visible: VisibleDevices) {
   const isOpen = and(
     eq(alarms.tenantId, tenantId),
@@ -60,7 +60,7 @@ export function openAlarmRanks(orm: MainDatabase["orm"], tenantId: TenantId, vis
     .as("worst_alarms");
 }
 
-/** Returns the order by state, devices of the same state by their names. `-state` lists those with the most severe alarms first. */
+/** Returns the order by state, then by name. `-state` lists devices with the most severe alarms first. */
 export function orderByState(sort: string, ranks: ReturnType<typeof openAlarmRanks>): SQL[] {
   const state = sql`CASE WHEN ${ranks.rank} IS NOT NULL THEN ${ranks.rank} + 4 ELSE ${stateRank} END`;
   return [

@@ -4,23 +4,23 @@ import type { Principal } from "../users/users.types.ts";
 import type { DevicesRepository } from "./devices.repository.ts";
 import type { DeviceFilter, DeviceWithActivity, SearchAttributes } from "./devices.types.ts";
 
-/** Devices of one request to the store. */
+/** Devices per request to the store. */
 const DEVICES_PER_BATCH = 2_000;
-/** Devices read in one go: a page of the default size. */
+/** Devices read without a pause: a page of the default size. */
 const DEVICES_PER_SLICE = 1_000;
 
-/** A page of devices that is read slice by slice. */
+/** Page of devices that is read slice by slice. */
 export interface DeviceList {
-  /** Number of devices of all pages. */
+  /** Number of devices on all pages. */
   readonly total: number;
-  /** Number of devices of this page; fewer if some are deleted while it is read. */
+  /** Number of devices on this page; fewer if some are deleted while it is read. */
   readonly count: number;
   slices(): Iterable<readonly DeviceWithActivity[]>;
 }
 
 const VALUE_SORT = /^(-?)key:(.+)$/su;
 
-/** Returns the key whose newest values order a list, or undefined for another order. */
+/** Returns the key whose newest values order a list; undefined for another order. */
 function valueOrderOf(sort = ""): { key: string; isDescending: boolean } | undefined {
   const [, minus, key] = VALUE_SORT.exec(sort) ?? [];
   return key === undefined ? undefined : { key, isDescending: minus === "-" };
@@ -28,7 +28,7 @@ function valueOrderOf(sort = ""): { key: string; isDescending: boolean } | undef
 
 type Comparable = number | string;
 
-/** Numbers and booleans come before texts; other values have no order. */
+/** Returns a value for comparison. Numbers and booleans precede strings; other values have no order. */
 function comparableOf(value: unknown): Comparable | undefined {
   if (typeof value === "boolean") return Number(value);
   return typeof value === "number" || typeof value === "string" ? value : undefined;
@@ -46,7 +46,7 @@ interface ValueOrderDeps {
   readonly searchAttributes: { readonly call: SearchAttributes };
 }
 
-/** Returns devices in the order of their newest values of a key. Those without such a value come last, by name. */
+/** Returns devices ordered by their newest values of a key. Devices without such a value come last, by name. */
 async function inOrder(
   deviceIds: readonly DeviceId[],
   { key, isDescending }: { key: string; isDescending: boolean },
@@ -70,7 +70,7 @@ async function inOrder(
   });
 }
 
-/** Reads the devices in the order of their ids. */
+/** Reads the devices in the order of their ids, in slices. */
 function* slicesOf(
   repository: Pick<DevicesRepository, "list">,
   tenantId: TenantId,
@@ -84,7 +84,7 @@ function* slicesOf(
   }
 }
 
-/** Creates the function that lists devices in any order, that of the newest values of a key included, and searches their attributes too. */
+/** Creates the function that lists devices in any order, including by newest values of a key, and also searches attributes. */
 export const createSortedList =
   ({ repository, store, searchAttributes }: ValueOrderDeps) =>
   async (

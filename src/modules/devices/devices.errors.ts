@@ -17,7 +17,7 @@ export const deviceNotFound = (deviceId: string) =>
     deviceId: DEVICE_ID.test(deviceId) ? deviceId : detail("device.this_id"),
   });
 export const invalidDeviceToken = () => unauthenticated("device.token_invalid");
-/** The same as the service contract has it: a 400. */
+/** Returns the error for an invalid token as the service contract defines it, with status 400. */
 export const contractInvalidToken = () => invalid("device.token_invalid");
 export const parentNotGateway = () => invalid("device.parent_invalid");
 export const rolesDiffer = () => invalid("device.roles_differ");
@@ -25,12 +25,12 @@ export const devEuiTaken = () => conflict("device.dev_eui_taken");
 export const dashboardUnknown = () => invalid("device.dashboard_unknown");
 export const profileUnknown = () => invalid("device.profile_unknown");
 export const tokenTaken = () => conflict("device.token_taken");
-/** A tenant chose too many tokens that devices of other tenants have. */
+/** Returns the error for a tenant that chose too many tokens of other tenants' devices. */
 export const tokenAttempts = (limit: number, waitMs: number) =>
   limited("device.token_attempts", Math.max(1, Math.ceil(waitMs / 1000)), { limit });
 export const identityTaken = () => conflict("credentials.identity_taken");
 export const certificateTaken = () => conflict("credentials.certificate_taken");
-/** A device sends more than its profile, or the gateway's configuration, allows. */
+/** Returns the error for a device that exceeds the rate of its profile or the gateway's configuration. */
 export const deviceMessagesLimit = (limit: number, waitMs: number) =>
   limited("device.messages_limit", Math.max(1, Math.ceil(waitMs / 1000)), { limit });
 export const deviceBytesLimit = (limit: number, waitMs: number) =>

@@ -61,7 +61,7 @@ function createDirectory(
   return directory;
 }
 
-/** Devices: what they are, how they sign in, and when they were seen. */
+/** Creates the devices: their data, credentials and activity. */
 export function createDevicesModule(core: Core, modules: DevicesModules) {
   const { tenants, plans } = modules.tenants;
   const { profiles } = modules.profiles;
@@ -69,9 +69,9 @@ export function createDevicesModule(core: Core, modules: DevicesModules) {
   const { logins, passwords } = modules.loginIdentities;
   const { answers, database, clock, events, log } = core;
   const { transact } = database;
-  /** Stores the dev EUI as an attribute, in the transaction that changes the device. */
+  /** Stores the dev EUI as an attribute, in the transaction of the device's change. */
   const saveDevEui = new Port<(deviceId: DeviceId, devEui: string | null) => void>("devices.saveDevEui");
-  /** Whether the tenant has the dashboard. */
+  /** Returns whether the tenant has the dashboard. */
   const isDashboard = new Port<(tenantId: TenantId, dashboardId: string) => boolean>("devices.isDashboard");
   /** Returns the maintenance of the device or of its gateway; alarms are muted while it lasts. */
   const maintenanceOf = new Port<MaintenanceOf>("devices.maintenanceOf");

@@ -38,7 +38,7 @@ const listTypesQuery = t.Object({
 
 interface DevicesRoutesDeps {
   readonly devices: DevicesService;
-  /** Knows the newest activity of a device, where there is any. */
+  /** Source of the newest activity of devices. */
   readonly activity: Pick<DeviceActivityTracker, "get" | "inactivityOf">;
   /** Returns the maintenance of the device or of its gateway; alarms are muted while it lasts. */
   maintenanceOf(device: Pick<Device, "deviceId" | "parentDeviceId">): DeviceMaintenance | undefined;

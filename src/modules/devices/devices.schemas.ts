@@ -55,7 +55,7 @@ export const createDeviceBody = t.Object(
   },
   { title: "CreateDevice" },
 );
-/** A row of a list of devices. */
+/** Row of a list of devices. */
 export const bulkDeviceRow = t.Object(createDeviceBody.properties, {
   title: "BulkDeviceRow",
   additionalProperties: true,

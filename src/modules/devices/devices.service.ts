@@ -34,13 +34,13 @@ import type { MembershipRepository } from "./membership.repository.ts";
 const NAME_CHARACTERS_MAX = 256;
 const TYPE_CHARACTERS_MAX = 128;
 const TYPE_DEFAULT = "default";
-/** Children that a gateway creates by itself: one that invents names must not fill the site. Users can attach more. */
+/** Max. children that a gateway creates itself, so that invented names do not fill the site. Users can attach more. */
 const CHILDREN_CREATED_MAX = 10_000;
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
 const CONTROL_CHARACTERS = /[\u0000-\u001f\u007f]/;
 
-/** The children of gateways, as the gateways themselves name them. */
+/** Creates the access to children by the names that their gateways use. */
 function createDeviceChildren(deps: {
   repository: DevicesRepository;
   profiles: Pick<ProfilesService, "ensure" | "settingsOf" | "forType">;
@@ -87,7 +87,7 @@ function createDeviceChildren(deps: {
     return { createdDevices: created, create };
   }
 
-  /** Creates several children in one transaction, so that a gateway that names a thousand new ones holds up nobody. */
+  /** Creates several children in one transaction, so that a gateway with a thousand new names does not block others. */
   function createMissing(gateway: GatewayRef, refs: readonly ChildRef[]): Array<DeviceId | DomainError> {
     const { createdDevices: created, results } = deps.transact(() => {
       const { createdDevices: created, create } = creating(gateway);
@@ -110,9 +110,8 @@ function createDeviceChildren(deps: {
 
   return {
     /**
-     * The ids of the children that the gateway calls so, in the order of `refs`, each made on first sight; the error where one is not
-     * to be had. `forbidden` for the name of a device that is not its child: a gateway speaks for nobody who was not made by it or
-     * attached to it by a person.
+     * Returns the gateway's children by name, in the order of `refs`, creating missing ones; an error for each unavailable child. `forbidden` for
+     * the name of a device that is not its child: a gateway only acts for children that it created or a user attached.
      */
     ensureChildren(gateway: GatewayRef, refs: readonly ChildRef[]): Array<DeviceId | DomainError> {
       const found = refs.map(({ name }) => findChild(gateway, name));
@@ -125,9 +124,9 @@ function createDeviceChildren(deps: {
   };
 }
 
-/** Which devices a caller may see. */
+/** Creates the checks of which devices a caller may see. */
 function createDeviceVisibility(repository: MembershipRepository) {
-  /** Returns all ids given, or throws `not_found` if the caller may not see one of them. */
+  /** Returns all given ids. @throws DomainError `not_found` if the caller may not see one of them */
   function ensureAllVisible(principal: Principal, deviceIds: readonly string[]): DeviceId[] {
     const ids = deviceIds as readonly DeviceId[]; // a wrong id is simply not found
     const hidden = ids.find((id) => !isVisible(principal, id));
@@ -153,10 +152,10 @@ interface DevicesServiceDeps extends DeviceBuildingDeps {
   readonly events: EventBus<DomainEvents>;
 }
 
-/** Children of a gateway detached per transaction, while other work waits. */
+/** Children detached per transaction, so that other work runs in between. */
 const CHILDREN_AT_ONCE = 25;
 
-/** Devices of a tenant as people manage them. A device that the caller may not see does not exist for the caller. */
+/** Creates the service through which users manage devices. Devices that the caller may not see yield `not_found`. */
 export function createDevicesService(deps: DevicesServiceDeps) {
   const { repository, clock, events } = deps;
   const building = createDeviceBuilding(deps);
@@ -185,7 +184,7 @@ export function createDevicesService(deps: DevicesServiceDeps) {
   }
 
   return {
-    /** Names that are in use. */
+    /** Returns the names in use. */
     listNames: (tenantId: TenantId): Set<string> => repository.listNames(tenantId),
     listIds: (tenantId: TenantId): Array<{ deviceId: DeviceId; profileId: ProfileId }> =>
       repository.listIds(tenantId),
@@ -195,11 +194,11 @@ export function createDevicesService(deps: DevicesServiceDeps) {
     list: (principal: Principal, filter: DeviceFilter): { items: DeviceWithActivity[]; total: number } =>
       repository.list(principal.tenantId, principal.devices, filter),
     get,
-    /** Finds devices of the tenant with exactly this name, two at most, for other modules. */
+    /** Returns at most two devices of the tenant with exactly this name, for other modules. */
     findNamed: (tenantId: TenantId, name: string): Device[] => repository.findNamed(tenantId, name),
-    /** The id of a device that the caller may see; throws `not_found` otherwise. */
+    /** Returns the id of a device that the caller may see. @throws DomainError `not_found` */
     ensureVisible,
-    /** Returns the profile of each device that the caller may see; the others are left out. */
+    /** Returns the profile of each device that the caller may see. */
     profilesOf: (principal: Principal, deviceIds: readonly string[]): Map<DeviceId, ProfileId> =>
       new Map(
         deviceIds.flatMap((deviceId) => {
@@ -219,7 +218,7 @@ export function createDevicesService(deps: DevicesServiceDeps) {
       events.emit("device.created", device);
       return get(principal, device.deviceId);
     },
-    /** All or none. `each` is called for every device within the transaction; what it throws takes all back. */
+    /** Creates all devices or none. `each` is called for every device within the transaction; if it throws, all are rolled back. */
     createMany(
       principal: Principal,
       givens: readonly NewDevice[],
@@ -241,7 +240,7 @@ export function createDevicesService(deps: DevicesServiceDeps) {
       for (const { device } of created) events.emit("device.created", device);
       return created.map(({ device }) => device);
     },
-    /** Throws what `create` would throw of references that are not there; writes nothing. */
+    /** @throws DomainError as `create` would for missing references; writes nothing */
     check(principal: Principal, newDevice: NewDevice): void {
       const { parentDeviceId = null } = building.checkReferences(principal, newDevice);
       building.ensureFlat({ role: newDevice.role ?? "DEVICE", parentDeviceId });
@@ -251,7 +250,7 @@ export function createDevicesService(deps: DevicesServiceDeps) {
       if (devEui !== undefined && repository.findByDevEui(principal.tenantId, devEui) !== undefined)
         throw devEuiTaken();
     },
-    /** Number of more the plan of the tenant allows; null for any number. */
+    /** Returns the number of further devices that the tenant's plan allows; null for no limit. */
     roomFor: building.roomFor,
     ensureRoom: building.ensureRoom,
     update(principal: Principal, deviceId: string, changes: DeviceChanges): DeviceWithActivity {
@@ -273,14 +272,14 @@ export function createDevicesService(deps: DevicesServiceDeps) {
         events.emit("key-metadata.changed", { tenantId: device.tenantId });
       return get(principal, device.deviceId);
     },
-    /** Resolves when the telemetry is gone too. */
+    /** Resolves when the telemetry is deleted too. */
     async delete(principal: Principal, deviceId: string): Promise<void> {
       const id = ensureVisible(principal, deviceId);
       const isDeleted = await deleteWithChildren(deps, principal.tenantId, id);
       if (!isDeleted) throw deviceNotFound(id); // another request deleted it in the meantime
       await deps.deleteTelemetry(id);
     },
-    /** Deletes the devices of a tenant that is being deleted, each with its telemetry, so that a call after a failure deletes the rest. */
+    /** Deletes the devices of a tenant being deleted, each with its telemetry, so that a retry after a failure deletes the rest. */
     async deleteAll(tenantId: TenantId): Promise<void> {
       for (const { deviceId } of repository.listIds(tenantId)) {
         await deleteWithChildren(deps, tenantId, deviceId);
@@ -303,14 +302,14 @@ export function createDevicesService(deps: DevicesServiceDeps) {
         targetDashboardId: null,
         targetStateId: null,
       },
-    /** Used for gateways, which speak for themselves and not for a person. */
+    /** Access for gateways, which act for themselves instead of a user. */
     children: createDeviceChildren({ ...deps, building }),
   };
 }
 
 /**
- * Deletes a device. Its children stay, without a gateway. There may be 10,000 children, and as many rows of a device, so other work runs in
- * between. Returns false if somebody else deleted the device in the meantime: its end is announced once.
+ * Deletes a device; its children stay, without a gateway. Other work runs in between, because there may be 10,000 children, and as many rows of a
+ * device. Returns false if the device was deleted meanwhile, so that its deletion is announced once.
  */
 async function deleteWithChildren(
   deps: Pick<DevicesServiceDeps, "repository" | "transact" | "events" | "dependents">,

@@ -27,7 +27,7 @@ export const devices = sqliteTable(
     parentDeviceId: text("parent_device_id").references((): AnySQLiteColumn => devices.deviceId, {
       onDelete: "set null",
     }),
-    /** Name that its gateway uses. The name of the device itself may differ. */
+    /** Name used by its gateway, which may differ from the device's own name. */
     childName: text("child_name"),
     role: text("role", { enum: ["DEVICE", "GATEWAY"] }).notNull(),
     /** `null` if the profile decides. */
@@ -36,9 +36,9 @@ export const devices = sqliteTable(
     targetStateId: text("target_state_id"),
     commandTransport: text("command_transport", { enum: ["WS", "MQTT"] }),
     tags: text("tags", { mode: "json" }).notNull().$type<string[]>(),
-    /** The access token by its keyed hash, by which a device is found. */
+    /** Keyed hash of the access token, for look-ups. */
     tokenHash: text("token_hash").notNull(),
-    /** The same, sealed: those who may connect devices read it again. */
+    /** Sealed access token, for users who may connect devices. */
     tokenSealed: text("token_sealed").notNull(),
     createdAt: integer("created_at").notNull(),
     updatedAt: integer("updated_at").notNull(),
@@ -55,12 +55,12 @@ export const devices = sqliteTable(
 );
 
 /**
- * Deleted devices whose telemetry may still exist. A database trigger adds them, whatever deletes a device: only their telemetry may be deleted
- * without a user's confirmation.
+ * Deleted devices whose telemetry may still exist. A database trigger adds them for every deletion: only their telemetry may be deleted without a
+ * user's confirmation.
  */
 export const deletedDevices = sqliteTable("deleted_devices", { deviceId: text("device_id").primaryKey() });
 
-/** Activity of devices. It is written in batches, seconds after the fact. */
+/** Activity of devices, written in batches with a delay of seconds. */
 export const deviceActivity = sqliteTable("device_activity", {
   deviceId: text("device_id")
     .primaryKey()
@@ -70,7 +70,7 @@ export const deviceActivity = sqliteTable("device_activity", {
   lastConnectedAt: integer("last_connected_at"),
   lastDisconnectedAt: integer("last_disconnected_at"),
   inactivityAlarmAt: integer("inactivity_alarm_at"),
-  /** Observed interval of messages, and the time over which it was observed. */
+  /** Average interval between messages, and the observed time. */
   intervalMs: integer("interval_ms").notNull().default(0),
   observedMs: integer("observed_ms").notNull().default(0),
 });

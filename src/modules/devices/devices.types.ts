@@ -4,7 +4,7 @@ import type { Params } from "../../lib/texts/text.ts";
 import type { ObservedInterval } from "../../lib/time/observed-interval.ts";
 import type { IngestSource } from "../ingest/ingest.types.ts";
 
-/** The attribute that maps LoRaWAN uplinks to a device (SERVER scope, 16 lower-case hexadecimal digits). */
+/** Attribute that maps LoRaWAN uplinks to a device (SERVER scope, 16 lower-case hexadecimal digits). */
 export const DEV_EUI_KEY = "integration.lorawan.dev_eui";
 
 export type DeviceRole = "DEVICE" | "GATEWAY";
@@ -18,7 +18,7 @@ export interface Device {
   readonly deviceType: string;
   readonly assetId: string | null;
   readonly parentDeviceId: DeviceId | null;
-  /** Name that its gateway uses, or its last gateway used; `null` if the gateway has another child of that name. */
+  /** Name used by its current or last gateway; `null` if the gateway has another child of that name. */
   readonly childName: string | null;
   readonly role: DeviceRole;
   /** Inactivity timeout of the device; `null` if the profile decides. */
@@ -78,7 +78,7 @@ type Settable =
   | "commandTransport"
   | "tags";
 
-/** Fields that a user may set, as they come from the wire: ids are not yet known to exist. */
+/** User-settable fields in API form; ids are unverified. */
 export type DeviceChanges = { readonly [K in Settable]?: Device[K] | undefined } & {
   readonly profileId?: string | undefined;
   readonly parentDeviceId?: string | null | undefined;
@@ -89,7 +89,7 @@ export type DeviceChanges = { readonly [K in Settable]?: Device[K] | undefined }
 export type NewDevice = DeviceChanges & {
   readonly name: string;
   readonly deviceType: string;
-  /** A new a random one by default. */
+  /** Random by default. */
   readonly token?: string | undefined;
 };
 
@@ -100,19 +100,19 @@ export interface DeviceRejection {
   readonly where: string;
   readonly code: string;
   readonly params: Params;
-  /** Their English. */
+  /** Reason in English. */
   readonly reason: string;
-  /** The first bytes of the body as text. */
+  /** First bytes of the body as text. */
   readonly sample?: string;
 }
 
 export interface DeviceFilter {
   readonly deviceType?: string | undefined;
   readonly search?: string | undefined;
-  /** Devices that the search finds by what is not stored with them. */
+  /** Devices found by data that is not stored with them. */
   readonly searched?: readonly DeviceId[] | undefined;
   readonly tag?: string | undefined;
-  /** Keys of server attributes, separated by commas, of which the device has one. */
+  /** Comma-separated keys of server attributes, of which the device has at least one. */
   readonly attribute?: string | undefined;
   readonly parentDeviceId?: string | undefined;
   readonly assetId?: string | undefined;
@@ -124,7 +124,7 @@ export interface DeviceFilter {
   readonly offset: number;
 }
 
-/** Finds the devices of a tenant that have an attribute whose value has the text. */
+/** Finds devices of a tenant with an attribute whose value contains the text. */
 export type SearchAttributes = (tenantId: TenantId, text: string, signal: AbortSignal) => Promise<DeviceId[]>;
 
 export interface TypeDefaults {
@@ -133,12 +133,12 @@ export interface TypeDefaults {
   readonly targetStateId: string | null;
 }
 
-/** A gateway as its session knows it. */
+/** Gateway in its session. */
 export type GatewayRef = Pick<Device, "deviceId" | "tenantId" | "profileId">;
 
-/** A child as its gateway names it. */
+/** Child as named by its gateway. */
 export interface ChildRef {
   readonly name: string;
-  /** Type as it was received. */
+  /** Type as received. */
   readonly type?: unknown;
 }

@@ -11,7 +11,7 @@ const seen = ({ devices }: Principal, deviceId: DeviceId | null): DeviceId | nul
   deviceId !== null && (devices === "all" || devices.has(deviceId)) ? deviceId : null;
 
 interface WireContext {
-  /** Who reads the device. */
+  /** Reader of the device. */
   readonly principal: Principal;
   /** Maintenance of the device or its gateway. */
   readonly maintenance: DeviceMaintenance | undefined;
@@ -27,7 +27,7 @@ export const stateOf = (
     hasConnected: lastActivityAt !== null || lastConnectedAt !== null,
   });
 
-/** A device as lists show it; fields that are not set are left out, except for `assetId`. A parent is named only if the caller can see it. */
+/** Converts a device for lists, omitting unset fields except `assetId`. A parent is named only if the caller can see it. */
 export function toListItem(device: DeviceWithActivity, activity: DeviceActivity, context: WireContext) {
   const { principal, maintenance } = context;
   const { assetId, childName } = device;
@@ -49,7 +49,7 @@ export function toListItem(device: DeviceWithActivity, activity: DeviceActivity,
   };
 }
 
-/** Converts a device's maintenance, if any, for the API. The maintenance of a gateway that the caller cannot see has times only. */
+/** Converts a device's maintenance, if any, for the API. For a gateway that the caller cannot see, only the times are included. */
 function maintenanceToWire(
   maintenance: DeviceMaintenance | undefined,
   device: Pick<DeviceWithActivity, "deviceId">,
@@ -68,7 +68,7 @@ function credentialsOf(device: DeviceWithActivity) {
   return type === "ACCESS_TOKEN" ? { type, token: device.token } : { type };
 }
 
-/** A device in full; its token only for those who may connect devices. */
+/** Converts a whole device; its token only for users who may connect devices. */
 export function toDetail(device: DeviceWithActivity, activity: DeviceActivity, context: WireContext) {
   const { inactivityTimeoutMs, targetDashboardId, targetStateId, commandTransport, lorawanDevEui } = device;
   return {

@@ -6,11 +6,11 @@ export const INACTIVITY_SOURCES = ["DEVICE", "PROFILE", "OBSERVED", "DEFAULT"] a
 export interface Inactivity {
   readonly timeoutMs: number;
   readonly source: (typeof INACTIVITY_SOURCES)[number];
-  /** Observed interval that the timeout comes from. */
+  /** Observed interval from which the timeout is derived. */
   readonly intervalMs?: number;
 }
 
-/** Returns the timeout that is in effect: the device's, else the profile's, else three times the observed interval. */
+/** Returns the effective timeout: the device's, otherwise the profile's, otherwise three times the observed interval. */
 export function inactivityOf(
   set: { readonly deviceMs: number | null; readonly profileMs: number | null },
   observed: Readonly<ObservedInterval>,

@@ -4,7 +4,7 @@ import type { MainDatabase } from "../../platform/database/database.ts";
 import { lazyStatement } from "../../platform/database/lazy-statement.ts";
 import { devices } from "./devices.tables.ts";
 
-/** Which devices a tenant has. */
+/** Creates the queries for the devices of a tenant. */
 export function createMembershipRepository(orm: MainDatabase["orm"]) {
   // Joined by SQLite: to read the devices one by one takes fifty times as long.
   const amongIds = lazyStatement(() =>
@@ -25,7 +25,7 @@ export function createMembershipRepository(orm: MainDatabase["orm"]) {
       .where(eq(devices.deviceId, sql.placeholder("deviceId"))),
   );
   return {
-    /** Returns whether all of the ids are of devices of the tenant. */
+    /** Returns whether all ids belong to devices of the tenant. */
     hasAll(tenantId: TenantId, deviceIds: readonly string[]): boolean {
       const ids = new Set(deviceIds);
       const [first = ""] = ids;
@@ -42,7 +42,7 @@ export function createMembershipRepository(orm: MainDatabase["orm"]) {
           .all()
           .map(({ name }) => name),
       ),
-    /** Ids of all devices of a tenant, with what retention needs. */
+    /** Returns ids and profiles of all devices of a tenant, for retention. */
     listIds: (tenantId: TenantId): Array<{ deviceId: DeviceId; profileId: ProfileId }> =>
       orm
         .select({ deviceId: devices.deviceId, profileId: devices.profileId })

@@ -9,7 +9,7 @@ import { type PeerServer, peerOf, webSocketPeerOf } from "../request-peer.ts";
 import type { DeviceDirectory } from "./device-directory.ts";
 import { contractInvalidToken, invalidDeviceToken } from "./devices.errors.ts";
 
-/** Attempts with a wrong token from one address: a fleet whose tokens were all replaced comes at the same time; then one per second. */
+/** Rate of wrong tokens per address: a burst for a fleet whose tokens were all replaced, then one per second. */
 const WRONG = { perSecond: 1, burst: 60 };
 
 export interface TokenRequest {
@@ -25,8 +25,8 @@ function refuse(error: DomainError): never {
 }
 
 /**
- * Sign-in of devices by access token. Wrong tokens are limited by address; right ones never are, so that nobody is locked out by a
- * neighbour behind the same address.
+ * Creates the sign-in of devices by access token. Wrong tokens are limited by address; valid tokens never are, so that devices behind the same
+ * address do not lock each other out.
  */
 export function createTokenSignIn(deps: {
   directory: Pick<DeviceDirectory, "findByToken">;
@@ -36,7 +36,7 @@ export function createTokenSignIn(deps: {
   const wrong = new AttemptLimit(WRONG);
   const waitAfterWrong = (address: string): number => wrong.take(address, deps.clock.monotonic());
 
-  /** Finds the device of a request, or counts and reports the wrong token. @throws DomainError `limited` after too many wrong ones. */
+  /** Finds the device of a request, or counts and reports the wrong token. @throws DomainError `limited` after too many wrong tokens */
   function find({ params, request, server }: TokenRequest, edge: TokenEdge): IngestDevice | undefined {
     const { deviceToken } = params;
     const device = deps.directory.findByToken(deviceToken);
@@ -54,12 +54,12 @@ export function createTokenSignIn(deps: {
     attempt: (token: string, address: string): IngestDevice | "wrong" | "later" =>
       deps.directory.findByToken(token) ?? (waitAfterWrong(address) > 0 ? "later" : "wrong"),
     isKnown: (token: string): boolean => deps.directory.findByToken(token) !== undefined,
-    /** Counts another wrong credential of a device or program against the same limit. */
+    /** Counts another wrong credential of a device or program towards the same limit. */
     countWrong: (address: string): "wrong" | "later" => (waitAfterWrong(address) > 0 ? "later" : "wrong"),
-    /** Signs in a request with the token in its path. @throws DomainError `device.token_invalid`, or `limited` after too many wrong ones. */
+    /** Authenticates a request by the token in its path. @throws DomainError `device.token_invalid`; `limited` after too many wrong tokens */
     ensure: (asked: TokenRequest, edge: TokenEdge = "device_api"): IngestDevice =>
       find(asked, edge) ?? refuse(invalidDeviceToken()),
-    /** Works like `ensure` for operations of the service contract, where a wrong token is a 400. */
+    /** Like `ensure`, for operations of the service contract, which return 400 for a wrong token. */
     ensureByContract: (asked: TokenRequest): IngestDevice =>
       find(asked, "device_api") ?? refuse(contractInvalidToken()),
   };

@@ -13,20 +13,20 @@ import type { Fault, FaultEntry, FaultFilter, FaultSubject } from "./faults.type
 
 export interface FaultListLimits {
   readonly entriesMax: number;
-  /** Entries of one thing, or of one address (IPv4, or the first 64 bits of IPv6). */
+  /** Max. entries per object, or per address (IPv4, or the first 64 bits of IPv6). */
   readonly perHolderMax: number;
-  /** An entry this old makes room for a new one of the same address. */
+  /** Age in ms from which an entry makes room for a new one of the same address. */
   readonly staleMs: number;
 }
 
 interface Holder {
-  /** By key, the one that occurred longest ago first. */
+  /** Entries by key, least recent occurrence first. */
   readonly entries: Map<string, FaultEntry>;
-  /** Something occurred again since the holder was last put at the end of the order. */
+  /** True if a fault occurred again since the holder was last moved to the end of the order. */
   isTouched: boolean;
 }
 
-/** Where an entry is kept. */
+/** Location of an entry. */
 interface Place {
   readonly pool: Pool;
   readonly holder: string;
@@ -40,10 +40,13 @@ interface Occurrence extends Place {
 
 const TIME = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/;
 
-/** Parameters with a part of the message: its beginning, or a time stamp in it. */
+/** Parameters with a part of the message: its beginning, or a time stamp from it. */
 const MESSAGE_PARAMS = new Set(["sample", "stamp", "number"]);
 
-/** Numbers and times are measurements (sizes, counts, waits), and messages vary: faults that differ in nothing else are one entry. */
+/**
+ * Returns parameters without numbers and times, which are measurements (sizes, counts, waits), and without message parts, so that faults that only
+ * differ in these share an entry.
+ */
 const withoutMeasurements = (params: Params): string =>
   JSON.stringify(params, (name, value: unknown) =>
     typeof value === "number" || (typeof value === "string" && (TIME.test(value) || MESSAGE_PARAMS.has(name)))
@@ -64,22 +67,22 @@ const keyOf = ({ source, code, params, subject, where, identity, address }: Faul
     address ?? "",
   ].join("\n");
 
-/** What signed in holds its own faults. What only claims to be somebody is held by its address, which could claim to be everybody. */
+/** Returns the holder of a fault: the signed-in subject. An unverified claim is held by its address, which could claim any identity. */
 const holderOf = ({ source, subject, identity, address }: Fault): string => {
   if (subject !== undefined && identity === undefined) return subjectKey(subject);
   return address === undefined ? source : addressGroup(address);
 };
 
-/** Topics and addresses may be long, and whoever sent them chose their characters. */
+/** Truncates topics and addresses, which may be long and contain any characters. */
 const bounded = (fault: Fault): Fault =>
   fault.where === undefined ? fault : { ...fault, where: placeText(fault.where) };
 
 const shownClient = ({ client }: Fault) => (client === undefined ? undefined : shownName(client));
 
-/** Entries of one tenant, or those without one. */
+/** Entries of one tenant, or without a tenant. */
 class Pool {
   readonly #holders = new Map<string, Holder>();
-  /** Holders by number of entries; among equal ones the holder with the oldest new entry comes first. */
+  /** Holders by number of entries; among equal ones, the holder with the oldest new entry comes first. */
   readonly #bySize: Array<Set<string>> = [];
   size = 0;
 
@@ -98,7 +101,7 @@ class Pool {
     this.size++;
   }
 
-  /** Moves an entry to the end of the order. Its holder follows when it would be the next to give up an entry, which costs less. */
+  /** Moves an entry to the end of the order. Its holder is moved only when it would be the next to give up an entry, which costs less. */
   touch(holder: string, key: string, entry: FaultEntry): void {
     const held = this.#holders.get(holder);
     if (held === undefined) return;
@@ -119,7 +122,7 @@ class Pool {
     this.size--;
   }
 
-  /** Returns the entry to give up: the oldest one of the largest holder. */
+  /** Returns the entry to give up: the oldest entry of the largest holder. */
   superfluous(): FaultEntry | undefined {
     const largest = this.#bySize.findLast((holders) => holders.size > 0) ?? new Set();
     // A holder that was moved to the end is visited again after the others.
@@ -131,7 +134,7 @@ class Pool {
     return undefined;
   }
 
-  /** Puts a holder at the end of those with as many entries as it has after the change. */
+  /** Moves a holder to the end of the holders with equally many entries after the change. */
   #move(name: string, holder: Holder, change: () => void): void {
     const { entries } = holder;
     this.#bySize[entries.size]?.delete(name);
@@ -143,7 +146,7 @@ class Pool {
   }
 }
 
-/** Of equal times, the later entry comes first. */
+/** Returns entries, newest first; for equal times, the later entry comes first. */
 const newestFirst = (entries: Iterable<FaultEntry>): FaultEntry[] =>
   [...entries].reverse().sort((left, right) => right.lastAt - left.lastAt);
 
@@ -161,13 +164,13 @@ export const matchesFault = ({ source, code, subject, lastAt }: FaultEntry, filt
 export class FaultList {
   readonly #limits: FaultListLimits;
   readonly #newId: () => string;
-  /** Keyed by tenant; `undefined` for entries without one. */
+  /** Pools by tenant; `undefined` for entries without one. */
   readonly #pools = new Map<TenantId | undefined, Pool>();
   readonly #places = new Map<FaultEntry, Place>();
   readonly #bySubject = new Map<string, Set<FaultEntry>>();
   readonly #changed = new Set<FaultEntry>();
   readonly #removed = new Set<string>();
-  /** Ids of stored entries: what came and went between two flushes is never written. */
+  /** Ids of stored entries; entries that come and go between two flushes are never written. */
   readonly #stored = new Set<string>();
 
   constructor(limits: FaultListLimits, newId: () => string) {
@@ -179,7 +182,7 @@ export class FaultList {
     return this.#places.size;
   }
 
-  /** Counts a fault and returns its entry. `portOf` is asked for new entries. */
+  /** Counts a fault and returns its entry. `portOf` is called for new entries. */
   record(reported: Fault, now: number, portOf: () => number | undefined = () => undefined): FaultEntry {
     const fault = bounded(reported);
     const pool = this.#poolOf(fault.tenantId);
@@ -191,7 +194,7 @@ export class FaultList {
     return this.#add(fault, occurrence);
   }
 
-  /** Takes in what was stored, the one that occurred longest ago first. Entries beyond the limit of a smaller list are dropped. */
+  /** Restores stored entries, least recent occurrence first. Entries beyond the limit of a smaller list are dropped. */
   restore(entries: readonly FaultEntry[]): void {
     for (const entry of entries) {
       this.#stored.add(entry.faultId);
@@ -200,12 +203,12 @@ export class FaultList {
     this.#trim();
   }
 
-  /** Returns all entries, the newest first. */
+  /** Returns all entries, newest first. */
   list(): FaultEntry[] {
     return newestFirst(this.#places.keys());
   }
 
-  /** Returns the entries about one thing, the newest first. */
+  /** Returns the entries about one object, newest first. */
   about(subject: Pick<FaultSubject, "kind" | "id">): FaultEntry[] {
     return newestFirst(this.#bySubject.get(subjectKey(subject)) ?? []);
   }
@@ -223,7 +226,7 @@ export class FaultList {
     for (const entry of entries) this.#forget(entry);
   }
 
-  /** Returns the entries to be stored and deleted. `isUrgent` leaves out mere counts, and what strangers could cause at any rate. */
+  /** Returns the entries to be stored and deleted. `isUrgent` excludes mere counts and entries that strangers could cause at any rate. */
   changes(isUrgent = false): { readonly saved: readonly FaultEntry[]; readonly removed: readonly string[] } {
     const saved = [...this.#changed];
     return {
@@ -293,7 +296,7 @@ export class FaultList {
     this.#bySubject.set(subjectKey(entry.subject), about.add(entry));
   }
 
-  /** Returns whether a holder with all its share gives up its oldest entry: a thing always, an address only a stale one. */
+  /** Returns whether a holder that has used up its share gives up its oldest entry: an object always, an address only for a stale one. */
   #makesRoom({ identity }: Fault, { pool, holder, now }: Occurrence): boolean {
     const oldest = pool.oldestOf(holder);
     if (oldest === undefined) return false;
@@ -302,7 +305,7 @@ export class FaultList {
     return true;
   }
 
-  /** The whole group of an IPv6 address counts together: one machine has as many addresses as it likes. */
+  /** Records a fault of an address. The whole prefix of an IPv6 address counts together, because one machine can use any number of addresses. */
   #recordAmongOthers(fault: Fault, occurrence: Occurrence): FaultEntry {
     const { source, code, protocol, tenantId, count = 1 } = fault;
     const kind = fault.identity?.kind === "shared_name" ? "shared_name" : "others"; // stays hidden

@@ -9,7 +9,7 @@ import { Faults } from "./faults.service.ts";
 import { refusalsRoutes } from "./refusals.routes.ts";
 import { SubjectNames } from "./subject-names.ts";
 
-/** Creates the module that keeps what went wrong, at all edges and for all things. */
+/** Creates the log of faults at all edges and for all objects. */
 export function createFaultsModule(
   { database, ports, clock, events, log }: Core,
   modules: { readonly tenants: TenantsModule; readonly devices: DevicesModule },

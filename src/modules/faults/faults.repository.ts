@@ -65,7 +65,7 @@ export function createFaultsRepository({ orm, transact }: MainDatabase) {
       }),
   );
   return {
-    /** Lists all entries, the one that occurred longest ago first. */
+    /** Lists all entries, least recent occurrence first. */
     list: (): FaultEntry[] => orm.select().from(faults).orderBy(asc(faults.lastAt)).all().map(toEntry),
     save: (saved: readonly FaultEntry[], removed: readonly string[]): void =>
       transact(() => {

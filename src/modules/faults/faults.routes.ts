@@ -25,7 +25,7 @@ interface FaultRouteDeps extends FaultNames {
   readonly auth: AuthPlugin;
 }
 
-/** Permission to read the faults of an object: that to read the object; credentials and addresses are for those who read the audit log. */
+/** Permission to read an object's faults: usually that of the object itself. Faults of users and API keys require `audit:read`. */
 const permissionOf: Record<FaultSubjectKind, Permission> = {
   device: "devices:read",
   user: "audit:read",
@@ -44,11 +44,14 @@ const permissionOf: Record<FaultSubjectKind, Permission> = {
   outbox: "outbox:manage",
 };
 
-/** Of faults without an object: who may import devices may read why an import was refused. */
+/** Returns the permission for faults without an object: users who may import devices may read refused imports. */
 const permissionWithoutSubject = ({ source }: FaultEntry): Permission =>
   source === "import" ? "devices:write" : "audit:read";
 
-/** Returns whether a user of the tenant sees a fault: of the granted devices those alone, whose samples may be any device's. */
+/**
+ * Returns whether a user of the tenant sees a fault: with limited access, only faults of granted devices, because samples may contain any device's
+ * data.
+ */
 export function isVisibleTo(principal: Principal, fault: FaultEntry): boolean {
   const { devices } = principal;
   const { subject } = fault;
@@ -57,7 +60,7 @@ export function isVisibleTo(principal: Principal, fault: FaultEntry): boolean {
   return devices === "all" && isAllowed(principal, permission);
 }
 
-/** Returns whether a user sees the sample of a fault. Payloads of integrations are for users who may change integrations, as in their events. */
+/** Returns whether a user sees the sample of a fault. Payloads of integrations require the permission to change integrations, as in their events. */
 const seesSample = (principal: Principal, { subject }: FaultEntry): boolean =>
   subject?.kind !== "integration" || isAllowed(principal, "integrations:write");
 
@@ -74,7 +77,7 @@ const matchesText = (fault: Wire, search: string): boolean =>
     fault.reason.message,
   ].some((text) => text?.toLowerCase().includes(search) === true);
 
-/** Entries are in the order of their last occurrence: a cursor is the place of the last one that was read. */
+/** Returns a cursor. Entries are ordered by last occurrence, so a cursor is the position of the last read entry. */
 const cursorOf = ({ lastAt, faultId }: FaultEntry): string => `${lastAt}.${faultId}`;
 
 function afterCursor(faults: readonly FaultEntry[], cursor: string | undefined): readonly FaultEntry[] {
@@ -130,14 +133,14 @@ interface FaultResource {
   readonly entriesOf: (principal: Principal, filter: FaultFilter) => readonly FaultEntry[];
   readonly toWire: (entry: FaultEntry, principal: Principal) => Wire;
   readonly audited: { readonly target: string; readonly id: (context: AuditContext) => string };
-  /** What the identifiers of the operations call the entries. */
+  /** Name of the entries in operation ids. */
   readonly noun: "Faults" | "GatewayFaults";
-  /** Words that end the summaries, such as " of the gateway". */
+  /** Suffix of the summaries, such as " of the gateway". */
   readonly ofWhat: string;
   readonly description: string;
 }
 
-/** Returns the entries that match. A search reads only what the caller sees. */
+/** Returns the matching entries. A search only reads data that the caller sees. */
 async function matches(
   of: FaultResource,
   principal: Principal,
@@ -150,14 +153,14 @@ async function matches(
   return entries.filter((_, index) => found[index]);
 }
 
-/** Refuses parameters that are not filters: ignoring a misspelled filter would clear every fault. */
+/** Refuses unknown parameters: ignoring a misspelled filter would clear every fault. */
 function ensureFilters(url: string): void {
   const filters = Object.keys(faultFilterQuery.properties);
   const name = [...new URL(url).searchParams.keys()].find((key) => !filters.includes(key));
   if (name !== undefined) throw invalid("request.parameter_unknown", { name, known: filters });
 }
 
-/** Lists, counts and clears entries. */
+/** Creates the routes that list, count and clear entries. */
 const resource = (deps: Pick<FaultRouteDeps, "auth" | "faults">, of: FaultResource) =>
   new Elysia({ prefix: of.prefix, tags: [of.tag] })
     .use(deps.auth)
@@ -211,7 +214,7 @@ const resource = (deps: Pick<FaultRouteDeps, "auth" | "faults">, of: FaultResour
       },
     );
 
-/** Lists and clears faults: of a tenant, and of the whole gateway with those that belong to no tenant. */
+/** Creates the routes for faults of a tenant, and of the whole gateway including faults without a tenant. */
 export function faultsRoutes({ auth, faults, ...names }: FaultRouteDeps) {
   const tenant = resource(
     { auth, faults },

@@ -70,7 +70,7 @@ const filter = {
   search: searchQuery(["name", "address", "identity", "client", "place", "message"]),
 };
 
-/** Filters of the list, and what clearing accepts: both mean the same entries. */
+/** Filters of the list, also accepted for clearing, with the same meaning. */
 export const faultFilterQuery = t.Object(filter);
 
 export const listFaultsQuery = t.Object({

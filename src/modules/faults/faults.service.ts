@@ -14,15 +14,15 @@ import type { Fault, FaultEntry, FaultFilter, FaultSubject } from "./faults.type
 import { RefusalLog } from "./refusal-log.ts";
 import { isRefusal } from "./refusals.types.ts";
 
-/** Entries of the gateway, about 1 KB each, and of one thing or address. */
+/** Max. entries of the gateway, about 1 KB each, and of one object or address. */
 export const FAULTS_MAX = 5_000;
 export const FAULTS_PER_HOLDER_MAX = 50;
 const LIMITS = { entriesMax: FAULTS_MAX, perHolderMax: FAULTS_PER_HOLDER_MAX, staleMs: 60 * 60_000 };
-/** A crash loses the new entries of this interval. */
+/** Interval in ms whose new entries a crash loses. */
 const FLUSH_INTERVAL_MS = 5_000;
-/** A crash loses the counts, refused credentials and entries without a tenant of this interval; so an attack costs few writes. */
+/** Interval in ms whose counts, refused credentials and entries without a tenant a crash loses; so an attack causes few writes. */
 const WHOLE_FLUSH_INTERVAL_MS = 5 * 60_000;
-/** Rows per transaction: larger ones block the main thread. */
+/** Rows per transaction; larger transactions block the main thread. */
 const FLUSH_ENTRIES_MAX = 1_000;
 const SUMMARY_INTERVAL_MS = 60_000;
 
@@ -49,16 +49,16 @@ interface FaultsDeps {
   readonly log: Logger;
 }
 
-/** The log of what went wrong, whatever the number: it counts, lists and keeps faults, and logs refused credentials. */
+/** Log of faults of any number: counts, lists and stores faults, and logs refused credentials. */
 export class Faults {
   readonly #deps: FaultsDeps;
   readonly #list = new FaultList(LIMITS, newId);
   readonly #log: RefusalLog;
-  /** Faults since the start, by source and code. */
+  /** Faults since startup by source and code. */
   readonly #counts = new Map<FaultSource, Map<string, number>>();
   readonly #flushing: ReturnType<typeof createPeriodic>;
   readonly #summarizing: ReturnType<typeof createPeriodic>;
-  /** Monotonic ms of the newest flush of everything. */
+  /** Monotonic ms of the last full flush. */
   #wholeFlushAt: number;
 
   constructor(deps: FaultsDeps) {
@@ -105,7 +105,7 @@ export class Faults {
     while (!this.#flush(false));
   }
 
-  /** Refused credentials since the start. */
+  /** Number of refused credentials since startup. */
   get refusedTotal(): number {
     return this.counts().reduce((sum, { code, count }) => (isRefusal(code) ? sum + count : sum), 0);
   }
@@ -116,7 +116,7 @@ export class Faults {
     );
   }
 
-  /** Lists faults, the newest first; without a tenant those of the whole gateway. */
+  /** Lists faults, newest first; without a tenant, those of the whole gateway. */
   list(tenantId: TenantId | undefined, filter: FaultFilter = {}): FaultEntry[] {
     const { subject: kind, subjectId: id } = filter;
     const entries =
@@ -126,7 +126,7 @@ export class Faults {
     );
   }
 
-  /** Lists faults of one thing, the newest first. */
+  /** Lists faults of one object, newest first. */
   about(subject: Pick<FaultSubject, "kind" | "id">): FaultEntry[] {
     return this.#list.about(subject);
   }
@@ -141,7 +141,7 @@ export class Faults {
     if (this.#flush(isUrgent) && !isUrgent) this.#wholeFlushAt = now;
   }
 
-  /** Stores changes, a slice at a time. Returns whether none are left. */
+  /** Stores changes, one slice per call. Returns whether none are left. */
   #flush(isUrgent: boolean): boolean {
     const { saved, removed } = this.#list.changes(isUrgent);
     if (saved.length + removed.length === 0) return true;

@@ -1,7 +1,7 @@
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { Params } from "../../lib/texts/text.ts";
 
-/** What went wrong, aggregated. There are as many rows as the list in memory has entries. */
+/** Aggregated faults; one row per entry of the list in memory. */
 export const faults = sqliteTable("faults", {
   faultId: text("fault_id").primaryKey(),
   source: text("source").notNull(),

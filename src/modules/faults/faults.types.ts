@@ -4,18 +4,18 @@ import type { Text } from "../../lib/texts/text.ts";
 import type { Peer } from "../request-peer.ts";
 import type { PresentedIdentity } from "./refusals.types.ts";
 
-/** The thing that a fault is about. */
+/** Object of a fault. */
 export interface FaultSubject {
   readonly kind: FaultSubjectKind;
   readonly id: string;
-  /** Name when the fault occurred; unset for devices, whose current name is shown. */
+  /** Name at the time of the fault; unset for devices, whose current name is shown. */
   readonly name?: string | undefined;
 }
 
-/** Something that went wrong, as its source reports it. Neither `where` nor `sample` may contain a secret. */
+/** Fault as reported by its source. Neither `where` nor `sample` may contain a secret. */
 export interface Fault extends Text {
   readonly source: FaultSource;
-  /** Unset for what no tenant can be blamed for: only operators of the gateway see it. */
+  /** Unset for faults not attributable to a tenant, which only operators of the gateway see. */
   readonly tenantId?: TenantId | undefined;
   readonly subject?: FaultSubject | undefined;
   /** Identity that a refused client claimed. */
@@ -28,7 +28,7 @@ export interface Fault extends Text {
   readonly where?: string | undefined;
   /** First bytes of the message as text. */
   readonly sample?: string | undefined;
-  /** How often it occurred; once by default. */
+  /** Number of occurrences; default 1. */
   readonly count?: number;
 }
 
@@ -41,19 +41,19 @@ export interface FaultEntry extends Fault {
   readonly firstAt: number;
   lastAt: number;
   count: number;
-  /** Of the newest fault, as are the sample and the client. */
+  /** Parameters of the newest fault, like sample and client. */
   params: Text["params"];
   sample?: string | undefined;
   client?: string | undefined;
 }
 
-/** Which faults are listed or cleared; all conditions hold together. */
+/** Filter of listed or cleared faults; all conditions must hold. */
 export interface FaultFilter {
   readonly source?: FaultSource | undefined;
   readonly code?: string | undefined;
   readonly subject?: FaultSubjectKind | undefined;
   readonly subjectId?: string | undefined;
-  /** Time of the newest occurrence, epoch ms; both ends belong to the range. */
+  /** Earliest and latest time of the newest occurrence, epoch ms, inclusive. */
   readonly from?: number | undefined;
   readonly to?: number | undefined;
 }

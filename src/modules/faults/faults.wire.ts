@@ -18,7 +18,7 @@ export interface FaultNames {
 
 const rendered = ({ code, params }: Text) => ({ code, params, message: inEnglish({ code, params }) });
 
-/** Returns the remedy for a fault whose text does not say it itself; some depend on the kind of its subject. */
+/** Returns the remedy for a fault whose text does not contain it; some depend on the kind of its subject. */
 export function hintOf({ code, params }: Text, subjectKind?: FaultSubject["kind"]) {
   const hint = isRefusal(code) ? `refusal_hint.${reasonOf(code)}` : `fault_hint.${code}`;
   const found = [`${hint}.${subjectKind}`, hint].find(hasText);
@@ -55,7 +55,7 @@ export function faultToWire(names: FaultNames, entry: FaultEntry) {
   };
 }
 
-/** Hides what may be another tenant's client. */
+/** Hides data that may belong to another tenant's client. */
 export function forTenant<Wire extends { identityKind?: string; address?: string; client?: string }>(
   fault: Wire,
 ): Wire {
@@ -66,7 +66,7 @@ export function forTenant<Wire extends { identityKind?: string; address?: string
   return hidden;
 }
 
-/** Renders entries, of which there may be thousands, in turns with other requests. */
+/** Renders entries, of which there may be thousands, letting other requests run in between. */
 export async function renderInTurns<Shown>(
   entries: readonly FaultEntry[],
   render: (entry: FaultEntry) => Shown,

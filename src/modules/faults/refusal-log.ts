@@ -4,33 +4,33 @@ import type { Clock } from "../../platform/time/clock.ts";
 import type { FaultEntry } from "./faults.types.ts";
 import { reasonOf } from "./refusals.types.ts";
 
-/** Lines about one entry are this far apart: one when it begins, then summaries. */
+/** Min. interval in ms between lines about one entry: one at its beginning, then summaries. */
 const SUMMARY_INTERVAL_MS = 10 * 60_000;
-/** Log limit for all entries together: a burst, then a line every ten seconds. */
+/** Log rate for all entries together: a burst, then a line every ten seconds. */
 const LINES = { perSecond: 0.1, burst: 50 };
-/** Lines about one address within `SUMMARY_INTERVAL_MS`. */
+/** Max. lines about one address within `SUMMARY_INTERVAL_MS`. */
 const LINES_PER_ADDRESS_MAX = 5;
-/** More than the list has: entries that it has dropped are summarized, too. */
+/** Max. tracked entries; more than the list holds, because dropped entries are summarized, too. */
 const RECENT_MAX = 2_000;
 
 interface Logged {
-  /** Monotonic ms of the last line; undefined when the entry has had none. */
+  /** Monotonic ms of the last line; undefined if there was none. */
   at: number | undefined;
-  /** Refusals since then. */
+  /** Refusals since the last line. */
   since: number;
 }
 
-/** Writes refusals to the log: a line when one begins and summaries after that, never a line for each. */
+/** Writes refusals to the log: a line for the first, then summaries instead of a line each. */
 export class RefusalLog {
   readonly #clock: Pick<Clock, "monotonic">;
   readonly #log: Logger;
   readonly #meter = Object.assign(new RateMeter(), LINES);
-  /** Entries with refusals that no line has counted, or that had a line lately. */
+  /** Entries with unlogged refusals, or with a recent line. */
   readonly #recent = new Map<FaultEntry, Logged>();
   /** Lines by address in the current interval. */
   readonly #lines = new Map<string, number>();
   #intervalEndsAt = 0;
-  /** Refusals that no line has counted, of entries beyond `RECENT_MAX`. */
+  /** Unlogged refusals of entries beyond `RECENT_MAX`. */
   #unlisted = 0;
 
   constructor(clock: Pick<Clock, "monotonic">, log: Logger) {
@@ -56,7 +56,7 @@ export class RefusalLog {
     if (hasLine) this.#log.warn("credential refused", fieldsOf(entry));
   }
 
-  /** Writes the summaries that are due. `isLast`: of everything that no line has counted. */
+  /** Writes the due summaries. `isLast`: also all other unlogged refusals. */
   summarize(isLast = false): void {
     const now = this.#clock.monotonic();
     let unlisted = this.#unlisted;

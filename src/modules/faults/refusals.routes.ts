@@ -38,7 +38,7 @@ function ownerOf(names: FaultNames, subject: FaultSubject) {
   return { deviceId: id, ...(name !== undefined && { deviceName: name }) };
 }
 
-/** Returns a fault that is a refused credential. */
+/** Converts a refused credential for the API. */
 function refusalToWire(names: FaultNames, entry: FaultEntry) {
   const { faultId, source, ...rest } = omit(faultToWire(names, entry), "subject", "where", "sample");
   return {
@@ -58,7 +58,7 @@ const refusalsOf = (names: FaultNames, entries: readonly FaultEntry[]) =>
     (entry) => refusalToWire(names, entry),
   );
 
-/** The sources of messages, as the list of rejections names them. */
+/** Sources of messages, by their names in the list of rejections. */
 const REJECTION_SOURCES = new Map([
   ["mqtt", "mqtt"],
   ["device_api", "http"],
@@ -89,7 +89,7 @@ const rejectionsOf = (names: FaultNames, entries: readonly FaultEntry[]) =>
     return [{ ...shown, ...(sample !== undefined && { sample }) }];
   });
 
-/** Refused credentials of the gateway and of a tenant. */
+/** Creates the routes for refused credentials of the gateway and of a tenant. */
 const listRoutes = (deps: RefusalRouteDeps) => {
   const { faults, tenants, auth } = deps;
   return new Elysia()
@@ -138,7 +138,7 @@ const listRoutes = (deps: RefusalRouteDeps) => {
     );
 };
 
-/** Refused credentials and messages of one device. */
+/** Creates the routes for refused credentials and messages of one device. */
 const deviceRoutes = (deps: RefusalRouteDeps) => {
   const { faults, devices, auth } = deps;
   const of = (principal: Principal, deviceId: string) =>
@@ -179,5 +179,5 @@ const deviceRoutes = (deps: RefusalRouteDeps) => {
     );
 };
 
-/** Views of the log of faults: refused credentials, and rejected messages of a device. */
+/** Creates views of the fault log: refused credentials, and rejected messages of a device. */
 export const refusalsRoutes = (deps: RefusalRouteDeps) => [listRoutes(deps), deviceRoutes(deps)];

@@ -2,7 +2,7 @@ import type { RefusalEdge } from "../../lib/alarms/fault-sources.ts";
 import type { DeviceId, TenantId, UserId } from "../../lib/core/ids.ts";
 import type { Peer } from "../request-peer.ts";
 
-/** Why a credential was refused. The texts are `refusal.<reason>`; some have a hint in `refusal_hint.<reason>`. */
+/** Reasons for refusing a credential. The texts are `refusal.<reason>`; some have a hint in `refusal_hint.<reason>`. */
 export const REFUSAL_REASONS = [
   "certificate_expired",
   "certificate_unconfirmed",
@@ -53,7 +53,7 @@ export const reasonOf = (code: string): string => code.slice(CODE.length);
 export const IDENTITY_KINDS = [
   "none",
   "client",
-  /** User name or client id that several tenants have. Tenants do not see whose client it was. */
+  /** User name or client id that exists in several tenants. Tenants do not see whose client it was. */
   "shared_name",
   "token",
   "certificate",
@@ -62,18 +62,18 @@ export const IDENTITY_KINDS = [
   "session",
   "tenant",
   "claim",
-  /** Stands for all further identities of an address that has used many. */
+  /** Placeholder for further identities of an address that has used many. */
   "others",
 ] as const;
 export type IdentityKind = (typeof IDENTITY_KINDS)[number];
 
-/** Presenter of the credential, as far as it may be shown: never a secret, of a token or key only its beginning. */
+/** Identity of a refused client without secrets: of a token or key only its beginning. */
 export interface PresentedIdentity {
   readonly kind: IdentityKind;
   readonly name: string;
 }
 
-/** Identifies what the refused identity belongs to, where that is known for sure. */
+/** Owner of the refused identity, if verified. */
 export interface RefusalOwner {
   readonly tenantId?: TenantId | undefined;
   readonly deviceId?: DeviceId | undefined;
@@ -81,7 +81,7 @@ export interface RefusalOwner {
   readonly mqttClientId?: string | undefined;
 }
 
-/** Describes a refused credential by what its owner knows about it. */
+/** Refused credential, with the data that its checker knows. */
 export interface RefusedCredential {
   readonly reason: RefusalReason;
   readonly identity: PresentedIdentity;

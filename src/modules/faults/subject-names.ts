@@ -6,7 +6,7 @@ export interface NameSource {
   nameOf(id: string): string | undefined;
 }
 
-/** Current names of the objects of faults; each module adds the kinds that it owns. Other kinds keep the name that the fault came with. */
+/** Current names of the objects of faults; each module adds its kinds. Objects of other kinds keep the name in the fault. */
 export class SubjectNames {
   readonly #sources = new Map<FaultSubjectKind, NameSource>();
 

@@ -15,13 +15,13 @@ const ID_CHARACTERS_MAX = 64;
 export type ChildPart = readonly [name: string, value: unknown];
 
 export interface ChildRequest {
-  /** Id as it was received; the answer carries the same. */
+  /** Id as received; repeated in the response. */
   readonly id: number | string;
   readonly name: string;
   readonly scope: "CLIENT" | "SHARED";
-  /** Requested keys; `undefined` for all of them. */
+  /** Requested keys; `undefined` for all. */
   readonly keys: readonly string[] | undefined;
-  /** True if `key` requested one key: its value is the answer. */
+  /** True if `key` requested one key, whose value is the response. */
   readonly isSingle: boolean;
 }
 
@@ -43,7 +43,7 @@ function objectOf(body: unknown): Record<string, unknown> {
   return body;
 }
 
-/** `{"A": …, "B": …}`. @throws DomainError `invalid` when there is none, or more than a message may carry. */
+/** Parses `{"A": …, "B": …}`. @throws DomainError `invalid` if it is empty or has too many parts */
 export function parseParts(body: unknown): ChildPart[] {
   const parts = Object.entries(objectOf(body));
   if (parts.length === 0) throw bodyInvalid(detail("rule.body_without_child"));
@@ -52,7 +52,7 @@ export function parseParts(body: unknown): ChildPart[] {
   return parts;
 }
 
-/** `{"device": "A", "type": "t"?}`. */
+/** Parses `{"device": "A", "type": "t"?}`. */
 export function parseChild(body: unknown): { name: string; type: unknown } {
   const child = objectOf(body);
   return { name: nameOf(child), type: child.type };
@@ -66,8 +66,8 @@ function idOf(id: unknown): number | string {
 }
 
 /**
- * `{"id": 1, "device": "A", "client": bool, "key": k | "keys": […]}`; neither key asks for all. A list of one key is answered like one
- * key, as the ThingsBoard IoT gateway expects.
+ * Parses `{"id": 1, "device": "A", "client": bool, "key": k | "keys": […]}`; without key and keys, all are requested. A list of one key is answered
+ * like one key, as the ThingsBoard IoT gateway expects.
  */
 export function parseRequest(body: unknown): ChildRequest {
   const request = objectOf(body);
@@ -83,7 +83,7 @@ export function parseRequest(body: unknown): ChildRequest {
 const isTexts = (keys: unknown): keys is string[] =>
   Array.isArray(keys) && keys.length <= KEYS_PER_REQUEST_MAX && keys.every((key) => typeof key === "string");
 
-/** `{"device": "A", "id": 5, "data": …}`: what a child says to a command. */
+/** Parses `{"device": "A", "id": 5, "data": …}`, the response of a child to a command. */
 export function parseAnswer(body: unknown): ChildAnswer {
   const answer = objectOf(body);
   const id = idOf(answer.id);

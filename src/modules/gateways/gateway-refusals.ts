@@ -5,7 +5,7 @@ import type { DevicesService } from "../devices/devices.service.ts";
 import type { DeviceIngest, IngestDevice, IngestSource } from "../ingest/ingest.types.ts";
 import type { ChildPart } from "./gateway-body.ts";
 
-/** Refusals of one message that are listed on the gateway one by one; the others are counted. */
+/** Max. refusals of one message listed individually on the gateway; the others are counted. */
 const LISTED_MAX = 20;
 const SAMPLE_BYTES = 256;
 
@@ -15,7 +15,7 @@ interface Origin {
   readonly topic: string;
 }
 
-/** Lists what gateways say wrong, where a person looks for it: on the child that it is about, else on the gateway. */
+/** Lists invalid parts of gateways' messages on the child concerned, otherwise on the gateway. */
 export function createGatewayRefusals(deps: {
   ingest: Pick<DeviceIngest, "reject">;
   children: Pick<DevicesService["children"], "findChild">;
@@ -35,7 +35,7 @@ export function createGatewayRefusals(deps: {
     ofMessage(gateway: IngestDevice, origin: Origin) {
       let first: DomainError | undefined;
       let onGateway = 0;
-      /** Lists what is to be said of a part that is not refused. */
+      /** Lists a note on a part that was accepted. */
       function note([name, value]: ChildPart, reason: Text): void {
         const id = children.findChild(gateway, name);
         const child = id && directory.find(id);
@@ -54,7 +54,7 @@ export function createGatewayRefusals(deps: {
           first ??= error;
           note(part, error);
         },
-        /** The first of them, if any. */
+        /** Ends the message. Returns the first refusal, if any. */
         end(): DomainError | undefined {
           const more = onGateway - LISTED_MAX;
           if (more > 0) list(gateway, origin, invalid("gateway.refused", { count: more }));
@@ -65,7 +65,7 @@ export function createGatewayRefusals(deps: {
   };
 }
 
-/** Returns the start of a part, for the person who has to find the mistake. */
+/** Returns the beginning of a part, for troubleshooting. */
 function sampleOf(value: unknown): Uint8Array | undefined {
   try {
     return Buffer.from(JSON.stringify(value)?.slice(0, SAMPLE_BYTES) ?? "");

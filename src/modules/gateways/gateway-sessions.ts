@@ -6,10 +6,10 @@ import type { IngestDevice } from "../ingest/ingest.types.ts";
 
 interface Session {
   readonly gateway: IngestDevice;
-  /** Children by what the gateway calls them; one that was moved or called otherwise since is looked up anew. */
+  /** Children by their gateway's name for them; moved or renamed children are looked up again. */
   readonly children: Map<string, IngestDevice>;
   readonly connected: Map<DeviceId, IngestDevice>;
-  /** Children that the gateway has said good-bye for: they cannot be reached until it speaks of them again. */
+  /** Children that the gateway has reported as disconnected; unreachable until it reports them again. */
   readonly away: Set<DeviceId>;
 }
 
@@ -22,11 +22,11 @@ interface GatewaySessionsDeps {
 /** Register of connected children, each through the one connection of its gateway. */
 export class GatewaySessions {
   readonly #deps: GatewaySessionsDeps;
-  /** Number of connections, by device. */
+  /** Number of connections by device. */
   readonly #online = new Map<DeviceId, number>();
-  /** Sessions by gateway: those that have spoken of a child since they connected. */
+  /** Sessions by gateway that have reported a child since connecting. */
   readonly #sessions = new Map<DeviceId, Session>();
-  /** The session through which a child is connected, by child. */
+  /** Session of the gateway by child. */
   readonly #ways = new Map<DeviceId, Session>();
 
   constructor(deps: GatewaySessionsDeps) {
@@ -40,7 +40,7 @@ export class GatewaySessions {
     events.on("device.deleted", ({ deviceId }) => this.#deviceDeleted(deviceId));
   }
 
-  /** Counts a connection of a device. Most devices are not gateways, and only their id is kept. */
+  /** Counts a connection of a device. Most devices are not gateways, so only their id is stored. */
   opened(deviceId: DeviceId): void {
     this.#online.set(deviceId, (this.#online.get(deviceId) ?? 0) + 1);
   }
@@ -49,7 +49,7 @@ export class GatewaySessions {
     return this.#online.has(deviceId);
   }
 
-  /** Ends a connection. Returns whether it was the last one of the device, with which its children are disconnected. */
+  /** Ends a connection. Returns whether it was the device's last one, which also disconnects its children. */
   closed(deviceId: DeviceId): boolean {
     const left = (this.#online.get(deviceId) ?? 1) - 1;
     if (left > 0) {
@@ -64,7 +64,7 @@ export class GatewaySessions {
     return true;
   }
 
-  /** Returns the child that the gateway calls so, if that is known without a query. */
+  /** Returns the child with this name, if known without a query. */
   find(gateway: IngestDevice, name: string): IngestDevice | undefined {
     const child = this.#sessions.get(gateway.deviceId)?.children.get(name);
     const isCurrent =
@@ -72,7 +72,7 @@ export class GatewaySessions {
     return isCurrent ? child : undefined;
   }
 
-  /** Connects a child of which the gateway speaks. Returns whether it was not connected before. */
+  /** Connects a child reported by the gateway. Returns whether it was disconnected before. */
   reported(gateway: IngestDevice, child: IngestDevice): boolean {
     const session = this.#sessionOf(gateway);
     if (session === undefined) return false;
@@ -85,7 +85,7 @@ export class GatewaySessions {
     return true;
   }
 
-  /** Disconnects a child that the gateway has said good-bye for. */
+  /** Disconnects a child that the gateway reports as disconnected. */
   left(gateway: IngestDevice, child: IngestDevice): void {
     const session = this.#sessionOf(gateway);
     if (session === undefined) return;
@@ -93,7 +93,7 @@ export class GatewaySessions {
     this.#disconnect(session, child);
   }
 
-  /** Returns whether the gateway is connected and has not said good-bye for the child. */
+  /** Returns whether the gateway is connected and has not reported the child as disconnected. */
   isReachable({ parentDeviceId, deviceId }: IngestDevice): boolean {
     return (
       parentDeviceId != null &&

@@ -24,16 +24,16 @@ interface GatewayChildrenDeps {
   readonly children: Pick<DevicesService["children"], "ensureChildren">;
   readonly directory: Pick<DeviceDirectory, "find">;
   readonly sessions: Pick<GatewaySessions, "find" | "reported">;
-  /** Resolves once all children created so far are on the disk. */
+  /** Resolves once all children created so far are on disk. */
   readonly durable: () => Promise<void>;
   /** Called when a child has connected, so that messages waiting for it can be sent. */
   readonly onReachable: (child: IngestDevice) => void;
 }
 
-/** Resolves the names of children in gateway messages. The first message that names a child creates it, and each message connects it. */
+/** Resolves the names of children in gateway messages. The first message with a name creates the child, and each message connects it. */
 class GatewayChildren {
   readonly #deps: GatewayChildrenDeps;
-  /** Created children that are not on the disk yet: their points must not be acknowledged before. */
+  /** Pending write of created children, before which their points must not be acknowledged. */
   #saving: Promise<void> | undefined;
 
   constructor(deps: GatewayChildrenDeps) {
@@ -67,7 +67,7 @@ class GatewayChildren {
     return child;
   }
 
-  /** Resolves once a message's writes and the children that it created are on the disk. */
+  /** Resolves once a message's writes and the children that it created are on disk. */
   allOf(commits: Iterable<Promise<void>>): Promise<void> {
     const waiting = new Set(commits);
     if (this.#saving !== undefined) waiting.add(this.#saving);
@@ -95,7 +95,7 @@ class GatewayOrder {
   readonly #waiting = new Map<DeviceId, Array<() => void>>();
   readonly #inPieces = new Set<DeviceId>();
 
-  /** Processes a message now, or after the previous messages. Throws only if it is processed now. */
+  /** Processes a message now, or after the previous messages. Only throws if it is processed now. */
   take<Message extends WithBytes>(
     gatewayId: DeviceId,
     message: Message,
@@ -142,28 +142,28 @@ class GatewayOrder {
 }
 
 export interface GatewayMessage {
-  /** The way it came. */
+  /** Transport of the message. */
   readonly source: IngestSource;
   readonly topic: string;
   readonly bytes: Uint8Array;
 }
 
-/** Parts of a message processed in one go. New children are the most expensive parts. */
+/** Parts of a message processed without a pause. New children are the most expensive parts. */
 const PARTS_AT_ONCE = 25;
 
 type Transact = (work: () => Promise<void>[]) => Promise<void>[];
 
-/** Steps for the parts of a kind of message. */
+/** Processing steps for the parts of a kind of message. */
 interface Steps<Input> {
   /** Throws what is wrong with a part. */
-  /** `note` is told what was read in another way than it was sent. */
+  /** Validates a part; `note` receives converted or omitted values. @throws DomainError */
   check(value: unknown, note: NoteLeftOut): Input;
   take(child: IngestDevice, input: Input): Promise<void>;
-  /** Runs what takes all of them. */
+  /** Runs the processing of all parts together. */
   together(work: () => Promise<void>[]): Promise<void>[];
 }
 
-/** Creates the steps of each kind of message that has parts for several children. */
+/** Creates the steps for each kind of message with parts for several children. */
 function createSteps({
   ingest,
   claiming,
@@ -192,9 +192,9 @@ function createSteps({
 }
 
 /**
- * Messages of gateways for their children. Each call throws a DomainError when nothing of the message was taken, and then has listed it;
- * otherwise its promise resolves once everything that was taken is on the disk. What one child says wrong is listed on that child, or on
- * the gateway where there is no such child, and costs the others nothing.
+ * Creates the service for messages of gateways about their children. A call throws a DomainError, after listing it, if no part was accepted;
+ * otherwise its promise resolves once all accepted parts are on disk. An invalid part is listed on its child, or on the gateway if there is no such
+ * child, and does not affect the others.
  */
 export function createGatewaysService(deps: {
   children: DevicesService["children"];
@@ -203,13 +203,13 @@ export function createGatewaysService(deps: {
   ingest: Pick<IngestService, "admit" | "toReadings" | "readings" | "clientAttributes" | "reject">;
   attributes: Pick<AttributesService, "read">;
   claiming: Pick<ClaimingService, "check" | "request">;
-  /** Every message of a gateway is a sign of its own life, too. */
+  /** Marks the gateway as active, for every message. */
   touch: (gateway: IngestDevice) => void;
-  /** Runs work in one transaction: the data that the children of one message report of themselves is written together. */
+  /** Runs work in one transaction: attributes reported by the children of one message are written together. */
   transact: Transact;
-  /** Resolves once the children made so far are on the disk. */
+  /** Resolves once the children created so far are on disk. */
   durable: () => Promise<void>;
-  /** A child is there now: what waits for it may go out. */
+  /** Called when a child is connected, so that waiting messages can be sent. */
   onReachable: (child: IngestDevice) => void;
   commands: {
     deviceOf(rpcId: number): DeviceId | undefined;
@@ -221,7 +221,7 @@ export function createGatewaysService(deps: {
   const order = new GatewayOrder();
   const own = new GatewayChildren(deps);
 
-  /** Lists what makes the whole message worthless, and throws it on. */
+  /** Lists an error that invalidates the whole message, and rethrows it. */
   function listed<Result>(gateway: IngestDevice, message: GatewayMessage, work: () => Result): Result {
     try {
       return work();
@@ -235,7 +235,7 @@ export function createGatewaysService(deps: {
 
   const decode = decoderOf(refusals);
 
-  /** Takes a message part by part: `check` is asked of all of them first, so that nothing wrong makes a child. */
+  /** Processes a message part by part. All parts are validated first, so that an invalid one does not create a child. */
   function takeParts<Input>(
     gateway: IngestDevice,
     message: GatewayMessage,
@@ -293,10 +293,10 @@ export function createGatewaysService(deps: {
       takeParts(gateway, message, telemetry),
     attributes: (gateway: IngestDevice, message: GatewayMessage): Promise<void> =>
       takeParts(gateway, message, attributes),
-    /** Lets children be claimed by people. */
+    /** Offers children for claiming by users. */
     claim: (gateway: IngestDevice, message: GatewayMessage): Promise<void> =>
       takeParts(gateway, message, claims),
-    /** `answer` is called with the body for the gateway. */
+    /** `answer` is called with the response body for the gateway. */
     request(gateway: IngestDevice, message: GatewayMessage, answer: (body: unknown) => void): Promise<void> {
       return listed(gateway, message, () => {
         const { id, name, scope, keys, isSingle } = parseRequest(decode(gateway, message));
@@ -308,7 +308,7 @@ export function createGatewaysService(deps: {
         return own.allOf([]);
       });
     },
-    /** Handles the answer of a child to a command. */
+    /** Processes the response of a child to a command. */
     answer(gateway: IngestDevice, message: GatewayMessage): Promise<void> {
       return listed(gateway, message, () => {
         const { name, rpcId, data } = parseAnswer(decode(gateway, message));
@@ -347,13 +347,13 @@ export function createGatewaysService(deps: {
   };
 }
 
-/** Returns a function that decodes the body of a message, and lists on the gateway the parts left out of it. */
+/** Returns a function that decodes the body of a message, and lists omitted parts on the gateway. */
 const decoderOf =
   ({ list }: Pick<ReturnType<typeof createGatewayRefusals>, "list">) =>
   (gateway: IngestDevice, message: GatewayMessage): unknown =>
     decodeBody(message.bytes, gateway.payload, (reason) => list(gateway, message, reason, message.bytes));
 
-/** Returns the commits of the accepted parts. Throws only errors of the gateway itself, and then nothing may be acknowledged. */
+/** Returns the commits of the accepted parts. Throws only internal errors, after which nothing may be acknowledged. */
 function takeAll<Input>(
   good: ReadonlyArray<{ part: ChildPart; input: Input; child: IngestDevice | DomainError | undefined }>,
   take: (child: IngestDevice, input: Input) => Promise<void>,
@@ -402,7 +402,7 @@ function checkAttributes(value: unknown): Record<string, unknown> {
   throw invalid("attribute.body_invalid");
 }
 
-/** The result, or whose mistake it is; throws only what is nobody's: storage that takes no more. */
+/** Returns the result, or the error of a part; throws only if storage accepts no more data. */
 function attempt<Result>(work: () => Result): Result | DomainError {
   try {
     return work();

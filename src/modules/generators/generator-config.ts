@@ -12,18 +12,15 @@ const PERIOD_SECONDS_MAX = 366 * 86_400;
 const METRICS_MAX = 100;
 const DEVICES_MAX = 1_000;
 const KEY_BYTES_MAX = 256;
-/** Largest absolute value. Above it a double does not hold the decimals, and no sensor counts so far. */
+/** Max. absolute value. Larger doubles lose decimals, and no sensor counts that far. */
 const NUMBER_MAX = 1e15;
-/** More would not be read. */
+/** Max. listed errors. */
 const ERRORS_SHOWN = 20;
-/**
- * Limit on what all generators of a tenant may send together: a tenth of what a small gateway takes, so that devices keep the
- * rest.
- */
+/** Max. messages per second of a tenant's generators: a tenth of a small gateway's capacity, so that devices keep the rest. */
 export const MESSAGES_PER_SECOND_MAX = 1_000;
 export const VALUES_PER_SECOND_MAX = 10_000;
 
-/** A config as somebody wrote it; `config` is there when nothing is wrong. */
+/** Validated config; `config` is set if there are no errors. */
 export interface CheckedConfig {
   readonly config: GeneratorConfig | undefined;
   readonly errors: readonly Text[];
@@ -36,13 +33,13 @@ interface Notes {
   readonly warnings: Text[];
 }
 
-/** Messages and values per second that a config produces. */
+/** Returns the messages and values per second of a config. */
 export function rateOf({ intervalSeconds, metrics }: GeneratorConfig, devices: number) {
   const messages = devices / intervalSeconds;
   return { messages, values: messages * metrics.length };
 }
 
-/** Returns the limit that the rate exceeds; undefined if there is none. */
+/** Returns the exceeded limit; undefined if there is none. */
 export function tooFast(rate: { messages: number; values: number }): Text | undefined {
   if (rate.messages > MESSAGES_PER_SECOND_MAX)
     return detail("rule.messages_per_second", { max: MESSAGES_PER_SECOND_MAX });
@@ -82,7 +79,7 @@ export function checkConfig(input: unknown): CheckedConfig {
   };
 }
 
-/** Checks limits that concern the configuration as a whole. */
+/** Checks limits on the configuration as a whole. */
 function checkLimits(config: GeneratorConfig, { errors, warnings }: Notes): void {
   const { intervalSeconds, metrics, deviceIds } = config;
   const rate = rateOf(config, deviceIds?.length ?? 1);

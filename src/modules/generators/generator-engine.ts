@@ -11,14 +11,14 @@ import type { Generator } from "./generators.resource.ts";
 import { devicesOf, type GeneratorActivity, isRunning } from "./generators.types.ts";
 import { createMetricValues } from "./metric-values.ts";
 
-/** Devices whose readings are made between two looks at whatever else the program has to do. */
+/** Devices per slice, before other work runs. */
 const DEVICES_AT_ONCE = 100;
 
 interface GeneratorEngineDeps {
   readonly ingest: Pick<IngestService, "admit" | "readings">;
   readonly findDevice: (deviceId: DeviceId) => IngestDevice | undefined;
   readonly latest: TelemetryStore["latest"];
-  /** Called when none of a generator's devices is there any more. */
+  /** Called when all devices of a generator were deleted. */
   readonly onOrphaned: (generator: Generator) => void;
   readonly clock: Clock;
   readonly random: () => number;
@@ -31,21 +31,21 @@ type Values = ReadonlyArray<{ readonly key: string; readonly next: (ts: number) 
 interface Run {
   readonly generator: Generator;
   readonly intervalMs: number;
-  /** Keyed by device. */
+  /** Values by device. */
   values: ReadonlyMap<DeviceId, Values>;
   isOver: boolean;
   cancel: () => void;
   /** Monotonic time of the next reading. */
   dueAt: number;
-  /** Resolves when nothing of it is in progress. */
+  /** Resolves when all its work has ended. */
   busy: Promise<void>;
   isSending: boolean;
 }
 
-/** One reading of each device of a generator. */
+/** Reading of each device of a generator. */
 interface Round {
   readonly ts: number;
-  /** The commits that they ride. */
+  /** Commits of the readings. */
   readonly committed: Set<Promise<void>>;
   found: number;
   sent: number;
@@ -55,14 +55,14 @@ interface Round {
 type Activity = { -readonly [Field in keyof GeneratorActivity]: GeneratorActivity[Field] };
 
 /**
- * Sends what active generators make, each on a grid of its own that follows the steady clock: readings that could not be made in time
- * (a sleeping or overloaded gateway, a jump of the clock, storage that is slow) are left out and never made up for. What was stored
- * is all it remembers: after a restart, walks and counters go on from the newest value, and the grid from the newest reading.
+ * Sends readings of active generators, each on its own grid of monotonic time. Readings that could not be sent in time (sleeping or overloaded
+ * gateway, clock jump, slow storage) are skipped. Only stored data is kept: after a restart, walks and counters continue from the newest value, and
+ * the grid from the newest reading.
  */
 export class GeneratorEngine {
   /** Runs by generator. */
   readonly #runs = new Map<string, Run>();
-  /** Activity of generators, by id. It stays when a generator is paused. */
+  /** Activity of generators by id, kept while a generator is paused. */
   readonly #activities = new Map<string, Activity>();
   #isStopped = true;
 
@@ -72,13 +72,13 @@ export class GeneratorEngine {
     this.#deps = deps;
   }
 
-  /** Takes up generators as a restart left them. */
+  /** Resumes generators after a restart. */
   start(generators: readonly Generator[]): void {
     this.#isStopped = false;
     for (const generator of generators) this.#begin(generator, true);
   }
 
-  /** Resolves when nothing is in progress. */
+  /** Resolves when all work has ended. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     await Promise.all([...this.#runs.keys()].map((id) => this.#end(id)));
@@ -105,12 +105,12 @@ export class GeneratorEngine {
       if (generator.tenantId === tenantId) this.removed(generator.id);
   }
 
-  /** Returns a generator's activity since the start; `undefined` if there was none. */
+  /** Returns a generator's activity since startup; `undefined` if there was none. */
   activityOf(id: string): GeneratorActivity | undefined {
     return this.#activities.get(id);
   }
 
-  /** Ends what the generator did; resolves when nothing of that is in progress. */
+  /** Ends a generator's run; resolves when all its work has ended. */
   #end(id: string): Promise<void> {
     const run = this.#runs.get(id);
     if (run === undefined) return Promise.resolve();
@@ -152,7 +152,7 @@ export class GeneratorEngine {
     run.cancel = clock.schedule(waitMs, () => this.#tick(run));
   }
 
-  /** Returns the newest values there are of what a generator sends, by device. */
+  /** Returns the newest values of a generator's keys, by device. */
   async #newestOf(generator: Generator): Promise<ReadonlyMap<DeviceId, LatestSnapshot>> {
     try {
       const keys = generator.config.metrics.map(({ key }) => key);
@@ -230,7 +230,7 @@ export class GeneratorEngine {
     if (round.sent > 0) this.#noteSent(run, round);
   }
 
-  /** Sends values through `ingest` like messages of devices, so that the limits of the plan apply to generators, too. */
+  /** Sends values through `ingest` like messages of devices, so that the plan's limits apply to generators, too. */
   #sendFor(run: Run, round: Round, to: { deviceId: DeviceId; values: Values }): void {
     const { findDevice, ingest } = this.#deps;
     const device = findDevice(to.deviceId);

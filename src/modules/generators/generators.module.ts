@@ -8,7 +8,7 @@ import { createGeneratorsRepository } from "./generators.repository.ts";
 import { generatorsRoutes } from "./generators.routes.ts";
 import { createGeneratorsService } from "./generators.service.ts";
 
-/** Generators of made-up telemetry, which goes the way that all telemetry goes. */
+/** Creates the generators of simulated telemetry, which use the regular ingest. */
 export function createGeneratorsModule(
   { database, clock, events, log: root }: Core,
   modules: {

@@ -17,7 +17,7 @@ export function createGeneratorsRepository(database: MainDatabase, clock: Clock)
     ...generatorResource.createStore(database, clock),
     /** Lists the active generators of all tenants. */
     listActive: (): Generator[] => listed(and(eq(generators.status, "active"), eq(generators.enabled, true))),
-    /** Returns those that name the device or had it made. */
+    /** Returns the generators that name the device or created it. */
     listOfDevice: (tenantId: TenantId, deviceId: DeviceId): Generator[] =>
       listed(
         and(

@@ -10,13 +10,13 @@ import {
 } from "./generators.schemas.ts";
 import { generators } from "./generators.tables.ts";
 
-/** Settings of a generator, for the OpenAPI document. */
+/** Example settings of a generator, for the OpenAPI document. */
 export const generatorExample = {
   intervalSeconds: 5,
   metrics: [{ key: "temperature", min: 18, max: 24, pattern: "walk" }],
 };
 
-/** Generators: telemetry that the gateway makes up itself, to try dashboards, rules and pipelines before there are devices. */
+/** Generators: simulated telemetry for testing dashboards, rules and pipelines before devices exist. */
 export const generatorResource = defineResource({
   name: "generator",
   table: generators,

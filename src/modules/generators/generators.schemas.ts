@@ -111,7 +111,7 @@ export const generatorBody = t.Object(
   { title: "Generator" },
 );
 
-/** A config that is wrong is answered with its errors, so any object is accepted. */
+/** Any object is accepted, because the response lists the errors of an invalid config. */
 export const previewBody = t.Object({
   config: documentedAs(t.Union([generatorConfigSchema, mapOf(jsonValueSchema)])),
 });

@@ -32,7 +32,7 @@ interface Preview {
   readonly errors: readonly Text[];
 }
 
-/** Returns the messages that a config would make one of its devices send, from now on. */
+/** Returns the messages that a config would make one of its devices send from now on. */
 function previewConfig(
   input: unknown,
   options: { now: number; isVisible: (deviceId: DeviceId) => boolean },
@@ -72,17 +72,17 @@ function previewConfig(
 
 /** Type of the device that is created for a generator. */
 const VIRTUAL_DEVICE_TYPE = "generator";
-/** Devices that a generator shows by name. */
+/** Max. devices of a generator listed by name. */
 const DEVICES_SHOWN = 20;
 
 type NewGenerator = typeof generatorResource.$create;
 type GeneratorChanges = typeof generatorResource.$update;
-/** A generator that is to be written; without an id while it is new. */
+/** Generator to be written; without an id while it is new. */
 type Wanted = Omit<Generator, "id" | "createdAt" | "updatedAt"> & { readonly id?: string };
 
-/** Generator without the devices that the caller may not see, which are counted. */
+/** Generator without hidden devices, which are only counted. */
 export type VisibleGenerator = Generator & {
-  /** The first 20. */
+  /** First 20 devices. */
   readonly devices: ReadonlyArray<{ readonly deviceId: DeviceId; readonly name: string }>;
   readonly deviceCount: number;
   readonly hiddenDevices: number;
@@ -90,8 +90,8 @@ export type VisibleGenerator = Generator & {
 };
 
 /**
- * Generators of a tenant. As with timed jobs, a generator reaches no further than who wrote it: somebody with access to some devices sees
- * generators that send for at least one of them, and may change those that send for nothing else.
+ * Creates the service for generators of a tenant. As with scheduled jobs, a generator is limited to its author's access: a user with access to some
+ * devices sees generators for at least one of them, and may change generators for only those devices.
  */
 export function createGeneratorsService(deps: {
   repository: GeneratorsRepository;
@@ -104,7 +104,7 @@ export function createGeneratorsService(deps: {
 }) {
   const { repository, engine, devices, clock } = deps;
 
-  /** The generator as the caller sees it; undefined when nothing of it is the caller's to see. */
+  /** Returns the generator without hidden devices; undefined if the caller sees none of its devices. */
   function visibleTo({ devices: visible }: Principal, generator: Generator): VisibleGenerator | undefined {
     const all = devicesOf(generator);
     const shown = visible === "all" ? all : all.filter((deviceId) => visible.has(deviceId));
@@ -130,7 +130,7 @@ export function createGeneratorsService(deps: {
     return { generator, visible };
   }
 
-  /** Returns a generator to change: users who may not see all of its devices may not change it. */
+  /** Returns a generator to change, which requires access to all of its devices. */
   function ensureOwn(principal: Principal, id: string): Generator {
     const { generator, visible } = find(principal, id);
     if (visible.hiddenDevices > 0) throw forbidden("generator.not_granted");
@@ -145,7 +145,7 @@ export function createGeneratorsService(deps: {
     return config;
   }
 
-  /** Limits what all active generators of the tenant send together, so that devices keep their own share. */
+  /** Limits the total rate of the tenant's active generators, so that devices keep their own share. */
   function ensureRate(generator: Wanted): void {
     const sum = { messages: 0, values: 0 };
     const others = repository.list(generator.tenantId).filter(({ id }) => id !== generator.id);
@@ -158,7 +158,7 @@ export function createGeneratorsService(deps: {
     if (excess !== undefined) throw rateLimit(excess);
   }
 
-  /** Writes a generator as it is to be, with the device that it needs. */
+  /** Writes a generator, creating its device if necessary. */
   function save(principal: Principal, wanted: Wanted, write: (generator: Wanted) => Generator): Generator {
     const generator: Wanted = { ...wanted, status: wanted.enabled ? wanted.status : "paused" };
     if (!isRunning(generator)) return write(generator);
@@ -273,7 +273,7 @@ export function createGeneratorsService(deps: {
           (principal.devices === "all" || principal.devices.has(deviceId)) &&
           deps.directory.find(deviceId)?.tenantId === principal.tenantId,
       }),
-    /** Pauses a generator that has no device left, until a user selects others. */
+    /** Pauses a generator whose devices were all deleted, until a user selects others. */
     pauseOrphaned(generator: Generator): void {
       const current = repository.find(generator.tenantId, generator.id);
       if (current === undefined) {

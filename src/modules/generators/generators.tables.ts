@@ -19,9 +19,9 @@ export const generators = sqliteTable(
     /** Active only while it is enabled. */
     status: text("status", { enum: STATUSES }).notNull(),
     config: text("config", { mode: "json" }).notNull().$type<GeneratorConfig>(),
-    /** Has no reference, because the device of a generator can be deleted like any other. */
+    /** Not a foreign key, because the device of a generator can be deleted like any other. */
     virtualDeviceId: text("virtual_device_id").$type<DeviceId>(),
-    /** Reason why it was paused by itself. */
+    /** Reason for an automatic pause. */
     lastError: text("last_error", { mode: "json" }).$type<Text>(),
     lastErrorAt: integer("last_error_at"),
     createdAt: integer("created_at").notNull(),

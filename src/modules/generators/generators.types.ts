@@ -5,21 +5,18 @@ export const STATUSES = ["draft", "active", "paused"] as const;
 type GeneratorStatus = (typeof STATUSES)[number];
 
 export const PATTERNS = ["random", "walk", "sine", "counter"] as const;
-/**
- * Movement of a value between `min` and `max`: anywhere each time, a little from where it was, in waves, or up step by
- * step and from the bottom again.
- */
+/** Movement of a value between `min` and `max`: random, a random walk, waves, or a counter that restarts at the bottom. */
 export type Pattern = (typeof PATTERNS)[number];
 
 export interface Metric {
   readonly key: string;
   readonly min: number;
   readonly max: number;
-  /** Decimal places; without them, as many as show about a thousand different values. */
+  /** Decimal places; by default as many as needed for about a thousand distinct values. */
   readonly decimals?: number;
-  /** `random` unless given. */
+  /** Default: `random`. */
   readonly pattern?: Pattern;
-  /** Difference from one value to the next, of a counter and a walk; of a walk on average. */
+  /** Difference between consecutive values of a counter or walk; for a walk, on average. */
   readonly step?: number;
   /** Period of waves. */
   readonly periodSeconds?: number;
@@ -28,7 +25,7 @@ export interface Metric {
 export interface GeneratorConfig {
   readonly intervalSeconds: number;
   readonly metrics: readonly Metric[];
-  /** A device of its own is made unless given; empty when all that were named are gone. */
+  /** By default a new device is created; empty if all named devices were deleted. */
   readonly deviceIds?: readonly DeviceId[];
 }
 
@@ -41,7 +38,7 @@ export interface GeneratorActivity {
   readonly lastErrorAt: number | null;
 }
 
-/** The devices that a generator sends for. */
+/** Returns the devices for which a generator sends. */
 export const devicesOf = ({
   config,
   virtualDeviceId,

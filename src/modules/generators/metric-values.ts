@@ -7,21 +7,21 @@ import type { Metric } from "./generators.types.ts";
  */
 
 export const DECIMALS_MAX = 9;
-/** Number of values between min and max, at least, if no decimal places are set. */
+/** Min. number of values between min and max, if no decimal places are set. */
 const VALUES_WANTED = 1_000;
-/** Step of a walk that has none, as a share of the way from min to max. */
+/** Default step of a walk, as a share of the range from min to max. */
 const WALK_SHARE = 0.04;
 /** Max. distance of a walk between two readings, in steps. */
 const WALK_STEPS_MAX = 3;
-/** Waves are this many readings long unless told otherwise. */
+/** Default length of a wave, in readings. */
 const WAVE_READINGS = 60;
 
-/** The values that a metric can have: `at(0)` … `at(size)`, ascending. */
+/** Possible values of a metric: `at(0)` … `at(size)`, ascending. */
 export interface Grid {
   readonly size: number;
   readonly unitsPerOne: number;
   valueAt(index: number): number;
-  /** Returns the index of the nearest value; `undefined` if `value` lies outside. */
+  /** Returns the index of the nearest value; `undefined` if `value` is outside the range. */
   indexOf(value: number): number | undefined;
 }
 
@@ -42,10 +42,7 @@ function usualDecimals(metric: Metric): number {
   return decimals;
 }
 
-/**
- * Returns `undefined` if no number with the decimals that were asked for lies between min and max, or none can be told from the
- * next.
- */
+/** Returns `undefined` if no number with the requested decimals lies between min and max, or doubles cannot distinguish them. */
 export function gridOf(metric: Metric): Grid | undefined {
   const { min } = metric;
   const onlyMin: Grid = { size: 0, unitsPerOne: 1, valueAt: () => min, indexOf: () => 0 };
@@ -80,15 +77,15 @@ export function counterUnits({ step }: Metric, { size, unitsPerOne }: Grid): num
 
 export interface Course {
   readonly intervalSeconds: number;
-  /** Position in its waves at which a device begins, 0 … 1. */
+  /** Initial phase of a device in its waves, 0 … 1. */
   readonly offset: number;
-  /** The newest value there is, from which walks and counters go on. */
+  /** Newest stored value, from which walks and counters continue. */
   readonly last: number | undefined;
   /** Returns a random number in [0, 1). */
   readonly random: () => number;
 }
 
-/** The values of one metric of one device, reading by reading; `ts` is the reading's (epoch ms). */
+/** Returns a function that returns the values of one metric of one device, reading by reading; `ts` is the reading's time (epoch ms). */
 export function createMetricValues(metric: Metric, course: Course): (ts: number) => number {
   const grid = gridOf(metric);
   if (grid === undefined) return () => metric.min; // refused when it was written

@@ -36,7 +36,7 @@ const onOneself = (action: string): AuditRule => ({
   id: ({ principal }) => principal.userId,
 });
 
-/** Routes of users' own accounts. */
+/** Creates the routes for users' own accounts. */
 export const accountRoutes = (deps: { account: AccountService; auth: AuthPlugin }) => {
   const { account } = deps;
   return new Elysia({ prefix: "/api/auth", tags: ["auth"] })

@@ -14,7 +14,7 @@ import type { SessionsService } from "./sessions.service.ts";
 
 const HOUR_MS = 3_600_000;
 
-/** Language and links of the mail to the person who asks, and the address of the request. */
+/** Language and link origin of the requested mail, and the address of the request. */
 export interface ResetContext {
   readonly address: string;
   readonly language: MailLanguage;
@@ -22,23 +22,23 @@ export interface ResetContext {
   readonly origin: string;
 }
 
-/** A session as its person sees it; times are epoch ms of the clock on the wall. */
+/** Session as shown to its user; times are epoch ms of the wall clock. */
 export interface OwnSession extends Session {
   readonly isCurrent: boolean;
-  /** Address of who acts as the person. */
+  /** Email address of the impersonating user. */
   readonly impersonatedBy?: string;
 }
 
-/** Creates the service for users' own accounts: password, second factor, sessions. A user who acts as another one cannot use it. */
+/** Creates the service for users' own accounts: password, second factor, sessions. Not available during impersonation. */
 export function createAccountService(deps: {
   provider: IdentityProvider;
   users: Pick<UsersService, "findById" | "findByEmail">;
   sessions: Pick<SessionsService, "list" | "end" | "endAll">;
   throttle: Throttle;
   mail: MailSender;
-  /** Steady epoch ms. */
+  /** Returns monotonic epoch ms. */
   now: () => number;
-  /** Epoch ms as the clock on the wall has it. */
+  /** Returns epoch ms of the wall clock. */
   wallNow: () => number;
 }) {
   const { provider, users, sessions, throttle, mail, now, wallNow } = deps;
@@ -56,7 +56,7 @@ export function createAccountService(deps: {
 
   return {
     securityOf: ({ email }: Principal): SecurityStatus => provider.statusOf(email),
-    /** Signs the person out everywhere else. */
+    /** Changes the password and ends all other sessions of the user. */
     async changePassword(
       principal: Principal,
       { currentPassword, newPassword }: { currentPassword: string; newPassword: string },
@@ -68,7 +68,7 @@ export function createAccountService(deps: {
       sessions.endAll(userId, sessionId as SessionId); // it came from `authenticate`
       confirmChange(email, language);
     },
-    /** Sends a link to set a new password. Does the same, but sends nothing, for an address that is not known. */
+    /** Sends a link for setting a new password. For an unknown address, it behaves the same without sending. */
     requestReset(text: string, { address, language, origin }: ResetContext): void {
       const email = normalizeEmail(text);
       const refused =
@@ -89,7 +89,7 @@ export function createAccountService(deps: {
       mail.enqueue({ tenantId: user.tenantId, to: email, language, template: "password_reset", values });
     },
     isResetSecret: (secret: string): boolean => provider.isResetSecret(secret),
-    /** Signs the account out everywhere. */
+    /** Sets the password by a link and ends all sessions of the account. */
     async resetPassword(secret: string, password: string, language: MailLanguage): Promise<void> {
       const { email } = await provider.resetPassword(secret, password);
       confirmChange(email, language);
@@ -132,7 +132,7 @@ export function createAccountService(deps: {
       if (own === undefined) throw notFound("session.not_found");
       sessions.end(own.sessionId);
     },
-    /** All but the one that asks; says how many. */
+    /** Ends all sessions except the caller's. Returns their number. */
     endOtherSessions(principal: Principal): number {
       ensureOneself(principal);
       const others = sessions.list(principal.userId).length - 1;

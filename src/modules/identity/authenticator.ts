@@ -8,10 +8,10 @@ import type { UsersService } from "../users/users.service.ts";
 import type { Principal } from "../users/users.types.ts";
 import type { AccessTokens, Authenticator } from "./identity.types.ts";
 
-/** Limit of wrong bearer credentials per address on WebSockets: many screens may come back simultaneously after their sessions have ended. */
+/** Rate of wrong bearer credentials per address on WebSockets: many screens may reconnect simultaneously after their sessions have ended. */
 const WRONG = { perSecond: 1, burst: 60 };
 
-/** Creates the authentication of both kinds of bearer credential: access tokens of people, and API keys. */
+/** Creates the authentication of both kinds of bearer credentials: access tokens of users, and API keys. */
 export function createAuthenticator(deps: {
   keys: {
     isKey(credential: string): boolean;
@@ -30,7 +30,7 @@ export function createAuthenticator(deps: {
   const sessions = new TurnCache<Promise<Principal | undefined>>(deps.changes);
   const wrong = new AttemptLimit(WRONG);
 
-  /** Only what our own signature covers is believed: nobody can be named by a forged token. */
+  /** Returns the refusal for a credential. Only claims with a valid signature are used, so that a forged token cannot name a user. */
   async function refusalOf(credential: string): Promise<RefusedCredential> {
     if (keys.isKey(credential)) return keys.refusalOf(credential);
     const claims = await tokens.readExpired(credential);

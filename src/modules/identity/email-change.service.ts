@@ -33,7 +33,7 @@ export function createEmailChangeService(deps: {
   mail: Pick<MailSender, "enqueue">;
   /** Seals the new address in the link. */
   box: SealedBox;
-  /** Changes the address of a user and tells both addresses. */
+  /** Changes the address of a user and notifies both addresses. */
   changeAddress: (userId: UserId, email: string, language: MailLanguage) => void;
 }) {
   const { provider, users, throttle, mail, box } = deps;
@@ -62,7 +62,7 @@ export function createEmailChangeService(deps: {
   }
 
   return {
-    /** @throws DomainError `password.wrong`, `second_factor.code_wrong`, `user.email_taken`, `user.not_oneself` or `limited`. */
+    /** @throws DomainError `password.wrong`, `second_factor.code_wrong`, `user.email_taken`, `user.not_oneself` or `limited` */
     async request(
       principal: Principal,
       { password, code, ...input }: NewAddress,

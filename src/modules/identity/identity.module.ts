@@ -55,7 +55,7 @@ interface IdentityModules {
   readonly hasher?: PasswordHasher | undefined;
 }
 
-/** The embedded identity provider and the sessions, with what reports and records their use. */
+/** Creates the embedded identity provider and the sessions, with reporting and auditing of their use. */
 function createSignIn(
   { config, database, identityDatabase, clock, events }: Core,
   { users: { users }, audit: { audit }, hasher }: IdentityModules,
@@ -90,7 +90,7 @@ function createSignIn(
   return { provider, sessions, signIns, throttle, sessionsRepository, report };
 }
 
-/** Sign-up, and what follows it: the first site of a user. */
+/** Creates sign-up, and the onboarding that creates a user's first site. */
 function createSignUp(
   { config, database: { transact }, database }: Pick<Core, "config" | "database">,
   { users: { users }, tenants: { tenants, plans }, mail: { mail } }: IdentityModules,
@@ -129,7 +129,7 @@ function createSignUp(
   return { signUp, onboarding };
 }
 
-/** Sign-in by an external provider; undefined unless it is set up. */
+/** Creates the sign-in by an external provider; undefined unless configured. */
 function createExternal(
   { config, log }: Pick<Core, "config" | "log">,
   deps: {
@@ -142,7 +142,7 @@ function createExternal(
 ) {
   const { users, signUp, provider, tokenKey, now } = deps;
   const settings = readExternalSettings(config);
-  /** Admits a user whose address an external provider confirms; new users sign up this way where sign-up is open. */
+  /** Admits a user whose address an external provider has confirmed; new users are signed up if sign-up is open. */
   function admit({ email, fullName }: ExternalPerson): Admission {
     const user = users.findByEmail(email);
     if (user !== undefined) return user.status === "ACTIVE" ? "admitted" : "disabled";
@@ -163,9 +163,7 @@ function createExternal(
   );
 }
 
-/**
- * Creates the module of users and their sign-in: sessions, the identity provider, setup, sign-up, accounts and user management.
- */
+/** Creates users and their sign-in: sessions, the identity provider, setup, sign-up, accounts and user management. */
 export function createIdentityModule(core: Core, modules: IdentityModules) {
   const { tenants, plans, branding } = modules.tenants;
   const { users, usersRepository } = modules.users;
@@ -175,7 +173,7 @@ export function createIdentityModule(core: Core, modules: IdentityModules) {
   const { config, data, database, clock, ports } = core;
   const { transact, changes } = database;
   const now = createSteadyNow(clock);
-  /** Signs the access tokens. */
+  /** Key that signs the access tokens. */
   const tokenKey = data.secret("jwt.key", 32);
   const mailOriginFor = createOwnOrigin(config, ports);
   const { provider, sessions, signIns, throttle, sessionsRepository, report } = createSignIn(

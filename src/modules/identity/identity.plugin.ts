@@ -14,12 +14,12 @@ import type { AuditedRequest, RequestAudit } from "./request-audit.ts";
 
 const TOKEN_LIFETIME_SECONDS = 12 * 3600;
 const ISSUER = "lineside";
-/** Tokens that are remembered as good. */
+/** Max. cached verified tokens. */
 const VERIFIED_MAX = 1_000;
-/** Audience of tokens for this API: a token that the same key signed for something else opens nothing here. */
+/** Audience of tokens for this API; tokens signed by the same key for other purposes are refused. */
 const AUDIENCE = "lineside-api";
 
-/** Access tokens by @elysiajs/jwt: HS256 with the gateway's own key, 12 h of steady time (`now`, epoch ms). */
+/** Creates access tokens by @elysiajs/jwt: HS256 with the gateway's own key, valid for 12 h of monotonic time (`now`, epoch ms). */
 export function createAccessTokens(secret: Uint8Array, now: () => number): AccessTokens {
   const { decorator } = new Elysia().use(
     jwt({
@@ -49,7 +49,7 @@ export function createAccessTokens(secret: Uint8Array, now: () => number): Acces
     });
     return claims === false ? undefined : claims;
   }
-  /** Claims of tokens whose signature was found good: it stays so, and a program sends the same token with every request. */
+  /** Claims of verified tokens, because a program repeats its token with every request. */
   const verified = new Map<string, { readonly sid: string; readonly gen: number; readonly exp: number }>();
   return {
     sign: (claims) =>
@@ -73,13 +73,13 @@ export function createAccessTokens(secret: Uint8Array, now: () => number): Acces
   };
 }
 
-/** Returns whether each part is base64url as it is written, without what a lenient decoder passes over: one token has one spelling. */
+/** Returns whether each part is canonical base64url, without characters that a lenient decoder skips, so that each token has one spelling. */
 const isCanonical = (token: string): boolean =>
   token.split(".").every((part) => Buffer.from(part, "base64url").toString("base64url") === part);
 
 const BEARER = /^Bearer ([^\s]+)$/i;
 
-/** Permissions of requests that have to work on a full disk: they sign in, make room, or cannot wait, and are small. */
+/** Permissions of small requests that must work on a full disk: sign-in, freeing space, and urgent operations. */
 const KEPT_POSSIBLE: ReadonlySet<Permission> = new Set([
   "session:use",
   "gateway:manage",
@@ -88,7 +88,7 @@ const KEPT_POSSIBLE: ReadonlySet<Permission> = new Set([
   "users:change",
 ]);
 
-/** Whether a request adds to the databases. */
+/** Returns whether a request adds data to the databases. */
 const addsData = ({ method, url }: Request, permission: Permission): boolean =>
   /^(?:POST|PUT|PATCH)$/.test(method) &&
   !permission.endsWith(":read") &&
@@ -101,7 +101,7 @@ interface RouteContext {
   readonly params?: Readonly<Record<string, string | undefined>> | undefined;
 }
 
-/** `audit` of routes, with the principals that `auth` has found. */
+/** `audit` option of routes, with the principals found by `auth`. */
 const auditMacro = (requestAudit: RequestAudit, principals: WeakMap<Request, Principal>) => ({
   audit: (rule: AuditRule) => ({
     detail: {
@@ -122,11 +122,11 @@ const auditMacro = (requestAudit: RequestAudit, principals: WeakMap<Request, Pri
 });
 
 /**
- * `auth: "<permission>"` on a route: the caller must be signed in (else 401 without a body, before anything of the request is
- * parsed or checked) and allowed (else 403); the handler gets `principal`, the only source of user and tenant. Once the body has been read, the
- * request waits for its turn: handlers of requests that arrive together run in separate rounds of the event loop if they take long.
- * `exactJson: true`, behind `auth`, on a route whose body is JSON of any form, such as parameters of a command: long integers keep their digits.
- * `audit: {action, target, …}` on a route that changes something: what the audit log keeps of it, or why nothing.
+ * `auth: "<permission>"` on a route: the caller must be signed in (otherwise 401 without a body, before the request is parsed or validated) and
+ * permitted (otherwise 403); the handler gets `principal`, the only source of user and tenant. After the body has been read, the request waits for
+ * its turn, so that simultaneous long requests run in separate rounds of the event loop. `exactJson: true`, after `auth`, on a route with free-form
+ * JSON, such as parameters of a command: long integers keep their digits. `audit: {action, target, …}` on a changing route: its entry in the audit
+ * log, or the reason for none.
  */
 export function createAuthPlugin(
   authenticator: Authenticator,
@@ -136,11 +136,11 @@ export function createAuthPlugin(
     ensureRoom,
   }: {
     readonly answers: Pick<AnswerSpace, "note">;
-    /** @throws DomainError of kind `unavailable` if the disk has no room for a change of `bytes` */
+    /** @throws DomainError `unavailable` if the disk has no room for a change of `bytes` */
     readonly ensureRoom: (bytes: number) => void;
   },
 ) {
-  /** Principal of each request, resolved once by the first hook that asks. */
+  /** Principal of each request, resolved once by the first hook that needs it. */
   const principals = new WeakMap<Request, Principal>();
 
   async function authenticate(

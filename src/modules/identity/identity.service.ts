@@ -22,21 +22,21 @@ export interface AccessToken {
 }
 
 export interface IdentityService extends Pick<Authenticator, "authenticate"> {
-  /** Redeems an authorization code for a new session's token. Throws `invalid` for a bad code. */
+  /** Redeems an authorization code for a new session's token. @throws DomainError `invalid` for an invalid code */
   exchange(code: string, codeVerifier: string | undefined, client?: Client): Promise<AccessToken>;
   refresh(principal: Pick<Principal, "sessionId" | "userId">): Promise<AccessToken>;
   logout(principal: Principal): void;
   me(principal: Principal): CurrentUser;
   /**
-   * A token of a new session in which the caller acts as the user, with no more rights than either of them has; ends with the
-   * caller's session. @throws DomainError for who has more rights, is disabled, or is not of the tenant.
+   * Returns a token of a new session in which the caller acts as the user, with no more rights than either has; ends with the caller's session.
+   * @throws DomainError if the user has more rights, is disabled, or belongs to another tenant
    */
   impersonate(principal: Principal, targetUserId: string, client: Client): Promise<AccessToken>;
-  /** A user of the caller's tenant, as the audit log names one. */
+  /** Returns a user of the caller's tenant, as named in the audit log. */
   nameOf(principal: Principal, userId: string): { fullName: string; email: string } | undefined;
 }
 
-/** Returns the permissions as the auth plugin decides, and services about the gateway itself. */
+/** Returns the permissions as decided by the auth plugin and services about the gateway itself. */
 function permissionsOf(
   principal: Pick<Principal, "role" | "tenantId" | "apiKey" | "canAcknowledgeAlarms">,
   isOperator: boolean,
@@ -88,7 +88,7 @@ function common(devices: Devices, others: Devices): Devices {
   return others === "all" ? devices : devices.intersection(others);
 }
 
-/** Returns the devices that both may see, computed again only when either changes: a stream asks for every message. */
+/** Returns the devices visible to both, recomputed only when either changes, because a stream needs them for every message. */
 function createShared(own: () => Devices, others: () => Devices): () => Devices {
   let existing: { own: Devices; others: Devices; both: Devices } | undefined;
   return () => {

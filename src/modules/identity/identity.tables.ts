@@ -1,7 +1,7 @@
 import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { users } from "../users/users.tables.ts";
 
-/** A signed-in browser or script; the session, not the token's claims, is the authority. */
+/** Sessions of browsers and scripts; the session, not the token's claims, is authoritative. */
 export const sessions = sqliteTable(
   "sessions",
   {
@@ -10,16 +10,16 @@ export const sessions = sqliteTable(
       .notNull()
       .references(() => users.userId, { onDelete: "cascade" }),
     impersonatorId: text("impersonator_id"),
-    /** The session from which somebody acts as this user: it does not outlive that one. */
+    /** Session of the impersonating user, with which this session ends. */
     impersonatorSessionId: text("impersonator_session_id"),
-    /** Address from which the session was started, for the list of a user's own sessions. */
+    /** Address from which the session was started, for the user's list of sessions. */
     address: text("address").notNull().default(""),
     userAgent: text("user_agent").notNull().default(""),
     createdAt: integer("created_at").notNull(),
-    /** Time of the last use, to some minutes. */
+    /** Time of the last use, with a precision of some minutes. */
     lastUsedAt: integer("last_used_at").notNull().default(0),
     expiresAt: integer("expires_at").notNull(),
-    /** Counts the renewals: an access token says of which one it is. */
+    /** Number of renewals, which an access token contains. */
     generation: integer("generation").notNull().default(0),
     renewedAt: integer("renewed_at").notNull().default(0),
   },
@@ -29,13 +29,13 @@ export const sessions = sqliteTable(
   ],
 );
 
-/** Single-use links to the setup page; only the hash of the secret is kept. */
+/** Single-use links to the setup page; only the hash of the secret is stored. */
 export const setupLinks = sqliteTable("setup_links", {
   secretHash: text("secret_hash").primaryKey(),
   expiresAt: integer("expires_at").notNull(),
 });
 
-/** Sign-ups by address; one that is confirmed stays until its person has a tenant. No password is kept here. */
+/** Sign-ups by address; a confirmed one is kept until its user has a tenant. Contains no passwords. */
 export const signUps = sqliteTable("sign_ups", {
   email: text("email").primaryKey(),
   fullName: text("full_name").notNull(),

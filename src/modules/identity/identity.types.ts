@@ -12,7 +12,7 @@ export interface Client {
 export interface Session extends Client {
   readonly sessionId: SessionId;
   readonly userId: UserId;
-  /** The user who acts as this one, and the session from which. */
+  /** Impersonating user, and their session. */
   readonly impersonatorId: UserId | null;
   readonly impersonatorSessionId: SessionId | null;
   readonly createdAt: number;
@@ -24,26 +24,26 @@ export interface Session extends Client {
   readonly renewedAt: number;
 }
 
-/** The claims of an access token; the session (`sid`) is the authority, the rest is for the token's reader. */
+/** Claims of an access token; the session (`sid`) is authoritative, the others are for the token's reader. */
 export interface AccessClaims {
   readonly sub: string;
   readonly sid: string;
-  /** The renewal of the session that the token is of. */
+  /** Renewal of the session to which the token belongs. */
   readonly gen: number;
   readonly email: string;
   readonly tenantId?: string;
   readonly tenantName?: string;
   readonly role?: Role;
-  /** Id of who really acts. */
+  /** Id of the impersonating user. */
   readonly imp?: string;
 }
 
 /** Signs and checks access tokens (JWT, HS256, 12 h). */
 export interface AccessTokens {
   sign(claims: AccessClaims): Promise<string>;
-  /** Session and renewal of a token whose signature and expiry hold. */
+  /** Returns session and renewal of a token with a valid signature and expiry. */
   verify(token: string): Promise<Pick<AccessClaims, "sid" | "gen"> | undefined>;
-  /** User of a token whose signature holds, also after its expiry. It opens nothing. */
+  /** Returns the user of a token with a valid signature, even if expired. Not for authentication. */
   readExpired(token: string): Promise<Pick<AccessClaims, "sub"> | undefined>;
 }
 
@@ -54,20 +54,20 @@ export interface CurrentUser {
   readonly tenantId?: string;
   readonly tenantName?: string;
   readonly role?: Role;
-  /** Permissions of the role, so that a client shows nothing else. */
+  /** Permissions of the role, for clients to hide other functions. */
   readonly permissions: Permission[];
   /** Whether the caller has access to all devices. Some operations require it in addition to the permission. */
   readonly hasGlobalDeviceAccess: boolean;
-  /** Whether the tenant is the gateway's own, whose people may use its serial ports. */
+  /** True for the gateway's own tenant, whose users may use its serial ports. */
   readonly isHost: boolean;
   readonly onboardingRequired: boolean;
-  /** The user who acts, if somebody acts as this user. */
+  /** Impersonating user, if any. */
   readonly impersonator?: { readonly userId: string; readonly email: string };
 }
 
-/** Turns a bearer credential into who is behind it; undefined when it is not good (any more). */
+/** Authenticates bearer credentials; undefined if invalid or expired. */
 export interface Authenticator {
   authenticate(token: string): Promise<Principal | undefined>;
-  /** Reports a credential that was not good; resolves to the ms that its address has to wait after too many, which REST ignores. */
+  /** Reports a refused credential and resolves to the delay in ms after too many (ignored by REST). */
   refused(token: string, peer: Peer, edge: "api" | "realtime"): Promise<number>;
 }

@@ -13,7 +13,7 @@ export interface Onboarding {
   readonly planId?: string | undefined;
 }
 
-/** Gives somebody who has signed up a tenant, which they own. The session stays the same. */
+/** Creates a tenant owned by a signed-up user. The session stays the same. */
 export function createOnboardingService(deps: {
   repository: Pick<SignUpRepository, "find" | "delete">;
   signUp: Pick<SignUpService, "ensureOpen">;
@@ -25,7 +25,7 @@ export function createOnboardingService(deps: {
 }) {
   const { repository, users, tenants, plans } = deps;
   return {
-    /** @throws DomainError `onboarding.done` for who has a tenant. */
+    /** @throws DomainError `onboarding.done` if the user already has a tenant */
     complete({ userId }: Principal, onboarding: Onboarding): void {
       deps.transact(() => {
         const user = users.findById(userId);

@@ -7,17 +7,17 @@ const OWNERS: readonly Role[] = ["TENANT_OWNER"];
 
 export interface PermissionRule {
   readonly roles: readonly Role[];
-  /** Description of what it allows, for docs/permissions.md. */
+  /** Description for docs/permissions.md. */
   readonly what: string;
-  /** Open to users of other roles, too, if they have `canAcknowledgeAlarms`. */
+  /** Also granted to other roles with `canAcknowledgeAlarms`. */
   readonly orAcknowledger?: true;
-  /** Open to users of other roles, too, for their own user: the `userId` of the path. */
+  /** Also granted to other roles for their own user: the `userId` of the path. */
   readonly orSelf?: true;
-  /** Open to those who have no tenant yet. */
+  /** Granted to users without a tenant. */
   readonly isBeforeTenant?: true;
-  /** Closed to API keys: a key that leaked must not be able to make itself at home. */
+  /** Denied to API keys, so that a leaked key cannot establish itself. */
   readonly needsPerson?: true;
-  /** Closed outside the gateway's own tenant, and without access to all devices. Services check it: it depends on more than the role. */
+  /** Denied outside the gateway's own tenant, and without access to all devices. Checked by services, because it depends on more than the role. */
   readonly isOfGateway?: true;
 }
 
@@ -192,7 +192,7 @@ export const isAllowed = (
   return roles.includes(role) || (orAcknowledger === true && canAcknowledgeAlarms) || orSelf === true;
 };
 
-/** The same for a request whose path names a user. */
+/** Like `isAllowed`, for a request whose path names a user. */
 export const isAllowedFor = (
   principal: Pick<Principal, "role" | "canAcknowledgeAlarms" | "userId">,
   permission: Permission,

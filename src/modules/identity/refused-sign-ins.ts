@@ -8,7 +8,7 @@ import type { ExternalSignIn } from "./provider/external-sign-in.ts";
 import type { IdentityProvider } from "./provider/identity-provider.ts";
 import type { NextStep, SignIn } from "./provider/sign-in.ts";
 
-/** Codes of errors that end a sign-in, and the reasons that they are listed under. */
+/** Error codes that end a sign-in, and the reasons under which they are listed. */
 const REASONS: ReadonlyMap<string, RefusalReason> = new Map([
   ["sign_in.wrong", "password_wrong"],
   ["second_factor.wrong", "second_factor_wrong"],
@@ -16,7 +16,7 @@ const REASONS: ReadonlyMap<string, RefusalReason> = new Map([
   ["sign_in.temporary_expired", "password_expired"],
 ]);
 
-/** The same for sign-ins at an external provider. */
+/** Error codes and reasons of sign-ins at an external provider. */
 const EXTERNAL_REASONS: ReadonlyMap<string, RefusalReason> = new Map([
   ["sign_in.expired", "sign_in_expired"],
   ["external.refused", "external_refused"],
@@ -26,13 +26,13 @@ const EXTERNAL_REASONS: ReadonlyMap<string, RefusalReason> = new Map([
   ["external.disabled", "user_disabled"],
 ]);
 
-/** Some people type their password where the address belongs. */
+/** Returns the identity of a refused sign-in, hidden unless it is an address: some users type their password into the address field. */
 const identityOf = (email: string): PresentedIdentity => ({
   kind: "user",
   name: email.includes("@") ? shownName(normalizeEmail(email)) : secretHint(email),
 });
 
-/** Returns the provider, which reports the sign-ins that it refuses and those of disabled users. */
+/** Wraps the provider so that it reports refused sign-ins, including those of disabled users. */
 export function reportingRefusals(
   provider: IdentityProvider,
   { users, report }: { users: Pick<UsersService, "findByEmail">; report: ReportRefusal },
@@ -81,7 +81,7 @@ export function reportingRefusals(
   };
 }
 
-/** Returns the sign-in at an external provider, which reports those who come back and are refused. */
+/** Wraps the sign-in at an external provider so that it reports users who return and are refused. */
 export function reportingExternal(
   external: ExternalSignIn,
   { users, report }: { users: Pick<UsersService, "findByEmail">; report: ReportRefusal },

@@ -12,7 +12,7 @@ import type {
 } from "../audit/audit.types.ts";
 import type { Principal } from "../users/users.types.ts";
 
-/** Arguments of a route's hooks, as far as the audit log reads them. */
+/** Arguments of a route's hooks that the audit log reads. */
 export interface AuditedRequest {
   readonly request: Request;
   readonly server: PeerReader;
@@ -51,7 +51,7 @@ const nameOf = (thing: unknown): string | undefined => {
   return name as string | undefined; // chosen for being a text
 };
 
-/** Audit rule in a route's description: error handlers see the description and not the rule itself. */
+/** Audit rule in a route's description, because error handlers see the description but not the rule. */
 export type RouteAudit = Pick<Exclude<AuditRule, { none: string }>, "action" | "target">;
 
 function isRefusal(error: unknown): boolean {
@@ -59,7 +59,7 @@ function isRefusal(error: unknown): boolean {
   return cause instanceof DomainError && cause.kind === "forbidden";
 }
 
-/** The tenant that a request made for somebody who had none. */
+/** Returns the tenant that a request created for a user without one. */
 function createdTenant({ response }: AuditedRequest): TenantId | null {
   const id = isJsonObject(response) ? response.tenantId : undefined;
   return typeof id === "string" ? (id as TenantId) : null; // of our own answer
@@ -86,7 +86,7 @@ function idOf(rule: Exclude<AuditRule, { none: string }>, context: AuditContext)
 const idsOf = (rule: Exclude<AuditRule, { none: string }>, context: AuditContext): readonly string[] =>
   rule.each?.(context) ?? [idOf(rule, context) ?? ""];
 
-/** Records what a route's rule says: what it is about as it was before and as it is after, or that it was refused. */
+/** Creates the recording of a route's audit rule: the target before and after the request, or its refusal. */
 export function createRequestAudit(recorder: AuditRecorder) {
   /** State of the targets of each request before the request, by id. */
   const before = new WeakMap<Request, ReadonlyMap<string, unknown>>();
@@ -120,7 +120,7 @@ export function createRequestAudit(recorder: AuditRecorder) {
       const states = idsOf(rule, context).map((id) => [id, readQuietly(() => read(context, id))] as const);
       before.set(auditedRequest.request, new Map(states));
     },
-    /** Reads the changes of the request immediately, because another request may follow on its heels. */
+    /** Records the changes of the request immediately, because another request may follow. */
     done(rule: AuditRule, auditedRequest: AuditedRequest, principal: Principal): void {
       if ("none" in rule) return;
       const { read, details, action } = rule;

@@ -31,7 +31,7 @@ export function createSessionsRepository({ orm }: MainDatabase) {
       const row = valid.get({ sessionId, now });
       return row && toSession(row);
     },
-    /** Lists the sessions of a user, the newest first, including those in which somebody else acts as the user. */
+    /** Lists the sessions of a user, newest first, including impersonations of the user. */
     list: (userId: UserId, now: number): Session[] =>
       orm
         .select()
@@ -40,7 +40,7 @@ export function createSessionsRepository({ orm }: MainDatabase) {
         .orderBy(desc(sessions.lastUsedAt), desc(sessions.sessionId))
         .all()
         .map(toSession),
-    /** Returns those that somebody started from this one to act as another user. */
+    /** Returns the impersonations started from this session. */
     listImpersonations: (sessionId: SessionId): Session[] =>
       orm.select().from(sessions).where(eq(sessions.impersonatorSessionId, sessionId)).all().map(toSession),
     renew: ({

@@ -5,17 +5,14 @@ import type { DomainEvents } from "../events.types.ts";
 import type { Client, Session } from "./identity.types.ts";
 import type { SessionsRepository } from "./sessions.repository.ts";
 
-/** A session ends this long after its last refresh; its access tokens live 12 h. */
+/** Time in ms after which an unrefreshed session ends; its access tokens are valid for 12 h. */
 const SESSION_LIFETIME_MS = 30 * 24 * 3_600_000;
-/** Time for which tokens of the previous generation stay valid, for other tabs and for requests in progress. */
+/** Time in ms for which tokens of the previous generation stay valid, for other tabs and requests in progress. */
 const RENEWAL_OVERLAP_MS = 15 * 60_000;
-/** The time of the last use is kept no finer, so that reading does not mean writing. */
+/** Precision of the last use in ms, so that reads do not cause writes. */
 const USE_KEPT_EVERY_MS = 5 * 60_000;
 const USER_AGENT_LENGTH_MAX = 256;
-/**
- * Sessions of a user; those in which somebody else acts as the user count separately. A script that signs in anew each time must
- * not fill the disk.
- */
+/** Max. sessions of a user; impersonations count separately. A script that signs in repeatedly must not fill the disk. */
 const SESSIONS_MAX = 100;
 
 /**
@@ -25,9 +22,9 @@ const SESSIONS_MAX = 100;
 export function createSessionsService(deps: {
   repository: SessionsRepository;
   events: EventBus<DomainEvents>;
-  /** However often it is renewed, a session ends this long after its start. */
+  /** Max. lifetime of a session in ms, however often it is renewed. */
   lifetimeMsMax: number;
-  /** Steady epoch ms: a clock that is set ends no session. */
+  /** Returns monotonic epoch ms, so that setting the clock ends no session. */
   now: () => number;
 }) {
   const { repository, events, now } = deps;
@@ -48,7 +45,10 @@ export function createSessionsService(deps: {
   }
 
   return {
-    /** The one that was used longest ago goes when there are too many. `impersonator`: the session of the person who acts as the user; the new one does not outlive it. */
+    /**
+     * Starts a session, ending the least recently used one if there are too many. `impersonator`: session of the impersonating user, with which the
+     * new session ends.
+     */
     start(userId: UserId, { address, userAgent }: Client, impersonator?: Session): Session {
       const timeMs = now();
       const session: Session = {
@@ -71,7 +71,7 @@ export function createSessionsService(deps: {
       if (impersonator === undefined) events.emit("user.signed-in", { userId });
       return session;
     },
-    /** The session if it is good, with that of an impersonator; notes that it was used. */
+    /** Returns a valid session and records its use; an impersonation also requires the impersonator's session. */
     find(sessionId: SessionId): Session | undefined {
       const timeMs = now();
       const session = repository.find(sessionId, timeMs);
@@ -85,8 +85,8 @@ export function createSessionsService(deps: {
       return session;
     },
     /**
-     * A new generation, whose tokens take the place of those before; soon after the last renewal the same one again, for tabs that renew at
-     * the same time. An impersonation is not extended: it lives no longer than the session it came from.
+     * Starts a new generation, whose tokens replace the previous ones; soon after the last renewal, returns the same one, for tabs that renew
+     * simultaneously. An impersonation is not extended beyond its original session.
      */
     renew(session: Session): Session {
       const timeMs = now();
@@ -100,13 +100,13 @@ export function createSessionsService(deps: {
       repository.renew(renewed);
       return renewed;
     },
-    /** Returns whether tokens of this generation are valid: the newest one, and for a while the previous one. */
+    /** Returns whether tokens of the generation are valid: the newest generation, and for a while the previous one. */
     isCurrent: (session: Session, generation: number): boolean =>
       generation === session.generation ||
       (generation === session.generation - 1 && isRecent(session, now())),
     list: (userId: UserId): Session[] => repository.list(userId, now()),
     end,
-    /** Signs a user out everywhere, `except` left alone. */
+    /** Ends all sessions of a user except `except`. */
     endAll(userId: UserId, except?: SessionId): void {
       for (const { sessionId } of repository.list(userId, now())) if (sessionId !== except) end(sessionId);
     },

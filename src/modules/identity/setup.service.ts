@@ -6,7 +6,7 @@ import type { IdentityProvider } from "./provider/identity-provider.ts";
 import type { SessionsRepository } from "./sessions.repository.ts";
 
 const LINK_LIFETIME_MS = 30 * 60_000;
-/** The plan of a gateway's own site: everything, unlimited. */
+/** Plan of a gateway's own site: all features, unlimited. */
 const OWNER_PLAN = "onprem";
 
 export interface Owner {
@@ -16,7 +16,7 @@ export interface Owner {
   readonly tenantName: string;
 }
 
-/** Stores a new link and gives its secret; links made before stop working. */
+/** Stores a new link and returns its secret; earlier links become invalid. */
 export function createLinkSecret(deps: {
   sessions: SessionsRepository;
   transact: (work: () => void) => void;
@@ -31,7 +31,7 @@ export function createLinkSecret(deps: {
   return secret;
 }
 
-/** The setup links of a gateway without users. */
+/** Creates the setup links of a gateway without users. */
 function createSetupLinks(deps: Parameters<typeof createLinkSecret>[0] & { users: UsersService }) {
   const { sessions, users, now } = deps;
   function ensure(secret: string): { expiresAt: number } {
@@ -41,15 +41,15 @@ function createSetupLinks(deps: Parameters<typeof createLinkSecret>[0] & { users
   }
   let isReserved = false;
   return {
-    /** @throws DomainError `not_found` for a link that is unknown, used or expired. */
+    /** @throws DomainError `not_found` for an unknown, used or expired link */
     ensure,
-    /** Lets a link that is in use not expire. @throws DomainError `not_found` as `ensure` */
+    /** Keeps a link in use from expiring. @throws DomainError `not_found` like `ensure` */
     prolong(secret: string): void {
       const { expiresAt } = ensure(secret);
       if (expiresAt - now() < LINK_LIFETIME_MS / 2)
         sessions.prolongSetupLink(sha256(secret), now() + LINK_LIFETIME_MS);
     },
-    /** Keeps others from creating an owner until the returned function is called. @throws DomainError `not_found` as `ensure` */
+    /** Prevents the creation of an owner until the returned function is called. @throws DomainError `not_found` like `ensure` */
     reserve(secret: string): () => void {
       ensure(secret);
       isReserved = true;
@@ -57,27 +57,27 @@ function createSetupLinks(deps: Parameters<typeof createLinkSecret>[0] & { users
         isReserved = false;
       };
     },
-    /** @throws DomainError `conflict` while a restoration has reserved the setup. */
+    /** @throws DomainError `conflict` while a restoration has reserved the setup */
     ensureFree(): void {
       if (isReserved) throw conflict("backup.restoring");
     },
   };
 }
 
-/** First start: a gateway without users is set up through a single-use link, or from the configuration. */
+/** Creates the first-start setup: through a single-use link, or from the configuration. */
 export function createSetupService(deps: {
   provider: IdentityProvider;
   users: UsersService;
   tenants: TenantsService;
   sessions: SessionsRepository;
   transact: (work: () => void) => void;
-  /** Steady epoch ms: a clock that is set ends no link. */
+  /** Returns monotonic epoch ms, so that setting the clock ends no link. */
   now: () => number;
 }) {
   const { provider, users, tenants, sessions } = deps;
   const links = createSetupLinks(deps);
 
-  /** Serializes setups: of two at the same time the second must not leave an account, or replace the first one's password. */
+  /** Serializes setups: a simultaneous second one must not leave an account, or replace the first one's password. */
   let turn: Promise<unknown> = Promise.resolve();
   function createOwner(owner: Owner, check: () => void): Promise<void> {
     const mine = turn.then(() => createOwnerNow(owner, check));
@@ -112,9 +112,9 @@ export function createSetupService(deps: {
 
   return {
     isRequired: (): boolean => users.count() === 0,
-    /** The secret of a new link; links made before stop working. */
+    /** Returns the secret of a new link; earlier links become invalid. */
     createLink: (): string => createLinkSecret(deps),
-    /** Throws `not_found` for a link that is unknown, used or expired. */
+    /** @throws DomainError `not_found` for an unknown, used or expired link */
     getLink: (secret: string): { valid: true; expiresAt: string } => ({
       valid: true,
       expiresAt: new Date(links.ensure(secret).expiresAt).toISOString(),

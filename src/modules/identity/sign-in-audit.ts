@@ -12,7 +12,7 @@ import type { Owner, SetupService } from "./setup.service.ts";
 
 type ChangeAddress = (userId: UserId, email: string, language: MailLanguage) => User;
 
-/** Records that a user has confirmed a new address. */
+/** Wraps the address change so that confirmed addresses are recorded. */
 export const recordingAddresses =
   (recorder: AuditRecorder, users: Pick<UsersService, "findById">) =>
   (changeAddress: ChangeAddress): ChangeAddress =>
@@ -33,8 +33,8 @@ export const recordingAddresses =
   };
 
 /**
- * Takes into the audit log what happens around the sign-in, where no route knows yet by whom: who signs in, which passwords were
- * wrong (what the throttle refuses unseen is no attempt), which were replaced, and who set the gateway up.
+ * Wraps the provider so that events around the sign-in, for which no route knows the user yet, are recorded in the audit log: sign-ins, wrong
+ * passwords (except attempts refused by the throttle), replaced passwords, and the setup of the gateway.
  */
 export function createSignInAudit(
   recorder: AuditRecorder,
@@ -103,7 +103,7 @@ export function createSignInAudit(
         return email === undefined ? enter() : watched(enter)({ ...request, email, password: "" });
       },
     }),
-    /** Records a password change by a user who was not signed in: by a link of a mail, or at the first sign-in. */
+    /** Records a password change without a session: by a mailed link, or at the first sign-in. */
     passwordChanged({ userId, tenantId, email, fullName, role }: User): void {
       recorder.record({
         tenantId,

@@ -15,14 +15,14 @@ export function createSignUpRepository({ orm }: MainDatabase) {
   );
   return {
     find: (email: string): SignUp | undefined => byEmail.get({ email }),
-    /** Replaces an earlier sign-up with the address. */
+    /** Saves a sign-up, replacing an earlier one of the address. */
     save: (signUp: SignUp): void =>
       void orm
         .insert(signUps)
         .values(signUp)
         .onConflictDoUpdate({ target: signUps.email, set: signUp })
         .run(),
-    /** Returns `false` if there is no try left. */
+    /** Returns `false` if no attempts are left. */
     takeTry: (email: string): boolean =>
       orm
         .update(signUps)
@@ -33,7 +33,7 @@ export function createSignUpRepository({ orm }: MainDatabase) {
     confirm: (email: string, confirmedAt: number): void =>
       void orm.update(signUps).set({ confirmedAt, triesLeft: 0 }).where(eq(signUps.email, email)).run(),
     delete: (email: string): void => void orm.delete(signUps).where(eq(signUps.email, email)).run(),
-    /** Deletes sign-ups that nobody confirmed. */
+    /** Deletes unconfirmed sign-ups. */
     deleteAbandoned: (codeExpiredBefore: number): void =>
       void orm
         .delete(signUps)

@@ -37,7 +37,7 @@ export const signUpRoutes = (deps: {
   signUp: SignUpService;
   onboarding: OnboardingService;
   identity: Pick<IdentityService, "me">;
-  /** Returns the address that links in mails begin with. */
+  /** Returns the base URL of links in mails. */
   mailOriginFor: (request: Request) => string;
   auth: AuthPlugin;
 }) => {

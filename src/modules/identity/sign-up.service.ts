@@ -12,13 +12,13 @@ import type { SignUp, SignUpRepository } from "./sign-up.repository.ts";
 
 const CODE_LIFETIME_MINUTES = 10;
 const CODE_LIFETIME_MS = CODE_LIFETIME_MINUTES * 60_000;
-/** Tries of a code. With at most 10 codes per hour and 20 per day for an address, these are 100 guesses per day at six digits. */
+/** Max. attempts per code. With at most 10 codes per hour and 20 per day for an address, these are 100 guesses per day at six digits. */
 const TRIES = 5;
-/** Time for which an expired code can be sent again. */
+/** Time for which an expired code can be resent. */
 const ABANDONED_AFTER_MS = 24 * 3_600_000;
 const HOUR_MS = 3_600_000;
 
-/** Language and links of the mails to the person who signs up, and the address of the request. */
+/** Language and link origin of the mails, and the address of the request. */
 export interface SignUpContext {
   readonly address: string;
   readonly language: MailLanguage;
@@ -35,7 +35,7 @@ export interface NewSignUp {
 
 const closed = () => forbidden("sign_up.closed");
 const wrongCode = () => invalid("sign_up.code_wrong");
-/** Error that is only returned together with the right code: otherwise it would tell strangers whether an address has signed up. */
+/** Returns an error that is only used together with the right code: otherwise it would reveal whether an address has signed up. */
 const passwordDiffers = () => invalid("sign_up.password_differs");
 const tooMany = (waitMs: number) => limited("sign_up.limited", Math.max(Math.ceil(waitMs / 1000), 1));
 const fromAddress = (kind: string, address: string): Allowance => ({
@@ -52,9 +52,8 @@ const mailQuotas = (kind: string, email: string): readonly Quota[] => [
 ];
 
 /**
- * Sign-up with a one-time code by mail. Nobody learns from an answer whether an address is known here: the answers, the limits
- * and the time they take are the same. The password goes to the identity provider and nowhere else; it makes no account before
- * the code is confirmed.
+ * Creates the sign-up with a one-time code by mail. Responses, limits and timing do not reveal whether an address is known. The password is passed
+ * only to the identity provider; an account is created once the code is confirmed.
  */
 export function createSignUpService(deps: {
   repository: SignUpRepository;
@@ -65,9 +64,9 @@ export function createSignUpService(deps: {
   mail: MailSender;
   transact: (work: () => void) => void;
   isOpen: () => boolean;
-  /** Keys the hashes of codes: six digits alone are soon found from a plain one. */
+  /** Key of the codes' hashes: a plain hash of six digits could be reversed quickly. */
   codeKey: Uint8Array;
-  /** Steady epoch ms: setting the clock neither ends a code nor makes one last. */
+  /** Returns monotonic epoch ms, so that setting the clock neither ends nor prolongs a code. */
   now: () => number;
 }) {
   const { repository, users, passwords, throttle, mail, now } = deps;
@@ -106,7 +105,7 @@ export function createSignUpService(deps: {
     mail.enqueue({ tenantId: null, to: email, language, template: "sign_up_code", values });
   }
 
-  /** The sign-up whose code this is; uses up a try. */
+  /** Returns the sign-up with this code; uses up an attempt. */
   function takeTry(email: string, otp: string): SignUp {
     const signUp = repository.find(email);
     const isPending = signUp !== undefined && signUp.confirmedAt === null && signUp.codeExpiresAt > now();
@@ -155,7 +154,7 @@ export function createSignUpService(deps: {
       passwords.keep(email);
       deps.transact(() => sendCode(signUp, language));
     },
-    /** @throws DomainError `sign_up.code_wrong` for any code that is not (or no longer) good, `sign_up.password_differs`. */
+    /** @throws DomainError `sign_up.code_wrong` for an invalid or expired code; `sign_up.password_differs` */
     async verify(
       { email: text, otp, password }: { email: string; otp: string; password: string },
       { address }: Pick<SignUpContext, "address">,

@@ -4,7 +4,7 @@ import type { Quota, Throttle } from "./provider/throttle.ts";
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 const MAILS_PER_ADDRESS = { hour: 5, day: 20 };
-/** Of all tenants: several times as much, so that one tenant does not use up an address for another. */
+/** Limit of all tenants together; several times as high, so that one tenant does not use up an address for another. */
 const MAILS_PER_ADDRESS_IN_ALL = { hour: 20, day: 60 };
 const MAILS_PER_TENANT = { hour: 200, day: 1000 };
 
@@ -14,8 +14,8 @@ const quotas = (kind: string, who: string, max: { hour: number; day: number }): 
 ];
 
 /**
- * Counts a mail to each address (of the tenant, and of all tenants) and one of the tenant, or says after how many ms there is room. The addresses
- * are those that administrators give users. Where strangers may sign up, whoever does can give any address: the gateway must not become a way to mail people at will.
+ * Counts a mail for each address (per tenant and overall) and for the tenant, or returns the ms until there is room. Administrators enter the
+ * addresses; with open sign-up, anyone can enter any address, so the gateway must not become a way to send unsolicited mails.
  */
 export const createUserMailLimit =
   (throttle: Pick<Throttle, "takeOf">) =>

@@ -14,7 +14,7 @@ import type { IngestDevice } from "./ingest.types.ts";
  */
 
 const INTERVAL_MS = 5 * 60_000;
-/** With the current one they are the last hour. */
+/** Kept intervals; with the current one, they cover the last hour. */
 const INTERVALS_KEPT = 11;
 const KEPT_PER_MEASURE = 500;
 const SLOTS_AT_START = 256;
@@ -24,9 +24,9 @@ const [MESSAGES, VALUES, BYTES, REJECTED] = [0, 1, 2, 3] as const;
 type Interval = readonly DeviceTrafficTotals[];
 
 export class DeviceTraffic {
-  /** Devices that sent in the current interval, by slot. */
+  /** Devices with messages in the current interval, by slot. */
   #devices: IngestDevice[] = [];
-  /** Sums of the current interval: `MEASURES` numbers for each slot. */
+  /** Sums of the current interval: `MEASURES` numbers per slot. */
   #sums = new Float64Array(SLOTS_AT_START * MEASURES);
   #interval = 1;
   readonly #past: Interval[] = [];
@@ -53,7 +53,7 @@ export class DeviceTraffic {
     this.#add(device, MESSAGES, 1);
   }
 
-  /** Counts the values of a message that was accepted. */
+  /** Counts the values of an accepted message. */
   readonly stored = (device: IngestDevice, readings: readonly Reading[]): void => {
     let values = 0;
     for (const reading of readings) for (const _ in reading.values) values++;
@@ -64,7 +64,7 @@ export class DeviceTraffic {
     this.#add(device, REJECTED, 1);
   }
 
-  /** Begins a new interval. */
+  /** Starts a new interval. */
   rotate(): void {
     this.#past.push(this.#busiest());
     if (this.#past.length > INTERVALS_KEPT) this.#past.shift();
@@ -73,7 +73,7 @@ export class DeviceTraffic {
     this.#sums = new Float64Array(SLOTS_AT_START * MEASURES);
   }
 
-  /** Returns the devices that have sent, the one with the largest sum of the measure first. */
+  /** Returns the devices with traffic, largest sum of the measure first. */
   top(by: TrafficMeasure): DeviceTrafficTotals[] {
     const totals = new Map<DeviceId, DeviceTrafficTotals>();
     for (const interval of [...this.#past, this.#busiest()])
@@ -104,7 +104,7 @@ export class DeviceTraffic {
     return slot;
   }
 
-  /** Returns the sums of the devices that are among the largest of any measure. */
+  /** Returns the sums of devices that are among the largest by any measure. */
   #busiest(): Interval {
     const slots = new Set<number>();
     for (let measure = 0; measure < MEASURES; measure++) {

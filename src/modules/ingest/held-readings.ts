@@ -13,12 +13,12 @@ import type { Reading } from "../telemetry/telemetry.types.ts";
 import type { HeldMessage, HeldRepository, HeldSize } from "./held.repository.ts";
 import type { IngestDevice, Rejection } from "./ingest.types.ts";
 
-/** Max. messages of a device, and their max. size in MiB. */
+/** Max. messages per device, and their max. size in MiB. */
 const PER_DEVICE_MAX = { messages: 10_000, mib: 16 };
 const BYTES_MAX = PER_DEVICE_MAX.mib * 1024 * 1024;
 const RELEASE_INTERVAL_MS = 10_000;
 const RELEASED_AT_ONCE = 500;
-/** Health asks every second; to count a million messages takes longer than that is worth. */
+/** Min. interval in ms between counts: health is queried every second, and counting a million messages takes long. */
 const COUNT_INTERVAL_MS = 60_000;
 
 export interface SplitReadings {
@@ -26,7 +26,7 @@ export interface SplitReadings {
   readonly ahead: readonly Reading[];
 }
 
-/** Splits readings into those that are accepted now and those whose time stamps are more than a day ahead; undefined if there is nothing to split. */
+/** Splits readings into accepted ones and those with time stamps more than a day ahead; undefined if there is nothing to split. */
 export function splitAhead(readings: readonly Reading[], now: number): SplitReadings | undefined {
   const isAhead = ({ ts }: Reading) => ts > now + FUTURE_MS_MAX;
   if (!readings.some(isAhead)) return undefined;
@@ -34,8 +34,8 @@ export function splitAhead(readings: readonly Reading[], now: number): SplitRead
 }
 
 /**
- * Readings of acknowledged messages whose time stamps are more than a day ahead of the gateway's clock. If the clock is behind, they are correct:
- * they are kept on the disk, and stored by themselves when the clock catches up. At most 10,000 messages of a device, and 16 MiB.
+ * Readings of acknowledged messages with time stamps more than a day ahead of the gateway's clock. If the clock is behind, they are correct: they
+ * are kept on disk and stored automatically when the clock catches up. At most 10,000 messages and 16 MiB per device.
  */
 export class HeldReadings implements Part {
   readonly name = "held readings";
@@ -43,7 +43,7 @@ export class HeldReadings implements Part {
   #running: Promise<void> = Promise.resolve();
   /** Number and bytes of messages by device, for devices queried so far. */
   readonly #sizes = new Map<DeviceId, HeldSize>();
-  /** Total of the host's held readings, and when it was counted (monotonic ms); `undefined` if it has to be counted again. */
+  /** Total of the host's held readings, and the time of the count (monotonic ms); `undefined` if outdated. */
   #summary: (ReturnType<HeldRepository["summary"]> & { countedAt: number }) | undefined;
 
   readonly #deps: {
@@ -83,7 +83,7 @@ export class HeldReadings implements Part {
     this.#cancel();
   }
 
-  /** Keeps readings. Resolves when they are on the disk. */
+  /** Keeps readings. Resolves when they are on disk. */
   hold(device: IngestDevice, readings: readonly Reading[]): Promise<void> {
     const { repository, clock, durable, events } = this.#deps;
     const { tenantId, deviceId } = device;
@@ -117,7 +117,7 @@ export class HeldReadings implements Part {
     return size;
   }
 
-  /** Returns a problem if devices of the host report a time that the gateway's clock has not reached. */
+  /** Returns a problem if devices of the host report times ahead of the gateway's clock. */
   problem(): Problem | undefined {
     const { repository, clock } = this.#deps;
     const now = clock.monotonic();
@@ -133,7 +133,7 @@ export class HeldReadings implements Part {
     return this.#deps.repository.summaryOf(deviceId);
   }
 
-  /** Stores all that is held of a device, whatever the clock says. */
+  /** Stores all held readings of a device, regardless of the clock. */
   async storeNow(deviceId: DeviceId): Promise<void> {
     const { repository } = this.#deps;
     for (let batch = repository.listOf(deviceId, RELEASED_AT_ONCE); batch.length > 0; ) {
@@ -157,14 +157,14 @@ export class HeldReadings implements Part {
     }
   }
 
-  /** Stores first and deletes then: a crash in between stores the same values twice, which changes nothing. */
+  /** Stores before deleting: a crash in between stores the same values again, which changes nothing. */
   async #store(messages: readonly HeldMessage[]): Promise<void> {
     await Promise.all(messages.map((message) => this.#storeOne(message)));
     this.#deps.repository.delete(messages.map(({ seq }) => seq));
     this.#summary = undefined;
   }
 
-  /** @throws DomainError `unavailable` while nothing can be stored. What is refused for good is logged. */
+  /** @throws DomainError `unavailable` while nothing can be stored. Permanently refused readings are logged */
   async #storeOne({ deviceId, readings }: HeldMessage): Promise<void> {
     const device = this.#deps.directory.find(deviceId);
     this.#sizes.delete(deviceId);

@@ -82,14 +82,14 @@ export function createHeldRepository({ orm }: MainDatabase) {
         .run(),
     deleteOf: (deviceId: DeviceId): void =>
       void orm.delete(heldReadings).where(eq(heldReadings.deviceId, deviceId)).run(),
-    /** Counts messages of the host's devices: those of another site say nothing about the gateway's clock. */
+    /** Counts messages of the host's devices; those of other sites say nothing about the gateway's clock. */
     summary: (): { messages: number; devices: number } =>
       orm
         .select({ messages: count(), devices: countDistinct(heldReadings.deviceId) })
         .from(heldReadings)
         .where(inArray(heldReadings.deviceId, devicesOfHost))
         .get() ?? { messages: 0, devices: 0 },
-    /** Times are those at which the messages are accepted. */
+    /** Returns number and acceptance times of a device's messages. */
     summaryOf: (deviceId: DeviceId) =>
       orm
         .select({

@@ -5,7 +5,7 @@ import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import { heldBody } from "./held.schemas.ts";
 import type { HeldReadings } from "./held-readings.ts";
 
-/** Messages of a device that wait for the gateway's clock. */
+/** Creates the routes for messages of a device that wait for the gateway's clock. */
 export const heldRoutes = (deps: {
   held: HeldReadings;
   devices: Pick<DevicesService, "ensureVisible">;

@@ -10,7 +10,7 @@ export const heldReadings = sqliteTable(
     deviceId: text("device_id")
       .notNull()
       .references(() => devices.deviceId, { onDelete: "cascade" }),
-    /** Time from which they are accepted. */
+    /** Time from which the readings are accepted. */
     dueAt: integer("due_at").notNull(),
     readings: text("readings", { mode: "json" }).notNull().$type<readonly Reading[]>(),
     receivedAt: integer("received_at").notNull(),

@@ -24,19 +24,19 @@ import { checkValues } from "./readings.ts";
  * that memory stays bounded and an interrupted import can go on where it stopped. Repeating rows overwrites them with themselves.
  */
 
-/** Values of a batch: enough that its commit is no more than a part of the time, few enough that it takes the storage worker some ms. */
+/** Max. values of a batch: enough to amortize its commit, few enough for some ms in the storage worker. */
 const BATCH_VALUES = 30_000;
-/** Rows after which the event loop may turn, stored or refused. */
+/** Rows, stored or refused, after which the event loop may turn. */
 const BATCH_ROWS = 5_000;
-/** Time after which the event loop turns within a batch: rows with thousands of cells take a ms each. */
+/** Time in ms after which the event loop turns within a batch: rows with thousands of cells take a ms each. */
 const TURN_MS = 20;
-/** Rows after which the clock is read: that takes as long as to check a short row. */
+/** Rows between reads of the clock, which take as long as checking a short row. */
 const ROWS_PER_LOOK = 4;
 const ERRORS_LISTED_MAX = 100;
 const LINE_EXAMPLE = '{"ts":1767225600000,"values":{"temperature":21.5}}';
 
 export interface ImportProgress {
-  /** Rows read so far, refused ones included, the header not. */
+  /** Rows read so far, including refused ones but not the header. */
   readonly rows: number;
   readonly points: number;
   readonly failed: number;
@@ -44,22 +44,22 @@ export interface ImportProgress {
 
 export interface RowFailure extends Text {
   readonly row: number;
-  /** The text in English. */
+  /** Message in English. */
   readonly message: string;
 }
 
 export interface ImportResult extends ImportProgress, HistoryNotes {
   readonly success: boolean;
-  /** The first hundred rows that were refused; rows count from 1. */
+  /** First hundred refused rows; rows count from 1. */
   readonly errors: readonly RowFailure[];
   /** Time of the newest stored row, epoch ms. */
   readonly newestTs: number | undefined;
 }
 
-/** A row of a CSV file, or a line as the device's own body would be. */
+/** Row of a CSV file, or a line in the form of a device message. */
 type Row = HistoryRow | { readonly row: number; readonly body: unknown };
 
-/** Returns whether a row has no need to be checked if all of its values are numbers. */
+/** Returns whether rows with only numeric values need no validation. */
 function canHoldNumbers(keys: readonly string[]): boolean {
   try {
     return checkValues(Object.fromEntries(keys.map((key) => [key, 0]))) !== undefined;
@@ -86,12 +86,12 @@ const notJson = detail("import_error.line_not_json", { example: LINE_EXAMPLE });
 const toRow = (row: number, body: unknown): Row =>
   body instanceof Unread ? { row, error: body.error } : { row, body };
 
-/** A line that cannot be read. */
+/** Unreadable line. */
 class Unread {
   constructor(readonly error: Text) {}
 }
 
-/** Returns the value of a line, or why there is none. */
+/** Returns the value of a line, or the reason why it is unreadable. */
 function parsed(line: string, hasLongInteger: boolean): unknown {
   try {
     ensureLineShape(line);
@@ -104,9 +104,9 @@ function parsed(line: string, hasLongInteger: boolean): unknown {
 export interface ImportSource {
   readonly body: ReadableStream<Uint8Array>;
   readonly format: HistoryFormat;
-  /** Properties of a CSV file that its header does not tell. */
+  /** Properties of a CSV file that its header does not define. */
   readonly csv?: CsvOptions | undefined;
-  /** Rows to leave out at the start: those that an earlier, interrupted import has done. */
+  /** Rows to skip at the start, already done by an interrupted import. */
   readonly skipRows: number;
   /** Time of the last row of the previous part of the file, epoch ms. */
   readonly previousTs?: number | undefined;
@@ -115,9 +115,9 @@ export interface ImportSource {
 export interface ImportTarget {
   /** Epoch ms. */
   readonly now: number;
-  /** Readings of one body; throws `invalid` with what is wrong. Rows without a time stamp are refused. */
+  /** Returns the readings of one body. @throws DomainError `invalid` that describes the error. Rows without a time stamp are refused */
   decode(body: unknown): Reading[];
-  /** Resolves when the readings are on the disk. */
+  /** Resolves when the readings are on disk. */
   store(readings: readonly Reading[]): Promise<void>;
 }
 
@@ -127,15 +127,15 @@ function refusalOf(error: unknown): Text {
   return error;
 }
 
-/** Returns the values of a row as they can be stored; undefined if there are none. @throws DomainError */
+/** Returns the storable values of a row; undefined if there are none. @throws DomainError */
 const checkedValues = (values: HistoryValues, isChecked: boolean): Reading["values"] | undefined =>
   isChecked ? values : checkValues(values);
 
-/** Collects the readings of rows until there are enough for a commit, and counts the rows. */
+/** Collects the readings of rows for a commit, and counts the rows. */
 class ImportBatch {
   readonly counts = { rows: 0, points: 0, failed: 0 };
   readonly errors: RowFailure[] = [];
-  /** Time of the newest row that was taken, epoch ms. */
+  /** Time of the newest accepted row, epoch ms. */
   newestTs: number | undefined;
   readonly #target: ImportTarget;
   readonly #skipRows: number;
@@ -152,7 +152,7 @@ class ImportBatch {
     return this.#values >= BATCH_VALUES || this.#rows >= BATCH_ROWS;
   }
 
-  /** Returns `true` at the end of the entries. It ends before where the batch is full or the event loop shall turn. */
+  /** Takes rows until the batch is full or the turn is over. Returns true at the end of the entries. */
   take(entries: Iterator<Row>, turnEndMs: number): boolean {
     for (let count = 0; !this.isFull; count++) {
       if (count % ROWS_PER_LOOK === 0 && performance.now() >= turnEndMs) break;
@@ -163,7 +163,7 @@ class ImportBatch {
     return false;
   }
 
-  /** Returns the readings, which count as points from now on. */
+  /** Empties the batch and returns its readings, which are counted as stored points. */
   empty(): readonly Reading[] {
     const readings = this.#readings;
     this.counts.points += this.#values;
@@ -218,7 +218,7 @@ function csvRows(
   return csvHistory(body, csv, { ...context, notes });
 }
 
-/** Runs an import; every batch that is on the disk is reported, the result comes last. */
+/** Runs an import. Yields progress after each batch on disk, and returns the result. */
 export async function* runImport(
   source: ImportSource,
   target: ImportTarget,
@@ -228,7 +228,7 @@ export async function* runImport(
   const batch = new ImportBatch(target, source.skipRows);
   const { counts, errors } = batch;
   let onDisk: ImportProgress = { ...counts };
-  /** The commit that is in progress while the next rows are read. */
+  /** Commit in progress while the next rows are read. */
   let commit = Promise.resolve();
   const flush = async () => {
     const readings = batch.empty();
@@ -258,7 +258,7 @@ export async function* runImport(
   return { success: counts.failed === 0, ...counts, errors, ...notes, newestTs: batch.newestTs };
 }
 
-/** What the parsers throw of bad input becomes an error that the caller may see. */
+/** Converts errors of the parsers for invalid input to errors for the caller. */
 async function* readable(groups: AsyncGenerator<Iterable<Row>>): AsyncGenerator<Iterable<Row>> {
   try {
     yield* groups;

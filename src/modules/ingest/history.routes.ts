@@ -26,7 +26,7 @@ async function untilDone(progress: AsyncGenerator<ImportProgress, ImportResult>)
   }
 }
 
-/** Streams one JSON line for each batch on the disk, with the result last; a failure in progress is the last line instead. */
+/** Streams one JSON line per batch on disk, followed by the result or an error. */
 function asLines(progress: AsyncGenerator<ImportProgress, ImportResult>): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
   const line = (value: unknown) => encoder.encode(`${JSON.stringify(value)}\n`);
@@ -98,7 +98,7 @@ const importAnswer = {
 };
 
 const exportTypes = { csv: "text/csv; charset=utf-8", ndjson: "application/x-ndjson" } as const;
-/** A whole number in decimal digits; anything else is NaN, which the service refuses. */
+/** Returns an integer in decimal digits; NaN for anything else, which the service refuses. */
 const toNumber = (text: string) => (/^-?\d+$/.test(text) ? Number(text) : Number.NaN);
 const LAST_TS = 8_640_000_000_000_000;
 
@@ -175,7 +175,7 @@ const importQuery = t.Object({
   ),
 });
 
-/** @throws DomainError `import.csv_only` for options of CSV with NDJSON */
+/** @throws DomainError `import.csv_only` for CSV options with NDJSON */
 function refuseForNdjson(options: Record<string, unknown>): void {
   const named = Object.keys(options).filter((name) => options[name] !== undefined);
   if (named.length > 0) throw invalid("import.csv_only", { names: named.join(", ") });

@@ -30,12 +30,12 @@ import { toReadings } from "./readings.ts";
  * spreadsheets: a text that looks like a number reads as one there.
  */
 
-/** Cells per piece of text, some 5 ms: a reader that is slow holds no more than this, and others have their turn. */
+/** Cells per piece of text, about 5 ms: limits the memory of a slow reader, and lets other work run in between. */
 const PIECE_CELLS = 20_000;
-/** Bytes of a piece after which no further row is begun: a row of long texts can be far larger than one of numbers. */
+/** Bytes of a piece after which no further row is started, because a row of long strings can be large. */
 const PIECE_BYTES = 256 * 1024;
 
-/** Range of rows from the first up to, and without, the last. */
+/** Range of rows, from the first (inclusive) to the last (exclusive). */
 interface Rows {
   readonly from: number;
   readonly to: number;
@@ -48,7 +48,7 @@ const NDJSON_TS = utf8.encode('{"ts":');
 const NDJSON_VALUES = utf8.encode(',"values":{');
 const NDJSON_END = utf8.encode("}}\n");
 
-/** Writes rows of one chunk until the piece is full, and returns the first row that is left. */
+/** Writes rows of one chunk until the piece is full. Returns the first remaining row. */
 type WriteRows = (writer: TextWriter, rows: Rows) => number;
 
 const isFull = (writer: TextWriter): boolean => writer.length >= PIECE_BYTES;
@@ -95,7 +95,7 @@ function writeMembers(
   }
 }
 
-/** Times before 2000 are written as dates: as numbers they would not be read as times again. */
+/** Writes a time. Times before 2000 are written as dates, because as numbers they would not be parsed as times. */
 function writeTime(writer: TextWriter, ts: number): void {
   if (ts >= CLOCK_SET_FROM_MS) writer.number(ts);
   else writer.text(JSON.stringify(iso(ts)));
@@ -119,7 +119,7 @@ function ndjsonRowsWriter({ ts, columns }: ScanChunk): WriteRows {
   };
 }
 
-/** Renders the chunks of a scan as UTF-8 text in `format`. `keys` are the columns of CSV in their order, and `units` the units in their headings. */
+/** Renders the chunks of a scan as UTF-8 text in `format`. `keys` are the columns of CSV in order, and `units` the units in their headings. */
 export async function* renderHistory(
   chunks: AsyncIterable<ScanChunk>,
   options: { format: HistoryFormat; keys: readonly string[]; units?: KeyMetadataMap | undefined },
@@ -144,18 +144,18 @@ export async function* renderHistory(
 
 export interface ExportRequest {
   readonly format: HistoryFormat;
-  /** Keys to export; all of them if it is empty. */
+  /** Keys to export; all if empty. */
   readonly keys: readonly string[];
-  /** Whether the column names of CSV end with the unit. */
+  /** True to append units to the column names of CSV. */
   readonly hasUnits: boolean;
-  /** Epoch ms, both included. */
+  /** Epoch ms, inclusive. */
   readonly from: number;
   readonly to: number;
-  /** Ends the work for a reader who has gone. */
+  /** Aborted when the reader has disconnected. */
   readonly signal: AbortSignal;
 }
 
-/** Telemetry of a device's past, in and out as files. */
+/** Creates the import and export of device telemetry as files. */
 export function createHistoryService(deps: {
   devices: Pick<DevicesService, "ensureVisible">;
   directory: DeviceDirectory;
@@ -170,7 +170,7 @@ export function createHistoryService(deps: {
     return device && deps.keysOf(device);
   };
   return {
-    /** Returns text in pieces of bounded size, read from the store as they are taken; throws `not_found` and `invalid` immediately. */
+    /** Returns text in pieces of limited size, read from the store on demand. @throws DomainError `not_found` and `invalid` immediately */
     async export(
       principal: Principal,
       deviceId: string,
@@ -190,7 +190,7 @@ export function createHistoryService(deps: {
       const units = hasUnits ? unitsOf(id) : undefined;
       return renderHistory(stillVisible, { format, keys: wanted, units });
     },
-    /** Yields after every batch that is on the disk; the return value is the result. */
+    /** Yields after each batch on disk, and returns the result. */
     import(
       principal: Principal,
       deviceId: string,
@@ -228,7 +228,7 @@ export function createHistoryService(deps: {
 
 export type HistoryService = ReturnType<typeof createHistoryService>;
 
-/** Body that counts against the bytes per second of the tenant's plan, as messages do. It is read no faster than the plan allows. */
+/** Wraps a body so that it counts towards the bytes per second of the tenant's plan, like messages. It is read no faster than the plan allows. */
 function metered(
   body: ReadableStream<Uint8Array>,
   { meters }: IngestDevice,
@@ -249,7 +249,7 @@ function metered(
   );
 }
 
-/** Reports an import that failed, or whose rows were not all stored: who started it may not be who looks after the device. */
+/** Reports an import that failed or skipped rows, because its author may not be the user in charge of the device. */
 async function* reportingFailures(
   events: Pick<EventBus<DomainEvents>, "emit">,
   { tenantId, deviceId }: IngestDevice,

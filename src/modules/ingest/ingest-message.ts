@@ -21,27 +21,27 @@ const NINE = 0x39;
 
 const BYTES_MAX = 2_048;
 const KEYS_MAX = 64;
-/** Shapes that devices share; with more of them, those of devices that send only now and then would be kept as well. */
+/** Max. shapes shared by devices; more would also keep those of rarely sending devices. */
 const SHAPES_MAX = 1_000;
-/** Of this many messages that do not fit their device's shape, one is examined for a new shape. */
+/** Number of messages with an unexpected shape of which one is examined for a new shape. */
 const MISSES_PER_TRY = 16;
-/** An integer of up to this many digits is exact, so its quotient by a power of ten is rounded only once. */
+/** Max. digits of an exact integer, whose quotient by a power of ten is rounded only once. */
 const DIGITS_MAX = 15;
 const POWERS_OF_TEN = Float64Array.from({ length: DIGITS_MAX + 1 }, (_, exponent) => 10 ** exponent);
-/** Names that would not be ordinary properties, or would not keep their order. */
+/** Names that are not ordinary properties, or would not keep their order. */
 const SPECIAL_KEY = /^(?:__proto__|\d.*)$/;
-/** Names that mean something in a message which is not an envelope. */
+/** Names with a meaning outside envelopes. */
 const ENVELOPE_KEYS: ReadonlySet<string> = new Set(["ts", "values", "telemetry", "payload"]);
 
-/** A device, as far as the shape of its messages is concerned. */
+/** Device with the shape of its messages. */
 interface ShapedDevice {
   shapes?: ShapeMemory;
 }
 
-/** Position behind the number that was read last; 0 if there was none. */
+/** Position after the last number; 0 if there was none. */
 let next = 0;
 
-/** Reads a JSON number without exponent, of 15 digits at most; sets `next`. */
+/** Reads a JSON number of at most 15 digits without exponent; sets `next`. */
 function readNumber(bytes: Uint8Array, start: number): number {
   next = 0;
   let offset = bytes[start] === MINUS ? start + 1 : start;
@@ -71,21 +71,21 @@ function readNumber(bytes: Uint8Array, start: number): number {
   return first > start ? -value : value;
 }
 
-/** Returns the end of the text if the bytes have it at `start`, else -1. */
+/** Returns the end of the text if the bytes contain it at `start`, otherwise -1. */
 function skipText(bytes: Uint8Array, start: number, text: Uint8Array): number {
   const { length } = text;
   for (let index = 0; index < length; index++) if (bytes[start + index] !== text[index]) return -1;
   return start + length;
 }
 
-/** Returns a time stamp as epoch ms; undefined for one that is not accepted. */
+/** Returns a time stamp as epoch ms; undefined if not accepted. */
 function stampOf(sentAt: number, now: number): number | undefined {
   if (sentAt >= CLOCK_SET_FROM_MS && sentAt <= now) return Math.round(sentAt);
   const ts = readEpoch(sentAt, now, HELD_MS_MAX);
   return typeof ts === "number" ? ts : undefined;
 }
 
-/** Returns the reading of a message that has the shape; undefined for any other, and for a time stamp that is not accepted. */
+/** Returns the reading of a message with the shape; undefined for any other, or an unaccepted time stamp. */
 function readAs({ texts, keys, hasTs }: MessageShape, body: PacketBody, now: number): Reading | undefined {
   const { buffer: bytes, end } = body;
   let offset = skipText(bytes, body.start, texts[0]!);
@@ -112,21 +112,21 @@ function readAs({ texts, keys, hasTs }: MessageShape, body: PacketBody, now: num
   return ts === undefined ? undefined : { ts, values };
 }
 
-/** The time stamp of an envelope, or nothing, up to the first key. White space is JSON's. */
+/** Optional time stamp of an envelope, up to the first key, with JSON's white space. */
 const HEAD =
   /[ \t\r\n]*\{[ \t\r\n]*(?:"ts"[ \t\r\n]*:[ \t\r\n]*(\d+)[ \t\r\n]*,[ \t\r\n]*"values"[ \t\r\n]*:[ \t\r\n]*\{[ \t\r\n]*)?/dy;
-/** A key of plain ASCII with its number. */
+/** Key of plain ASCII with a number. */
 const PAIR = /"([ !#-[\]-~]+)"[ \t\r\n]*:[ \t\r\n]*(-?[\d.]+)[ \t\r\n]*([,}])[ \t\r\n]*/dy;
-/** What follows the values of an envelope. */
+/** End of an envelope after its values. */
 const ENVELOPE_END = /^\}[ \t\r\n]*$/;
 
-/** Returns the texts around the numbers, which lie between these bounds. */
+/** Returns the texts between the numbers with these bounds. */
 function textsAround(bytes: Uint8Array, numbers: ReadonlyArray<readonly [number, number]>): Uint8Array[] {
   const starts = [0, ...numbers.map(([, end]) => end)];
   return starts.map((start, index) => bytes.slice(start, numbers[index]?.[0] ?? bytes.length));
 }
 
-/** Returns the shape of a message like `{"ts":1,"values":{"a":1}}` or `{"a":1}`; undefined for any other. The message is valid JSON. */
+/** Returns the shape of a message like `{"ts":1,"values":{"a":1}}` or `{"a":1}`; undefined for any other. The message must be valid JSON. */
 function learn(bytes: Uint8Array): MessageShape | undefined {
   if (bytes.length > BYTES_MAX) return undefined;
   const text = Buffer.from(bytes).toString("latin1");
@@ -151,19 +151,17 @@ function learn(bytes: Uint8Array): MessageShape | undefined {
   return { texts: textsAround(bytes, numbers), keys, hasTs };
 }
 
-/** Reads messages by the shape of earlier ones. */
+/** Parses messages by the shape of earlier ones. */
 export class MessageShapes {
-  /** Shapes by their texts, so that devices of a kind share one. */
+  /** Shapes by their texts, so that similar devices share them. */
   readonly #shapes = new Map<string, MessageShape>();
 
-  /**
-   * Returns the reading of a message that has the shape of an earlier one of its device; undefined if it is to be read the long way.
-   */
+  /** Returns the reading of a message with the shape of an earlier one of its device; undefined if it must be parsed fully. */
   read({ shapes }: ShapedDevice, body: PacketBody, now: number): Reading | undefined {
     return shapes?.shape === undefined ? undefined : readAs(shapes.shape, body, now);
   }
 
-  /** Takes note of a message that was read the long way, and accepted. */
+  /** Records a message that was parsed fully and accepted. */
   missed(device: ShapedDevice, bytes: Uint8Array): void {
     device.shapes ??= { shape: undefined, misses: 0 };
     if (device.shapes.misses++ % MISSES_PER_TRY !== 0) return;
@@ -178,20 +176,20 @@ export class MessageShapes {
   }
 }
 
-/** A message of a device as it came in, with the bytes of its body. */
+/** Received message of a device, with the bytes of its body. */
 export interface Message extends PacketBody {
   readonly kind: MessageKind;
   readonly encoding: BodyEncoding;
   readonly source: IngestSource;
 }
 
-/** A message, and when it came (epoch ms). */
+/** Message with its time of receipt (epoch ms). */
 export interface Received {
   readonly message: Message;
   readonly now: number;
 }
 
-/** How a message is read: when it came, and what is told of what was read in another way than it was sent. */
+/** Context for parsing a message: time of receipt, and a listener for omitted or converted values. */
 export interface Reception {
   readonly now: number;
   readonly note: NoteLeftOut;
@@ -199,7 +197,7 @@ export interface Reception {
 
 export type MessageOrigin = Pick<Rejection, "source" | "where" | "sample">;
 
-/** Returns a message whose body stands alone. */
+/** Returns a message of a separate body. */
 export const messageOf = (
   kind: MessageKind,
   buffer: Uint8Array,
@@ -208,7 +206,7 @@ export const messageOf = (
 
 const bytesOf = ({ buffer, start, end }: Message): Uint8Array => buffer.subarray(start, end);
 
-/** Returns a message's body as a JavaScript value. @throws DomainError of kind `invalid` */
+/** Returns a message's body as a JavaScript value. @throws DomainError `invalid` */
 export const bodyOf = (message: Message, note?: NoteLeftOut): unknown =>
   decodeBody(bytesOf(message), message.encoding, note);
 
@@ -226,7 +224,7 @@ export const originOf = (message: Message): MessageOrigin => ({
 
 const isEmptyObject = (body: unknown): boolean => isJsonObject(body) && Object.keys(body).length === 0;
 
-/** Returns the readings of a message; none of an empty object. */
+/** Returns the readings of a message; none for an empty object. */
 export function readingsOf(
   { kind, source }: Message,
   decoded: unknown,
@@ -243,7 +241,7 @@ export function readingsOf(
   }
 }
 
-/** Creates a function that reads a message like earlier ones of its device, or the long way. */
+/** Creates a function that parses a message by the shape of earlier ones of its device, or fully. */
 export function createMessageReader() {
   const shapes = new MessageShapes();
   return (device: IngestDevice, message: Message, reception: Reception): readonly Reading[] => {
@@ -256,7 +254,7 @@ export function createMessageReader() {
   };
 }
 
-/** Checks a body that has only `payload`: over HTTP this is the contract's form, in which it is an object. */
+/** Checks a body that only has `payload`: over HTTP this is the contract's form, which requires an object. */
 function checkPayload(body: unknown): void {
   if (
     isJsonObject(body) &&

@@ -19,7 +19,7 @@ import { lineProtocolRoutes } from "./line-protocol.routes.ts";
 import { rejectionReporter } from "./report-rejection.ts";
 import { testTelemetryRoutes } from "./test-telemetry.routes.ts";
 
-/** The one way of telemetry to the store, its HTTP edge, and imports and exports of history. */
+/** Creates the ingest of all telemetry, its HTTP edge, and imports and exports of history. */
 export function createIngestModule(
   { answers, database, clock, events, health, log }: Core,
   modules: {
@@ -38,7 +38,7 @@ export function createIngestModule(
   const { outbound } = modules.outbound;
   const { profiles } = modules.profiles;
   const keysOf = ({ tenantId, profileId }: IngestDevice) => profiles.keysOf(tenantId, profileId);
-  /** Called with what is stored, in this order; the modules that react to telemetry add theirs. */
+  /** Observers of stored telemetry, called in this order; other modules add theirs. */
   const traffic = new DeviceTraffic({ clock, log: log.child("traffic") });
   const observers: TelemetryObserver[] = [traffic.stored];
   const onRejected = rejectionReporter({ events, clock });

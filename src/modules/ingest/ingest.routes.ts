@@ -56,7 +56,7 @@ function encodingOf(request: Request, { payload }: IngestDevice): BodyEncoding {
 }
 
 const TIMEOUT_MS_DEFAULT = 20_000;
-/** A connection on which nothing happens is closed after a minute. */
+/** Max. wait in ms; idle connections are closed after a minute. */
 const TIMEOUT_MS_MAX = 50_000;
 const CHANGE_HEADER = "x-attribute-change";
 
@@ -72,7 +72,7 @@ async function readBody(request: Request, { tenantId, deviceId }: IngestDevice):
   return body;
 }
 
-/** Reads a body. Unreadable bodies are listed on the device, because its program seldom shows the response. */
+/** Reads a body. Unreadable bodies are listed on the device, because device programs seldom show the response. */
 async function readListed(
   ingest: Pick<IngestService, "refuse">,
   device: IngestDevice,

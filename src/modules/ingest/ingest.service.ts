@@ -28,23 +28,23 @@ import {
 } from "./ingest-message.ts";
 import { toReadings } from "./readings.ts";
 
-/** Interval at which a device that sends too fast is shown live. */
+/** Min. interval in ms at which messages beyond a device's rate are shown live. */
 const SHOWING_INTERVAL_MS = 1_000;
 
 /** Temporary refusals: a retry may succeed without intervention. */
 const PASSING_KINDS: ReadonlySet<ErrorKind> = new Set(["unavailable", "timed_out"]);
 
-/** Counts messages against the rates of their device and of its tenant, and lists what is refused. */
+/** Creates the rate limits of devices and tenants, which list refused messages. */
 function createRateGate(deps: {
   clock: Pick<Clock, "monotonic">;
-  /** Counts a message and its bytes, before it is known what becomes of it. */
+  /** Counts a received message and its bytes, before its outcome is known. */
   received: (device: IngestDevice, bytes: number) => void;
   /** Counts and lists a refused message. */
   refused: (device: IngestDevice, rejection: Rejection) => void;
 }) {
   const { clock } = deps;
 
-  /** Shows the first message of a run beyond the rate live, then one per second; the fault counts all of them. */
+  /** Shows the first message beyond the rate live, then one per second; the fault counts all of them. */
   function listOverRate(device: IngestDevice, rejection: Rejection): void {
     const now = clock.monotonic();
     const { overRateShownAt } = device;
@@ -73,7 +73,7 @@ function createRateGate(deps: {
   }
 
   return {
-    /** Throws `limited` beyond what the device itself, and the plan of its tenant, let through: messages and bytes. */
+    /** @throws DomainError `limited` beyond the message or byte rate of the device or its tenant's plan */
     ensure(device: IngestDevice, bytes: number): void {
       deps.received(device, bytes);
       if (device.limiter !== undefined || device.byteLimiter !== undefined) ensureDevice(device, bytes);
@@ -87,7 +87,7 @@ function createRateGate(deps: {
       }
       device.overRateShownAt = undefined;
     },
-    /** Lists on the device what was refused for good, or beyond the rate. */
+    /** Lists a permanently refused message, or one beyond the rate, on the device. */
     list(device: IngestDevice, error: unknown, message: Omit<Rejection, "code" | "params">): void {
       if (!(error instanceof DomainError)) return;
       const { kind, code, params } = error;
@@ -97,10 +97,10 @@ function createRateGate(deps: {
   };
 }
 
-/** A number as JSON writes it, without an exponent: "007" and "+1" are identifiers or telephone numbers. */
+/** Number in JSON syntax without an exponent: "007" and "+1" are identifiers or telephone numbers. */
 const PLAIN_DECIMAL = /^-?(?:0|[1-9]\d{0,15})(?:\.\d{1,20})?$/;
 
-/** Returns the number of a text that is a plain decimal number, and any other value as it is. */
+/** Converts a string that is a plain decimal number; returns any other value unchanged. */
 function toNumber(value: TelemetryValue): TelemetryValue {
   if (typeof value !== "string" || !PLAIN_DECIMAL.test(value)) return value;
   const number = Number(value);
@@ -108,7 +108,7 @@ function toNumber(value: TelemetryValue): TelemetryValue {
   return Math.abs(number) <= Number.MAX_SAFE_INTEGER ? number : value;
 }
 
-/** Returns readings in which texts of plain decimal numbers are numbers. Objects and lists stay as they are. */
+/** Returns readings with plain decimal strings converted to numbers. Objects and lists are unchanged. */
 export const withNumbers = (readings: readonly Reading[]): Reading[] =>
   readings.map(({ ts, values }) => {
     const converted: Record<string, TelemetryValue> = Object.create(null); // `__proto__` is only a name
@@ -117,47 +117,47 @@ export const withNumbers = (readings: readonly Reading[]): Reading[] =>
   });
 
 /**
- * Receives every accepted message, in addition to the store: realtime, activity, alarms. Must not throw or block. The message is
- * acknowledged after the promise that it returns.
+ * Called for every accepted message, in addition to the store: realtime, activity, alarms. Must not throw or block. The message is acknowledged once
+ * the returned promise resolves.
  */
 export type TelemetryObserver = (device: IngestDevice, readings: readonly Reading[]) => Promise<void> | void;
 
 export interface IngestService extends DeviceIngest {
-  /** A body that came over HTTP, where its content type names the encoding and `batch` is a form of its own. */
+  /** Accepts a body over HTTP; its content type names the encoding, and `batch` is a form of its own. */
   post(
     device: IngestDevice,
     kind: MessageKind,
     message: { body: Uint8Array; encoding: BodyEncoding },
   ): Promise<void>;
-  /** A body that its edge had to decode, and the bytes that it came in. */
+  /** Accepts a body that its edge has decoded, with its original bytes. */
   frame(
     device: IngestDevice,
     kind: MessageKind,
     message: { body: unknown; bytes: Uint8Array },
   ): Promise<void>;
   /**
-   * For edges that have readings already (generators, gateways, integrations): the same path without the decoding. Throws `exhausted`
-   * for keys beyond a limit, which is not listed; what fits is stored all the same.
+   * Accepts readings of edges without a body (generators, gateways, integrations), on the same path without decoding. @throws DomainError
+   * `exhausted` for keys beyond a limit, which is not listed; the other values are stored
    */
   readings(device: IngestDevice, readings: readonly Reading[]): Promise<void>;
-  /** Readings of the past, brought in by a person: stored like any other, but no sign of life and no live data. */
+  /** Accepts readings from an import by a user: stored like any other, without marking the device as active or showing live data. */
   history(device: IngestDevice, readings: readonly Reading[]): Promise<void>;
   /**
-   * A message that carries parts for several devices counts once, against the rate of its sender's tenant. Throws `limited`, listed on
-   * the sender.
+   * Counts a message with parts for several devices once, towards the rate of its sender's tenant. @throws DomainError `limited`, listed on the
+   * sender
    */
   admit(sender: IngestDevice, message: { source: IngestSource; where: string; body: Uint8Array }): void;
   /**
-   * A decoded body as readings, those without a time stamp as of now; `readings` holds those that are ahead of the clock. `note` is told
-   * what is left out, or was read in another way than it was sent. @throws DomainError of kind `invalid`.
+   * Converts a decoded body to readings, with the current time as default time stamp; `readings` holds those ahead of the clock. `note` receives
+   * omitted and converted values. @throws DomainError `invalid`
    */
   toReadings(body: unknown, note: NoteLeftOut): Reading[];
-  /** Works like `attributes`, for values that are decoded already. */
+  /** Like `attributes`, for decoded values. */
   clientAttributes(device: IngestDevice, values: unknown): Promise<void>;
   readonly stats: IngestStats;
 }
 
-/** Origin of readings that another part of the gateway creates. */
+/** Origin of readings created by another module. */
 const ownMessage: MessageOrigin = { source: "generator", where: "readings" };
 
 export interface IngestStats {
@@ -165,19 +165,19 @@ export interface IngestStats {
   refused: number;
 }
 
-/** Some readings of a message are beyond a limit; the others are on their way to the disk. */
+/** Result if some readings are beyond a limit; the others are being written. */
 interface PartlyKept {
   readonly committed: Promise<void>;
   readonly refusal: DomainError;
 }
 
-/** A message of which everything is kept is its commit alone, so that most messages make no object. */
+/** Result of a message; just its commit if everything is kept, so that most messages allocate no object. */
 type Kept = Promise<void> | PartlyKept;
 
 const nothing = () => undefined;
 const nothingToStore = Promise.resolve();
 
-/** Sets attributes that pipelines made. What cannot be one (too large, too many) is listed; the rest of the message is not lost to it. */
+/** Sets attributes created by pipelines. Invalid ones (too large, too many) are listed, and do not affect the rest of the message. */
 function setAttributes(
   device: IngestDevice,
   attributes: Applied["attributes"],
@@ -195,26 +195,24 @@ function setAttributes(
 interface IngestDeps {
   store: Pick<TelemetryStore, "append" | "fit">;
   attributes: Pick<AttributesService, "setClient" | "setFor">;
-  /** Returns the result of data pipelines for a message; undefined where they change nothing. */
+  /** Returns the result of data pipelines for a message; undefined if they change nothing. */
   transform: (device: IngestDevice, readings: readonly Reading[]) => Applied | undefined;
-  /** Takes what pipelines send to other programs as soon as the message is committed; resolves once that is safe too. */
+  /** Queues requests of pipelines to other programs once the message is committed; resolves when they are durable. */
   forward: (committed: Promise<void>, requests: Applied["requests"]) => Promise<void>;
-  /** Resolves once attributes written so far are on the disk. */
+  /** Resolves once attributes written so far are on disk. */
   attributesDurable: () => Promise<void>;
   onRejected: (device: IngestDevice, rejection: Rejection) => void;
   observers: readonly TelemetryObserver[];
   touch: (device: IngestDevice) => void;
   traffic: Pick<DeviceTraffic, "received" | "rejected">;
-  /** Keeps readings that are ahead of the gateway's clock; resolves when they are on the disk. */
+  /** Keeps readings ahead of the gateway's clock; resolves when they are on disk. */
   hold: (device: IngestDevice, readings: readonly Reading[]) => Promise<void>;
-  /** Throws `unavailable` while storage cannot take more. */
+  /** @throws DomainError `unavailable` while storage cannot accept more */
   ensureRoom: () => void;
   clock: Clock;
 }
 
-/**
- * Returns a function that tells all observers of readings. Its promise resolves when the commit and what observers write are on the disk.
- */
+/** Returns a function that notifies all observers of readings. Its promise resolves when the commit and the observers' writes are on disk. */
 const createNotifier =
   (observers: readonly TelemetryObserver[]) =>
   (device: IngestDevice, readings: readonly Reading[], committed: Promise<void>): Promise<void> => {
@@ -228,10 +226,7 @@ const createNotifier =
     return besides === undefined ? committed : Promise.all(besides).then(nothing);
   };
 
-/**
- * Returns the time and the listener for reading a message. Parts left out of it are listed on its device; the message itself is not
- * refused.
- */
+/** Returns the context for parsing a message. Omitted parts are listed on its device; the message itself is not refused. */
 const receptionOf = (
   { clock, onRejected }: Pick<IngestDeps, "clock" | "onRejected">,
   device: IngestDevice,
@@ -280,7 +275,7 @@ export function createIngestService(deps: IngestDeps): IngestService {
     return hit === undefined ? kept : { committed: kept, refusal: keysLimit(hit) };
   }
 
-  /** Returns undefined, having kept nothing, if some of the readings are beyond a limit. */
+  /** Returns undefined without keeping anything if some readings are beyond a limit. */
   function keepAll(device: IngestDevice, readings: readonly Reading[]): Promise<void> | undefined {
     const committed = readings.length === 0 ? nothingToStore : store.append(device.store, readings);
     if (committed === undefined) return undefined;
@@ -290,8 +285,8 @@ export function createIngestService(deps: IngestDeps): IngestService {
   }
 
   /**
-   * Webhooks are written between the commit of the telemetry and its acknowledgement: neither a crash nor a power cut loses one that was
-   * acknowledged, and a message that was not is sent again by its device, at worst with its webhook for a second time.
+   * Writes webhooks between the commit of the telemetry and its acknowledgement: a crash or power cut loses no acknowledged webhook, and an
+   * unacknowledged message is resent by its device, at worst with a repeated webhook.
    */
   function keepApplied(
     device: IngestDevice,
@@ -309,7 +304,7 @@ export function createIngestService(deps: IngestDeps): IngestService {
     return refusal === undefined ? committed : { committed, refusal };
   }
 
-  /** Takes readings; those that are ahead of the clock are kept until they are due. */
+  /** Accepts readings; those ahead of the clock are kept until due. */
   function acceptOrHold(device: IngestDevice, sent: readonly Reading[], from?: Received): Kept {
     const readings = device.convertsNumericText === true ? withNumbers(sent) : sent;
     const split = splitAhead(readings, from?.now ?? clock.now());
@@ -322,7 +317,7 @@ export function createIngestService(deps: IngestDeps): IngestService {
     return refusal === undefined ? committed : { committed, refusal };
   }
 
-  /** Lists a refused message on its device and rethrows the error. `decoded` is given where the edge had to decode the body. */
+  /** Lists a refused message on its device and rethrows the error. `decoded`: body, if the edge has decoded it. */
   function receive(device: IngestDevice, message: Message, decoded?: { body: unknown }): Promise<void> {
     try {
       rate.ensure(device, message.end - message.start);
@@ -392,7 +387,7 @@ function appendHistory(
   return hit === undefined ? committed : failAfter(committed, keysLimit(hit));
 }
 
-/** Appends the readings, or, where they have keys beyond a limit, what fits it. */
+/** Appends the readings or, if they have keys beyond a limit, the remaining values. */
 function appendFitting(
   store: Pick<TelemetryStore, "append" | "fit">,
   device: IngestDevice,
@@ -406,7 +401,7 @@ function appendFitting(
   return { committed: kept, hit };
 }
 
-/** Waits for what was kept before it says why the rest was not. */
+/** Waits for the commit of the kept readings before rejecting with the refusal. */
 const failAfter = (committed: Promise<void>, refusal: DomainError): Promise<never> =>
   committed.then(() => {
     throw refusal;

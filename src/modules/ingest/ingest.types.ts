@@ -7,8 +7,8 @@ import type { StoreDevice } from "../telemetry/telemetry.types.ts";
 import type { ShapeMemory } from "./message-shapes.types.ts";
 
 /**
- * A device as the hot path sees it: one shared, mutable object per device, kept by sessions. It is `revoked` when the
- * device is deleted or its credentials change; a session that holds a revoked one ends.
+ * Device on the hot path: one shared, mutable object per device, kept by sessions. It is `revoked` when the device is deleted or its credentials
+ * change; sessions that hold it then end.
  */
 export interface IngestDevice {
   readonly deviceId: DeviceId;
@@ -16,29 +16,29 @@ export interface IngestDevice {
   name: string;
   profileId: ProfileId;
   role: "DEVICE" | "GATEWAY";
-  /** The gateway, and what that calls it. */
+  /** Gateway of a child device, and its name there (`childName`). */
   parentDeviceId?: DeviceId | null;
   childName?: string | null;
-  /** Encoding of its bodies: AUTO looks at the first byte. */
+  /** Encoding of its bodies; AUTO detects it by the first byte. */
   payload: BodyEncoding;
-  /** Texts of plain decimal numbers become numbers. */
+  /** True to convert strings of plain decimal numbers to numbers. */
   convertsNumericText?: boolean;
-  /** Telemetry topic of its profile, in addition to the usual ones. */
+  /** Telemetry topic of its profile, in addition to the standard topics. */
   telemetryTopic?: string | null;
-  /** Time for which it may take to answer a command; 0 unless given. */
+  /** Time in ms in which it must respond to a command; default 0. */
   commandTimeoutMs?: number;
-  /** Transport of the commands; `null` for the one on which the device listens. */
+  /** Transport of commands; `null` for the transport on which the device listens. */
   commandTransport?: "WS" | "MQTT" | null;
   readonly store: StoreDevice;
-  /** Count the messages and bytes of all devices of its tenant, and know how many its plan lets through. */
+  /** Meters of messages and bytes of all devices of its tenant, with the limits of its plan. */
   readonly meters?: { readonly messages: RateMeter; readonly bytes: RateMeter };
-  /** Limits bytes as `limiter` limits messages. */
+  /** Limits bytes like `limiter` limits messages. */
   byteLimiter?: RateMeter | undefined;
   /** Rate limit of the device, if its profile or the gateway's configuration has one. */
   limiter?: RateMeter | undefined;
-  /** Time (monotonic) at which a message refused for its rate was last shown live; unset once a message passes. */
+  /** Monotonic time at which a message beyond the rate was last shown live; unset once a message passes. */
   overRateShownAt?: number | undefined;
-  /** Where its traffic is counted, in the interval in which it sent last. */
+  /** Slot of its traffic counters in the interval of its last message. */
   traffic?: { interval: number; slot: number };
   /** What is known of the shape of its messages. */
   shapes?: ShapeMemory;

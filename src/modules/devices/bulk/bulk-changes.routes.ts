@@ -11,7 +11,7 @@ import type { BulkChangesService } from "./bulk-changes.service.ts";
 const OUTCOME =
   "Each device is changed on its own: `failed` lists the devices for which that was not possible, with the reason. A device that the caller may not see fails with `device.not_found`.";
 
-/** Routes that change or delete many devices by their ids. */
+/** Creates the routes that change or delete many devices by their ids. */
 export const bulkChangesRoutes = (deps: {
   changes: BulkChangesService;
   devices: Pick<DevicesService, "get">;

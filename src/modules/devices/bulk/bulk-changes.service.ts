@@ -24,12 +24,12 @@ function tagsOf(tags: readonly string[], { addTags, removeTags = [] }: BulkChang
 /** Changes and deletes many devices in one request. */
 export function createBulkChanges(deps: {
   devices: Pick<DevicesService, "get" | "update" | "delete">;
-  /** Returns the activity of a device in memory, which is newer than the stored one. */
+  /** Returns the in-memory activity of a device, which is newer than the stored one. */
   activityOf: (deviceId: DeviceId) => DeviceActivity | undefined;
 }) {
   const { devices } = deps;
 
-  /** Throws for a device that somebody has changed since it was created, or that has connected or sent data. */
+  /** @throws DomainError for a device that was changed since its creation, or has connected or sent data */
   function ensureUntouched(principal: Principal, deviceId: string): void {
     const device = devices.get(principal, deviceId);
     const activity = deps.activityOf(device.deviceId) ?? device.activity;

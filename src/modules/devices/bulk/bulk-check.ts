@@ -23,7 +23,7 @@ interface SplitRow {
   readonly server: Record<string, JsonValue>;
 }
 
-/** Separates the fields of the device from its attributes. The first unknown column is an error. */
+/** Separates device fields from attributes. The first unknown column is an error. */
 function split(row: number, input: BulkRow): SplitRow | RowError {
   const fields: [string, unknown][] = [];
   const attributes: Record<string, [string, JsonValue][]> = { shared: [], server: [] };
@@ -54,7 +54,7 @@ function split(row: number, input: BulkRow): SplitRow | RowError {
   };
 }
 
-/** Field and rule of what is wrong with a row's form, or the row as a device. */
+/** Returns the row as a device, or the field and rule of its first error. */
 export function checkRow(row: number, input: BulkRow): BulkDevice | RowError {
   try {
     const parts = split(row, input);
@@ -69,7 +69,7 @@ export function checkRow(row: number, input: BulkRow): BulkDevice | RowError {
   }
 }
 
-/** Columns of errors that do not name theirs in a parameter. */
+/** Columns of errors that do not name their column in a parameter. */
 const columnsByCode: Readonly<Record<string, string>> = {
   "credentials.password_reserved": "token",
   "device.child_name_taken": "childName",
@@ -105,7 +105,7 @@ const unique: Readonly<Record<string, (device: NewDevice) => string | undefined>
     childName && parentDeviceId ? `${parentDeviceId} ${childName}` : undefined,
 };
 
-/** Rows that would get the same token, dev EUI or name at their gateway as one before them. */
+/** Returns errors for rows with the same token, dev EUI or child name as an earlier row. */
 export function duplicates(rows: readonly BulkDevice[]): RowError[] {
   const errors: RowError[] = [];
   for (const [field, claimOf] of Object.entries(unique)) {
@@ -121,7 +121,10 @@ export function duplicates(rows: readonly BulkDevice[]): RowError[] {
   return errors;
 }
 
-/** Devices may be named alike, and mostly are not meant to be: a list that is imported twice makes all of them twice. */
+/**
+ * Returns errors for rows with an existing name. Equal names are allowed but usually unintended: importing a list twice would create all devices
+ * twice.
+ */
 export function sameNames(rows: readonly BulkDevice[], existing: ReadonlySet<string>): RowError[] {
   const seen = new Map<string, number>();
   return rows.flatMap(({ row, device: { name } }) => {

@@ -34,7 +34,7 @@ export const ATTRIBUTE_COLUMN = /^attributes\.(shared|server)\.(.+)$/;
 const YES = new Set(["true", "yes", "1", "ja", "wahr"]);
 const NO = new Set(["false", "no", "0", "nein", "falsch"]);
 
-/** A number, yes or no, JSON, or else the text. */
+/** Returns a number, boolean, JSON value, or otherwise the string. */
 function attributeOf(cell: string, numbers: CsvColumn): JsonValue | UnclearNumber | undefined {
   if (/^[[{]/.test(cell)) {
     try {
@@ -78,9 +78,9 @@ function columnOf(name: string): string {
   return bulkColumn;
 }
 
-/** Largest record in bytes. */
+/** Max. bytes of a record. */
 const RECORD_BYTES_MAX = 1024 * 1024;
-/** Cells that are read before the event loop may turn. */
+/** Cells read before the event loop may turn. */
 const CELLS_PER_TURN = 5_000;
 
 async function* piecesOf(text: string): AsyncGenerator<Uint8Array> {
@@ -125,7 +125,7 @@ function columnsOf(header: readonly string[]): string[] {
 }
 
 /**
- * A list of devices as CSV: quotes, a byte order mark, commas, semicolons or tabs, decimal commas. Empty cells are not given.
+ * Parses a list of devices as CSV: quotes, a byte order mark, commas, semicolons or tabs, decimal commas. Empty cells are omitted.
  * @throws DomainError `bulk.csv_malformed`, `bulk.column_unknown` or `import.too_many_columns`
  */
 export async function parseCsv(bytes: Uint8Array): Promise<BulkRow[]> {
@@ -150,7 +150,7 @@ export async function parseCsv(bytes: Uint8Array): Promise<BulkRow[]> {
   return bulkRows;
 }
 
-/** A line of a CSV file. */
+/** Returns a line of a CSV file. */
 export const csvLine = (cells: readonly unknown[]): string => `${cells.map(cellOf).join(",")}\r\n`;
 
 function cellOf(value: unknown): string {

@@ -6,15 +6,15 @@ import { decodeText, endOfString, parseJson } from "../../../lib/json/sent-json.
 import { workShare } from "../../../platform/load/fair-share.ts";
 import type { BulkRow } from "./bulk.types.ts";
 
-/** Characters that are read before others have their turn. */
+/** Characters read before other work gets its turn. */
 const PART_CHARACTERS = 32 * 1024;
 const ROW_CHARACTERS_MAX = 1024 * 1024;
-/** Max. characters of what the object holds besides the rows. */
+/** Max. characters of the object outside the rows. */
 const REST_CHARACTERS_MAX = 64 * 1024;
-/** The field of the list, as it stands before it. */
+/** Name of the list's field, directly before the list. */
 const FIELD = /"rows"\s{0,50}:\s{0,50}$/;
 const FIELD_CHARACTERS_MAX = 120;
-/** Open brackets around a row. */
+/** Number of open brackets around a row. */
 const ROWS_DEPTH = 2;
 const QUOTE = 0x22;
 const COMMA = 0x2c;
@@ -22,11 +22,11 @@ const OPENING_BRACKET = 0x5b;
 
 const malformed = () => invalid("body.malformed", { format: "JSON" });
 
-/** Goes from one bracket or comma of a JSON text to the next. */
+/** Moves from one bracket or comma of a JSON text to the next. */
 class Scanner {
   readonly text: string;
   index = -1;
-  /** Open brackets. */
+  /** Number of open brackets. */
   depth = 0;
   #objects = 0;
   #paused = 0;
@@ -35,7 +35,7 @@ class Scanner {
     this.text = text;
   }
 
-  /** Returns whether there is a next one. @throws DomainError `body.malformed` or `body.too_many_objects` */
+  /** Moves to the next bracket or comma. Returns false at the end. @throws DomainError `body.malformed` or `body.too_many_objects` */
   next(): boolean {
     while (++this.index < this.text.length) {
       const code = this.text.charCodeAt(this.index);
@@ -65,7 +65,7 @@ class Scanner {
     return this.depth === ROWS_DEPTH && this.text.charCodeAt(this.index) === COMMA;
   }
 
-  /** Undefined if others need no turn yet. */
+  /** Lets other work run once enough characters were read; undefined if no pause is due. */
   pause(): Promise<void> | undefined {
     if (this.index - this.#paused < PART_CHARACTERS) return undefined;
     this.#paused = this.index;
@@ -82,7 +82,7 @@ function parse(text: string): unknown {
   }
 }
 
-/** Adds the rows that stand in a text, separated by commas. */
+/** Adds rows from a text in which commas separate them. */
 function addRows(rows: BulkRow[], text: string): void {
   if (text.length > PART_CHARACTERS + ROW_CHARACTERS_MAX)
     throw tooLarge("bulk.row_too_large", { row: rows.length + 1, max: ROW_CHARACTERS_MAX });
@@ -92,7 +92,7 @@ function addRows(rows: BulkRow[], text: string): void {
   for (const row of added) rows.push(row);
 }
 
-/** Moves the scanner behind the list at which it is. Returns the rows, and where the last part of them ended. */
+/** Moves the scanner past the list. Returns the rows, and the end position of the last part. */
 async function readList(scanner: Scanner): Promise<{ rows: BulkRow[]; end: number }> {
   const rows: BulkRow[] = [];
   const { text } = scanner;
@@ -112,7 +112,7 @@ async function readList(scanner: Scanner): Promise<{ rows: BulkRow[]; end: numbe
 }
 
 /**
- * A list of devices as JSON, `{rows: [{…}]}`. It is read in parts, and others have their turn in between.
+ * Parses a list of devices as JSON, `{rows: [{…}]}`, in parts that let other work run in between.
  * @throws DomainError `body.malformed`, `body.too_many_objects`, `body.too_many_names`, `bulk.row_too_large` or `bulk.rows_missing`
  */
 export async function parseRows(bytes: Uint8Array): Promise<BulkRow[]> {
@@ -128,7 +128,7 @@ export async function parseRows(bytes: Uint8Array): Promise<BulkRow[]> {
   return rows;
 }
 
-/** Refuses a body that is more than the list, or another: what is around the rows has to be an object with a field for them. */
+/** Refuses a body that is not exactly an object with a list of rows. */
 function ensureRest(rest: string): void {
   const body = rest.length > REST_CHARACTERS_MAX ? undefined : parse(rest);
   // Rows in it: the field occurs twice, and those that were read are not those that count.

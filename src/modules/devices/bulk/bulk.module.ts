@@ -7,7 +7,7 @@ import { createBulkService } from "./bulk.service.ts";
 import { bulkChangesRoutes } from "./bulk-changes.routes.ts";
 import { createBulkChanges } from "./bulk-changes.service.ts";
 
-/** Import, export, changes and deletion of many devices. */
+/** Creates the import, export, changes and deletion of many devices. */
 export function createBulkModule(
   { answers, events }: Core,
   modules: { readonly devices: DevicesModule; readonly attributes: AttributesModule },

@@ -16,7 +16,7 @@ import type { BulkRow } from "./bulk.types.ts";
 import { parseCsv } from "./bulk-csv.ts";
 import { parseRows } from "./bulk-json.ts";
 
-/** CSV as it is or as a file of a form, or JSON. */
+/** Reads CSV, as the body or as a file of a form, or JSON. */
 async function readRows(request: Request, principal: Principal): Promise<BulkRow[]> {
   bodySpace.take(request, principal);
   const type = request.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase() ?? "";
@@ -60,7 +60,7 @@ const howMany = ({ response }: AuditContext) => {
   return { created, failed };
 };
 
-/** Lists of devices, in and out. */
+/** Creates the routes that import and export lists of devices. */
 export const bulkRoutes = (deps: { bulk: BulkService; answers: AnswerSpace; auth: AuthPlugin }) => {
   const { bulk, answers } = deps;
   return new Elysia({ prefix: "/api/devices/bulk", tags: ["devices"] })

@@ -15,7 +15,7 @@ export const validationBody = t.Object({
   }),
 });
 
-/** `field`, `code` and `params` are the meaning of `error`. */
+/** `field`, `code` and `params` are the machine-readable form of `error`. */
 export const importResult = t.Object({
   created: wholeNumber(),
   failed: wholeNumber(),

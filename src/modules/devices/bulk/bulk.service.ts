@@ -16,7 +16,7 @@ import { checkRow, duplicates, sameNames, toRowError } from "./bulk-check.ts";
 import { BULK_COLUMNS, csvLine } from "./bulk-csv.ts";
 
 const ROWS_MAX = 100_000;
-/** Devices per read. Unsealing their tokens takes some milliseconds. */
+/** Devices per read; unsealing their tokens takes some milliseconds. */
 const EXPORT_PAGE = 100;
 const SLICE_ROWS = 25;
 
@@ -26,7 +26,7 @@ export interface ImportedRow {
   readonly deviceId?: DeviceId;
   readonly deviceToken?: string;
   readonly error?: string;
-  /** The meaning of `error`. */
+  /** Machine-readable form of `error`. */
   readonly field?: string;
   readonly code?: string;
   readonly params?: Params;
@@ -44,13 +44,13 @@ interface WireRowError extends Text {
   readonly message: string;
 }
 
-/** A rule is a sentence of its own, or continues one that begins with the column. */
+/** Returns the message of an error. A rule is a full sentence, or continues a sentence that begins with the column. */
 const messageOf = ({ field, rule }: RowError): string => {
   const text = inEnglish(rule);
   return isSentence(text) ? text : inEnglish(detail("body.invalid", { field, rule }));
 };
 
-/** Converts an error for the API, with its code for clients that have a text of their own. */
+/** Converts an error for the API, with its code for clients with their own texts. */
 const toWire = (error: RowError): WireRowError => ({
   row: error.row,
   field: error.field,
@@ -74,7 +74,7 @@ function ensureSize({ length }: readonly BulkRow[]): void {
   if (length > ROWS_MAX) throw invalid("bulk.too_many", { max: ROWS_MAX });
 }
 
-/** Returns one entry for each refused row, with its first mistake. */
+/** Returns one entry per refused row, with its first error. */
 function refusedRows(rows: readonly BulkRow[], errors: readonly RowError[]): ImportedRow[] {
   const firsts = new Map([...errors].reverse().map((error) => [error.row, error]));
   return [...firsts.values()].map((refused) => {
@@ -147,7 +147,7 @@ interface BulkDeps {
 export function createBulkService(deps: BulkDeps) {
   const { devices } = deps;
 
-  /** Returns the errors that the rest of the gateway finds in a row that is well formed. */
+  /** Returns the errors that other modules find in a well-formed row. */
   function refusals(principal: Principal, { row, device }: BulkDevice): RowError[] {
     try {
       devices.check(principal, device);
@@ -158,7 +158,7 @@ export function createBulkService(deps: BulkDeps) {
     }
   }
 
-  /** Checks the rows in slices, so that nobody else waits long. */
+  /** Checks the rows in slices, so that other work does not wait long. */
   async function check(principal: Principal, rows: readonly BulkRow[]) {
     ensureSize(rows);
     const errors: RowError[] = [];
@@ -178,7 +178,7 @@ export function createBulkService(deps: BulkDeps) {
     return { good: formed.filter(({ row }) => !wrong.has(row)), errors };
   }
 
-  /** Imports the rows that `isPartial` allows. Returns the result and the first mistake among the skipped rows. */
+  /** Imports the rows that `isPartial` allows. Returns the result and the first error among the skipped rows. */
   async function importRows(principal: Principal, rows: readonly BulkRow[], isPartial: boolean) {
     const { good, errors } = await check(principal, rows);
     const [first] = errors;
@@ -200,7 +200,7 @@ export function createBulkService(deps: BulkDeps) {
   }
 
   return {
-    /** Writes nothing. */
+    /** Checks the rows without writing. */
     async validate(
       principal: Principal,
       rows: readonly BulkRow[],
@@ -223,8 +223,8 @@ export function createBulkService(deps: BulkDeps) {
       };
     },
     /**
-     * All or none, unless `isPartial`: then only the valid rows. Refused rows are also listed as a fault, because the users who need the devices
-     * may not be those who import them. Throws `invalid` naming the first mistake, `forbidden` beyond the plan.
+     * Imports all rows or none; with `isPartial`, only the valid rows. Refused rows are also listed as a fault, because the users who need the
+     * devices may not be those who import them. @throws DomainError `invalid` for the first error, `forbidden` beyond the plan
      */
     async import(
       principal: Principal,
@@ -248,7 +248,7 @@ export function createBulkService(deps: BulkDeps) {
         52.5,
         "DE-4711",
       ]),
-    /** A list that can be imported again, in pieces, without the gateway's own device; with tokens for those who may see them. */
+    /** Yields a list that can be imported again, without the gateway's own device; with tokens for users who may see them. */
     *export(principal: Principal, withTokens: boolean): Generator<string> {
       const columns = BULK_COLUMNS.filter((column) => column !== "type" && column !== "applyToAllOfType");
       const shown = columns.filter((column) => withTokens || column !== "token");

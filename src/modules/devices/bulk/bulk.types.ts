@@ -2,18 +2,18 @@ import type { JsonValue } from "../../../lib/json/json.ts";
 import type { Text } from "../../../lib/texts/text.ts";
 import type { NewDevice } from "../devices.types.ts";
 
-/** A row of a list of devices as it was given: names of columns to values, not checked. */
+/** Unvalidated row of a list of devices: column name → value. */
 export type BulkRow = Readonly<Record<string, unknown>>;
 
-/** The rule that a row breaks; rows count from 1. */
+/** Error of a row; rows count from 1. */
 export interface RowError {
   readonly row: number;
-  /** Name of the column; empty when it is about the whole row. */
+  /** Name of the column; empty if the error concerns the whole row. */
   readonly field: string;
   readonly rule: Text;
 }
 
-/** A row that is good. */
+/** A valid row. */
 export interface BulkDevice {
   readonly row: number;
   readonly device: NewDevice;

@@ -9,11 +9,11 @@ import { samePassword } from "./sign-in.ts";
 
 export const RESET_LIFETIME_MINUTES = 30;
 const RESET_LIFETIME_MS = RESET_LIFETIME_MINUTES * 60_000;
-/** Lifetime of the link that confirms a new address. */
+/** Lifetime of the link that confirms a new address, in minutes. */
 export const EMAIL_LIFETIME_MINUTES = 60;
 
 export interface SecurityStatus {
-  /** `false` for people of an external provider, who sign in there. */
+  /** `false` for users of an external provider, who sign in there. */
   readonly hasPassword: boolean;
   readonly hasSecondFactor: boolean;
   readonly recoveryCodesLeft: number;
@@ -22,7 +22,7 @@ export interface SecurityStatus {
 const wrongPassword = (field: string) => invalid("password.wrong", { field });
 const noSecondFactor = () => conflict("second_factor.off");
 
-/** One-time links in mails. Only the hash of a link's secret is stored. */
+/** Creates one-time links for mails. Only the hash of a link's secret is stored. */
 function createAccountLinks({
   repository,
   now,
@@ -59,14 +59,14 @@ async function ensureCode(secondFactor: SecondFactor, account: Account, code: st
   }
 }
 
-/** Creates the service for users' own accounts. Every change that weakens an account asks for the password again. */
+/** Creates the service for users' own accounts. Every change that weakens an account requires the password. */
 export function createAccountSecurity(deps: {
   repository: ProviderRepository;
   passwords: PasswordCheck;
   hasher: PasswordHasher;
   secondFactor: SecondFactor;
   onPasswordChanged: (email: string) => void;
-  /** Steady epoch ms. */
+  /** Returns monotonic epoch ms. */
   now: () => number;
 }) {
   const { repository, passwords, hasher, secondFactor, now } = deps;
@@ -84,7 +84,7 @@ export function createAccountSecurity(deps: {
     return account;
   }
 
-  /** `check` may throw once the password is hashed, which takes a while. */
+  /** Sets a password. `check` runs after hashing, which takes a while, and may throw. */
   async function setPassword(account: Account, password: string, check?: () => void): Promise<void> {
     const passwordHash = await hasher.hash(password);
     check?.();
@@ -105,21 +105,24 @@ export function createAccountSecurity(deps: {
         recoveryCodesLeft: secondFactor.countRecoveryCodes(account),
       };
     },
-    /** Ends no session: that is up to who calls. @throws DomainError `password.wrong`, `password.same`, `password.weak` or `limited`. */
+    /**
+     * Changes the password without ending sessions, which is the caller's task. @throws DomainError `password.wrong`, `password.same`,
+     * `password.weak` or `limited`
+     */
     async changePassword(email: string, current: string, password: string): Promise<void> {
       ensurePasswordStrong(password, email);
       const account = await ensureOwn(email, current, "currentPassword");
       if (password === current) throw samePassword();
       await setPassword(account, password);
     },
-    /** The secret of a link by mail; undefined where there is no account. */
+    /** Returns the secret of a link by mail; undefined if there is no account. */
     createResetSecret(email: string): string | undefined {
       const account = find(email);
       return account && links.create(account, "reset", RESET_LIFETIME_MS);
     },
     /**
      * Returns the secret of a link to a new address, after checking the password and, if it is on, the second factor.
-     * @throws DomainError `password.wrong`, `second_factor.code_wrong`, `account.external` or `limited`.
+     * @throws DomainError `password.wrong`, `second_factor.code_wrong`, `account.external` or `limited`
      */
     async createEmailSecret(email: string, proof: { password: string; code: string }): Promise<string> {
       const account = await ensureOwn(email, proof.password);
@@ -130,7 +133,7 @@ export function createAccountSecurity(deps: {
     readEmailSecret: (secret: string): string => links.ensure(secret, "email").email,
     isResetSecret: (secret: string): boolean =>
       repository.findTicket(sha256(secret), "reset", now()) !== undefined,
-    /** @throws DomainError `reset.invalid` for a link that is used, expired or made up. */
+    /** @throws DomainError `reset.invalid` for a used, expired or unknown link */
     async resetPassword(secret: string, password: string): Promise<{ email: string }> {
       const account = links.ensure(secret, "reset");
       ensurePasswordStrong(password, account.email);
@@ -144,7 +147,7 @@ export function createAccountSecurity(deps: {
       if (secondFactor.isOn(account)) throw conflict("second_factor.on");
       return secondFactor.begin(account, "Lineside");
     },
-    /** The recovery codes, shown this once. */
+    /** Returns the recovery codes, which are shown only once. */
     async confirmSecondFactor(email: string, code: string): Promise<string[]> {
       const account = ensureAccount(email);
       if (secondFactor.isOn(account)) throw conflict("second_factor.on");

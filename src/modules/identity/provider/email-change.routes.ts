@@ -21,7 +21,6 @@ interface EmailChangeDeps {
   readonly report: ReportRefusal;
 }
 
-/** Starts an address change. */
 export const emailChangeRoute = (deps: {
   emailChange: EmailChangeService;
   /** Returns the base URL of links in mails. */
@@ -59,7 +58,7 @@ export const emailChangeRoute = (deps: {
     },
   );
 
-/** Page that the link to a new address opens. Only its button changes the address, because mail scanners open links. */
+/** Creates the page that the link to a new address opens. Only its button changes the address, because mail scanners open links. */
 export const emailChangePages = ({ emailChange, appearance, report }: EmailChangeDeps) => {
   const withLink = linkReporter(report, { code: "email_change.invalid", reason: "email_link_invalid" });
   const contextOf = (read: ReadField, request: Request): PageContext => {

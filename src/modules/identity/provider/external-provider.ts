@@ -6,29 +6,29 @@ import type { Logger } from "../../../platform/core/log.ts";
 import { StartupError } from "../../../platform/process/startup-error.ts";
 
 const TIMEOUT_SECONDS = 5;
-/** Time for which metadata is kept, short enough to notice soon that a provider is gone. */
+/** Cache time of metadata in ms, short enough to notice soon that a provider is unavailable. */
 const METADATA_KEPT_MS = 60_000;
-/** Seconds by which the provider's clock and ours may differ. Larger differences are corrected by its answers. */
+/** Max. clock difference to the provider in seconds. Larger differences are corrected by its responses. */
 const CLOCK_TOLERANCE_SECONDS = 60;
 
-/** Max. bytes of a response of the provider; its keys and claims are a few kilobytes. Parsing megabytes would hold up everybody. */
+/** Max. bytes of a response of the provider; its keys and claims are a few kilobytes. Parsing megabytes would block all users. */
 export const PROVIDER_RESPONSE_BYTES_MAX = 256 * 1024;
 
 export interface ExternalSettings {
   readonly issuer: string;
   readonly clientId: string;
-  /** `undefined` if a public client, which has PKCE alone. */
+  /** `undefined` for a public client, which only uses PKCE. */
   readonly clientSecret: string | undefined;
-  /** Name of the provider that users see. */
+  /** Provider name shown to users. */
   readonly name: string;
   readonly scope: string;
-  /** Takes addresses of which the provider does not say whether they are verified. */
+  /** True to accept addresses whose verification the provider does not state. */
   readonly trustsEmail: boolean;
-  /** True to go there directly for sign-in instead of showing a choice. */
+  /** True to redirect to the provider immediately instead of showing a choice. */
   readonly isDefault: boolean;
 }
 
-/** Values to compare when a user comes back from the provider. */
+/** Values to compare when a user returns from the provider. */
 export interface PendingAuthorization {
   readonly callback: string;
   readonly state: string;
@@ -41,7 +41,7 @@ export interface ExternalPerson {
   readonly fullName: string;
 }
 
-/** The settings of the configuration; undefined without an issuer. @throws StartupError that names what is wrong. */
+/** Reads the configured settings; undefined without an issuer. @throws StartupError that names the invalid setting */
 export function readExternalSettings(config: {
   oidc_issuer: string | undefined;
   oidc_client_id: string | undefined;
@@ -91,17 +91,20 @@ const fetchLimited: CustomFetch = async (url, init) => {
   return new Response(body.length === 0 ? null : body, { status, headers: answered });
 };
 
-/** A provider of another party (OpenID Connect, authorization code with PKCE, state and nonce). Knows people, not our users. */
+/**
+ * Creates the client of an external provider (OpenID Connect, authorization code with PKCE, state and nonce). It identifies people, not this
+ * gateway's users.
+ */
 export function createExternalProvider(
   settings: ExternalSettings,
   deps: {
-    /** Steady epoch ms. */
+    /** Returns monotonic epoch ms. */
     now: () => number;
     log: Logger;
   },
 ) {
   const { now, log } = deps;
-  /** Metadata that the provider publishes, and when they were read. */
+  /** Cached metadata of the provider, and when they were read. */
   let existing: { readonly at: number; readonly config: Promise<Configuration> } | undefined;
 
   async function discover(): Promise<Configuration> {
@@ -157,7 +160,7 @@ export function createExternalProvider(
     }
   }
 
-  /** Claims of the ID token, with those that only the user-info endpoint gives. */
+  /** Returns the claims of the ID token, and those that only the user-info endpoint provides. */
   async function claimsOf(pending: PendingAuthorization, answer: URLSearchParams) {
     const client = await import("openid-client");
     const config = await configuration();
@@ -179,7 +182,7 @@ export function createExternalProvider(
   return {
     name: settings.name,
     isDefault: settings.isDefault,
-    /** Returns the URL to which the browser must be sent. @throws DomainError `external.unreachable` */
+    /** Returns the URL to which the browser is redirected. @throws DomainError `external.unreachable` */
     async begin({
       callback,
       loginHint,
@@ -212,7 +215,7 @@ export function createExternalProvider(
       });
       return { url: url.href, pending };
     },
-    /** Returns the user who came back. @throws DomainError `external.refused`, `external.no_email`, `external.unverified` or `external.unreachable` */
+    /** Returns the user who returned. @throws DomainError `external.refused`, `external.no_email`, `external.unverified` or `external.unreachable` */
     async finish(pending: PendingAuthorization, answer: URLSearchParams): Promise<ExternalPerson> {
       const claims = await claimsOf(pending, answer).catch((error: unknown) => {
         if (error instanceof DomainError) throw error;

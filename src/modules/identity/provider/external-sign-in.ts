@@ -6,11 +6,11 @@ import { type Journey, withCode } from "./hosted-request.ts";
 import type { SignInFlow } from "./sign-in.ts";
 
 const PENDING_LIFETIME_MS = 15 * 60_000;
-/** Browsers keep cookies of 4 KiB with their name. */
+/** Max. characters of a cookie; browsers store 4 KiB including the name. */
 const COOKIE_LENGTH_MAX = 3_900;
 const COOKIE = "lineside_external_";
 
-/** Result of checking a user whose address an external provider vouches for. */
+/** Result of checking a user whose address an external provider has confirmed. */
 export type Admission = "admitted" | "unknown" | "disabled";
 
 interface Pending {
@@ -22,17 +22,17 @@ interface Pending {
 const cookieName = (state: string): string => `${COOKIE}${state.slice(0, 12)}`;
 
 /**
- * The way through an external provider and back. What must be the same on the way back travels in a sealed cookie of the browser
- * that began: nothing is kept here for strangers, a restart in between does no harm, and nobody can be signed in by a link.
+ * Creates the sign-in through an external provider. Its state travels in a sealed cookie of the browser that started it: nothing is stored for
+ * unknown clients, a restart does not interrupt it, and a link cannot sign anyone in.
  */
 export function createExternalSignIn(deps: {
   external: ExternalProvider;
   flow: Pick<SignInFlow, "issueCode">;
   box: SealedBox;
   admit: (person: ExternalPerson) => Admission;
-  /** Scheme, host and port of this gateway, for a request by this URL. */
+  /** Returns scheme, host and port of this gateway for a request with this URL. */
   originFor: (requestUrl: string) => string;
-  /** Steady epoch ms. */
+  /** Returns monotonic epoch ms. */
   now: () => number;
 }) {
   const { external, box, now } = deps;
@@ -74,9 +74,9 @@ export function createExternalSignIn(deps: {
       const cookie = `${cookieName(authorization.state)}=${value}${attributes(request, PENDING_LIFETIME_MS / 1000)}`;
       return redirectAnswer(url, cookie);
     },
-    /** The journey that the answer belongs to; undefined when this browser did not begin it, or long ago. */
+    /** Returns the journey of a response; undefined if this browser did not start it, or too long ago. */
     journeyOf: (request: Request): Journey | undefined => pendingOf(request)?.journey,
-    /** @throws DomainError for an answer that is not good, or a person who may not come in. */
+    /** @throws DomainError for an invalid response, or a user who is not admitted */
     async finish(request: Request): Promise<Response> {
       const pending = pendingOf(request);
       if (pending === undefined) throw unauthenticated("sign_in.expired");

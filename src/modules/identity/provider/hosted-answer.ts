@@ -17,7 +17,7 @@ const statusOf: Partial<Record<ErrorKind, number>> = {
   unavailable: 503,
 };
 
-/** A hosted page, with the status that the API would answer to the same mistake. */
+/** Returns a hosted page, with the status that the API would return for the same error. */
 export function hostedAnswer(page: string, error?: DomainError): Response {
   const retry =
     error?.retryAfterSeconds === undefined ? {} : { "retry-after": String(error.retryAfterSeconds) };

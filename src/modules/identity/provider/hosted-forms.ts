@@ -70,7 +70,7 @@ export function signInPage(context: SignInPage): string {
   );
 }
 
-/** Leads to the console, which begins a sign-in of its own. */
+/** Renders a page that leads to the console, which starts its own sign-in. */
 export function expiredPage(context: PageContext): string {
   const { text } = context;
   return page(context, text.title, `<p>${text.expired}</p>${links(link("/", text.submit))}`);
@@ -99,7 +99,7 @@ export function newPasswordPage(context: PageContext & { readonly ticket: string
 }
 
 interface ForgotContext extends PageContext {
-  /** False without a mail server: links wait in the outbox. */
+  /** False without a mail server, when links wait in the outbox. */
   readonly isMailed: boolean;
 }
 
@@ -141,7 +141,7 @@ export function resetInvalidPage(context: PageContext): string {
   return page(context, text.resetInvalid, `<p>${text.resetInvalidHint}</p>${links(again)}`);
 }
 
-/** Leads to the console, which begins a sign-in of its own. */
+/** Renders a page that leads to the console, which starts its own sign-in. */
 export function resetDonePage(context: PageContext): string {
   const { text } = context;
   return page(context, text.resetDone, `<p>${text.resetDoneHint}</p>${links(link("/", text.submit))}`);

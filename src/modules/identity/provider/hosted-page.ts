@@ -15,7 +15,7 @@ export const escapeHtml = (text: string): string =>
 const DARK =
   "--ground:#12171b;--panel:#1a2126;--line:#313b42;--ink:#e4e9ea;--soft:#afb5b8;--edge:#525a5e;--primary:#5cc4d8;--on-primary:#04222a;--bad:#ff8b80";
 
-/** The colours, sizes and radii of the console's themes (src/web/styles.css). */
+/** Colors, sizes and radii of the console's themes (src/web/styles.css). */
 const HOSTED_STYLES = `
 :root{color-scheme:light dark;--ground:#f3f3f0;--panel:#fff;--line:#dddeda;--ink:#1a2226;--soft:#586063;--edge:#bfc1c2;--primary:#0e5a6b;--on-primary:#fff;--bad:#b3261e}
 @media(prefers-color-scheme:dark){:root:not([data-theme=light]){${DARK}}}
@@ -39,7 +39,7 @@ input:focus-visible,button:focus-visible,a:focus-visible{outline:2px solid var(-
 .bad{margin:0;padding:.75rem 1rem;border:1px solid var(--line);border-left:4px solid var(--bad);border-radius:.4rem}
 code{display:block;padding:.5rem .75rem;background:var(--ground);border-radius:.3rem;font:.875rem/1.5 ui-monospace,"Cascadia Mono","Roboto Mono","DejaVu Sans Mono",monospace}`;
 
-/** Returns the styles, with the colours of the site if it has its own. */
+/** Returns the styles, with the site's own colors if set. */
 export function stylesFor({ colors }: Appearance): string {
   if (colors === null) return HOSTED_STYLES;
   const of = ({ primary, onPrimary }: ThemeColors) => `--primary:${primary};--on-primary:${onPrimary}`;
@@ -48,7 +48,7 @@ export function stylesFor({ colors }: Appearance): string {
 :root{${of(colors.light)}}@media(prefers-color-scheme:dark){:root:not([data-theme=light]){${dark}}}:root[data-theme=dark]{${dark}}`;
 }
 
-/** Names the stylesheet by its content, so that no page is styled by what a browser kept of the one before. */
+/** Returns a stylesheet name derived from its content, so that browsers do not use a cached older one. */
 const stylesheet = (appearance: Appearance): string =>
   `/idp/style.css?v=${createHash("sha256").update(stylesFor(appearance)).digest("hex").slice(0, 8)}`;
 
@@ -57,13 +57,13 @@ const PRODUCT = "Lineside";
 const brand = ({ name, logo }: Appearance): string =>
   `<div class="brand"><img src="${escapeHtml(logo ?? "/favicon.svg")}" alt="">${escapeHtml(name ?? PRODUCT)}</div>`;
 
-/** The frame of the hosted pages: plain HTML that works without JavaScript and looks like the console, with one stylesheet of its own. */
+/** Renders the frame of the hosted pages: plain HTML that works without JavaScript and looks like the console, with its own stylesheet. */
 export function renderHostedPage(page: {
   readonly text: HostedText;
   readonly title: string;
   readonly theme: string | undefined;
   readonly appearance: Appearance;
-  /** HTML whose values are escaped already. */
+  /** HTML with escaped values. */
   readonly body: string;
 }): string {
   const theme = page.theme === undefined ? "" : ` data-theme="${escapeHtml(page.theme)}"`;

@@ -9,7 +9,7 @@ const FIELD_LENGTH_MAX = 2048;
 const DEVICE_COOKIE = "lineside_device";
 const DEVICE_COOKIE_SECONDS = 180 * 24 * 3_600;
 
-/** Codes may only be sent back to this gateway itself: a path, or an address with the request's own origin. */
+/** Returns the redirect target if it is this gateway: a path, or a URL with the request's own origin. */
 export function ensureOwnRedirect(redirectUri: string | undefined, request: Request): string {
   if (redirectUri === undefined) return "/auth/callback";
   const origin = new URL(request.url).origin;
@@ -26,7 +26,7 @@ export function withCode(redirectUri: string, code: string, state: string | unde
   return `${redirectUri}${redirectUri.includes("?") ? "&" : "?"}${query}`;
 }
 
-/** State of a sign-in that is carried from page to page: target of its code, and look of its pages. */
+/** State of a sign-in that is carried from page to page: target of its code, and branding. */
 export interface Journey {
   readonly redirectUri: string;
   readonly state: string | undefined;
@@ -37,7 +37,7 @@ export interface Journey {
 
 export type ReadField = (name: string) => string | undefined;
 
-/** The fields of a form or of a JSON body; an empty one is as good as none. */
+/** Returns a reader of form or JSON fields; empty fields count as missing. */
 export function readFields(body: unknown): ReadField {
   const fields = isJsonObject(body) ? body : {};
   return (name) => {
@@ -52,7 +52,7 @@ export function readFields(body: unknown): ReadField {
 export const isFormRequest = (request: Request): boolean =>
   !(request.headers.get("content-type") ?? "").includes("json");
 
-/** The form's fields have RFC 6749's snake_case names, the JSON form's are those of the API. */
+/** Reads the journey. Form fields have RFC 6749's snake_case names, JSON fields those of the API. */
 export function readJourney(text: ReadField, request: Request): Journey {
   const isForm = isFormRequest(request);
   return {
@@ -64,7 +64,7 @@ export function readJourney(text: ReadField, request: Request): Journey {
   };
 }
 
-/** The fields that carry a journey in a form or a link, by their names there. */
+/** Returns the fields that carry a journey in a form or link, by their names there. */
 export const journeyFields = (journey: Journey): Record<string, string | undefined> => ({
   redirect_uri: journey.redirectUri,
   state: journey.state,
@@ -79,16 +79,13 @@ export function deviceOf(request: Request): string | undefined {
   return value !== undefined && /^[\w-]{16,64}$/.test(value) ? value : undefined;
 }
 
-/**
- * Returns the cookie that a browser keeps from its first sign-in, so that it does not compete with strangers later; it opens nothing by
- * itself.
- */
+/** Returns the cookie that a browser keeps from its first sign-in, which exempts it from the limit for unknown clients; it grants no access. */
 export function deviceCookie(device: string, request: Request): string {
   const secure = new URL(request.url).protocol === "https:" ? "; Secure" : "";
   return `${DEVICE_COOKIE}=${device}; Path=/idp; Max-Age=${DEVICE_COOKIE_SECONDS}; HttpOnly; SameSite=Lax${secure}`;
 }
 
-/** A form comes from a browser, which is known again by its cookie; a script only by its address. */
+/** Returns the caller: a browser is recognized by its cookie, a script only by its address. */
 export function callerOf(request: Request, server: PeerServer | null): Caller {
   const { address, userAgent: client } = clientOf(request, server);
   const protocol = request.url.startsWith("https:") ? "https" : "http";

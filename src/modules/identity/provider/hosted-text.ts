@@ -127,7 +127,7 @@ export const selectHostedText = (wanted: string | undefined, accepted: string | 
 const minutesOf = ({ retryAfterSeconds = 60 }: DomainError): string =>
   String(Math.ceil(retryAfterSeconds / 60));
 
-/** Texts of pages that say more than the error: how long to wait, and what to check. */
+/** Texts of pages with more details than the error: how long to wait, and what to check. */
 const ownTexts: Readonly<Record<string, (text: HostedText, error: DomainError) => string>> = {
   "sign_in.wrong": (text) => text.wrong,
   "sign_in.expired": (text) => text.expired,

@@ -8,36 +8,38 @@ import { createSecondFactor } from "./second-factor.ts";
 import { createSignInFlow, type SignInFlow } from "./sign-in.ts";
 import type { Throttle } from "./throttle.ts";
 
-/** Time for which a password is kept, longer than an unconfirmed code can be sent again. */
+/** Time for which a password is kept; longer than an unconfirmed code can be resent. */
 const KEPT_MS = 25 * 3_600_000;
 
 /**
- * Passwords of people whose address is not confirmed yet. Only the hash is kept, beside the accounts and not in them: it opens
- * nothing until the address is confirmed. Addresses are in lower case.
+ * Creates the store of passwords whose addresses are not confirmed yet. Only hashes are stored, separately from accounts: they grant no access until
+ * the address is confirmed. Addresses are in lower case.
  */
 function createSignUpPasswords(deps: {
   repository: ProviderRepository;
   hasher: PasswordHasher;
   saveAccount: (email: string, passwordHash: string) => void;
-  /** Steady epoch ms. */
+  /** Returns monotonic epoch ms. */
   now: () => number;
 }) {
   const { repository, hasher, now } = deps;
   return {
-    /** Computes the hash; the function that it resolves to keeps it, in place of an earlier one. @throws DomainError `password.…` for a weak password. */
+    /**
+     * Computes the hash, and resolves to a function that stores it in place of an earlier one. @throws DomainError `password.…` for a weak password
+     */
     async prepare(email: string, password: string): Promise<() => void> {
       ensurePasswordStrong(password, email);
       const passwordHash = await hasher.hash(password, "stranger");
       return () => repository.saveSignUpPassword({ email, passwordHash, keptUntil: now() + KEPT_MS }, now());
     },
-    /** Returns `undefined` unless the password is the one kept for the address; else a function that makes the account with it. */
+    /** Returns a function that creates the account with the password; `undefined` unless it matches the stored one. */
     async confirm(email: string, password: string): Promise<(() => void) | undefined> {
       const passwordHash = repository.findSignUpPassword(email, now());
       if (passwordHash === undefined) return undefined;
       if (!(await hasher.verify(password, passwordHash, "stranger"))) return undefined;
       return () => deps.saveAccount(email, passwordHash);
     },
-    /** Extends the time for which the password is kept, because the code was sent again. */
+    /** Extends the time for which the password is kept, because the code was resent. */
     keep: (email: string): void => repository.keepSignUpPassword(email, now() + KEPT_MS),
     forget: (email: string): void => repository.deleteSignUpPassword(email),
   };
@@ -45,19 +47,19 @@ function createSignUpPasswords(deps: {
 
 type SignUpPasswords = ReturnType<typeof createSignUpPasswords>;
 
-/** The embedded identity provider: accounts with passwords and second factors, and the way from them to a code. */
+/** Embedded identity provider: accounts with passwords and second factors, and their sign-in up to a code. */
 export interface IdentityProvider extends SignInFlow, AccountSecurity {
   /** Creates the account, or sets the password of the existing one. @throws DomainError `password.…` for a weak password */
   saveAccount(email: string, password: string): Promise<void>;
   readonly signUpPasswords: SignUpPasswords;
   /** Sets a password that must be changed at the first sign-in, and creates a missing account. A second factor is removed, because its owner may have lost it. */
   setTemporaryPassword(email: string, password: string): Promise<void>;
-  /** Computes the hash, the slow half of `setTemporaryPassword`; the function that it resolves to does the rest immediately. */
+  /** Computes the hash, the slow part of `setTemporaryPassword`; resolves to a function that does the rest immediately. */
   prepareTemporaryPassword(email: string, password: string): Promise<() => void>;
-  /** Ends pending sign-ins and links by mail of an address: they must begin again. */
+  /** Ends pending sign-ins and mail links of an address, which must be restarted. */
   endPending(email: string): void;
   hasAccount(email: string): boolean;
-  /** Does nothing without an account. An account that already has the new address no longer belongs to a user, and is deleted. */
+  /** Renames an account, if there is one. An account that already has the new address no longer belongs to a user, and is deleted. */
   rename(email: string, newEmail: string): void;
   delete(email: string): void;
 }
@@ -66,11 +68,11 @@ export function createIdentityProvider(deps: {
   repository: ProviderRepository;
   throttle: Throttle;
   hasher?: PasswordHasher | undefined;
-  /** Called when a password was changed by somebody who is not signed in: who had signed in with the old one is out. */
+  /** Called when a password was changed without a session, so that sessions started with the old one are ended. */
   onPasswordChanged: (email: string) => void;
-  /** Steady epoch ms: setting the clock neither ends a lock-out nor makes one last. */
+  /** Returns monotonic epoch ms, so that setting the clock neither ends nor prolongs a lock-out. */
   now: () => number;
-  /** Epoch ms as the clock on the wall has it. */
+  /** Returns epoch ms of the wall clock. */
   wallNow: () => number;
 }): IdentityProvider {
   const { repository, now, hasher = createPasswordHasher() } = deps;

@@ -5,19 +5,19 @@ import type { PasswordHasher } from "./password.ts";
 import type { Account, ProviderRepository } from "./provider.repository.ts";
 import type { Allowance, Budget, Throttle } from "./throttle.ts";
 
-/** Origin of an attempt: the network address, and what the browser kept from an earlier sign-in. */
+/** Origin of an attempt: the network address, and the browser's cookie from an earlier sign-in. */
 export interface Caller {
   readonly address: string;
   readonly device?: string | undefined;
-  /** Of the connection, and what the client calls itself: shown where the sign-in is refused. */
+  /** Details of connection and client, shown if the sign-in is refused. */
   readonly protocol?: "http" | "https" | undefined;
   readonly client?: string | undefined;
 }
 
 /**
- * Of one account at most 100 passwords an hour are looked at, whatever comes: 35 from strangers, 25 from addresses and 30 from
- * browsers that it has signed in from before, 10 from its own sessions. So nobody can guess on, and strangers who use up their share lock out
- * strangers only. One address alone cannot use up a share: it refills faster than that address may try.
+ * Budgets that limit the checked passwords of an account to 100 per hour: 35 from unknown clients, 25 from known addresses, 30 from known browsers,
+ * 10 from its own sessions. This prevents guessing, and unknown clients that use up their share only lock out other unknown clients. One address
+ * cannot use up a share, which refills faster than the address may try.
  */
 const budgets = {
   pair: { burst: 10, perHour: 10 },
@@ -25,7 +25,7 @@ const budgets = {
   knownAddresses: { burst: 15, perHour: 10 },
   knownDevices: { burst: 15, perHour: 15 },
   own: { burst: 5, perHour: 5 },
-  /** All accounts together: one password tried on many of them. */
+  /** Limit of an address for all accounts together, against trying one password on many. */
   address: { burst: 50, perHour: 100 },
 } as const satisfies Record<string, Budget>;
 
@@ -38,16 +38,16 @@ export const tooMany = (waitMs: number) =>
 const deviceClient = (device: string) => `device:${sha256(device)}`;
 const addressClient = (address: string) => `address:${addressGroup(address)}`;
 
-/** Looks at passwords, as often as it may be tried. */
+/** Creates the check of passwords, with its limits. */
 export function createPasswordCheck(deps: {
   repository: ProviderRepository;
   throttle: Throttle;
   hasher: PasswordHasher;
-  /** Steady epoch ms. */
+  /** Returns monotonic epoch ms. */
   now: () => number;
 }) {
   const { repository, throttle, hasher, now } = deps;
-  /** Verified in place of a missing account's hash, so that both take the same time. */
+  /** Hash that is verified for a missing account, so that both cases take the same time. */
   let decoy: Promise<string> | undefined;
 
   function isKnown({ accountId }: Account, client: string): boolean {
@@ -55,7 +55,7 @@ export function createPasswordCheck(deps: {
     return lastUsedAt !== undefined && lastUsedAt > now() - KNOWN_FOR_MS;
   }
 
-  /** Allowances that an attempt uses up. The first one is the client's own, and a successful sign-in refills it. */
+  /** Returns the allowances that an attempt uses. The first is the client's own, and is refilled by a successful sign-in. */
   function allowancesOf(email: string, account: Account | undefined, { address, device }: Caller) {
     const byDevice = device === undefined ? undefined : deviceClient(device);
     const byAddress = addressClient(address);
@@ -97,7 +97,7 @@ export function createPasswordCheck(deps: {
   }
 
   return {
-    /** @throws DomainError `sign_in.wrong`, or `limited` after too many wrong ones. */
+    /** @throws DomainError `sign_in.wrong`, or `limited` after too many wrong passwords */
     async check(email: string, password: string, caller: Caller): Promise<Account> {
       const account = repository.findAccount(email);
       const { isStranger, allowances } = allowancesOf(email, account, caller);
@@ -108,16 +108,16 @@ export function createPasswordCheck(deps: {
         throw unauthenticated("sign_in.wrong");
       return current;
     },
-    /** The same for somebody who is signed in: a stolen session must not become a way to guess. */
+    /** Checks the password of a signed-in user, with a limit so that a stolen session cannot be used for guessing. */
     checkOwn: (account: Account, password: string): Promise<boolean> =>
       verify({ password, hash: account.passwordHash, isStranger: false }, [
         { ...budgets.own, kind: "own", who: account.email },
       ]),
-    /** Returns whether the account has signed in from here before. */
+    /** Returns whether the account has signed in from this client before. */
     isKnown: (account: Account, { address, device }: Caller): boolean =>
       isKnown(account, addressClient(address)) ||
       (device !== undefined && isKnown(account, deviceClient(device))),
-    /** The account has signed in from here: it does not compete with strangers any more. */
+    /** Records that the account signed in from this client, which exempts it from the limit for unknown clients. */
     remember(account: Account, { address, device }: Caller): void {
       for (const client of [
         addressClient(address),

@@ -6,12 +6,12 @@ const LENGTH_MIN = 10;
 const LENGTH_MAX = 256;
 /** OWASP's recommendation for argon2id: 19 MiB and 2 passes, affordable on a small gateway. */
 const ARGON2 = { algorithm: "argon2id", memoryCost: 19_456, timeCost: 2 } as const;
-/** Max. simultaneous hashes: two hold under 40 MiB, however many sign-ins arrive. */
+/** Max. simultaneous hashes; two take less than 40 MiB. */
 const CONCURRENT_MAX = 2;
-/** Hashes of one kind that may wait, which is some seconds of work. Guesses from many addresses must not delay the owner's sign-in by hours. */
+/** Max. waiting hashes of a kind, which take some seconds. Guesses from many addresses must not delay the owner's sign-in by hours. */
 const WAITING_MAX = 50;
 
-/** Strangers wait behind everybody else, and can fill only their own queue. */
+/** Priority: unknown clients wait after all others, and can only fill their own queue. */
 export type Urgency = "known" | "stranger";
 
 const HASHES = "hashes";
@@ -35,7 +35,7 @@ export function createPasswordHasher() {
 
 export type PasswordHasher = ReturnType<typeof createPasswordHasher>;
 
-/** @throws DomainError `password.…` unless the password is 10 characters or more, not a common one and not the address. */
+/** @throws DomainError `password.…` unless the password has at least 10 characters, is not common and is not the address */
 export function ensurePasswordStrong(password: string, email = ""): void {
   if (password.length < LENGTH_MIN) throw invalid("password.short", { min: LENGTH_MIN });
   if (password.length > LENGTH_MAX) throw invalid("password.long", { max: LENGTH_MAX });

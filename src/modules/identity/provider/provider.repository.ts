@@ -12,9 +12,9 @@ import {
 
 type AccountRow = typeof accounts.$inferSelect;
 export type Account = Omit<AccountRow, "createdAt" | "totpSealed" | "totpPendingSealed"> & {
-  /** Shared with the authenticator app (base32); null without a second factor. */
+  /** Secret shared with the authenticator app (base32); null without a second factor. */
   readonly totpSecret: string | null;
-  /** Secret of a second factor that is being set up. */
+  /** Secret of a second factor that is not yet confirmed. */
   readonly totpPendingSecret: string | null;
 };
 type Password = Pick<Account, "email" | "passwordHash" | "mustChangePassword">;
@@ -76,7 +76,7 @@ const prepareReads = (orm: MainDatabase["orm"]) => ({
 export function createProviderRepository(database: MainDatabase) {
   const { orm, transact } = database;
   const secrets = database.secrets("second factor");
-  /** A secret that cannot be opened accepts no code, but still counts as a second factor. */
+  /** Opens a secret. An unreadable secret accepts no code, but still counts as a second factor. */
   const opened = (sealed: string | null) => sealed && (secrets.open(sealed) ?? "");
   const sealed = (secret: string | null) => secret && secrets.seal(secret);
   const toAccount = ({ totpSealed, totpPendingSealed, ...row }: AccountRow): Account => ({
@@ -94,7 +94,7 @@ export function createProviderRepository(database: MainDatabase) {
       const row = byId.get({ accountId });
       return row && toAccount(row);
     },
-    /** Makes the account, or replaces the password of the one that there is. */
+    /** Creates the account, or replaces the existing account's password. */
     savePassword: (accountId: string, password: Password, now: number): void =>
       void orm
         .insert(accounts)
@@ -123,13 +123,13 @@ export function createProviderRepository(database: MainDatabase) {
         .where(eq(accounts.accountId, accountId))
         .run();
     },
-    /** @throws when `newEmail` has an account. */
+    /** @throws Error if `newEmail` has an account */
     renameAccount: (email: string, newEmail: string, updatedAt: number): void =>
       void orm.update(accounts).set({ email: newEmail, updatedAt }).where(eq(accounts.email, email)).run(),
     deleteAccount: (email: string): void => void orm.delete(accounts).where(eq(accounts.email, email)).run(),
     insertCode: (code: SignInCode): void => void orm.insert(signInCodes).values(code).run(),
     // In one transaction: the command line is another process, which may delete the account.
-    /** Inserts the code if the account is unchanged; `false` if it was deleted, or has another address or password now. */
+    /** Inserts the code if the account is unchanged; `false` if it was deleted, or its address or password has changed. */
     insertCodeOf: ({ accountId, email, passwordHash }: Account, code: Omit<SignInCode, "email">): boolean =>
       transact(() => {
         const current = byId.get({ accountId });
@@ -140,14 +140,14 @@ export function createProviderRepository(database: MainDatabase) {
           .run();
         return true;
       }),
-    /** Ends what was begun: steps of a sign-in, links by mail, codes that nobody has redeemed. */
+    /** Deletes pending sign-in steps, mail links and unredeemed codes. */
     deletePending: (email: string): void =>
       transact(() => {
         orm.delete(signInCodes).where(eq(signInCodes.email, email)).run();
         const account = byEmail.get({ email });
         if (account !== undefined) orm.delete(tickets).where(eq(tickets.accountId, account.accountId)).run();
       }),
-    /** Takes the code out, so that it works once; undefined when unknown or expired. */
+    /** Deletes and returns the code, so that it works once; undefined if unknown or expired. */
     takeCode(codeHash: string, now: number): SignInCode | undefined {
       const code = orm.delete(signInCodes).where(eq(signInCodes.codeHash, codeHash)).returning().get();
       return code === undefined || code.expiresAt <= now ? undefined : code;
@@ -161,10 +161,10 @@ export function createProviderRepository(database: MainDatabase) {
       orm.delete(signInCodes).where(lte(signInCodes.expiresAt, now)).run();
       orm.delete(tickets).where(lte(tickets.expiresAt, now)).run();
     },
-    /** Returns the time at which the client last signed in to the account; `undefined` if it never did. */
+    /** Returns the time of the client's last sign-in to the account; `undefined` if there was none. */
     findClient: (accountId: string, client: string): number | undefined =>
       ofClient.get({ accountId, client })?.lastUsedAt,
-    /** Keeps the newest `keep` of the account's clients. */
+    /** Saves a client, keeping the newest `keep` of the account. */
     saveClient(
       { accountId, client, keep }: { accountId: string; client: string; keep: number },
       lastUsedAt: number,
@@ -197,7 +197,7 @@ export function createProviderRepository(database: MainDatabase) {
           .values(codeHashes.map((codeHash) => ({ accountId, codeHash })))
           .run();
     },
-    /** Returns `false` if there is no such code (any more). */
+    /** Returns `false` if the code does not exist. */
     takeRecoveryCode: (accountId: string, codeHash: string): boolean =>
       orm
         .delete(recoveryCodes)

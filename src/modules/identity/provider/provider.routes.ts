@@ -67,7 +67,7 @@ export const providerRoutes = (deps: {
     return { request, text, journey: readJourney(text, request), caller: callerOf(request, server) };
   };
 
-  /** The next page, or back with the code: a browser that has signed in is known from then on. */
+  /** Returns the next page, or redirects with the code; the browser is then known as a client of the account. */
   function proceed({ request, journey, caller }: Step, step: SignInStep): Response {
     const context = contextOf({ request, journey });
     if (step.step !== "signed_in") {
@@ -78,7 +78,7 @@ export const providerRoutes = (deps: {
     return redirectAnswer(withCode(journey.redirectUri, step.code, journey.state), cookie);
   }
 
-  /** The page again with what is wrong; back to the first one when its ticket has run out. */
+  /** Returns the page with the error; the first page if the ticket has expired. */
   function repeat(
     step: Pick<Step, "request" | "journey">,
     error: unknown,

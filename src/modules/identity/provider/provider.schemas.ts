@@ -20,7 +20,7 @@ export const signInBody = {
   },
 };
 
-/** The form gets the next page, a script the code. */
+/** Responses: the next page for the form, the code for a script. */
 export const signInAnswers = {
   ...pageAnswers(303, 400, 401, 403, 429),
   200: {

@@ -1,17 +1,17 @@
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 
-/** The embedded identity provider's own file: nothing else reads it. */
+/** Accounts in the embedded identity provider's own file, which nothing else reads. */
 export const accounts = sqliteTable("accounts", {
   accountId: text("account_id").primaryKey(),
   email: text("email").notNull().unique(),
   passwordHash: text("password_hash").notNull(),
-  /** A temporary password opens nothing but the page on which it is changed. */
+  /** True for a temporary password, which only opens the page for changing it. */
   mustChangePassword: integer("must_change_password", { mode: "boolean" }).notNull().default(false),
-  /** The secret shared with the authenticator app, sealed, once it is confirmed; null without a second factor. */
+  /** Confirmed secret shared with the authenticator app, sealed; null without a second factor. */
   totpSealed: text("totp_sealed"),
-  /** Secret of a second factor that is being set up. */
+  /** Secret of a second factor that is not yet confirmed, sealed. */
   totpPendingSealed: text("totp_pending_sealed"),
-  /** The newest time step of which a code was taken: no code works twice. */
+  /** Time step of the last accepted code, so that each code works once. */
   totpLastStep: integer("totp_last_step").notNull().default(0),
   createdAt: integer("created_at").notNull(),
   updatedAt: integer("updated_at").notNull(),
@@ -22,7 +22,7 @@ const accountId = () =>
     .notNull()
     .references(() => accounts.accountId, { onDelete: "cascade" });
 
-/** Authorization codes: single use, 60 s; only the hash is kept. */
+/** Authorization codes: single use, 60 s; only the hash is stored. */
 export const signInCodes = sqliteTable("sign_in_codes", {
   codeHash: text("code_hash").primaryKey(),
   /** Email address instead of an account: users of an external provider have no account here. */
@@ -40,7 +40,7 @@ export const tickets = sqliteTable("tickets", {
   expiresAt: integer("expires_at").notNull(),
 });
 
-/** Recovery codes that have not been used; only the hash is kept. */
+/** Unused recovery codes; only the hash is stored. */
 export const recoveryCodes = sqliteTable(
   "recovery_codes",
   { accountId: accountId(), codeHash: text("code_hash").notNull() },
@@ -57,7 +57,7 @@ export const knownClients = sqliteTable(
   ],
 );
 
-/** Passwords given at sign-up, which become those of accounts once the address is confirmed; only the hash is kept. */
+/** Passwords given at sign-up, moved to accounts once the address is confirmed; only the hash is stored. */
 export const signUpPasswords = sqliteTable(
   "sign_up_passwords",
   {
@@ -68,14 +68,14 @@ export const signUpPasswords = sqliteTable(
   (table) => [index("sign_up_passwords_kept_until").on(table.keptUntil)],
 );
 
-/** Attempts by subject: when its budget is whole again (epoch ms). */
+/** Attempts by subject: time at which its budget is fully restored (epoch ms). */
 export const throttles = sqliteTable(
   "throttles",
   { subject: text("subject").primaryKey(), recoversAt: integer("recovers_at").notNull() },
   (table) => [index("throttles_recovers").on(table.recoversAt)],
 );
 
-/** Times of actions of which an exact number is allowed in a window. */
+/** Times of actions with an exact limit per window. */
 export const occurrences = sqliteTable(
   "occurrences",
   { subject: text("subject").notNull(), at: integer("at").notNull() },

@@ -34,7 +34,7 @@ const withProblem = <Context extends PageContext>(
 
 interface RecoveryDeps {
   readonly account: AccountService;
-  /** Returns the address that links in mails begin with. */
+  /** Returns the base URL of links in mails. */
   readonly mailOriginFor: (request: Request) => string;
   readonly appearance: () => Appearance;
   readonly mail: Pick<MailSender, "isDelivering">;
@@ -49,7 +49,7 @@ const contextFor =
     return { text, journey, appearance: appearance(), isMailed: mail.isDelivering };
   };
 
-/** The page that asks for a link. */
+/** Creates the page that requests a link. */
 const forgotRoutes = (deps: RecoveryDeps) => {
   const { account } = deps;
   const contextOf = contextFor(deps);
@@ -99,7 +99,7 @@ const forgotRoutes = (deps: RecoveryDeps) => {
     );
 };
 
-/** The page that the link leads to. */
+/** Creates the page that the link opens. */
 const resetRoutes = (deps: RecoveryDeps) => {
   const { account } = deps;
   const contextOf = contextFor(deps);
@@ -161,5 +161,5 @@ const resetRoutes = (deps: RecoveryDeps) => {
     );
 };
 
-/** The hosted pages for who has forgotten the password. */
+/** Creates the hosted pages for forgotten passwords. */
 export const recoveryRoutes = (deps: RecoveryDeps) => [forgotRoutes(deps), resetRoutes(deps)];

@@ -6,20 +6,20 @@ import type { Throttle } from "./throttle.ts";
 
 const STEP_MS = 30_000;
 const RECOVERY_CODES = 10;
-/** Characters of recovery codes. None look alike, because recovery codes are printed and typed in. */
+/** Characters of recovery codes, without similar-looking ones, because the codes are printed and typed. */
 const ALPHABET = "abcdefghjkmnpqrstuvwxyz23456789";
 const GROUPS = 4;
 const GROUP_LENGTH = 5;
 /**
- * Three codes of a million are good at any time: at 5 an hour, who knows the password guesses one in 8 years on average. Who does so
- * from elsewhere uses up the strangers' share: the owner gets in from where the account was before.
+ * Limits of wrong codes. Three codes of a million are valid at any time: at 5 per hour, an attacker with the password needs 8 years on average.
+ * Attempts from elsewhere only use up the share of unknown clients, so the owner can still sign in from known ones.
  */
 const BUDGETS = {
   stranger: { burst: 10, perHour: 3, kind: "second_factor" },
   known: { burst: 5, perHour: 2, kind: "second_factor_known" },
 } as const;
 
-/** Secret for an authenticator app, also as a URI that it reads and as a QR code of that. */
+/** Secret for an authenticator app, also as a URI and as its QR code. */
 export interface NewSecondFactor {
   readonly secret: string;
   readonly uri: string;
@@ -28,7 +28,7 @@ export interface NewSecondFactor {
 
 export const wrongCode = () => unauthenticated("second_factor.wrong");
 
-/** 20 random characters of 31, about 99 bits: `k7mf9-2qxtd-h4w3r-abcde`. */
+/** Returns 20 random characters from an alphabet of 31, about 99 bits: `k7mf9-2qxtd-h4w3r-abcde`. */
 function createRecoveryCode(): string {
   const group = () => {
     let text = "";
@@ -43,18 +43,18 @@ function createRecoveryCode(): string {
 
 const hashOf = (recoveryCode: string): string => sha256(recoveryCode.toLowerCase().replace(/[^a-z0-9]/g, ""));
 
-/** A code of an authenticator app (TOTP, RFC 6238) as a second factor, and recovery codes for who has lost the app. */
+/** Creates the second factor: codes of an authenticator app (TOTP, RFC 6238), and recovery codes for a lost app. */
 export function createSecondFactor(deps: {
   repository: ProviderRepository;
   throttle: Throttle;
-  /** Steady epoch ms. */
+  /** Returns monotonic epoch ms. */
   now: () => number;
-  /** Epoch ms as the clock on the wall has it: the app's codes follow that one. */
+  /** Returns epoch ms of the wall clock, which the app's codes follow. */
   wallNow: () => number;
 }) {
   const { repository, throttle, now, wallNow } = deps;
 
-  /** The time step that a code belongs to, the one before and after the present one included; undefined for a wrong code. */
+  /** Returns the time step of a code (previous, current or next); undefined for a wrong code. */
   async function stepOf(secret: string, code: string): Promise<number | undefined> {
     const { Secret, TOTP } = await import("otpauth");
     const totp = new TOTP({ secret: Secret.fromBase32(secret) });
@@ -87,7 +87,7 @@ export function createSecondFactor(deps: {
 
   return {
     isOn: ({ totpSecret }: Account): boolean => totpSecret !== null,
-    /** Takes a code of the app or a recovery code, each once. @throws DomainError `second_factor.wrong` or `limited`. */
+    /** Accepts a code of the app or a recovery code, each once. @throws DomainError `second_factor.wrong` or `limited` */
     async check(
       { accountId, email }: Account,
       text: string,
@@ -103,7 +103,7 @@ export function createSecondFactor(deps: {
       if (!isGood) throw wrongCode();
       throttle.giveBack([allowance]);
     },
-    /** A new secret, in effect once `confirm` has seen a code of it. */
+    /** Creates a new secret, which takes effect once `confirm` has received a code of it. */
     async begin({ accountId, email }: Account, issuer: string): Promise<NewSecondFactor> {
       const { Secret, TOTP } = await import("otpauth");
       const secret = new Secret({ size: 20 });
@@ -112,7 +112,7 @@ export function createSecondFactor(deps: {
       const { renderSVG } = await import("uqr");
       return { secret: secret.base32, uri, qrSvg: renderSVG(uri, { border: 2 }) };
     },
-    /** Turns the second factor on and gives the recovery codes, which nobody can read again. */
+    /** Turns the second factor on and returns the recovery codes, which cannot be read again. */
     async confirm(account: Account, code: string): Promise<string[]> {
       const pending = repository.findAccountById(account.accountId)?.totpPendingSecret ?? null;
       const step = pending === null ? undefined : await stepOf(pending, code.replace(/\s/g, ""));

@@ -7,10 +7,10 @@ import type { Account, ProviderRepository, TicketPurpose } from "./provider.repo
 import type { SecondFactor } from "./second-factor.ts";
 
 const CODE_LIFETIME_MS = 60_000;
-/** Time for the second factor, or to think of a new password. */
+/** Time for entering the second factor or a new password. */
 const TICKET_LIFETIME_MS = 15 * 60_000;
 const EMAIL_LENGTH_MAX = 254;
-/** Lifetime of a temporary password, as long as the outbox keeps it. A note or an old mail opens nothing for ever. */
+/** Lifetime of a temporary password, as long as the outbox keeps it, so that an old note or mail does not work forever. */
 const TEMPORARY_PASSWORD_LIFETIME_MS = 14 * 24 * 3_600_000;
 
 /** Target of the authorization code, carried from page to page. */
@@ -28,7 +28,7 @@ export interface NextStep extends Caller, CodeRequest {
   readonly ticket: string;
 }
 
-/** Result of a sign-in step: done, or another page, which the ticket opens. */
+/** Result of a sign-in step: done, or another page with its ticket. */
 export type SignInStep =
   | { readonly step: "signed_in"; readonly code: string }
   | { readonly step: "second_factor" | "new_password"; readonly ticket: string };
@@ -37,14 +37,14 @@ export const ticketExpired = () => unauthenticated("sign_in.expired");
 const temporaryPasswordExpired = () => forbidden("sign_in.temporary_expired");
 export const samePassword = () => invalid("password.same");
 
-/** The way from a password to an authorization code, a page at a time (RFC 6749, with PKCE by RFC 7636 S256). */
+/** Creates the steps from a password to an authorization code, one page each (RFC 6749, with PKCE by RFC 7636 S256). */
 export function createSignInFlow(deps: {
   repository: ProviderRepository;
   passwords: PasswordCheck;
   hasher: PasswordHasher;
   secondFactor: SecondFactor;
   onPasswordChanged: (email: string) => void;
-  /** Steady epoch ms. */
+  /** Returns monotonic epoch ms. */
   now: () => number;
 }) {
   const { repository, passwords, hasher, secondFactor, now } = deps;
@@ -81,7 +81,7 @@ export function createSignInFlow(deps: {
     return account;
   }
 
-  /** Continues after the password and, where there is one, the second factor. */
+  /** Continues after the password and, if it is on, the second factor. */
   function proceed(account: Account, request: Caller & CodeRequest): SignInStep {
     if (account.mustChangePassword)
       return { step: "new_password", ticket: issueTicket(account, "new_password") };
@@ -111,13 +111,13 @@ export function createSignInFlow(deps: {
   }
 
   return {
-    /** A code for somebody whose address was proven elsewhere. */
+    /** Issues a code to a user whose address was proven elsewhere. */
     issueCode(email: string, request: CodeRequest): string {
       const { code, row } = newCode(request);
       repository.insertCode({ ...row, email });
       return code;
     },
-    /** @throws DomainError `unauthenticated` for a wrong pair, `limited` after too many. */
+    /** @throws DomainError `unauthenticated` for a wrong pair, `limited` after too many */
     async begin(request: SignIn): Promise<SignInStep> {
       const account = await checkPassword(request);
       if (secondFactor.isOn(account))
@@ -147,7 +147,7 @@ export function createSignInFlow(deps: {
       const changed = await replacePassword(ensureTicket(ticket, "new_password"), password);
       return proceed(changed, request);
     },
-    /** Runs all steps of a sign-in, for scripts. @throws DomainError `forbidden` that names what is missing. */
+    /** Runs all steps of a sign-in, for scripts. @throws DomainError `forbidden` that names the missing step */
     async signIn({
       otp,
       newPassword,
@@ -165,7 +165,7 @@ export function createSignInFlow(deps: {
       passwords.remember(account, request);
       return { code: issueCodeOf(account, request) };
     },
-    /** The email behind a code; throws `invalid` for any code that is not (or no longer) good. */
+    /** Returns the email address of a code. @throws DomainError `invalid` for an invalid or expired code */
     redeem(code: string, codeVerifier: string | undefined): { email: string } {
       const taken = repository.takeCode(sha256(code), now());
       const challenge =

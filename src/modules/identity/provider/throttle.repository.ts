@@ -17,7 +17,7 @@ export function createThrottleRepository({ orm }: MainDatabase) {
       .onConflictDoUpdate({ target: throttles.subject, set: { recoversAt: sql`excluded.recovers_at` } }),
   );
   return {
-    /** Returns the time at which the subject's budget is whole again (epoch ms). */
+    /** Returns the time at which the subject's budget is fully restored (epoch ms). */
     find: (subject: string): number | undefined => bySubject.get({ subject })?.recoversAt,
     save: (subject: string, recoversAt: number): void => void upsert.run({ subject, recoversAt }),
     delete: (subject: string): void => void orm.delete(throttles).where(eq(throttles.subject, subject)).run(),
@@ -25,7 +25,7 @@ export function createThrottleRepository({ orm }: MainDatabase) {
       void orm.delete(throttles).where(lte(throttles.recoversAt, now)).run(),
     addOccurrence: (subject: string, timeMs: number): void =>
       void orm.insert(occurrences).values({ subject, at: timeMs }).run(),
-    /** Lists the occurrences in (after, until], the oldest first. Later ones come from a clock that was wrong. */
+    /** Lists the occurrences in (after, until], oldest first. Later ones come from a wrong clock. */
     listOccurrences: (subject: string, { after, until }: { after: number; until: number }): number[] =>
       orm
         .select({ at: occurrences.at })

@@ -4,45 +4,45 @@ import type { ThrottleRepository } from "./throttle.repository.ts";
 const HOUR_MS = 3_600_000;
 const WINDOW_MS_MAX = 24 * HOUR_MS;
 
-/** Attempts of one subject: a `burst`, then `perHour` (in any hour at most both together). */
+/** Attempts of one subject: a `burst`, then `perHour` (in any hour, at most the sum of both). */
 export interface Budget {
   readonly burst: number;
   readonly perHour: number;
 }
 
-/** A budget of somebody: `kind` is a word of ours, `who` whatever names them. */
+/** Budget of a subject: `kind` is a fixed word, `who` identifies the subject. */
 export interface Allowance extends Budget {
   readonly kind: string;
   readonly who: string;
 }
 
-/** Exact limit per window, counted one by one: for rare and expensive actions such as sending a mail. */
+/** Exact limit per window, counted individually; for rare and expensive actions such as sending a mail. */
 export interface Quota {
   readonly kind: string;
   readonly who: string;
   readonly max: number;
-  /** A day at most. */
+  /** At most a day. */
   readonly windowMs: number;
 }
 
 interface ThrottleDeps {
   readonly repository: ThrottleRepository;
-  /** Steady epoch ms: setting the clock neither ends a lock-out nor makes one last. */
+  /** Returns monotonic epoch ms, so that setting the clock neither ends nor prolongs a lock-out. */
   readonly now: () => number;
 }
 
 interface Refusal {
-  /** Time after which there is room. */
+  /** Time in ms until there is room. */
   readonly waitMs: number;
 }
 
 const intervalOf = ({ perHour }: Budget): number => HOUR_MS / perHour;
-/** The subject is hashed, so that its length does not depend on what somebody sends. */
+/** Returns the hashed subject, whose length does not depend on input. */
 const subjectOf = ({ kind, who }: Pick<Allowance, "kind" | "who">): string => `${kind}:${sha256(who)}`;
 
 /**
- * Limits attempts by the generic cell rate algorithm: of each subject only the time is kept at which its budget is whole
- * again. That time lives in the database, so that a restart gives nobody a new start. A refusal costs one read and no write.
+ * Limits attempts by the generic cell rate algorithm, which only stores the time at which a subject's budget is fully restored. The database keeps
+ * it, so that a restart resets nothing. A refusal costs one read and no write.
  */
 export class Throttle {
   readonly #deps: ThrottleDeps;
@@ -52,7 +52,7 @@ export class Throttle {
     this.#deps = deps;
   }
 
-  /** Counts an attempt against each of the allowances, or against none and returns when there is room. */
+  /** Counts an attempt towards all allowances; if one is exhausted, counts none and returns the wait. */
   take(allowances: readonly Allowance[]): Refusal | undefined {
     const { repository, now } = this.#deps;
     const timeMs = now();
@@ -67,7 +67,7 @@ export class Throttle {
     return undefined;
   }
 
-  /** Takes back an attempt that turned out well. */
+  /** Refunds a successful attempt. */
   giveBack(allowances: readonly Allowance[]): void {
     const { repository, now } = this.#deps;
     const timeMs = now();
@@ -78,7 +78,7 @@ export class Throttle {
       );
   }
 
-  /** Counts one against each of the quotas, or against none and returns when there is room. */
+  /** Counts an action towards all quotas; if one is exhausted, counts none and returns the wait. */
   takeOf(quotas: readonly Quota[]): Refusal | undefined {
     const { repository, now } = this.#deps;
     const timeMs = now();
@@ -89,12 +89,12 @@ export class Throttle {
     return undefined;
   }
 
-  /** Gives a subject its whole budget again. */
+  /** Restores a subject's whole budget. */
   clear(allowance: Allowance): void {
     this.#deps.repository.delete(subjectOf(allowance));
   }
 
-  /** Returns the time at which the budget is whole again. A later time than is possible comes from a clock that was wrong. */
+  /** Returns the time at which the budget is fully restored. An impossibly late time comes from a wrong clock. */
   #recoversAt(allowance: Allowance, timeMs: number): number {
     const existing = this.#deps.repository.find(subjectOf(allowance)) ?? timeMs;
     return existing > timeMs + allowance.burst * (intervalOf(allowance) + 1)
@@ -107,7 +107,7 @@ export class Throttle {
     return this.#recoversAt(allowance, timeMs) + interval - (timeMs + allowance.burst * interval);
   }
 
-  /** Returns the ms until there is room, 0 while there is. */
+  /** Returns the ms until there is room; 0 if there is room now. */
   #waitForQuota({ kind, who, max, windowMs }: Quota, timeMs: number): number {
     const window = { after: timeMs - windowMs, until: timeMs };
     const occurrences = this.#deps.repository.listOccurrences(subjectOf({ kind, who }), window);
