@@ -1,4 +1,4 @@
-/** Schemas of the queries that lists accept. */
+/** Schemas of list queries. */
 import { t } from "elysia";
 import { sortForm } from "../lib/core/text-forms.ts";
 
@@ -21,18 +21,18 @@ export const pageQuery = {
 export const searchQuery = (fields: readonly string[]) =>
   t.Optional(t.String({ maxLength: 256, description: `part of ${fields.join(" or ")}` }));
 
-/** Latest time that a range can name, as the greatest time of JavaScript. */
+/** Latest time of a range, the maximum of a JavaScript Date. */
 const TIME_MS_MAX = 8_640_000_000_000_000;
 const epochMs = (description: string) =>
   t.Optional(t.Integer({ minimum: 0, maximum: TIME_MS_MAX, description: `${description}; epoch ms` }));
 
-/** Accepts a range of time. Both ends belong to it, and both can be left out. */
+/** Accepts a time range. Both ends are inclusive and optional. */
 export const timeRangeQuery = (descriptions: { readonly from: string; readonly to: string }) => ({
   from: epochMs(descriptions.from),
   to: epochMs(descriptions.to),
 });
 
-/** Accepts one of the fields, with `-` before it for the reverse order; anything else is a 400. */
+/** Accepts one of the fields, with a leading `-` for descending order; anything else returns 400. */
 export const sortQuery = (fields: readonly string[], order = "") =>
   t.Optional(
     t.String({
@@ -41,7 +41,7 @@ export const sortQuery = (fields: readonly string[], order = "") =>
     }),
   );
 
-/** Used for lists that only come newest first, whatever they hold. */
+/** Sort parameter of lists that are only sorted newest first. */
 export const newestFirst = t.Optional(
   t.Literal("-createdAt", { description: "the only order of this list: the newest first" }),
 );

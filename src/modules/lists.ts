@@ -1,6 +1,6 @@
 /**
- * What every list of the API has in common: `limit`, `offset`, `search` and `sort`, and how many there are in all. Lists that are read whole are
- * searched, sorted and cut here; those of unbounded length do it in their query and use the parts below.
+ * Common parts of the API's lists: `limit`, `offset`, `search`, `sort` and the total number. Lists that are read whole are searched, sorted and
+ * paged here; unbounded lists do so in their query, with the parts below.
  */
 import { LIST_LIMIT_DEFAULT, pageQuery, searchQuery, sortQuery } from "./lists.schemas.ts";
 
@@ -16,7 +16,7 @@ export interface Page {
 
 export const toPage = ({ limit = LIST_LIMIT_DEFAULT, offset = 0 }: PageQuery): Page => ({ limit, offset });
 
-/** Headers of a list: how many items there are in all, and where the next ones are (RFC 8288). */
+/** Returns the headers of a list: the total number of items, and the link to the next page (RFC 8288). */
 export function listHeaders(url: string, page: Page & { total: number }): Record<string, string> {
   const headers: Record<string, string> = { "x-total-count": String(page.total) };
   const next = page.offset + page.limit;
@@ -29,7 +29,7 @@ export function listHeaders(url: string, page: Page & { total: number }): Record
   return headers;
 }
 
-/** The parts of a request's context that a list reads and writes. */
+/** Parts of a request's context that a list reads and writes. */
 interface ListContext {
   readonly query: WholeListQuery;
   readonly request: { readonly url: string };
@@ -50,8 +50,8 @@ function compare(left: unknown, right: unknown): number {
 const isMissing = (value: unknown): boolean => value === undefined || value === null;
 
 /**
- * A list that is read whole, because its length is bounded. Items without a value of the field come last in either order; equal ones keep
- * the order in which they came.
+ * Creates a list that is read whole because its length is limited. Items without a value of the sort field come last in either order; equal items
+ * keep their order.
  */
 export function wholeList(list: { readonly sort: readonly string[]; readonly search: readonly string[] }) {
   const matches = (item: object, part: string) =>
@@ -75,7 +75,7 @@ export function wholeList(list: { readonly sort: readonly string[]; readonly sea
   return {
     /** Fields of the query's schema. */
     fields: { ...pageQuery, search: searchQuery(list.search), sort: sortQuery(list.sort) },
-    /** Returns the page that the query asks for and sets the headers of the list. */
+    /** Returns the requested page and sets the headers of the list. */
     page<Item extends object>({ query, request, set }: ListContext, items: readonly Item[]): Item[] {
       const part = query.search?.toLowerCase();
       const found = part === undefined ? items : items.filter((item) => matches(item, part));

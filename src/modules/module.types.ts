@@ -18,11 +18,11 @@ import type { AuthPlugin } from "./identity/identity.plugin.ts";
 /** Foundations of all modules. */
 export interface Core {
   readonly version: string;
-  /** The abbreviated commit of the build, or "unknown". */
+  /** Abbreviated commit of the build, or "unknown". */
   readonly commit: string;
-  /** Flags, environment and file. */
+  /** Configuration from flags, environment and file. */
   readonly configured: Config;
-  /** The same with the settings of the console where those set nothing. */
+  /** Configuration, completed by the console's settings. */
   readonly config: Config;
   readonly data: DataDirectory;
   readonly inventory: InventoryKeeper;
@@ -34,9 +34,9 @@ export interface Core {
   /** Budget of bytes in flight. */
   readonly answers: AnswerSpace;
   readonly ports: OwnPorts;
-  /** Present problems of the gateway; every module adds its own. */
+  /** Current problems of the gateway; every module adds its own. */
   readonly health: Health;
-  /** The newest operations that took long. */
+  /** Most recent slow operations. */
   readonly slow: SlowOperations;
   readonly restart: RestartRequest;
   readonly log: Logger;
@@ -45,6 +45,6 @@ export interface Core {
 /** Parts of a module, in addition to its services. */
 export interface Module {
   routes?(auth: AuthPlugin): readonly AnyElysia[];
-  /** Sorted in the order in which they start. */
+  /** Parts in starting order. */
   readonly parts?: readonly Part[];
 }

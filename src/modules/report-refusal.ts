@@ -12,7 +12,7 @@ function subjectOf({ deviceId, userId, mqttClientId }: RefusalOwner): FaultSubje
   return userId === undefined ? undefined : { kind: "user", id: userId };
 }
 
-/** Returns the function with which an edge reports refused credentials. */
+/** Returns the function by which an edge reports refused credentials. */
 export const refusalReporter =
   (events: Pick<EventBus<DomainEvents>, "emit">): ReportRefusal =>
   ({ edge, reason, address, protocol, client, identity, tenantId, ...owner }) =>
@@ -27,7 +27,7 @@ export const refusalReporter =
       subject: subjectOf(owner),
     });
 
-/** Runs `work` for a request with a link, whose secret it is given, too. */
+/** Runs `work` for a request that contains the secret of a link. */
 export type WithLink = <Result>(
   context: { readonly request: Request; readonly server: PeerServer | null },
   secret: string,

@@ -1,10 +1,10 @@
 export const PEER_PROTOCOLS = ["mqtt", "mqtts", "http", "https", "ws", "wss"] as const;
 
-/** The other end of a connection on which a credential was refused. */
+/** Peer of a connection on which a credential was refused. */
 export interface Peer {
   readonly address: string;
   readonly protocol: (typeof PEER_PROTOCOLS)[number];
-  /** What the client calls itself: its MQTT client id or its user agent. */
+  /** MQTT client id or user agent, as sent by the client. */
   readonly client?: string | undefined;
 }
 
@@ -21,7 +21,7 @@ export const peerOf = (request: Request, server: PeerServer | null): Peer => ({
   client: request.headers.get("user-agent") ?? undefined,
 });
 
-/** Returns the peer of a request that asks for a WebSocket. */
+/** Returns the peer of a WebSocket upgrade request. */
 export const webSocketPeerOf = (request: Request, server: PeerServer | null): Peer => ({
   ...peerOf(request, server),
   protocol: isSecure(request) ? "wss" : "ws",

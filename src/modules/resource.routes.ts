@@ -8,16 +8,16 @@ import type { ChangeTexts, OperationTexts, ResourceApi, ResourceSchemas } from "
 import type { Principal } from "./users/users.types.ts";
 import { successBody } from "./wire.schemas.ts";
 
-/** Values as responses have them, in lists and objects that are not changed any more. */
+/** Values in the form of responses, in immutable lists and objects. */
 type Wire<Value> = Value extends readonly (infer Item)[]
   ? readonly Wire<Item>[]
   : Value extends object
     ? { readonly [Name in keyof Value]: Wire<Value[Name]> }
     : Value;
 
-/** Service that a resource's routes call. `Shown` is an item as the caller may see it. */
+/** Service called by a resource's routes. `Shown` is an item as visible to the caller. */
 export interface ResourceService<Shown, Create, Update> {
-  /** @param query parameters of the list, as the schemas of its filters say */
+  /** @param query parameters of the list, validated by the schemas of its filters */
   list(principal: Principal, query: unknown): readonly Shown[];
   get(principal: Principal, id: string): Shown;
   create(principal: Principal, input: Create): Shown | Promise<Shown>;
@@ -25,13 +25,13 @@ export interface ResourceService<Shown, Create, Update> {
   delete(principal: Principal, id: string): void | Promise<void>;
 }
 
-/** Reads what the audit log compares before and after a change. */
+/** Returns the state that the audit log compares before and after a change. */
 type AuditReader = (context: AuditContext, id: string) => unknown;
 
-/** Action on one item that does more than change its fields; it returns the item. */
+/** Action on one item beyond changing its fields; returns the item. */
 interface Action<Shown> extends ChangeTexts {
   readonly body?: TSchema;
-  /** @param body as its schema says */
+  /** @param body validated by its schema */
   run(principal: Principal, id: string, body: unknown): Shown | Promise<Shown>;
 }
 
@@ -39,12 +39,12 @@ interface ResourceRoutesDeps<Shown, Api extends ResourceSchemas> {
   readonly service: ResourceService<Shown, Static<Api["create"]>, Static<Api["update"]>>;
   readonly toWire: (shown: Shown, request: Request) => Wire<Static<Api["item"]>>;
   readonly read: AuditReader;
-  /** Keyed by the last part of the path. */
+  /** Actions by the last part of the path. */
   readonly actions?: Readonly<Record<string, Action<Shown>>>;
   readonly auth: AuthPlugin;
 }
 
-/** Reads fields of an item as the caller may see it, for the audit log. */
+/** Creates a reader of an item's fields, as visible to the caller, for the audit log. */
 export const auditReader =
   <Shown extends object>(
     service: { get(principal: Principal, id: string): Shown },
@@ -57,7 +57,7 @@ export const auditReader =
 
 type Fields = Record<string, unknown>;
 
-/** Returns the declarations of a route that changes something: permission, audit rule and texts. */
+/** Returns the declarations of a changing route: permission, audit rule and texts. */
 const changing =
   ({ name, permissions, schemas }: ResourceApi<ResourceSchemas>, read: AuditReader) =>
   (operation: string, { action = operation, ...texts }: ChangeTexts, created?: string) => ({
@@ -75,7 +75,7 @@ const ifMatch = {
   example: '"2026-11-28T12:00:00.000Z"',
 };
 
-/** @throws DomainError of kind `outdated` if `If-Match` names none of the given versions */
+/** @throws DomainError `outdated` if `If-Match` names none of the given versions */
 export function ensureUnchanged(request: Request, updatedAt: unknown): void {
   const header = request.headers.get("if-match");
   if (header === null || header.trim() === "*") return;
@@ -84,7 +84,7 @@ export function ensureUnchanged(request: Request, updatedAt: unknown): void {
     throw outdated("request.outdated", { updatedAt: String(updatedAt) });
 }
 
-/** Returns the texts of a change that takes `If-Match`. */
+/** Returns the texts of a change that accepts `If-Match`. */
 export const withIfMatch = <Texts extends OperationTexts>(texts: Texts) => ({
   ...texts,
   description:
@@ -92,7 +92,7 @@ export const withIfMatch = <Texts extends OperationTexts>(texts: Texts) => ({
   parameters: [ifMatch],
 });
 
-/** Routes of a resource, to which more can be added. */
+/** Creates the routes of a resource, to which others can be added. */
 export function resourceRoutes<Shown, Api extends ResourceSchemas>(
   resource: ResourceApi<Api>,
   { service, auth, ...deps }: ResourceRoutesDeps<Shown, Api>,

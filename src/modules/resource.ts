@@ -14,31 +14,31 @@ import type { Permission } from "./identity/permissions.ts";
 export interface OperationTexts {
   readonly summary: string;
   readonly description?: string;
-  /** By default the operation and the title of `schemas.item`, such as `listCodecs` and `updateCodec`. */
+  /** Default: the operation and the title of `schemas.item`, such as `listCodecs` and `updateCodec`. */
   readonly operationId?: string;
 }
 
 export interface ChangeTexts extends OperationTexts {
   /** Example of the request. */
   readonly example?: unknown;
-  /** Second word of the action in the audit log; by default the name of the operation. */
+  /** Second word of the action in the audit log; default: name of the operation. */
   readonly action?: string;
 }
 
 export interface ResourceSchemas {
   readonly item: TObject;
-  /** Item of the list, which leaves out the other fields of `item`. */
+  /** Item of the list, without the other fields of `item`. */
   readonly listed?: TObject;
   /** Response of the route of one item, if it has more fields than `item`. */
   readonly detail?: TObject;
-  /** Responses of a creation and of a change that have more fields than `item`, such as a secret that is shown once. */
+  /** Responses of creation and change with more fields than `item`, such as a secret that is shown once. */
   readonly created?: TObject;
   readonly updated?: TObject;
   readonly create: TSchema;
   readonly update: TSchema;
 }
 
-/** Part of a resource's definition that its routes need. */
+/** Part of a resource's definition needed by its routes. */
 export interface ResourceApi<Api extends ResourceSchemas> {
   /** Target in the audit log, and the first word of its actions. */
   readonly name: string;
@@ -50,7 +50,7 @@ export interface ResourceApi<Api extends ResourceSchemas> {
   /** Group in the OpenAPI document. */
   readonly tag: string;
   readonly permissions: { readonly read: Permission; readonly write: Permission };
-  /** Whether changes can require, by `If-Match`, that the item has not changed since the given `updatedAt`. */
+  /** True if changes can require, by `If-Match`, that the item's `updatedAt` is unchanged. */
   readonly isVersioned?: boolean;
   readonly list: {
     /** Fields that the parameters `sort` and `search` accept. */

@@ -14,10 +14,10 @@ import { TEXT_FORMS } from "../lib/core/text-forms.ts";
 import type { Params } from "../lib/texts/text.ts";
 import { documentedAs, mapOf } from "./documented-as.ts";
 
-/** A whole number in a JSON body. `t.Integer` also accepts its text, which only queries need. */
+/** Integer in a JSON body. `t.Integer` also accepts strings, which only queries need. */
 export const wholeNumber = (options: IntegerOptions = {}) => Type.Integer(options);
 
-/** The meaning of a sentence, beside its English in a field of its own. */
+/** Code and parameters of a sentence, in addition to its English text in a separate field. */
 export const textFields = {
   code: t.String({ description: "code of the meaning, which does not change" }),
   params: t.Unsafe<Params>(
@@ -25,34 +25,34 @@ export const textFields = {
   ),
 };
 
-/** A sentence as data: readers render it in their own language. */
+/** Sentence as code and parameters, which readers render in their own language. */
 export const textSchema = t.Object(textFields, { title: "Text" });
-/** The same with its sentence, for programs without a catalogue. */
+/** Sentence as code and parameters, including its English text for programs without a catalogue. */
 export const renderedText = t.Object({ ...textFields, message: t.String({ description: "in English" }) });
 
 const NAME = new RegExp(TEXT_FORMS.name);
 
-/** A name that people give to something, in a request. Answers use a plain string: older names may have other characters. */
+/** User-defined name in a request. Responses use a plain string, because older names may have other characters. */
 export const nameText = (maxLength: number, description = `1 to ${maxLength} characters in one line`) =>
   t.String({ minLength: 1, maxLength, pattern: TEXT_FORMS.name, description });
 
-/** Tags, in a request. */
+/** Tags in a request. */
 export const tagList = (options: ArrayOptions = {}) =>
   t.Array(nameText(TAGS_MAX.length), { maxItems: TAGS_MAX.items, ...options });
 
-/** A short text without control characters, in a request; it may be empty. */
+/** Short string without control characters, in a request; may be empty. */
 export const lineText = (maxLength: number, description = `at most ${maxLength} characters in one line`) =>
   t.String({ maxLength, pattern: TEXT_FORMS.line, description });
 
-/** Returns whether a text is a name as `nameText` accepts it. */
+/** Returns whether a string is a valid name as in `nameText`. */
 export const isName = (text: string, maxLength: number): boolean =>
   text.length <= maxLength && NAME.test(text);
 
-/** A text of an answer that is one of `values`, which the document lists. */
+/** String of a response that is one of `values`, which the document lists. */
 export const choice = <const Values extends readonly string[]>(values: Values, options: StringOptions = {}) =>
   Type.Unsafe<Values[number]>(Type.String({ ...options, enum: [...values] }));
 
-/** Schema of one of the values, checked in requests too. */
+/** Schema of one of the values, also validated in requests. */
 export const literals = <const Values extends readonly (string | number)[]>(
   values: Values,
   options: SchemaOptions = {},
@@ -64,13 +64,13 @@ export const literals = <const Values extends readonly (string | number)[]>(
     ),
   );
 
-/** A severity in an answer, and one in a request, which is checked. */
+/** Severity in a response, and the validated one of a request. */
 export const severityBody = choice(ALARM_SEVERITIES);
 export const severityInput = literals(ALARM_SEVERITIES, { description: ALARM_SEVERITIES.join(", ") });
 
 export const successBody = t.Object({ success: t.Boolean() }, { title: "Success" });
 
-/** Any JSON value. It does not refer to itself, since TypeScript cannot resolve an array of itself in a generated client. */
+/** Any JSON value. Not recursive, because TypeScript cannot resolve a recursive array in a generated client. */
 export const jsonValueSchema = Type.Unsafe<Static<TAny>>({
   title: "JsonValue",
   description: "any JSON value",
@@ -87,7 +87,7 @@ const jsonObjectSchema = mapOf(jsonValueSchema);
 
 export const jsonValue = (description?: string) => documentedAs(jsonValueSchema, describe(description));
 
-/** Any JSON object. Not a Record: its check would turn an array into an object, and lose a key named `__proto__`. */
+/** Any JSON object. Not a Record, whose check would convert an array to an object and lose a key named `__proto__`. */
 export const jsonObject = (description?: string) => documentedAs(jsonObjectSchema, describe(description));
 
 const describe = (description: string | undefined): SchemaOptions =>

@@ -3,7 +3,7 @@ import type { Core } from "../module.types.ts";
 import { createLoginIdentitiesRepository } from "./login-identities.repository.ts";
 import { LoginIdentitiesService } from "./login-identities.service.ts";
 
-/** Names and certificates that devices and MQTT clients sign in with. */
+/** Creates the registry of names and certificates with which devices and MQTT clients sign in. */
 export function createLoginIdentitiesModule({ database, clock }: Pick<Core, "database" | "clock">) {
   const passwords = createClientPasswords({ clock });
   const repository = createLoginIdentitiesRepository(database);

@@ -41,7 +41,7 @@ export function certificateFactsOf({
 const loginValue = (login: Login): string =>
   login.kind === "NAME" ? loginName(login.clientId, login.username) : login.fingerprint;
 
-/** Returns the names that a client may sign in with, most specific first. */
+/** Returns the names under which a client may sign in, most specific first. */
 function namesOf({ clientId, username }: PasswordAttempt): [string, string?, string?] {
   if (username === undefined || username === "") return [loginName(clientId, null)];
   return [loginName(clientId, username), loginName(null, username), loginName(clientId, null)];
@@ -62,7 +62,7 @@ function inOrder(holders: readonly LoginHolder[], names: readonly (string | unde
 }
 
 interface ProvenAttempt extends PasswordAttempt {
-  /** Id of a holder for which the password is known to be right. */
+  /** Id of a holder whose password is known to match. */
   readonly provenBy: string | undefined;
 }
 
@@ -73,7 +73,7 @@ interface Tried {
 
 const isOfRightPassword = ({ verdict }: Tried): boolean => verdict === "right";
 
-/** Returns whether the holder has to be tried after the others: none matched, or another tenant may match the same chosen password. */
+/** Returns whether the holder must be tried after the others: none matched, or another tenant may match the same chosen password. */
 function isNeeded(tried: readonly Tried[], holder: LoginHolder): boolean {
   const match = tried.find(isOfRightPassword)?.holder;
   if (match === undefined) return true;
@@ -82,8 +82,8 @@ function isNeeded(tried: readonly Tried[], holder: LoginHolder): boolean {
 }
 
 /**
- * Returns the holder that signs in. Nobody does if the password is right for several tenants: the gateway cannot tell whose client it is.
- * The same goes for a tenant with older credentials whose password could not be checked now.
+ * Returns the holder that signs in; none if the password matches for several tenants, because the client's tenant is then ambiguous. The same
+ * applies if an older credential of another tenant could not be checked now.
  */
 function outcomeOf(tried: readonly Tried[], holders: readonly LoginHolder[]): PasswordSignIn {
   const matches = tried.filter(isOfRightPassword);
@@ -100,9 +100,9 @@ function outcomeOf(tried: readonly Tried[], holders: readonly LoginHolder[]): Pa
 }
 
 /**
- * Registry of the names and certificates that devices and MQTT clients sign in with. Both are unique within a tenant and invisible to other
- * tenants. If holders of several tenants share a name, the password decides, unless it is right for several of them. Certificates are public, so a connection with a certificate belongs to
- * the holder that it names by id, or that has confirmed the certificate in this way before.
+ * Registry of the names and certificates with which devices and MQTT clients sign in. Both are unique within a tenant and invisible to other
+ * tenants. If holders of several tenants share a name, the password decides, unless it matches several of them. Certificates are public, so a
+ * connection with a certificate belongs to the holder that it names by id, or that has confirmed the certificate in this way before.
  */
 export class LoginIdentitiesService {
   readonly #repository: LoginIdentitiesRepository;
@@ -204,7 +204,7 @@ export class LoginIdentitiesService {
     );
   }
 
-  /** Returns the id of a holder for which the password is known to be right. Other tenants' guesses must not hold up its client. */
+  /** Returns the id of a holder whose password is known to match, so that other tenants' guesses do not delay its client. */
   #provenBy(holders: readonly LoginHolder[], { password }: PasswordAttempt): string | undefined {
     if (holders.length < 2) return undefined;
     return holders.find(({ passwordHash }) =>

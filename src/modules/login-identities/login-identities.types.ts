@@ -34,13 +34,13 @@ export interface PasswordAttempt {
   readonly username: string | undefined;
   readonly password: Uint8Array;
   readonly address: string;
-  /** False if the result is `later` instead of waiting while too many passwords are tried. */
+  /** False to return `later` instead of waiting while too many passwords are being tried. */
   readonly canWait: boolean;
-  /** Returns whether the client has disconnected, so that nobody waits for the result. */
+  /** Returns whether the client has disconnected, which makes the result irrelevant. */
   isGone(): boolean;
 }
 
-/** Holder that signed in, or the holders that were tried in vain; `shared` if the password is right for several tenants. */
+/** Holder that signed in, or the holders that were tried without success; `shared` if the password matches for several tenants. */
 export type PasswordSignIn =
   | { readonly holder: LoginHolder; readonly refused?: never }
   | { readonly refused: "wrong" | "later" | "shared"; readonly tried: readonly LoginHolder[] };

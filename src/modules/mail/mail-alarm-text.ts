@@ -3,7 +3,7 @@ import { messageIn } from "../../lib/alarms/message-parts.ts";
 import { renderIn } from "../../lib/texts/catalogues.ts";
 import type { MailContent, MailLanguage, MailPart, MailTemplates } from "./mail.types.ts";
 
-/** Templates of what is told of alarms. */
+/** Templates of mails about alarms. */
 export type AlarmMails = {
   readonly [Template in "alarm" | "alarm_digest" | "notification_test"]: (
     values: MailTemplates[Template],

@@ -12,13 +12,13 @@ import { scrubbed } from "./mail-text.ts";
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
-/** Delays after the first attempts: short ones for servers that reject unknown senders at first (greylisting), then hourly. */
+/** Delays after the first attempts: short for servers that initially reject unknown senders (greylisting), then hourly. */
 const FIRST_WAITS_MS = [1, 2, 5, 10, 20, 30].map((minutes) => minutes * MINUTE_MS);
-/** 68 minutes of first delays and 23 hours: a day. Attempts are counted, so that setting the clock ends nothing. */
+/** Max. attempts, which cover a day: 68 minutes of first delays and 23 hours. Attempts are counted, so that setting the clock has no effect. */
 export const ATTEMPTS_MAX = FIRST_WAITS_MS.length + 23 + 1;
 const NO_SERVER_MS = 30_000;
 const REASON_CHARACTERS_MAX = 500;
-/** One mail at a time. */
+/** Sends one mail at a time. */
 const IN_FLIGHT = { own: 0, shared: 1, perTenant: 1, perTarget: 1 };
 
 export const mailWaitAfter = (attempts: number): number => FIRST_WAITS_MS[attempts - 1] ?? HOUR_MS;
@@ -31,30 +31,30 @@ const unexpected = (error: unknown): MailRefusal =>
 
 interface MailDeliveryDeps {
   readonly repository: MailRepository;
-  /** Returns undefined while there is no mail server: nothing is sent then. */
+  /** Returns undefined without a mail server; nothing is sent then. */
   readonly transport: () => MailTransport | undefined;
   readonly render: (mail: OutboxMail) => OutgoingMail;
   readonly onSettled: (mail: OutboxMail) => void;
-  /** Called for each attempt that failed. `isFinal`: no retry follows. */
+  /** Called for each failed attempt. `isFinal`: no retry follows. */
   readonly onFailed: (mail: OutboxMail, reason: Text, isFinal: boolean) => void;
   readonly upkeep: () => void;
-  /** Resolves once what was written is on the disk. */
+  /** Resolves once all writes are on disk. */
   readonly durable: () => Promise<void>;
   readonly clock: Clock;
-  /** Steady epoch ms. */
+  /** Returns monotonic epoch ms. */
   readonly now: () => number;
   readonly log: Logger;
 }
 
 type SettledMail = Settled<DeliveryTarget, QueuedMail, undefined>;
 
-/** The delivery queue of mails. Each mail is retried on its own, because a mail server can refuse one recipient and accept another. */
+/** Creates the delivery queue of mails. Each mail is retried separately, because a mail server can refuse one recipient and accept another. */
 export function createMailDelivery(deps: MailDeliveryDeps) {
   const { repository, clock, now, log } = deps;
 
   /**
-   * The attempt is counted, and the next one scheduled, before the server is asked: after a crash in between, the mail goes out again under the same
-   * Message-ID, but not in a loop.
+   * Counts the attempt and schedules the next one before contacting the server: after a crash in between, the mail is resent with the same
+   * Message-ID, but not endlessly.
    */
   async function attempt(mail: QueuedMail): Promise<Attempt> {
     const transport = deps.transport();

@@ -12,7 +12,7 @@ function plain(part: MailPart): string {
   return part.kind === "code" ? `    ${part.text}` : part.text;
 }
 
-/** Styles stand on the elements: mail programs drop style sheets. */
+/** Renders a part. Styles are inline, because mail programs remove style sheets. */
 function html(part: MailPart): string {
   if (part.kind === "link") {
     const url = escapeHtml(part.url);
@@ -25,7 +25,7 @@ function html(part: MailPart): string {
   return `<p style="${style}">${escapeHtml(part.text)}</p>`;
 }
 
-/** The mail as it goes out and as the outbox shows it: plain text, and HTML that loads nothing. */
+/** Renders the mail for sending and for the outbox: plain text, and HTML without external content. */
 export function renderMail(
   mail: Pick<OutboxMail, "mailId" | "recipient" | "template" | "language" | "values">,
   product: string,

@@ -21,7 +21,7 @@ import type { MailSettings } from "./mail-settings.ts";
 const OPERATORS = "403 unless owner of the gateway's own tenant, with access to all devices.";
 const FIXED = "409 for a value that the configuration sets.";
 
-/** Sends a test mail and returns what the server said. */
+/** Sends a test mail and returns the server's response. */
 async function sendTest(
   transport: MailTransport,
   { to, request, product }: { to: string; request: Request; product: string },
@@ -41,7 +41,7 @@ const toShown = (settings: MailSettings) => {
   return { ...shown, fixed: [...keys] };
 };
 
-/** The mail server of the gateway, for its operators. */
+/** Creates the routes for the gateway's mail server, for its operators. */
 export const mailSettingsRoutes = (deps: {
   settings: MailSettings;
   mail: Pick<MailService, "serverChanged">;

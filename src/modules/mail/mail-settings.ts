@@ -15,18 +15,18 @@ export interface MailServer {
   /** TLS: from the start of the connection. STARTTLS: required. OPTIONAL: STARTTLS if the server offers it. */
   readonly security: "TLS" | "STARTTLS" | "OPTIONAL";
   readonly acceptsAnyCertificate: boolean;
-  /** Empty for a server without sign-in. */
+  /** Empty for a server without authentication. */
   readonly user: string;
   readonly password: string;
 }
 
 export interface StoredMailSettings {
   readonly server: MailServer | null;
-  /** Sender address; null for the default one. */
+  /** Sender address; null for the default. */
   readonly from: string | null;
 }
 
-/** Changes of settings. What is absent stays as it is; so does the password on the same host. */
+/** Changes of settings. Absent fields stay unchanged, and so does the password on the same host. */
 export interface MailSettingsInput {
   readonly server?: (Omit<MailServer, "password"> & { readonly password?: string }) | null;
   readonly from?: string | null;
@@ -35,9 +35,9 @@ export interface MailSettingsInput {
 export interface ShownMailSettings {
   readonly server: (Omit<MailServer, "password"> & { readonly hasPassword: boolean }) | null;
   readonly from: string | null;
-  /** Address that mails come from; null without a server. */
+  /** Sender address of mails; null without a server. */
   readonly sender: string | null;
-  /** Keys that the configuration sets, so that they cannot be changed here. */
+  /** Configured keys, which cannot be changed here. */
   readonly fixed: readonly ("smtp_url" | "smtp_from")[];
 }
 
@@ -64,7 +64,7 @@ function serverOf(url: string): MailServer {
   };
 }
 
-/** The mail server of the gateway. What the configuration sets has priority over what is set in the console. */
+/** Mail server of the gateway. The configuration takes precedence over the console's settings. */
 export class MailSettings {
   readonly #settings: SettingsService;
   readonly #config: Pick<Config, "smtp_url" | "smtp_from">;
@@ -100,7 +100,7 @@ export class MailSettings {
     };
   }
 
-  /** @throws DomainError `conflict` for what the configuration sets */
+  /** @throws DomainError `conflict` for configured settings */
   save(input: MailSettingsInput): void {
     const changed = this.#withInput(input);
     this.#settings.save(MAIL_SETTINGS, changed, this.#clock.now());
@@ -108,10 +108,7 @@ export class MailSettings {
     this.#transport = this.#createTransport(changed, ATTEMPT_TIMEOUT_MS);
   }
 
-  /**
-   * Returns a transport that sends mails with the settings as `input` would change them. @throws DomainError `conflict` as `save`, and
-   * without a server
-   */
+  /** Returns a transport with the settings as changed by `input`. @throws DomainError `conflict` like `save`, and without a server */
   transportFor(input: MailSettingsInput): MailTransport {
     const transport = this.#createTransport(this.#withInput(input), TEST_TIMEOUT_MS);
     if (transport === undefined) throw conflict("mail.no_server");
@@ -128,7 +125,7 @@ export class MailSettings {
     };
   }
 
-  /** A stored password goes to the host that it was entered for, and to no other. */
+  /** Adds the stored password, but only for the host for which it was entered. */
   #withPassword(server: MailSettingsInput["server"]): MailServer | null {
     if (server === undefined || server === null) return null;
     const { stored, password } = { stored: this.#stored.server, password: server.password };

@@ -9,7 +9,7 @@ import type {
 } from "./mail.types.ts";
 import { type AlarmMails, alarmMails } from "./mail-alarm-text.ts";
 
-/** Shown in place of links and codes in mails whose secrets were removed. */
+/** Replaces removed secrets in links and codes of shown mails. */
 export const REMOVED_SECRET = "••••••";
 
 type Catalogue = {
@@ -21,7 +21,10 @@ const note = (words: string): MailPart => ({ kind: "note", text: words });
 const code = (words: string): MailPart => ({ kind: "code", text: words });
 const link = (label: string, url: string): MailPart => ({ kind: "link", label, url });
 
-/** Returns whether a name has no part that looks like an address or advertising: anybody who signs up chooses the name, and the mail goes to any address. */
+/**
+ * Returns whether a name contains nothing that looks like an address or advertising: users choose their names at sign-up, and the mail goes to any
+ * address.
+ */
 const isPlainName = (name: string): boolean =>
   name !== "" && name.length <= 60 && !/[/:@<>]|\w\.\w/.test(name);
 const plainName = (name: string): string => (isPlainName(name.trim()) ? name.trim() : "");
@@ -240,7 +243,7 @@ const catalogues: Record<MailLanguage, Catalogue> = {
   de: { ...german, ...alarmMails("de") },
 };
 
-/** The words of a mail. `product` is what the gateway calls itself. */
+/** Returns the text of a mail. `product`: name of the gateway. */
 export function mailContent(mail: {
   readonly template: MailTemplate;
   readonly language: MailLanguage;
@@ -258,7 +261,7 @@ interface Secret {
 
 const INVITATION_LIFETIME_MS = 14 * 86_400_000;
 
-/** Values that give access to something, and how long they are kept at most. */
+/** Secret values of mails, and how long they are kept at most. */
 export const mailSecrets: { readonly [Template in MailTemplate]?: Secret } = {
   sign_up_code: { fields: ["code"], lifetimeMs: ({ minutes }) => Number(minutes) * 60_000 },
   email_confirm: { fields: ["confirmUrl"], lifetimeMs: ({ minutes }) => Number(minutes) * 60_000 },

@@ -11,7 +11,7 @@ import { MailSettings } from "./mail-settings.ts";
 
 const PRODUCT = "Lineside";
 
-/** The outbox of mails; without an SMTP server they are held. */
+/** Creates the outbox of mails, which are held if there is no SMTP server. */
 export function createMailModule(
   { config, database, clock, events, log }: Core,
   modules: { readonly tenants: TenantsModule; readonly settings: SettingsModule },

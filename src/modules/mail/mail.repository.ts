@@ -14,10 +14,10 @@ type Changes = Partial<
 
 type Row = typeof mails.$inferSelect;
 
-/** A mail that waits to be sent; `seq` is valid while the gateway runs. */
+/** Waiting mail; `seq` is valid while the gateway runs. */
 export type QueuedMail = OutboxMail & { readonly seq: number };
 
-/** Returns the target of a mail: its tenant's mails about accounts, or those about alarms, which are sent after them. */
+/** Returns the target of a mail: its tenant's account mails, or its alarm mails, which are sent after them. */
 export const targetOf = ({
   tenantId,
   isAlarm,
@@ -94,7 +94,7 @@ export function createMailRepository(database: MainDatabase) {
         .run(),
     listExpired: (now: number, limit: number): OutboxMail[] =>
       orm.select().from(mails).where(lte(mails.secretUntil, now)).limit(limit).all().map(toMail),
-    /** Held mails made after this time go out now. */
+    /** Releases held mails created after this time. */
     release(after: number, now: number): number {
       const released = orm
         .update(mails)
@@ -104,9 +104,7 @@ export function createMailRepository(database: MainDatabase) {
         .all();
       return released.length;
     },
-    /**
-     * Deletes what is done with: of each tenant what is older than its newest `keep`, and what was made before; at most `limit` per call.
-     */
+    /** Deletes finished mails beyond the newest `keep` of each tenant or created before `before`, at most `limit` per call. Returns their number. */
     prune({ keep, before, limit }: { keep: number; before: number; limit: number }): number {
       const isDone = ne(mails.state, "QUEUED" satisfies MailState);
       const full = orm

@@ -20,22 +20,22 @@ import { createMailDelivery } from "./mail-delivery.ts";
 import { renderMail } from "./mail-render.ts";
 import { mailSecrets, REMOVED_SECRET, scrubbed } from "./mail-text.ts";
 
-/** Max. delay until mails that the command line has queued are seen. */
+/** Max. delay in ms until mails queued by the command line are noticed. */
 const POLL_INTERVAL_MS = 30_000;
 const DAY_MS = 86_400_000;
 const KEPT_DAYS = 90;
-/** Max. mails kept of each tenant, and max. mails deleted per pass: a clock that jumped ahead must not empty the outbox. */
+/** Max. kept mails per tenant, and max. mails deleted per pass, so that a clock that jumped ahead does not empty the outbox. */
 const PRUNED = { keep: 5_000, limit: 100 };
-/** Mails held for want of a server go out when there is one, unless they are older. */
+/** Max. age of mails, held without a server, that are sent once there is one. */
 const RELEASED_AGE_MAX_MS = DAY_MS;
 const HOUR_MS = 3_600_000;
 
 export interface OutgoingOutboxMail extends OutboxMail {
-  /** The words as they go out. */
+  /** Text as sent. */
   readonly content: OutgoingMail;
 }
 
-/** Refuses a mail that cannot go out (any more). */
+/** Returns the mail. @throws DomainError if it cannot be sent */
 export function ensureSendable(mail: OutboxMail | undefined): OutboxMail {
   if (mail === undefined) throw notFound("mail.not_found");
   if (mail.state === "SENT") throw conflict("mail.sent");
@@ -46,7 +46,7 @@ export function ensureSendable(mail: OutboxMail | undefined): OutboxMail {
   return mail;
 }
 
-/** With a mail server, lets mails go out that waited for one, and those that wait for their next attempt. */
+/** If there is a mail server, releases held mails and those that wait for a retry. */
 function releaseWaiting({ transport, repository, clock, now, log }: MailServiceDeps): void {
   if (transport() === undefined) return;
   repository.hasten(now() + HOUR_MS);
@@ -56,23 +56,23 @@ function releaseWaiting({ transport, repository, clock, now, log }: MailServiceD
 
 interface MailServiceDeps {
   repository: MailRepository;
-  /** Returns undefined while there is no SMTP server. */
+  /** Returns undefined without an SMTP server. */
   transport: () => MailTransport | undefined;
-  /** Returns the name of the gateway that the people of a tenant see. */
+  /** Returns the name of the gateway shown to users of a tenant. */
   productOf: (tenantId: OutboxMail["tenantId"]) => string;
   events: EventBus<DomainEvents>;
   durable: () => Promise<void>;
   clock: Clock;
   /** Time against which age is measured, in epoch ms. */
   retentionTime: () => number;
-  /** Steady epoch ms: setting the clock ends no secret and no wait. */
+  /** Returns monotonic epoch ms, so that setting the clock ends no secret and no wait. */
   now: () => number;
   log: Logger;
 }
 
 type ReportFailure = (mail: OutboxMail, reason: Text, isFinal: boolean) => void;
 
-/** Returns a function that reports failures. Retries are one entry per reason for all recipients; undeliverable mails name their recipient. */
+/** Returns a function that reports failures. Retries share an entry per reason for all recipients; undeliverable mails name their recipient. */
 const failureReporter =
   (events: EventBus<DomainEvents>): ReportFailure =>
   ({ tenantId, recipient }, reason, isFinal) => {
@@ -90,7 +90,7 @@ const failureReporter =
     );
   };
 
-/** Removes expired secrets. Mails that needed one have failed. */
+/** Removes expired secrets. Unsent mails that contain one fail. */
 function expireSecrets(
   { repository, now }: MailServiceDeps,
   { announce, report }: { announce: (mail: OutboxMail) => void; report: ReportFailure },
@@ -106,7 +106,7 @@ function expireSecrets(
   }
 }
 
-/** The outbox: mails are kept, sent when there is a server for it, and readable. */
+/** Creates the outbox: mails are stored, sent if there is a server, and readable. */
 export function createMailService(deps: MailServiceDeps) {
   const { repository, transport, clock, now, log, events } = deps;
   const render = (mail: OutboxMail) => renderMail(mail, deps.productOf(mail.tenantId));
@@ -170,13 +170,13 @@ export function createMailService(deps: MailServiceDeps) {
       const { items, total } = repository.list(scope, filter);
       return { items: items.map(withContent), total };
     },
-    /** @throws DomainError `mail.not_found`, also for a mail of others. */
+    /** @throws DomainError `mail.not_found`, also for a mail outside the scope */
     get(scope: MailScope, mailId: string): OutgoingOutboxMail {
       const mail = repository.findIn(scope, mailId);
       if (mail === undefined) throw notFound("mail.not_found");
       return withContent(mail);
     },
-    /** Tries the mail again now. @throws DomainError for a mail that was sent, or whose secret is gone. */
+    /** Retries the mail now. @throws DomainError for a mail that was sent, or whose secret was removed */
     retry(scope: MailScope, mailId: string): OutgoingOutboxMail {
       const mail = ensureSendable(repository.findIn(scope, mailId));
       if (transport() === undefined) throw conflict("mail.no_server");
@@ -186,7 +186,7 @@ export function createMailService(deps: MailServiceDeps) {
       queue.changed(targetOf(mail), { tryNow: false });
       return withContent(again);
     },
-    /** Sends what waits with the mail server that there is now. */
+    /** Sends waiting mails with the new mail server. */
     serverChanged(): void {
       releaseWaiting(deps);
       queue.reload({ tryNow: true });

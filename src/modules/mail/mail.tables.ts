@@ -2,26 +2,26 @@ import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { Text } from "../../lib/texts/text.ts";
 import { tenants } from "../tenants/tenants.tables.ts";
 
-/** The outbox: a mail's values are kept rather than its text, so that a secret among them can be taken out again. */
+/** Outbox. Stores a mail's values instead of its text, so that secrets can be removed. */
 export const mails = sqliteTable(
   "mails",
   {
     mailId: text("mail_id").primaryKey(),
-    /** Null: to somebody without a tenant. */
+    /** Null for a recipient without a tenant. */
     tenantId: text("tenant_id").references(() => tenants.tenantId, { onDelete: "cascade" }),
     recipient: text("recipient").notNull(),
     language: text("language", { enum: ["en", "de"] }).notNull(),
     template: text("template").notNull(),
-    /** Alarm mails are sent after mails about accounts, however many of them wait. */
+    /** True for alarm mails, which are sent after all account mails. */
     isAlarm: integer("is_alarm", { mode: "boolean" }).notNull().default(false),
-    /** JSON, sealed: temporary passwords and codes are among them. */
+    /** Sealed JSON, which may contain temporary passwords and codes. */
     valuesSealed: text("values_sealed").notNull(),
     state: text("state", { enum: ["QUEUED", "SENT", "FAILED", "HELD"] }).notNull(),
-    /** Number of attempts. It is increased before each attempt, so that a crash while sending counts. */
+    /** Number of attempts, incremented before each attempt, so that a crash while sending counts. */
     attempts: integer("attempts").notNull().default(0),
     dueAt: integer("next_attempt_at").notNull(),
     lastError: text("last_error", { mode: "json" }).$type<Text>(),
-    /** Time at which the secret among the values expires; null if it has none or the secret was removed. */
+    /** Expiry of the secret in the values; null if there is none or it was removed. */
     secretUntil: integer("secret_until"),
     createdAt: integer("created_at").notNull(),
     sentAt: integer("sent_at"),

@@ -5,10 +5,10 @@ import type { Text } from "../../lib/texts/text.ts";
 
 export type MailLanguage = "en" | "de";
 
-/** Values that the text of each mail names; times are ISO 8601, links absolute. */
+/** Values of each mail's text; times are ISO 8601, links absolute. */
 export interface MailTemplates {
   readonly sign_up_code: { readonly fullName: string; readonly code: string; readonly minutes: number };
-  /** Sign-up with an address that has an account already: nobody else learns that it has. */
+  /** Sent at sign-up with an address that already has an account, which only its owner learns this way. */
   readonly sign_up_known: { readonly signInUrl: string };
   readonly invitation: {
     readonly fullName: string;
@@ -17,34 +17,34 @@ export interface MailTemplates {
     readonly loginUrl: string;
     readonly temporaryPassword: string;
   };
-  /** Requested on the sign-in page by a user who forgot the password. */
+  /** Requested on the sign-in page after a forgotten password. */
   readonly password_reset: { readonly resetUrl: string; readonly minutes: number };
   readonly password_changed: { readonly fullName: string; readonly at: string };
-  /** Goes to the address before: whoever took the account over is not the only one to know. */
+  /** Sent to the previous address, so that an account takeover is noticed. */
   readonly email_changed: { readonly fullName: string; readonly at: string };
-  /** Goes to the new address. */
+  /** Sent to the new address. */
   readonly email_new: { readonly fullName: string; readonly at: string };
-  /** Goes to an address that a user wants to change to. */
+  /** Sent to the address to which a user wants to change. */
   readonly email_confirm: { readonly confirmUrl: string; readonly minutes: number };
-  /** Report to the owners that the gateway does not do its work. */
+  /** Report to the owners about a problem of the gateway. */
   readonly gateway_problem: {
     readonly fullName: string;
     readonly problems: readonly Text[];
     readonly at: string;
   };
   readonly alarm: AlarmMail & AlarmLine & { readonly at: string };
-  /** A digest of events that were not sent one by one. */
+  /** Digest of events that were not sent individually. */
   readonly alarm_digest: AlarmMail &
     AlarmCounts & { readonly worst: ReadonlyArray<AlarmLine & { readonly at: string }> };
   readonly notification_test: AlarmMail;
-  /** Sent by hand to test the mail server. */
+  /** Sent manually to test the mail server. */
   readonly mail_test: Readonly<Record<string, never>>;
 }
 
 interface AlarmMail {
   readonly fullName: string;
   readonly timezone: string;
-  /** Address of the console; null if it is not known. */
+  /** URL of the console; null if unknown. */
   readonly url: string | null;
 }
 
@@ -52,11 +52,11 @@ export type MailTemplate = keyof MailTemplates;
 
 const ALARM_TEMPLATES: ReadonlySet<MailTemplate> = new Set(["alarm", "alarm_digest", "notification_test"]);
 
-/** Returns whether a mail is about alarms, and not about an account or the gateway. */
+/** Returns whether a mail is about alarms rather than an account or the gateway. */
 export const isAlarmTemplate = (template: MailTemplate): boolean => ALARM_TEMPLATES.has(template);
 
 export interface NewMail<Template extends MailTemplate = MailTemplate> {
-  /** Tenant whose outbox shows the mail; null for a mail to a person without a tenant. */
+  /** Tenant whose outbox shows the mail; null for a recipient without a tenant. */
   readonly tenantId: TenantId | null;
   readonly to: string;
   readonly language?: MailLanguage;
@@ -64,11 +64,11 @@ export interface NewMail<Template extends MailTemplate = MailTemplate> {
   readonly values: MailTemplates[Template];
 }
 
-/** Takes mails into the durable outbox: what is in the same transaction is either written with the mail or not at all. */
+/** Adds mails to the durable outbox, in the caller's transaction if there is one. */
 export interface MailSender {
   /** Returns the mail's id. */
   enqueue<Template extends MailTemplate>(mail: NewMail<Template>): string;
-  /** True if mails leave this gateway: false when there is no SMTP server and they wait to be read in the outbox. */
+  /** False without an SMTP server, when mails wait in the outbox. */
   readonly isDelivering: boolean;
 }
 
@@ -76,7 +76,7 @@ export interface MailSender {
 export const MAIL_STATES = ["QUEUED", "SENT", "FAILED", "HELD"] as const;
 export type MailState = (typeof MAIL_STATES)[number];
 
-/** A mail of the outbox; times are epoch ms. */
+/** Mail in the outbox; times are epoch ms. */
 export interface OutboxMail {
   readonly mailId: string;
   readonly tenantId: TenantId | null;
@@ -89,7 +89,7 @@ export interface OutboxMail {
   readonly attempts: number;
   readonly dueAt: number;
   readonly lastError: Text | null;
-  /** Time at which a secret among the values expires; null if there is none (any more). */
+  /** Expiry of a secret in the values; null if there is none, or it was removed. */
   readonly secretUntil: number | null;
   readonly createdAt: number;
   readonly sentAt: number | null;
@@ -102,7 +102,7 @@ export interface MailFilter {
   readonly offset: number;
 }
 
-/** Tenant whose mails to list; the gateway's own tenant also sees those to people without one. */
+/** Tenant whose mails are listed; the gateway's own tenant also sees mails to recipients without a tenant. */
 export interface MailScope {
   readonly tenantId: TenantId;
   readonly includesStrangers: boolean;
@@ -118,13 +118,13 @@ export interface OutgoingMail {
   readonly html: string;
 }
 
-/** Hands mails to a mail server, one at a time. */
+/** Sends mails through a mail server, one at a time. */
 export interface MailTransport {
-  /** Resolves to the server's answer once it has taken the mail. @throws MailRefusal */
+  /** Resolves to the server's response once it has accepted the mail. @throws MailRefusal */
   send(mail: OutgoingMail): Promise<string>;
 }
 
-/** Reason why a mail was not taken; a permanent refusal is not worth another try. */
+/** Reason for a refused mail; a permanent refusal is not retried. */
 export class MailRefusal extends Error {
   readonly text: Text;
   readonly isPermanent: boolean;
@@ -136,10 +136,10 @@ export class MailRefusal extends Error {
   }
 }
 
-/** A piece of a mail; each is written as plain text and as HTML, which escapes it. */
+/** Part of a mail, rendered as plain text and as escaped HTML. */
 export type MailPart =
   | { readonly kind: "text"; readonly text: string }
-  /** Something to copy or type. */
+  /** Text to copy or type. */
   | { readonly kind: "code"; readonly text: string }
   | { readonly kind: "link"; readonly label: string; readonly url: string }
   | { readonly kind: "note"; readonly text: string };

@@ -12,7 +12,7 @@ const REASON_CHARACTERS_MAX = 500;
 /** Max. bytes from the server per attempt; greeting, extensions, certificates and a dozen replies take about 10 kB. */
 const SERVER_BYTES_MAX = 128 * 1024;
 
-/** nodemailer reads commas, brackets and quotes as further recipients. */
+/** Single address; nodemailer would parse commas, brackets and quotes as further recipients. */
 const SOLE_ADDRESS = /^[^\s@,;:<>()[\]"\\]+@[^\s@,;:<>()[\]"\\]+$/;
 
 /** Error codes of nodemailer and the relay. */
@@ -23,7 +23,7 @@ interface SmtpError extends Error {
   readonly responseCode?: number;
 }
 
-/** A server that says 5xx to this sender, recipient or content will say it again; what concerns the connection may pass. */
+/** Returns the refusal for an error. A 5xx response to this sender, recipient or content is permanent; connection errors may be temporary. */
 function refusalOf(error: unknown): MailRefusal {
   const { code = "", responseCode = 0 } = error as SmtpError; // all that nodemailer and the network throw has this shape
   const isPermanent =
@@ -31,7 +31,7 @@ function refusalOf(error: unknown): MailRefusal {
   return new MailRefusal(textOf(error as SmtpError), isPermanent, error);
 }
 
-/** Returns a text for the failure, with the words of the server or of the network if there are any. */
+/** Returns a text for the failure, with the message of the server or network if there is one. */
 function textOf(error: SmtpError): Text {
   const { code = "", responseCode = 0, message } = error;
   const reason = excerpt(message, REASON_CHARACTERS_MAX);
@@ -41,7 +41,7 @@ function textOf(error: SmtpError): Text {
   return detail("mail_error.connection", { reason: networkErrorText(error) });
 }
 
-/** `smtp://` or `smtps://` with user, password, host, port; `?requireTLS=true` and `?tls.rejectUnauthorized=false`. */
+/** Parses `smtp://` or `smtps://` with user, password, host and port; `?requireTLS=true` and `?tls.rejectUnauthorized=false`. */
 export function parseSmtpUrl(text: string) {
   const url = new URL(text);
   const secure = url.protocol === "smtps:";
@@ -60,13 +60,13 @@ export function parseSmtpUrl(text: string) {
 
 type SmtpServer = ReturnType<typeof parseSmtpUrl>;
 
-/** The sender's address unless one is configured: the mailbox that signs in, else one of the server's domain. */
+/** Returns the default sender address: the mailbox that signs in, otherwise one of the server's domain. */
 export function defaultSender(smtpUrl: string): string {
   const { auth, host } = parseSmtpUrl(smtpUrl);
   return auth?.user.includes("@") ? auth.user : `lineside@${host}`;
 }
 
-/** nodemailer buffers everything that a server sends, so a relay between them limits it. */
+/** Opens a relay that limits the server's responses, because nodemailer buffers all of them. */
 async function openRelay({ host, port }: SmtpServer, signal: AbortSignal): Promise<LimitedRelay> {
   try {
     return await LimitedRelay.open({
@@ -96,7 +96,7 @@ const behindRelay = (server: SmtpServer, { host, port }: LimitedRelay) => ({
 export function createSmtpTransport(options: {
   url: string;
   from: string;
-  /** Time limit of an attempt, whatever the server is doing. */
+  /** Time limit of an attempt in ms, whatever the server does. */
   timeoutMs: number;
 }): MailTransport {
   const { from } = options;

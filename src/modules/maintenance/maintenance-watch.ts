@@ -9,7 +9,7 @@ import type { Maintenance } from "./maintenance.types.ts";
 /** Longest delay until a changed clock is noticed. */
 const POLL_MS = 15_000;
 
-/** A device, as far as its maintenance needs it: what holds for a gateway holds for its children. */
+/** Device data relevant to maintenance; maintenance of a gateway includes its children. */
 export interface MaintainedDevice {
   readonly deviceId: DeviceId;
   readonly parentDeviceId?: DeviceId | null | undefined;
@@ -23,13 +23,13 @@ interface MaintenanceWatchDeps {
 }
 
 /**
- * Devices that are worked on now. It ends at its time on the wall clock, and never later than it would have by the time that has
- * passed: a gateway whose clock was set back must not stay mute for years.
+ * Devices in maintenance. It ends at its time on the wall clock, but never later than by elapsed time, so that a gateway whose clock was set back
+ * does not stay muted for years.
  */
 export class MaintenanceWatch {
-  /** Steady epoch ms. */
+  /** Returns monotonic epoch ms. */
   readonly #now: () => number;
-  /** Keyed by device; `endsAt` is steady time. */
+  /** Running maintenance by device; `endsAt` is monotonic. */
   readonly #running = new Map<DeviceId, { readonly maintenance: Maintenance; readonly endsAt: number }>();
   #cancel: () => void = () => undefined;
   #isStarted = false;
@@ -41,7 +41,7 @@ export class MaintenanceWatch {
     this.#now = createSteadyNow(deps.clock);
   }
 
-  /** Subscribes to the ends of devices and tenants. The module calls it once, before anything is started. */
+  /** Subscribes to deletions of devices and tenants. The module calls it once, before anything is started. */
   subscribe(): void {
     const { events } = this.#deps;
     events.on("device.deleted", ({ deviceId }) => this.#running.delete(deviceId));
@@ -70,13 +70,13 @@ export class MaintenanceWatch {
     return own.until >= ofGateway.until ? own : ofGateway;
   }
 
-  /** Returns the time for which the device stays mute, in ms; 0 if it is not. */
+  /** Returns for how long the device stays muted, in ms; 0 if it is not muted. */
   remainingMs({ deviceId, parentDeviceId }: MaintainedDevice): number {
     if (this.#running.size === 0) return 0;
     return Math.max(this.#leftOf(deviceId), parentDeviceId ? this.#leftOf(parentDeviceId) : 0);
   }
 
-  /** Returns the maintenance of the device itself, and not of its gateway. */
+  /** Returns the maintenance of the device itself, ignoring its gateway. */
   ofItself(deviceId: DeviceId): Maintenance | undefined {
     return this.#leftOf(deviceId) > 0 ? this.#running.get(deviceId)?.maintenance : undefined;
   }
@@ -97,7 +97,7 @@ export class MaintenanceWatch {
     this.#deps.events.emit("device.maintenance", { tenantId, deviceId, until });
   }
 
-  /** Returns for how long the maintenance lasts, in ms; 0 for none. */
+  /** Returns the remaining time of the maintenance in ms; 0 if there is none. */
   #leftOf(deviceId: DeviceId): number {
     const existing = this.#running.get(deviceId);
     if (existing === undefined) return 0;

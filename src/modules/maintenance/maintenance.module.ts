@@ -6,7 +6,7 @@ import { bulkMaintenanceRoutes, maintenanceRoutes } from "./maintenance.routes.t
 import { createMaintenanceService } from "./maintenance.service.ts";
 import { MaintenanceWatch } from "./maintenance-watch.ts";
 
-/** Maintenance windows of devices, during which alarms are mute. */
+/** Creates the maintenance windows of devices, during which alarms are muted. */
 export function createMaintenanceModule(
   { database, clock, events, log }: Core,
   modules: { readonly devices: DevicesModule },

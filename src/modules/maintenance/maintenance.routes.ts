@@ -16,7 +16,7 @@ const stateOf = (maintenance: Maintenance | undefined) =>
     ? { active: false }
     : { active: true, maintenance: maintenanceToWire(maintenance) };
 
-/** Somebody works on a device: its alarms are mute, its data is kept. */
+/** Creates the routes for maintenance of a device: its alarms are muted, its data is kept. */
 export const maintenanceRoutes = (deps: { maintenance: MaintenanceService; auth: AuthPlugin }) => {
   const { maintenance } = deps;
   const read = ({ principal }: AuditContext, id: string) => stateOf(maintenance.get(principal, id));
@@ -73,7 +73,7 @@ export const maintenanceRoutes = (deps: { maintenance: MaintenanceService; auth:
 const EACH =
   "Each device is handled on its own: `failed` lists the devices for which that was not possible, with the reason.";
 
-/** Routes for the maintenance of many devices in one request. */
+/** Creates the routes for maintenance of many devices in one request. */
 export const bulkMaintenanceRoutes = (deps: { maintenance: MaintenanceService; auth: AuthPlugin }) => {
   const { maintenance } = deps;
   const read = ({ principal }: AuditContext, id: string) => stateOf(maintenance.get(principal, id));

@@ -9,7 +9,7 @@ import type { MaintainedDevice, MaintenanceWatch } from "./maintenance-watch.ts"
 
 const LENGTH_MS_MAX = 366 * 86_400_000;
 
-/** Maintenance as people begin and end it. A device that the caller may not see does not exist for the caller. */
+/** Starts and ends maintenance on request. Devices that the caller cannot see yield `not_found`. */
 export function createMaintenanceService(deps: {
   watch: MaintenanceWatch;
   devices: Pick<DevicesService, "get">;
@@ -17,14 +17,14 @@ export function createMaintenanceService(deps: {
 }) {
   const { watch, devices, clock } = deps;
 
-  /** @throws DomainError of kind `not_found` for a device that the caller may not see. */
+  /** Returns the id of the device. @throws DomainError `not_found` if the caller may not see it */
   const maintained = (principal: Principal, deviceId: string): DeviceId =>
     devices.get(principal, deviceId).deviceId;
 
   return {
     /** Returns the maintenance of the device itself or of its gateway, whichever lasts longer. */
     of: (device: MaintainedDevice): Maintenance | undefined => watch.of(device),
-    /** Returns the maintenance as the caller may see it: for a gateway that the caller cannot see, times only. */
+    /** Returns the maintenance; for a gateway that the caller cannot see, only its times. */
     get(principal: Principal, deviceId: string): Maintenance | undefined {
       const { devices: seen } = principal;
       const device = devices.get(principal, deviceId);
@@ -32,7 +32,7 @@ export function createMaintenanceService(deps: {
       if (maintenance === undefined || seen === "all" || seen.has(maintenance.deviceId)) return maintenance;
       return { ...maintenance, deviceId: device.deviceId, reason: "", by: "" };
     },
-    /** Another one of the device goes on with the new time and reason. */
+    /** Starts maintenance. A running one continues with the new end and reason. */
     begin(
       principal: Principal,
       deviceId: string,

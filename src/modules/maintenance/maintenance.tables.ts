@@ -1,7 +1,7 @@
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { devices } from "../devices/devices.tables.ts";
 
-/** Devices that are worked on now; a row goes when its time is over. */
+/** Devices in maintenance; a row is deleted when its time is over. */
 export const deviceMaintenance = sqliteTable("device_maintenance", {
   deviceId: text("device_id")
     .primaryKey()

@@ -9,7 +9,7 @@ export const maintenanceToWire = ({ since, until, ...rest }: Maintenance) => ({
   until: iso(until),
 });
 
-/** @throws DomainError of kind `invalid` */
+/** @throws DomainError `invalid` */
 export function readUntil(text: string): number {
   const timeMs = parseIsoTime(text);
   if (timeMs === undefined) throw invalid("maintenance.until");

@@ -7,7 +7,7 @@ import { mqttClientsRoutes, mqttTopicsRoutes } from "./mqtt-clients.routes.ts";
 import { MqttClientsService } from "./mqtt-clients.service.ts";
 import type { MqttTopics } from "./mqtt-clients.types.ts";
 
-/** Clients of the broker with topics of their own. */
+/** Creates the MQTT clients that use their own topics. */
 export function createMqttClientsModule(
   { database, clock, events }: Pick<Core, "database" | "clock" | "events">,
   {

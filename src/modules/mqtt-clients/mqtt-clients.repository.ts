@@ -13,7 +13,7 @@ export function createMqttClientsRepository(database: MainDatabase, clock: Clock
     ...store,
     findByApiKey: (apiKeyId: string): MqttClient | undefined =>
       orm.select().from(mqttClients).where(eq(mqttClients.apiKeyId, apiKeyId)).get(),
-    /** Returns whether there is an MQTT client or an API key of this id. */
+    /** Returns whether an MQTT client or an API key with this id exists. */
     isCredential: (id: string): boolean =>
       store.findAcrossTenants(id) !== undefined ||
       orm.select({ id: apiKeys.apiKeyId }).from(apiKeys).where(eq(apiKeys.apiKeyId, id)).get() !== undefined,

@@ -61,5 +61,5 @@ export const mqttClientResource = defineResource({
   },
 });
 
-/** A program or device that uses topics of its own on the embedded broker, beside the device API. */
+/** Program or device that uses its own topics on the embedded broker, in addition to the device API. */
 export type MqttClient = typeof mqttClientResource.$item;

@@ -30,7 +30,7 @@ const wireOf =
     };
   };
 
-/** Returns a payload as text if it is UTF-8, else in base64. An incomplete character at the end of a truncated payload is left out. */
+/** Returns a payload as text if it is UTF-8, otherwise in base64. An incomplete character at the end of a truncated payload is omitted. */
 function readPayload(payload: Uint8Array, bytes: number): { payload: string; encoding: "text" | "base64" } {
   try {
     const isCut = bytes > payload.length;
@@ -62,7 +62,7 @@ export const mqttClientsRoutes = ({ clients, auth }: { clients: MqttClientsServi
   });
 };
 
-/** Routes that list the topics of MQTT clients and publish to them. */
+/** Creates the routes that list the topics of MQTT clients and publish to them. */
 export const mqttTopicsRoutes = ({ clients, auth }: { clients: MqttClientsService; auth: AuthPlugin }) =>
   new Elysia({ prefix: "/api/mqtt", tags: ["mqtt clients"] })
     .use(auth)

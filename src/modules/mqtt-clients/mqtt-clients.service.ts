@@ -51,11 +51,11 @@ type Credentials = Pick<
 >;
 interface Prepared {
   readonly credentials: Credentials;
-  /** A generated password, which is shown once. */
+  /** Generated password, shown once. */
   readonly password?: string;
 }
 
-/** A client with a generated password, which is shown once. */
+/** Client with a generated password, shown once. */
 export interface SavedMqttClient extends MqttClient {
   readonly password?: string | undefined;
 }
@@ -103,7 +103,7 @@ export class MqttClientsService {
     return this.#deps.topics.refusedOf(mqttClientId);
   }
 
-  /** Creates a client. Only this answer contains a generated password. */
+  /** Creates a client. A generated password is returned only here. */
   async create(principal: Principal, input: NewMqttClient): Promise<SavedMqttClient> {
     this.#ensureAllDevices(principal);
     const { repository, transact } = this.#deps;
@@ -157,7 +157,7 @@ export class MqttClientsService {
     return this.#deps.topics.list(principal.tenantId, prefix);
   }
 
-  /** Publishes to any topic of the tenant that is not reserved. @throws DomainError `mqtt_client.topic_invalid` */
+  /** Publishes to any unreserved topic of the tenant. @throws DomainError `mqtt_client.topic_invalid` */
   async publish(principal: Principal, message: NewMessage): Promise<void> {
     this.#ensureAllDevices(principal);
     try {

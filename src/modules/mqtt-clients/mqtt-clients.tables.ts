@@ -4,7 +4,7 @@ import { apiKeys } from "../api-keys/api-keys.tables.ts";
 import { tenants } from "../tenants/tenants.tables.ts";
 import { MQTT_SIGN_INS } from "./mqtt-clients.types.ts";
 
-/** Clients of the broker with topics of their own. */
+/** MQTT clients that use their own topics. */
 export const mqttClients = sqliteTable(
   "mqtt_clients",
   {
@@ -20,7 +20,7 @@ export const mqttClients = sqliteTable(
     passwordHash: text("password_hash"),
     /** CERTIFICATE only: SHA-256, 64 lower-case hexadecimal digits. */
     fingerprint: text("fingerprint"),
-    /** End of the certificate, epoch ms; null if only a fingerprint was given. */
+    /** End of the certificate's validity, epoch ms; null if only a fingerprint was given. */
     validTo: integer("valid_to"),
     /** API_KEY only. */
     apiKeyId: text("api_key_id").references(() => apiKeys.apiKeyId, { onDelete: "cascade" }),

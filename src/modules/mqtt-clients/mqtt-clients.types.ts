@@ -8,7 +8,7 @@ export interface TopicPatterns {
   readonly subscribe: readonly string[];
 }
 
-/** A message on a topic of a tenant. */
+/** Message on a topic of a tenant. */
 export interface LocalMessage {
   readonly topic: string;
   /** Valid only during the call. */
@@ -16,7 +16,7 @@ export interface LocalMessage {
   readonly qos: 0 | 1 | 2;
 }
 
-/** A message that is published on a topic of a tenant by the API or by an integration. */
+/** Message published on a topic of a tenant by the API or an integration. */
 export interface NewMessage {
   readonly topic: string;
   readonly payload: Uint8Array;
@@ -24,30 +24,30 @@ export interface NewMessage {
   readonly retain: boolean;
 }
 
-/** Topics of a tenant's MQTT clients, as the integrations use them. */
+/** Topics of a tenant's MQTT clients, as used by integrations. */
 export interface LocalTopics {
   /**
-   * Hands over what clients publish on the filters. The publisher gets its acknowledgement when `take` has resolved; if it rejects, the
-   * client has to send the message again. Returns the function that ends it.
+   * Passes messages that clients publish on the filters to `take`. The publisher gets its acknowledgement when `take` has resolved; if it rejects,
+   * the client must resend the message. Returns a function that ends this.
    */
   follow(
     tenantId: TenantId,
     filters: readonly string[],
     take: (message: LocalMessage) => Promise<void>,
-    /** Topics that are followed in addition to the filters; they may change. */
+    /** Topics followed in addition to the filters; they may change. */
     topics?: { has(topic: string): boolean },
   ): () => void;
   retained(tenantId: TenantId, filter: string): readonly LocalMessage[];
-  /** Returns the newest message of each topic since the gateway started, with the first bytes of its payload. */
+  /** Returns the newest message of each topic since startup, with the first bytes of its payload. */
   newest(tenantId: TenantId): readonly TopicState[];
   /** Publishes to the clients, but not to `follow`. */
   publish(tenantId: TenantId, message: NewMessage): Promise<void>;
 }
 
-/** The newest message on a topic of a tenant. */
+/** Newest message on a topic of a tenant. */
 export interface TopicState {
   readonly topic: string;
-  /** The first bytes of the payload. */
+  /** First bytes of the payload. */
   readonly payload: Uint8Array;
   /** Length of the whole payload. */
   readonly bytes: number;
@@ -57,11 +57,11 @@ export interface TopicState {
   readonly receivedAt: number;
   /** Messages since the topic was first seen. */
   readonly messages: number;
-  /** Average of the last ten seconds or so. */
+  /** Average of about the last ten seconds. */
   readonly perSecond: number;
 }
 
-/** Messages that a client has published on topics that are not its own. */
+/** Messages that a client published on topics outside its patterns. */
 export interface RefusedMessages {
   readonly messages: number;
   /** Topic of the newest message. */
@@ -70,13 +70,13 @@ export interface RefusedMessages {
   readonly refusedAt: number;
 }
 
-/** What the service needs of the broker. */
+/** Parts of the broker that the service uses. */
 export interface MqttTopics {
-  /** Topics of the tenant that begin with `prefix`, by name; a bounded number. */
+  /** Returns topics of the tenant that begin with `prefix`, by name; a limited number. */
   list(tenantId: TenantId, prefix: string): readonly TopicState[];
   publish(tenantId: TenantId, message: NewMessage): Promise<void>;
-  /** Open connections of the client. */
+  /** Returns the number of the client's open connections. */
   connectionsOf(mqttClientId: string): number;
-  /** Returns the refused messages among the faults of the client; undefined without any. */
+  /** Returns the refused messages among the client's faults; undefined if there are none. */
   refusedOf(mqttClientId: string): RefusedMessages | undefined;
 }

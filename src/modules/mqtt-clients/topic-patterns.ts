@@ -16,7 +16,7 @@ export function checkPatterns({ publish, subscribe }: TopicPatterns): void {
 export const mayPublish = ({ publish }: TopicPatterns, topic: string): boolean =>
   !isReservedTopic(topic) && publish.some((pattern) => filterMatches(pattern, topic));
 
-/** Returns whether one of the patterns covers the filter as a whole. A leading wildcard does not match reserved topics. */
+/** Returns whether one of the patterns covers the whole filter. A leading wildcard does not match reserved topics. */
 export const maySubscribe = ({ subscribe }: TopicPatterns, filter: string): boolean =>
   subscribe.some((pattern) => {
     if (isReservedTopic(filter) && !isReservedTopic(pattern)) return false;

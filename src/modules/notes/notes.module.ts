@@ -5,7 +5,7 @@ import { createNotesRepository } from "./notes.repository.ts";
 import { notesRoutes } from "./notes.routes.ts";
 import { createNotesService } from "./notes.service.ts";
 
-/** Notes that people write on devices. */
+/** Creates the notes of users on devices. */
 export function createNotesModule(
   { database, clock, events }: Core,
   modules: { readonly devices: DevicesModule },

@@ -16,7 +16,7 @@ export function createNotesRepository(database: MainDatabase, clock: Pick<Clock,
   );
   return {
     ...noteResource.createStore(database, clock),
-    /** The latest first. */
+    /** Lists notes, latest first. */
     listOfDevice: (deviceId: DeviceId): Note[] => ofDevice.all({ deviceId }),
   };
 }

@@ -5,7 +5,7 @@ import { deviceNotes } from "./notes.tables.ts";
 
 /** Max. notes per device, so that a chart can show all of them. */
 export const DEVICE_NOTES_MAX = 1_000;
-/** A list may read all of them. */
+/** Max. notes of a list. */
 const NOTES_MAX = 2_000;
 
 export const noteResource = defineResource({

@@ -19,7 +19,7 @@ function readTime(field: "at" | "until", text: string): number {
   return timeMs;
 }
 
-/** Reads the times of a note; those that the input leaves out stay. */
+/** Returns the times of a note; missing ones keep their value. */
 function timesOf(
   input: Pick<typeof noteResource.$update, "at" | "until">,
   before: Pick<Note, "at" | "until">,
@@ -31,7 +31,7 @@ function timesOf(
   return times;
 }
 
-/** Notes of people on devices. Notes on a device that the caller may not see do not exist for the caller. */
+/** Creates the service for notes of users on devices. Notes on devices that the caller may not see yield `not_found`. */
 export function createNotesService(deps: {
   repository: NotesRepository;
   devices: Pick<DevicesService, "get">;
@@ -52,7 +52,7 @@ export function createNotesService(deps: {
 
   return {
     get,
-    /** The latest `at` first. */
+    /** Lists notes, latest `at` first. */
     list(principal: Principal, filter: unknown): Note[] {
       const {
         deviceId,

@@ -3,7 +3,7 @@ import type { DeviceId, TenantId } from "../../lib/core/ids.ts";
 import { devices } from "../devices/devices.tables.ts";
 import { tenants } from "../tenants/tenants.tables.ts";
 
-/** What people write about a moment or a stretch of time of a device. */
+/** Users' notes on a time or time range of a device. */
 export const deviceNotes = sqliteTable(
   "device_notes",
   {
@@ -18,7 +18,7 @@ export const deviceNotes = sqliteTable(
       .references(() => devices.deviceId, { onDelete: "cascade" }),
     text: text("text").notNull(),
     at: integer("at").notNull(),
-    /** End of a stretch of time; null for a moment. */
+    /** End of a time range; null for a single time. */
     until: integer("until"),
     /** Email address of the author, or name of the API key. */
     by: text("by").notNull(),

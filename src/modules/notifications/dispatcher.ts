@@ -35,18 +35,18 @@ const RETRY_MS = 5_000;
 const HOUR_MS = 60 * MINUTE_MS;
 /** Longest window that the settings allow. */
 const WINDOW_MS_MAX = HOUR_MS;
-/** Number of people a history names. */
+/** Max. recipients named in an alarm's history. */
 const NAMED_MAX = 20;
 
-/** State of a tenant while a batch is processed. */
+/** Recipients of a tenant while a batch is processed. */
 interface Audience extends Recipients {
   readonly settings: NotificationSettings;
 }
 
-/** A batch that is processed together; both lists are kept until it is written. */
+/** Notifications processed together; both lists are kept until the batch is written. */
 interface Batch {
   readonly audiences: Map<TenantId, Audience>;
-  /** Keyed by channel and user. */
+  /** Flows by channel and user. */
   readonly flows: Map<string, Flow>;
 }
 
@@ -63,23 +63,23 @@ interface DispatcherDeps {
   readonly messengers: Pick<MessengersService, "listOf" | "findById"> &
     Pick<MessengerNotifier, "sendLine" | "sendDigest">;
   readonly canMail: () => boolean;
-  /** Counts an alarm mail. Returns false if the tenant has no room for it now. */
+  /** Counts an alarm mail. Returns false if the tenant currently has no room for it. */
   readonly takeMailRoom: (tenantId: TenantId) => boolean;
   readonly settingsOf: (tenantId: TenantId) => NotificationSettings;
   readonly deviceNameOf: (deviceId: DeviceId) => string | undefined;
-  /** Returns the ids of the only recipients whom the rule of an alarm names; undefined if it has no list. */
+  /** Returns the ids of the only recipients named by an alarm's rule; undefined if it names none. */
   readonly recipientIdsOf: (alarm: {
     deviceId: DeviceId;
     alarmType: string;
   }) => readonly string[] | undefined;
-  /** Notes in the history of the alarm who was notified. */
+  /** Adds the notified recipients to the alarm's history. */
   readonly noteNotified: (
     alarm: Pick<QueuedNotification, "alarmId" | "tenantId" | "deviceId">,
     text: Text,
   ) => void;
   readonly transact: (work: () => void) => void;
   readonly clock: Clock;
-  /** Steady epoch ms. */
+  /** Returns monotonic epoch ms. */
   readonly now: () => number;
   readonly events: EventBus<DomainEvents>;
   readonly log: Logger;
@@ -101,7 +101,7 @@ const lineOf = (notification: QueuedNotification, deviceName: string): Notificat
   };
 };
 
-/** Number of alarms that a digest names; the others are counted. */
+/** Max. alarms named in a digest; the others are counted. */
 const DIGEST_LINES_MAX = 5;
 
 /** Returns the digest with one more line. */
@@ -119,14 +119,14 @@ function addToDigest(digest: Digest | null, line: NotificationLine): Digest {
 }
 
 /**
- * Turns what happened to alarms into mails and messages. A notification is taken out in the same transaction that writes what it becomes,
- * so that everybody is notified exactly once, whatever is killed when. Therefore it is no kind of delivery queue: nothing outside the database is
- * attempted here. Users who get many within a short time get the rest at its end, in one.
+ * Converts alarm events to mails and messages. A notification is removed in the transaction that writes its mails, so that each user is notified
+ * exactly once, even after a crash. Therefore it is not a delivery queue: nothing outside the database is attempted here. Users with many
+ * notifications within a short time get the rest in one digest at its end.
  */
 export class Dispatcher {
   #isStarted = false;
   #running: Promise<void> | undefined;
-  /** Something was written while the last round was ending. */
+  /** True if notifications were written while the last round was ending. */
   #isAsked = false;
   #cancel: () => void = () => undefined;
 
@@ -184,7 +184,7 @@ export class Dispatcher {
     this.#cancel = clock.schedule(Math.min(Math.max(next - now(), 0), HOUR_MS), () => this.#wake());
   }
 
-  /** Returns whether there may be more. */
+  /** Returns whether more notifications may be waiting. */
   #dispatchBatch(): boolean {
     const { repository, transact } = this.#deps;
     const notifications = repository.listNotifications(NOTIFICATIONS_AT_ONCE);
@@ -234,7 +234,7 @@ export class Dispatcher {
     return audience;
   }
 
-  /** Returns the ways on which the user is notified, as the history of the alarm names them. */
+  /** Returns the channels on which the user was notified, for the alarm's history. */
   #notifyUser(user: User, notification: QueuedNotification, content: Content & Pick<Batch, "flows">): Text[] {
     const open = this.#openChannels(user, content.settings);
     if (open.length === 0) return [];
@@ -251,7 +251,7 @@ export class Dispatcher {
     return channelsOf(user, { canMail: this.#deps.canMail(), canMessage: messaging !== null });
   }
 
-  /** Returns the way to the messenger, as the history of the alarm names it. */
+  /** Returns the messenger that was notified, for the alarm's history. */
   #notifyMessenger(
     messenger: Messenger,
     notification: QueuedNotification,
@@ -265,7 +265,7 @@ export class Dispatcher {
     return [detail(isSent ? "notification_way.messenger" : "notification_way.messenger_digest", { to })];
   }
 
-  /** Sends it, or adds the line to the digest of the recipient. Returns whether it was sent. */
+  /** Sends the notification, or adds its line to the recipient's digest. Returns whether it was sent. */
   #notifyOrDefer(
     recipient: Pick<Flow, "recipientId" | "channel">,
     { tenantId, line, settings, flows }: Content & Pick<Batch, "flows">,
@@ -298,7 +298,7 @@ export class Dispatcher {
     else if (messaging !== null) notifier.messageLine({ user, tenantId, messaging }, line, settings);
   }
 
-  /** Ends the windows of digests whose time has come. Returns whether there may be more. */
+  /** Ends the due windows of digests. Returns whether more may be due. */
   #endWindows(): boolean {
     const { repository, transact, now } = this.#deps;
     const ended = repository.listEnded(now(), ENDED_AT_ONCE);
@@ -309,7 +309,7 @@ export class Dispatcher {
     return ended.length === ENDED_AT_ONCE;
   }
 
-  /** Sends the digest. While more comes, another window follows, in which nobody is notified immediately. */
+  /** Sends the digest. While notifications keep arriving, another window follows without immediate notifications. */
   #endWindow(flow: Flow): void {
     const { repository, settingsOf, now } = this.#deps;
     const tenantId = flow.channel === "messenger" ? this.#messengerDigest(flow) : this.#userDigest(flow);
@@ -325,7 +325,7 @@ export class Dispatcher {
     repository.saveFlow({ ...flow, endsAt, sent: Number.MAX_SAFE_INTEGER, digest: null });
   }
 
-  /** Returns the tenant of the messenger if something was sent. */
+  /** Returns the tenant of the messenger if the digest was sent. */
   #messengerDigest({ recipientId, digest }: Flow): TenantId | undefined {
     const { messengers } = this.#deps;
     const messenger = messengers.findById(recipientId);
@@ -335,8 +335,8 @@ export class Dispatcher {
   }
 
   /**
-   * Returns the tenant of the user if something was sent: one who was disabled, or does not want it any more, gets nothing. Returns "later" if the
-   * tenant has no room for a mail now.
+   * Returns the tenant of the user if the digest was sent; nothing is sent to users who were disabled or no longer want it. Returns "later" if the
+   * tenant currently has no room for a mail.
    */
   #userDigest({ recipientId, channel, digest }: Flow): TenantId | undefined | "later" {
     const { users, notifier, settingsOf } = this.#deps;
@@ -353,17 +353,17 @@ export class Dispatcher {
   }
 }
 
-/** Min. time between faults of a tenant. */
+/** Min. time between faults of a tenant, in ms. */
 const FAULT_INTERVAL_MS = 60_000;
 
 interface Room {
   readonly meter: RateMeter;
-  /** Monotonic ms. */
+  /** Monotonic ms of the last fault. */
   faultAt: number;
 }
 
 /**
- * Returns a function that counts an alarm mail of a tenant. It returns false if there is no room for the mail now; the limit is a fault of the
+ * Returns a function that counts an alarm mail of a tenant. It returns false if there is currently no room, which is reported as a fault of the
  * tenant.
  */
 export function createMailRoom(deps: {
@@ -408,10 +408,7 @@ const triggers: Readonly<Partial<Record<AlarmEvent["eventType"], NotificationTri
   CLEARED: "CLEARED",
 };
 
-/**
- * Queues the notification of an event, in the transaction of the event: nothing for a device that is mute, or for a rule that notifies
- * nobody.
- */
+/** Queues the notification of an event in its transaction, except for a muted device or a rule without recipients. */
 export const createNotificationHook =
   (deps: {
     repository: Pick<NotificationsRepository, "addNotification">;

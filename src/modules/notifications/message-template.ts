@@ -17,7 +17,7 @@ export const PLACEHOLDER_NAMES = [
 
 const PLACEHOLDER = /\$\{([A-Za-z]{1,32})\}/g;
 
-/** Names in the template that stand for nothing. */
+/** Returns the unknown placeholders of the template. */
 export const unknownPlaceholders = (template: string): string[] =>
   [...template.matchAll(PLACEHOLDER)]
     .map(([, name = ""]) => name)
@@ -25,7 +25,7 @@ export const unknownPlaceholders = (template: string): string[] =>
 
 const inJson = (text: string): string => JSON.stringify(text).slice(1, -1);
 
-/** Returns a function that writes a value so that it stays one value, whatever characters it has. */
+/** Returns a function that escapes a value, so that it stays one value whatever characters it contains. */
 function writerOf(contentType: string): (text: string) => string {
   if (/[/+]json\b/i.test(contentType)) return inJson;
   if (/x-www-form-urlencoded/i.test(contentType)) return encodeURIComponent;

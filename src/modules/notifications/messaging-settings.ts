@@ -6,7 +6,7 @@ import type { Sealed } from "../outbound/outbound.types.ts";
 import { fillBody, fillUrl, PLACEHOLDER_NAMES, unknownPlaceholders } from "./message-template.ts";
 import type { Messaging } from "./notifications.types.ts";
 
-/** Settings as a client sends them; null keeps the value of a header. */
+/** Settings in API form; null keeps the value of a header. */
 export interface MessagingInput {
   readonly url: string;
   readonly method?: Messaging["method"];
@@ -17,7 +17,7 @@ export interface MessagingInput {
 
 const wrong = (field: string, rule: Text) => invalid("notifications.messaging_invalid", { field, rule });
 
-/** Values that show what a template makes of awkward ones. */
+/** Returns sample values with difficult characters, to test a template. */
 const samples = (text: string) => Object.fromEntries(PLACEHOLDER_NAMES.map((name) => [name, text]));
 
 function originOf(url: string, value: string): string {
@@ -54,7 +54,7 @@ function checkTexts({ url, body, contentType = "application/json" }: MessagingIn
   }
 }
 
-/** Its content type has a field of its own. */
+/** Refuses an invalid header, including the content type, which has its own field. */
 function ensureHeader(name: string, value: string | null): void {
   const problem = /^content-type$/i.test(name)
     ? detail("rule.content_type_header")
@@ -83,7 +83,7 @@ function headersOf(
   return Object.fromEntries(entries);
 }
 
-/** @throws DomainError of kind `invalid` that names the field. */
+/** @throws DomainError `invalid` that names the field */
 export function readMessaging(
   input: MessagingInput,
   deps: {

@@ -8,13 +8,13 @@ import type { Messenger, MessengerInput } from "./messengers.resource.ts";
 import type { MessengerTarget } from "./messengers.types.ts";
 import { NOTIFICATION_TRIGGERS } from "./notifications.types.ts";
 
-/** A messenger without what its store adds. */
+/** Messenger without the fields that its store adds. */
 type MessengerSettings = Omit<Messenger, "messengerId" | "createdAt" | "updatedAt">;
 
 export const hasSecret = ({ target }: MessengerSettings): boolean =>
   target.sealedUrl !== undefined || Object.keys(target.headers).length > 0;
 
-/** Returns a messenger that sends everything, to nowhere yet. */
+/** Returns a new messenger that sends all alarms, without a target. */
 export const newMessenger = (
   tenantId: TenantId,
   { name, kind }: Pick<Messenger, "name" | "kind">,
@@ -56,7 +56,7 @@ export function createMessengerChanges(outbound: Pick<OutboundService, "seal" | 
     };
   }
 
-  /** Returns the messenger with the changes; its secret is kept only while it goes to the same server of the same service. */
+  /** Returns the changed messenger; its secret is kept only for the same server of the same service. */
   return function changed(
     before: MessengerSettings,
     { server, chatId, topic, ...input }: MessengerInput,

@@ -30,7 +30,7 @@ export function wantsMessage(
 /** Writes messages to messengers into the delivery queue, in the transaction of the caller. */
 export function createMessengerNotifier(deps: {
   outbound: Pick<OutboundService, "enqueue" | "sendNow">;
-  /** Address of the list of alarms in the console, if it is known. */
+  /** URL of the list of alarms in the console, if known. */
   alarmsUrl: string | undefined;
 }) {
   function requestOf(

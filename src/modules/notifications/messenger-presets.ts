@@ -12,30 +12,30 @@ import type { MessengerFields, MessengerKind, MessengerMessage } from "./messeng
 
 interface Request {
   readonly url: string;
-  /** Values are secrets. */
+  /** Headers with secret values. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
 interface Preset {
-  /** Server where none is given; undefined if there is no public one. */
+  /** Default server; undefined if there is no public one. */
   readonly server?: string;
-  /** Field that the service needs besides server and secret. */
+  /** Required field of the service besides server and secret. */
   readonly needs?: "chatId" | "topic";
   readonly isSecretOptional?: boolean;
-  /** True if the secret is the whole address. */
+  /** True if the secret is the whole URL. */
   readonly isWebhook?: boolean;
   request(fields: MessengerFields, secret: string): Request;
   body(fields: MessengerFields, message: MessengerMessage): unknown;
 }
 
-/** 1 for the most severe. */
+/** Returns the rank of a severity; 1 for the most severe. */
 const rankOf = (severity: AlarmSeverity): number => severitiesDescending.indexOf(severity) + 1;
 
-/** Slack reads these three as its own marks. */
+/** Escapes three characters with a meaning in Slack. */
 const inSlack = (text: string): string =>
   text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 
-/** Markdown of Teams must not turn a device's name into a link or a heading. */
+/** Escapes Markdown, so that Teams does not convert a device's name to a link or heading. */
 const inTeams = (text: string): string => text.replace(/[\\`*_[\]#<>~|]/g, "\\$&");
 
 function slackText({ text, link }: MessengerMessage): string {
@@ -125,7 +125,7 @@ const presets: Readonly<Record<MessengerKind, Preset>> = {
 
 const wrong = (field: string, rule: Text) => invalid("messengers.invalid", { field, rule });
 
-/** Returns the fields that the service needs, with the address of its server. */
+/** Returns the required fields of the service, with the URL of its server. */
 export function readFields(
   kind: MessengerKind,
   input: Partial<MessengerFields>,
@@ -146,7 +146,7 @@ export function readFields(
   return { ...fields, server };
 }
 
-/** Checks the secret and returns the request that carries it. */
+/** Checks the secret and returns the request that contains it. */
 export function requestOf(kind: MessengerKind, fields: MessengerFields, secret: string): Request {
   const { isWebhook, isSecretOptional } = presets[kind];
   if (secret === "" && !isSecretOptional) throw wrong("secret", detail("rule.secret_missing"));
@@ -161,7 +161,7 @@ export function requestOf(kind: MessengerKind, fields: MessengerFields, secret: 
 export const bodyOf = (kind: MessengerKind, fields: MessengerFields, message: MessengerMessage): string =>
   JSON.stringify(presets[kind].body(fields, message));
 
-/** Answers whose cause the documentation of the service names. */
+/** Documented causes of a service's response codes. */
 const causes: Readonly<Record<MessengerKind, Readonly<Record<number, ErrorCode>>>> = {
   TELEGRAM: {
     400: "messenger_error.telegram_chat",
@@ -193,7 +193,7 @@ const causes: Readonly<Record<MessengerKind, Readonly<Record<number, ErrorCode>>
   },
 };
 
-/** Returns the meaning of the service's answer; undefined if its status alone says it. */
+/** Returns the cause of the service's response; undefined if the status is self-explanatory. */
 export function causeOf(kind: MessengerKind, status: number | null): Text | undefined {
   const code =
     status === null ? undefined : status === 429 ? "messenger_error.too_many" : causes[kind][status];

@@ -34,7 +34,7 @@ export const messengerResource = defineResource({
   },
 });
 
-/** A group, channel or topic of a messenger that gets each alarm once. */
+/** Group, channel or topic of a messenger service that gets each alarm once. */
 export type Messenger = typeof messengerResource.$item;
-/** A messenger as a client sends it; a secret that is left out keeps its value. */
+/** Messenger in API form; an omitted secret keeps its value. */
 export type MessengerInput = typeof messengerResource.$update;

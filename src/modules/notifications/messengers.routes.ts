@@ -11,10 +11,10 @@ import type { MessengersService, MessengerTest } from "./messengers.service.ts";
 
 const testToWire = ({ text, ...result }: MessengerTest) => ({ ...result, ...text, message: inEnglish(text) });
 
-/** Returns a messenger for clients and for the audit log: without its secret. */
+/** Returns a messenger without its secret, for clients and the audit log. */
 const shown = ({ target: _, fields, ...messenger }: Messenger) => ({ ...itemToWire(messenger), ...fields });
 
-/** Returns a function that shows a messenger with what became of its messages. */
+/** Returns a function that converts a messenger with the status of its messages. */
 const wireOf = (messengers: MessengersService) => (messenger: Messenger) => {
   const { sent, waiting, dead, lastSentAt, lastError, lastErrorAt } = messengers.countsOf(messenger);
   const last = { lastSentAt: iso(lastSentAt), lastError, lastErrorAt: iso(lastErrorAt) };

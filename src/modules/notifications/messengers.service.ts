@@ -22,19 +22,19 @@ interface MessengersDeps {
   readonly notifier: MessengerNotifier;
   readonly outbound: Pick<OutboundService, "seal" | "refusalOf" | "removeSource" | "countsOf">;
   readonly settingsOf: (tenantId: TenantId) => NotificationSettings;
-  /** Throws `limited` when the user has tried too often. */
+  /** @throws DomainError `limited` if the user has made too many tests */
   readonly ensureMayTry: (principal: Principal) => void;
 }
 
 const sourceOf = (messengerId: string) => ({ kind: "notification", id: messengerId }) as const;
 
-/** @param addresses where a changed messenger sends messages */
+/** @param addresses targets of a changed messenger */
 function ensureMayChange(principal: Principal, addresses: readonly (string | undefined)[] = []): void {
   ensureAllDevices(principal, detail("action.change_alarm_notifications"));
   ensurePersonSets(principal, addresses);
 }
 
-/** Groups, channels and topics of messengers that get the alarms of a tenant. */
+/** Creates the service for groups, channels and topics of messenger services that get a tenant's alarms. */
 export function createMessengersService(deps: MessengersDeps) {
   const { store, outbound } = deps;
   const changed = createMessengerChanges(outbound);
@@ -64,7 +64,7 @@ export function createMessengersService(deps: MessengersDeps) {
         store.delete(store.get(tenantId, messengerId)),
       );
     },
-    /** Sends a test message now, and tells what became of it. */
+    /** Sends a test message now and returns its result. */
     async test(principal: Principal, messengerId: string): Promise<MessengerTest> {
       ensureMayChange(principal);
       const messenger = store.get(principal.tenantId, messengerId);

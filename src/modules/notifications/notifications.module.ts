@@ -18,7 +18,7 @@ import { notificationsRoutes } from "./notifications.routes.ts";
 import { createNotificationsService, createTestLimit } from "./notifications.service.ts";
 import { createNotifier } from "./notifier.ts";
 
-/** Notifies users of alarms by mail and text message. */
+/** Creates the notification of users about alarms by mail, text message and messengers. */
 export function createNotificationsModule(
   { config, database, clock, events, log: root }: Core,
   modules: {

@@ -27,7 +27,7 @@ export function createNotificationsRepository({ orm }: MainDatabase) {
   );
   return {
     addNotification: (notification: AlarmNotification): void => void insert.run({ ...notification }),
-    /** The oldest first. */
+    /** Lists notifications, oldest first. */
     listNotifications: (limit: number): QueuedNotification[] =>
       orm
         .select()
@@ -67,7 +67,7 @@ export function createNotificationsRepository({ orm }: MainDatabase) {
         .orderBy(asc(notificationFlows.endsAt))
         .limit(1)
         .get()?.endsAt,
-    /** Limits the length of windows from now, because a clock that was set back must not delay them. */
+    /** Limits the end of windows, because a clock that was set back must not delay them. */
     hasten: (latest: number): void =>
       void orm
         .update(notificationFlows)

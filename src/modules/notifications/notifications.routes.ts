@@ -14,7 +14,7 @@ const testDetails = ({ body }: AuditContext) => body;
 
 const testToWire = ({ text, ...result }: TestResult) => ({ ...result, ...text, message: inEnglish(text) });
 
-/** Routes for the notification settings of the tenant, and for a test to the caller. Each user's own settings belong to the user. */
+/** Creates the routes for the tenant's notification settings, and for a test to the caller. Each user's own settings belong to the user. */
 export const notificationsRoutes = (deps: { notifications: NotificationsService; auth: AuthPlugin }) => {
   const { notifications } = deps;
   const show = (settings: NotificationSettings) => ({

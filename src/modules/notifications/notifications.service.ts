@@ -43,7 +43,7 @@ export function createNotificationsService(deps: {
   const settingsOf = (tenantId: TenantId): NotificationSettings =>
     repository.findSettings(tenantId) ?? notificationDefaults;
 
-  /** Resolves once something happened to the mail, or after a while. */
+  /** Resolves once the mail's state has changed, or after a while. */
   function changed(mailId: string): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     const cancel = clock.schedule(MAIL_WAIT_MS, resolve);
@@ -77,7 +77,8 @@ export function createNotificationsService(deps: {
   }
 
   /**
-   * Returns whether the principal runs the gateway. Nobody else sees answers of an address, which could be any machine next to the gateway.
+   * Returns whether the principal operates the gateway. Only operators see the responses of an address, which could be any machine in the gateway's
+   * network.
    */
   const isOperator = ({ role, tenantId, impersonator }: Principal): boolean =>
     role === "TENANT_OWNER" && impersonator === undefined && deps.tenants.find(tenantId)?.isHost === true;
@@ -125,7 +126,7 @@ export function createNotificationsService(deps: {
       repository.saveSettings(tenantId, after);
       return after;
     },
-    /** Sends something to the caller now, and tells what became of it. */
+    /** Sends a test to the caller now and returns its result. */
     async test(principal: Principal, channel: Channel): Promise<TestResult> {
       const user = deps.users.findById(principal.userId);
       if (user === undefined) throw invalid("notifications.nobody");
@@ -138,14 +139,14 @@ export function createNotificationsService(deps: {
 
 export type NotificationsService = ReturnType<typeof createNotificationsService>;
 
-/** A person who tries an address may do so a few times; a message can cost money. */
+/** Window in ms for a limited number of tests per user, because messages can cost money. */
 const TEST_WINDOW_MS = 600_000;
 const TESTS_MAX = 10;
 const TRIED_USERS_MAX = 10_000;
 
-/** Returns a function that throws `limited` when a user has sent too many tests. */
+/** Returns a function that throws `limited` after too many tests of a user. */
 export function createTestLimit(clock: Clock): (principal: Principal) => void {
-  /** Times of the last tries of each user, monotonic. */
+  /** Monotonic times of each user's recent tests. */
   const tried = new Map<UserId, number[]>();
   return ({ userId }) => {
     const now = clock.monotonic();

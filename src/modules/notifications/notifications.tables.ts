@@ -19,7 +19,7 @@ import {
   type NotificationTrigger,
 } from "./notifications.types.ts";
 
-/** Events of alarms without a notification. A row is deleted when its mails and messages are stored. */
+/** Alarm events to be notified. A row is deleted when its mails and messages are stored. */
 export const notificationQueue = sqliteTable(
   "notification_notices",
   {
@@ -42,14 +42,14 @@ export const notificationQueue = sqliteTable(
   (table) => [index("notification_notices_alarm").on(table.alarmId)],
 );
 
-/** Number of notifications that a recipient received in the current window, and events collected for its end. */
+/** Notifications per recipient in the current window, and events collected for its digest. */
 export const notificationFlows = sqliteTable(
   "notification_flows",
   {
-    /** Id of the user or of the messenger. A window of one that is gone ends and is deleted. */
+    /** Id of the user or messenger. After its deletion, the window ends and is deleted. */
     recipientId: text("recipient_id").notNull(),
     channel: text("channel", { enum: FLOW_CHANNELS }).notNull(),
-    /** Steady epoch ms. */
+    /** Monotonic epoch ms. */
     endsAt: integer("ends_at").notNull(),
     sent: integer("sent").notNull(),
     digest: text("gathered", { mode: "json" }).$type<Digest>(),
@@ -87,7 +87,7 @@ export const messengers = sqliteTable(
     severities: text("severities", { mode: "json" }).notNull().$type<readonly AlarmSeverity[]>(),
     triggers: text("triggers", { mode: "json" }).notNull().$type<readonly NotificationTrigger[]>(),
     fields: text("fields", { mode: "json" }).notNull().$type<MessengerFields>(),
-    /** The address or a header is sealed. */
+    /** Sealed URL or header. */
     target: text("target", { mode: "json" }).notNull().$type<MessengerTarget>(),
     createdAt: integer("created_at").notNull(),
     updatedAt: integer("updated_at").notNull(),

@@ -8,20 +8,20 @@ import type { Sealed } from "../outbound/outbound.types.ts";
 export const NOTIFICATION_TRIGGERS = ["CREATED", "ESCALATED", "CLEARED"] as const;
 export type NotificationTrigger = (typeof NOTIFICATION_TRIGGERS)[number];
 
-/** Something happened to an alarm that people may want to hear of; written with its event. */
+/** Alarm event of interest to users, written together with the event. */
 export interface AlarmNotification {
   readonly tenantId: TenantId;
   readonly alarmId: string;
   readonly deviceId: DeviceId;
   readonly trigger: NotificationTrigger;
   readonly severity: AlarmSeverity;
-  /** Severity before an alarm became more severe: users who were notified of it then are not notified again. */
+  /** Severity before an increase; users already notified for it are not notified again. */
   readonly formerSeverity: AlarmSeverity | null;
   readonly level: number;
   readonly alarmType: string;
   readonly message: string;
   readonly messageParts: readonly MessagePart[] | null;
-  /** Reason why an alarm was cleared. */
+  /** Reason for clearing an alarm. */
   readonly cause: Text | null;
   /** Epoch ms. */
   readonly at: number;
@@ -33,10 +33,10 @@ export interface QueuedNotification extends AlarmNotification {
 
 export const CHANNELS = ["email", "messaging"] as const;
 export type Channel = (typeof CHANNELS)[number];
-/** Ways to users, and the messengers of the tenant. */
+/** Channels to users, and the tenant's messengers. */
 export const FLOW_CHANNELS = [...CHANNELS, "messenger"] as const;
 
-/** A line of a digest, and what a single notification says. */
+/** Line of a digest, or the content of a single notification. */
 export interface NotificationLine {
   /** Missing in digests of older versions. */
   readonly alarmId?: string;
@@ -47,37 +47,37 @@ export interface NotificationLine {
   readonly deviceName: string;
   readonly message: string;
   readonly messageParts?: readonly MessagePart[];
-  /** Reason why an alarm was cleared. */
+  /** Reason for clearing an alarm. */
   readonly cause?: Text;
   /** ISO 8601. */
   readonly at: string;
 }
 
-/** Notifications that were not sent one by one because there were too many within a short time. */
+/** Notifications not sent individually because there were too many within a short time. */
 export interface Digest {
   readonly total: number;
   readonly bySeverity: Readonly<Partial<Record<AlarmSeverity, number>>>;
   readonly byTrigger: Readonly<Partial<Record<NotificationTrigger, number>>>;
-  /** The most severe ones, the oldest of them first. */
+  /** Most severe lines, oldest first. */
   readonly worst: readonly NotificationLine[];
 }
 
-/** Notifications that one user or messenger got on one channel within the current window. */
+/** Notifications of one user or messenger on one channel within the current window. */
 export interface Flow {
-  /** Id of the user or of the messenger. */
+  /** Id of the user or messenger. */
   readonly recipientId: string;
   readonly channel: (typeof FLOW_CHANNELS)[number];
-  /** Steady epoch ms. */
+  /** Monotonic epoch ms. */
   readonly endsAt: number;
   readonly sent: number;
   readonly digest: Digest | null;
 }
 
-/** HTTP request, made from a template, that sends texts to phones and chats. */
+/** HTTP request, generated from a template, that sends texts to phones and chats. */
 export interface Messaging {
   readonly url: string;
   readonly method: "POST" | "PUT" | "PATCH";
-  /** Sealed where they are secrets. */
+  /** Header values; secrets are sealed. */
   readonly headers: Readonly<Record<string, string | Sealed>>;
   readonly contentType: string;
   readonly body: string;
@@ -86,10 +86,10 @@ export interface Messaging {
 export interface NotificationSettings {
   readonly language: MailLanguage;
   readonly timezone: string;
-  /** Number of single notifications within the window; the others become a digest. */
+  /** Max. single notifications within the window; further ones are collected in a digest. */
   readonly digestAfter: number;
   readonly digestMinutes: number;
-  /** `null` if there is no way to send messages. */
+  /** `null` if messages cannot be sent. */
   readonly messaging: Messaging | null;
 }
 

@@ -12,11 +12,11 @@ import type { Digest, Messaging, NotificationLine, NotificationSettings } from "
 const MESSAGING_TIMEOUT_MS = 15_000;
 export const MESSAGING_SOURCE = { kind: "notification", id: "messaging" } as const;
 
-/** Writes mails and messages into their outboxes: in the caller's transaction, so they are there if what they tell of is. */
+/** Creates the writer of mails and messages to their outboxes, in the caller's transaction, so that they exist if and only if their event does. */
 export function createNotifier(deps: {
   mail: MailSender;
   outbound: Pick<OutboundService, "enqueue" | "sendNow">;
-  /** Address of the list of alarms in the console, if it is known. */
+  /** URL of the list of alarms in the console, if known. */
   alarmsUrl: string | undefined;
 }) {
   function requestOf(

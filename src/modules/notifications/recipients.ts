@@ -9,8 +9,8 @@ const flagOf = {
 } as const;
 
 /**
- * Returns whether the user wants to hear of it. Whoever chose level 2 hears of an alarm only once it has come to level 2; one that has become
- * more severe is new to those who did not want to hear of it before.
+ * Returns whether the user wants the notification. Users who chose level 2 are only notified once an alarm reaches level 2; an increased severity is
+ * new to users who ignore lower ones.
  */
 export function wants(user: User, notification: AlarmNotification, visible: Principal["devices"]): boolean {
   const { severity, formerSeverity, level, trigger, deviceId } = notification;
@@ -31,8 +31,8 @@ export interface Recipients {
 }
 
 /**
- * Returns the recipients whom a rule names; nobody for an empty list, and without a list all users and each messenger that gets the alarms of all
- * rules. If all whom it names are deleted, these are the owners of the site: the alarm is not lost, and does not reach others.
+ * Returns the recipients named by a rule; none for an empty list, and without a list all users and each messenger for the alarms of all rules. If
+ * all named recipients were deleted, returns the owners of the site, so that the alarm is neither lost nor sent to others.
  */
 export function recipientsAmong(
   { users, messengers }: Recipients,
@@ -49,7 +49,7 @@ export function recipientsAmong(
   return { users, messengers: messengers.filter(({ ruleScope }) => ruleScope === "ALL") };
 }
 
-/** The ways on which the user can be told. No mails go to addresses that nobody has confirmed: they may be those of strangers. */
+/** Returns the channels on which the user can be notified. No mails are sent to unconfirmed addresses, which may belong to strangers. */
 export const channelsOf = (
   user: User,
   { canMail, canMessage }: { canMail: boolean; canMessage: boolean },

@@ -5,29 +5,29 @@ import { answerTo, type LimitedAnswer, openLimited } from "../../platform/networ
 import { type OutboundAddresses, portOf } from "../../platform/network/outbound-address.ts";
 import type { Clock } from "../../platform/time/clock.ts";
 
-/** Addresses of a name that are tried one after the other. */
+/** Max. addresses of a host name that are tried one after the other. */
 const ADDRESSES_MAX = 3;
 const HEADERS_BYTES_MAX = 32 * 1024;
 const BODY_BYTES_MAX = 64 * 1024;
 
 export interface HttpRequest {
-  /** The tenant's rule decides where the request may go. */
+  /** Tenant whose rule decides which addresses are permitted. */
   readonly tenantId: TenantId;
   readonly url: string;
   readonly method: string;
   readonly headers: ReadonlyMap<string, string>;
   readonly body: string;
-  /** Limit for the whole exchange: lookup, connection, request and answer. */
+  /** Time limit for the whole exchange in ms: lookup, connection, request and response. */
   readonly timeoutMs: number;
 }
 
 /**
- * Sends one request over a connection of its own. The connection goes only to addresses that the rule of the tenant let through: a name
- * that is pointed elsewhere a moment later changes nothing. A redirect is an answer like any other and is not followed.
+ * Sends one request over its own connection, only to addresses permitted by the tenant's rule; a DNS change after the check has no effect. Redirects
+ * are returned like any response, not followed.
  */
 export type HttpExchange = (request: HttpRequest, signal: AbortSignal) => Promise<LimitedAnswer>;
 
-/** Returns a lookup that knows only the given addresses, so that no second query can answer differently. */
+/** Returns a lookup with only the given addresses, so that no second query can return others. */
 function lookupAmong(addresses: readonly string[]): LookupFunction {
   const found = addresses.map((address) => ({ address, family: isIP(address) }));
   return (_name, options, callback) => {
@@ -37,13 +37,13 @@ function lookupAmong(addresses: readonly string[]): LookupFunction {
   };
 }
 
-/** Loaded by the first request: at every start it would take some ms. */
+/** Loads the client at the first request, which saves some ms at startup. */
 const clientFor = ({ protocol }: URL) => (protocol === "http:" ? import("node:http") : import("node:https"));
 
 export function createHttpExchange(deps: {
   addresses: OutboundAddresses;
   clock: Clock;
-  /** Authorities that are trusted instead of the system's. */
+  /** Authorities trusted instead of the system's. */
   authorities?: readonly string[] | undefined;
 }): HttpExchange {
   const { addresses, clock, authorities } = deps;

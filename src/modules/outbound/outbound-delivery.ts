@@ -14,11 +14,11 @@ import { type Clock, createSteadyNow } from "../../platform/time/clock.ts";
 import type { CountsRow, OutboundRepository, QueuedRequest, TargetRow } from "./outbound.repository.ts";
 import type { OutboundAnswer } from "./outbound.types.ts";
 
-/** Results are written in batches, because a gateway on an SD card must not write for each. */
+/** Delay in ms for batched writes of results, to reduce SD-card wear. */
 const WRITE_AFTER_MS = 250;
-/** Longer than the timeout of any target. */
+/** Max. duration of an attempt in ms; longer than the timeout of any target. */
 const ATTEMPT_MS_MAX = 120_000;
-/** Max. dead letters, of all tenants: beyond it, the tenant with the most loses its oldest. */
+/** Max. dead letters of all tenants; beyond it, the tenant with the most loses its oldest. */
 const DEAD_MAX = { rows: 10_000, bytes: 64 * 1024 * 1024 };
 const DEAD_DAYS = 30;
 const DAY_MS = 24 * 3_600_000;
@@ -28,7 +28,7 @@ type StatusAnswer = Pick<OutboundAnswer, "status">;
 
 type SettledRequest = Settled<TargetRow, QueuedRequest, StatusAnswer>;
 
-/** A request that was not delivered: it is tried again, or was given up. */
+/** Undelivered request that will be retried or was given up. */
 export interface FailedDelivery {
   readonly target: TargetRow;
   readonly code: "fault.delivery_retried" | "fault.delivery_dead" | "fault.delivery_dropped";
@@ -80,8 +80,8 @@ function countsOf(results: readonly SettledRequest[], wallTime: number): CountsR
 }
 
 /**
- * The delivery queue of requests to other people's servers. A delivered row is deleted; a row that is given up becomes a dead letter. Its clock runs
- * while the gateway does: nothing is given up while the gateway is off.
+ * Creates the delivery queue of requests to external servers. A delivered row is deleted; a row that is given up becomes a dead letter. Its clock
+ * only runs while the gateway runs, so nothing is given up while the gateway is off.
  */
 export function createOutboundDelivery(deps: OutboundDeliveryDeps) {
   const { repository, transact, onFailed, clock, log } = deps;
@@ -108,12 +108,12 @@ export function createOutboundDelivery(deps: OutboundDeliveryDeps) {
     });
   }
 
-  /** Makes dead letters of rows without an attempt. Each source is told once. */
+  /** Converts rows to dead letters without an attempt. Each source is notified once. */
   function giveUp(targets: readonly TargetRow[], { reason, ...options }: GiveUp): Map<string, Load> {
     const error = detail(reason === "full" ? "delivery_error.no_room" : "delivery_error.too_old");
     const diedAt = clock.now();
     const gone = new Map<string, Load>();
-    /** One target of each source, with the number of its requests. */
+    /** One target per source, with the number of its requests. */
     const bySource = new Map<string, { target: TargetRow; count: number }>();
     transact(() => {
       let { limit } = options;
@@ -174,7 +174,7 @@ export function createOutboundDelivery(deps: OutboundDeliveryDeps) {
 
   return {
     queue,
-    /** Time of the queue, in ms. */
+    /** Returns the time of the queue, in ms. */
     now: () => now(),
     start(): void {
       now = createSteadyNow(clock, repository.latestRunning());

@@ -2,12 +2,12 @@ import type { TenantId } from "../../lib/core/ids.ts";
 import type { OutboundAddresses } from "../../platform/network/outbound-address.ts";
 import type { HttpExchange } from "./http-exchange.ts";
 
-/** Connections of other modules to servers that people name, by one rule of permitted addresses and trusted authorities. */
+/** Rule of permitted addresses and trusted authorities, shared by other modules' connections to user-defined servers. */
 export interface OutboundReach {
   readonly addresses: OutboundAddresses;
-  /** `undefined` if the usual ones. */
+  /** `undefined` for the default authorities. */
   readonly authorities: readonly string[] | undefined;
   readonly exchange: HttpExchange;
-  /** Returns whether the tenant is that of the gateway's own people. */
+  /** Returns whether the tenant is the gateway's own. */
   readonly isHost: (tenantId: TenantId) => boolean;
 }

@@ -15,7 +15,7 @@ import type { OutboundAnswer, OutboundTarget } from "./outbound.types.ts";
 const ANSWER_CHARACTERS_MAX = 200;
 const ADDRESS_CHARACTERS_MAX = 200;
 
-/** The first printable characters of an answer. */
+/** Returns the first printable characters of a response body. */
 const excerptOf = (body: Buffer): string =>
   body
     .toString("utf8", 0, ANSWER_CHARACTERS_MAX * 8)
@@ -23,7 +23,7 @@ const excerptOf = (body: Buffer): string =>
     .trim()
     .slice(0, ANSWER_CHARACTERS_MAX);
 
-/** Returns the id that goes out with a request, unique among all gateways. */
+/** Returns the id sent with a request, unique among all gateways. */
 export const deliveryIdOf = ({ targetId, seq }: Pick<RequestRow, "targetId" | "seq">): string =>
   `${targetId}.${seq}`;
 
@@ -57,11 +57,11 @@ export const targetOf = ({
 interface Redirect {
   readonly location: string | undefined;
   readonly url: string;
-  /** Whether the address is a secret. A redirect to HTTPS repeats it. */
+  /** True if the URL is a secret, which a redirect to HTTPS repeats. */
   readonly isSecret: boolean;
 }
 
-/** Returns the address that a redirect names, without what may be secret in it; undefined if it names none. */
+/** Returns the target of a redirect without possible secrets; undefined if it has none. */
 function redirectedTo({ location, url, isSecret }: Redirect): string | undefined {
   const target = location === undefined ? null : URL.parse(location, url);
   if (target === null || !/^https?:$/.test(target.protocol)) return undefined;
@@ -69,8 +69,8 @@ function redirectedTo({ location, url, isSecret }: Redirect): string | undefined
 }
 
 /**
- * Returns the reason why a request was not delivered. Without what the answer said: whoever may name an address must not read by it what
- * answers there. Of a redirect, which is not followed, the address is named, without its query.
+ * Returns the reason why a request was not delivered, without the response body: users who may enter a URL must not read internal servers through
+ * it. For a redirect, which is not followed, the target is named without its query.
  */
 function refusalOf(status: number, redirect: Redirect): Text {
   const address = status >= 300 && status < 400 ? redirectedTo(redirect) : undefined;
@@ -78,7 +78,7 @@ function refusalOf(status: number, redirect: Redirect): Text {
   return detail("delivery_error.redirect", { status, address: excerpt(address, ADDRESS_CHARACTERS_MAX) });
 }
 
-/** Makes one attempt at one request: opens sealed values, signs, sends, classifies the answer. */
+/** Creates the sender, which makes one attempt at a request: opens sealed values, signs, sends, classifies the response. */
 export function createOutboundSender(deps: {
   exchange: HttpExchange;
   box: SealedBox;

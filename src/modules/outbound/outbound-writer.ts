@@ -12,18 +12,18 @@ import type { OutboundDelivery } from "./outbound-delivery.ts";
 
 const WRITTEN_AT_ONCE = 200;
 
-/** Requests of a tenant that ride one commit. */
+/** Requests of a tenant that share a commit. */
 interface Group {
   readonly committed: Promise<void>;
   readonly requests: OutboundRequest[];
-  /** Resolves once the requests are on the disk. */
+  /** Resolves once the requests are on disk. */
   readonly joined: Promise<void>;
   /** Resolves once the requests are written, or have failed. */
   readonly ended: Promise<void>;
   isOpen: boolean;
 }
 
-/** The columns of an address: with secrets, they hide them and keep the whole address sealed. */
+/** Returns the columns of a URL: if it contains secrets, a masked form and the sealed URL. */
 export function sealAddress(url: string, box: SealedBox): Pick<TargetRow, "url" | "urlSealed"> {
   const shown = changeUrlSecrets(url, () => "…");
   return shown === url ? { url, urlSealed: null } : { url: shown, urlSealed: box.seal(url) };
@@ -49,7 +49,7 @@ export function createOutboundWriter(deps: {
   clock: Clock;
 }) {
   const { repository, delivery, clock } = deps;
-  /** Rows of targets that were used since the start; a target is one object for its whole life. */
+  /** Rows of targets used since startup; a target keeps its object for its whole life. */
   const rows = new WeakMap<OutboundTarget, TargetRow>();
 
   function rowOf({
@@ -115,10 +115,10 @@ export function createOutboundWriter(deps: {
     });
   }
 
-  /** Groups of tenants that are not written yet, the newest of each. */
+  /** Newest unwritten group of each tenant. */
   const groups = new Map<TenantId, Group>();
 
-  /** Writes a few at a time: a message can have thousands of webhooks. */
+  /** Writes the requests in slices, because a message can have thousands of webhooks. */
   async function enqueueAll(requests: readonly OutboundRequest[]): Promise<void> {
     for (let first = 0; first < requests.length; first += WRITTEN_AT_ONCE) {
       const share = first === 0 ? undefined : workShare.pause();

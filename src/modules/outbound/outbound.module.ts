@@ -29,7 +29,7 @@ function readAuthorities(file: string | undefined): string[] | undefined {
   }
 }
 
-/** The delivery queue of outbound requests, and the rule of where they may go. */
+/** Creates the delivery queue of outbound requests, and the rule of permitted addresses. */
 export function createOutboundModule(
   { config, data, database, clock, events, ports, version, log: root }: Core,
   modules: { readonly tenants: TenantsModule },

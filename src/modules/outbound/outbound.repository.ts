@@ -30,19 +30,19 @@ export type RequestRow = typeof outboundRequests.$inferSelect;
 export type CountsRow = typeof outboundCounts.$inferSelect;
 export type QueuedRequest = RequestRow & { readonly expiresAt: number };
 
-/** Result of an attempt after which a request waits or is dead. */
+/** Result of an attempt after which a request is waiting or dead. */
 type AttemptResult = Pick<
   RequestRow,
   "seq" | "state" | "attempts" | "dueAt" | "triedAt" | "lastStatus" | "lastError" | "diedAt"
 >;
 
-/** A request without its body, of which a list would read megabytes. */
+/** Request without its body, because a list would otherwise read megabytes. */
 type ListedRow = { readonly request: Omit<RequestRow, "body">; readonly target: TargetRow };
 
-/** The row of a target was removed, with its tenant or with the transaction that made it. */
+/** Error for a target removed with its tenant or with the rolled-back transaction that created it. */
 export class TargetGone extends Error {}
 
-/** Seals addresses that were stored readable, because their secrets did not count as such. */
+/** Seals URLs that an earlier version stored readable, because it did not recognize their secrets. */
 export function sealAddresses(
   { orm }: MainDatabase,
   seal: (url: string) => Pick<TargetRow, "url" | "urlSealed">,
@@ -118,7 +118,7 @@ export function createOutboundRepository(database: MainDatabase) {
 
   return {
     ...store,
-    /** Returns the id of the target with the same fingerprint, and creates it if there is none. Undefined if its tenant is gone. */
+    /** Returns the id of the target with the same fingerprint, creating it if necessary. Undefined if its tenant was deleted. */
     ensureTarget(target: TargetRow): string | undefined {
       try {
         orm.insert(outboundTargets).values(target).onConflictDoNothing().run();
@@ -145,7 +145,7 @@ export function createOutboundRepository(database: MainDatabase) {
           sql`EXISTS (SELECT 1 FROM ${outboundRequests} WHERE ${targetId} = ${outboundTargets.targetId} AND ${state} = 'WAITING')`,
         )
         .all(),
-    /** Deletes targets for which nothing is kept any more. */
+    /** Deletes targets without requests. */
     deleteUnusedTargets: (): void =>
       void orm
         .delete(outboundTargets)
@@ -202,10 +202,10 @@ export function createOutboundRepository(database: MainDatabase) {
       return { items, total: total?.n ?? 0 };
     },
     deleteRows,
-    /** Writes the result of an attempt to a request that still waits. */
+    /** Writes the result of an attempt to a waiting request. */
     settle: ({ lastError, ...result }: AttemptResult): void =>
       void settle.run({ ...result, lastError: JSON.stringify(lastError) }),
-    /** Makes dead letters of the oldest that wait for a target. */
+    /** Converts the oldest waiting requests of a target to dead letters. */
     giveUp(
       id: string,
       { error, diedAt, ...options }: Parameters<typeof store.oldest>[1] & { error: Text; diedAt: number },
@@ -218,7 +218,7 @@ export function createOutboundRepository(database: MainDatabase) {
         .all();
       return { rows: gone.length, bytes: gone.reduce((total, row) => total + row.bytes, 0) };
     },
-    /** Returns number and target of the dead letters of a source that came after the number `after`, the oldest first. */
+    /** Returns number and target of a source's dead letters after the number `after`, oldest first. */
     listDead: (
       tenantId: TenantId,
       source: OutboundSource,
@@ -231,7 +231,7 @@ export function createOutboundRepository(database: MainDatabase) {
         .orderBy(asc(seq))
         .limit(limit)
         .all(),
-    /** Makes those of some requests that are dead wait again, for the target `to`. Returns how many. */
+    /** Requeues the dead requests among `seqs` for the target `to`. Returns their number. */
     revive: (seqs: readonly number[], to: string, now: number): number =>
       orm
         .update(outboundRequests)
@@ -239,7 +239,7 @@ export function createOutboundRepository(database: MainDatabase) {
         .where(and(inArray(seq, [...seqs]), eq(state, "DEAD")))
         .returning({ seq })
         .all().length,
-    /** Deletes at most `limit` requests of a source, or of those in a state. Returns how many. */
+    /** Deletes at most `limit` requests of a source, optionally only in one state. Returns their number. */
     deleteOf(
       tenantId: TenantId,
       source: OutboundSource,
@@ -254,10 +254,10 @@ export function createOutboundRepository(database: MainDatabase) {
         .limit(limit);
       return orm.delete(outboundRequests).where(inArray(seq, selected)).returning({ seq }).all().length;
     },
-    /** Deletes dead letters that died before `before`, and the oldest of the tenant with the most while there are too many; at most `limit` of each. */
+    /** Deletes dead letters that died before `before`, and the oldest of the tenant with the most if there are too many; at most `limit` of each. */
     pruneDead: (limits: Readonly<Load>, options: { before: number; limit: number }): void =>
       deleteRows(deadToDelete(orm, limits, options)),
-    /** Returns the latest time of the queue's clock that a request has stored. */
+    /** Returns the latest stored time of the queue's clock. */
     latestRunning(): number {
       const found = orm
         .select({ queued: max(queuedAt), tried: max(outboundRequests.triedAt) })
@@ -315,7 +315,7 @@ const countsKey = (row: Pick<CountsRow, "tenantId" | "sourceKind" | "sourceId">)
     eq(outboundCounts.sourceId, row.sourceId),
   );
 
-/** Numbers of the dead letters that are too old, and of the oldest of the tenant with the most if there are too many. */
+/** Returns the numbers of expired dead letters, and of the oldest of the tenant with the most if there are too many. */
 function deadToDelete(
   orm: MainDatabase["orm"],
   limits: Readonly<Load>,

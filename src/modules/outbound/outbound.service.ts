@@ -24,17 +24,17 @@ import type { OutboundDelivery } from "./outbound-delivery.ts";
 import { deliveryIdOf, type OutboundSender } from "./outbound-sender.ts";
 import { createOutboundWriter } from "./outbound-writer.ts";
 
-/** Max. dead letters that one call sends again. */
+/** Max. dead letters resent per call. */
 const REPLAYED_MAX = 10_000;
-/** Max. rows that are revived or deleted before other requests have a turn. */
+/** Max. rows requeued or deleted before other requests run. */
 const ROWS_AT_ONCE = 500;
 
 type TargetNow = (url: string) => OutboundTarget | undefined;
 
 /**
- * Requests to other people's servers that must not be lost. Each is a row in the database, written in the caller's transaction. It is
- * deleted after its target has accepted it (2xx), and becomes a dead letter if the target rejects it, after 24 hours in which the gateway
- * ran, or if the queue is full.
+ * Creates the service for requests to external servers that must not be lost. Each is a row in the database, written in the caller's transaction. It
+ * is deleted after its target has accepted it (2xx), and becomes a dead letter if the target rejects it, after 24 hours of gateway runtime, or if
+ * the queue is full.
  */
 export function createOutboundService(deps: {
   repository: OutboundRepository;
@@ -89,7 +89,7 @@ export function createOutboundService(deps: {
     return found;
   }
 
-  /** Returns the target to which the dead letters of a target are sent again. */
+  /** Returns the target to which a target's dead letters are resent. */
   function destinationOf(target: TargetRow, targetNow?: TargetNow): TargetRow {
     const tenantId = target.tenantId as TenantId; // written by us, as is the kind
     const source = { kind: target.sourceKind as OutboundSource["kind"], id: target.sourceId };
@@ -99,7 +99,7 @@ export function createOutboundService(deps: {
 
   const targetsOf = (tenantId: TenantId, source: OutboundSource) => repository.listTargets(tenantId, source);
 
-  /** Tells the queue of changed rows. It counts all rows of a target, so this is done once per target, after the last part. */
+  /** Notifies the queue of changed rows, once per target after the last part, because it counts all rows of a target. */
   async function reread(targets: Iterable<TargetRow>, options: { tryNow: boolean }): Promise<void> {
     for (const target of targets) {
       const turn = workShare.pause();
@@ -108,7 +108,7 @@ export function createOutboundService(deps: {
     }
   }
 
-  /** Deletes the requests of a source in parts, with other requests in between. `atLast` runs in the transaction of the last part. */
+  /** Deletes the requests of a source in parts, letting other requests run in between. `atLast` runs in the transaction of the last part. */
   async function deleteInParts(
     tenantId: TenantId,
     source: OutboundSource,
@@ -133,14 +133,14 @@ export function createOutboundService(deps: {
   });
 
   return {
-    /** Adds a request in the transaction of the caller, if there is one. It survives a power cut once the database is `durable()`. */
+    /** Adds a request, in the caller's transaction if there is one. It survives a power cut once the database is `durable()`. */
     enqueue: writer.enqueue,
     /**
-     * Enqueues as soon as `committed` has resolved; resolves once that is on the disk. All that ride the same commit share one write, one
-     * sync and the promise that comes back.
+     * Enqueues requests as soon as `committed` has resolved; resolves once they are on disk. Requests after the same commit share one write, one
+     * sync and the returned promise.
      */
     enqueueAfter: writer.enqueueAfter,
-    /** Makes one attempt immediately, without the queue: for tests of an address. */
+    /** Makes one attempt immediately, without the queue, to test a URL. */
     async sendNow({
       tenantId,
       target,
@@ -152,11 +152,11 @@ export function createOutboundService(deps: {
       const { error, answer } = await sender.attempt(outgoing, signal);
       return { ...answer, error };
     },
-    /** Seals a secret that a target has to keep and nobody may read again. */
+    /** Seals a secret of a target, which nobody can read again. */
     seal: (secret: string): Sealed => ({ sealed: deps.box.seal(secret) }),
-    /** Opens a sealed address to change it. Undefined if the key was lost. */
+    /** Opens a sealed URL for a change. Undefined if the key was lost. */
     openUrl: ({ sealed }: Sealed): string | undefined => deps.box.open(sealed),
-    /** Returns why nothing would be sent to the address, as far as the URL alone tells. */
+    /** Returns why nothing would be sent to the URL, judged by the URL alone. */
     refusalOf: (tenantId: TenantId, url: string): Text | undefined =>
       deps.addresses.of(tenantId).refusalOfUrl(url),
     list(tenantId: TenantId, filter: OutboundFilter): { items: OutboundEntry[]; total: number } {
@@ -168,7 +168,7 @@ export function createOutboundService(deps: {
       const found = find(tenantId, deliveryId);
       return { ...toEntry(found), body: found.request.body };
     },
-    /** Sends a dead letter again, in a new 24 hours; to where `targetNow` says for the address that it had, if it does. */
+    /** Resends a dead letter, with another 24 hours; to the target that `targetNow` returns for its URL, if any. */
     replay(tenantId: TenantId, deliveryId: string, targetNow?: TargetNow): OutboundEntry {
       const { request, target } = find(tenantId, deliveryId);
       if (request.state !== "DEAD") throw notDead();
@@ -178,13 +178,13 @@ export function createOutboundService(deps: {
       queue.changed(to, { tryNow: true });
       return toEntry(find(tenantId, deliveryIdOf({ targetId, seq: request.seq })));
     },
-    /** Sends the dead letters of a source again and returns how many. Each is revived once, even if it dies again meanwhile. */
+    /** Resends the dead letters of a source. Returns their number. Each is requeued once, even if it dies again meanwhile. */
     async replayAll(tenantId: TenantId, source: OutboundSource, targetNow?: TargetNow): Promise<number> {
-      /** Keyed by the id of the target that they had. */
+      /** Destinations by id of the original target. */
       const destinations = new Map(
         targetsOf(tenantId, source).map((target) => [target.targetId, destinationOf(target, targetNow)]),
       );
-      /** Keyed by id. */
+      /** Requeued targets by id. */
       const revived = new Map<string, TargetRow>();
       let replayed = 0;
       let after: number | undefined = 0;
@@ -214,7 +214,7 @@ export function createOutboundService(deps: {
       repository.deleteRows([request.seq]);
       queue.changed(target, { tryNow: false });
     },
-    /** Deletes what waits or is dead, or both; how many. */
+    /** Deletes waiting requests, dead letters, or both. Returns their number. */
     async deleteAll(tenantId: TenantId, source: OutboundSource, which?: OutboundState): Promise<number> {
       try {
         return await deleteInParts(tenantId, source, { which });
@@ -222,7 +222,7 @@ export function createOutboundService(deps: {
         await reread(targetsOf(tenantId, source), { tryNow: false });
       }
     },
-    /** Deletes everything of a source, and with the last of it, by `remove`, the source itself: after an interruption, it still exists. */
+    /** Deletes all requests of a source, and with the last of them, by `remove`, the source itself, so that it still exists after an interruption. */
     async removeSource(tenantId: TenantId, source: OutboundSource, remove: () => void): Promise<void> {
       const atLast = () => {
         repository.deleteCounts(tenantId, source);

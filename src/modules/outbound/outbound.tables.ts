@@ -3,7 +3,7 @@ import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqli
 import type { Text } from "../../lib/texts/text.ts";
 import { tenants } from "../tenants/tenants.tables.ts";
 
-/** Targets of requests. Requests to the same target share a row; a request that waits keeps the target that it was created with. */
+/** Targets of requests. Requests to the same target share a row; a waiting request keeps its original target. */
 export const outboundTargets = sqliteTable(
   "outbound_targets",
   {
@@ -14,10 +14,10 @@ export const outboundTargets = sqliteTable(
     sourceKind: text("source_kind").notNull(),
     sourceId: text("source_id").notNull(),
     url: text("url").notNull(),
-    /** Whole address where it is a secret. */
+    /** Whole sealed URL, if it is a secret. */
     urlSealed: text("url_sealed"),
     method: text("method").notNull(),
-    /** Name to value, sealed where it is a secret. */
+    /** Header values by name; secrets are sealed. */
     headers: text("headers", { mode: "json" }).notNull().$type<Record<string, string | { sealed: string }>>(),
     timeoutMs: integer("timeout_ms").notNull(),
     secretSealed: text("secret_sealed"),
@@ -31,27 +31,27 @@ export const outboundTargets = sqliteTable(
 );
 
 /**
- * Requests that wait or have died; what was delivered is deleted. Times by which something is done are on the running clock of the
- * outbox, which stands still while the gateway is off and which nobody can set.
+ * Waiting and dead requests; delivered ones are deleted. Due times refer to the queue's clock, which stands still while the gateway is off and
+ * cannot be set.
  */
 export const outboundRequests = sqliteTable(
   "outbound_requests",
   {
-    /** The order in which they came; never used again. */
+    /** Order of arrival; never reused. */
     seq: integer("seq").primaryKey({ autoIncrement: true }),
-    /** Tenant of the target, by which dead letters are counted. */
+    /** Tenant of the target, for counting dead letters. */
     tenantId: text("tenant_id").notNull(),
     targetId: text("target_id")
       .notNull()
       .references(() => outboundTargets.targetId, { onDelete: "cascade" }),
-    /** Requests of one target with the same key are sent one after the other. */
+    /** Requests of a target with the same key are sent one after the other. */
     orderKey: text("order_key").notNull(),
     contentType: text("content_type").notNull(),
     body: text("body").notNull(),
     bytes: integer("bytes").notNull(),
     state: text("state", { enum: ["WAITING", "DEAD"] }).notNull(),
     attempts: integer("attempts").notNull(),
-    /** Running clock, as are `dueAt` and `triedAt`. */
+    /** Time of the queue's clock, like `dueAt` and `triedAt`. */
     queuedAt: integer("queued_at").notNull(),
     dueAt: integer("due_at").notNull(),
     triedAt: integer("tried_at"),
@@ -59,7 +59,7 @@ export const outboundRequests = sqliteTable(
     lastError: text("last_error", { mode: "json" }).$type<Text>(),
     /** Epoch ms. */
     createdAt: integer("created_at").notNull(),
-    /** Epoch ms; null while it waits. */
+    /** Epoch ms; null while waiting. */
     diedAt: integer("died_at"),
     dedupeKey: text("dedupe_key"),
   },
@@ -74,7 +74,7 @@ export const outboundRequests = sqliteTable(
   ],
 );
 
-/** Counters of the requests of each source. */
+/** Counters per source. */
 export const outboundCounts = sqliteTable(
   "outbound_counts",
   {

@@ -1,25 +1,25 @@
 import type { TenantId } from "../../lib/core/ids.ts";
 import type { Text } from "../../lib/texts/text.ts";
 
-/** A text that only the gateway can read. */
+/** String that only the gateway can read. */
 export interface Sealed {
   readonly sealed: string;
 }
 
-/** Destination of requests and the way to send them. For many requests, keep one object: it is looked up by identity first. */
+/** Destination of requests and how to send them. Reuse one object for many requests, because it is looked up by identity first. */
 export interface OutboundTarget {
   readonly url: string;
-  /** Whole address where it is a secret; `url` is what may be shown of it. */
+  /** Whole URL if it is a secret; `url` is then its shown form. */
   readonly sealedUrl?: Sealed | undefined;
   readonly method: string;
   readonly headers: Readonly<Record<string, string | Sealed>>;
-  /** Used for the whole exchange. */
+  /** Timeout of the whole exchange, in ms. */
   readonly timeoutMs: number;
-  /** Signs the body; sealed before it is kept. Null for no signature. */
+  /** Secret for signing the body; sealed before it is stored. Null for no signature. */
   readonly secret: string | Sealed | null;
 }
 
-/** Object that causes requests, e.g. a pipeline: they are counted, listed and removed by it. */
+/** Origin of requests, such as a pipeline, by which they are counted, listed and removed. */
 export interface OutboundSource {
   readonly kind: "pipeline" | "alarm" | "notification";
   readonly id: string;
@@ -29,20 +29,20 @@ export interface OutboundRequest {
   readonly tenantId: TenantId;
   readonly source: OutboundSource;
   readonly target: OutboundTarget;
-  /** Ordering key, such as a device's id: requests of one target with the same key are sent one after the other. */
+  /** Ordering key, such as a device's id; requests of a target with the same key are sent one after the other. */
   readonly orderKey: string;
   readonly body: string;
-  /** `application/json` unless given. */
+  /** Default: `application/json`. */
   readonly contentType?: string;
-  /** While one with the same key waits for the target, or lies dead, another one is not taken. */
+  /** Key of which only one request per target may be waiting or dead. */
   readonly dedupeKey?: string;
 }
 
 export type OutboundState = "WAITING" | "DEAD";
 
-/** A request that waits, or that was given up. */
+/** Waiting request or dead letter. */
 export interface OutboundEntry {
-  /** Id of the request; each attempt is sent with it. */
+  /** Id of the request, sent with each attempt. */
   readonly deliveryId: string;
   readonly source: OutboundSource;
   readonly url: string;
@@ -52,7 +52,7 @@ export interface OutboundEntry {
   readonly attempts: number;
   readonly lastStatus: number | null;
   readonly lastError: Text | null;
-  /** Epoch ms, as all times here. */
+  /** Epoch ms, like all times here. */
   readonly createdAt: number;
   readonly nextAttemptAt: number | null;
   readonly diedAt: number | null;
@@ -60,24 +60,24 @@ export interface OutboundEntry {
 }
 
 export interface OutboundCounts {
-  /** Delivered. */
+  /** Number of delivered requests. */
   readonly sent: number;
-  /** Given up, ever. */
+  /** Total number of requests given up. */
   readonly died: number;
   readonly waiting: number;
-  /** Given up and still kept. */
+  /** Number of kept dead letters. */
   readonly dead: number;
   readonly lastSentAt: number | null;
   readonly lastError: Text | null;
   readonly lastErrorAt: number | null;
 }
 
-/** Answer of a server, or the reason why there is none. */
+/** Response of a server, or the reason why there is none. */
 export interface OutboundAnswer {
-  /** `null` if there was no answer. */
+  /** `null` without a response. */
   readonly status: number | null;
   readonly error: Text | null;
-  /** The first 200 printable characters of what it said: for the person who runs the gateway alone. */
+  /** First 200 printable characters of the response body, for operators of the gateway only. */
   readonly body: string;
   readonly durationMs: number;
 }
@@ -85,7 +85,7 @@ export interface OutboundAnswer {
 export interface OutboundFilter {
   readonly source?: { readonly kind: OutboundSource["kind"]; readonly id?: string | undefined };
   readonly state?: OutboundState | undefined;
-  /** Part of the address. */
+  /** Part of the URL. */
   readonly search?: string | undefined;
   readonly limit: number;
   readonly offset: number;

@@ -9,12 +9,14 @@ import type { OverviewSample } from "./overview.types.ts";
 
 const INTERVAL_MS = 600_000;
 const SPAN_MS = 86_400_000;
-/** Samples of one day, with those at both of its ends. */
+/** Max. samples of one day, including both ends. */
 const SAMPLES_MAX = SPAN_MS / INTERVAL_MS + 1;
 
 const nameOf = (tenantId: TenantId) => `overview history ${tenantId}`;
 
-/** History of the counts of each tenant over the last day, which no telemetry contains. A sample is taken every ten minutes and survives a restart. */
+/**
+ * History of each tenant's counts over the last day, which telemetry does not contain. A sample is taken every ten minutes and survives a restart.
+ */
 export class OverviewHistory {
   readonly #timer: { start(): void; stop(): void };
 
@@ -46,7 +48,7 @@ export class OverviewHistory {
     this.#timer.stop();
   }
 
-  /** Returns the samples of the last 24 hours, the oldest first. */
+  /** Returns the samples of the last 24 hours, oldest first. */
   of(tenantId: TenantId): OverviewSample[] {
     const now = this.#deps.clock.now();
     const samples = this.#deps.settings.read<OverviewSample[]>(nameOf(tenantId)) ?? [];

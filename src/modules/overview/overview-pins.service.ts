@@ -7,7 +7,7 @@ import type { Pin } from "./overview.types.ts";
 
 const nameOf = (tenantId: TenantId) => `overview pins ${tenantId}`;
 
-/** The values that the overview of each tenant shows. */
+/** Pinned values on the overview of each tenant. */
 export class OverviewPins {
   readonly #deps: {
     readonly settings: SettingsService;
@@ -23,7 +23,7 @@ export class OverviewPins {
     this.#deps = deps;
   }
 
-  /** Returns the pins of devices that exist and that the caller may see. */
+  /** Returns the pins of existing devices that the caller may see. */
   of(principal: Principal): Pin[] {
     const pins = this.#read(principal.tenantId) ?? [];
     const visible = this.#deps.devices.profilesOf(
@@ -33,13 +33,13 @@ export class OverviewPins {
     return pins.filter(({ deviceId }) => visible.has(deviceId as DeviceId)); // a key of the map or not
   }
 
-  /** Replaces all pins. A pin that is listed twice is kept once. */
+  /** Replaces all pins. Duplicates are kept once. */
   save({ tenantId }: Principal, pins: readonly Pin[]): void {
     const unique = new Map(pins.map(({ deviceId, key }) => [`${deviceId} ${key}`, { deviceId, key }]));
     this.#deps.settings.save(nameOf(tenantId), [...unique.values()], this.#deps.clock.now());
   }
 
-  /** Saves pins where there are none: nobody has pinned a value, or the devices of all pins are gone. Pins that somebody removed stay removed. */
+  /** Saves pins if there are none: no value was pinned yet, or the devices of all pins were deleted. Pins removed by a user stay removed. */
   pinFirst(principal: Principal, pins: readonly Pin[]): void {
     const isEmptyByChoice = this.#read(principal.tenantId)?.length === 0;
     if (!isEmptyByChoice && this.of(principal).length === 0) this.save(principal, pins);

@@ -8,7 +8,7 @@ import { createOverviewService } from "./overview.service.ts";
 import { OverviewHistory } from "./overview-history.ts";
 import { OverviewPins } from "./overview-pins.service.ts";
 
-/** Key figures of each tenant with their history, and the values that administrators have pinned. */
+/** Creates the key figures of each tenant with their history, and the values pinned by administrators. */
 export function createOverviewModule(
   { database, clock, events, log }: Core,
   modules: { readonly settings: SettingsModule; readonly devices: DevicesModule },

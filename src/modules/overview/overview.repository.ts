@@ -10,7 +10,7 @@ const noAlarms = Object.fromEntries(ALARM_SEVERITIES.map((severity) => [severity
   number
 >; // of all severities
 
-/** Creates the counts that the overview shows. */
+/** Creates the counts for the overview. */
 export function createOverviewRepository({ orm }: MainDatabase) {
   return {
     /** Counts the open alarms of a tenant, or of some of its devices. */
@@ -27,7 +27,7 @@ export function createOverviewRepository({ orm }: MainDatabase) {
         .all();
       return { ...noAlarms, ...Object.fromEntries(rows.map((row) => [row.severity, row.count])) };
     },
-    /** Returns the number of open alarms of every tenant that has open alarms. */
+    /** Returns the number of open alarms per tenant that has any. */
     countOpenByTenant(): Map<TenantId, number> {
       const rows = orm
         .select({ tenantId: alarms.tenantId, count: count() })

@@ -4,7 +4,7 @@ import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import { overviewBody, pinsBody } from "./overview.schemas.ts";
 import type { OverviewService } from "./overview.service.ts";
 
-/** Routes of the key figures and pinned values on the first screen of the console. */
+/** Creates the routes for the key figures and pinned values on the first screen of the console. */
 export const overviewRoutes = (deps: { overview: OverviewService; auth: AuthPlugin }) => {
   const { overview } = deps;
   return new Elysia({ prefix: "/api/overview", tags: ["tenant"] })

@@ -3,7 +3,7 @@ import { t } from "elysia";
 import { type AlarmSeverity, severitiesDescending } from "../../lib/alarms/severity.ts";
 import { wholeNumber } from "../wire.schemas.ts";
 
-/** Values that one screen has room for. */
+/** Max. pins, as many as fit on one screen. */
 const PINS_MAX = 12;
 
 const pin = t.Object(

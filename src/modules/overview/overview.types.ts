@@ -1,12 +1,12 @@
 import type { AlarmSeverity } from "../../lib/alarms/severity.ts";
 
-/** A value of a device that the overview shows to everybody who may see the device. */
+/** Value of a device on the overview, for all users who may see the device. */
 export interface Pin {
   readonly deviceId: string;
   readonly key: string;
 }
 
-/** What the overview showed at a time. */
+/** Figures of the overview at a time. */
 export interface OverviewSample {
   /** Epoch ms. */
   readonly ts: number;

@@ -6,21 +6,18 @@ import type { RunStep, SlotStep, StepDefinition } from "./step.types.ts";
 const KEYS_MAX = 200;
 const KEY_CHARACTERS_MAX = 256;
 
-/** A telemetry key as a step names it. */
+/** Schema of a telemetry key in a step. */
 export const keyField = (description: string) =>
   Type.String({ minLength: 1, maxLength: KEY_CHARACTERS_MAX, description });
 
-/** Keys of a step; `*` at the end of one stands for any end. */
+/** Schema of keys of a step; a trailing `*` matches any ending. */
 export const keysField = Type.Array(Type.String({ minLength: 1, maxLength: KEY_CHARACTERS_MAX }), {
   minItems: 1,
   maxItems: KEYS_MAX,
   description: "keys; a `*` at the end stands for any end",
 });
 
-/**
- * Calls `visit` for each key of the message that is meant, as they are before the step changes any. A visit that gives false ends it,
- * and so does the whole.
- */
+/** Calls `visit` for each selected key of the message, as they were before the step. If a visit returns false, the loop stops and returns false. */
 export type KeyLoop = (values: Map<string, TelemetryValue>, visit: KeyVisit) => boolean;
 export type KeyVisit = (key: string, value: TelemetryValue, values: Map<string, TelemetryValue>) => boolean;
 
@@ -40,15 +37,15 @@ export function createKeyLoop(keys: readonly string[]): KeyLoop {
   };
 }
 
-/** Given for a value: the whole message is to be dropped. */
+/** Returned for a value to drop the whole message. */
 export const dropMessage = Symbol("drop the message");
-/** Function that changes a value; undefined removes its key. */
+/** Changes a value; undefined removes its key. */
 export type ChangeValue = (
   value: TelemetryValue,
   key: string,
 ) => TelemetryValue | undefined | typeof dropMessage;
 
-/** A step that looks at some keys, each by itself. */
+/** Creates a step that changes the values of some keys individually. */
 export function changeKeys(keys: readonly string[], change: ChangeValue): RunStep | SlotStep {
   if (createKeyTest(keys) === undefined) return changeSlots(keys, change);
   const each = createKeyLoop(keys);
@@ -62,7 +59,7 @@ export function changeKeys(keys: readonly string[], change: ChangeValue): RunSte
   return ({ values }) => each(values, visit);
 }
 
-/** A step that looks at the numbers of some keys, each by itself; `add` adds to a program what it does with one. */
+/** Creates a step that changes the numbers of some keys individually; `add` adds the operation on a number to a program. */
 export function changeNumbers(
   keys: readonly string[],
   change: (value: number, key: string) => ReturnType<ChangeValue>,
@@ -79,7 +76,7 @@ export function changeNumbers(
   };
 }
 
-/** A step that looks at these keys and no others. */
+/** Creates a step that changes only these keys. */
 export function changeSlots(keys: readonly string[], change: ChangeValue): SlotStep {
   return {
     compileSlots(slotOf) {
@@ -100,7 +97,7 @@ export function changeSlots(keys: readonly string[], change: ChangeValue): SlotS
   };
 }
 
-/** Returns `undefined` if the keys are all written out. */
+/** Returns `undefined` if no key has a wildcard. */
 function createKeyTest(keys: readonly string[]): ((key: string) => boolean) | undefined {
   const prefixes = keys.filter((key) => key.endsWith("*")).map((key) => key.slice(0, -1));
   if (prefixes.length === 0) return undefined;
@@ -108,7 +105,7 @@ function createKeyTest(keys: readonly string[]): ((key: string) => boolean) | un
   return (key) => exact.has(key) || prefixes.some((prefix) => key.startsWith(prefix));
 }
 
-/** A step whose configuration is typed by its fields; whoever compiles it has checked it against them. */
+/** Defines a step whose configuration has the type of its fields; the caller has validated it. */
 export const defineStep = <Fields extends TObject>(
   definition: Omit<StepDefinition, "fields" | "compile"> & {
     fields: Fields;

@@ -28,7 +28,7 @@ const toWire = ({ source, orderKey, createdAt, nextAttemptAt, diedAt, state, ...
 
 const WHOLE = "403 without access to all devices.";
 
-/** Webhooks of pipelines that wait, or that were given up. */
+/** Creates the routes for waiting webhooks and dead letters of pipelines. */
 export const deliveriesRoutes = (deps: { deliveries: DeliveriesService; auth: AuthPlugin }) => {
   const { deliveries } = deps;
   const read = ({ principal }: AuditContext, id: string) => {

@@ -15,7 +15,7 @@ type DeliveryState = "waiting" | "dead";
 
 const stateOf = { waiting: "WAITING", dead: "DEAD" } as const;
 
-/** Undelivered webhooks of pipelines. Bodies carry telemetry: `forbidden` without access to all devices. */
+/** Creates the service for undelivered webhooks of pipelines. Because bodies contain telemetry, it is `forbidden` without access to all devices. */
 export function createDeliveriesService(deps: {
   repository: Pick<PipelinesRepository, "find">;
   outbound: OutboundService;
@@ -28,8 +28,8 @@ export function createDeliveriesService(deps: {
   }
 
   /**
-   * Most are given up for a mistake in the address or a header: sent again, they go where the step goes now that has the same address,
-   * or that is the only one. Without either, to where they went before.
+   * Returns the new targets of dead letters. Most fail because of a wrong URL or header: they are resent to the step that now has the same URL, or
+   * the only webhook step; otherwise to the original target.
    */
   function targetNow(tenantId: TenantId, pipelineId: string): (url: string) => StepTarget | undefined {
     const steps = compileStoredSteps(repository.find(tenantId, pipelineId)?.steps ?? []);
@@ -68,7 +68,7 @@ export function createDeliveriesService(deps: {
       const { source } = find(principal, deliveryId);
       return outbound.replay(principal.tenantId, deliveryId, targetNow(principal.tenantId, source.id));
     },
-    /** Sends deliveries of a pipeline that were given up again, and returns their number. */
+    /** Resends a pipeline's dead letters. Returns their number. */
     async replayAll(principal: Principal, pipelineId: string): Promise<number> {
       const source = sourceOf(principal, pipelineId);
       ensureAllDevices(principal, detail("action.send_webhooks_again"));

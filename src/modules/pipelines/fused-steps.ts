@@ -8,7 +8,7 @@ import type { CompiledStep, RunSlots, RunStep, SlotStep, SlotValues, StepContext
  * tenth of looking a key up, and nothing is made for a message but what it has become.
  */
 
-/** Gives each key one slot. */
+/** Assigns each key one slot. */
 function createSlots(): { readonly keys: string[]; slotOf(key: string): number } {
   const keys: string[] = [];
   const existing = new Map<string, number>();
@@ -23,7 +23,7 @@ function createSlots(): { readonly keys: string[]; slotOf(key: string): number }
   };
 }
 
-/** The same step over a message by itself. */
+/** Converts the step to one that runs on a message by itself. */
 export function runAlone(step: SlotStep): RunStep {
   const { keys, slotOf } = createSlots();
   const run = step.compileSlots(slotOf);
@@ -39,16 +39,16 @@ export function runAlone(step: SlotStep): RunStep {
   };
 }
 
-/** Several lists of steps as one. */
+/** Several lists of steps, combined into one. */
 export interface FusedSteps {
   /**
-   * Returns the changed values, or the index of the list that dropped them; the same object if nothing was changed, undefined
-   * where nothing is left. Throws when a step cannot do its work, and then nothing has happened.
+   * Returns the changed values, or the index of the list that dropped them; the same object if nothing changed, undefined if nothing is left. Throws
+   * without any effect if a step fails.
    */
   run(values: Reading["values"], context: StepContext): Reading["values"] | number | undefined;
 }
 
-/** Undefined where one of them does not know its keys. */
+/** Returns undefined if a step has unknown keys. */
 export function fuse(lists: ReadonlyArray<readonly CompiledStep[]>): FusedSteps | undefined {
   const { keys, slotOf } = createSlots();
   const steps: RunSlots[] = [];
@@ -68,7 +68,7 @@ export function fuse(lists: ReadonlyArray<readonly CompiledStep[]>): FusedSteps 
   const before: SlotValues = keys.map(() => undefined);
   const numbers = new Float64Array(keys.length);
 
-  /** Returns false if a value is not a number, so that the general code has to run. */
+  /** Returns false if a value is not a number, so that the general code must run. */
   function runProgram(): boolean {
     for (let position = 0; position < keys.length; position++) {
       const value = before[position];

@@ -13,19 +13,19 @@ const ROUND = 3;
 const CHANGE = 4;
 const DERIVE = 5;
 
-/** Numbers of an operation in `#codes`: its code, the slot that it reads, and the slot that it writes. */
+/** Numbers per operation in `#codes`: its code, its input slot and its output slot. */
 const CODES = 3;
 
 // Comparisons take a fraction of the time of `Number.isNaN` and `Number.isFinite`.
 const isAbsent = (value: number): boolean => !(value >= Number.NEGATIVE_INFINITY);
 const isOrdinary = (value: number): boolean => Math.abs(value) < Number.POSITIVE_INFINITY;
 
-/** Runs over numbers in slots; NaN stands for a key that the message does not have. */
+/** Program on numbers in slots; NaN marks keys missing from the message. */
 export class NumberProgram {
   #codes = new Int32Array(0);
-  /** Two for each operation. */
+  /** Two bounds per operation. */
   #bounds = new Float64Array(0);
-  /** One for each operation. */
+  /** One formula per operation. */
   readonly #forms: NumberForm[] = [];
 
   /** Moves a number to another slot. */
@@ -33,7 +33,7 @@ export class NumberProgram {
     this.#add([MOVE, from, to]);
   }
 
-  /** Takes away a number outside of the bounds; with `isRequired` the general way decides what becomes of the message. */
+  /** Removes a number outside the bounds; with `isRequired`, the general code decides about the message. */
   keep(from: number, { min, max, isRequired }: { min: number; max: number; isRequired: boolean }): void {
     this.#add([isRequired ? REQUIRE : KEEP, from, from], [min, max]);
   }
@@ -47,7 +47,7 @@ export class NumberProgram {
     this.#add([CHANGE, from, from], [0, 0], (numbers) => change(numbers[from] as number));
   }
 
-  /** Sets what a formula gives, if the numbers that it needs are there: `first` and others. */
+  /** Sets the result of a formula if all of its inputs (`first` and others) are present. */
   derive(to: number, [first, ...others]: readonly [number, ...number[]], form: NumberForm): void {
     const isThere = (numbers: Float64Array) => others.every((slot) => !isAbsent(numbers[slot] as number));
     const whole: NumberForm =
@@ -61,7 +61,7 @@ export class NumberProgram {
     this.#forms.push(form);
   }
 
-  /** Changes the numbers. Returns false if the general way has to decide: nothing of what was changed counts then. */
+  /** Runs the program on the numbers. Returns false if the general code must decide; the changes are then discarded. */
   run(numbers: Float64Array): boolean {
     const codes = this.#codes;
     for (let index = 0; index * CODES < codes.length; index++) {

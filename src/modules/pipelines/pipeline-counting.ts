@@ -11,13 +11,13 @@ const noCounts = (): PipelineCounts => ({
   lastErrorAt: null,
 });
 
-/** Counters of pipelines, written from time to time. */
+/** Creates the counters of pipelines, which are written periodically. */
 export function createPipelineCounting(deps: {
   repository: Pick<PipelinesRepository, "addCounts">;
   transact: (work: () => void) => void;
 }) {
   const { repository } = deps;
-  /** Keyed by pipeline. */
+  /** Counters by pipeline. */
   const counts = new Map<string, PipelineCounts>();
 
   function of(pipelineId: string): PipelineCounts {
@@ -38,14 +38,14 @@ export function createPipelineCounting(deps: {
   }
 
   return {
-    /** Counters that are not yet written; stays the same object. */
+    /** Returns unwritten counters, always as the same object. */
     of,
     flush,
     forgetError(pipelineId: string): void {
       const pipelineCounts = counts.get(pipelineId);
       if (pipelineCounts !== undefined) Object.assign(pipelineCounts, { lastError: null, lastErrorAt: null });
     },
-    /** Returns the counters, including those that are not yet written. */
+    /** Returns the counters, including unwritten ones. */
     countsOf({
       pipelineId,
       messagesIn,

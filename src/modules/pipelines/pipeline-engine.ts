@@ -20,15 +20,15 @@ import { compileStoredSteps, continueSteps, toMessage, toReading } from "./step-
 import { stepWork } from "./step-work.ts";
 import { webhookLimits, webhookRoom } from "./webhook-room.ts";
 
-/** Devices of which one is kept: enough to try steps on, and a few megabytes at the most. */
+/** Max. devices whose newest message is kept; enough to test steps, and at most a few megabytes. */
 const DEVICES_MAX = 2_000;
 
-/** Slot for a device's newest message: one write for each message, on the way that all of them go. */
+/** Slot for a device's newest message, so that each message costs only one write. */
 interface NewestMessage {
   reading: Reading | undefined;
 }
 
-/** The newest message of devices as it came, before any pipeline: what is stored has been through them already. */
+/** Creates the store of devices' newest messages before any pipeline; stored telemetry has already passed through pipelines. */
 function createNewestMessages(): {
   holderOf(device: IngestDevice): NewestMessage;
   of(device: IngestDevice): Reading | undefined;
@@ -54,7 +54,7 @@ function createNewestMessages(): {
   };
 }
 
-/** Counters are written this often. */
+/** Interval at which counters are written, in ms. */
 const FLUSH_INTERVAL_MS = 10_000;
 const MEGABYTE = 1024 * 1024;
 
@@ -63,11 +63,11 @@ interface Active {
   readonly steps: readonly CompiledStep[];
 }
 
-/** Pipelines that run together, and what they have counted. */
+/** Pipelines that run together, and their counters. */
 interface Selected {
   readonly active: readonly Active[];
   readonly counts: readonly PipelineCounts[];
-  /** `undefined` if a step does not know its keys. */
+  /** `undefined` if a step has unknown keys. */
   readonly fused: FusedSteps | undefined;
 }
 
@@ -81,13 +81,13 @@ interface Matched extends Selected {
 interface SideEffects {
   readonly attributes: Array<Applied["attributes"][number]>;
   readonly requests: OutboundRequest[];
-  /** Number of webhooks that are not sent because of a limit, by pipeline. */
+  /** Number of webhooks omitted because of a limit, by pipeline. */
   readonly leftOut: Map<Pipeline, number>;
 }
 
 const nothing: readonly never[] = [];
 
-/** Adds what steps want to send to the requests of the message. */
+/** Adds requests of steps to the requests of the message. */
 function send(
   { outgoing = [], webhooksLeftOut = 0 }: Pick<StepMessage, "outgoing" | "webhooksLeftOut">,
   { pipeline, context, sideEffects }: { pipeline: Pipeline; context: StepContext; sideEffects: SideEffects },
@@ -100,7 +100,7 @@ function send(
     sideEffects.requests.push({ tenantId, source, target, orderKey: context.deviceId, body });
 }
 
-/** Counts a message; `last` is the position of the pipeline that dropped it, or the number of pipelines if none did. */
+/** Counts a message; `last`: position of the pipeline that dropped it, or the number of pipelines if none did. */
 function count({ counts: of }: Selected, last: number): void {
   for (let index = 0; index < of.length && index <= last; index++) {
     const pipelineCounts = of[index] as PipelineCounts; // within its bounds
@@ -117,7 +117,7 @@ function runFused(selected: Matched, fused: FusedSteps, reading: Reading): Readi
   return left === reading.values ? reading : { ts: reading.ts, values: left };
 }
 
-/** Runs all pipelines over one message. Throws when a step cannot do its work. */
+/** Runs all pipelines on one message. Throws if a step fails. */
 function runByName(selected: Matched, reading: Reading, sideEffects: SideEffects): Reading | undefined {
   const message = toMessage(reading);
   const droppedBy = runAll(selected, message, sideEffects);
@@ -127,7 +127,7 @@ function runByName(selected: Matched, reading: Reading, sideEffects: SideEffects
   return toReading(message);
 }
 
-/** Returns the position of the pipeline that dropped the message. Throws when a step cannot do its work. */
+/** Returns the position of the pipeline that dropped the message. Throws if a step fails. */
 function runAll(
   { active, context }: Matched,
   message: StepMessage,
@@ -151,7 +151,7 @@ function runAll(
 
 interface PipelineEngineDeps {
   readonly repository: PipelinesRepository;
-  /** Returns the type of a device; `undefined` for one that is deleted. */
+  /** Returns the type of a device; `undefined` if it was deleted. */
   readonly deviceTypeOf: (device: IngestDevice) => string | undefined;
   readonly attribute: (device: IngestDevice, scope: string, key: string) => JsonValue | undefined;
   readonly isEnabled: boolean;
@@ -161,13 +161,13 @@ interface PipelineEngineDeps {
   readonly log: Logger;
 }
 
-/** Runs the active pipelines of a tenant over the messages of its devices. A device without a pipeline costs one look-up. */
+/** Runs the active pipelines of a tenant on the messages of its devices. A device without a pipeline costs one look-up. */
 export class PipelineEngine {
-  /** Active pipelines of tenants whose devices have spoken since the last change. */
+  /** Active pipelines by tenant, for tenants with messages since the last change. */
   readonly #tenants = new Map<TenantId, readonly Active[]>();
   /** Pipelines of a device, cached until a pipeline or the device changes. */
   #matched = new WeakMap<IngestDevice, Matched>();
-  /** Keyed by the ids of their pipelines. */
+  /** Combined pipelines by their ids. */
   readonly #combined = new Map<string, Selected>();
   readonly #newest = createNewestMessages();
   readonly #counting: ReturnType<typeof createPipelineCounting>;
@@ -183,7 +183,7 @@ export class PipelineEngine {
     this.#flushing = createPeriodic({ clock, log, intervalMs: FLUSH_INTERVAL_MS, work });
   }
 
-  /** Subscribes to what changes devices and tenants. The module calls it once, before anything is started. */
+  /** Subscribes to changes of devices and tenants. The module calls it once, before anything is started. */
   subscribe(): void {
     const { events } = this.#deps;
     events.on("device.updated", () => this.#forget());
@@ -199,7 +199,7 @@ export class PipelineEngine {
     this.#counting.flush();
   }
 
-  /** Returns `undefined` if nothing is to be changed. */
+  /** Returns `undefined` if nothing changes. */
   apply(device: IngestDevice, readings: readonly Reading[]): Applied | undefined {
     if (!this.#deps.isEnabled) return undefined;
     const active = this.#tenants.get(device.tenantId) ?? this.#load(device.tenantId);
@@ -217,13 +217,13 @@ export class PipelineEngine {
     return this.#applyEach(selected, readings);
   }
 
-  /** Notes that pipelines of the tenant were changed. */
+  /** Applies a change of the tenant's pipelines. */
   changed(tenantId: TenantId): void {
     this.#tenants.delete(tenantId);
     this.#forget();
   }
 
-  /** Returns the newest message of a device that pipelines are for, as it came; `undefined` when none is remembered. */
+  /** Returns the newest unprocessed message of a device with pipelines; `undefined` if none is kept. */
   newestOf(device: IngestDevice): Reading | undefined {
     return this.#newest.of(device);
   }
@@ -233,7 +233,7 @@ export class PipelineEngine {
     this.#counting.forgetError(pipelineId);
   }
 
-  /** Returns the counters, including what is not written yet. */
+  /** Returns the counters, including unwritten ones. */
   countsOf(pipeline: Pipeline): PipelineCounts {
     return this.#counting.countsOf(pipeline);
   }
@@ -274,7 +274,7 @@ export class PipelineEngine {
     return deviceTypes === undefined || deviceTypes.includes(this.#deps.deviceTypeOf(device) ?? "");
   }
 
-  /** Most devices of a tenant have the same pipelines: they are put together once. */
+  /** Combines pipelines once for all devices that have the same ones, which is common within a tenant. */
   #combine(active: readonly Active[]): Selected {
     const name = active.map(({ pipeline }) => pipeline.pipelineId).join();
     const existing = this.#combined.get(name);
@@ -288,7 +288,7 @@ export class PipelineEngine {
     return selected;
   }
 
-  /** Applies fused steps to one reading, as nearly all messages need it: one reading, and steps that know their keys. */
+  /** Applies fused steps to one reading, the most common case. */
   #applyFused(selected: Matched, fused: FusedSteps, reading: Reading): Applied | undefined | "failed" {
     try {
       const left = runFused(selected, fused, reading);
@@ -325,7 +325,7 @@ export class PipelineEngine {
     }
   }
 
-  /** Counts webhooks beyond a limit as errors of their pipelines. The fault is one per message. */
+  /** Counts webhooks beyond a limit as errors of their pipelines, and reports one fault per message. */
   #noteLeftOut(leftOut: ReadonlyMap<Pipeline, number>): void {
     const { clock, events } = this.#deps;
     const { perTimestamp, perMessage, charactersPerMessage } = webhookLimits;
@@ -348,7 +348,7 @@ export class PipelineEngine {
     });
   }
 
-  /** Runs the pipelines one by one, each with what it counts and which of its steps had to be left out. */
+  /** Runs the pipelines one by one, each with its own counters and failed steps. */
   #runEach({ active, context }: Matched, reading: Reading, sideEffects: SideEffects): Reading | undefined {
     let current = reading;
     for (const candidate of active) {

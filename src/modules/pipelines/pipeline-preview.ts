@@ -7,7 +7,7 @@ import { compileSteps, runSteps, toReading } from "./step-engine.ts";
 
 const KEPT = "(secret)";
 
-/** A request as it would go out. */
+/** Request as it would be sent. */
 interface WebhookPreview {
   readonly url: string;
   readonly method: string;
@@ -62,14 +62,14 @@ function webhookWarnings(
 }
 
 export interface PreviewStep {
-  /** The place among those that take part. */
+  /** Position among the enabled steps. */
   readonly index: number;
   readonly step: string;
   readonly in: Record<string, unknown>;
-  /** `null` if the step dropped the message, or could not do its work. */
+  /** `null` if the step dropped the message or failed. */
   readonly out: Record<string, unknown> | null;
   readonly error?: string;
-  /** `error` as data. */
+  /** `error` as code and parameters. */
   readonly errorText?: Text;
 }
 
@@ -90,11 +90,11 @@ export interface Preview {
 
 const plain = (values: ReadonlyMap<string, unknown>): Record<string, unknown> => Object.fromEntries(values);
 
-/** Characters of the messages that one preview shows, before and after all of its steps. */
+/** Max. characters of the messages shown by one preview, before and after each step. */
 const SHOWN_CHARACTERS_MAX = 1024 * 1024;
 const NOT_SHOWN = detail("step_note.not_shown", { max: SHOWN_CHARACTERS_MAX });
 
-/** Characters that the values take as JSON, about. */
+/** Returns the approximate characters of the values as JSON. */
 function sizeOf(values: ReadonlyMap<string, unknown>): number {
   let size = 0;
   for (const [key, value] of values)

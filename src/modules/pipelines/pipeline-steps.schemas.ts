@@ -1,4 +1,4 @@
-/** Steps as the document shows them: a union by `type`, made of the definitions that the engine checks steps with. */
+/** Steps in the OpenAPI document: a union by `type`, generated from the definitions with which the engine validates steps. */
 import { type TSchema, Type } from "@sinclair/typebox";
 import { omit } from "../../lib/core/omit.ts";
 import { conditionSchema } from "../condition.schemas.ts";
@@ -17,7 +17,7 @@ const secret = Type.Union(
   { title: "StepSecret" },
 );
 
-/** Fields whose own check is in the step, or that people see in another form than the engine. */
+/** Fields validated by the step itself, or whose API form differs from the engine's. */
 const documentedFields: Readonly<Record<string, Readonly<Record<string, TSchema>>>> = {
   conditional_drop: { condition: conditionSchema },
   map_values: { mapping: mapOf(jsonValueSchema), default: jsonValueSchema },
@@ -28,7 +28,7 @@ const documentedFields: Readonly<Record<string, Readonly<Record<string, TSchema>
 /** Fields that only the gateway writes. */
 const OWN_FIELDS = ["sealedUrl"];
 
-/** The types of steps, with the fields that people enter. */
+/** Types of steps, with their user-defined fields. */
 export const stepTypes = stepDefinitions.map(({ type, summary, fields, example }) => ({
   type,
   summary,
@@ -60,7 +60,7 @@ const steps = Object.fromEntries(
 );
 const mappingSteps = omit(steps, "webhook_forward");
 
-/** The second form that the contract has: the fields in `config`. */
+/** Second form of the contract: the fields in `config`. */
 const configuredStep = (title: string, types: Readonly<Record<string, TSchema>>) =>
   Type.Object(
     {
@@ -79,7 +79,7 @@ export const stepListSchema = Type.Array(
   { maxItems: STEPS_MAX },
 );
 
-/** Steps of integrations, which forward nothing. */
+/** Steps of integrations, without webhooks. */
 export const mappingStepListSchema = Type.Array(
   Type.Union([
     discriminatedUnion(mappingSteps, "type", { title: "MappingStep" }),

@@ -11,7 +11,7 @@ import { createPipelineNames, createPipelinesRepository } from "./pipelines.repo
 import { pipelinesRoutes } from "./pipelines.routes.ts";
 import { createPipelinesService, sealStoredSteps } from "./pipelines.service.ts";
 
-/** Data pipelines; switched off, they can be written and read and change nothing. */
+/** Creates the data pipelines. If switched off, they can be edited and read but change nothing. */
 export function createPipelinesModule(
   { config, database, clock, events, log }: Core,
   modules: {

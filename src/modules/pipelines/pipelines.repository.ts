@@ -39,7 +39,7 @@ export function createPipelinesRepository(database: MainDatabase, clock: Clock) 
         })
         .where(eq(dataPipelines.pipelineId, pipelineId))
         .run(),
-    /** Changes the steps with webhooks of all tenants, those of versions, too. Steps that `change` leaves as they are are not written. */
+    /** Changes the steps with webhooks of all tenants, including those of versions. Steps that `change` returns unchanged are not written. */
     changeWebhookSteps(change: (steps: readonly Step[]) => readonly Step[]): void {
       for (const table of [dataPipelines, dataPipelineVersions]) {
         const rows = orm.select({ row: sql<number>`rowid` }).from(table);
@@ -51,7 +51,7 @@ export function createPipelinesRepository(database: MainDatabase, clock: Clock) 
         }
       }
     },
-    /** The newest first. */
+    /** Lists versions, newest first. */
     listVersions: (pipelineId: string): PipelineVersion[] =>
       orm
         .select()
@@ -60,7 +60,7 @@ export function createPipelinesRepository(database: MainDatabase, clock: Clock) 
         .orderBy(desc(dataPipelineVersions.version))
         .all()
         .map((version) => omit(version, "pipelineId")),
-    /** Keeps the newest `keptMax`. */
+    /** Adds a version, keeping the newest `keptMax`. */
     addVersion(pipelineId: string, version: PipelineVersion, keptMax: number): void {
       orm
         .insert(dataPipelineVersions)

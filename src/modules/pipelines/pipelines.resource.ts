@@ -4,13 +4,13 @@ import { pipelineNotFound } from "./pipelines.errors.ts";
 import { createPipelineBody, pipelineBody, updatePipelineBody, WRITERS } from "./pipelines.schemas.ts";
 import { dataPipelines } from "./pipelines.tables.ts";
 
-/** Steps of a pipeline, for the OpenAPI document. */
+/** Example steps of a pipeline, for the OpenAPI document. */
 export const stepsExample = [
   { type: "rename_keys", mapping: { t: "temperature" } },
   { type: "filter_range", keys: ["temperature"], min: -40, max: 85 },
 ];
 
-/** Data pipelines: what telemetry goes through before it is stored. */
+/** Data pipelines, which process telemetry before it is stored. */
 export const pipelineResource = defineResource({
   name: "pipeline",
   table: dataPipelines,

@@ -31,7 +31,7 @@ const scope = t.Object(
   },
 );
 
-/** Each kind of step with its fields and its example, for readers of the API. */
+/** List of step types with fields and examples, for API descriptions. */
 const stepsText = stepDefinitions
   .map(
     ({ type, summary, example }) => `- \`${type}\`: ${summary} Example: \`${JSON.stringify(example.step)}\``,

@@ -37,12 +37,12 @@ import { compileSteps, type Step } from "./step-engine.ts";
  * query: otherwise changing the address would be a way to have the secret sent to oneself.
  */
 
-/** Where a secret was entered: in the secret of a step, a header or the address, and for which address. */
+/** Place of an entered secret (secret of a step, header or URL), and its target URL. */
 interface SecretPlace {
   readonly kind: "secret" | "header" | "url";
-  /** Name of the header in lower case; empty for others. */
+  /** Name of the header in lower case; empty for other secrets. */
   readonly header: string;
-  /** Scheme, host, port and path, as they are shown. */
+  /** Scheme, host, port and path, as shown. */
   readonly target: string;
 }
 
@@ -52,7 +52,7 @@ interface KnownSecret extends SecretPlace {
 
 type Change = (value: unknown, of: SecretPlace) => unknown;
 
-/** Address of a step with secrets in it: sealed as a whole, and with placeholders for the secrets. */
+/** URL of a step with secrets: sealed as a whole, and with placeholders for the secrets. */
 interface SealedUrl {
   readonly url: unknown;
   readonly sealedUrl?: Sealed | undefined;
@@ -66,7 +66,10 @@ interface SecretChanges {
 const markOf = (sealedUrl: Sealed, { occurrence }: UrlSecret): string =>
   `kept-${idOf(sealedUrl.sealed)}${occurrence === 1 ? "" : `-${occurrence}`}`;
 
-/** Returns whether a value can be sealed, since sealed values are not checked again; others stay as they are, and are refused as the fields of the step say. */
+/**
+ * Returns whether a value can be sealed, because sealed values are not validated again; other values stay unchanged and are refused by the step's
+ * schema.
+ */
 const isUsable = (value: string, kind: SecretPlace["kind"]): boolean =>
   kind === "secret" ? /^.{1,256}$/s.test(value) : /^[\t\x20-\x7e\x80-\xff]{1,4096}$/.test(value);
 
@@ -101,7 +104,7 @@ function changeFields(
   };
 }
 
-/** The steps with each secret changed; a step's fields stand in it or in its `config`. */
+/** Returns the steps with each secret changed; a step's fields may be in its `config`. */
 function changeSecrets(steps: unknown, changes: SecretChanges): unknown {
   if (!Array.isArray(steps)) return steps;
   return steps.map((step: unknown) => {
@@ -124,7 +127,7 @@ const maskSteps = (steps: readonly Step[]): readonly Step[] =>
     url: ({ url }) => ({ url }),
   }) as Step[]; // steps stay steps
 
-/** Every secret of these steps, by the name that it is shown under. */
+/** Returns all secrets of the steps, by their shown names. */
 function knownOf(steps: readonly Step[]): Array<[string, KnownSecret]> {
   const found: Array<[string, KnownSecret]> = [];
   const note = (value: unknown, place: SecretPlace) => {
@@ -149,7 +152,10 @@ interface SealOptions {
   readonly earlier: () => ReadonlyArray<readonly Step[]>;
 }
 
-/** Seals an address that has secrets in it. Marks of an earlier address keep its secrets. @throws DomainError `step.secret_unknown` for other marks */
+/**
+ * Seals a URL that contains secrets. Placeholders of an earlier URL keep its secrets. @throws DomainError `step.secret_unknown` for other
+ * placeholders
+ */
 export function sealUrl(
   url: string,
   find: (kept: string, place: SecretPlace) => Sealed,
@@ -174,7 +180,7 @@ export function sealUrl(
   return hideSecrets(full, kept !== undefined && options.openUrl(kept) === full ? kept : options);
 }
 
-/** Returns an address with marks in place of its secrets, and the whole address sealed if it has any. */
+/** Returns a URL with placeholders for its secrets and, if it has any, the sealed URL. */
 function hideSecrets(full: string, sealed: Sealed | Pick<SealOptions, "seal">): SealedUrl {
   let sealedUrl: Sealed | undefined;
   const url = changeUrlSecrets(full, (_, secret) => {
@@ -184,7 +190,7 @@ function hideSecrets(full: string, sealed: Sealed | Pick<SealOptions, "seal">): 
   return { url, sealedUrl };
 }
 
-/** Seals secrets of stored steps that were stored readable, because they did not count as secrets then. */
+/** Seals secrets of stored steps that an earlier version stored readable, because it did not recognize them. */
 export const sealStoredSteps = (
   steps: readonly Step[],
   { seal, openUrl }: Pick<SealOptions, "seal" | "openUrl">,
@@ -201,8 +207,8 @@ export const sealStoredSteps = (
   }) as readonly Step[]; // steps stay steps
 
 /**
- * Steps as somebody sent them, ready to be stored. `earlier` are those whose secrets may be kept.
- * @throws DomainError of kind `invalid`.
+ * Returns submitted steps ready for storage. `earlier`: steps whose secrets may be kept.
+ * @throws DomainError `invalid`
  */
 function sealSteps(steps: unknown, options: SealOptions): unknown {
   let existing: Map<string, KnownSecret> | undefined;
@@ -226,7 +232,7 @@ function sealSteps(steps: unknown, options: SealOptions): unknown {
 }
 
 const VERSIONS_KEPT = 50;
-/** Largest size of the steps of one pipeline, as JSON. */
+/** Max. bytes of a pipeline's steps, as JSON. */
 const STEPS_BYTES_MAX = 64 * 1024;
 const PREVIEW_KEYS_MAX = 512;
 const PREVIEW_BYTES_MAX = 64 * 1024;
@@ -234,12 +240,12 @@ const PREVIEW_BYTES_MAX = 64 * 1024;
 type NewPipeline = typeof pipelineResource.$create;
 type PipelineChanges = typeof pipelineResource.$update;
 
-/** Pipeline for clients, with present counters, the state of its webhooks, and its secrets only named. */
+/** Pipeline for clients, with current counters, the state of its webhooks, and masked secrets. */
 export interface ShownPipeline extends Pipeline {
   readonly webhooks: OutboundCounts;
 }
 
-/** A pipeline that changes nothing. */
+/** Pipeline without effect. */
 const empty = {
   description: "",
   status: "draft",
@@ -257,12 +263,12 @@ const empty = {
 export interface PreviewRequest {
   readonly steps: unknown;
   readonly telemetry: unknown;
-  /** Epoch ms; now unless given. */
+  /** Epoch ms; default now. */
   readonly ts?: number | undefined;
   readonly context?: unknown;
 }
 
-/** Checked, and small enough to be kept. */
+/** Returns validated steps. @throws DomainError if they are invalid or too large */
 function checkSteps(plain: unknown, refusalOf: (url: string) => Text | undefined): readonly Step[] {
   for (const { type, fields } of compileSteps(plain)) {
     if (type !== "webhook_forward" || typeof fields.url !== "string") continue;
@@ -288,7 +294,7 @@ function ensureOwnWebhooks(
   return steps;
 }
 
-/** The devices and profiles that a scope newly names. One that was deleted since may stay in it. */
+/** Returns the devices and profiles added to a scope. Deleted ones may stay in it. */
 function addedTo(current: PipelineScope, changed: PipelineScope): PipelineScope {
   const added = (list: readonly string[] = [], earlier: readonly string[] = []) => {
     const kept = new Set(earlier);
@@ -300,7 +306,7 @@ function addedTo(current: PipelineScope, changed: PipelineScope): PipelineScope 
   };
 }
 
-/** The answer has the message before and after each step, so it may be no larger than a device could send it. */
+/** Limits the message to the size that a device could send, because the response contains it before and after each step. */
 function ensureSmall(telemetry: object): void {
   if (
     Object.keys(telemetry).length > PREVIEW_KEYS_MAX ||
@@ -312,9 +318,9 @@ function ensureSmall(telemetry: object): void {
 interface PipelinesServiceDeps {
   repository: PipelinesRepository;
   engine: PipelineEngine;
-  /** Returns a device that the caller may see. @throws DomainError of kind `not_found`. */
+  /** Returns a device that the caller may see. @throws DomainError `not_found` */
   deviceOf: (principal: Principal, deviceId: string) => IngestDevice | undefined;
-  /** @throws DomainError of kind `not_found` for the first device or profile that is not the tenant's. */
+  /** @throws DomainError `not_found` for the first device or profile of another tenant */
   ensureInTenant: (principal: Principal, scope: PipelineScope) => void;
   outbound: Pick<OutboundService, "seal" | "openUrl" | "refusalOf" | "countsOf" | "removeSource">;
   transact: MainDatabase["transact"];
@@ -322,7 +328,10 @@ interface PipelinesServiceDeps {
   clock: Clock;
 }
 
-/** Data pipelines of a tenant. Writing is `forbidden` without access to all devices: a pipeline changes what all of them send. */
+/**
+ * Creates the service for a tenant's data pipelines. Writing is `forbidden` without access to all devices, because a pipeline changes the data of
+ * all.
+ */
 export function createPipelinesService(deps: PipelinesServiceDeps) {
   const { repository, engine, outbound, clock } = deps;
 
@@ -341,7 +350,7 @@ export function createPipelinesService(deps: PipelinesServiceDeps) {
     webhooks: outbound.countsOf(pipeline.tenantId, { kind: "pipeline", id: pipeline.pipelineId }),
   });
 
-  /** Steps as they were sent, with sealed secrets. */
+  /** Seals the secrets of submitted steps; kept secrets are taken from the stored steps. */
   function takeSteps({ tenantId }: Principal, input: unknown, pipelineId?: string): unknown {
     return sealSteps(toPlainJson(input, "telemetry"), {
       seal: outbound.seal,
@@ -353,7 +362,7 @@ export function createPipelinesService(deps: PipelinesServiceDeps) {
     });
   }
 
-  /** Writes a pipeline together with its version, if that is new. */
+  /** Writes a pipeline together with its new version, if any. */
   function save(principal: Principal, write: () => Pipeline): ShownPipeline {
     const by = principal.apiKey?.name ?? principal.email;
     const pipeline = deps.transact(() => {
@@ -420,7 +429,7 @@ export function createPipelinesService(deps: PipelinesServiceDeps) {
       repository
         .listVersions(find(principal, pipelineId).pipelineId)
         .map((version) => ({ ...version, steps: maskSteps(version.steps) })),
-    /** Brings scope and steps of an earlier version back, as a new one, which is checked like any other: who opens it next can save it. */
+    /** Restores scope and steps of an earlier version as a new one, with the usual validation, so that it can be edited and saved. */
     rollBack(principal: Principal, pipelineId: string, version: number): ShownPipeline {
       ensureAllDevices(principal, detail("action.change_data_pipelines"));
       const current = find(principal, pipelineId);
@@ -431,7 +440,7 @@ export function createPipelinesService(deps: PipelinesServiceDeps) {
         steps: accept(wanted.steps, principal, wanted),
       });
     },
-    /** The newest message of a device as it came, where pipelines are for it. @throws DomainError for a device that is not seen. */
+    /** Returns the newest unprocessed message of a device with pipelines. @throws DomainError for a device that the caller may not see */
     newestMessage(principal: Principal, deviceId: string): Reading | undefined {
       const device = deps.deviceOf(principal, deviceId);
       return device && engine.newestOf(device);

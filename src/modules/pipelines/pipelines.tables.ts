@@ -17,11 +17,11 @@ export const dataPipelines = sqliteTable(
     name: text("name").notNull(),
     description: text("description").notNull(),
     status: text("status", { enum: ["draft", "active", "paused"] }).notNull(),
-    /** Active pipelines run by it, the lowest first. */
+    /** Order of active pipelines, ascending. */
     order: integer("order").notNull(),
     scope: text("scope", { mode: "json" }).notNull().$type<PipelineScope>(),
     steps: text("steps", { mode: "json" }).notNull().$type<readonly Step[]>(),
-    /** Counts the changes of scope and steps. */
+    /** Number of changes of scope and steps. */
     version: integer("version").notNull(),
     messagesIn: integer("messages_in").notNull(),
     messagesOut: integer("messages_out").notNull(),
@@ -35,7 +35,7 @@ export const dataPipelines = sqliteTable(
   (table) => [index("data_pipelines_tenant").on(table.tenantId, table.order)],
 );
 
-/** Scope and steps as they were, each time they were changed. */
+/** Earlier scopes and steps, one row per change. */
 export const dataPipelineVersions = sqliteTable(
   "data_pipeline_versions",
   {

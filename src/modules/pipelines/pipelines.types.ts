@@ -1,7 +1,7 @@
 import type { Text } from "../../lib/texts/text.ts";
 import type { Step } from "./step-engine.ts";
 
-/** Scope: the devices that are in every list that is given. */
+/** Scope: devices that match every given list. */
 export interface PipelineScope {
   readonly deviceIds?: readonly string[];
   readonly deviceTypes?: readonly string[];

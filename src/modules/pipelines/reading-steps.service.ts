@@ -2,7 +2,7 @@ import type { Reading } from "../telemetry/telemetry.types.ts";
 import type { StepContext } from "./step.types.ts";
 import { compileSteps, runSteps, toReading } from "./step-engine.ts";
 
-/** Steps need to know little of the device here: no attributes are at hand. */
+/** Returns a minimal context, without attributes. */
 const contextOf = (deviceId: string): StepContext => ({
   deviceId,
   tenantId: "",
@@ -11,8 +11,8 @@ const contextOf = (deviceId: string): StepContext => ({
 });
 
 /**
- * Compiles steps for readers on other threads, which have telemetry alone: attributes and webhooks that steps make are left out.
- * @throws DomainError of kind `invalid` that names the step and what is wrong with it.
+ * Compiles steps for readers on other threads, which only have telemetry: attributes and webhooks of steps are ignored.
+ * @throws DomainError `invalid` that names the step and its error
  */
 export function compileReadingSteps(
   steps: readonly unknown[],

@@ -16,7 +16,7 @@ import { webhookRoom } from "./webhook-room.ts";
 
 const STEPS_MAX = 50;
 
-/** A step as it is kept: its type, its fields, and whether it takes part. */
+/** Stored step: its type, its fields, and whether it is enabled. */
 export interface Step {
   readonly type: string;
   readonly enabled?: boolean;
@@ -30,7 +30,7 @@ export interface StepFailure {
 }
 
 const byType = new Map(stepDefinitions.map((definition) => [definition.type, definition]));
-/** Keyed by type; made when a type is first used. */
+/** Checks by type, created on first use. */
 const checks = new Map<string, TypeCheck<TObject>>();
 
 function checkOf({ type, fields }: StepDefinition): TypeCheck<TObject> {
@@ -41,7 +41,7 @@ function checkOf({ type, fields }: StepDefinition): TypeCheck<TObject> {
   return created;
 }
 
-/** A step's own fields may stand in it or in its `config`. */
+/** Merges a step's fields, which may be in the step or in its `config`. */
 function normalize(
   input: unknown,
   where: string,
@@ -101,8 +101,8 @@ function reasonOf(error: unknown): Text {
 export const compileStoredSteps = (steps: unknown): CompiledStep[] => readStored(() => compileSteps(steps));
 
 /**
- * Compiles steps that are to be saved or tried, those that are switched off left out.
- * @throws DomainError of kind `invalid` that names the step and what is wrong with it.
+ * Compiles submitted steps, without disabled ones.
+ * @throws DomainError `invalid` that names the step and its error
  */
 export function compileSteps(steps: unknown): CompiledStep[] {
   if (!Array.isArray(steps)) throw invalid("step.list_invalid");
@@ -128,10 +128,7 @@ export function toReading({ ts, values }: StepMessage): Reading | undefined {
   return { ts, values: kept };
 }
 
-/**
- * Returns the result of the steps for a reading; undefined when a step drops it. A step that fails is left out for this message, as if it
- * were not there: the message is begun anew without it.
- */
+/** Returns the result of the steps for a reading; undefined if a step drops it. If a step fails, the message is processed again without it. */
 export function runSteps(
   steps: readonly CompiledStep[],
   reading: Reading,
@@ -142,7 +139,7 @@ export function runSteps(
   return continueSteps(steps, reading, runOptions);
 }
 
-/** Works like `runSteps`, within the message's remaining work budget. */
+/** Like `runSteps`, within the message's remaining work budget. */
 export function continueSteps(
   steps: readonly CompiledStep[],
   reading: Reading,
@@ -161,11 +158,11 @@ interface RunOptions {
   readonly context: StepContext;
   readonly onFailure: (failure: StepFailure) => void;
   readonly onStep?: StepWatcher | undefined;
-  /** Hears of what is to be sent, of a dropped message too. */
+  /** Called with requests to send, also for a dropped message. */
   readonly onOutgoing?: (message: Pick<StepMessage, "outgoing" | "webhooksLeftOut">) => void;
 }
 
-/** Hears what went into a step and what came out; `out` is undefined where the message was dropped. */
+/** Called with the input and output of a step; `out` is undefined if the message was dropped. */
 export type StepWatcher = (index: number, message: { in: StepMessage; out: StepMessage | undefined }) => void;
 
 const copy = ({ ts, values, attributes }: StepMessage): StepMessage => ({

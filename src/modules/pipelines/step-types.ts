@@ -18,7 +18,7 @@ import { setDefault } from "./steps/set-default.ts";
 import { stringTransform } from "./steps/string-transform.ts";
 import { webhookForward } from "./steps/webhook-forward.ts";
 
-/** All steps, in the order in which documents list them. */
+/** All steps, in the order of the documentation. */
 export const stepDefinitions: readonly StepDefinition[] = [
   renameKeys,
   changeScope,

@@ -9,7 +9,7 @@ import type { NumberProgram } from "./number-program.ts";
 export interface StepMessage {
   /** Epoch ms. */
   readonly ts: number;
-  /** Telemetry by key: a Map, so that a key like `__proto__` is only a key. */
+  /** Telemetry by key, as a Map so that keys such as `__proto__` are safe. */
   readonly values: Map<string, TelemetryValue>;
   /** Values that become attributes, by scope and name. */
   readonly attributes: Map<AttributeScope, Map<string, JsonValue>>;
@@ -19,7 +19,7 @@ export interface StepMessage {
   webhooksLeftOut?: number;
 }
 
-/** Target of a step's messages; the same object as long as the step is compiled. */
+/** Target of a step's messages; the same object while the step is compiled. */
 export type StepTarget = OutboundTarget;
 
 export interface StepRequest {
@@ -32,44 +32,41 @@ export interface StepContext {
   readonly deviceId: string;
   readonly tenantId: string;
   readonly profileId: string;
-  /** Returns `undefined` for an attribute that the device does not have. */
+  /** Returns `undefined` for a missing attribute. */
   attribute(scope: string, key: string): unknown;
 }
 
-/** Changes the message; false drops it whole. Throws an Error for a person when it cannot. */
+/** Changes the message; returns false to drop it. Throws an Error with a message for users if it fails. */
 export type RunStep = (message: StepMessage, context: StepContext) => boolean;
 
-/** Values of the keys that steps name, each in its slot; undefined where the message has none. */
+/** Values of the steps' keys, one slot each; undefined if the message lacks the key. */
 export type SlotValues = Array<TelemetryValue | undefined>;
 
 /** Variant of `RunStep` for values in slots. */
 export type RunSlots = (values: SlotValues, context: StepContext | undefined) => boolean;
 
-/**
- * A step of which all keys are known when it is compiled. `slotOf` returns the slot of each key; the same key has the same one in all steps
- * that run together.
- */
+/** Step whose keys are all known at compile time. `slotOf` returns the slot of each key; all steps that run together use the same slot for a key. */
 export interface SlotStep {
   compileSlots(slotOf: (key: string) => number): RunSlots;
-  /** Adds the operations of the step for messages of numbers. Absent if no setting of the step has them; returns false if this one has not. */
+  /** Adds the operations of the step for messages of numbers. Absent if the step type has none; returns false if this configuration has none. */
   addTo?(program: NumberProgram, slotOf: (key: string) => number): boolean;
 }
 
-/** One type of step: its fields, what it does in a sentence, an example, and how it becomes a closure. */
+/** Type of step: its fields, a summary, an example, and its compiler. */
 export interface StepDefinition {
   readonly type: string;
   readonly summary: string;
   readonly fields: TObject;
   readonly example: { readonly step: Record<string, unknown>; readonly in: unknown; readonly out: unknown };
-  /** `config` fits `fields`. @throws DomainError of kind `invalid` for what a schema cannot tell. */
+  /** `config` fits `fields`. @throws DomainError `invalid` for errors that a schema cannot detect */
   compile(config: Record<string, unknown>): RunStep | SlotStep;
 }
 
 export interface CompiledStep {
   readonly type: string;
-  /** Fields as they were sent, without those that every step has. */
+  /** Submitted fields, without those common to all steps. */
   readonly fields: Readonly<Record<string, unknown>>;
   readonly run: RunStep;
-  /** Used for steps that know all their keys. */
+  /** Set for steps that know all their keys. */
   readonly slotStep?: SlotStep;
 }

@@ -1,4 +1,4 @@
-/** Limits of the webhooks that the steps on a message may send, so that one small message does not become the work of thousands. */
+/** Limits of webhooks sent by the steps on a message, so that one small message does not cause the work of thousands. */
 export const webhookLimits = {
   /** Max. webhooks per time stamp of a message. */
   perTimestamp: 100,
@@ -51,7 +51,7 @@ class WebhookRoom {
     return true;
   }
 
-  /** Returns the current count, for `reset` if the steps begin anew. */
+  /** Returns the current count, for `reset` if the steps start over. */
   mark(): Taken {
     return this.#taken;
   }

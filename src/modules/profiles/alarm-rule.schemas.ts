@@ -1,4 +1,4 @@
-/** Alarm rules as the document shows them. The alarm rules' own compiler checks them. */
+/** Alarm rules in the OpenAPI document. The compiler of alarm rules validates them. */
 import { type TSchema, Type } from "@sinclair/typebox";
 import { DURATION_MS_MAX } from "../../lib/alarms/condition.ts";
 import { ALARM_SEVERITIES } from "../../lib/alarms/severity.ts";
@@ -9,7 +9,7 @@ import { alarmConditionSchema } from "../condition.schemas.ts";
 import { discriminatedUnion, enumOf, mapOf } from "../documented-as.ts";
 import { jsonValueSchema } from "../wire.schemas.ts";
 
-/** Max. number of devices, types and tags that a rule can name, and their max. length. */
+/** Max. number and length of the devices, types and tags named by a rule. */
 export const SCOPE_LISTS_MAX = {
   deviceIds: { items: 1_000, length: 64 },
   deviceTypes: { items: 100, length: 256 },
@@ -19,7 +19,7 @@ export const SCOPE_LISTS_MAX = {
 const durationMs = (description: string) =>
   Type.Integer({ minimum: 1, maximum: DURATION_MS_MAX, description });
 
-/** Fields that tell when a condition has held long or often enough, by kind. */
+/** Fields for the duration or count of a condition, by kind. */
 const triggerKinds = {
   Simple: { kind: Type.Optional(Type.Literal("SIMPLE")) },
   Duration: {
@@ -167,7 +167,7 @@ export const alarmRuleSchema = Type.Object(
   { title: "AlarmRule" },
 );
 
-/** An alarm rule, for the OpenAPI document. */
+/** Example alarm rule, for the OpenAPI document. */
 export const alarmRuleExample = {
   alarmType: "Overheating",
   createRules: [

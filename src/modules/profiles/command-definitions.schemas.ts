@@ -8,7 +8,7 @@ import {
 import { jsonValue, literals } from "../wire.schemas.ts";
 import { PARAM_TYPES } from "./profiles.types.ts";
 
-/** Bytes of all commands of a profile as JSON. */
+/** Max. bytes of all commands of a profile, as JSON. */
 export const COMMANDS_BYTES_MAX = 32 * 1024;
 
 export const commandParameterSchema = t.Object(

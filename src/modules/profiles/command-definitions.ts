@@ -4,7 +4,7 @@ import type { CommandDefinition, CommandParameter } from "./profiles.types.ts";
 
 const isTwice = (names: readonly string[], index: number) => names.indexOf(names[index] ?? "") !== index;
 
-/** Returns whether a form can show the default of a parameter at first. */
+/** Returns whether the default of a parameter is valid as the initial value of a form. */
 function isPossible({
   type,
   options = [],
@@ -32,7 +32,7 @@ function checkParams(params: readonly CommandParameter[], command: number): void
   }
 }
 
-/** Checks what the schema cannot. @throws DomainError of kind `invalid` */
+/** Checks rules beyond the schema. @throws DomainError `invalid` */
 export function checkCommandDefinitions(commands: readonly CommandDefinition[]): void {
   const methods = commands.map(({ method }) => method);
   for (const [index, { params = [] }] of commands.entries()) {

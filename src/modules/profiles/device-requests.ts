@@ -3,10 +3,10 @@ import { type DeviceRequestRule, OWN_METHODS } from "./profiles.types.ts";
 
 export const REQUEST_RULES_MAX = 32;
 export const METHOD_CHARACTERS_MAX = 128;
-/** Bytes of all rules of a profile as JSON: profiles are read often. */
+/** Max. bytes of all rules of a profile, as JSON; profiles are read often. */
 const RULES_BYTES_MAX = 32 * 1024;
 
-/** Checks what the schema cannot. @throws DomainError of kind `invalid` */
+/** Checks rules beyond the schema. @throws DomainError `invalid` */
 export function checkDeviceRequests(rules: readonly DeviceRequestRule[]): void {
   const methods = new Set<string>();
   for (const [index, { method, reply, script }] of rules.entries()) {

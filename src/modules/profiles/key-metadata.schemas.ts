@@ -1,4 +1,4 @@
-/** Key metadata as the document shows it. `parseKeyMetadata` checks it. */
+/** Key metadata in the OpenAPI document. `parseKeyMetadata` validates it. */
 import { Type } from "@sinclair/typebox";
 import {
   DECIMALS_MAX,
@@ -66,7 +66,7 @@ const fields = {
   ),
 };
 
-/** Metadata without the key that it belongs to. */
+/** Metadata without its key. */
 export const keyMetadataFields = Type.Object(fields, { title: "KeyMetadataSuggestion" });
 
 const keyMetadataSchema = Type.Object(

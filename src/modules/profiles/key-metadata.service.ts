@@ -8,10 +8,10 @@ import type { Principal } from "../users/users.types.ts";
 import { parseKeyMetadata } from "./parse-key-metadata.ts";
 import type { KeyMetadataRepository } from "./profiles.repository.ts";
 
-/** Profiles whose resolved metadata is kept: alarms and screens ask for the same few. */
+/** Max. profiles with cached metadata; alarms and screens request the same few. */
 const KEPT_MAX = 100;
 
-/** Metadata of telemetry keys: defaults of the tenant, and what a profile says instead. */
+/** Creates the metadata of telemetry keys: the tenant's defaults, overridden by profiles. */
 export function createKeyMetadataService(deps: {
   repository: KeyMetadataRepository;
   events: EventBus<DomainEvents>;
@@ -26,7 +26,7 @@ export function createKeyMetadataService(deps: {
       kept.clear();
     },
     defaults: (tenantId: TenantId): readonly KeyMetadata[] => repository.ofTenant(tenantId),
-    /** Replaces the defaults. @throws DomainError: `forbidden` without access to all devices, `invalid`. */
+    /** Replaces the defaults. @throws DomainError `forbidden` without access to all devices; `invalid` */
     setDefaults(principal: Principal, input: unknown): readonly KeyMetadata[] {
       const { tenantId } = principal;
       ensureAllDevices(principal, detail("action.change_device_profiles"));
@@ -36,7 +36,7 @@ export function createKeyMetadataService(deps: {
       events.emit("key-metadata.changed", { tenantId });
       return metadata;
     },
-    /** Returns the metadata that is in effect for devices of the profile. */
+    /** Returns the effective metadata for devices of the profile. */
     of(tenantId: TenantId, profileId: ProfileId): KeyMetadataMap {
       const existing = kept.get(profileId);
       if (existing !== undefined) return existing;

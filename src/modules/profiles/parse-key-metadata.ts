@@ -22,7 +22,7 @@ const wrong = (field: string, rule: Text) => invalid("key_metadata.invalid", { f
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Returns an object with only these fields. A field that is null counts as left out. */
+/** Returns an object with only these fields. Null counts as missing. */
 function fieldsOf(input: unknown, where: string, names: readonly string[]): Fields {
   if (!isJsonObject(input)) throw wrong(where, detail("rule.object"));
   for (const name of Object.keys(input))
@@ -124,7 +124,7 @@ function entryOf(input: unknown, where: string): KeyMetadata {
   };
 }
 
-/** @throws DomainError of kind `invalid` that names the part that is wrong. */
+/** @throws DomainError `invalid` that names the invalid part */
 export function parseKeyMetadata(input: unknown): KeyMetadata[] {
   const entries = listOf(input, "keyMetadata", KEYS_MAX).map((entry, index) =>
     entryOf(entry, `keyMetadata[${index}]`),

@@ -6,7 +6,7 @@ import { createKeyMetadataRepository, createProfilesRepository } from "./profile
 import { profilesRoutes } from "./profiles.routes.ts";
 import { type CheckAlarmRules, createProfilesService } from "./profiles.service.ts";
 
-/** Device profiles. */
+/** Creates the device profiles. */
 export function createProfilesModule(
   { database, clock, events }: Core,
   { checkAlarmRules }: { checkAlarmRules: CheckAlarmRules },

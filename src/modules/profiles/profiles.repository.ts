@@ -45,14 +45,14 @@ export function createProfilesRepository(database: MainDatabase, clock: Clock) {
       return found;
     },
     findDefault: (tenantId: TenantId): DeviceProfile | undefined => byDefault.get({ tenantId }),
-    /** Takes the default mark from every other profile of the tenant. */
+    /** Removes the default mark from every other profile of the tenant. */
     setOnlyDefault: (tenantId: TenantId, profileId: ProfileId): void =>
       void orm
         .update(deviceProfiles)
         .set({ isDefault: false })
         .where(and(eq(deviceProfiles.tenantId, tenantId), ne(deviceProfiles.profileId, profileId)))
         .run(),
-    /** Returns the numbers of visible devices by profile; profiles without any are left out. */
+    /** Returns the number of visible devices by profile, without profiles that have none. */
     countDevicesOfAll: (tenantId: TenantId, visible: VisibleDevices): Map<string, number> =>
       new Map(
         orm
@@ -68,7 +68,7 @@ export function createProfilesRepository(database: MainDatabase, clock: Clock) {
   };
 }
 
-/** Creates the store of key metadata, of profiles and of tenants. */
+/** Creates the store of profiles' and tenants' key metadata. */
 export function createKeyMetadataRepository({ orm }: MainDatabase) {
   const ofProfile = lazyStatement(() =>
     orm

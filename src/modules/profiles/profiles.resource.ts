@@ -50,5 +50,5 @@ export const profileResource = defineResource({
 });
 
 export type DeviceProfile = typeof profileResource.$item;
-/** A profile without its rules. */
+/** Profile without its rules. */
 export type ProfileSettings = Omit<DeviceProfile, "alarmRules" | "deviceRequests" | "commands">;

@@ -21,14 +21,14 @@ import type { DeviceProfile, ProfileSettings, profileResource } from "./profiles
 type NewProfile = typeof profileResource.$create;
 type ProfileChanges = typeof profileResource.$update;
 
-/** A profile, read alone with the metadata of its keys, which most readers of profiles do not need. */
+/** Single profile with the metadata of its keys, which most readers of profiles do not need. */
 export interface ShownProfile extends DeviceProfile {
-  /** Devices that the caller may see; only in lists. */
+  /** Number of devices that the caller may see; only in lists. */
   readonly deviceCount?: number;
   readonly keyMetadata?: readonly KeyMetadata[];
 }
 
-/** `before`: the rules that they replace. */
+/** Checks alarm rules. `before`: the replaced rules. */
 export type CheckAlarmRules = (
   principal: Pick<Principal, "tenantId" | "apiKey">,
   rules: readonly unknown[],
@@ -40,12 +40,12 @@ interface ProfilesServiceDeps {
   readonly keys: Pick<KeyMetadataService, "ofProfile" | "saveOfProfile" | "of">;
   readonly transact: MainDatabase["transact"];
   readonly changes: MainDatabase["changes"];
-  /** Throws `invalid` that names the part that is wrong, and `forbidden` for a new address by an API key. */
+  /** @throws DomainError `invalid` that names the invalid part; `forbidden` for a new URL by an API key */
   readonly checkAlarmRules: CheckAlarmRules;
   readonly events: EventBus<DomainEvents>;
 }
 
-/** Returns the checked metadata of a request; undefined if it has none. */
+/** Returns the validated metadata of a request; undefined if it has none. */
 const parseGiven = (input: unknown): KeyMetadata[] | undefined =>
   input === undefined ? undefined : parseKeyMetadata(input);
 
@@ -80,8 +80,8 @@ interface AnnouncedKey {
 }
 
 /**
- * Returns a function that adds metadata of keys that a profile does not have, and replaces metadata that is as it was announced before. The
- * default profile has devices of many kinds, and stays as it is.
+ * Returns a function that adds metadata of new keys to a profile, and replaces metadata that equals its previous announcement. The default profile
+ * has devices of many kinds, and is not changed.
  */
 const keyDescription =
   (
@@ -98,7 +98,7 @@ const keyDescription =
     events.emit("key-metadata.changed", { tenantId });
   };
 
-/** Device profiles: what devices of a kind have in common. Every tenant has exactly one default. */
+/** Creates the service for device profiles, the common settings of devices of a kind. Every tenant has exactly one default profile. */
 export function createProfilesService(deps: ProfilesServiceDeps) {
   const { repository, keys, events } = deps;
   const { get } = repository;
@@ -140,7 +140,10 @@ export function createProfilesService(deps: ProfilesServiceDeps) {
         .map((profile) => ({ ...profile, deviceCount: counts.get(profile.profileId) ?? 0 }));
     },
     get: ({ tenantId }: Principal, profileId: string): ShownProfile => withKeys(get(tenantId, profileId)),
-    /** Writing is `forbidden` without access to all devices: a profile is of devices that the caller may not see, too. */
+    /**
+     * Creates a profile. @throws DomainError `forbidden` without access to all devices, because a profile also affects devices that the caller
+     * cannot see
+     */
     create(principal: Principal, profile: NewProfile): ShownProfile {
       ensureAllDevices(principal, detail("action.create_device_profiles"));
       checkRules(deps, principal, profile);
@@ -172,15 +175,15 @@ export function createProfilesService(deps: ProfilesServiceDeps) {
       if (repository.countDevices(profile.profileId) > 0) throw conflict("profile.in_use");
       repository.delete(profile);
     },
-    /** Returns the tenant's profile by id, or its default one without an id, for other modules. */
+    /** Returns the tenant's profile by id, or the default profile without an id, for other modules. */
     ensure: (tenantId: TenantId, profileId?: string): DeviceProfile =>
       profileId === undefined ? ensureDefault(tenantId) : get(tenantId, profileId),
     /** Returns a profile without its rules, which can be 1 MB: reading them for each connecting device would take some ms. */
     settingsOf: (tenantId: TenantId, profileId: ProfileId): ProfileSettings =>
       settings.get(`${tenantId} ${profileId}`, () => repository.settingsOf(tenantId, profileId)),
-    /** Returns the metadata of telemetry keys that is in effect for devices of the profile. */
+    /** Returns the effective metadata of telemetry keys for devices of the profile. */
     keysOf: (tenantId: TenantId, profileId: ProfileId): KeyMetadataMap => keys.of(tenantId, profileId),
-    /** Returns the profile that has the name of the device type, or the default one, for devices that claim. */
+    /** Returns the profile named like the device type, or the default profile, for devices that claim credentials. */
     forType: (tenantId: TenantId, deviceType: string): DeviceProfile =>
       repository.findBy(tenantId, "name", deviceType) ?? ensureDefault(tenantId),
     findNamed: (tenantId: TenantId, name: string): DeviceProfile | undefined =>

@@ -16,25 +16,25 @@ export const deviceProfiles = sqliteTable(
     name: text("name").notNull(),
     description: text("description").notNull().default(""),
     isDefault: integer("is_default", { mode: "boolean" }).notNull().default(false),
-    /** Alarm rules as they came in; the alarm engine compiles them. */
+    /** Alarm rules as submitted; the alarm engine compiles them. */
     alarmRules: text("alarm_rules", { mode: "json" }).notNull().$type<readonly unknown[]>(),
-    /** `null` for three times the observed interval of each device. */
+    /** `null` for three times each device's observed interval. */
     inactivityTimeoutMs: integer("inactivity_timeout_ms"),
     /** `null` if the tenant's plan decides. */
     retentionDays: integer("retention_days"),
     telemetryTopic: text("telemetry_topic"),
     payload: text("payload", { enum: PAYLOAD_ENCODINGS }).notNull(),
     commandTimeoutMs: integer("command_timeout_ms").notNull(),
-    /** A gateway with this profile makes its child devices by naming them. */
+    /** True if gateways with this profile create child devices by naming them. */
     createsChildren: integer("creates_children", { mode: "boolean" }).notNull().default(true),
-    /** Max. simultaneous sessions of a device, each under a client id of its own. */
+    /** Max. simultaneous sessions of a device, each with its own client id. */
     sessionsMax: integer("sessions_max").notNull().default(1),
     sessionsWhenFull: text("sessions_when_full", { enum: SESSIONS_WHEN_FULL }).notNull().default("REPLACE"),
     /** Limit of one device; null for the gateway's setting. */
     messagesPerSecond: integer("messages_per_second"),
-    /** Max. burst of messages of one device; null: ten seconds' worth. */
+    /** Max. burst of messages of one device; null for ten seconds' worth. */
     messagesBurst: integer("messages_burst"),
-    /** Telemetry that is a text of a plain decimal number is stored as a number. */
+    /** True to store telemetry strings that are plain decimal numbers as numbers. */
     convertsNumericText: integer("converts_numeric_text", { mode: "boolean" }).notNull().default(false),
     /** Replies to requests that its devices send. */
     deviceRequests: text("device_requests", { mode: "json" })
@@ -48,7 +48,7 @@ export const deviceProfiles = sqliteTable(
   (table) => [uniqueIndex("device_profiles_name").on(table.tenantId, table.name)],
 );
 
-/** Key metadata of profiles. It has a table of its own because devices read their profile often and never need it. */
+/** Key metadata of profiles, in a separate table because devices read their profile often without needing it. */
 export const profileKeys = sqliteTable("profile_keys", {
   profileId: text("profile_id")
     .primaryKey()
@@ -56,7 +56,7 @@ export const profileKeys = sqliteTable("profile_keys", {
   metadata: text("metadata", { mode: "json" }).notNull().$type<readonly KeyMetadata[]>(),
 });
 
-/** Key metadata that is the default in all profiles of a tenant. */
+/** Key metadata that is the default in all of a tenant's profiles. */
 export const tenantKeys = sqliteTable("tenant_keys", {
   tenantId: text("tenant_id")
     .primaryKey()

@@ -1,10 +1,10 @@
 import type { JsonValue } from "../../lib/json/json.ts";
 
-/** What happens when a device opens more MQTT sessions than it may have: the oldest ends, or the new one is refused. */
+/** Action if a device opens more MQTT sessions than allowed: end the oldest session, or refuse the new one. */
 export const SESSIONS_WHEN_FULL = ["REPLACE", "REFUSE"] as const;
 export type SessionsWhenFull = (typeof SESSIONS_WHEN_FULL)[number];
 
-/** Describes the reply to one method of a device's request: fixed JSON, or what a script returns. */
+/** Reply to one method of a device's requests: fixed JSON, or the result of a script. */
 export interface DeviceRequestRule {
   readonly method: string;
   readonly reply?: JsonValue;
@@ -26,7 +26,7 @@ export interface CommandParameter {
   readonly isRequired?: boolean;
 }
 
-/** A command that devices understand, for buttons and forms. */
+/** Command supported by devices, for buttons and forms. */
 export interface CommandDefinition {
   readonly method: string;
   readonly name?: string;
@@ -35,5 +35,5 @@ export interface CommandDefinition {
   readonly params?: CommandParameter[];
 }
 
-/** Requests of devices that the gateway answers itself. */
+/** Device requests that the gateway answers itself. */
 export const OWN_METHODS: readonly string[] = ["getServerTime", "getCurrentTime", "getSessionLimits"];

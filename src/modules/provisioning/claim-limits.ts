@@ -8,16 +8,16 @@ import type { Peer } from "../request-peer.ts";
 
 /** Claims per address (IPv6: per /64 network): a burst for a batch of new devices behind a router, then 5 per second. */
 const PER_ADDRESS = { perSecond: 5, burst: 200 };
-/** Claims with the right key, each of which writes, per profile: profiles do not hold each other up. */
+/** Claims with the right key per profile, each of which writes; separate so that profiles do not block each other. */
 const PER_PROFILE = { perSecond: 50, burst: 1_000 };
-/** All claims with a wrong key or an invalid body, counted separately so that they do not hold up valid claims. */
+/** All claims with a wrong key or an invalid body, counted separately so that they do not block valid claims. */
 const FAILED = { perSecond: 50, burst: 1_000 };
 
 /** Limits claims by address and profile, and failed ones in total. */
 export function createClaimLimits(clock: Pick<Clock, "monotonic">, report: ReportRefusal) {
   const byAddress = new AttemptLimit(PER_ADDRESS);
   const failed = Object.assign(new RateMeter(), FAILED);
-  /** Meters of profiles with claims since the start. */
+  /** Meters of profiles with claims since startup. */
   const byProfile = new Map<ProfileId, RateMeter>();
 
   function ensure(peer: Peer, waitMs: number): void {

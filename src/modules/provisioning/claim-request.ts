@@ -4,23 +4,23 @@ import { toFingerprint } from "../../lib/network/certificate.ts";
 import { randomToken } from "../../platform/core/ids.ts";
 import type { CredentialsChange } from "../devices/credentials.types.ts";
 
-/** Characters of a certificate. */
+/** Max. characters of a certificate. */
 const HASH_LENGTH_MAX = 65_536;
 const NAME_CHARACTERS_MAX = 256;
-/** Random bytes in the name of a device that names none. */
+/** Random bytes in the name of an unnamed device. */
 const NAME_BYTES = 9;
 const TYPE_CHARACTERS_MAX = 128;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
 const CONTROL_CHARACTERS = /[\u0000-\u001f\u007f]/;
 
-/** Request of a new device, checked. */
+/** Validated request of a new device. */
 export interface ClaimRequest {
   readonly deviceName: string;
   readonly key: string;
   readonly secret: string;
   readonly isGateway: boolean;
   readonly deviceType: string | undefined;
-  /** Undefined: whatever the device has, or an access token. */
+  /** Undefined to keep the device's existing credentials, or use an access token. */
   readonly credentials: CredentialsChange | undefined;
 }
 
@@ -38,7 +38,7 @@ function needed(body: Record<string, unknown>, name: string, max: number): strin
   return text;
 }
 
-/** PEM, its bare base64 as devices have it in one line, or a fingerprint. */
+/** Parses PEM, its bare base64 in one line, or a fingerprint. */
 function certificateOf(hash: unknown): CredentialsChange {
   if (typeof hash !== "string" || hash.length > HASH_LENGTH_MAX)
     throw invalid("claim.hash_missing", { max: HASH_LENGTH_MAX });
@@ -77,7 +77,7 @@ function credentialsOf(body: Record<string, unknown>): CredentialsChange | undef
   }
 }
 
-/** @throws DomainError of kind `invalid` */
+/** @throws DomainError `invalid` */
 export function parseClaim(body: unknown): ClaimRequest {
   if (!isJsonObject(body)) throw invalid("claim.body_invalid");
   return {

@@ -4,9 +4,9 @@ import type { ClaimingRequest } from "./claiming.types.ts";
 
 export const SECRET_KEY_CHARACTERS_MIN = 6;
 export const SECRET_KEY_CHARACTERS_MAX = 128;
-/** Time in which a device can be claimed if it names none: a day, as in the widely used device API. */
+/** Default time in ms for claiming a device: a day, as in the widely used device API. */
 export const CLAIMING_MS_DEFAULT = 86_400_000;
-/** Ten years: a device with a code on a sticker may wait in a warehouse. */
+/** Max. time for claiming: ten years, because a device with a code on its sticker may be stored in a warehouse. */
 export const CLAIMING_MS_MAX = 3_650 * 86_400_000;
 
 function durationOf(duration: unknown): number {
@@ -20,7 +20,7 @@ function durationOf(duration: unknown): number {
   return Math.ceil(durationMs);
 }
 
-/** Reads `{"secretKey": "…", "durationMs": 60000}`. @throws DomainError of kind `invalid` */
+/** Reads `{"secretKey": "…", "durationMs": 60000}`. @throws DomainError `invalid` */
 export function parseClaimingRequest(body: unknown): ClaimingRequest {
   if (!isJsonObject(body)) throw invalid("claiming.body_invalid");
   const { secretKey, durationMs } = body;

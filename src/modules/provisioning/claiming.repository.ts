@@ -5,7 +5,7 @@ import { devices } from "../devices/devices.tables.ts";
 import type { ClaimableDevice } from "./claiming.types.ts";
 import { claimableDevices } from "./provisioning.tables.ts";
 
-/** Devices of one name whose keys are compared. */
+/** Max. devices with the same name whose keys are compared. */
 const NAMESAKES_MAX = 20;
 
 const toClaimable = (row: typeof claimableDevices.$inferSelect): ClaimableDevice => ({
@@ -22,7 +22,7 @@ export function createClaimingRepository(database: MainDatabase) {
       const row = orm.select().from(claimableDevices).where(eq(claimableDevices.deviceId, deviceId)).get();
       return row && toClaimable(row);
     },
-    /** Lists the devices of the tenant with exactly this name that wait, or were claimed. */
+    /** Lists the tenant's claimable and claimed devices with exactly this name. */
     listNamed: (tenantId: TenantId, name: string): ClaimableDevice[] =>
       orm
         .select({ claimable: claimableDevices })
@@ -32,7 +32,7 @@ export function createClaimingRepository(database: MainDatabase) {
         .limit(NAMESAKES_MAX)
         .all()
         .map(({ claimable }) => toClaimable(claimable)),
-    /** Lets the device be claimed, unless it is claimed already; returns whether it does. */
+    /** Makes the device claimable, unless it is already claimed. Returns whether it did. */
     open({
       deviceId,
       ...window
@@ -49,7 +49,7 @@ export function createClaimingRepository(database: MainDatabase) {
         .all();
       return rows.length > 0;
     },
-    /** Returns `false` if somebody else was first. */
+    /** Returns `false` if the device was claimed meanwhile. */
     claim(deviceId: DeviceId, claim: { claimedAt: number; ownerId: string; ownerName: string }): boolean {
       const rows = orm
         .update(claimableDevices)

@@ -19,7 +19,7 @@ const BODY_BYTES_MAX = 4 * 1024;
 const deviceNameOf = ({ body }: AuditContext) =>
   isJsonObject(body) ? { deviceName: body.deviceName } : undefined;
 
-/** Routes with which people claim devices and release them. */
+/** Creates the routes by which users claim and release devices. */
 export const claimingRoutes = (deps: { claiming: ClaimingService; auth: AuthPlugin }) => {
   const { claiming, auth } = deps;
   const read = ({ principal }: AuditContext, id: string) => claiming.get(principal, id);
@@ -87,7 +87,7 @@ export const claimingRoutes = (deps: { claiming: ClaimingService; auth: AuthPlug
     );
 };
 
-/** Route with which a device lets itself be claimed over HTTP. */
+/** Creates the route by which a device makes itself claimable over HTTP. */
 export const claimingRequestRoutes = (deps: {
   claiming: ClaimingService;
   tokens: Pick<TokenSignIn, "ensure">;

@@ -12,9 +12,9 @@ import type { ClaimingRepository } from "./claiming.repository.ts";
 import type { ClaimableDevice, ClaimingRequest, ClaimingState } from "./claiming.types.ts";
 import { parseClaimingRequest } from "./claiming-request.ts";
 
-/** An installer claims a row of machines; somebody who guesses gets one attempt in five seconds. */
+/** Rate of attempts per caller: a burst for an installer with many machines, then one attempt in five seconds. */
 const PER_CALLER = { perSecond: 0.2, burst: 30 };
-/** Limit of one device, for all callers together: 1,440 guesses a day. */
+/** Rate of attempts per device by all callers together: 1,440 guesses a day. */
 const PER_DEVICE = { perSecond: 1 / 60, burst: 10 };
 
 interface ClaimingView {
@@ -27,11 +27,11 @@ interface ClaimingView {
 const isSame = (a: string, b: string) =>
   a.length === b.length && timingSafeEqual(Buffer.from(a), Buffer.from(b));
 
-/** Returns whether the time to claim goes on. A clock that was set back by more than this time ends it, too. */
+/** Returns whether the device can still be claimed. Setting the clock back by more than the claiming time also ends it. */
 const isWaiting = ({ openedAt, expiresAt }: ClaimableDevice, now: number): boolean =>
   now < expiresAt && now > openedAt - (expiresAt - openedAt);
 
-/** Describes a device for people; `found` is undefined where nobody can claim it. */
+/** Describes a device for users; `found` is undefined if it is not claimable. */
 function viewOf(found: ClaimableDevice | undefined, now: number): ClaimingView {
   if (found === undefined) return { state: "NONE" };
   const { claimedAt, ownerName } = found;
@@ -49,7 +49,7 @@ function findWaiting(named: readonly ClaimableDevice[], hash: string, now: numbe
   throw forbidden("claiming.refused");
 }
 
-/** Limits attempts to claim, right or wrong. Each function throws `limited`. */
+/** Creates the limits of claim attempts, right or wrong. Each function throws `limited`. */
 function createAttempts(clock: Pick<Clock, "monotonic">) {
   const ensure = (limit: AttemptLimit) => (name: string) => {
     const waitMs = limit.take(name, clock.monotonic());
@@ -59,8 +59,8 @@ function createAttempts(clock: Pick<Clock, "monotonic">) {
 }
 
 /**
- * Devices that people claim with a secret key. A user who sees only some devices is granted the device that they claim, and nobody else
- * can claim it before it is released.
+ * Creates the service by which users claim devices with a secret key. A user with limited access is granted the claimed device, and nobody else can
+ * claim it before it is released.
  */
 export function createClaimingService(deps: {
   repository: ClaimingRepository;
@@ -81,22 +81,22 @@ export function createClaimingService(deps: {
 
   return {
     check: parseClaimingRequest,
-    /** Takes the request of a device. One that is claimed already stays as it is: firmware may repeat its request. */
+    /** Processes the request of a device. A claimed device stays unchanged, because firmware may repeat its request. */
     request(device: Pick<Device, "deviceId">, request: ClaimingRequest): Promise<void> {
       open(device.deviceId, request);
       return deps.durable();
     },
     get: (principal: Principal, deviceId: string): ClaimingView =>
       viewOf(repository.find(devices.get(principal, deviceId).deviceId), clock.now()),
-    /** Lets a device be claimed that sends no request of its own. */
+    /** Makes a device claimable that does not send a request itself. */
     open(principal: Principal, deviceId: string, request: ClaimingRequest): ClaimingView {
       const device = devices.get(principal, deviceId);
       if (!open(device.deviceId, request)) throw conflict("claiming.claimed");
       return viewOf(repository.find(device.deviceId), clock.now());
     },
     /**
-     * Resolves when the claim is on the disk. Throws `forbidden` for a device that does not wait, another secret key, or both, so that
-     * nobody learns which devices there are.
+     * Claims a device; resolves when the claim is on disk. @throws DomainError `forbidden` if the device does not wait, the secret key is wrong, or
+     * both, so that existing devices are not revealed
      */
     async claim(
       principal: Principal,
@@ -117,7 +117,7 @@ export function createClaimingService(deps: {
       await deps.durable();
       return { deviceId, name: deviceName };
     },
-    /** Ends a claim, or the time in which the device can be claimed. Its claimer keeps only what other grants give. */
+    /** Ends a claim, or the device's claimable time. The former owner only keeps access granted otherwise. */
     release(principal: Principal, deviceId: string): void {
       const device = devices.get(principal, deviceId);
       const found = repository.find(device.deviceId);

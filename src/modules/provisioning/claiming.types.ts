@@ -1,22 +1,22 @@
 import type { DeviceId } from "../../lib/core/ids.ts";
 
-/** NONE: nobody can claim the device; EXPIRED: nobody has in time. */
+/** NONE: not claimable; EXPIRED: not claimed in time. */
 export const CLAIMING_STATES = ["NONE", "WAITING", "EXPIRED", "CLAIMED"] as const;
 export type ClaimingState = (typeof CLAIMING_STATES)[number];
 
-/** Describes a device that waits to be claimed, or was claimed. Times are epoch ms. */
+/** Claimable or claimed device. Times are epoch ms. */
 export interface ClaimableDevice {
   readonly deviceId: DeviceId;
   readonly secretHash: string;
   readonly openedAt: number;
   readonly expiresAt: number;
   readonly claimedAt: number | null;
-  /** Id of the user or API key that claimed it. */
+  /** Id of the user or API key that claimed the device. */
   readonly ownerId: string | null;
   readonly ownerName: string | null;
 }
 
-/** Request that lets a user claim a device, as the device or its gateway sends it. */
+/** Request that makes a device claimable, sent by the device or its gateway. */
 export interface ClaimingRequest {
   readonly secretKey: string;
   readonly durationMs: number;

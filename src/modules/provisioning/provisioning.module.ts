@@ -14,7 +14,7 @@ import { createProvisioningRepository } from "./provisioning.repository.ts";
 import { claimRoutes, provisioningRoutes, reopenRoutes } from "./provisioning.routes.ts";
 import { createProvisioningService } from "./provisioning.service.ts";
 
-/** Lets new devices claim their credentials, and people claim devices. */
+/** Creates the claiming of credentials by new devices, and of devices by users. */
 export function createProvisioningModule(
   { database, clock, events }: Core,
   modules: {

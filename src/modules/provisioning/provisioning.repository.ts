@@ -47,7 +47,7 @@ export function createProvisioningRepository(database: MainDatabase) {
       const row = byKey.get({ key });
       return row && { ...toProvisioning(row.provisioning), tenantId: row.tenantId as TenantId }; // minted by us
     },
-    /** Returns whether devices of any profile may make themselves known. */
+    /** Returns whether devices of any profile may register themselves. */
     isOpen: (): boolean => open.get() !== undefined,
     save({ secret, ...provisioning }: Provisioning & { readonly secret: string }): void {
       const row = { ...provisioning, secretSealed: secrets.seal(secret) };

@@ -72,7 +72,7 @@ export const reopenRoutes = (deps: { provisioning: ProvisioningService; auth: Au
     },
   );
 
-/** Route with which new devices claim over HTTP. */
+/** Creates the route by which new devices claim credentials over HTTP. */
 export const claimRoutes = (deps: { provisioning: ProvisioningService }) =>
   new Elysia({ prefix: "/api/v1", tags: ["device API"] }).post(
     "/provision",

@@ -19,7 +19,7 @@ import { type ClaimRequest, parseClaim } from "./claim-request.ts";
 import type { ProvisioningRepository } from "./provisioning.repository.ts";
 import type { ClaimAnswer, Provisioning, ProvisioningMode } from "./provisioning.types.ts";
 
-/** Codes of errors that end a claim, and the reasons that they are listed under. */
+/** Error codes that end a claim, and the reasons under which they are listed. */
 const REASONS: ReadonlyMap<string, RefusalReason> = new Map([
   ["claim.in_use", "claim_device_in_use"],
   ["claim.not_expected", "claim_device_unexpected"],
@@ -30,7 +30,7 @@ interface RefusedClaim {
   readonly tenantId?: TenantId;
 }
 
-/** Reports a claim that was refused and returns its answer. `error`: undefined for a wrong key or secret. */
+/** Reports a refused claim and returns its response. `error`: undefined for a wrong key or secret. */
 function refuseClaim(
   report: ReportRefusal,
   peer: Peer,
@@ -51,7 +51,7 @@ function refuseClaim(
 const KEY_BYTES = 15;
 const SECRET_BYTES = 24;
 
-/** Claiming client, with the fingerprint of its client certificate, if the TLS handshake has proven one. */
+/** Claiming client, with the fingerprint of its client certificate if the TLS handshake has proven it. */
 export interface ClaimPeer extends Peer {
   readonly fingerprint?: string | undefined;
 }
@@ -60,7 +60,7 @@ type View = Pick<Provisioning, "mode"> & { readonly key?: string; readonly secre
 
 const isSame = (a: string, b: string) => timingSafeEqual(Buffer.from(sha256(a)), Buffer.from(sha256(b)));
 
-/** Principal that creates devices that claim. */
+/** Returns the principal that creates claiming devices. */
 const systemOf = (tenantId: TenantId): Principal => ({
   userId: "provisioning" as UserId, // nobody's
   email: "provisioning",
@@ -110,8 +110,8 @@ function record(
 }
 
 /**
- * Devices that make themselves known with the key and the secret of a profile, and get credentials of their own for it: new ones, or
- * those that a person entered beforehand. Each may once; who is in use already, or has claimed, may not be claimed by another.
+ * Creates the service by which devices claim their own credentials with the key and secret of a profile: new devices, or devices that a user created
+ * beforehand. Each may claim once; devices in use, or with an earlier claim, cannot be claimed by another.
  */
 export function createProvisioningService(deps: {
   repository: ProvisioningRepository;
@@ -145,7 +145,7 @@ export function createProvisioningService(deps: {
 
   const newPair = () => ({ key: randomToken(KEY_BYTES), secret: randomToken(SECRET_BYTES) });
 
-  /** The device that a person entered, if it waits for this claim. */
+  /** Returns the device that a user created, if it waits for this claim. */
   function findAwaited(tenantId: TenantId, profileId: ProfileId, name: string): Device {
     const [device, another] = devices.findNamed(tenantId, name);
     if (device === undefined || another !== undefined || device.profileId !== profileId)
@@ -196,7 +196,7 @@ export function createProvisioningService(deps: {
 
   return {
     get: (principal: Principal, profileId: string): View => view(profileOf(principal, profileId)),
-    /** Makes key and secret where there are none. */
+    /** Sets the mode, creating a missing key and secret. */
     setMode(principal: Principal, profileId: string, mode: ProvisioningMode): View {
       const id = profileOf(principal, profileId);
       const { key, secret } = view(id);
@@ -204,19 +204,19 @@ export function createProvisioningService(deps: {
       repository.save({ profileId: id, mode, ...pair, updatedAt: clock.now() });
       return view(id);
     },
-    /** The old key and secret end; devices that have claimed keep what they got. */
+    /** Replaces key and secret; devices that have claimed keep their credentials. */
     rotate(principal: Principal, profileId: string): View {
       const id = profileOf(principal, profileId);
       const mode = repository.find(id)?.mode ?? "DISABLED";
       repository.save({ profileId: id, mode, ...newPair(), updatedAt: clock.now() });
       return view(id);
     },
-    /** Lets a device claim once more, that lost what it got. */
+    /** Lets a device that lost its credentials claim new ones. */
     reopen: (principal: Principal, deviceId: string): void =>
       repository.deleteClaim(devices.get(principal, deviceId).deviceId),
-    /** Returns whether anybody may claim anything. */
+    /** Returns whether any claims are possible. */
     isOpen: (): boolean => repository.isOpen(),
-    /** Never throws for what a device got wrong: it is told. Throws `limited` and `unavailable`. */
+    /** Processes a claim. Errors of the device are returned, not thrown. @throws DomainError `limited`, `unavailable` */
     async claim(body: unknown, peer: ClaimPeer): Promise<ClaimAnswer> {
       limits.take(peer);
       let request: ClaimRequest;

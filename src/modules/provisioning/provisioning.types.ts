@@ -8,12 +8,12 @@ export interface Provisioning {
   readonly profileId: ProfileId;
   readonly mode: ProvisioningMode;
   readonly key: string;
-  /** `undefined` if the key that it was sealed with is lost. */
+  /** `undefined` if its sealing key was lost. */
   readonly secret: string | undefined;
   readonly updatedAt: number;
 }
 
-/** The answer to a claim, in the words of the widely used device API. */
+/** Response to a claim, in the form of the widely used device API. */
 export interface ClaimAnswer {
   readonly status: "SUCCESS" | "FAILURE" | "NOT_FOUND";
   readonly credentialsType?: "ACCESS_TOKEN" | "MQTT_BASIC" | "X509_CERTIFICATE";

@@ -5,7 +5,7 @@ import type { TenantsModule } from "../tenants/tenants.module.ts";
 import { proxiesRoutes } from "./proxies.routes.ts";
 import { ProxySettings } from "./proxy-settings.ts";
 
-/** Creates the module of the settings about reverse proxies. */
+/** Creates the settings for reverse proxies. */
 export function createProxiesModule(
   { config, configured, clock, restart }: Core,
   modules: { readonly settings: SettingsModule; readonly tenants: TenantsModule },

@@ -13,16 +13,16 @@ import type { TenantsService } from "../tenants/tenants.service.ts";
 import { proxySettingsBody, proxySettingsInput, proxyTestAnswer } from "./proxies.schemas.ts";
 import type { ProxySettings, ProxySettingsInput } from "./proxy-settings.ts";
 
-/** What a proxy wrote into a request. */
+/** Headers added by a proxy. */
 const HEADERS = ["x-forwarded-for", "x-forwarded-proto", "x-forwarded-host"] as const;
 const VALUE_LENGTH_MAX = 500;
 
-/** What the gateway sees of a request. */
+/** Data of a request as seen by the gateway. */
 interface SeenRequest {
-  /** The other end of the connection. */
+  /** Peer address of the connection. */
   readonly peer: string;
   readonly isTrusted: boolean;
-  /** Address that counts as the client's. */
+  /** Address used as the client's. */
   readonly address: string;
   readonly protocol: "http" | "https";
   readonly host: string;
@@ -80,7 +80,7 @@ interface ProxyRouteDeps {
   readonly auth: AuthPlugin;
 }
 
-/** Returns the data of the present request that the gateway would see with these settings. */
+/** Returns the data of the current request as the gateway would see it with these settings. */
 function toSeen(
   settings: ProxySettings,
   input: ProxySettingsInput,
@@ -120,7 +120,7 @@ const restartRoutes = ({ restart, tenants, auth }: ProxyRouteDeps) =>
     },
   );
 
-/** The settings about reverse proxies, for the operators of the gateway. */
+/** Creates the routes for reverse-proxy settings, for operators of the gateway. */
 const settingsRoutes = ({ settings, tenants, auth }: ProxyRouteDeps) =>
   new Elysia({ prefix: "/api/gateway/proxy", tags: ["gateway"] })
     .use(auth)

@@ -7,7 +7,7 @@ import type { SettingsService } from "../settings/settings.service.ts";
 
 const SETTINGS = "proxy";
 
-/** Settings about reverse proxies; null where nothing is set. */
+/** Settings for reverse proxies; null if unset. */
 export interface StoredProxySettings {
   readonly publicUrl: string | null;
   /** Comma-separated addresses and networks. */
@@ -46,13 +46,13 @@ const inForce = (
   trusted_proxies: configured.trusted_proxies ?? trustedProxies ?? undefined,
 });
 
-/** Returns the configuration with the stored settings where it sets nothing itself. */
+/** Returns the configuration, completed by the stored settings. */
 export const withProxySettings = (configured: Config, settings: Pick<SettingsService, "read">): Config => ({
   ...configured,
   ...inForce(configured, readStored(settings)),
 });
 
-/** Settings about reverse proxies. They take effect at a start; what the configuration sets has priority. */
+/** Settings for reverse proxies. They take effect at startup; the configuration takes precedence. */
 export class ProxySettings {
   readonly #settings: SettingsService;
   readonly #configured: ProxyConfig;
@@ -61,9 +61,9 @@ export class ProxySettings {
 
   constructor(deps: {
     settings: SettingsService;
-    /** As flags, environment and file set it. */
+    /** Settings from flags, environment and file. */
     configured: ProxyConfig;
-    /** As it was at the start. */
+    /** Settings at startup. */
     running: ProxyConfig;
     clock: Pick<Clock, "now">;
   }) {
@@ -86,12 +86,12 @@ export class ProxySettings {
     };
   }
 
-  /** @throws DomainError `conflict` for what the configuration sets, `invalid` for what it would refuse, too */
+  /** @throws DomainError `conflict` for configured settings, `invalid` for values that the configuration would also refuse */
   save(input: ProxySettingsInput): void {
     this.#settings.save(SETTINGS, this.#withInput(input), this.#clock.now());
   }
 
-  /** Returns the settings that a start would use with these changes. @throws DomainError as `save` */
+  /** Returns the effective settings of the next start with these changes. @throws DomainError like `save` */
   inForce(input: ProxySettingsInput): ProxyConfig {
     return inForce(this.#configured, this.#withInput(input));
   }

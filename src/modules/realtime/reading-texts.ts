@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import type { Reading, TelemetryValue } from "../telemetry/telemetry.types.ts";
 
-/** Max. characters of texts kept for other readers of the same message. */
+/** Max. characters of texts cached for other readers of the same message. */
 const KEPT_CHARACTERS_MAX = 4 * 1024 * 1024;
-/** Characters that a kept text counts in addition to its own: a text may be empty. */
+/** Additional characters counted per cached text, because a text may be empty. */
 const KEPT_TEXT_CHARACTERS = 64;
 /** Characters per unit of weight. */
 const CHARACTERS_PER_WEIGHT = 64;

@@ -16,10 +16,10 @@ import {
 } from "./realtime.types.ts";
 import { type DeviceData, WaitingReadings, WaitingTotal } from "./waiting-readings.ts";
 
-/** Max. weight of a tenant's readings that wait for their turn: several times that of a single session. */
+/** Max. weight of a tenant's waiting readings; several times that of a single session. */
 const WEIGHT_MAX = 32_768;
 
-/** Max. events of a gateway's children that a session is sent: half of those that may wait, so that they displace few others. */
+/** Max. events of a gateway's children sent to a session: half of its waiting events, so that they displace few others. */
 const CHILD_EVENTS_MAX = 500;
 
 interface MaintenanceOfChildren {
@@ -33,16 +33,16 @@ interface TenantQueue {
   readonly devices: Map<DeviceId, { readonly device: IngestDevice; readonly readings: WaitingReadings }>;
 }
 
-/** Hands telemetry to a device's readers, one after the other. */
+/** Passes telemetry to a device's readers, one after the other. */
 type Deliver = (device: IngestDevice, data: DeviceData) => Iterable<void>;
 
-/** Distributes accepted messages to live readers: immediately if there is time, else in turns with other tenants. */
+/** Distributes accepted messages to live readers: immediately if there is time, otherwise in turns with other tenants. */
 export class TelemetryFanOut {
   readonly #texts: ReadingTexts;
   readonly #deliver: Deliver;
   readonly #tenants = new Map<TenantId, TenantQueue>();
 
-  /** @param deliver hands over to one reader per step */
+  /** @param deliver passes a message to one reader per step */
   constructor(texts: ReadingTexts, deliver: Deliver) {
     this.#texts = texts;
     this.#deliver = deliver;
@@ -81,7 +81,7 @@ export class TelemetryFanOut {
   }
 }
 
-/** A screen that is signed in. */
+/** Signed-in screen. */
 interface HubSession {
   readonly tenantId: TenantId;
   readonly seesAll: boolean;
@@ -90,11 +90,11 @@ interface HubSession {
   isBy(userId: UserId): boolean;
   isUnder(sessionId: string): boolean;
   maySee(deviceId: DeviceId): boolean;
-  /** Hands readings to the subscriptions to every device and those that name this one, in steps. */
+  /** Passes readings to the subscriptions to every device and those that name this one, in steps. */
   addReadings(deviceId: DeviceId, data: DeviceData, named: readonly Subscription[]): Iterable<void>;
   /**
    * @param isNamed true to send the event only to subscriptions that name its device
-   * @param max number of subscriptions that are sent the event; the others are told that one was left out
+   * @param max max. subscriptions that are sent the event; the others are notified of an omission
    * @returns number of subscriptions to the event
    */
   addEvent(event: LiveEvent, options?: { readonly isNamed: boolean; readonly max: number }): number;
@@ -124,8 +124,8 @@ class Listeners<Key> {
 }
 
 /**
- * Identifies who wants to hear of what: telemetry finds its readers by device and by tenant, so that a message nobody watches
- * costs two look-ups, or one comparison when nobody watches anything.
+ * Registry of subscriptions: telemetry finds its readers by device and by tenant, so that an unwatched message costs two look-ups, or one comparison
+ * without any subscriptions.
  */
 export class RealtimeHub {
   /** Texts of telemetry, shared by all sessions. */
@@ -133,9 +133,9 @@ export class RealtimeHub {
   /** Waiting bytes that do not count as bytes in flight, by user or link. */
   readonly uncounted = new Counts();
   readonly #fanOut = new TelemetryFanOut(this.texts, (device, data) => this.#deliver(device, data));
-  /** Telemetry of named devices. */
+  /** Subscriptions to telemetry of named devices. */
   readonly #ofDevices = new Listeners<DeviceId>();
-  /** Telemetry of every device that the reader may see. */
+  /** Subscriptions to telemetry of every visible device. */
   readonly #ofTenants = new Listeners<TenantId>();
   readonly #sessions = new Set<HubSession>();
   readonly #childrenOf: (deviceId: DeviceId) => readonly DeviceId[];
@@ -197,7 +197,7 @@ export class RealtimeHub {
     events.on("integration.events", this.#onIntegration);
   }
 
-  /** Integrations show what any device sends: only who sees all of them hears of one. */
+  /** Publishes a change of an integration only to users who see all devices, because integrations show data of any device. */
   #onIntegration = ({ tenantId, integrationId }: DomainEvents["integration.changed"]): void =>
     this.#publishOfMany("events", tenantId, { deviceIds: [], data: { event: "integration", integrationId } });
 
@@ -259,7 +259,7 @@ export class RealtimeHub {
     for (const session of [...this.#sessions]) session.close(closeCodes.shutdown, "shutting down");
   }
 
-  /** To whoever may see one of the devices. */
+  /** Publishes to users who may see one of the devices. */
   #publishOfMany<Topic extends EventTopic>(
     topic: Topic,
     tenantId: TenantId,
@@ -271,7 +271,7 @@ export class RealtimeHub {
         session.addEvent(event);
   }
 
-  /** Maintenance of a gateway includes its children, whose readers may watch or see them alone. */
+  /** Publishes maintenance of a gateway including its children, whose readers may watch or see only them. */
   #publishMaintenance({ tenantId, deviceId, until }: DomainEvents["device.maintenance"]): void {
     const data = { event: "maintenance", until: iso(until) } as const;
     this.#publish("devices", tenantId, { ...data, deviceId });
@@ -280,7 +280,7 @@ export class RealtimeHub {
     if (children.length > 0) void this.#publishOfChildren(tenantId, { deviceId, children, data });
   }
 
-  /** Tells readers of the children in turns with other tenants; later maintenance of the tenant stays behind. */
+  /** Notifies readers of the children in turns with other tenants; later maintenance of the tenant waits. */
   async #publishOfChildren(
     tenantId: TenantId,
     { deviceId, children, data }: MaintenanceOfChildren,

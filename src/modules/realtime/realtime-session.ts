@@ -58,7 +58,7 @@ function readTopics(value: unknown): RealtimeTopic[] {
   return topics.filter((topic) => topic !== undefined);
 }
 
-/** Parses one text frame of a client. @throws DomainError `realtime.message_invalid`. */
+/** Parses one text frame of a client. @throws DomainError `realtime.message_invalid` */
 function parseClientMessage(text: string): ClientMessage {
   let message: unknown;
   try {
@@ -84,30 +84,30 @@ function parseClientMessage(text: string): ClientMessage {
 }
 
 const AUTH_TIMEOUT_MS = 5_000;
-/** A reader sends no more than this before it is signed in: one access token takes 1 KB or so. */
+/** Max. bytes from a reader before it is authenticated; an access token takes about 1 KB. */
 const UNAUTHENTICATED_BYTES_MAX = 8 * 1024;
-/** A session that was ended elsewhere is noticed at the latest after this. */
+/** Max. delay in ms until the end of a session is noticed. */
 const RECHECK_INTERVAL_MS = 15_000;
-/** Messages are gathered this long: 20 frames per second are as smooth as a chart needs. */
+/** Time in ms for which messages are collected; 20 frames per second are smooth enough for charts. */
 const FLUSH_INTERVAL_MS = 50;
 /** Max. subscriptions of a connection. */
 export const SUBSCRIPTIONS_MAX = 100;
-/** More than a screen that comes back renews. */
+/** Max. waiting frames, more than a reconnecting screen sends. */
 const FRAMES_WAITING_MAX = 500;
-/** Max. characters of waiting frames: some long lists of devices. */
+/** Max. characters of waiting frames, enough for some long lists of devices. */
 const FRAMES_WAITING_CHARACTERS_MAX = 4 * 1024 * 1024;
-/** Waiting bytes of a user's or link's readers with room for more that do not count as bytes in flight: they are sent within a moment. */
+/** Waiting bytes of a user's or link's unblocked readers that do not count as bytes in flight, because they are sent within a moment. */
 export const UNCOUNTED_BYTES = 256 * 1024;
 /**
- * Bytes of subscriptions, frames and the socket's buffer that do not count either while there is room for more: a reader who asks for little is not
- * disconnected because others with the same link have taken all space.
+ * Bytes of subscriptions, frames and the socket's buffer that do not count for an unblocked reader either, so that a modest reader is not
+ * disconnected because others with the same link use all space.
  */
 const UNCOUNTED_KEPT_BYTES = 32 * 1024;
-/** Memory that a socket takes per byte in its buffer: measured up to 1.37 with messages of 2 to 100 KB. */
+/** Memory of a socket per buffered byte; measured up to 1.37 with messages of 2 to 100 KB. */
 const SOCKET_BYTES = 1.4;
 /** Max. bytes of a character in memory. */
 const CHARACTER_BYTES = 2;
-/** Approximate bytes of a subscription, and of each device that it names. */
+/** Approximate bytes of a subscription, and of each named device. */
 const SUBSCRIPTION_BYTES = 1_024;
 const SUBSCRIBED_DEVICE_BYTES = 256;
 /** Max. connections per user and per link. */
@@ -126,7 +126,7 @@ export interface RealtimeDeps {
 
 type SubscribeMessage = Extract<ClientMessage, { type: "subscribe" }>;
 
-/** Returns the keys that subscriptions name in all, and the approximate memory of the subscriptions. */
+/** Returns the number of keys named by subscriptions, and their approximate memory. */
 function sizeOf(subscriptions: readonly Subscription[]): { keys: number; bytes: number } {
   const size = { keys: 0, bytes: 0 };
   for (const { deviceIds } of subscriptions)
@@ -138,7 +138,7 @@ function sizeOf(subscriptions: readonly Subscription[]): { keys: number; bytes: 
   return size;
 }
 
-/** One reader on `/api/ws`: signs in with its first message, subscribes, gets a snapshot and then what is new. */
+/** Reader on `/api/ws`: signs in with its first message, subscribes, and gets a snapshot followed by new data. */
 export class RealtimeSession {
   readonly subscriptions = new Map<string, Subscription>();
   readonly #deps: RealtimeDeps;
@@ -147,14 +147,14 @@ export class RealtimeSession {
   #lastTask: Promise<void> = Promise.resolve();
   #waiting = 0;
   #waitingLength = 0;
-  /** Bytes in flight to the reader, and all else that the session keeps. */
+  /** Bytes in flight to the reader, and other memory of the session. */
   #held: HeldAnswer | undefined;
-  /** Waiting bytes that are not in flight, of those that the user's sessions share. */
+  /** Share of the user's uncounted waiting bytes used by this session. */
   #uncountedBytes = 0;
   #subscriptionBytes = 0;
-  /** Characters of the part of a snapshot that waits. */
+  /** Characters of the waiting part of a snapshot. */
   #snapshotLength = 0;
-  /** Sent bytes that the reader had not received when it was last looked. */
+  /** Sent bytes that the reader had not received at the last check. */
   #bufferedBytes = 0;
   #onDrain: () => void = () => undefined;
   #unauthenticatedBytes = 0;
@@ -252,7 +252,7 @@ export class RealtimeSession {
     if (!this.#sendBuffer.isEmpty) this.#scheduleFlush();
   }
 
-  /** The socket is gone; told once more when we closed it ourselves. */
+  /** Called when the socket is closed; called again if the gateway closed it. */
   ended(): void {
     if (this.#closed) return;
     this.#closed = true;
@@ -347,7 +347,7 @@ export class RealtimeSession {
     throw limited("sign_in.throttled", Math.ceil(waitMs / 1000));
   }
 
-  /** Continues with another principal. Returns false if a subscription is no longer allowed and the client has to connect again. */
+  /** Continues with another principal. Returns false if a subscription is no longer allowed and the client must reconnect. */
   #becomes(principal: Principal): boolean {
     const before = this.#principal?.shared;
     if (before !== undefined && before.version !== principal.shared?.version) {
@@ -389,7 +389,7 @@ export class RealtimeSession {
     return this.#sendSnapshot(principal, subscription);
   }
 
-  /** Returns the keys of a new subscription, which it shares with others that name the same ones. */
+  /** Returns the keys of a new subscription, shared with subscriptions that name the same keys. */
   #keysOf(asked: readonly string[] | undefined, others: readonly Subscription[]): Subscription["keys"] {
     const { texts } = this.#deps.hub;
     const keys = new SubscribedKeys(
@@ -400,7 +400,7 @@ export class RealtimeSession {
     return others.find((other) => other.keys.name === keys.name)?.keys ?? keys;
   }
 
-  /** Takes space for these subscriptions. @throws DomainError `limited` if there are too many keys, or no space */
+  /** Reserves space for the subscriptions. @throws DomainError `limited` if there are too many keys, or no space */
   #reserve(subscriptions: readonly Subscription[]): void {
     const { keys, bytes } = sizeOf(subscriptions);
     if (keys > SUBSCRIBED_KEYS_MAX)
@@ -436,18 +436,18 @@ export class RealtimeSession {
       });
   }
 
-  /** Looks whether the reader has room for more. */
+  /** Checks whether the reader has room for more. */
   #look(): void {
     this.#bufferedBytes = this.#socket.bufferedBytes();
     this.#count();
   }
 
-  /** The reader leaves no room; sending goes on with `drain`. */
+  /** Whether the reader has no room; sending then continues with `drain`. */
   get #isStalled(): boolean {
     return this.#bufferedBytes >= BUFFERED_BYTES_MAX;
   }
 
-  /** Counts what the session keeps as bytes in flight. Disconnects a reader who exceeds the limits. */
+  /** Counts the session's memory as bytes in flight. Disconnects a reader who exceeds the limits. */
   #count(): void {
     try {
       this.#hold();
@@ -470,7 +470,7 @@ export class RealtimeSession {
     else if (bytes < held.bytes) held.release(held.bytes - bytes);
   }
 
-  /** Takes waiting bytes out of the count, as far as the other sessions of the user leave some of those that they share. */
+  /** Excludes waiting bytes from the count, as far as the user's shared allowance permits. */
   #leaveOut(waiting: number, { reader: { userId } }: HeldAnswer): void {
     const { uncounted } = this.#deps.hub;
     const ofOthers = uncounted.of(userId) - this.#uncountedBytes;
@@ -493,7 +493,7 @@ export class RealtimeSession {
     this.#deps.hub.unsubscribe(this, subscription);
   }
 
-  /** Alarms wait for nothing but what is being done: somebody is to run. */
+  /** Sends alarms without delay, because they need a quick reaction. */
   #sendAlarmsSoon(): void {
     if (this.#sendingAlarms || this.#closed) return;
     this.#sendingAlarms = true;
@@ -516,7 +516,7 @@ export class RealtimeSession {
     });
   }
 
-  /** Sends messages in turns with other tenants and, within the tenant, with its other users. Stops when the session is closed. */
+  /** Sends messages in turns with other tenants and, within the tenant, with other users. Stops when the session is closed. */
   async #sendInTurns(messages: Generator<void>): Promise<void> {
     if (this.#closed) return;
     const owner = { tenantId: this.tenantId, userId: `live ${this.#principal?.userId}` };

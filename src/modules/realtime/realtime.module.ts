@@ -7,7 +7,7 @@ import type { StorageModule } from "../telemetry/storage.module.ts";
 import { RealtimeHub } from "./realtime-hub.ts";
 import type { RealtimeDeps } from "./realtime-session.ts";
 
-/** Live data for screens, over `/api/ws`. */
+/** Creates the live data for screens, over `/api/ws`. */
 export function createRealtimeModule(
   { answers, clock, events, log }: Core,
   modules: {

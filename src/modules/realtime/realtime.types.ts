@@ -33,11 +33,11 @@ export type ClientMessage =
   | { readonly type: "unsubscribe"; readonly id: string }
   | { readonly type: "ping" };
 
-/** A connected reader as the hub sees it. */
+/** Connected reader of the hub. */
 export interface RealtimeSocket {
   readonly peer: Peer;
   send(text: string): void;
-  /** Bytes handed over that the peer has not read yet. */
+  /** Returns the sent bytes that the peer has not read yet. */
   bufferedBytes(): number;
   close(code: number, reason: string): void;
 }
@@ -45,7 +45,7 @@ export interface RealtimeSocket {
 export interface Subscription {
   readonly id: string;
   readonly topics: ReadonlySet<RealtimeTopic>;
-  /** Undefined: every device that the reader may see. */
+  /** Undefined for every visible device. */
   readonly deviceIds: ReadonlySet<DeviceId> | undefined;
   readonly keys: Pick<SubscribedKeys, "name" | "count" | "bytes" | "of">;
 }
@@ -57,12 +57,12 @@ export interface DeviceState {
 }
 
 /**
- * Current state, sent for each subscription. It covers everything that the client may have missed before. The state of many devices
- * consists of several messages.
+ * Current state, sent for each subscription. It includes everything that the client may have missed. The state of many devices consists of several
+ * messages.
  */
 export interface SnapshotMessage {
   readonly type: "snapshot";
-  /** Id of the subscription, as in all messages of one. */
+  /** Id of the subscription, in all of its messages. */
   readonly id: string;
   /** True if the snapshot continues with another message. */
   readonly more?: true;
@@ -81,7 +81,7 @@ export interface TelemetryMessage {
   readonly values: Readonly<Record<string, TelemetryValue>>;
   /** Epoch ms of each key's value. */
   readonly timestamps: Readonly<Record<string, number>>;
-  /** True if the reader was too slow, and values between were left out. */
+  /** True if the reader was too slow and intermediate values were dropped. */
   readonly merged?: true;
 }
 
@@ -126,17 +126,17 @@ export interface RealtimeEvents {
         readonly status: RunStatus;
       }
     | { readonly event: "integration"; readonly integrationId: string }
-    /** Key metadata of some devices changed; `POST /api/key-metadata/resolve` answers it. */
+    /** Key metadata of some devices changed; fetch it by `POST /api/key-metadata/resolve`. */
     | { readonly event: "key-metadata" };
 }
 export type EventTopic = keyof RealtimeEvents;
 
-/** Data of one topic, with the device that it is about, if there is one. */
+/** Data of one topic, with its device, if any. */
 export type RealtimeEvent<Topic extends EventTopic = EventTopic> = RealtimeEvents[Topic] & {
   readonly deviceId?: DeviceId;
 };
 
-/** An event on its way to its readers. */
+/** Event to be sent to its readers. */
 export interface LiveEvent {
   readonly topic: EventTopic;
   readonly deviceId: DeviceId | undefined;
@@ -150,7 +150,7 @@ export type EventMessage<Topic extends EventTopic> = RealtimeEvents[Topic] & {
   readonly topic: Topic;
 };
 
-/** A message of a subscription to its client (JSON text frame). */
+/** Message of a subscription to its client (JSON text frame). */
 export type SubscriptionMessage =
   | SnapshotMessage
   | TelemetryMessage

@@ -3,9 +3,9 @@ import { ReadingTexts } from "./reading-texts.ts";
 import type { RealtimeSocket, Subscription } from "./realtime.types.ts";
 import { type DeviceData, WaitingReadings, WaitingTotal } from "./waiting-readings.ts";
 
-/** Limit of unread data of a peer; beyond it nothing more is sent. */
+/** Max. unread bytes of a peer, beyond which sending pauses. */
 export const BUFFERED_BYTES_MAX = 256 * 1024;
-/** All that waits as it came, in weight: a reading of a few numbers weighs little more than 1. */
+/** Max. weight of waiting unmerged readings; a reading of a few numbers weighs slightly more than 1. */
 const WEIGHT_MAX = 4_096;
 /** Approximate bytes of a waiting reading per unit of weight. */
 const WEIGHT_BYTES = 128;
@@ -14,19 +14,19 @@ const QUEUE_BYTES = 512;
 /** Approximate bytes after which merged values continue in another message. */
 const MERGED_BYTES_MAX = 64 * 1024;
 const EVENTS_MAX = 1_000;
-/** Characters of events; a single longer one may wait alone. */
+/** Max. characters of waiting events; a single longer event may wait alone. */
 const EVENTS_LENGTH_MAX = 1024 * 1024;
 /** Approximate bytes of a waiting event in addition to its characters. */
 const EVENT_BYTES = 64;
 
-/** Readings of a device that wait for an audience. */
+/** Readings of a device waiting for an audience. */
 interface Queue {
   readonly audience: Audience;
   readonly deviceId: DeviceId;
   readonly data: WaitingReadings;
 }
 
-/** Message of which some subscriptions have not been sent their copy. */
+/** Message that some subscriptions have not received yet. */
 interface Outgoing {
   readonly queue: Queue;
   readonly recipients: readonly Subscription[];
@@ -37,7 +37,7 @@ interface Outgoing {
 /** Subscriptions that receive the same keys and share the queues of their devices. */
 class Audience {
   readonly keys: Subscription["keys"];
-  /** The snapshots of all subscriptions have been sent; until then data waits behind them. */
+  /** True once the snapshots of all subscriptions have been sent; until then, data waits. */
   isReady = false;
   /** Subscription → beginning of its messages, up to the device. */
   readonly heads = new Map<Subscription, string>();
@@ -68,18 +68,18 @@ class Audience {
 }
 
 /**
- * Messages that still have to be sent to one reader, bounded: a reader that keeps up gets every message, a slow one the newest value
- * of each key, and of events the newest (it is told when some were left out).
+ * Messages waiting for one reader, limited in size: a fast reader gets every message; a slow one the newest value of each key, and the newest events
+ * with a note of omissions.
  */
 export class SendBuffer {
   readonly #audienceOf = new Map<Subscription, Audience>();
   /** Audiences with a subscription to every device. */
   readonly #everywhere = new Set<Audience>();
-  /** Audiences of subscriptions that have caught up, by name of their keys. */
+  /** Audiences of up-to-date subscriptions, by name of their keys. */
   readonly #united = new Map<string, Audience>();
-  /** Subscriptions that have not caught up with those of the same keys; each is an audience by itself. */
+  /** Subscriptions that are behind others with the same keys; each is its own audience. */
   readonly #apart = new Set<Subscription>();
-  /** Those that are not empty, the longest-waiting first. */
+  /** Non-empty queues, longest-waiting first. */
   readonly #queues = new Set<Queue>();
   readonly #events: string[] = [];
   readonly #socket: Omit<RealtimeSocket, "peer">;
@@ -101,7 +101,7 @@ export class SendBuffer {
     return this.#queues.size === 0 && !hasEvents && this.#outgoing === undefined;
   }
 
-  /** Approximate memory of all that waits. */
+  /** Approximate memory of all waiting messages, in bytes. */
   get bytes(): number {
     const { weight, mergedBytes } = this.#total;
     const events = this.#eventsLength + this.#events.length * EVENT_BYTES;
@@ -109,20 +109,20 @@ export class SendBuffer {
     return readings + events + (this.#outgoing?.text.length ?? 0);
   }
 
-  /** Data for the subscription waits from now on. It is sent after `setReady`. */
+  /** Starts collecting data for the subscription, to be sent after `setReady`. */
   add(subscription: Subscription): void {
     this.#apart.add(subscription);
     this.#join(subscription, new Audience(subscription.keys));
   }
 
-  /** The snapshot of the subscription has been sent. */
+  /** Called when the snapshot of the subscription has been sent. */
   setReady(subscription: Subscription): void {
     const audience = this.#audienceOf.get(subscription);
     if (audience !== undefined) audience.isReady = true;
     this.#unite();
   }
 
-  /** Forgets what waits for a subscription that has ended. */
+  /** Discards waiting messages of an ended subscription. */
   drop(subscription: Subscription): void {
     this.#apart.delete(subscription);
     const audience = this.#audienceOf.get(subscription);
@@ -146,7 +146,7 @@ export class SendBuffer {
   }
 
   /**
-   * Adds readings of a device. Yields after each audience; all subscriptions with the same keys are one.
+   * Adds readings of a device. Yields after each audience, which is all subscriptions with the same keys.
    * @param named subscriptions that name the device
    */
   *addReadings(deviceId: DeviceId, data: DeviceData, named: readonly Subscription[]): Generator<void> {
@@ -183,7 +183,7 @@ export class SendBuffer {
     if (queue.audience.queues.get(queue.deviceId) === queue) queue.audience.queues.delete(queue.deviceId);
   }
 
-  /** Unites ready subscriptions with those of the same keys if nothing waits for any of them, so that each gets each message once and in order. */
+  /** Joins ready subscriptions with the same keys if nothing is waiting for them, so that each gets every message once and in order. */
   #unite(): void {
     if (this.#isDelivering) return;
     const isBusy = (audience: Audience) =>
@@ -214,7 +214,7 @@ export class SendBuffer {
     this.#eventsLength += text.length;
   }
 
-  /** The peer is told that an event was left out. */
+  /** Records that an event was omitted, which the peer is notified of. */
   leaveOutEvent(): void {
     this.#droppedEvents++;
   }
@@ -229,7 +229,7 @@ export class SendBuffer {
     return this.#socket.bufferedBytes() < BUFFERED_BYTES_MAX;
   }
 
-  /** Sends the events that the peer has room for. Yields after each message. */
+  /** Sends the events for which the peer has room. Yields after each message. */
   *flushEvents(): Generator<void> {
     if (this.#droppedEvents > 0 && this.hasRoom) {
       this.#socket.send(JSON.stringify({ type: "gap", dropped: this.#droppedEvents }));
@@ -241,7 +241,7 @@ export class SendBuffer {
     }
   }
 
-  /** Sends what the peer has room for. Yields after each message. */
+  /** Sends the messages for which the peer has room. Yields after each message. */
   *flush(): Generator<void> {
     yield* this.flushEvents();
     yield* this.#sendOutgoing();
@@ -253,7 +253,7 @@ export class SendBuffer {
     this.#unite();
   }
 
-  /** Sends the readings of a device that wait now; readings that arrive meanwhile wait for the next flush. */
+  /** Sends the waiting readings of a device; readings that arrive meanwhile wait for the next flush. */
   *#flushQueue(queue: Queue): Generator<void> {
     const { data, audience, deviceId } = queue;
     const recipients = audience.recipientsOf(deviceId);

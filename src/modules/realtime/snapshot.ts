@@ -9,7 +9,7 @@ import type { LatestSnapshot } from "../telemetry/telemetry.types.ts";
 import type { Principal } from "../users/users.types.ts";
 import type { DeviceState, Subscription } from "./realtime.types.ts";
 
-/** Devices of the first read of newest values, and the maximum: what was read waits with the message while a reader is slow. */
+/** Devices of the first and of further reads of newest values; limited because the read values wait with the message while a reader is slow. */
 const DEVICES_PER_READ = { first: 8, max: 100 };
 /** Characters after which a message ends; a device's values are never split. */
 const MESSAGE_CHARACTERS = 128 * 1024;
@@ -72,7 +72,10 @@ class Message {
   }
 }
 
-/** Returns the devices whose state a subscription begins with. Events, alarms and attributes need none: those of all devices are a megabyte. */
+/**
+ * Returns the devices whose state is included in a subscription's snapshot. Events, alarms and attributes need none, because the states of all
+ * devices can be a megabyte.
+ */
 function shownDevices(
   { devices }: SnapshotSources,
   principal: Principal,
@@ -82,7 +85,7 @@ function shownDevices(
   return [...(deviceIds ?? devices.listVisibleIds(principal).slice(0, SNAPSHOT_DEVICES_MAX))];
 }
 
-/** Yields the messages of a snapshot, each of which is read only after the previous message has been sent. */
+/** Yields the messages of a snapshot, each read only after the previous one has been sent. */
 export async function* snapshotMessages(
   sources: SnapshotSources,
   principal: Principal,

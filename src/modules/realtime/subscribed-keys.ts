@@ -1,7 +1,7 @@
 import type { DeviceId } from "../../lib/core/ids.ts";
 import type { Principal } from "../users/users.types.ts";
 
-/** Max. keys that the subscriptions of a connection name in all. Subscriptions with equal lists share one. */
+/** Max. keys named by a connection's subscriptions. Subscriptions with equal lists share one. */
 export const SUBSCRIBED_KEYS_MAX = 10_000;
 /** Approximate bytes of a key in a set, in addition to its characters. */
 const KEY_BYTES = 144;
@@ -10,9 +10,9 @@ type KeySet = ReadonlySet<string>;
 
 const noKeys: KeySet = new Set();
 
-/** Telemetry keys of the subscriptions that name the same ones; of a dashboard link, only keys that its dashboards show. */
+/** Telemetry keys of subscriptions with the same keys; for a dashboard link, limited to the keys that its dashboards show. */
 export class SubscribedKeys {
-  /** Equal for equal keys. */
+  /** Name that is equal for equal keys. */
   readonly name: string;
   /** Number of keys named. */
   readonly count: number;
@@ -20,12 +20,12 @@ export class SubscribedKeys {
   readonly bytes: number;
   readonly #asked: KeySet | undefined;
   readonly #sharedOf: () => Principal["shared"];
-  /** Keys shown of a device → those of them that were asked for. */
+  /** Keys shown of a device → the requested ones among them. */
   readonly #found = new WeakMap<KeySet, KeySet>();
 
   /**
-   * @param asked undefined for every key
-   * @param sharedOf returns what the link shows now; undefined for users
+   * @param asked undefined for all keys
+   * @param sharedOf returns the current content of the link; undefined for users
    * @param nameOf returns the same name for equal sets
    */
   constructor(
@@ -43,7 +43,7 @@ export class SubscribedKeys {
     this.bytes = this.#asked === undefined ? 0 : [this.#asked, ...found].reduce(addBytes, 0);
   }
 
-  /** Returns the keys of a device; undefined for every key. */
+  /** Returns the subscribed keys of a device; undefined if all keys are subscribed. */
   of(deviceId: DeviceId): KeySet | undefined {
     const shared = this.#sharedOf();
     return shared === undefined ? this.#asked : this.#shownPart(shared.keysOf.get(deviceId) ?? noKeys);
@@ -57,7 +57,7 @@ export class SubscribedKeys {
   }
 }
 
-/** Returns the keys that are in one of the sets. */
+/** Returns the keys contained in one of the sets. */
 function keysOfAny(sets: ReadonlySet<KeySet>, keys: KeySet): KeySet {
   return new Set([...sets].flatMap((set) => [...set.intersection(keys)]));
 }

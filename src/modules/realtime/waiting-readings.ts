@@ -1,7 +1,7 @@
 import type { Reading, TelemetryValue } from "../telemetry/telemetry.types.ts";
 import type { ReadingTexts } from "./reading-texts.ts";
 
-/** Max. waiting messages of a device; beyond it, only the newest value of each key waits. */
+/** Max. waiting messages of a device; beyond it, only the newest value of each key is kept. */
 const READINGS_PER_DEVICE_MAX = 64;
 /** Approximate bytes of a merged value in addition to long strings and JSON. */
 const ENTRY_BYTES = 160;
@@ -15,7 +15,7 @@ export interface DeviceData {
   readonly merged: NewestValues | undefined;
 }
 
-/** Totals of all readings that wait for the same recipient. */
+/** Totals of all readings waiting for the same recipient. */
 export class WaitingTotal {
   readonly texts: ReadingTexts;
   readonly weightMax: number;
@@ -23,14 +23,14 @@ export class WaitingTotal {
   /** Approximate bytes of merged values. */
   mergedBytes = 0;
 
-  /** @param weightMax beyond it, readings are merged */
+  /** @param weightMax max. weight before readings are merged */
   constructor(texts: ReadingTexts, weightMax: number) {
     this.texts = texts;
     this.weightMax = weightMax;
   }
 }
 
-/** Bounded queue of a device's readings for one recipient: every message or, if there are too many, the newest value of each key. */
+/** Limited queue of a device's readings for one recipient: every message or, if there are too many, the newest value of each key. */
 export class WaitingReadings implements DeviceData {
   readonly #total: WaitingTotal;
   readonly #keys: ReadonlySet<string> | undefined;
@@ -40,7 +40,7 @@ export class WaitingReadings implements DeviceData {
   /** Approximate bytes of merged values. */
   #bytes = 0;
 
-  /** @param keys other keys are not merged */
+  /** @param keys keys that are kept when merging */
   constructor(total: WaitingTotal, keys?: ReadonlySet<string>) {
     this.#total = total;
     this.#keys = keys;

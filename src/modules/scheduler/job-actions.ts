@@ -5,12 +5,12 @@ import type { CommandsService } from "../commands/commands.service.ts";
 import type { Principal } from "../users/users.types.ts";
 import type { Job } from "./scheduler.resource.ts";
 
-/** Does what a job says to one device; resolves to the id of the command, where it is one. */
+/** Performs a job's action on one device; resolves to the id of the command, if it is one. */
 export type Perform = (job: Job, runId: string, deviceId: DeviceId) => Promise<string | null>;
 
 /**
- * Returns the principal of a job: a program of the tenant that sees the one device at hand and nothing else. That whoever wrote
- * the job may act on the device was checked then.
+ * Returns the principal of a job: a program of the tenant that sees only this device. The author's access to the device was checked when the job was
+ * saved.
  */
 const principalOf = ({ jobId, tenantId, name }: Job, deviceId: DeviceId): Principal => ({
   userId: jobId as UserId, // no user's: audit and access have nothing under it

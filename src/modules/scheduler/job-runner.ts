@@ -18,7 +18,7 @@ import { type Run, type Schedule, TENANT_RUNS_MAX } from "./scheduler.types.ts";
 import type { TargetsRepository } from "./targets.repository.ts";
 
 const JOBS_AT_ONCE = 50;
-/** Every next time of a job is after it. */
+/** Sentinel that sorts before every job time. */
 const BEFORE_ALL_TIMES = -1;
 
 interface ClockPauseDeps {
@@ -29,19 +29,19 @@ interface ClockPauseDeps {
 }
 
 /**
- * Keeps jobs waiting while the clock of the gateway is not set: nobody knows then which of their times have passed. Once it is set, jobs
- * of earlier runs follow their rule for missed times. Jobs that were written in the meantime get their next time by the right clock.
+ * Suspends jobs while the gateway's clock is not set, because missed times are then unknown. Once it is set, jobs of earlier runs follow their rule
+ * for missed times. Jobs written in the meantime get their next time by the right clock.
  */
 class ClockPause {
   readonly #deps: ClockPauseDeps;
-  /** Time of the last change of each job that is older than the pause; undefined while there is no pause. */
+  /** Last change of each job that predates the pause; undefined while there is no pause. */
   #earlier: ReadonlyMap<string, number> | undefined;
 
   constructor(deps: ClockPauseDeps) {
     this.#deps = deps;
   }
 
-  /** Begins a pause if the clock is not set. */
+  /** Starts a pause if the clock is not set. */
   begin(): void {
     const { jobs, isClockSet, log } = this.#deps;
     this.#earlier = undefined;
@@ -52,7 +52,7 @@ class ClockPause {
     log.warn("clock not set, scheduled jobs wait");
   }
 
-  /** Returns whether jobs may run. The first time after a pause, it sets the times of jobs that were written during the pause. */
+  /** Returns whether jobs may run. After a pause, the first call sets the times of jobs written during it. */
   async isOver(): Promise<boolean> {
     if (this.#earlier === undefined) return true;
     if (!this.#deps.isClockSet()) return false;
@@ -76,25 +76,24 @@ class ClockPause {
   }
 }
 
-/** Longest delay of a run: longer than the 15 s between two checks, and than a restart takes. */
+/** Max. delay of a run in ms; longer than the 15 s between two checks, and than a restart. */
 export const GRACE_MS = 60_000;
-/** Missed times are counted up to here: a minutely job behind a clock that jumps by decades has millions. */
+/** Max. counted missed times: a minutely job has millions after a clock jump by decades. */
 const MISSED_MAX = 20;
 
 interface Plan {
   readonly scheduledFor: number;
-  /** Begins a run, or notes that there was none. */
+  /** True to start a run, false to record that there was none. */
   readonly runs: boolean;
-  /** Times that passed without a run; `MISSED_MAX` and more are not told apart. */
+  /** Number of missed times, counted up to `MISSED_MAX`. */
   readonly missed: number;
   /** `undefined` if the job is completed. */
   readonly next: number | undefined;
 }
 
 /**
- * Plans the next step of a job that is due. Times that passed unseen, for the gateway was off or its clock was set,
- * never run one by one: the job's rule makes one run of them (`once`) or none (`skip`). A time that is late by no more than the
- * grace simply runs.
+ * Plans the next step of a due job. Missed times (gateway off, or clock set) never run one by one: the job's rule makes one run of them (`once`) or
+ * none (`skip`). A time within the grace period runs normally.
  */
 function planRun({ schedule, misfire }: Job, due: number, now: number): Plan {
   if (now - due <= GRACE_MS)
@@ -115,7 +114,7 @@ function planRun({ schedule, misfire }: Job, due: number, now: number): Plan {
       };
 }
 
-/** Times of a schedule from `from`, itself one, that lie before `until`. */
+/** Counts the times of a schedule from `from` (itself a time) before `until`. */
 function countTimes(schedule: Schedule, from: number, until: number): number {
   let count = 0;
   for (let time: number | undefined = from; time !== undefined && time < until && count < MISSED_MAX; count++)
@@ -135,13 +134,13 @@ export const CHECK_EVERY_MS = 15_000;
 /** Time after which the runs of a dead runner are taken over. */
 export const LEASE_MS = 60_000;
 const CLAIMED_AT_ONCE = 50;
-/** Jobs whose times are reckoned between two looks at whatever else the program has to do. */
+/** Jobs whose times are computed before other work runs. */
 const BEGUN_AT_ONCE = 5;
-/** Longest delay of the rest of a run: longer than any restart takes. */
+/** Max. delay in ms for the rest of an interrupted run; longer than any restart. */
 const BROKEN_OFF_MS_MAX = 15 * 60_000;
-/** A run that ends the program each time must not do so for ever. */
+/** Max. attempts, so that a run that crashes the program is not repeated forever. */
 const ATTEMPTS_MAX = 5;
-/** Wall and steady time drift apart by less than this in a check. */
+/** Tolerated drift between wall and monotonic time per check, in ms. */
 const SET_BACK_MS = 1_000;
 
 export interface FinishedRun {
@@ -156,39 +155,39 @@ interface RunnerDeps {
   readonly targets: TargetsRepository;
   readonly perform: Perform;
   readonly transact: (work: () => void) => void;
-  /** Resolves once everything written so far is on the disk. */
+  /** Resolves once all writes so far are on disk. */
   readonly durable: () => Promise<void>;
   readonly onFinished: (finished: FinishedRun) => void;
-  /** Called when times of a job have passed without a run. */
+  /** Called when a job has missed times. */
   readonly onMissed: (job: Job, reason: Text) => void;
   readonly clock: Clock;
-  /** Returns whether the time is known; jobs wait until it is. */
+  /** Returns whether the clock is set; jobs wait until it is. */
   readonly isClockSet: () => boolean;
   readonly log: Logger;
 }
 
 /**
- * Looks every 15 s for jobs that are due and runs them. Several runners may share one database: each job is taken by one of them, each
- * run is begun once for its job and time, and what a runner leaves behind when it dies is taken up by the next, target by target. Tenants do not
- * wait for each other's runs. A job is due again when its run has ended, so no more than one run of each job waits.
+ * Checks every 15 s for due jobs and runs them. Several runners may share one database: each job is claimed by one of them, each run starts once per
+ * job and time, and runs of a dead runner are resumed by another, target by target. Tenants do not wait for each other's runs. A job is due again
+ * only when its run has ended, so at most one run per job waits.
  */
 export class JobRunner {
   readonly #deps: RunnerDeps;
   readonly #actions: RunActions;
   readonly #pause: ClockPause;
   readonly #owner: string = newId();
-  /** Runs that this runner works on now, by id. */
+  /** Runs in progress on this runner, by id. */
   readonly #held = new Set<string>();
-  /** Those whose turn has come, by id. */
+  /** Started runs, by id. */
   readonly #begun = new Set<string>();
   readonly #working = new Set<Promise<void>>();
-  /** By tenant. */
+  /** Queues by tenant. */
   readonly #lanes = new Lanes(TENANT_RUNS_MAX);
   #cancel: () => void = () => undefined;
-  /** Resolves to the runs that the current look begins. */
+  /** Resolves to the runs that the current check starts. */
   #checking: Promise<Promise<void>[]> | undefined;
   #isStopping = false;
-  /** Both clocks as they were at the last look; undefined before the first. */
+  /** Both clocks at the last check; undefined before the first. */
   #seen: { wall: number; steady: number } | undefined;
 
   constructor(deps: RunnerDeps) {
@@ -204,7 +203,7 @@ export class JobRunner {
     this.#tick();
   }
 
-  /** Resolves when nothing is in progress; what was not finished is left for the next runner. */
+  /** Resolves when no work is in progress; unfinished runs are left to the next runner. */
   async stop(): Promise<void> {
     this.#isStopping = true;
     this.#cancel();
@@ -217,7 +216,7 @@ export class JobRunner {
     }
   }
 
-  /** Checks once for due jobs; resolves when all of them have run. Further checks may begin before. */
+  /** Checks once for due jobs; resolves when all have run. Further checks may start earlier. */
   async check(): Promise<void> {
     const works: Promise<void>[] = [];
     this.#checking ??= this.#check(works)
@@ -229,7 +228,7 @@ export class JobRunner {
     await Promise.all(await this.#checking);
   }
 
-  /** Begins a run immediately, in addition to the job's own times. @throws DomainError `job.running` */
+  /** Starts a run immediately, in addition to the job's schedule. @throws DomainError `job.running` */
   runNow(job: Job): Run {
     const { runs, transact, clock } = this.#deps;
     let run: Run | undefined;
@@ -258,7 +257,7 @@ export class JobRunner {
     return { owner: this.#owner, now: this.#deps.clock.now(), leaseMs: LEASE_MS };
   }
 
-  /** Adds the runs that it begins to `works`. */
+  /** Adds the started runs to `works`. */
   async #check(works: Promise<void>[]): Promise<void> {
     if (!(await this.#pause.isOver())) return;
     if (this.#wasSetBack()) await this.#bringForward();
@@ -269,7 +268,7 @@ export class JobRunner {
     }
   }
 
-  /** Runs to be worked on, those that somebody left first; undefined when nothing is left to claim. */
+  /** Returns runs to work on, abandoned runs first; undefined if there are none to claim. */
   async #claim(): Promise<Array<{ job: Job; run: Run }> | undefined> {
     const { jobs, runs } = this.#deps;
     const left = runs.claimAbandoned(this.#lease, { except: [...this.#held], limit: CLAIMED_AT_ONCE });
@@ -283,7 +282,7 @@ export class JobRunner {
     return begun;
   }
 
-  /** Returns `true` at the first look too: nobody knows what the clock did while nothing ran. */
+  /** Returns whether the clock was set back; `true` also at the first check, because it may have been set while nothing ran. */
   #wasSetBack(): boolean {
     const seen = this.#seen;
     const wall = this.#deps.clock.now();
@@ -292,7 +291,7 @@ export class JobRunner {
     return seen === undefined || wall - seen.wall < steady - seen.steady - SET_BACK_MS;
   }
 
-  /** Next times that were reckoned while the clock was ahead may lie decades away: none may be later than the schedule says now. */
+  /** Brings next times forward to those that the schedule yields now: times computed while the clock was ahead may be decades away. */
   async #bringForward(): Promise<void> {
     const { jobs, clock, log } = this.#deps;
     const now = clock.now();
@@ -313,7 +312,7 @@ export class JobRunner {
     return [{ job, run }];
   }
 
-  /** Settles one due time of a claimed job: the run and the job's next time stand together or not at all. */
+  /** Settles one due time of a claimed job: the run and the job's next time are written together. */
   #beginDue(job: Job): Array<{ job: Job; run: Run }> {
     const { jobs, transact, onMissed, clock, log } = this.#deps;
     if (job.nextRunAt === null) return [];
@@ -338,7 +337,7 @@ export class JobRunner {
     return begun === undefined ? [] : [{ job, run: begun }];
   }
 
-  /** Returns `undefined` if the job has had a run for this time. */
+  /** Returns `undefined` if the job already had a run for this time. */
   #begin(
     { jobId }: Job,
     input: { at: number; trigger: Run["trigger"]; missed?: number; skipped?: Text },
@@ -363,7 +362,7 @@ export class JobRunner {
     return run;
   }
 
-  /** Runs when the tenant's turn comes. Resolves when the run has ended, or is left to another runner. */
+  /** Runs when it is the tenant's turn. Resolves when the run has ended, or is left to another runner. */
   #work(job: Job, run: Run): Promise<void> {
     const work = this.#deps
       .durable()
@@ -392,7 +391,7 @@ export class JobRunner {
     }
   }
 
-  /** A run that was broken off follows the job's rule, too: valves are not opened days late, unless somebody wants that. */
+  /** Applies the job's rule to an interrupted run, so that, for example, valves are not opened days late unless requested. */
   #optionsOf({ misfire }: Job, run: Run): Parameters<RunActions["onAll"]>[2] {
     const lateMs = this.#deps.clock.now() - run.scheduledFor;
     const isTooLate = misfire === "skip" && run.attempts > 1 && lateMs > BROKEN_OFF_MS_MAX;
@@ -402,7 +401,7 @@ export class JobRunner {
     };
   }
 
-  /** Returns `false` if it is not this runner's to finish: the job is gone, or somebody else goes on with the run. */
+  /** Returns `false` if the job was deleted, or another runner continues the run. */
   #mayGoOn({ runId }: Run): boolean {
     return !this.#isStopping && this.#deps.runs.renew(runId, this.#lease);
   }

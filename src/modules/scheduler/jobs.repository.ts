@@ -6,10 +6,7 @@ import { type Job, jobResource } from "./scheduler.resource.ts";
 import { schedulerJobs } from "./scheduler.tables.ts";
 import type { RunStatus } from "./scheduler.types.ts";
 
-/**
- * Identifies who takes something to work on, and for how long nobody else may; times are epoch ms of the wall clock, which
- * runners share.
- */
+/** Holder and duration of an exclusive claim; times are epoch ms of the wall clock, which runners share. */
 export interface Lease {
   readonly owner: string;
   readonly now: number;
@@ -17,8 +14,8 @@ export interface Lease {
 }
 
 /**
- * Nobody's: no lease, one that has run out, or one that reaches so far that the clock was set back since. Twice as far, for whoever
- * waited to write looked at the clock before the one who wrote first.
+ * Matches rows without a valid lease: none, expired, or so far in the future that the clock was set back since. The tolerance is twice the lease,
+ * because a waiting writer read the clock before an earlier one.
  */
 export const isFree = ({ now, leaseMs }: Lease) =>
   sql`(lease_until IS NULL OR lease_until <= ${now} OR lease_until > ${now + 2 * leaseMs})`;
@@ -28,10 +25,10 @@ export function createJobsRepository(database: MainDatabase, clock: Clock) {
   const store = jobResource.createStore(database, clock);
   return {
     ...store,
-    /** Whoever looks at it now gives it up. */
+    /** Updates a job, ending its current lease. */
     update: (job: Job, changes: Changes<Job>): Job =>
       store.update(job, { ...changes, leaseOwner: null, leaseUntil: null }),
-    /** Takes jobs that are due and of which no run is in progress, each for one runner alone. */
+    /** Claims due jobs without a run in progress, each for one runner. */
     claimDue(lease: Lease, limit: number): Job[] {
       const due = sql`SELECT job_id FROM scheduler_jobs WHERE enabled AND next_run_at <= ${lease.now} AND ${isFree(lease)} AND job_id NOT IN (SELECT job_id FROM scheduler_runs WHERE status = 'RUNNING') ORDER BY next_run_at LIMIT ${limit}`;
       return orm
@@ -41,7 +38,7 @@ export function createJobsRepository(database: MainDatabase, clock: Clock) {
         .returning()
         .all();
     },
-    /** Sets the next time of a claimed job; false when it is not claimed by `owner` any more, or was changed. */
+    /** Sets the next time of a claimed job; false if `owner` no longer holds it, or it was changed. */
     advance: (jobId: string, owner: string, { due, next }: { due: number; next: number | null }): boolean =>
       orm
         .update(schedulerJobs)
@@ -55,14 +52,14 @@ export function createJobsRepository(database: MainDatabase, clock: Clock) {
         )
         .returning({ jobId: schedulerJobs.jobId })
         .all().length > 0,
-    /** Returns those whose next time is after `now`. */
+    /** Returns jobs whose next time is after `now`. */
     listWaiting: (now: number): Job[] =>
       orm
         .select()
         .from(schedulerJobs)
         .where(and(isNotNull(schedulerJobs.nextRunAt), gt(schedulerJobs.nextRunAt, now)))
         .all(),
-    /** Returns `false` if it was changed since. */
+    /** Returns `false` if the job was changed meanwhile. */
     setNext: (jobId: string, { from, to }: { from: number; to: number }): boolean =>
       orm
         .update(schedulerJobs)

@@ -9,10 +9,10 @@ import type { Job } from "./scheduler.resource.ts";
 import type { Run, RunStatus, RunTarget } from "./scheduler.types.ts";
 import type { TargetsRepository } from "./targets.repository.ts";
 
-/** Targets between two looks at whatever else the program has to do; their results are written together. */
+/** Targets processed before other work runs; their results are written together. */
 const TARGETS_AT_ONCE = 25;
 
-/** A device that a run acts on; without a name when it is gone. */
+/** Device on which a run acts; without a name if it was deleted. */
 interface Target {
   readonly deviceId: DeviceId;
   readonly name: string | null;
@@ -26,7 +26,7 @@ const failed = ({ deviceId, name }: Target, error: Text): RunTarget => ({
   commandId: null,
 });
 
-/** Actions of a run on its devices. A run that is taken up again goes on with those of which nothing is noted. */
+/** Actions of a run on its devices. A resumed run continues with devices without a result. */
 export class RunActions {
   readonly #targets: TargetsRepository;
   readonly #perform: Perform;
@@ -38,10 +38,7 @@ export class RunActions {
     this.#log = deps.log;
   }
 
-  /**
-   * False when `mayGoOn` said so before the end. With `tooLate` nothing is done to the devices that are left: that is what becomes of
-   * them.
-   */
+  /** Acts on all devices. Returns false if `mayGoOn` stopped it. With `tooLate`, the remaining devices only get this as their result. */
   async onAll(job: Job, run: Run, options: { mayGoOn: () => boolean; tooLate?: Text }): Promise<boolean> {
     const { mayGoOn, tooLate } = options;
     await workShare.next(); // there may be 10,000 devices
@@ -78,7 +75,7 @@ export class RunActions {
     return { status: failed === total ? "FAILED" : "PARTIAL", error };
   }
 
-  /** Devices that are gone come last. */
+  /** Returns the targets; deleted devices come last. */
   #targetsOf({ tenantId, action }: Job): Target[] {
     const found: Target[] = this.#targets.resolve(tenantId, action);
     if ("deviceType" in action) return found;

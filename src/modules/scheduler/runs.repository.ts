@@ -7,17 +7,17 @@ import { isFree, type Lease } from "./jobs.repository.ts";
 import { schedulerRuns, schedulerTargets } from "./scheduler.tables.ts";
 import type { Run, RunStatus } from "./scheduler.types.ts";
 
-/** Runs kept per job: the newest `KEPT_MAX` that are younger than `KEPT_MS`, and in any case the newest `KEPT_MIN`. */
+/** Kept runs per job: the newest `KEPT_MAX` younger than `KEPT_MS`, but at least the newest `KEPT_MIN`. */
 const KEPT_MAX = 1_000;
 const KEPT_MS = 90 * 86_400_000;
 const KEPT_MIN = 20;
-/** Aged runs that go with each new one. */
+/** Expired runs deleted with each new one. */
 const AGED_AT_ONCE = 20;
-/** Results of single devices kept of a job; those of its newest run stay in any case. */
+/** Max. kept results of a job's devices; those of its newest run are always kept. */
 const TARGETS_KEPT_MAX = 2_000;
 
 export interface RunFilter {
-  /** The devices whose results the caller may see: a search finds nothing else. */
+  /** Devices whose results the caller may see, to which searches are limited. */
   readonly visible: "all" | ReadonlySet<DeviceId>;
   readonly status?: RunStatus | undefined;
   /** Part of the error of a run, or of the name of one of its devices. */
@@ -54,7 +54,7 @@ export function createRunsRepository({ orm }: MainDatabase) {
     and(eq(schedulerRuns.jobId, jobId), status === undefined ? undefined : eq(schedulerRuns.status, status));
   const leased = ({ owner, now, leaseMs }: Lease) => ({ leaseOwner: owner, leaseUntil: now + leaseMs });
   return {
-    /** Returns `undefined` if the job has had a run for this time. Within a transaction. */
+    /** Starts a run within a transaction. Returns `undefined` if the job already had a run for this time. */
     begin(
       run: Omit<Run, "sequence" | "targetCount" | "failedCount" | "attempts">,
       lease: Lease,
@@ -73,7 +73,7 @@ export function createRunsRepository({ orm }: MainDatabase) {
         .get();
       return row === undefined ? undefined : toRun(row);
     },
-    /** Takes runs that were begun and that nobody works on any more, each for one runner alone. */
+    /** Claims abandoned runs, each for one runner. */
     claimAbandoned(lease: Lease, { except, limit }: { except: readonly string[]; limit: number }): Run[] {
       // With the plus the index of the status is used, and not that of the order: hardly any run is RUNNING.
       const abandoned = sql`SELECT run_id FROM scheduler_runs WHERE status = 'RUNNING' AND ${isFree(lease)} AND run_id NOT IN (SELECT value FROM json_each(${JSON.stringify(except)})) ORDER BY +sequence LIMIT ${limit}`;
@@ -85,7 +85,7 @@ export function createRunsRepository({ orm }: MainDatabase) {
         .all()
         .map(toRun);
     },
-    /** Returns `false` if the run is gone, or somebody else's. */
+    /** Returns `false` if the run was deleted or another runner holds it. */
     renew: (runId: string, lease: Lease): boolean =>
       orm
         .update(schedulerRuns)
@@ -93,7 +93,7 @@ export function createRunsRepository({ orm }: MainDatabase) {
         .where(and(eq(schedulerRuns.runId, runId), eq(schedulerRuns.leaseOwner, lease.owner)))
         .returning({ runId: schedulerRuns.runId })
         .all().length > 0,
-    /** Leaves what `owner` has not finished to whoever comes next. */
+    /** Releases the unfinished runs of `owner` to other runners. */
     release: (owner: string): void =>
       void orm
         .update(schedulerRuns)
@@ -126,7 +126,7 @@ export function createRunsRepository({ orm }: MainDatabase) {
         .get();
       return row === undefined ? undefined : toRun(row);
     },
-    /** The newest first. */
+    /** Lists runs, newest first. */
     list: (
       jobId: string,
       { limit, offset, ...filter }: RunFilter & { limit: number; offset: number },
@@ -146,7 +146,7 @@ export function createRunsRepository({ orm }: MainDatabase) {
         .from(schedulerRuns)
         .where(and(ofJob(jobId, filter.status), found(filter)))
         .get()?.n ?? 0,
-    /** Deletes what is not kept of a job whose run has come to its end. */
+    /** Deletes expired runs of a job after its run has ended. */
     prune({ jobId, targetCount }: Pick<Run, "jobId" | "targetCount">, now: number): void {
       const place = (place: number) =>
         sql`(SELECT sequence FROM scheduler_runs WHERE job_id = ${jobId} ORDER BY sequence DESC LIMIT 1 OFFSET ${place})`;

@@ -13,9 +13,9 @@ interface CronField {
   readonly name: Text;
   readonly min: number;
   readonly max: number;
-  /** Words for its numbers. */
+  /** Words for the field's numbers. */
   readonly words: readonly string[];
-  /** What else croner reads in the field. */
+  /** Other syntax that croner accepts in the field. */
   readonly others: RegExp;
 }
 
@@ -42,7 +42,7 @@ const fields: readonly CronField[] = [
 
 const NUMBER = /^\d{1,4}$/;
 
-/** The number that a part of a field stands for; undefined for anything else. */
+/** Returns the number of a part of a field; undefined for anything else. */
 function numberOf(text: string, { words, min }: CronField): number | undefined {
   const word = words.indexOf(text.toUpperCase());
   if (word >= 0) return word + min;
@@ -89,7 +89,7 @@ function itemMistake(item: string, field: CronField): Text | undefined {
   return stepMistake(step, field);
 }
 
-/** Returns the mistake in an expression of five fields, in the words of the person who wrote it; undefined if it cannot be told. */
+/** Returns the error in a five-field expression, in its author's terms; undefined if it cannot be determined. */
 function cronMistake(expression: string): Text | undefined {
   for (const [index, text] of expression.split(" ").entries()) {
     const field = fields[index];
@@ -110,10 +110,10 @@ function cronMistake(expression: string): Text | undefined {
  * that comes twice.
  */
 
-/** The last moment that four digits of a year can say, and a year short of what a Date can. */
+/** Latest time with a four-digit year, below the maximum of a Date. */
 const TIME_MAX = Date.parse("9999-12-31T00:00:00Z");
 
-/** Loaded with the first expression, which saves 2 MB without schedules; synchronously, because transactions compute times. */
+/** Loads croner with the first expression, which saves 2 MB without schedules; synchronously, because transactions compute times. */
 function newCron(expression: string): Cron {
   const croner: typeof import("croner") = require("croner");
   return new croner.Cron(expression, { timezone: "UTC", mode: "5-part", paused: true });
@@ -126,7 +126,7 @@ function isRepeating(expression: string): boolean {
   return /[*?/-]/.test(`${minute} ${hour}`);
 }
 
-/** An expression in a zone. @throws Error of croner for an expression that cannot be read */
+/** Times of an expression in a zone. @throws Error of croner for an invalid expression */
 class CronTimes {
   readonly #cron: Cron;
   readonly #offset: (ts: number) => number;
@@ -140,7 +140,7 @@ class CronTimes {
     this.#isRepeating = isRepeating(expression);
   }
 
-  /** Returns the first time after `after` (epoch ms); undefined if none comes. */
+  /** Returns the first time after `after` (epoch ms); undefined if there is none. */
   next(after: number): number | undefined {
     const next = this.#isRepeating ? this.#nextShown(after) : this.#nextOfDay(after);
     return next === undefined || next <= after || next > TIME_MAX ? undefined : next;
@@ -151,7 +151,7 @@ class CronTimes {
     return this.#cron.nextRun(new Date(wall))?.getTime();
   }
 
-  /** Each time of day once, in order: the moments at which clocks first show them rise with them. */
+  /** Returns the next time that occurs once a day; times of day in order also first occur in order. */
   #nextOfDay(after: number): number | undefined {
     let wall = this.#nextWall(after + this.#offset(after));
     while (wall !== undefined) {
@@ -162,7 +162,7 @@ class CronTimes {
     return undefined;
   }
 
-  /** Every moment at which the clocks show such a time, from one change of the clocks to the next. */
+  /** Returns the next moment at which clocks show a matching time, from one clock change to the next. */
   #nextShown(after: number): number | undefined {
     let shift = this.#offset(after);
     let wall = this.#nextWall(after + shift);
@@ -183,7 +183,7 @@ class CronTimes {
   }
 }
 
-/** Jobs are looked for every 15 s: what comes more often than every minute would not be kept. */
+/** Min. interval in ms: jobs are checked every 15 s, so shorter intervals would not be met. */
 const INTERVAL_MS_MIN = 60_000;
 const INTERVAL_MS_MAX = 366 * 86_400_000;
 const EXPRESSION_LENGTH_MAX = 200;
@@ -191,7 +191,7 @@ const EXPRESSION_LENGTH_MAX = 200;
 const NICKNAMES = new Set(["@hourly", "@daily", "@midnight", "@weekly", "@monthly", "@yearly", "@annually"]);
 const ISO_DATE = /^\d{4}-\d\d-\d\d/;
 
-/** The newest expressions, compiled: a job asks for its next time after each run. */
+/** Recently compiled expressions, because a job needs its next time after each run. */
 const compiled = new Map<string, CronTimes>();
 const COMPILED_MAX = 500;
 
@@ -206,9 +206,9 @@ function cronOf(expression: string, timezone: string): CronTimes {
 }
 
 /**
- * The first time after `after` (epoch ms) at which the schedule is due; undefined when none comes. A time of day that daylight saving
- * leaves out is due when the gap ends; one that comes twice is due the first time. What repeats within the day (every minute, every
- * hour) goes on through both: see `cron-times.ts`.
+ * Returns the first time after `after` (epoch ms) at which the schedule is due; undefined if there is none. A time of day skipped by daylight saving
+ * is due when the gap ends; a repeated one at its first occurrence. Schedules that repeat within the day (every minute, every hour) continue through
+ * both: see `cron-times.ts`.
  */
 export function nextTime(schedule: Schedule, after: number): number | undefined {
   if (schedule.kind === "once") return schedule.at > after ? schedule.at : undefined;
@@ -221,7 +221,7 @@ export function nextTime(schedule: Schedule, after: number): number | undefined 
   return cronOf(schedule.expression, schedule.timezone).next(after);
 }
 
-/** The latest time of the schedule up to `until`, where one lies between `from`, itself a time of it, and there. */
+/** Returns the latest time of the schedule up to `until`; `from`, itself a time, if there is none between. */
 export function latestTime(schedule: Schedule, from: number, until: number): number {
   if (schedule.kind === "once") return from;
   // Windows of twice the length each, until one holds a time: few times lie in the last of them.
@@ -238,14 +238,14 @@ export function latestTime(schedule: Schedule, from: number, until: number): num
   return latest;
 }
 
-/** Returns whether two schedules are the same. Intervals without a start are the same even if they began at different times. */
+/** Returns whether two schedules are equal. Intervals without a start are equal even if they began at different times. */
 export function isSameSchedule(a: Schedule, b: Schedule): boolean {
   const essence = (schedule: Schedule) =>
     JSON.stringify({ ...schedule, ...(schedule.kind === "interval" && { anchorAt: 0 }) });
   return essence(a) === essence(b);
 }
 
-/** A schedule as it is asked for, checked. `now` begins an interval that names no start. @throws DomainError */
+/** Validates a submitted schedule. `now` is the start of an interval that names none. @throws DomainError */
 export function parseSchedule(input: unknown, now: number): Schedule {
   if (!isJsonObject(input)) throw scheduleInvalid("kind", detail("rule.schedule_kind"));
   const timezone = parseZone(input.timezone);
@@ -288,7 +288,7 @@ function parseExpression(input: unknown, timezone: string): string {
   return expression;
 }
 
-/** ISO 8601; without an offset it is meant in the time zone. What the clocks there skip is when the gap ends. */
+/** Parses ISO 8601, in the time zone if it has no offset. Times skipped by a clock change become the end of the gap. */
 function parseTime(input: unknown, timezone: string): number {
   const time = typeof input === "string" && ISO_DATE.test(input) ? parseWrittenTime(input) : "form";
   if (time === "missing" || time === "skipped") throw scheduleInvalid("at", detail("rule.time_missing"));

@@ -14,7 +14,7 @@ import { schedulerRoutes } from "./scheduler.routes.ts";
 import { createSchedulerService } from "./scheduler.service.ts";
 import { createTargetsRepository } from "./targets.repository.ts";
 
-/** Returns a function that reports runs that failed, partly or entirely, or did nothing. */
+/** Returns a function that reports runs that failed, wholly or partly, or did nothing. */
 const failureReporter =
   (events: Core["events"]) =>
   ({ tenantId, jobId, name }: Job, code: "fault.job_failed" | "fault.job_skipped", reason: Text): void =>
@@ -25,7 +25,7 @@ const failureReporter =
       subject: { kind: "job", id: jobId, name },
     });
 
-/** Timed jobs; switched off, they can be written and read and nothing runs. */
+/** Creates the scheduled jobs. If switched off, they can be edited and read but do not run. */
 export function createSchedulerModule(
   { config, database, clock, events, log }: Core,
   modules: {

@@ -4,7 +4,7 @@ import { jobNotFound } from "./scheduler.errors.ts";
 import { createJobBody, jobBody, jobDetail, LIMITED_ACCESS, updateJobBody } from "./scheduler.schemas.ts";
 import { schedulerJobs } from "./scheduler.tables.ts";
 
-/** Timed jobs. */
+/** Scheduled jobs. */
 export const jobResource = defineResource({
   name: "job",
   table: schedulerJobs,

@@ -20,7 +20,7 @@ import type { Target } from "./scheduler.types.ts";
 import { jobToWire, runToWire, targetToWire } from "./scheduler.wire.ts";
 
 const PREVIEW_DEFAULT = 5;
-/** The devices of an action on their own: the audit log keeps them from readers who may not see them. */
+/** Separates the devices of an action, which the audit log hides from readers who may not see them. */
 function auditedOf({ action, hiddenTargets: _, ...job }: ReturnType<typeof jobToWire>) {
   if ("deviceType" in action) return { ...job, action };
   const { deviceIds, ...subject } = action;

@@ -123,7 +123,7 @@ export const runStatus = t.Union([
   t.Literal("SKIPPED"),
 ]);
 
-/** A schedule in an answer; its fields depend on the kind. */
+/** Schedule in a response; its fields depend on the kind. */
 export type ShownSchedule =
   | { readonly kind: "cron"; readonly expression: string; readonly timezone: string }
   | { readonly kind: "interval"; readonly everyMs: number; readonly at?: string; readonly timezone: string }

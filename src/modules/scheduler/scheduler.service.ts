@@ -32,7 +32,7 @@ const ATTRIBUTES_MAX = 512;
 const KEY_BYTES_MAX = 256;
 const ACTION_BYTES_MAX = 64 * 1024;
 
-/** An action as it comes from the wire. */
+/** Action in API form. */
 interface ActionRequest {
   readonly type: "attributes" | "command";
   readonly deviceIds?: readonly string[] | undefined;
@@ -41,11 +41,11 @@ interface ActionRequest {
   readonly command?: CommandRequest | undefined;
 }
 
-/** The action of a job, checked; `checkCommand` throws for a command that no device could be sent. @throws DomainError */
+/** Returns the validated action of a job; `checkCommand` throws for a command that cannot be sent to any device. @throws DomainError */
 function parseAction(
   actionRequest: ActionRequest,
   checks: {
-    /** The ids as known ones; throws for what the caller may not act on. */
+    /** Returns the ids as verified. @throws DomainError for devices on which the caller may not act */
     targets: (deviceIds: readonly string[]) => DeviceId[];
     allOfType: () => void;
     command: (request: CommandRequest) => void;
@@ -99,17 +99,17 @@ function withinSize<Value>(value: Value, field: string): Value {
   return value;
 }
 
-/** Targets that a run shows in a list; the others are asked for by themselves. */
+/** Max. targets of a run shown in a list; others are requested separately. */
 export const TARGETS_SHOWN = 100;
 const DEVICES_SHOWN = 1_000;
 
 type NewJob = typeof jobResource.$create;
 type JobChanges = typeof jobResource.$update;
 
-/** Job without the targets that the caller may not see, which are counted. */
+/** Job without hidden targets, which are only counted. */
 export type SeenJob = Job & { readonly hiddenTargets: number };
 export type SeenRun = Run & {
-  /** Waits for other runs of its tenant. */
+  /** True while waiting for other runs of its tenant. */
   readonly isWaiting: boolean;
   readonly targets: RunTarget[];
   readonly hiddenTargets: number;
@@ -128,21 +128,21 @@ interface SchedulerServiceDeps {
   devices: Pick<DevicesService, "ensureAllVisible" | "countTypes">;
   /** `undefined` if the scheduler is switched off. */
   runner: Pick<JobRunner, "runNow" | "isWaiting"> | undefined;
-  /** Throws for a command that no device could be sent. */
+  /** @throws DomainError for a command that cannot be sent to any device */
   checkCommand: (request: CommandRequest) => void;
   events: Pick<EventBus<DomainEvents>, "emit">;
   clock: Clock;
 }
 
 /**
- * Timed jobs of a tenant. A job reaches no further than its author's access: named devices are checked when the job is saved, and only users
- * with access to all devices may select all devices of a type. The job outlives its author's account. Users with access to some devices see
- * jobs that act on at least one of these devices, and may change jobs that act on no others.
+ * Creates the service for scheduled jobs of a tenant. A job is limited to its author's access: named devices are checked when it is saved, and only
+ * users with access to all devices may select all devices of a type. Jobs outlive their author's account. Users with limited access see jobs for at
+ * least one of their devices, and may change jobs for only those devices.
  */
 export function createSchedulerService(deps: SchedulerServiceDeps) {
   const { jobs, runs, targets, devices, runner, clock } = deps;
 
-  /** The job as the caller sees it; undefined when nothing of it is the caller's to see. */
+  /** Returns the job as visible to the caller; undefined if the caller sees none of its devices. */
   function see(principal: Principal, job: Job, types = typesOf(principal)): SeenJob | undefined {
     const visible = principal.devices;
     if (visible === "all") return { ...job, hiddenTargets: 0 };
@@ -154,7 +154,7 @@ export function createSchedulerService(deps: SchedulerServiceDeps) {
     return deviceIds.length === 0 ? undefined : { ...job, action: { ...action, deviceIds }, hiddenTargets };
   }
 
-  /** Types of the devices that the caller sees, asked once. */
+  /** Returns the types of the devices that the caller sees, queried once. */
   function typesOf(principal: Principal): () => ReadonlySet<string> {
     let types: ReadonlySet<string> | undefined;
     return () => {
@@ -169,7 +169,7 @@ export function createSchedulerService(deps: SchedulerServiceDeps) {
     return seen;
   }
 
-  /** Returns a job for changing: users who may not see all its devices may not change it. */
+  /** Returns a job to change, which requires access to all of its devices. */
   function ensureOwn(principal: Principal, jobId: string): Job {
     const { hiddenTargets, ...job } = get(principal, jobId);
     const isForAll = "deviceType" in job.action && principal.devices !== "all";
@@ -189,7 +189,7 @@ export function createSchedulerService(deps: SchedulerServiceDeps) {
     return get(principal, job.jobId);
   }
 
-  /** Returns the next time of the changed job, and its schedule; undefined when it has no time left. */
+  /** Returns the next time of the changed job, and its schedule; undefined if no time is left. */
   function retime(job: Job, changes: JobChanges, enabled: boolean) {
     const now = clock.now();
     const asked = changes.schedule === undefined ? job.schedule : parseSchedule(changes.schedule, now);
@@ -218,7 +218,7 @@ export function createSchedulerService(deps: SchedulerServiceDeps) {
     });
   }
 
-  /** A run as the caller sees it. */
+  /** Returns a run as visible to the caller. */
   function seeRun(principal: Principal, run: Run, limit = TARGETS_SHOWN): SeenRun {
     const visible = principal.devices;
     const shown = targets.list(run.runId, { visible, limit, offset: 0 });
@@ -249,7 +249,7 @@ export function createSchedulerService(deps: SchedulerServiceDeps) {
       return jobs.list(principal.tenantId).flatMap((job) => see(principal, job, types) ?? []);
     },
     get,
-    /** The devices that a job acts on now, at most 1,000, as far as the caller may see them. */
+    /** Returns the job's current devices that the caller may see, at most 1,000. */
     listDevices(principal: Principal, jobId: string): Target[] {
       const { tenantId, action } = get(principal, jobId);
       const { devices: visible } = principal;
@@ -292,7 +292,7 @@ export function createSchedulerService(deps: SchedulerServiceDeps) {
       return save(principal, job, { enabled: true, nextRunAt });
     },
     pause: (principal: Principal, jobId: string): SeenJob => update(principal, jobId, { enabled: false }),
-    /** Begins a run now, whether or not the job is paused. */
+    /** Starts a run now, even if the job is paused. */
     run(principal: Principal, jobId: string): SeenRun {
       const job = ensureOwn(principal, jobId);
       if (runner === undefined) throw schedulerOff();
@@ -322,7 +322,7 @@ export function createSchedulerService(deps: SchedulerServiceDeps) {
       const matching = status === undefined ? total : status === "FAILED" ? failed : total - failed;
       return { items: targets.list(run.runId, { visible, ...page }), total: matching };
     },
-    /** Epoch ms; fewer where the schedule ends. */
+    /** Returns the next `count` times (epoch ms); fewer if the schedule ends. */
     preview(input: unknown, count: number): number[] {
       const schedule = parseSchedule(input, clock.now());
       const times: number[] = [];

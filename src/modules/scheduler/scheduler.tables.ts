@@ -69,14 +69,14 @@ export const schedulerRuns = sqliteTable(
   ],
 );
 
-/** Results of a run, one row for each device. */
+/** Results of a run, one row per device. */
 export const schedulerTargets = sqliteTable(
   "scheduler_targets",
   {
     runId: text("run_id")
       .notNull()
       .references(() => schedulerRuns.runId, { onDelete: "cascade" }),
-    /** Has no reference, because deleted devices are listed too. */
+    /** Not a foreign key, because deleted devices are listed too. */
     deviceId: text("device_id").notNull(),
     name: text("name"),
     status: text("status", { enum: TARGET_STATUSES }).notNull(),

@@ -4,10 +4,10 @@ import type { Text } from "../../lib/texts/text.ts";
 import type { CommandRequest } from "../commands/commands.types.ts";
 
 export const MISFIRES = ["skip", "once"] as const;
-/** Policy for times that passed while nothing could run: nothing, or one run for all of them. */
+/** Rule for missed times: no run, or one run for all of them. */
 export type Misfire = (typeof MISFIRES)[number];
 
-/** Runs of a tenant that are in progress at a time. The others wait, each with its devices still to be read. */
+/** Max. simultaneous runs of a tenant. The others wait, before their devices are read. */
 export const TENANT_RUNS_MAX = 4;
 
 export const RUN_STATUSES = ["RUNNING", "SUCCESS", "FAILED", "PARTIAL", "SKIPPED"] as const;
@@ -18,10 +18,10 @@ export type RunTrigger = (typeof RUN_TRIGGERS)[number];
 
 export const TARGET_STATUSES = ["SUCCESS", "FAILED"] as const;
 
-/** When a job runs; times are epoch ms. `timezone` is that of a cron expression, and of screens that show the others. */
+/** Schedule of a job; times are epoch ms. `timezone` is that of a cron expression, or only for display. */
 export type Schedule =
   | { readonly kind: "cron"; readonly expression: string; readonly timezone: string }
-  /** At `anchorAt` and every `everyMs` from there; never before `at` where that is given. */
+  /** At `anchorAt` and every `everyMs` from then; never before `at`, if given. */
   | {
       readonly kind: "interval";
       readonly everyMs: number;
@@ -31,7 +31,7 @@ export type Schedule =
     }
   | { readonly kind: "once"; readonly at: number; readonly timezone: string };
 
-/** Named devices, or all that are of a type when the job runs. */
+/** Named devices, or all devices of a type at the time of the run. */
 export type JobTargets = { readonly deviceIds: readonly DeviceId[] } | { readonly deviceType: string };
 
 export type JobAction = JobTargets &
@@ -41,7 +41,7 @@ export type JobAction = JobTargets &
   );
 
 export interface Run {
-  /** Number in the order in which runs began, whatever the clock said. */
+  /** Order in which runs started, independent of the clock. */
   readonly sequence: number;
   readonly runId: string;
   readonly jobId: string;
@@ -51,24 +51,24 @@ export interface Run {
   readonly finishedAt: number | null;
   readonly status: RunStatus;
   readonly error: Text | null;
-  /** Times that passed without a run and that this one stands for. */
+  /** Number of missed times that this run replaces. */
   readonly missed: number;
   readonly targetCount: number;
   readonly failedCount: number;
-  /** Number of times that it was begun: more than once after a crash. */
+  /** Number of starts; more than one after a crash. */
   readonly attempts: number;
 }
 
 export interface RunTarget {
   readonly deviceId: DeviceId;
-  /** Name of the device at that time; null if it was deleted. */
+  /** Name of the device at the time of the run; null if it was deleted. */
   readonly name: string | null;
   readonly status: (typeof TARGET_STATUSES)[number];
   readonly error: Text | null;
   readonly commandId: string | null;
 }
 
-/** A device that a job acts on now. */
+/** Current target device of a job. */
 export interface Target {
   readonly deviceId: DeviceId;
   readonly name: string;

@@ -25,7 +25,7 @@ const toTarget = ({ runId: _, ...row }: Row): RunTarget => ({
   deviceId: row.deviceId as DeviceId, // branded when it was written
 });
 
-/** The devices of runs: those to be acted on, and what became of them. */
+/** Stores the devices of runs: targets and results. */
 export function createTargetsRepository({ orm }: MainDatabase) {
   const among = (column: typeof devices.deviceId | typeof schedulerTargets.deviceId, ids: Iterable<string>) =>
     sql`${column} IN (SELECT value FROM json_each(${JSON.stringify([...ids])}))`;
@@ -42,7 +42,7 @@ export function createTargetsRepository({ orm }: MainDatabase) {
           ),
     );
   return {
-    /** The devices of a job that are there now. */
+    /** Returns the existing devices of a job. */
     resolve: (tenantId: TenantId, targets: JobTargets): Target[] =>
       orm
         .select({ deviceId: devices.deviceId, name: devices.name })
@@ -84,7 +84,7 @@ export function createTargetsRepository({ orm }: MainDatabase) {
         .get();
       return row ?? { total: 0, failed: 0 };
     },
-    /** Returns those that failed first, then by name. */
+    /** Lists targets, failed targets first, then by name. */
     list: (
       runId: string,
       {

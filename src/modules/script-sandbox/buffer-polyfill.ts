@@ -1,6 +1,6 @@
 /**
- * Node's `Buffer` for scripts, over Uint8Array. What it has behaves as in Node, with every kind of argument; what it does not have is an error:
- * a silently different result is worse than a missing function. Needs the polyfills of base64 and text.
+ * Node's `Buffer` for scripts, over Uint8Array. Implemented functions behave as in Node for all arguments; others throw, because a silently
+ * different result would be worse than a missing function. Needs the polyfills of base64 and text.
  */
 export const bufferPolyfill = String.raw`(function () {
   const names = { utf8: "utf8", "utf-8": "utf8", hex: "hex", base64: "base64", base64url: "base64url", latin1: "latin1", binary: "latin1",

@@ -5,14 +5,14 @@ import type { ConsoleLine } from "./script-sandbox.types.ts";
 export interface EngineRequest {
   readonly kind: "run" | "encode" | "check";
   readonly source: string;
-  /** JSON: what the kind's function in the prelude takes. */
+  /** JSON input of the kind's function in the prelude. */
   readonly input: string;
 }
 
 interface EngineUse {
   readonly console: readonly ConsoleLine[];
   readonly usedMs: number;
-  /** Microseconds of processor time that the process has used since it began. */
+  /** Processor time used by the process since its start, in microseconds. */
   readonly processorUs: number;
 }
 

@@ -1,6 +1,6 @@
-/** A frame: its length in four bytes, least significant first, and that many bytes of JSON. */
+/** Frame: its length in four bytes, little-endian, followed by that many bytes of JSON. */
 
-/** A peer that says it sends more is broken, or no longer ours. */
+/** Max. length of a frame; a peer that announces more is broken or compromised. */
 export const FRAME_BYTES_MAX = 4 * 1024 * 1024;
 
 export function encodeFrame(value: unknown): Uint8Array {
@@ -11,11 +11,11 @@ export function encodeFrame(value: unknown): Uint8Array {
   return frame;
 }
 
-/** Puts frames together from pieces of any size. */
+/** Assembles frames from pieces of any size. */
 export class FrameAssembler {
   #pending: Buffer = Buffer.alloc(0);
 
-  /** The frames that are whole with these bytes. @throws Error where no frame can begin like this. */
+  /** Returns the frames completed by these bytes. @throws Error if a frame cannot begin like this */
   add(bytes: Uint8Array): unknown[] {
     this.#pending = this.#pending.length === 0 ? Buffer.from(bytes) : Buffer.concat([this.#pending, bytes]);
     const frames: unknown[] = [];

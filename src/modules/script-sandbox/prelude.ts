@@ -1,6 +1,6 @@
 /**
- * JavaScript that runs inside the interpreter before a script does: its console, the way to its functions, and what comes of
- * them. A script can spoil all of it, for itself alone: what leaves the interpreter is text, checked again by who takes it.
+ * JavaScript that runs inside the interpreter before a script: its console, the calls of its functions, and their results. A script can only break
+ * its own prelude: output of the interpreter is text that the receiver validates.
  */
 
 const CORE = `
@@ -174,8 +174,8 @@ const tools = String.raw`
 const starters = { run: RUNNING, encode: ENCODING, check: CHECKING };
 
 /**
- * The prelude of a run, as an expression whose value is `{ start, taken, describe, lines }`. Every run parses it anew, at
- * some 0.1 ms a KiB: it has only the parts that the source can come to need.
+ * Returns the prelude of a run, as an expression whose value is `{ start, taken, describe, lines }`. Every run parses it again, at about 0.1 ms per
+ * KiB, so it only has the parts that the source may need.
  */
 export function preludeFor(kind: keyof typeof starters, source: string): string {
   const parts = [

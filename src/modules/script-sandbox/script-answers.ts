@@ -11,7 +11,7 @@ import type { EncodeResult, ScriptResult } from "./script-sandbox.types.ts";
  * What a script process answered, read as a stranger's word: a script may have written any of it.
  */
 
-/** Reasons that the prelude gives, by the names that it has for them. */
+/** Reasons reported by the prelude, by its names for them. */
 const preludeReasons = {
   bytes: "script_reason.no_bytes",
   byte: "script_reason.no_byte",
@@ -28,7 +28,7 @@ const preludeReasons = {
 
 const PARAM_CHARACTERS_MAX = 1_000;
 
-/** Reads a failure that the prelude reports. A script can write one itself, and then it says whatever it likes in our words. */
+/** Reads a failure reported by the prelude. A script can forge one, and choose among these reasons. */
 function reasonOf({ reason, params }: Record<string, unknown>): Text {
   const code = Object.entries(preludeReasons).find(([name]) => name === reason)?.[1];
   if (code === undefined) return detail("script_reason.unreadable");
@@ -38,7 +38,7 @@ function reasonOf({ reason, params }: Record<string, unknown>): Text {
   return { code, params: Object.fromEntries(texts) };
 }
 
-/** Returns the text of a value as it came: an object of a script may have a `toString` that is not a function. */
+/** Returns the text of a value without converting objects: a script's object may have a `toString` that is not a function. */
 const textOf = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value));
 
 type Answered = EngineReply & { ok: true };

@@ -15,10 +15,7 @@ import { preludeFor } from "./prelude.ts";
 import { scriptLimits } from "./script-limits.ts";
 import { type ConsoleLine, SCRIPT_FUNCTIONS } from "./script-sandbox.types.ts";
 
-/**
- * Objects that ChirpStack's interpreter has and QuickJS has not, given to the scripts that name them: a Buffer over Uint8Array, base64 and
- * text.
- */
+/** Objects of ChirpStack's interpreter that QuickJS lacks, added for scripts that name them: a Buffer over Uint8Array, base64 and text. */
 
 const base64 = String.raw`(function () {
   const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -97,7 +94,7 @@ const text = String.raw`(function () {
   };
 })();`;
 
-/** Returns the code to run before `source`, for the names that stand in it. */
+/** Returns the code to run before `source`, for the names that it contains. */
 function polyfillsFor(source: string): readonly string[] {
   const hasBuffer = source.includes("Buffer");
   return [
@@ -112,14 +109,14 @@ function polyfillsFor(source: string): readonly string[] {
  * that was made for it: what a script leaves behind, the next message and the next tenant never see.
  */
 
-/** Used for telling what a script did after it was stopped; of its own time it has none left. */
+/** Additional time in ms for describing a stopped script. */
 const AFTERWARDS_MS = 20;
 
 type Outcome =
   | { ok: true; value: string }
   | { ok: false; code: "syntax" | "error" | "overrun" | "memory" | "output"; reason: Text; line?: number };
 
-/** What only modules have, and codecs that were written for one. */
+/** Syntax that only modules, and codecs written as modules, have. */
 const MODULE_STATEMENT =
   /^[ \t]*(?:import\s*[\w{*"'].*|export\s+(?:default|function|const|let|var|class|async|\{).*)$/m;
 
@@ -137,11 +134,11 @@ const overrun: Outcome = {
   reason: reasonOf("script_reason.ran_too_long", { softMs: scriptLimits.softMs }),
 };
 
-/** Standard output is the way to the gateway. */
+/** Discards the interpreter's output, because standard output is the connection to the gateway. */
 const silent: object = { print() {}, printErr() {} };
 
 export interface ScriptEngine {
-  /** @throws whatever the interpreter itself broke of; it must not be used again then. */
+  /** @throws Error if the interpreter itself fails; it must not be used again then */
   execute(request: EngineRequest): EngineReply;
 }
 
@@ -191,7 +188,7 @@ class Execution {
     return { ...outcome, console, usedMs, processorUs: user + system };
   }
 
-  /** Processor time of this thread, without other threads of the runtime. */
+  /** Returns the processor time of this thread, excluding other threads of the runtime. */
   #usedMs(): number {
     const { user, system } = process.threadCpuUsage(this.#began);
     return (user + system) / 1000;
@@ -229,7 +226,7 @@ class Execution {
     return this.#call(tools, "taken");
   }
 
-  /** Calls a function of the prelude that answers text. */
+  /** Calls a function of the prelude that returns text. */
   #call(tools: QuickJSHandle, name: string, ...args: readonly string[]): Outcome {
     const context = this.#context;
     const handles = args.map((text) => context.newString(text));
@@ -286,7 +283,7 @@ class Execution {
     return { ok: false, code, reason, ...(line === undefined ? {} : { line }) };
   }
 
-  /** Returns the statement of a module that the source has. */
+  /** Returns the first module statement in the source. */
   #moduleStatement(): string {
     return excerpt(MODULE_STATEMENT.exec(this.#request.source)?.[0].trim() ?? "");
   }

@@ -13,9 +13,9 @@ const RLIMIT_CORE = 4;
 const RLIMIT_NOFILE = 7;
 
 /**
- * Takes from this process what scripts never need, in case one should ever get out of the interpreter: it can open no file
- * or socket any more, write nothing to disk, gain no rights, and is killed when the gateway is. Where the machine's C library
- * is not found, the process goes without; the interpreter's own walls do not depend on it.
+ * Removes privileges that scripts never need, in case one escapes the interpreter: the process can no longer open files or sockets, write to disk or
+ * gain rights, and is killed with the gateway. Without the machine's C library, this is skipped; the interpreter's own isolation does not depend on
+ * it.
  */
 function restrictProcess(): void {
   const libc = openLibc({
@@ -37,7 +37,7 @@ function restrictProcess(): void {
  * waits in the read, knows nothing of the gateway but this pipe, and ends with it.
  */
 
-/** Runs before the first script, so that none pays for the interpreter's own first steps. */
+/** Warm-up runs before the first script, so that none pays for the interpreter's initialization. */
 const WARM_UP_RUNS = 10;
 
 function readExactly(length: number): Buffer | undefined {
@@ -67,7 +67,7 @@ const processorUs = (): number => {
   return user + system;
 };
 
-/** Answers scripts until its standard input ends; resolves to the process's exit code. */
+/** Runs scripts until standard input ends; resolves to the exit code of the process. */
 export async function runScriptHost(): Promise<number> {
   const engine = await createScriptEngine();
   for (let run = 0; run < WARM_UP_RUNS; run++)

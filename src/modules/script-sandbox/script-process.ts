@@ -3,17 +3,17 @@ import type { EngineReply, EngineRequest } from "./engine.types.ts";
 import { encodeFrame, FrameAssembler } from "./frames.ts";
 import { scriptLimits } from "./script-limits.ts";
 
-/** A machine that is just starting, or swapping, takes its time; a process that never comes must not be waited for. */
+/** Max. start time of a process in ms; enough for a machine that is booting or swapping. */
 const START_MS_MAX = 20_000;
 
-/** The kernel counts processor time in these. */
+/** Resolution of the kernel's processor time, in ms. */
 const TICK_MS = 10;
 
-/** An answer that has come in while this thread was busy is read before the limit counts. */
+/** Grace time in ms, so that a response that arrived while this thread was busy is read before the limit applies. */
 const GRACE_MS = 10;
 
 export class ProcessEnded extends Error {
-  /** Overran its time and was killed; otherwise it ended by itself. */
+  /** True if the process was killed for exceeding its time; false if it ended by itself. */
   readonly hasOverrun: boolean;
 
   constructor(hasOverrun: boolean) {
@@ -27,7 +27,7 @@ interface Waiter {
   reject(error: ProcessEnded): void;
 }
 
-/** One script process, which runs one script at a time. */
+/** Script process, which runs one script at a time. */
 export class ScriptProcess {
   readonly #child: Bun.Subprocess<"pipe", "pipe", "ignore">;
   readonly #frames = new FrameAssembler();
@@ -35,7 +35,7 @@ export class ScriptProcess {
   #runs = 0;
   #hasEnded = false;
   #hasOverrun = false;
-  /** Milliseconds of processor time that it had used when it answered last. */
+  /** Processor time used at its last response, in ms. */
   #usedBeforeMs = 0;
 
   private constructor(command: readonly string[]) {
@@ -52,7 +52,7 @@ export class ScriptProcess {
     void this.#read();
   }
 
-  /** Resolves once it takes scripts. @throws ProcessEnded */
+  /** Resolves once the process accepts scripts. @throws ProcessEnded */
   static async start(command: readonly string[]): Promise<ScriptProcess> {
     const started = new ScriptProcess(command);
     const timer = setTimeout(() => started.kill(), START_MS_MAX);
@@ -69,7 +69,7 @@ export class ScriptProcess {
     return this.#child.pid;
   }
 
-  /** That it has answered. */
+  /** Number of completed runs. */
   get runs(): number {
     return this.#runs;
   }
@@ -78,7 +78,7 @@ export class ScriptProcess {
     return this.#hasEnded;
   }
 
-  /** @throws ProcessEnded, after which it is of no use. */
+  /** @throws ProcessEnded, after which the process is unusable */
   async execute(request: EngineRequest): Promise<EngineReply> {
     const answer = this.#next();
     const stopWatching = this.#watch();
@@ -93,7 +93,7 @@ export class ScriptProcess {
     }
   }
 
-  /** A process that ended a moment ago refuses the bytes before its end is noticed here: whoever waits learns of the end. */
+  /** Writes a frame. A process that has just ended refuses the bytes before its end is noticed, which callers learn separately. */
   async #write(frame: Uint8Array): Promise<void> {
     try {
       this.#child.stdin.write(frame);
@@ -136,7 +136,7 @@ export class ScriptProcess {
     waiter?.reject(new ProcessEnded(this.#hasOverrun));
   }
 
-  /** Kills it once the run has had its processor time, or long enough by the clock; the returned function ends the watch. */
+  /** Kills the process once the run has used its processor or wall time. Returns a function that ends the watch. */
   #watch(): () => void {
     const began = performance.now();
     let timer: ReturnType<typeof setTimeout>;
@@ -157,7 +157,7 @@ export class ScriptProcess {
     return () => clearTimeout(timer);
   }
 
-  /** Infinite where the kernel does not tell: the clock decides alone then. */
+  /** Returns the processor time; infinite if the kernel does not report it, so that wall time alone decides. */
   #processorMs(): number {
     try {
       const stat = readFileSync(`/proc/${this.#child.pid}/stat`, "utf8");

@@ -18,8 +18,8 @@ const kinds: Partial<Record<ScriptFailureCode, ErrorKind>> = {
 };
 
 /**
- * Error of a script, or the reason why it was not run; `busy` and `unavailable` are not the script's fault. The reason quotes the message
- * that the script itself threw.
+ * Error of a script, or the reason why it was not run; `busy` and `unavailable` are not the script's fault. The reason quotes the message thrown by
+ * the script.
  */
 export class ScriptFailure extends DomainError {
   override readonly code: ScriptFailureCode;

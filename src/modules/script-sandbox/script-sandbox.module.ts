@@ -2,7 +2,7 @@ import { ownProgram } from "../../platform/process/own-program.ts";
 import type { Core } from "../module.types.ts";
 import { ScriptSandbox } from "./script-sandbox.ts";
 
-/** Runs scripts of customers in separate processes. */
+/** Creates the sandbox, which runs users' scripts in separate processes. */
 export function createScriptSandboxModule({ clock, log: root }: Core) {
   const log = root.child("scripts");
   const open = () => new ScriptSandbox({ command: [...ownProgram(), "script-host"], clock, log });

@@ -22,32 +22,32 @@ import type {
 const OVERRUNS_MAX = 3;
 const COOL_DOWN_MS = 60_000;
 const COOL_DOWN_MS_MAX = 15 * 60_000;
-/** Previews have keys too; who has not overrun for longest is forgotten. */
+/** Max. circuit breakers (previews have keys, too); the least recent overrun is forgotten first. */
 const KEYS_MAX = 10_000;
 
 interface Breaker {
   readonly sourceHash: number | bigint;
   overruns: number;
   coolDownMs: number;
-  /** Monotonic time; undefined while closed. */
+  /** Monotonic time until which the breaker is open; undefined while closed. */
   openUntil: number | undefined;
   reason: Text;
 }
 
 /**
- * A script that overran three times in a row is not run for a while: each overrun costs a process. After that it has one
- * try, and each that fails doubles the while. Another source begins anew.
+ * Circuit breakers: a script that overran three times in a row is blocked for a while, because each overrun costs a process. It then has one
+ * attempt, and each failure doubles the time. A changed source starts over.
  */
 class ScriptBreakers {
   readonly #now: () => number;
-  /** Keyed by key; only of those whose last run overran. */
+  /** Breakers by key, for scripts whose last run overran. */
   readonly #breakers = new Map<string, Breaker>();
 
   constructor(now: () => number) {
     this.#now = now;
   }
 
-  /** Undefined where `source` may run. */
+  /** Returns undefined if `source` may run. */
   refusal(key: string, source: string): BreakerState | undefined {
     const breaker = this.#breakers.get(key);
     if (breaker === undefined) return undefined;
@@ -95,7 +95,7 @@ class ScriptBreakers {
 }
 
 interface Waiting<T> {
-  /** Oldest first. */
+  /** Items, oldest first. */
   readonly items: T[];
 }
 
@@ -108,8 +108,8 @@ const createKeys = <T>() =>
   new FairTurns<Waiting<T>>({ create: () => ({ items: [] }), hasWork: ({ items }) => items.length > 0 });
 
 /**
- * Waiting scripts. Tenants have equal shares of processor time and room, and so do the keys of a tenant; the items of a key are served in order. If
- * there is no room, the newest item of the fullest key of the fullest tenant is removed.
+ * Waiting scripts. Tenants have equal shares of processor time and room, and so do the keys of a tenant; the items of a key are processed in order.
+ * Without room, the newest item of the fullest key of the fullest tenant is removed.
  */
 export class ScriptQueue<T> {
   readonly #perKeyMax: number;
@@ -129,7 +129,7 @@ export class ScriptQueue<T> {
     return this.#size;
   }
 
-  /** Returns the item for which there is no room: the new item, or an item that waited; undefined if there is room for all. */
+  /** Adds an item. Returns the removed item if there is no room, which may be the new one. */
   add({ tenantId, key }: ScriptOwner, item: T): T | undefined {
     const tenant = this.#tenants.of(tenantId);
     const { items } = tenant.keys.of(key);
@@ -140,7 +140,7 @@ export class ScriptQueue<T> {
     return this.#size > this.#max ? this.#displace(tenant, items) : undefined;
   }
 
-  /** Returns the next item of the key that has used the least, of the tenant that has used the least. */
+  /** Returns the next item of the least used key of the least used tenant. */
   take(): T | undefined {
     const turn = this.#tenants.next();
     const item = turn?.member.keys.next()?.member.items.shift();
@@ -150,13 +150,13 @@ export class ScriptQueue<T> {
     return item;
   }
 
-  /** Adds the cost of a run to the time of its owner. */
+  /** Charges the cost of a run to its owner. */
   charge({ tenantId, key }: ScriptOwner, ms: number): void {
     this.#tenants.charge(tenantId, ms);
     this.#tenants.find(tenantId)?.keys.charge(key, ms);
   }
 
-  /** Removes an item. Among equals, the item that was just added is removed. */
+  /** Removes an item. Among equals, the newly added item is removed. */
   #displace(newest: Tenant<T>, newestItems: T[]): T | undefined {
     let fullest = newest;
     for (const [, tenant] of this.#tenants) if (tenant.size > fullest.size) fullest = tenant;
@@ -168,13 +168,13 @@ export class ScriptQueue<T> {
   }
 }
 
-/** Waiting scripts hold their messages in memory: 256 of 1 MiB at the very most, and usually of 1 KiB. */
+/** Max. waiting scripts. They hold their messages in memory: at most 256 of 1 MiB, usually of 1 KiB. */
 const QUEUE = { perKeyMax: 64, max: 256 } as const;
 
-/** The process takes some 60 MB; a gateway whose scripts run now and then goes without it in between. */
+/** Idle time in ms after which the process, which takes about 60 MB, is ended. */
 const IDLE_MS = 60_000;
 
-/** A system that starts no process now will not for each message either. */
+/** Delay in ms before another start, because a system that cannot start a process should not retry for each message. */
 const START_AGAIN_MS = 2_000;
 
 interface Job {
@@ -184,7 +184,7 @@ interface Job {
   reject(error: Error): void;
 }
 
-/** Failures that cost a process. */
+/** Failures that end the process. */
 const COSTLY: ReadonlySet<string> = new Set(["script.overrun", "script.memory"]);
 
 interface ScriptSandboxDeps {
@@ -198,7 +198,7 @@ const unavailable = () => new ScriptFailure("script.unavailable", detail("script
 
 const inputOf = (value: Record<string, JsonValue | undefined>) => JSON.stringify(value);
 
-/** @throws ScriptFailure for a script or a message that is too large to be run */
+/** @throws ScriptFailure for a script or a message above the size limit */
 function ensureSize({ source, input }: EngineRequest): void {
   const { sourceBytesMax, inputBytesMax } = scriptLimits;
   if (Buffer.byteLength(source) > sourceBytesMax)
@@ -210,7 +210,7 @@ function ensureSize({ source, input }: EngineRequest): void {
     throw new ScriptFailure("script.error", detail("script_reason.message_too_large"));
 }
 
-/** Runs other people's JavaScript in a process of its own. Every method that runs some rejects with `ScriptFailure`. */
+/** Runs users' JavaScript in a separate process. Methods that run scripts reject with `ScriptFailure`. */
 export class ScriptSandbox {
   readonly #breakers: ScriptBreakers;
   readonly #queue = new ScriptQueue<Job>(QUEUE);
@@ -218,7 +218,7 @@ export class ScriptSandbox {
   #isWorking = false;
   #process: ScriptProcess | undefined;
   #cancelIdle: (() => void) | undefined;
-  /** Monotonic ms; before it no process is started again. */
+  /** Monotonic ms before which no process is started. */
   #startAgainAt = 0;
 
   readonly #deps: ScriptSandboxDeps;
@@ -252,19 +252,19 @@ export class ScriptSandbox {
     );
   }
 
-  /** Returns those of the functions called here that a source defines. */
+  /** Returns the callable functions that a source defines. */
   async check(source: string, owner: ScriptOwner): Promise<{ readonly functions: readonly string[] }> {
     return {
       functions: readFunctions(await this.#execute(owner, { kind: "check", source, input: checkInput })),
     };
   }
 
-  /** Returns `undefined` if no run has gone wrong lately. */
+  /** Returns `undefined` if no recent run has failed. */
   breakerOf(key: string): BreakerState | undefined {
     return this.#breakers.of(key);
   }
 
-  /** Closes the breaker: the script was started again by hand, or is gone. */
+  /** Closes the breaker, because the script was restarted manually or deleted. */
   reset(key: string): void {
     this.#breakers.reset(key);
   }

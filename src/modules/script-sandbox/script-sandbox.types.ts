@@ -12,7 +12,7 @@ export const SCRIPT_FUNCTIONS = [
   "Encoder",
 ] as const;
 
-/** Content of a radio frame, as a codec gets it. */
+/** Content of a radio frame, as passed to a codec. */
 export interface ScriptFrame {
   readonly bytes: Uint8Array;
   readonly fPort: number;
@@ -20,14 +20,14 @@ export interface ScriptFrame {
   readonly recvTime: number;
 }
 
-/** Whose turn and whose room a script takes. */
+/** Owner of a script's share of turns and room. */
 export interface ScriptOwner {
   readonly tenantId: string;
   /** Id of an integration, of a codec, or of a user's preview. */
   readonly key: string;
 }
 
-/** The key is that of the circuit breaker, too. */
+/** Run of a script; `key` is also that of its circuit breaker. */
 export interface ScriptRun extends ScriptOwner {
   readonly source: string;
   readonly message: JsonValue;
@@ -49,7 +49,7 @@ export interface ConsoleLine {
 export interface ScriptResult {
   /** `undefined` if the script returned null or nothing, which drops the message. */
   readonly value: JsonValue | undefined;
-  /** True for the result of a codec's function, such as `decodeUplink`, and not of `transform`. */
+  /** True for the result of a codec function such as `decodeUplink`, unlike `transform`. */
   readonly isOfCodec?: true;
   readonly console: readonly ConsoleLine[];
   readonly usedMs: number;
@@ -66,8 +66,8 @@ export interface EncodeResult {
 
 export interface BreakerState {
   readonly isOpen: boolean;
-  /** The newest failure. */
+  /** Reason for the last failure. */
   readonly reason: Text;
-  /** Time until the script is tried again. */
+  /** Time until the next attempt, in ms. */
   readonly retryInMs: number;
 }

@@ -1,7 +1,7 @@
 import type { Core } from "../module.types.ts";
 import { createSettingsRepository } from "./settings.repository.ts";
 
-/** Creates the module of settings that belong to the whole gateway. */
+/** Creates the settings of the whole gateway. */
 export const createSettingsModule = ({ database }: Core) => ({
   settings: createSettingsRepository(database),
 });

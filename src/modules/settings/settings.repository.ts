@@ -2,12 +2,12 @@ import { eq } from "drizzle-orm";
 import type { MainDatabase } from "../../platform/database/database.ts";
 import { gatewaySettings } from "./settings.tables.ts";
 
-/** Creates the store of settings that belong to the whole gateway. Each is one JSON value. */
+/** Creates the store of settings of the whole gateway, one JSON value each. */
 export function createSettingsRepository(database: MainDatabase) {
   const { orm } = database;
   const secrets = database.secrets("gateway settings");
   return {
-    /** Returns the value that `save` kept under the name; undefined before that, and if the key beside the data was lost. */
+    /** Returns the saved value of the name; undefined if there is none, or its sealing key was lost. */
     read<Value>(name: string): Value | undefined {
       const row = orm.select().from(gatewaySettings).where(eq(gatewaySettings.name, name)).get();
       const text = row && secrets.open(row.valueSealed);

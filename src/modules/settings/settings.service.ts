@@ -1,4 +1,4 @@
 import type { createSettingsRepository } from "./settings.repository.ts";
 
-/** Settings of the whole gateway, for the modules that they belong to. */
+/** Settings of the whole gateway, used by their modules. */
 export type SettingsService = ReturnType<typeof createSettingsRepository>;

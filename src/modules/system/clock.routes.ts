@@ -13,7 +13,7 @@ const toClock = (clock: TrustedClock) => ({
   systemTime: iso(clock.systemNow()),
 });
 
-/** The clock of the gateway, and a person's word that the system's clock is right. */
+/** Creates the routes for the gateway's clock, including a user's confirmation that the system clock is right. */
 export const clockRoutes = (deps: {
   clock: TrustedClock;
   tenants: Pick<TenantsService, "find">;

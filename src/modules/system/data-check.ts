@@ -12,19 +12,19 @@ import { createPeriodic } from "../../platform/time/periodic.ts";
 import type { TelemetryStore } from "../telemetry/store/store.types.ts";
 
 const DAMAGE_POLL_MS = 60_000;
-/** Errors of reading begin a check at most this often. */
+/** Min. interval in ms between checks started by read errors. */
 const UNREADABLE_CHECK_MS = 10 * 60_000;
-/** Delay after a start before a due check begins. */
+/** Delay of a due check after startup, in ms. */
 const FIRST_CHECK_MS = 3_000;
-/** Exit code of the check for files that are whole, and for damaged ones. */
+/** Exit codes of a completed check: intact files, or damaged files. */
 const FINISHED: ReadonlySet<number> = new Set([0, 1]);
 
-/** A check of all databases; without `databases` it runs, or could not finish. */
+/** Check of all databases; without `databases` it is running, or did not finish. */
 export interface CheckRun {
   readonly startedAt: number;
   readonly finishedAt?: number;
   readonly databases?: readonly DatabaseReport[];
-  /** Why the check could not finish, in English. */
+  /** Reason why the check did not finish, in English. */
   readonly failure?: string;
 }
 
@@ -34,13 +34,13 @@ export interface DataCheckDeps {
   readonly dataPath: string;
   readonly clock: Clock;
   readonly log: Logger;
-  /** Command that prints the reports as JSON; the program's own `check` unless a test replaces it. */
+  /** Command that prints the reports as JSON; the program's own `check` by default, replaced in tests. */
   readonly command?: readonly string[];
 }
 
 /**
- * Damaged files: those that the store met while it ran, and those that the last check found. A check runs as a process of its own, so
- * that it neither disturbs the event loop nor drops the locks on the databases. It begins by itself when it is due, at idle priority.
+ * Damaged files found by the running store and by the last check. A check runs in a separate process, so that it neither blocks the event loop nor
+ * drops the locks on the databases. It starts automatically when due, at idle priority.
  */
 export class DataCheck {
   readonly name = "data check";
@@ -50,7 +50,7 @@ export class DataCheck {
   #run: CheckRun | undefined;
   #child: Bun.Subprocess | undefined;
   #isStopped = false;
-  /** A part could not read a database since the last check that found nothing. */
+  /** True if a module could not read a database since the last check without findings. */
   #isUnreadable = false;
   #nextCheckMs = Number.NEGATIVE_INFINITY;
   #endWatch: () => void = () => undefined;
@@ -88,12 +88,12 @@ export class DataCheck {
     this.#child?.kill();
   }
 
-  /** The check that runs, or the last one since the start. */
+  /** Running check, or the last one since startup. */
   get run(): CheckRun | undefined {
     return this.#run;
   }
 
-  /** Damage that is known, a line each in English. */
+  /** Known damage, one line each in English. */
   get damage(): readonly string[] {
     return [...new Set(this.#damage.map(inEnglish))];
   }
@@ -113,7 +113,7 @@ export class DataCheck {
     return undefined;
   }
 
-  /** The check that begins finds out whether the files or the reading of them failed. */
+  /** Records a read error; the check that is then started determines whether the files are damaged. */
   #noteUnreadable(): void {
     this.#isUnreadable = true;
     const now = this.#deps.clock.monotonic();
@@ -122,7 +122,7 @@ export class DataCheck {
     this.begin();
   }
 
-  /** Begins a check. One that runs already is not begun again. */
+  /** Starts a check, unless one is already running. */
   begin(): CheckRun {
     if (this.#run !== undefined && this.#run.finishedAt === undefined) return this.#run;
     const run = { startedAt: this.#deps.clock.now() };

@@ -66,7 +66,7 @@ async function bundleResponse(sources: BundleSources): Promise<Response> {
   });
 }
 
-/** Check of the data files, and its findings. */
+/** Creates the routes for the check of the data files and its findings. */
 export const checkRoutes = (deps: CheckRouteDeps) => {
   const { tenants, check, inventory, unknown, auth } = deps;
   return new Elysia({ prefix: "/api/gateway", tags: ["gateway"] })
@@ -144,7 +144,7 @@ export const checkRoutes = (deps: CheckRouteDeps) => {
     );
 };
 
-/** Diagnostics of a gateway for support. */
+/** Creates the route for the support bundle of a gateway. */
 export const bundleRoutes = ({ tenants, bundle, dataPath, auth }: BundleRouteDeps) =>
   new Elysia({ prefix: "/api/gateway", tags: ["gateway"] })
     .use(auth)

@@ -1,17 +1,17 @@
 const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;
-/** A shorter time says nothing about days. */
+/** Min. observed time in ms for an estimate in days. */
 const SPAN_MS_MIN = 6 * HOUR_MS;
 export const SPAN_MS_MAX = 7 * DAY_MS;
 const INTERVAL_MS = 10 * 60_000;
-/** A disk that lasts longer is not filling up. */
+/** Max. estimated days; beyond that, the disk is not filling up. */
 const DAYS_MAX = 3_650;
 
-/** Free bytes of the disk over the last days, and when none will be left. */
+/** Free bytes of the disk over the last days, and the estimated time until it is full. */
 export class DiskTrend {
   #samples: { time: number; free: number }[] = [];
 
-  /** `time` is monotonic, in ms. Samples closer together than ten minutes replace one another. */
+  /** Adds a sample; `time` is monotonic, in ms. Samples closer together than ten minutes replace one another. */
   add(time: number, free: number): void {
     const last = this.#samples.at(-1);
     const first = this.#samples.at(-2);
@@ -21,14 +21,14 @@ export class DiskTrend {
     this.#samples = this.#samples.filter((sample) => time - sample.time <= SPAN_MS_MAX);
   }
 
-  /** Puts the samples of earlier runs, in order, before those of this one. Their times are those that the monotonic clock would have shown. */
+  /** Prepends the samples of earlier runs, in order. Their times are converted to the monotonic clock. */
   seed(samples: readonly { readonly time: number; readonly free: number }[]): void {
     const later = this.#samples;
     this.#samples = [];
     for (const { time, free } of [...samples, ...later]) this.add(time, free);
   }
 
-  /** Days until the disk is full at the mean rate so far; undefined while that is not known, or when it does not fill up. */
+  /** Returns the days until the disk is full at the mean rate so far; undefined if unknown, or if the disk is not filling up. */
   daysUntilFull(): number | undefined {
     const [first] = this.#samples;
     const last = this.#samples.at(-1);

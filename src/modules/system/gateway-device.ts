@@ -32,9 +32,9 @@ export interface GatewayDeviceDeps {
 }
 
 /**
- * The gateway as a device of its own tenant: its readings are stored once a minute like those of any device, with history, alarms and
- * dashboards. It is created beside the first device of a person. Whoever deletes it does not get another one. Tenants that are allowed to
- * see key figures of the gateway have a device for them, too.
+ * Gateway as a device of its own tenant: its readings are stored once a minute like those of any device, with history, alarms and dashboards. It is
+ * created together with the first device of a user, and not recreated after deletion. Tenants that may see key figures of the gateway have such a
+ * device, too.
  */
 export class GatewayDevice {
   readonly #deps: GatewayDeviceDeps;
@@ -62,7 +62,7 @@ export class GatewayDevice {
     this.#deps.readings.delay.stop();
   }
 
-  /** Id of the device; undefined before it was created, and after it was deleted. */
+  /** Id of the device; undefined before its creation and after its deletion. */
   get deviceId(): DeviceId | undefined {
     const kept = this.#deps.settings.read<OwnDevice>(SETTINGS);
     return kept !== undefined && this.#deps.directory.find(kept.deviceId) !== undefined

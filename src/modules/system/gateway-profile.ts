@@ -1,6 +1,6 @@
 import type { AlarmSeverity } from "../../lib/alarms/severity.ts";
 
-/** The alarm rules of the gateway's own device. People change them like those of any profile. */
+/** Alarm rules of the gateway's own device, editable like those of any profile. */
 
 type Op = "GT" | "GE" | "LT" | "LE" | "EQ";
 
@@ -12,7 +12,6 @@ const create = (severity: AlarmSeverity, key: string, op: Op, value: number | bo
 });
 const clear = (key: string, op: Op, value: number | boolean) => ({ condition: { key, op, value } });
 
-/** A rule as a profile takes it. */
 export type GatewayAlarmRule = (typeof gatewayAlarmRules)[number];
 
 export const gatewayAlarmRules = [

@@ -24,11 +24,11 @@ import type { SystemRepository } from "./system.repository.ts";
 
 const MEGABYTE = 1024 * 1024;
 const HOUR_MS = 3_600_000;
-/** A sample for each ten minutes of a week. */
+/** Points of a week, with a sample per ten minutes. */
 const RECALLED_POINTS = 1_008;
 const SECONDS_PER_MINUTE = 60;
 
-/** MQTT clients and connections, as the system module sees them. */
+/** Numbers of MQTT clients and connections. */
 export interface MqttCounts {
   readonly connections: number;
   readonly sockets: number;
@@ -86,13 +86,13 @@ export class GatewayReadings {
     this.#monotonicStart = sources.clock.monotonic();
   }
 
-  /** Seconds by which the clock was set since the start; forward is positive. */
+  /** Seconds by which the clock was set since startup; positive if forward. */
   get clockOffsetSeconds(): number {
     const { clock } = this.#sources;
     return (clock.now() - this.#wallStart - (clock.monotonic() - this.#monotonicStart)) / 1_000;
   }
 
-  /** Reads the free space that earlier runs have stored, so that the trend of the disk goes on after a restart. */
+  /** Reads the free space stored by earlier runs, so that the trend of the disk continues after a restart. */
   async recall(deviceId: DeviceId): Promise<void> {
     const { store, clock } = this.#sources;
     const now = clock.now();
@@ -190,7 +190,7 @@ export class GatewayReadings {
     };
   }
 
-  /** Seconds by which the clock was set since the reading before, in either direction. */
+  /** Returns the seconds by which the clock was set since the previous reading, in either direction. */
   #clockStep(): number {
     const offset = this.clockOffsetSeconds;
     const step = Math.abs(offset - this.#offset);

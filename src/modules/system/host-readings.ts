@@ -5,10 +5,13 @@ import { systemClock } from "../../platform/time/clock.ts";
 import { untilSharedWake } from "../../platform/time/periodic.ts";
 
 const THERMAL = "/sys/class/thermal";
-/** Time between two looks at the event loop: while the main thread works, and while it rests, when frequent looks would be most of its work. */
+/**
+ * Interval between measurements of the event loop, in ms: while the main thread works, and while it is idle, when frequent measurements would be
+ * most of its work.
+ */
 const LOOK_MS_WORKING = 20;
 const LOOK_MS_RESTING = 500;
-/** Share of a processor from which the main thread works. */
+/** Share of a processor from which the main thread counts as working. */
 const WORKING_SHARE = 0.05;
 const NS_PER_MS = 1_000_000;
 
@@ -20,7 +23,7 @@ const readText = (path: string): string | undefined => {
   }
 };
 
-/** Returns the number after a label of a file such as /proc/meminfo. */
+/** Returns the number after a label in a file such as /proc/meminfo. */
 function numberIn(path: string, label: string): number | undefined {
   const line = readText(path)
     ?.split("\n")
@@ -28,7 +31,7 @@ function numberIn(path: string, label: string): number | undefined {
   return line === undefined ? undefined : Number.parseInt(line.slice(label.length + 1), 10);
 }
 
-/** Returns the highest temperature of all thermal zones in °C; undefined where there is none. */
+/** Returns the highest temperature of all thermal zones in °C; undefined if there is none. */
 export function readTemperature(): number | undefined {
   let zones: string[];
   try {
@@ -43,13 +46,13 @@ export function readTemperature(): number | undefined {
   return values.length === 0 ? undefined : Math.max(...values);
 }
 
-/** Returns the share of the machine's memory that is in use, 0 to 1. */
+/** Returns the share of the machine's memory in use, 0 to 1. */
 export function readMemoryShare(): number | undefined {
   const availableKb = numberIn("/proc/meminfo", "MemAvailable");
   return availableKb === undefined ? undefined : 1 - (availableKb * 1_024) / totalmem();
 }
 
-/** Returns the bytes that this process has made the kernel write to disks. */
+/** Returns the bytes that the kernel has written to disks for this process. */
 export const readBytesWritten = (): number | undefined => numberIn("/proc/self/io", "write_bytes");
 
 /** Returns the number of open file descriptors. */
@@ -72,7 +75,7 @@ export function readOpenFilesMax(): number | undefined {
   }
 }
 
-/** Share of all processors that was busy since the last call, 0 to 1. */
+/** Busy share of all processors since the last call, 0 to 1. */
 export class ProcessorLoad {
   #busy = 0;
   #total = 0;
@@ -90,7 +93,7 @@ export class ProcessorLoad {
   }
 }
 
-/** How long the event loop was held up: percentiles since the last `reset`, in ms. */
+/** Delay of the event loop: percentiles since the last `reset`, in ms. */
 export class EventLoopDelay {
   readonly #histogram = createHistogram();
   #timer: NodeJS.Timeout | undefined;

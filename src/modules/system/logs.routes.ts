@@ -12,7 +12,7 @@ import { LOG_LEVELS, logFilter, logLevelBody, logLineBody } from "./logs.schemas
 
 const OPERATORS = "403 unless owner of the gateway's own tenant, with access to all devices.";
 
-/** Returns the newest lines that match, the newest first. */
+/** Returns the newest matching lines, newest first. */
 function linesOf({ level: least, search }: { level?: LogLevel | undefined; search?: string | undefined }) {
   const wanted = search?.toLowerCase();
   return recentLines
@@ -26,7 +26,7 @@ interface LogRouteDeps {
   readonly auth: AuthPlugin;
 }
 
-/** Lines of the log of the running process. */
+/** Creates the routes for log lines of the running process. */
 const lineRoutes = ({ tenants, auth }: LogRouteDeps) =>
   new Elysia({ prefix: "/api/gateway/logs", tags: ["gateway"] })
     .use(auth)
@@ -75,7 +75,7 @@ const lineRoutes = ({ tenants, auth }: LogRouteDeps) =>
       },
     );
 
-/** Routes that read and change the log level. */
+/** Creates the routes that read and change the log level. */
 const levelRoutes = ({ tenants, auth }: LogRouteDeps) =>
   new Elysia({ prefix: "/api/gateway/logs", tags: ["gateway"] })
     .use(auth)
@@ -117,5 +117,5 @@ const levelRoutes = ({ tenants, auth }: LogRouteDeps) =>
       },
     );
 
-/** The log of the running process, for the operators of the gateway. */
+/** Creates the routes for the log of the running process, for operators of the gateway. */
 export const logsRoutes = (deps: LogRouteDeps) => [lineRoutes(deps), levelRoutes(deps)];

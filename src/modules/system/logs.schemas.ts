@@ -2,7 +2,7 @@ import { t } from "elysia";
 import type { LogLevel } from "../../platform/core/log.ts";
 import { searchQuery } from "../lists.schemas.ts";
 
-/** The least serious first. */
+/** Log levels, least serious first. */
 export const LOG_LEVELS: readonly LogLevel[] = ["debug", "info", "warning", "error"];
 
 const level = (description: string) =>

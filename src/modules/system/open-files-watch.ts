@@ -13,13 +13,13 @@ const SHARE_MAX = 0.9;
 interface OpenFilesWatchDeps {
   readonly clock: Clock;
   readonly log: Logger;
-  /** Number of open files and their limit, if the system reports them. */
+  /** Returns the number of open files and their limit, if the system reports them. */
   readonly read?: () => { readonly open: number | undefined; readonly max: number | undefined };
 }
 
 const readFromSystem = () => ({ open: readOpenFiles(), max: readOpenFilesMax() });
 
-/** Warns before the process runs out of file descriptors: without them it accepts no connections, and the runtime reports no error. */
+/** Warns before the process runs out of file descriptors: without them it cannot accept connections, and the runtime reports no error. */
 export class OpenFilesWatch implements Part {
   readonly name = "open files watch";
   readonly #deps: OpenFilesWatchDeps;

@@ -27,7 +27,7 @@ const problem = (key: string, name: string): KeyMetadata => ({
 const inGroup = (group: string, keys: readonly KeyMetadata[]): KeyMetadata[] =>
   keys.map((key) => ({ ...key, group }));
 
-/** Names, units and groups of the readings of the gateway's own device. People change them like those of any profile. */
+/** Names, units and groups of the readings of the gateway's own device, editable like those of any profile. */
 const gatewayKeys: readonly KeyMetadata[] = [
   ...inGroup("Machine", [
     { ...gauge("cpu_percent", "Processor load", "%", 1), limits: { high: 95 } },
@@ -74,13 +74,13 @@ const gatewayKeys: readonly KeyMetadata[] = [
 
 const RETENTION_DAYS = 400;
 
-/** What is kept of a device that the gateway has created for itself. */
+/** Stored data of a device that the gateway created for itself. */
 export interface OwnDevice {
   readonly deviceId: DeviceId;
   readonly profileId: ProfileId;
 }
 
-/** The principal that creates the gateway's own device. It is no user: audit and access know nothing under its id. */
+/** Returns the principal that creates the gateway's own device. It is not a user: audit log and access control do not know its id. */
 const principalOf = (tenantId: TenantId): Principal => ({
   userId: "gateway" as UserId,
   email: "gateway",

@@ -12,7 +12,7 @@ interface Build {
   readonly commit: string;
 }
 
-/** Adds what the process and its machine tell. */
+/** Adds metrics of the process and its machine. */
 function addProcess(metrics: Metrics, build: Build, readings: GatewayReadings): void {
   metrics.gauge("build_info", "Version and commit; the value is 1.", () => [
     { value: 1, labels: { version: build.version, commit: build.commit } },
@@ -42,7 +42,7 @@ function addProcess(metrics: Metrics, build: Build, readings: GatewayReadings): 
   );
 }
 
-/** Adds what the disk and the files on it tell. */
+/** Adds metrics of the disk and its files. */
 function addStorage(metrics: Metrics, { disk, dataPath, store, backups, clock }: GatewaySources): void {
   metrics.gauge("disk_free_bytes", "Free bytes of the data directory's file system.", () => disk.freeBytes);
   metrics.gauge("disk_size_bytes", "Size of the data directory's file system.", () => disk.totalBytes);
@@ -60,7 +60,7 @@ function addStorage(metrics: Metrics, { disk, dataPath, store, backups, clock }:
   );
 }
 
-/** Adds what goes through the gateway, and what waits in it. */
+/** Adds metrics of throughput and queues. */
 function addTraffic(
   metrics: Metrics,
   { answers, ingest, mqtt, faults, repository, health }: GatewaySources,
@@ -133,7 +133,7 @@ function addFiles(metrics: Metrics, { inventory }: GatewaySources): void {
   );
 }
 
-/** Adds how far the uplinks have come. */
+/** Adds metrics of the uplinks' progress. */
 function addUplinks(metrics: Metrics, { uplinks }: GatewaySources): void {
   metrics.gauge("uplinks", "Enabled uplinks.", () => uplinks().running);
   metrics.gauge("uplinks_failing", "Uplinks that cannot send.", () => uplinks().failing);

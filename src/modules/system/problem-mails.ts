@@ -10,19 +10,19 @@ import type { TenantsService } from "../tenants/tenants.service.ts";
 import type { UsersService } from "../users/users.service.ts";
 
 const CHECK_INTERVAL_MS = 4_000;
-/** A problem that passes sooner is not worth a mail. */
+/** Consecutive checks with a problem before a mail is sent. */
 const LASTING_CHECKS = 2;
-/** A problem that comes back sooner is the same one. */
+/** Time in ms within which a recurring problem counts as the same. */
 const REPEAT_AFTER_MS = 60 * 60_000;
 
 interface Seen {
   checks: number;
   isReported: boolean;
-  /** Monotonic time of the last check that found it. */
+  /** Monotonic time of the last check with the problem. */
   lastAt: number;
 }
 
-/** Sends a mail to the owners of the gateway's own tenant about each problem that lasts: within 10 s, and once. */
+/** Sends one mail per lasting problem to the owners of the gateway's own tenant, within 10 s. */
 export class ProblemMails implements Part {
   readonly name = "problem mails";
   readonly #seen = new Map<string, Seen>();
@@ -72,7 +72,7 @@ export class ProblemMails implements Part {
     }
   }
 
-  /** Returns `true` if the problem lasts and was not reported yet. */
+  /** Returns `true` if the problem lasts and has not been reported. */
   #note(code: string, now: number): boolean {
     const seen = this.#seen.get(code) ?? { checks: 0, isReported: false, lastAt: now };
     this.#seen.set(code, seen);

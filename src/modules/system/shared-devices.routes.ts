@@ -9,7 +9,7 @@ import { SHARED_KEYS, type SharedDevices } from "./shared-devices.ts";
 
 const OPERATORS = "403 unless owner of the gateway's own tenant, with access to all devices.";
 
-/** Routes for the other tenants that see key figures of the gateway. */
+/** Creates the routes for other tenants' access to key figures of the gateway. */
 export const sharedDevicesRoutes = (deps: {
   shared: SharedDevices;
   tenants: Pick<TenantsService, "find">;

@@ -12,7 +12,7 @@ import { createOwnDevice, type OwnDevice } from "./own-device.ts";
 
 const SETTINGS = "shared gateway devices";
 
-/** Readings that say how the gateway is, and nothing about the devices, messages or amount of data of other tenants. */
+/** Readings about the state of the gateway that reveal nothing about devices, messages or amount of data of other tenants. */
 export const SHARED_KEYS = [
   "cpu_percent",
   "memory_percent",
@@ -31,13 +31,13 @@ export const sharedValues = (values: Values): Values =>
   Object.fromEntries(SHARED_KEYS.flatMap((key) => (values[key] === undefined ? [] : [[key, values[key]]])));
 
 interface Stored {
-  /** Tenants that are allowed to see key figures of the gateway. */
+  /** Tenants that may see key figures of the gateway. */
   readonly tenantIds: readonly TenantId[];
-  /** The device that each of them has for that, also after its users have deleted it. */
+  /** Each tenant's device for key figures, also after its users have deleted it. */
   readonly devices: Readonly<Record<string, OwnDevice>>;
 }
 
-/** A tenant, and whether its users may see key figures of the gateway. */
+/** Tenant, and whether its users may see key figures of the gateway. */
 interface SharedTenant {
   readonly tenantId: TenantId;
   readonly name: string;
@@ -54,7 +54,7 @@ interface SharedDevicesDeps {
   readonly log: Logger;
 }
 
-/** Devices by which other tenants see key figures of the gateway, where its operators allow that. */
+/** Devices by which other tenants see key figures of the gateway, if its operators allow that. */
 export class SharedDevices {
   readonly #deps: SharedDevicesDeps;
   #stored: Stored;
@@ -64,7 +64,7 @@ export class SharedDevices {
     this.#stored = deps.settings.read<Stored>(SETTINGS) ?? { tenantIds: [], devices: {} };
   }
 
-  /** Lists all tenants but the gateway's own. */
+  /** Lists all tenants except the gateway's own. */
   list(): SharedTenant[] {
     const allowed = new Set(this.#stored.tenantIds);
     return this.#deps.tenants
@@ -73,7 +73,7 @@ export class SharedDevices {
       .map(({ tenantId, name }) => ({ tenantId, name, isAllowed: allowed.has(tenantId) }));
   }
 
-  /** Allows these tenants and no others. @throws DomainError `tenant.not_found`, or `conflict` for the gateway's own tenant */
+  /** Allows exactly these tenants. @throws DomainError `tenant.not_found`, or `conflict` for the gateway's own tenant */
   allow(tenantIds: readonly TenantId[]): void {
     const { tenants, directory } = this.#deps;
     const before = new Set(this.#stored.tenantIds);
@@ -87,7 +87,7 @@ export class SharedDevices {
     this.#save({ tenantIds: [...new Set(tenantIds)], devices });
   }
 
-  /** Creates the devices that are missing, and returns those that exist. */
+  /** Creates missing devices. Returns all existing ones. */
   ensureDevices(): DeviceId[] {
     if (this.#stored.tenantIds.length === 0) return [];
     const tenants = new Set(this.#deps.tenants.list().map(({ tenantId }) => tenantId));

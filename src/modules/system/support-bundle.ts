@@ -12,7 +12,7 @@ import type { DataCheck } from "./data-check.ts";
 
 const HIDDEN = "(hidden)";
 
-/** Returns the settings that differ from their defaults. Secrets, and what may contain one, are hidden. */
+/** Returns the settings that differ from their defaults, without secrets and values that may contain one. */
 export function shownSettings(config: Config): Record<string, unknown> {
   const keys = Object.entries(configKeys) as [ConfigKey, KeyDefinition][];
   const changed = keys.filter(([key, definition]) => config[key] !== definition.default);
@@ -21,7 +21,7 @@ export function shownSettings(config: Config): Record<string, unknown> {
   );
 }
 
-/** Removes the user's part of an address: a mail server's URL carries a password. */
+/** Removes user and password from a URL, such as a mail server's. */
 const withoutPassword = (value: unknown): unknown =>
   typeof value === "string" ? value.replace(/\/\/[^/\s]*@/, `//${HIDDEN}@`) : value;
 
@@ -52,7 +52,7 @@ const toJson = (value: unknown) => `${JSON.stringify(value, null, 2)}\n`;
 export const packFiles = (files: Readonly<Record<string, string>>): Promise<Blob> =>
   new Bun.Archive({ ...files }, { compress: "gzip" }).blob();
 
-/** Returns the files of a support bundle by name. They hold no secrets and no telemetry, but names and addresses that the log names. */
+/** Returns the files of a support bundle by name. They contain no secrets and no telemetry, but names and addresses from the log. */
 export async function collectBundle(sources: BundleSources): Promise<Record<string, string>> {
   const { build, config, health, metrics, slow, check, store } = sources;
   const lines = recentLines.list().reverse();

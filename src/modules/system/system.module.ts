@@ -70,7 +70,7 @@ interface SystemModules {
   readonly mqtt: GatewaySources["mqtt"];
 }
 
-/** Creates the module with which the gateway watches itself. */
+/** Creates the monitoring of the gateway itself. */
 export function createSystemModule(core: Core, modules: SystemModules) {
   const { version, commit, config, database, data, clock, health } = core;
   const log = core.log.child("system");

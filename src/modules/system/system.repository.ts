@@ -5,17 +5,17 @@ import { mails } from "../mail/mail.tables.ts";
 import { outboundRequests } from "../outbound/outbound.tables.ts";
 import { tenants } from "../tenants/tenants.tables.ts";
 
-/** Counts what other modules keep, for the whole gateway. */
+/** Creates counts of other modules' data, for the whole gateway. */
 export function createSystemRepository({ orm }: MainDatabase) {
   const byState = (rows: readonly { state: string; n: number }[]) =>
     new Map(rows.map(({ state, n }) => [state, n]));
   return {
     countDevices: (): number => orm.select({ n: count() }).from(devices).get()?.n ?? 0,
     countTenants: (): number => orm.select({ n: count() }).from(tenants).get()?.n ?? 0,
-    /** Number of mails by state: QUEUED, SENT, FAILED, HELD. */
+    /** Returns the number of mails by state: QUEUED, SENT, FAILED, HELD. */
     countMails: (): Map<string, number> =>
       byState(orm.select({ state: mails.state, n: count() }).from(mails).groupBy(mails.state).all()),
-    /** Number of requests in the delivery queue by state: WAITING, DEAD. */
+    /** Returns the number of requests in the delivery queue by state: WAITING, DEAD. */
     countDeliveries: (): Map<string, number> =>
       byState(
         orm

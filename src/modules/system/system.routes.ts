@@ -14,7 +14,7 @@ const isSame = (sent: string, expected: string) => {
   return a !== undefined && b !== undefined && timingSafeEqual(a, b);
 };
 
-/** Metrics for Prometheus. There is nothing at the path unless the configuration opens it. */
+/** Creates the metrics for Prometheus. The path returns 404 unless enabled in the configuration. */
 export const systemRoutes = (deps: {
   metrics: Metrics;
   report: ReportRefusal;

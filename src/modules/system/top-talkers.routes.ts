@@ -13,7 +13,7 @@ import { topTalkerBody } from "./top-talkers.schemas.ts";
 
 const talkerList = wholeList({ sort: TRAFFIC_MEASURES, search: ["deviceName", "tenantName"] });
 
-/** Lists the devices that send the most. */
+/** Creates the route that lists the devices with the most traffic. */
 export const topTalkersRoutes = (deps: {
   traffic: { top(by: TrafficMeasure): DeviceTrafficTotals[] };
   tenants: { find(tenantId: TenantId): { readonly name: string; readonly isHost: boolean } | undefined };

@@ -9,7 +9,7 @@ import { changeKeys, defineStep, keysField } from "../define-step.ts";
 import type { RunStep, SlotStep, SlotValues, StepContext, StepMessage } from "../step.types.ts";
 import { stepWork } from "../step-work.ts";
 
-/** Counts a value that a comparison may search. */
+/** Counts the work of a comparison that may search the value. */
 function counted<Value>(value: Value): Value {
   if (typeof value === "string" || Array.isArray(value)) stepWork.spend(value.length);
   return value;
@@ -27,7 +27,7 @@ function createDropByName(test: CompiledCondition, drop: RunStep): RunStep {
   };
 }
 
-/** Creates the step on slots. Without `drop` it drops the whole message. */
+/** Creates the step on slots. Without `drop`, it drops the whole message. */
 function createSlotDrop(
   test: CompiledCondition,
   named: Iterable<string>,

@@ -6,7 +6,7 @@ import { stepWork } from "../step-work.ts";
 
 const TEXT_MAX = 1_000;
 const LENGTH_MAX = 64 * 1024;
-/** Work units per character of a searched string, which may split into that many parts. */
+/** Work units per character of a searched string, which may be split into as many parts. */
 const REPLACE_UNITS = 4;
 const tooLong = () => invalid("step_failure.text_too_long", { max: LENGTH_MAX });
 const OPERATIONS = [
@@ -22,7 +22,7 @@ const OPERATIONS = [
 
 type Transform = (text: string) => string;
 
-/** Returns the length of `text` with each `search` replaced: known before it is made and takes its memory. */
+/** Returns the length of `text` with each `search` replaced, before the result takes memory. */
 function lengthReplaced(text: string, search: string, by: string): number {
   const more = by.length - search.length;
   if (more <= 0) return 0; // whatever it is, it is not made longer

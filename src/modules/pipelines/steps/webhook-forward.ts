@@ -50,7 +50,7 @@ function bodyOf(
   return body;
 }
 
-/** Returns the target of a step with these fields. @throws DomainError of kind `invalid`. */
+/** Returns the target of a step with these fields. @throws DomainError `invalid` */
 export function webhookTarget(fields: {
   url: string;
   method?: string;
