@@ -22,7 +22,7 @@ export const brandingRoutes = (deps: {
     branding: branding.get(tenantId),
     appearance: branding.appearanceFor(tenantId),
   });
-  /** The picture itself would fill the log. */
+  /** Returns the branding without its image, which would fill the log. */
   const read = ({ principal }: AuditContext) => {
     const { logo, ...rest } = branding.get(principal.tenantId);
     return {

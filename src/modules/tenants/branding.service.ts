@@ -30,7 +30,7 @@ export function createBrandingService(deps: {
   plans: Pick<PlansService, "of">;
 }) {
   const { attributes, tenants } = deps;
-  /** Branding that was checked, when it was set or first read after the start. Later reads need no check. */
+  /** Branding validated when it was set or first read after startup; later reads need no validation. */
   const checked = new Map<TenantId, Checked>();
   attributes.onChange((tenantId, key) => {
     if (key === KEY) checked.delete(tenantId);
@@ -69,7 +69,7 @@ export function createBrandingService(deps: {
   return {
     /** Returns the branding that the tenant has set, even if its plan does not show it. */
     get,
-    /** Takes the place of what was set before. @throws DomainError as tenant attributes do, and for a field that is wrong. */
+    /** Replaces the branding. @throws DomainError like tenant attributes, and for an invalid field */
     set(tenantId: TenantId, input: Branding): Branding {
       attributes.ensureIncluded(tenantId); // before any work is done for the value
       const branding = readBranding(input);
@@ -77,14 +77,14 @@ export function createBrandingService(deps: {
       checked.set(tenantId, toChecked(branding));
       return branding;
     },
-    /** Returns the appearance for the tenant's people: its own, else that of the gateway's own tenant. */
+    /** Returns the appearance for the tenant's users: its own, otherwise that of the gateway's own tenant. */
     appearanceFor(tenantId: TenantId): Appearance {
       const { branding: own } = shownOf(tenantId);
       return Object.keys(own).length > 0 ? toAppearance(own, own.logo ?? null) : appearance();
     },
-    /** Before anybody has signed in: that of the gateway's own tenant. */
+    /** Appearance before sign-in: that of the gateway's own tenant. */
     appearance,
-    /** The logo of the gateway's own tenant, and what names its content. */
+    /** Returns the logo of the gateway's own tenant, with the version of its content. */
     logo: (): VersionedImage | undefined => ofHost().logo,
   };
 }

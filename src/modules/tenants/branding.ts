@@ -6,10 +6,10 @@ import type { Text } from "../../lib/texts/text.ts";
 import { isName } from "../wire.schemas.ts";
 import type { ThemeColors } from "./tenants.types.ts";
 
-/** Name, mark and colour that a tenant shows in place of the product's own; kept as the tenant attribute `branding`. */
+/** Name, logo and color that a tenant shows in place of the product's own; stored as the tenant attribute `branding`. */
 export interface Branding {
   readonly name?: string;
-  /** `data:` address of a PNG, JPEG, WebP or SVG image. */
+  /** `data:` URL of a PNG, JPEG, WebP or SVG image. */
   readonly logo?: string;
   /** `#rrggbb`. */
   readonly primaryColor?: string;
@@ -17,9 +17,9 @@ export interface Branding {
 
 const NAME_LENGTH_MAX = 40;
 const LOGO_BYTES_MAX = 100 * 1024;
-/** Text on the console's grounds must be readable (WCAG 2.2, AA). */
+/** Min. contrast of text on the console's backgrounds (WCAG 2.2, AA). */
 const CONTRAST_MIN = 4.5;
-/** Grounds of the console's two themes (src/web/styles.css). */
+/** Background colors of the console's two themes (src/web/styles.css). */
 const grounds = {
   light: ["#ffffff", "#f3f3f0"],
   dark: ["#1a2126", "#12171b"],
@@ -45,13 +45,13 @@ export interface Image {
 
 const HEAD = /^data:(image\/[a-z+]{1,16});base64,/;
 
-/** Decodes an address that `readBranding` has let through. */
+/** Decodes a URL that `readBranding` has accepted. */
 export function decodeImage(address: string): Image {
   const [head = "", type = ""] = HEAD.exec(address) ?? [];
   return { type, bytes: new Uint8Array(Buffer.from(address.slice(head.length), "base64")) };
 }
 
-/** @throws DomainError that says what is wrong with it. */
+/** @throws DomainError that describes the error */
 function checkLogo(text: string): void {
   const { type, bytes } = decodeImage(text);
   const isKind = Object.hasOwn(kinds, type) ? kinds[type] : undefined;
@@ -82,13 +82,13 @@ const fields: Record<keyof Branding, (text: string) => string> = {
   primaryColor: readPrimaryColor,
 };
 
-/** Parses the branding of a request. @throws DomainError that names the first wrong field. */
+/** Parses the branding of a request. @throws DomainError that names the first invalid field */
 export const readBranding = (branding: Branding): Branding =>
   Object.fromEntries(
     Object.entries(branding).map(([name, text]) => [name, fields[name as keyof Branding](text)]), // the schema has let no other through
   );
 
-/** Reads the branding of an attribute, which users may have written by hand: wrong fields are ignored. */
+/** Reads the branding of an attribute, which users may have edited directly: invalid fields are ignored. */
 export function brandingIn(value: unknown): Branding {
   if (!isJsonObject(value)) return {};
   const good = Object.entries(fields).flatMap(([name, read]) => {
@@ -103,7 +103,7 @@ export function brandingIn(value: unknown): Branding {
   return Object.fromEntries(good);
 }
 
-/** Shades of a colour that can be read in both themes, and what is read on them. */
+/** Returns shades of a color that are readable in both themes, and text colors on them. */
 export function themeColors(primaryColor: string): { light: ThemeColors; dark: ThemeColors } | null {
   const color = parseColor(primaryColor);
   if (color === undefined) return null;

@@ -9,7 +9,7 @@ import type { TenantsService } from "./tenants.service.ts";
 
 const WINDOW_MS = 60_000;
 
-/** A meter and its averages of the last whole window. */
+/** Meter with the averages of its last full window. */
 class Metered {
   readonly meter = new RateMeter();
   perSecond = 0;
@@ -27,7 +27,7 @@ class Metered {
   }
 }
 
-/** Meters of a tenant: one object for all of its devices. */
+/** Meters of a tenant, shared by all of its devices. */
 interface Meters {
   readonly messages: RateMeter;
   readonly bytes: RateMeter;
@@ -39,7 +39,7 @@ interface TenantRates {
   readonly meters: Meters;
 }
 
-/** Measures the messages and bytes per second that the devices of a tenant send, and limits them to its plan. */
+/** Creates the meters that measure the messages and bytes per second of a tenant's devices and limit them to its plan. */
 export function createMessageRateService(deps: {
   tenants: Pick<TenantsService, "find">;
   plans: Pick<PlansService, "of">;
@@ -47,7 +47,7 @@ export function createMessageRateService(deps: {
   clock: Clock;
   log: Logger;
 }) {
-  /** Meters by tenant, of those that have devices in use. */
+  /** Meters by tenant, for tenants with devices in use. */
   const metered = new Map<TenantId, TenantRates>();
 
   function applyLimits(tenantId: TenantId, { messages, bytes }: TenantRates): void {
@@ -84,7 +84,7 @@ export function createMessageRateService(deps: {
   return {
     /** Returns the meters of all devices of a tenant; they follow the plan. */
     metersOf: (tenantId: TenantId): Meters => ratesOf(tenantId).meters,
-    /** Averages of the last whole minute. */
+    /** Returns the averages of the last full minute. */
     read(tenantId: TenantId): { perSecond: number; bytesPerSecond: number; refusedPerMinute: number } {
       const rates = metered.get(tenantId);
       if (rates === undefined) return { perSecond: 0, bytesPerSecond: 0, refusedPerMinute: 0 };

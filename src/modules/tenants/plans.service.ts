@@ -26,10 +26,10 @@ export const PLAN_LIMIT_NAMES = [
 
 export type PlanLimits = Readonly<Record<(typeof PLAN_LIMIT_NAMES)[number], number | null>>;
 
-/** Plan limits that are all open. A limit of the gateway's settings still holds. */
+/** Plan without limits. The gateway's settings still apply. */
 const unlimited = Object.fromEntries(PLAN_LIMIT_NAMES.map((name) => [name, null])) as PlanLimits;
 
-/** Everything, unlimited: what the owner of a gateway gets. */
+/** Unlimited plan of a gateway's owner. */
 const ON_PREMISES: Plan = {
   id: "onprem",
   name: "On-premises",
@@ -101,7 +101,7 @@ function readPlans(text: string | undefined): Plan[] {
   return input.map((plan, index) => readPlan(plan, `plans[${index}]`));
 }
 
-/** @throws StartupError for an id that is no plan's. */
+/** @throws StartupError for an unknown plan id */
 function readOffered(ids: string | undefined, plans: ReadonlyMap<string, Plan>): readonly Plan[] {
   if (ids === undefined) return [...plans.values()].filter(({ id }) => id !== ON_PREMISES.id);
   return ids.split(",").map((id) => {
@@ -115,18 +115,18 @@ function readOffered(ids: string | undefined, plans: ReadonlyMap<string, Plan>):
 }
 
 /**
- * The built-in plans and those of the configuration, a JSON array; one with the id of a built-in plan takes its place.
- * `offeredIds`: of those that strangers may choose, with commas; unless given, all but the unlimited one. @throws StartupError that names what is wrong.
+ * Creates the plans: the built-in ones and those of the configuration (a JSON array), which replace built-in plans with the same id. `offeredIds`:
+ * comma-separated ids of plans offered at sign-up; default: all except the unlimited one. @throws StartupError that names the error
  */
 export function createPlansService(configured: string | undefined, offeredIds?: string) {
   const plans = new Map([...builtIn, ...readPlans(configured)].map((plan) => [plan.id, plan]));
   const offered = readOffered(offeredIds, plans);
   return {
     list: (): readonly Plan[] => [...plans.values()],
-    /** Returns those that strangers may choose and know of, at least one. */
+    /** Returns the plans offered at sign-up, at least one. */
     offered: (): readonly Plan[] => offered,
     find: (planId: string): Plan | undefined => plans.get(planId),
-    /** A tenant whose plan is gone from the list is not cut short: it has the unlimited one. */
+    /** Returns the plan by name. A tenant whose plan no longer exists gets the unlimited plan, so that it is not restricted. */
     of: (planName: string): Plan => plans.get(planName) ?? plans.get(ON_PREMISES.id) ?? ON_PREMISES,
   };
 }

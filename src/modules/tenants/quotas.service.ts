@@ -5,26 +5,26 @@ import type { Clock } from "../../platform/time/clock.ts";
 import type { PlanLimits, PlansService } from "./plans.service.ts";
 import type { Tenant } from "./tenants.types.ts";
 
-/** A plan may be changed at the machine, by another process; the hot path must not ask the database each time. */
+/** Cache time in ms: the command line, another process, may change a plan, but the hot path must not query the database each time. */
 const REMEMBERED_MS = 1_000;
 const REMEMBERED_MAX = 10_000;
 
 const MEGABYTE = 1024 * 1024;
 
-/** Limits of a tenant: those of its plan, and the gateway's settings where the plan sets none. Null means no limit. */
+/** Limits of a tenant: those of its plan, otherwise of the gateway's settings. Null means no limit. */
 export interface Quotas {
-  /** Bytes of messages of all devices together. */
+  /** Max. message bytes per second of all devices together. */
   readonly bytesPerSecond: number | null;
-  /** Bytes of telemetry on the disk. */
+  /** Max. bytes of telemetry on disk. */
   readonly storedBytes: number | null;
   readonly keysPerDevice: number | null;
   readonly keys: number | null;
   readonly mqttConnections: number | null;
-  /** Sessions of API keys that outlive their connections. */
+  /** Max. sessions of API keys that outlive their connections. */
   readonly mqttSessions: number | null;
-  /** Bytes of messages that wait for MQTT clients. */
+  /** Max. bytes of messages waiting for MQTT clients. */
   readonly queuedBytes: number | null;
-  /** Entries of the audit log; there is always a limit. */
+  /** Max. entries of the audit log; always limited. */
   readonly auditEntries: number;
 }
 
@@ -35,7 +35,7 @@ export function createQuotasService(deps: {
   clock: Pick<Clock, "monotonic">;
 }) {
   const { settings, clock } = deps;
-  /** Quotas by tenant, and the monotonic time until which they hold. */
+  /** Quotas by tenant, with the monotonic time of their expiry. */
   const remembered = new Map<TenantId, { quotas: Quotas; until: number }>();
 
   const resolve = (limits: Partial<PlanLimits>): Quotas => ({

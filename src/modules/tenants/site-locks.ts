@@ -5,7 +5,7 @@ import type { Clock } from "../../platform/time/clock.ts";
 import type { Principal } from "../users/users.types.ts";
 import { siteLocked, siteLockLost } from "./tenants.errors.ts";
 
-/** A lock that is not renewed ends after this time, for its holder may have been killed. */
+/** Time in ms after which an unrenewed lock ends, because its holder may have been killed. */
 export const SITE_LOCK_MS = 60_000;
 
 interface SiteLock {
@@ -13,17 +13,17 @@ interface SiteLock {
   readonly by: string;
   /** Epoch ms. */
   readonly since: number;
-  /** By the monotonic clock. */
+  /** Expiry, monotonic ms. */
   until: number;
 }
 
-/** Locks that keep two site files from being applied to a tenant at the same time: each would create what the other one creates. */
+/** Creates locks that prevent two site files from being applied to a tenant simultaneously: each would create the same objects. */
 export function createSiteLocks(clock: Pick<Clock, "now" | "monotonic">) {
   const locks = new Map<TenantId, SiteLock>();
   return {
     /**
-     * Takes the lock, or renews it with its id.
-     * @throws DomainError `tenant.site_locked` while somebody else has it, `tenant.site_lock_lost` if somebody else has had it since
+     * Takes the lock, or renews it by its id.
+     * @throws DomainError `tenant.site_locked` while another holder has it, `tenant.site_lock_lost` if another holder has had it since
      */
     take({ tenantId, email, apiKey }: Principal, lockId?: string): { lockId: string } {
       const until = clock.monotonic() + SITE_LOCK_MS;

@@ -39,7 +39,7 @@ export function createTenantAttributesRepository({ orm }: MainDatabase) {
         .onConflictDoUpdate({ target: [tenantAttributes.tenantId, tenantAttributes.key], set: row })
         .run();
     },
-    /** Returns whether there was one. */
+    /** Returns whether the attribute existed. */
     delete: (tenantId: TenantId, key: string): boolean =>
       orm
         .delete(tenantAttributes)

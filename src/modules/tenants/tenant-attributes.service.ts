@@ -15,7 +15,7 @@ import type { TenantAttribute } from "./tenants.types.ts";
 const VALUE_BYTES_MAX = 256 * 1024;
 const ATTRIBUTES_MAX = 100;
 
-/** Attributes of tenants, such as their branding. */
+/** Creates the attributes of tenants, such as their branding. */
 export function createTenantAttributesService(deps: {
   repository: TenantAttributesRepository;
   tenants: Pick<TenantsService, "get">;
@@ -31,9 +31,9 @@ export function createTenantAttributesService(deps: {
     if (!deps.plans.of(deps.tenants.get(tenantId).planName).whitelabelEnabled) throw noWhitelabel();
   }
   return {
-    /** @throws DomainError `forbidden` unless the tenant's plan includes whitelabeling, which setting attributes needs. */
+    /** @throws DomainError `forbidden` unless the tenant's plan includes whitelabeling, which setting attributes requires */
     ensureIncluded,
-    /** Calls `listener` after each attribute that is set or deleted. */
+    /** Calls `listener` after each set or deleted attribute. */
     onChange: (listener: (tenantId: TenantId, key: string) => void): void => void listeners.push(listener),
     list: (tenantId: TenantId): TenantAttribute[] => repository.list(tenantId),
     find: (tenantId: TenantId, key: string): TenantAttribute | undefined => repository.find(tenantId, key),
@@ -43,7 +43,7 @@ export function createTenantAttributesService(deps: {
       if (attribute === undefined) throw attributeNotFound();
       return attribute;
     },
-    /** @throws DomainError `forbidden` unless the plan includes whitelabeling, `invalid` for a value that is no object or too large. */
+    /** @throws DomainError `forbidden` unless the plan includes whitelabeling; `invalid` for a value that is not an object or too large */
     set(tenantId: TenantId, key: string, value: unknown): TenantAttribute {
       ensureIncluded(tenantId);
       if (!isJsonObject(value)) throw attributeValueInvalid();
@@ -56,7 +56,10 @@ export function createTenantAttributesService(deps: {
       changed(tenantId, key);
       return attribute;
     },
-    /** Whatever the plan: what is left of a better one must go too. @throws DomainError `tenant_attribute.not_found` */
+    /**
+     * Deletes an attribute under any plan, so that attributes set under a better plan can be removed. @throws DomainError
+     * `tenant_attribute.not_found`
+     */
     delete(tenantId: TenantId, key: string): void {
       if (!repository.delete(tenantId, key)) throw attributeNotFound();
       changed(tenantId, key);

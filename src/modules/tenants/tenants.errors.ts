@@ -22,15 +22,15 @@ export const messagesLimit = (limit: number, waitMs: number) =>
 export const bytesLimit = (limit: number, waitMs: number) =>
   limited("plan.bytes_limit", Math.max(1, Math.ceil(waitMs / 1000)), { limit });
 
-/** Throws unless the principal has access to all devices. @throws DomainError `device.not_granted` */
+/** @throws DomainError `device.not_granted` unless the principal has access to all devices */
 export function ensureAllDevices({ devices }: Pick<Principal, "devices">, action: Text): void {
   if (devices !== "all") throw forbidden("device.not_granted", { action });
 }
 
 /**
- * Throws if an API key would send data to an address that no person has set: that would go on after the key has ended.
- * @param addresses where data would be sent
- * @param existing addresses that are set already
+ * Refuses an API key that would send data to an address not set by a user, because the data would be sent even after the key has ended.
+ * @param addresses new targets of data
+ * @param existing addresses already set
  * @throws DomainError `auth.person_needed`
  */
 export function ensurePersonSets(
@@ -43,7 +43,7 @@ export function ensurePersonSets(
 }
 export const logoNotFound = () => notFound("branding.logo_not_found");
 
-/** @throws DomainError `forbidden` for all but users of the gateway's own tenant with access to all devices: they see what is of every tenant */
+/** @throws DomainError `forbidden` except for users of the gateway's own tenant with access to all devices, who see data of all tenants */
 export function ensureOperator(
   tenants: { find(tenantId: TenantId): { readonly isHost: boolean } | undefined },
   { tenantId, devices }: Pick<Principal, "tenantId" | "devices">,

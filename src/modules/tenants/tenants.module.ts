@@ -15,9 +15,9 @@ import { createTenantsRepository } from "./tenants.repository.ts";
 import { createTenantsService } from "./tenants.service.ts";
 import type { Tenant } from "./tenants.types.ts";
 
-/** Tenants with their plans, quotas, attributes and branding. */
+/** Creates the tenants with their plans, quotas, attributes and branding. */
 export function createTenantsModule({ config, database, clock, events, log }: Core) {
-  /** Creates what every tenant must have, in the transaction that creates the tenant. */
+  /** Creates the mandatory objects of a tenant, in its transaction. */
   const created = new Port<(tenant: Tenant) => void>("tenants.created");
   const plans = createPlansService(config.plans, config.signup_plans);
   const tenants = createTenantsService({

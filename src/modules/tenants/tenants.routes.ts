@@ -41,7 +41,7 @@ export const tenantsRoutes = (deps: {
   plans: PlansService;
   quotas: QuotasService;
   usageOf: (tenantId: TenantId) => TenantUsage;
-  /** Deletes the tenant with its people, devices and data. */
+  /** Deletes the tenant with its users, devices and data. */
   removeTenant: (tenantId: TenantId) => Promise<void>;
   siteLocks: SiteLocks;
   auth: AuthPlugin;

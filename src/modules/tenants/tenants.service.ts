@@ -7,7 +7,7 @@ import { tenantNotFound } from "./tenants.errors.ts";
 import type { TenantsRepository } from "./tenants.repository.ts";
 import type { Tenant } from "./tenants.types.ts";
 
-/** Makes and reads tenants; what every tenant must have (a default profile) is made by listeners of `onCreated`. */
+/** Creates the service for tenants; listeners of `onCreated` create the mandatory objects of a tenant (a default profile). */
 export function createTenantsService(deps: {
   repository: TenantsRepository;
   clock: Clock;

@@ -4,7 +4,7 @@ export const tenants = sqliteTable("tenants", {
   tenantId: text("tenant_id").primaryKey(),
   name: text("name").notNull(),
   planName: text("plan_name").notNull(),
-  /** The tenant of the gateway's own people, made by the setup. */
+  /** True for the gateway's own tenant, created by the setup. */
   isHost: integer("is_host", { mode: "boolean" }).notNull().default(false),
   createdAt: integer("created_at").notNull(),
   updatedAt: integer("updated_at").notNull(),
@@ -18,7 +18,7 @@ export const tenantAttributes = sqliteTable(
       .notNull()
       .references(() => tenants.tenantId, { onDelete: "cascade" }),
     key: text("key").notNull(),
-    /** JSON text. */
+    /** JSON string. */
     value: text("value").notNull(),
     updatedAt: integer("updated_at").notNull(),
   },

@@ -4,7 +4,7 @@ export interface Tenant {
   readonly tenantId: TenantId;
   readonly name: string;
   readonly planName: string;
-  /** The tenant of the gateway's own people: who set it up. */
+  /** True for the gateway's own tenant, which set it up. */
   readonly isHost: boolean;
 }
 
@@ -22,7 +22,7 @@ export interface ThemeColors {
 /** Branding of the product; null for the product's own. */
 export interface Appearance {
   readonly name: string | null;
-  /** Address of an image. */
+  /** URL of an image. */
   readonly logo: string | null;
   readonly colors: { readonly light: ThemeColors; readonly dark: ThemeColors } | null;
 }

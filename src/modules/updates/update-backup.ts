@@ -5,8 +5,8 @@ import type { BackupPlace } from "../backups/snapshot.types.ts";
 import { ensureUpdateFolder } from "./update-state.ts";
 
 /**
- * Returns the place of the backup before an update where none is configured: a folder in the data directory. The backup of the update before
- * is removed, as that one has proved itself.
+ * Returns the default location of the backup before an update: a folder in the data directory. Removes the backup of the previous update, which has
+ * been proven.
  */
 export function localBackupPlace(dataPath: string): BackupPlace {
   const path = join(ensureUpdateFolder(dataPath), "backup");

@@ -14,17 +14,17 @@ const LENGTH_BYTES = 4;
 const SIGNATURE_BYTES = 64;
 const MANIFEST_BYTES_MAX = 64 * 1024;
 const CHUNK_BYTES = 1024 * 1024;
-/** The head of an update file is within this many bytes. */
+/** Max. bytes of an update file's head. */
 export const HEAD_BYTES_MAX = MAGIC.length + LENGTH_BYTES + MANIFEST_BYTES_MAX + SIGNATURE_BYTES;
 
 export interface UpdateManifest {
   readonly version: string;
   readonly commit: string;
-  /** Machine that the executable is for, as `linux-x64`. */
+  /** Target machine of the executable, such as `linux-x64`. */
   readonly target: string;
-  /** Size of the executable. */
+  /** Bytes of the executable. */
   readonly bytes: number;
-  /** Of the executable, in hexadecimal digits. */
+  /** SHA-256 of the executable, hexadecimal. */
   readonly sha256: string;
   /** Schemas that the executable writes. */
   readonly schemas: Schemas;
@@ -32,11 +32,11 @@ export interface UpdateManifest {
 
 export interface UpdateHead {
   readonly manifest: UpdateManifest;
-  /** Where the executable begins. */
+  /** Offset of the executable. */
   readonly offset: number;
 }
 
-/** Returns the head of an update file; the executable follows it. */
+/** Returns the head of an update file, to be followed by the executable. */
 export function encodeUpdateHead(manifest: UpdateManifest, privateKey: KeyObject): Buffer {
   const json = Buffer.from(JSON.stringify(manifest));
   const length = Buffer.alloc(LENGTH_BYTES);
@@ -66,8 +66,8 @@ function parseManifest(json: Buffer): UpdateManifest {
 }
 
 /**
- * Reads the head of an update file. Nothing in it is looked at before its signature is checked.
- * @throws DomainError `invalid` for a file that is no update, is cut off, or is not signed with the key
+ * Reads the head of an update file, verifying its signature before anything else.
+ * @throws DomainError `invalid` for a file that is not an update, is truncated, or is not signed with the key
  */
 export function readUpdateHead(start: Buffer, publicKeyPem: string): UpdateHead {
   const manifestStart = MAGIC.length + LENGTH_BYTES;
@@ -94,7 +94,7 @@ async function readAt(file: FileHandle, position: number, buffer: Buffer): Promi
   return buffer.subarray(0, length);
 }
 
-/** Reads the head of the update file at the path. @throws DomainError as `readUpdateHead` */
+/** Reads the head of the update file at the path. @throws DomainError like `readUpdateHead` */
 export async function openUpdate(path: string, publicKeyPem: string): Promise<UpdateHead> {
   const file = await open(path, "r");
   try {
@@ -134,8 +134,8 @@ async function readExecutable(
 }
 
 /**
- * Writes the executable of an update file to `target`, and checks what was written. The executable is on the disk when this resolves.
- * @throws DomainError `invalid` when the file is cut off, longer than it says or damaged
+ * Writes the executable of an update file to `target` and verifies it. The executable is on disk when this resolves.
+ * @throws DomainError `invalid` if the file is truncated, too long or damaged
  */
 export async function extractExecutable(path: string, head: UpdateHead, target: string): Promise<void> {
   const [source, executable] = [await open(path, "r"), await open(target, "w", 0o755)];

@@ -8,20 +8,20 @@ import { extractExecutable, openUpdate, type UpdateHead, type UpdateManifest } f
 import { isWritable } from "./update-start.ts";
 import { ensureUpdateFolder, forgetResult, nextProgram, readState, writeState } from "./update-state.ts";
 
-/** The running program, as far as an update depends on it. */
+/** Properties of the running program that an update depends on. */
 export interface RunningProgram {
   readonly version: string;
   /** Undefined in a checkout. */
   readonly path: string | undefined;
   readonly target: string | undefined;
-  /** Public key that update files are checked with. */
+  /** Public key for verifying update files. */
   readonly key: string | undefined;
 }
 
-/** Free space that an update leaves on a disk. */
+/** Free bytes that an update leaves on a disk. */
 const SPARE_BYTES = 32 * 1024 * 1024;
 const TRIAL_RUN_MS = 30_000;
-/** Run time after which a new version is kept. */
+/** Run time in ms after which a new version is kept. */
 export const PROBATION_MS = 300_000;
 
 export interface UpdateChecks {
@@ -52,7 +52,7 @@ export function checkManifest(
     if ((storedSchema(dataPath, file) ?? 0) > schema) throw conflict("update.data_newer", { file, version });
 }
 
-/** Checks an update file as far as its head tells. @throws DomainError */
+/** Checks an update file by its head only. @throws DomainError */
 export async function inspectUpdate(file: string, checks: UpdateChecks): Promise<UpdateHead> {
   const { key } = ensureUpdatable(checks.running);
   const head = await openUpdate(file, key);
@@ -60,7 +60,7 @@ export async function inspectUpdate(file: string, checks: UpdateChecks): Promise
   return head;
 }
 
-/** @throws DomainError `conflict` naming the command that a user with the right to replace the program can run */
+/** @throws DomainError `conflict` with the command for a user with the right to replace the program */
 export function ensureReplaceable(path: string, dataPath: string, file: string): void {
   if (!isWritable(dirname(path)))
     throw conflict("update.not_writable", {
@@ -77,7 +77,7 @@ export function ensureSpace(folder: string, bytes: number): void {
     throw unavailable("update.no_space", { folder, megabytes: Math.ceil(missing / (1024 * 1024)) });
 }
 
-/** Returns the bytes of databases that the update migrates, of which the start makes copies. */
+/** Returns the bytes of the databases that the update migrates and the start copies. */
 function copiedBytes(dataPath: string, { schemas }: UpdateManifest): number {
   return Object.entries(schemas)
     .filter(([file, schema]) => (storedSchema(dataPath, file) ?? schema) !== schema)
@@ -85,7 +85,7 @@ function copiedBytes(dataPath: string, { schemas }: UpdateManifest): number {
     .reduce((sum, bytes) => sum + bytes, 0);
 }
 
-/** Runs the new executable, which a wrong C library or a fault of the disk would prevent. */
+/** Runs the new executable, to detect a wrong C library or a disk error. */
 async function ensureRuns(program: string, { version }: UpdateManifest): Promise<void> {
   const child = Bun.spawn([program, "--version"], {
     stdin: "ignore",
@@ -104,13 +104,13 @@ export interface StageJob extends UpdateChecks {
   readonly readyWithinMs: number;
   readonly probationMs: number;
   readonly actor: AuditActor;
-  /** Makes the backup. Called when everything is checked. */
+  /** Makes the backup; called after all checks. */
   readonly backUp: () => Promise<void>;
 }
 
 /**
- * Puts the new executable of an update file beside the present one, and makes a backup. The next start of the gateway begins the trial.
- * @throws DomainError when the update cannot be installed; nothing has changed then
+ * Places the new executable of an update file next to the current one, and makes a backup. The next start of the gateway begins the trial.
+ * @throws DomainError if the update cannot be installed; nothing has changed then
  */
 export async function stageUpdate(job: StageJob): Promise<UpdateManifest> {
   const { file, dataPath, running, readyWithinMs, probationMs, actor } = job;

@@ -58,12 +58,12 @@ import {
  * Each phase is one atomic, synced write. All that is done in a phase can be repeated, so a start continues where a kill interrupted.
  */
 
-/** Next step of a start after its update is settled. */
+/** Next step of a start once its update is settled. */
 export type StartStep =
   | { readonly kind: "serve" }
-  /** This process is the version on trial: it says when it is ready, or why it is not. */
+  /** This process is the version on trial and reports whether it is ready. */
   | { readonly kind: "prove"; readonly state: UpdateState }
-  /** Another executable takes the place of this process. */
+  /** Another executable replaces this process. */
   | { readonly kind: "exec"; readonly program: string; readonly watched: UpdateState | undefined };
 
 export interface StartContext {
@@ -80,14 +80,14 @@ const LOCK_RETRY_MS = 50;
 const TELEMETRY_FILE = "telemetry.db";
 /** Max. crashes of a version on probation; another crash rolls it back. */
 const CRASHES_MAX = 2;
-/** Max. time that the event loop of a version on probation may hang before it is rolled back. */
+/** Max. time in seconds for which the event loop of a version on probation may hang before it is rolled back. */
 export const HUNG_SECONDS = 60;
-/** Files of an interrupted update: `lineside.4711.new`, with the id of the process that wrote them. */
+/** Files of an interrupted update: `lineside.4711.new`, with the id of the writing process. */
 const LEFTOVER = /\.(\d+)\.new$/;
-/** Max. duration of an update; older leftovers without a process id are removed. */
+/** Max. duration of an update in ms; older leftovers without a process id are removed. */
 const STAGING_MS_MAX = 3_600_000;
 
-/** Continues an update that a start finds. Call it before anything opens the databases. */
+/** Continues an update found at startup. Call it before anything opens the databases. */
 export function settleUpdate(context: StartContext): StartStep {
   const { dataPath, program } = context;
   const state = readState(dataPath);
@@ -105,7 +105,7 @@ export function settleUpdate(context: StartContext): StartStep {
   }
 }
 
-/** Takes the lock of the data directory, for which the watcher of a trial looks for a moment now and then. */
+/** Takes the lock of the data directory, which the watcher of a trial briefly takes from time to time. */
 function takeDataLock(dataPath: string): FileLock | undefined {
   for (let attempt = 1; attempt <= LOCK_ATTEMPTS; attempt++) {
     const lock = takeGatewayLock(dataPath);
@@ -198,7 +198,7 @@ function beginTrial(context: StartContext, program: string, state: UpdateState):
   return { kind: "exec", program: state.next, watched: trial };
 }
 
-/** Copies the databases that the new version migrates. Nothing has them open, so that a file and its log are a whole. */
+/** Copies the databases that the new version migrates. None is open, so each file is consistent with its log. */
 function copyDatabases(dataPath: string, { schemas }: UpdateState): void {
   const folder = copiesFolder(dataPath);
   rmSync(folder, { recursive: true, force: true });
@@ -214,7 +214,7 @@ function copyDatabases(dataPath: string, { schemas }: UpdateState): void {
   syncPath(folder);
 }
 
-/** Names of the logs that a database may have in a folder. */
+/** Returns the possible log paths of a database in a folder. */
 const logsOf = (folder: string, file: string): string[] => [
   `${file}-wal`,
   ...(file === TELEMETRY_FILE ? listHotLogs(folder) : []),
@@ -231,7 +231,7 @@ function setPhase(dataPath: string, state: UpdateState, phase: UpdatePhase): Upd
   return next;
 }
 
-/** Puts the databases back that the new version has migrated, or left unreadable. The others hold newer data and stay. */
+/** Restores the databases that the new version has migrated or made unreadable. The others contain newer data and are kept. */
 function restoreCopies(dataPath: string, { schemas }: UpdateState): void {
   const folder = copiesFolder(dataPath);
   for (const file of Object.keys(schemas)) {
@@ -248,7 +248,7 @@ function restoreCopies(dataPath: string, { schemas }: UpdateState): void {
   syncPath(dataPath);
 }
 
-/** Moves a database that the old version cannot read out of the way. Data stored on probation is kept. */
+/** Moves a database that the old version cannot read to another folder. Data stored on probation is kept. */
 function moveRolledBack(dataPath: string, file: string): void {
   const folder = rolledBackFolder(dataPath);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -275,7 +275,7 @@ function rollBack(context: StartContext, state: UpdateState): void {
   log.error("update rolled back", { from: state.from, to: state.to, code: reason.code });
 }
 
-/** Gives an update up before its trial. */
+/** Aborts an update before its trial. */
 export function failUpdate(context: StartContext, state: UpdateState, reason: Text): void {
   end(context, state, { outcome: "FAILED", reason });
   context.log.error("update given up", { from: state.from, to: state.to, code: reason.code });
@@ -300,7 +300,7 @@ function endUpdate(dataPath: string, { next }: UpdateState): void {
   clearState(dataPath);
 }
 
-/** Begins the probation of a version that is ready. Returns the run time after which it is proved, in ms. */
+/** Starts the probation of a version that is ready. Returns the run time after which it is proven, in ms. */
 export function beginProbation({ dataPath, log }: StartContext, state: UpdateState): number {
   writeHeartbeat(dataPath);
   writeState(dataPath, { ...state, phase: "PROBATION", isStopped: false });
@@ -317,14 +317,14 @@ export function noteHang(dataPath: string): void {
   writeState(dataPath, { ...state, crashes: CRASHES_MAX, isStopped: false });
 }
 
-/** Records that the version on probation stops in order. */
+/** Records that the version on probation stops normally. */
 export function noteStop(dataPath: string, program: string): void {
   const state = readState(dataPath);
   if (state?.phase === "PROBATION" && state.next === program)
     writeState(dataPath, { ...state, isStopped: true });
 }
 
-/** Declares the version on trial to be the right one, and replaces the executable where that is possible. */
+/** Accepts the version on trial, and replaces the executable if possible. */
 export function proveUpdate({ dataPath, now, log }: StartContext, state: UpdateState): void {
   const { from, to, actor } = state;
   writeResult(dataPath, { outcome: "UPDATED", from, to, at: now(), isNew: true, actor });
@@ -334,8 +334,8 @@ export function proveUpdate({ dataPath, now, log }: StartContext, state: UpdateS
 }
 
 /**
- * Gives the new executable the place of the old one, which becomes `lineside.previous`, once the update has proved itself. Can be repeated. Returns
- * `false` when this user may not write there, and for an update that has not proved itself.
+ * Replaces the old executable, which becomes `lineside.previous`, by the new one once the update is proven. Idempotent. Returns `false` if this user
+ * may not write there, and for an unproven update.
  */
 export function replaceProgram(dataPath: string): boolean {
   const state = readState(dataPath);
@@ -356,7 +356,7 @@ export function replaceProgram(dataPath: string): boolean {
   return true;
 }
 
-/** Returns whether files of a folder may be replaced, also on a file system that is mounted read-only. */
+/** Returns whether files of a folder may be replaced; false on a read-only file system. */
 export function isWritable(folder: string): boolean {
   try {
     accessSync(folder, constants.W_OK);
@@ -366,13 +366,13 @@ export function isWritable(folder: string): boolean {
   }
 }
 
-/** Returns whether two names lead to one file. */
+/** Returns whether two names refer to the same file. */
 function isSameFile(path: string, other: string): boolean {
   const [first, second] = [statSync(path), statSync(other)];
   return first.ino === second.ino && first.dev === second.dev;
 }
 
-/** Gives the file a second name in place of whatever has that name, by a copy where the file system has no links. */
+/** Links the file to another name, replacing an existing file; copies it if the file system has no links. */
 function replaceByLink(file: string, name: string): void {
   const temporary = `${name}.${process.pid}.new`;
   rmSync(temporary, { force: true });

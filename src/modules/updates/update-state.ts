@@ -29,32 +29,32 @@ export interface UpdateState {
   readonly phase: UpdatePhase;
   readonly from: string;
   readonly to: string;
-  /** Path of the executable that is updated. */
+  /** Path of the executable to be updated. */
   readonly program: string;
-  /** Path of the new executable beside it. */
+  /** Path of the new executable next to it. */
   readonly next: string;
   /** Schemas that the new executable writes. */
   readonly schemas: Schemas;
-  /** Time that the new version has to become ready. */
+  /** Max. time in ms until the new version is ready. */
   readonly readyWithinMs: number;
-  /** Run time after which the ready version is kept. */
+  /** Run time in ms after which the ready version is kept. */
   readonly probationMs: number;
   /** Number of crashes on probation. */
   readonly crashes?: number;
-  /** True if the version on probation stopped in order, which does not count as a crash. */
+  /** True if the version on probation stopped normally, which does not count as a crash. */
   readonly isStopped?: boolean;
-  /** Who asked for the update. */
+  /** User who requested the update. */
   readonly actor: AuditActor;
 }
 
-/** Result of the newest update. */
+/** Result of the last update. */
 export interface UpdateResult {
   readonly outcome: "UPDATED" | "ROLLED_BACK" | "FAILED";
   readonly from: string;
   readonly to: string;
-  /** Time stamp in ms. */
+  /** Epoch ms. */
   readonly at: number;
-  /** Why the gateway did not update. */
+  /** Reason why the gateway did not update. */
   readonly reason?: Text | undefined;
   readonly actor: AuditActor;
   /** True until the gateway has recorded it in its audit log. */
@@ -68,15 +68,15 @@ const REASON = "reason.json";
 const HEARTBEAT = "heartbeat";
 
 export const updateFolder = (dataPath: string): string => join(dataPath, FOLDER);
-/** Databases that a rolled-back version had migrated, with the data that it stored. */
+/** Folder of databases migrated by a rolled-back version, with the data that it stored. */
 export const rolledBackFolder = (dataPath: string): string => join(dataPath, FOLDER, "rolled-back");
 export const copiesFolder = (dataPath: string): string => join(dataPath, FOLDER, "copies");
 
-/** Returns the path at which an update puts the old executable. */
+/** Returns the path of the old executable after an update. */
 export const previousProgram = (program: string): string => `${program}.previous`;
 export const nextProgram = (program: string): string => `${program}.next`;
 
-/** Writes beside and renames: after a power cut there is the old or the new text. */
+/** Writes a new file and renames it, so that a power cut leaves the old or the new content. */
 function writeJson(dataPath: string, name: string, value: unknown): void {
   const file = join(updateFolder(dataPath), name);
   createPrivateFolder(dirname(file));
@@ -114,7 +114,7 @@ export function readState(dataPath: string): UpdateState | undefined {
   return isState(state) ? state : undefined;
 }
 
-/** Returns whether there is a state that cannot be read. */
+/** Returns whether there is an unreadable state. */
 export const isStateDamaged = (dataPath: string): boolean =>
   existsSync(join(updateFolder(dataPath), STATE)) && readState(dataPath) === undefined;
 
@@ -132,11 +132,11 @@ export function forgetResult(dataPath: string): void {
   remove(dataPath, REASON);
 }
 
-/** Keeps why the version on trial will be rolled back, for the start that does it. */
+/** Stores why the version on trial will be rolled back, for the next start. */
 export const writeReason = (dataPath: string, reason: Text): void => writeJson(dataPath, REASON, reason);
 export const readReason = (dataPath: string) => readJson<Text>(dataPath, REASON);
 
-/** Shows the watcher that the version on probation still works. */
+/** Signals to the watcher that the version on probation is working. */
 export function writeHeartbeat(dataPath: string): void {
   try {
     const file = openOwnFile(join(updateFolder(dataPath), HEARTBEAT), "create");
@@ -158,7 +158,7 @@ export function readHeartbeat(dataPath: string): string | undefined {
   }
 }
 
-/** Ends an update. The state goes last: until then a start repeats what it did. */
+/** Ends an update. The state is removed last, so that an interrupted start repeats the previous steps. */
 export function clearState(dataPath: string): void {
   remove(dataPath, REASON);
   remove(dataPath, HEARTBEAT);

@@ -8,7 +8,7 @@ import type { TenantsModule } from "../tenants/tenants.module.ts";
 import { updatesRoutes } from "./updates.routes.ts";
 import { UpdatesService } from "./updates.service.ts";
 
-/** Creates the module of updates from the console. */
+/** Creates the updates from the console. */
 export function createUpdatesModule(
   { version, data, clock, restart, log }: Core,
   modules: { readonly tenants: TenantsModule; readonly backups: BackupsModule; readonly audit: AuditModule },

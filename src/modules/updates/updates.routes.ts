@@ -45,7 +45,7 @@ interface UpdateRouteDeps {
   readonly auth: AuthPlugin;
 }
 
-/** Routes for the upload of an update file. */
+/** Creates the routes for the upload of an update file. */
 const uploadRoutes = ({ updates, auth }: UpdateRouteDeps) =>
   new Elysia({ prefix: PREFIX, tags: ["gateway"] })
     .use(auth)
@@ -89,7 +89,7 @@ const uploadRoutes = ({ updates, auth }: UpdateRouteDeps) =>
       },
     );
 
-/** Routes for updates of the gateway from an update file. */
+/** Creates the routes for updates of the gateway from an update file. */
 const installRoutes = ({ updates, auth }: UpdateRouteDeps) =>
   new Elysia({ prefix: PREFIX, tags: ["gateway"] })
     .use(auth)

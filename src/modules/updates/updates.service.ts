@@ -35,7 +35,7 @@ const UPLOAD = "upload";
 const UPDATE_BYTES_MAX = 512 * 1024 * 1024;
 const READY_WITHIN_MS = 60_000;
 const RESULT_INTERVAL_MS = 1_000;
-/** Placeholder in the command for the operator: the name that the file has on the machine is not known. */
+/** Placeholder in the operator's command, because the file's name on the machine is unknown. */
 const FILE_PLACEHOLDER = "FILE";
 
 export interface UpdateUpload {
@@ -48,13 +48,13 @@ export interface UpdateUpload {
 export interface UpdateStatus {
   readonly version: string;
   readonly target: string | undefined;
-  /** Reason why nothing can be installed from the console. */
+  /** Reason why updates cannot be installed from the console. */
   readonly problem: Text | undefined;
   readonly upload: UpdateUpload | undefined;
   readonly isInstalling: boolean;
   /** True while the new version runs and may still be rolled back. */
   readonly isOnProbation: boolean;
-  /** Reason why the newest installation was given up before a restart. */
+  /** Reason why the last installation was aborted before a restart. */
   readonly failure: Text | undefined;
   readonly result: UpdateResult | undefined;
 }
@@ -65,35 +65,35 @@ export interface UpdatesDeps {
   readonly tenants: Pick<TenantsService, "find" | "list">;
   readonly backups: Pick<BackupsService, "backUp">;
   readonly audit: AuditRecorder;
-  /** Stops the gateway and starts it again in the same process. */
+  /** Restarts the gateway in the same process. */
   readonly restart: () => void;
   readonly clock: Clock;
   readonly log: Logger;
 }
 
-/** Returns the author of the later entry about the result. The entry about the request names more. */
+/** Returns the author of the later entry about the result. The entry about the request has more details. */
 function toActor({ userId, email, role, apiKey }: Principal): AuditActor {
   if (apiKey !== undefined)
     return { type: "API_KEY", id: apiKey.apiKeyId, name: apiKey.name, keyOwnerId: userId };
   return { type: "USER", id: userId, name: email, role };
 }
 
-/** Updates from the console: takes an update file in parts, checks it, and installs it. */
+/** Updates from the console: accepts an update file in parts, verifies it, and installs it. */
 export class UpdatesService {
   readonly #deps: UpdatesDeps;
-  /** Head of the uploaded file, whose signature is valid. */
+  /** Verified head of the uploaded file. */
   #head: UpdateHead | undefined;
   #isInstalling = false;
   #failure: Text | undefined;
   #cancel: () => void = () => undefined;
-  /** Parts are written one after the other. */
+  /** Resolves when the previous part is written, so that parts are written in order. */
   #writing: Promise<unknown> = Promise.resolve();
 
   constructor(deps: UpdatesDeps) {
     this.#deps = deps;
   }
 
-  /** Continues an upload of the run before, and records the result of an update in the audit log. */
+  /** Continues an upload from before a restart, and records the result of an update in the audit log. */
   async start(): Promise<void> {
     this.#recordResult();
     if (this.#bytes() === 0) return;
@@ -126,21 +126,21 @@ export class UpdatesService {
     };
   }
 
-  /** Appends a part to the upload; one at 0 begins a new upload. @throws DomainError */
+  /** Appends a part to the upload; offset 0 starts a new upload. @throws DomainError */
   upload(offset: number, part: Uint8Array): Promise<void> {
     const writing = this.#writing.then(() => this.#append(offset, part));
     this.#writing = writing.catch(() => undefined);
     return writing;
   }
 
-  /** @throws DomainError `conflict` while the update is installed */
+  /** @throws DomainError `conflict` while the update is being installed */
   discard(): void {
     if (this.#isInstalling) throw conflict("update.in_progress");
     rmSync(this.#file(), { force: true });
     this.#head = undefined;
   }
 
-  /** Begins the installation of the uploaded file; the gateway restarts at its end. @throws DomainError */
+  /** Starts the installation of the uploaded file; the gateway restarts at its end. @throws DomainError */
   install(principal: Principal): void {
     const upload = this.#upload();
     if (this.#isInstalling) throw conflict("update.in_progress");
@@ -192,7 +192,7 @@ export class UpdatesService {
     await this.#checkParts(offset);
   }
 
-  /** Refuses a file as soon as it cannot be installed: its head comes with the first part. */
+  /** Refuses a file as soon as its head, in the first part, shows that it cannot be installed. */
   async #checkParts(offset: number): Promise<void> {
     try {
       if (offset === 0) {
@@ -233,7 +233,7 @@ export class UpdatesService {
     }
   }
 
-  /** A version on trial starts before it knows its result. */
+  /** Records the result, which a version on trial does not know at its start. */
   #recordResult(): void {
     const { dataPath, tenants, audit, clock } = this.#deps;
     if (isOnTrial(readState(dataPath)?.phase))

@@ -5,19 +5,19 @@ import type { UplinkDevice, UplinkRecord } from "./target.types.ts";
 export const BATCH_BYTES_MAX = 4 * 1024 * 1024;
 /** Remaining bytes below which a batch is not filled up: a small chunk costs as much to read as a large one. */
 const REST_BYTES_MIN = BATCH_BYTES_MAX / 4;
-/** Values of a batch, about. */
+/** Approximate values per batch. */
 export const BATCH_POINTS = 20_000;
-/** A value in its column, and in the body. */
+/** Bytes of a value in its column and in the body. */
 const POINT_BYTES = 9 + 23;
-/** A character as UTF-16, in the body, and in the copy of the client that sends it. */
+/** Bytes of a character as UTF-16, in the body, and in the copy of the sending client. */
 const CHARACTER_BYTES = 4;
-/** Time stamp and punctuation of a row in the body. */
+/** Bytes of a row's time stamp and punctuation in the body. */
 const ROW_BYTES = 64;
 
-/** Most formats name the device and its tags in each row. */
+/** Returns the bytes per row, in which most formats name the device and its tags. */
 const rowBytesOf = (device: UplinkDevice): number => ROW_BYTES + JSON.stringify(device).length;
 
-/** Returns the bytes that rows take in memory until the target has them, about: columns, texts and the encoded body. */
+/** Returns the approximate memory of rows until the target has them, in bytes: columns, strings and the encoded body. */
 export function bytesOfRows(
   { ts, columns }: Pick<FeedDeviceRows, "ts" | "columns">,
   device: UplinkDevice,
@@ -29,7 +29,7 @@ export function bytesOfRows(
   );
 }
 
-/** Returns the bytes that records take, about. */
+/** Returns the approximate memory of records, in bytes. */
 export function bytesOf(records: readonly UplinkRecord[]): number {
   let bytes = 0;
   for (const record of records)

@@ -13,7 +13,7 @@ interface Deps {
     UplinkChangesRepository,
     "attributeChanges" | "attributesBehind" | "alarmEvents" | "deviceChanges"
   >;
-  /** null for a device that is not selected. */
+  /** Returns the devices; null for a device that is not selected. */
   readonly devicesOf: (uplink: Uplink, deviceIds: readonly string[]) => readonly (UplinkDevice | null)[];
 }
 
@@ -98,7 +98,7 @@ function snapshotRecords(
 ): { records: UplinkRecord[]; last: string | null } {
   const { rows, last } = deps.changes.attributesBehind(tenantId, after, SNAPSHOT_DEVICES_MAX);
   const byDevice = byId(deps, uplink, rows);
-  /** Keyed by device and scope. */
+  /** Records by device and scope. */
   const records = new Map<string, AttributesRecord & { values: Record<string, JsonValue> }>();
   for (const { deviceId, scope, key, value, updatedAt } of rows) {
     const device = byDevice.get(deviceId);

@@ -2,22 +2,22 @@ import type { UplinkDevice } from "./target.types.ts";
 
 const DEVICES_MAX = 100_000;
 
-/** Devices as an uplink names them; those that it does not send are remembered, too. */
+/** Cache of devices in the form of uplinks, including devices that are not selected. */
 export class DeviceCache {
   readonly #ask: (deviceIds: readonly string[]) => Promise<readonly (UplinkDevice | null)[]>;
-  /** Keyed by id; null for a device that is not selected. */
+  /** Devices by id; null if not selected. */
   readonly #known = new Map<string, UplinkDevice | null>();
 
   constructor(ask: (deviceIds: readonly string[]) => Promise<readonly (UplinkDevice | null)[]>) {
     this.#ask = ask;
   }
 
-  /** False for a device of which it is known that it is not selected. */
+  /** Returns false if the device is known not to be selected. */
   mayBeWanted(deviceId: string): boolean {
     return this.#known.get(deviceId) !== null;
   }
 
-  /** Returns the selected ones among the devices, by id. */
+  /** Returns the selected devices among `deviceIds`, by id. */
   async get(deviceIds: readonly string[]): Promise<Map<string, UplinkDevice>> {
     const missing = deviceIds.filter((deviceId) => !this.#known.has(deviceId));
     if (missing.length > 0) {
@@ -33,7 +33,7 @@ export class DeviceCache {
     );
   }
 
-  /** Empty: all. */
+  /** Forgets devices; all if empty. */
   forget(deviceIds: readonly string[]): void {
     if (deviceIds.length === 0) this.#known.clear();
     for (const deviceId of deviceIds) this.#known.delete(deviceId);

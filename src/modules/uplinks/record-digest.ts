@@ -1,6 +1,6 @@
 import type { UplinkRecord } from "./target.types.ts";
 
-/** Digest of texts and columns. It is no proof against those who know its seed. */
+/** Digest of strings and columns. Not collision-resistant against attackers who know its seed. */
 class Digest {
   #value: bigint;
 
@@ -17,7 +17,7 @@ class Digest {
   }
 }
 
-/** Returns a digest of what targets are told by records, in their order. */
+/** Returns a digest of the content that records send to targets, in order. */
 export function digestOf(records: readonly UplinkRecord[], seed: string): string {
   const digest = new Digest(seed);
   for (const record of records) {

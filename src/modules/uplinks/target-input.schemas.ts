@@ -4,11 +4,11 @@ import { SECRET_NAMES } from "./uplink-secrets.ts";
 
 const isObject = (schema: TSchema): schema is TObject => schema[Kind] === "Object";
 
-/** A secret as people send it: the text, or what stands for the one that was kept. */
+/** Schema of a submitted secret: the string, or the marker for a stored one. */
 const secretOf = (schema: TSchema): TSchema =>
   Type.Union([schema, Type.Object({ kept: Type.Literal(true) }), Type.Null()]);
 
-/** Returns the schema of what people send: fields with a default may be left out, and secrets may be kept. */
+/** Returns the schema of submitted settings: fields with a default are optional, and secrets may be kept. */
 function inputOf(schema: TSchema): TSchema {
   if (schema[Kind] === "Union") {
     const union = schema as TUnion; // what the kind says
@@ -32,5 +32,5 @@ function inputOf(schema: TSchema): TSchema {
   });
 }
 
-/** Settings of a target as people send them. */
+/** Submitted settings of a target. */
 export const targetInput = Type.Union(Object.values(targetSchemas).map(inputOf));

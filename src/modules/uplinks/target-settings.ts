@@ -9,7 +9,7 @@ import { type TargetSettings, targetSchemas } from "./targets/targets.schemas.ts
 
 export type { TargetSettings };
 
-/** Text before the host of an address: a user name, perhaps with a password. */
+/** User information before the host of a URL, which may contain a password. */
 const USER_IN_ADDRESS = /^([a-z][a-z+.-]*:\/\/)?[^/?#]*@/i;
 const PORT_IN_ADDRESS = /:(\d+)$/;
 const PORT_MAX = 65_535;
@@ -32,7 +32,7 @@ const secretInAddress = (field: string, rule: Text) =>
     ? invalid("uplink.target_invalid", { field: `target.${field}`, rule })
     : invalid("uplink.address_query", { field, name: String(rule.params.name) });
 
-/** Addresses and headers are shown to people, so new ones must not hold secrets. @throws DomainError `invalid` */
+/** Refuses new addresses and headers with secrets, because they are shown. @throws DomainError `invalid` */
 function ensureNoSecrets(settings: TargetSettings, before: TargetSettings | undefined): void {
   const existing = new Set(before && addressesOf(before).map(([, address]) => address));
   for (const [field, address] of addressesOf(settings).filter(([, of]) => !existing.has(of))) {
@@ -53,7 +53,7 @@ function ensureNoSecrets(settings: TargetSettings, before: TargetSettings | unde
 }
 
 /**
- * Checks the settings of a target, and fills in what they leave out. `before`: what they replace.
+ * Validates the settings of a target and adds defaults. `before`: replaced settings.
  * @throws DomainError `invalid` that names the field
  */
 export function checkTarget(input: unknown, before?: TargetSettings): TargetSettings {

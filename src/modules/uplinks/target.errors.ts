@@ -2,8 +2,8 @@ import { DomainError, type ErrorKind } from "../../lib/core/domain-error.ts";
 import type { Text } from "../../lib/texts/text.ts";
 
 /**
- * Reaction to a batch that did not arrive. `retry`: the same again, later. `refused`: the target refuses this batch and would
- * refuse it again. `settings`: nothing arrives until a person changes the settings of the uplink or of the target.
+ * Reaction to an undelivered batch. `retry`: send it again later. `refused`: the target permanently refuses this batch. `settings`: nothing arrives
+ * until a user changes the settings of the uplink or the target.
  */
 export type Reaction = "retry" | "refused" | "settings";
 
@@ -13,7 +13,7 @@ const kinds: Readonly<Record<Reaction, ErrorKind>> = {
   settings: "invalid",
 };
 
-/** A target did not take a batch. */
+/** Error of a batch that a target did not accept. */
 export class TargetError extends DomainError {
   readonly reaction: Reaction;
 

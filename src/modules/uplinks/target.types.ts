@@ -2,12 +2,12 @@ import type { AlarmSeverity } from "../../lib/alarms/severity.ts";
 import type { JsonValue } from "../../lib/json/json.ts";
 import type { FeedColumn } from "../telemetry/feeds.types.ts";
 
-/** A device as targets name it. */
+/** Device in the form of targets. */
 export interface UplinkDevice {
   readonly deviceId: string;
   readonly name: string;
   readonly type: string;
-  /** Name of the gateway (this installation), so that a central engine can tell sites apart. */
+  /** Name of the gateway (this installation), which identifies the site in a central engine. */
   readonly site: string;
   /** Static tags of the uplink, sorted by name. */
   readonly tags: Readonly<Record<string, string>>;
@@ -15,7 +15,7 @@ export interface UplinkDevice {
 
 export type UplinkColumn = FeedColumn;
 
-/** Rows of one device: time stamps (epoch ms) are strictly ascending. */
+/** Rows of one device, with strictly ascending time stamps (epoch ms). */
 export interface RowsRecord {
   readonly kind: "rows";
   readonly device: UplinkDevice;
@@ -23,7 +23,7 @@ export interface RowsRecord {
   readonly columns: readonly UplinkColumn[];
 }
 
-/** Values were deleted on the gateway: all of the keys (null: of all keys) in the closed range. */
+/** Deletion of values on the gateway: the keys (null: all) in the closed range. */
 export interface DeletionRecord {
   readonly kind: "deletion";
   readonly device: UplinkDevice;
@@ -37,7 +37,7 @@ export interface AttributesRecord {
   readonly device: UplinkDevice;
   readonly scope: "CLIENT" | "SERVER" | "SHARED";
   readonly ts: number;
-  /** null: deleted. */
+  /** Values by name; null for a deleted attribute. */
   readonly values: Readonly<Record<string, JsonValue>>;
 }
 
@@ -48,7 +48,7 @@ export interface AlarmRecord {
   readonly type: string;
   readonly severity: AlarmSeverity;
   readonly status: string;
-  /** Event that is reported, such as CREATED, SEVERITY_CHANGED, ACKNOWLEDGED or CLEARED. */
+  /** Reported event, such as CREATED, SEVERITY_CHANGED, ACKNOWLEDGED or CLEARED. */
   readonly event: string;
   readonly eventId: string;
   readonly message: string;
@@ -64,48 +64,47 @@ export interface DeviceRecord {
 
 export type UplinkRecord = RowsRecord | DeletionRecord | AttributesRecord | AlarmRecord | DeviceRecord;
 
-/** Records that are sent together and confirmed together, in order. */
+/** Records that are sent and confirmed together, in order. */
 export interface Batch {
-  /** The same batch has the same id when it is sent again, for targets that remove duplicates. */
+  /** Id, stable across repetitions, for targets that remove duplicates. */
   readonly id: string;
   readonly records: readonly UplinkRecord[];
   /** Number of values in the rows. */
   readonly points: number;
 }
 
-/** Surroundings that a target may use. */
+/** Services for targets. */
 export interface TargetContext {
-  /** Name of the uplink, for client ids and logs. */
+  /** Id of the uplink, for client ids and logs. */
   readonly uplinkId: string;
   /**
-   * Addresses of a host that may be connected to. Connect to one of these, never to the name itself; for TLS the name stays the server name.
-   * @throws DomainError if none may.
+   * Returns the permitted addresses of a host. Connect to one of these, never to the name itself; for TLS the name stays the server name.
+   * @throws DomainError if none is permitted
    */
   resolve(host: string, port: number): Promise<string[]>;
-  /** Certificates in PEM that are trusted instead of the system's. */
+  /** PEM certificates trusted instead of the system's. */
   readonly authorities: readonly string[] | undefined;
   now(): number;
-  /** Runs a command that the target sends for a device; rejects if the device is unknown or does not answer. */
+  /** Runs a command that the target sends to a device; rejects if the device is unknown or does not respond. */
   command?(deviceId: string, method: string, params: JsonValue): Promise<JsonValue>;
-  /** Reports that commands of the target are dropped, because it does not read the refusals of others. */
+  /** Reports that commands of the target are dropped, because it does not read refusals. */
   commandsUnanswered?(): void;
-  /** Reports that a staged batch could not be read, and where it was set aside. */
+  /** Reports that a staged batch was unreadable, and its new path. */
   setAside?(file: string): void;
 }
 
 /**
- * A place that takes batches. One batch at a time is sent unless `inFlightMax` says more; then they are confirmed in any order, and a deletion is
- * sent alone.
+ * Receiver of batches. One batch is in flight unless `inFlightMax` is higher; then batches are confirmed in any order, and a deletion is sent alone.
  */
 export interface Target {
   readonly inFlightMax: number;
-  /** Bytes that were handed to the network or the disk since it was created, about. */
+  /** Approximate bytes passed to the network or the disk since creation. */
   readonly bytesSent: number;
-  /** Connects, checks the credentials, creates what is missing (tables, streams, topics). Resolves if a batch could be sent. */
+  /** Connects, checks the credentials, and creates missing tables, streams or topics. Resolves if a batch could be sent. */
   check(signal: AbortSignal): Promise<void>;
   /**
-   * Resolves when the batch is durable at the target, as far as the target can say so. Records that the target has no place for (deletions,
-   * alarms, in a pure time-series target) are passed over. The same batch may come again.
+   * Resolves when the batch is durable at the target, as far as the target reports it. Records that the target cannot store (deletions or alarms, in
+   * a pure time-series target) are skipped. The same batch may be sent again.
    * @throws TargetError
    */
   send(batch: Batch, signal: AbortSignal): Promise<void>;

@@ -6,7 +6,7 @@ import { attributeChanges, attributes } from "../attributes/attributes.tables.ts
 import { devices } from "../devices/devices.tables.ts";
 import { uplinkDeviceChanges } from "./uplinks.tables.ts";
 
-/** Devices, and changes other than telemetry in the order in which they were written. */
+/** Reads devices, and changes other than telemetry in the order of writing. */
 export class UplinkChangesRepository {
   readonly #orm: MainDatabase["orm"];
 
@@ -34,7 +34,7 @@ export class UplinkChangesRepository {
       .all();
   }
 
-  /** Returns the present attributes of the next devices behind `after`, by the id of the device. */
+  /** Returns the current attributes of the next devices after `after`, by device id. */
   attributesBehind(tenantId: TenantId, after: string, limit: number) {
     const next = this.#orm
       .select({ deviceId: devices.deviceId })
@@ -75,7 +75,7 @@ export class UplinkChangesRepository {
     this.#orm.insert(uplinkDeviceChanges).values(row).run();
   }
 
-  /** Deletes the changes of devices up to a number: all uplinks of the tenant have sent them. */
+  /** Deletes the changes of devices up to a number, after all uplinks of the tenant have sent them. */
   forgetDevices(tenantId: TenantId, until: number): void {
     this.#orm
       .delete(uplinkDeviceChanges)
@@ -83,7 +83,7 @@ export class UplinkChangesRepository {
       .run();
   }
 
-  /** Returns the numbers of the newest changes of all tenants. */
+  /** Returns the numbers of the last changes of all tenants. */
   newest(): { attributes: number; alarms: number; devices: number } {
     const attribute = this.#orm
       .select({ n: max(attributeChanges.changeId) })
@@ -100,7 +100,7 @@ export class UplinkChangesRepository {
     return { attributes: attribute?.n ?? 0, alarms: alarm?.n ?? 0, devices: device?.n ?? 0 };
   }
 
-  /** Returns name and type of a device that is still there. */
+  /** Returns name and type of an existing device. */
   find(deviceId: DeviceId) {
     const { name, deviceType } = devices;
     return this.#orm.select({ name, deviceType }).from(devices).where(eq(devices.deviceId, deviceId)).get();

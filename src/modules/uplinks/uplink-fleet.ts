@@ -23,14 +23,14 @@ import type { UplinksRepository } from "./uplinks.repository.ts";
 import type { Uplink } from "./uplinks.resource.ts";
 import type { UplinkTotals } from "./uplinks.types.ts";
 
-/** The thread of the uplinks, as the main thread sees it. It runs while something needs it. */
+/** Thread of the uplinks, controlled by the main thread. Runs while it is needed. */
 class UplinkThread {
   readonly #calls: ThreadCalls<ThreadCallsOfUplinks, MainCalls>;
   readonly #log: Logger;
   readonly #onFailed: () => void;
   #worker: Worker | undefined;
 
-  /** `onFailed`: the thread has ended by an error of its own; its uplinks run no more. */
+  /** `onFailed`: called when the thread has crashed, which ends its uplinks. */
   constructor(deps: { handlers: CallHandlers<MainCalls>; onFailed: () => void; log: Logger }) {
     this.#log = deps.log;
     this.#onFailed = deps.onFailed;
@@ -52,7 +52,7 @@ class UplinkThread {
     return this.#calls.call(name, args);
   }
 
-  /** Ends the thread; its uplinks must have ended before. */
+  /** Ends the thread, whose uplinks must have ended. */
   stop(): void {
     this.#worker?.terminate();
     this.#worker = undefined;
@@ -73,18 +73,18 @@ class UplinkThread {
   }
 }
 
-/** Interval at which it is looked whether something was written. */
+/** Interval of the checks for new writes, in ms. */
 const WAKE_INTERVAL_MS = 100;
-/** Interval at which the values that wait are counted. */
+/** Interval at which waiting values are counted, in ms. */
 const COUNT_INTERVAL_MS = 15_000;
-/** Delay after which a thread that failed is started again. */
+/** Delay before a crashed thread is restarted, in ms. */
 const RESTART_MS = 10_000;
 
 interface FleetDeps {
   readonly repository: Pick<UplinksRepository, "find" | "listAll" | "setCursor">;
   readonly changes: UplinkChangesRepository;
   readonly store: Pick<TelemetryStore, "feeds" | "committed" | "deletions">;
-  /** Settings of the target with their secrets. */
+  /** Returns the settings of the target with their secrets. */
   readonly targetOf: (uplink: Uplink) => TargetSettings;
   readonly reach: OutboundReach;
   readonly command: (
@@ -111,7 +111,7 @@ const initialReport: UplinkReport = {
   isRefused: false,
 };
 
-/** Runs the uplinks of all tenants on their thread, and serves what they ask for. */
+/** Runs the uplinks of all tenants on their thread, and serves the thread's calls. */
 export class UplinkFleet {
   readonly #deps: FleetDeps;
   readonly #thread: UplinkThread;
@@ -121,16 +121,16 @@ export class UplinkFleet {
   readonly #running = new Map<string, Uplink>();
   /** Number of batches set aside since startup. */
   #setAside = 0;
-  /** Keyed by the id of the uplink. */
+  /** Reports by uplink id. */
   readonly #reports = new Map<string, UplinkReport>();
-  /** Id of the uplink → last of the changes to it that are made one after the other. */
+  /** Uplink id → last of its changes, which are made one after the other. */
   readonly #changes = new Map<string, Promise<void>>();
-  /** Id of the uplink → values that wait, about. */
+  /** Uplink id → approximate number of waiting values. */
   readonly #waiting = new Map<string, number>();
   readonly #upToDate: UpToDateTimes;
-  /** Groups and deletions that the thread was told of. */
+  /** Groups and deletions reported to the thread. */
   #seenWrites = 0;
-  /** Values that uplinks had sent when they ended. */
+  /** Values sent by uplinks that have ended. */
   #endedPoints = 0;
   #cancelRestart: () => void = () => undefined;
 
@@ -163,7 +163,7 @@ export class UplinkFleet {
     this.#thread.stop();
   }
 
-  /** Runs the uplink as it is stored, or ends it if it is not enabled. Does nothing if it was deleted meanwhile. */
+  /** Runs the stored uplink, or ends it if disabled. Does nothing if it was deleted meanwhile. */
   apply({ uplinkId, tenantId }: Pick<Uplink, "uplinkId" | "tenantId">): Promise<void> {
     return this.#inOrder(uplinkId, async () => {
       const { repository, store } = this.#deps;
@@ -177,7 +177,7 @@ export class UplinkFleet {
     });
   }
 
-  /** Ends the uplink and forgets what it has sent. */
+  /** Ends the uplink and forgets its progress. */
   remove(uplinkId: string): Promise<void> {
     return this.#inOrder(uplinkId, async () => {
       await this.#end(uplinkId);
@@ -188,7 +188,7 @@ export class UplinkFleet {
     });
   }
 
-  /** Connects to a target, as a test. @throws DomainError what is wrong */
+  /** Connects to a target as a test. @throws DomainError that describes the failure */
   async check(uplink: Uplink): Promise<void> {
     const wasRunning = this.#running.has(uplink.uplinkId);
     if (!wasRunning) this.#add(uplink);
@@ -200,7 +200,7 @@ export class UplinkFleet {
     }
   }
 
-  /** Ends the uplinks of a tenant that was deleted. */
+  /** Ends the uplinks of a deleted tenant. */
   async endTenant(tenantId: TenantId): Promise<void> {
     const uplinks = [...this.#running.values()].filter((uplink) => uplink.tenantId === tenantId);
     const endings = uplinks.map(({ uplinkId }) => this.remove(uplinkId));
@@ -222,7 +222,7 @@ export class UplinkFleet {
     if (this.#running.has(uplinkId)) await this.#thread.call("skip", { uplinkId });
   }
 
-  /** Warning until the next restart, because a person has to check whether values are missing at a target. */
+  /** Returns a warning until the next restart, because a user must check whether values are missing at a target. */
   problem(): Problem | undefined {
     const count = this.#setAside;
     return count === 0
@@ -230,7 +230,7 @@ export class UplinkFleet {
       : { severity: "WARNING", ...detail("uplink.batches_set_aside", { count }) };
   }
 
-  /** Sums over the uplinks of all tenants. */
+  /** Returns sums over the uplinks of all tenants. */
   totals(): UplinkTotals {
     const reports = [...this.#running.keys()].map((uplinkId) => this.reportOf(uplinkId));
     const waiting = [...this.#running.keys()].map((uplinkId) => this.#waiting.get(uplinkId) ?? 0);
@@ -251,7 +251,7 @@ export class UplinkFleet {
     return this.#running.has(uplinkId) ? (this.#reports.get(uplinkId) ?? initialReport) : initialReport;
   }
 
-  /** Seconds since the uplink was up to date, or since its creation; null while it is disabled. */
+  /** Returns the seconds since the uplink was up to date, or since its creation; null while disabled. */
   lagOf(uplinkId: string): number | null {
     return this.reportOf(uplinkId).state === "UP_TO_DATE" ? 0 : this.#upToDate.lagOf(uplinkId);
   }
@@ -260,18 +260,18 @@ export class UplinkFleet {
     return this.#waiting.get(uplinkId) ?? null;
   }
 
-  /** Something was written. */
+  /** Notifies the thread of new writes. */
   wake(): void {
     // A thread that ends meanwhile needs no waking.
     if (this.#running.size > 0) this.#thread.call("wake", null).catch(() => undefined);
   }
 
-  /** Devices have changed: the thread asks for them anew. */
+  /** Notifies the thread of changed devices, which it then reads again. */
   forgetDevices(deviceIds: readonly DeviceId[]): void {
     if (this.#running.size > 0) this.#thread.call("forgetDevices", { deviceIds }).catch(() => undefined);
   }
 
-  /** Makes changes to an uplink one after the other: two that overlap would leave it running twice, or running after it was deleted. */
+  /** Makes changes to an uplink one after the other; overlapping changes could leave it running twice, or after its deletion. */
   #inOrder(uplinkId: string, change: () => Promise<void>): Promise<void> {
     const result = (this.#changes.get(uplinkId) ?? Promise.resolve()).then(change);
     const settled = result
@@ -298,7 +298,7 @@ export class UplinkFleet {
     this.#running.set(uplink.uplinkId, uplink);
   }
 
-  /** A thread takes memory, and looking for writes takes processor time: without uplinks there is neither. */
+  /** Stops the thread and the checks for writes if there are no uplinks, to save memory and processor time. */
   #stopIfIdle(): void {
     if (this.#running.size > 0) return;
     this.#waking.stop();

@@ -20,39 +20,39 @@ type Call = <Name extends keyof MainCalls & string>(
   args: MainCalls[Name]["args"],
 ) => Promise<MainCalls[Name]["result"]>;
 
-/** Bytes of hot rows in one answer, as they are stored. */
+/** Max. stored bytes of hot rows per response. */
 const READ_BYTES_MAX = 64 * 1024;
 const RANGES_MAX = 64;
-/** History is read backwards in pieces of this length, which doubles for a device as long as its pieces are empty. */
+/** Length of the pieces in which history is read backwards; doubled for a device while its pieces are empty. */
 const PIECE_MS = 24 * 3_600_000;
 
-/** A batch, and what is to be confirmed once it and all batches before it have arrived. */
+/** Batch, and the position to confirm once it and all earlier batches have arrived. */
 export interface Item {
   readonly batch: Batch;
-  /** It may be sent only after all that came before it, and before all that comes after it. */
+  /** True if the batch may only be sent after all earlier and before all later batches. */
   readonly isBarrier: boolean;
-  /** Bytes in memory until the target has it, about. */
+  /** Approximate bytes in memory until the target has the batch. */
   readonly bytes: number;
   confirm(): Promise<unknown>;
-  /** Makes the reader go back to before this batch, which it then reads again. */
+  /** Moves the reader back before this batch, which is then read again. */
   repeat(): void;
-  /** Makes the reader go on behind this batch. */
+  /** Moves the reader past this batch. */
   pass(): void;
 }
 
-/** A range of the backlog that is being read. */
+/** Range of the backlog being read. */
 interface OpenRange {
-  /** As the store knows it after the confirmations that were made so far. */
+  /** Range in the store, according to the confirmations so far. */
   range: FeedRange;
-  /** Where the next chunk begins. */
+  /** Start of the next chunk. */
   from: number;
-  /** Beginning of the piece that is read; `range.from` where history is read forwards. */
+  /** Start of the current piece; `range.from` if history is read forwards. */
   readonly since: number;
 }
 
-/** How far a reader has come. */
+/** Progress of a reader. */
 interface Place {
-  /** Position of the last step of hot rows that was given. */
+  /** Position of the last returned step of hot rows. */
   readonly after: number;
   readonly ranges: readonly OpenRange[];
   readonly open: OpenRange | undefined;
@@ -60,34 +60,34 @@ interface Place {
 
 type ReadItem = Omit<Item, "repeat" | "pass">;
 
-/** Reads what an uplink has to send, in its order. */
+/** Reads the data that an uplink has to send, in its order. */
 export class UplinkReader {
   readonly #job: UplinkJob;
   readonly #call: Call;
   readonly #devices: DeviceCache;
   readonly #transform: (rows: FeedDeviceRows) => FeedDeviceRows | undefined;
   readonly #decoder: FeedDecoder;
-  /** Steps of the hot rows that were read and are not decoded yet. */
+  /** Read but not yet decoded steps of hot rows. */
   #steps: Iterator<FeedStep> | undefined;
-  /** Positions of steps that were given and not confirmed, in order: a step that is read again ends where it did. */
+  /** Positions of returned but unconfirmed steps, in order, so that a repeated step ends at the same position. */
   readonly #positions = new Set<number>();
-  /** Ranges of the backlog that come next: what is read again begins where it did. */
+  /** Next ranges of the backlog; a range that is read again starts at the same position. */
   #ranges: OpenRange[] = [];
   #open: OpenRange | undefined;
-  /** Number of a device → length of its next piece, where it is not `PIECE_MS`. */
+  /** Device number → length of its next piece, if different from `PIECE_MS`. */
   readonly #pieceMs = new Map<number, number>();
-  /** Last hot row that was read. */
+  /** Last read hot row. */
   #after = 0;
-  /** Position of the last step of hot rows that was given. */
+  /** Position of the last returned step of hot rows. */
   #given = 0;
   #hasBacklog = true;
   #isAtEnd = false;
-  /** Counts how often it was woken: what was written during a read may not be in its answer. */
+  /** Number of `wake` calls; a response may lack data written during its read. */
   #wakes = 0;
   /** Distinguishes the batches of this run from those of others. */
   readonly #run = crypto.randomUUID().slice(0, 8);
   #hasChanges = true;
-  /** Where the batch that is being read begins. */
+  /** Start of the batch being read. */
   #before = this.#place();
 
   constructor(
@@ -106,7 +106,7 @@ export class UplinkReader {
     this.#decoder = new FeedDecoder(job.tenantId, (deviceId) => this.#devices.mayBeWanted(deviceId));
   }
 
-  /** Something was written: there may be more to read. */
+  /** Called after new writes: there may be more to read. */
   wake(): void {
     this.#wakes++;
     this.#isAtEnd = false;
@@ -114,8 +114,8 @@ export class UplinkReader {
   }
 
   /**
-   * Returns the next batch; undefined if there is none. `hasOutstanding` says that batches were not confirmed yet: what can only be read after that
-   * is "later".
+   * Returns the next batch; undefined if there is none. `hasOutstanding`: there are unconfirmed batches; returns "later" if the next one can only be
+   * read after them.
    */
   async next(hasOutstanding: boolean): Promise<Item | "later" | undefined> {
     this.#before = this.#place();
@@ -189,7 +189,7 @@ export class UplinkReader {
     return this.#nextLive(hasOutstanding);
   }
 
-  /** Returns the end of the next steps: behind all rows that were read, or where a batch ended that was given before. */
+  /** Returns the end of the next steps: after all read rows, or at the end of an earlier returned batch. */
   #endOf({ end }: FeedRows): number {
     for (const position of this.#positions) if (position > this.#after && position < end) return position;
     return end;
@@ -234,7 +234,7 @@ export class UplinkReader {
     });
   }
 
-  /** Returns the deletion; nothing for a device that is not selected. */
+  /** Returns the deletion; none for a device that is not selected. */
   async #deletionsOf({
     deviceId,
     keys,
@@ -315,7 +315,7 @@ export class UplinkReader {
     return { range, from: since, since };
   }
 
-  /** Reads the next rows of a range, and notes what may be confirmed with them. Without room, the device is not selected. */
+  /** Reads the next rows of a range, and records the position to confirm with them. Without room, the device is not selected. */
   async #nextChunk(
     open: OpenRange,
     { room: max, confirmed }: { room: ChunkMax | undefined; confirmed: ConfirmedRange[] },
@@ -348,7 +348,7 @@ export class UplinkReader {
     });
   }
 
-  /** `bounds`: which part of the feed the records are. The same part with the same content has the same id. */
+  /** Creates an item. `bounds`: part of the feed that the records cover; the same part with the same content has the same id. */
   #item(
     records: readonly UplinkRecord[],
     { bounds, ...item }: { bounds: string } & Pick<Item, "isBarrier" | "confirm">,
@@ -363,7 +363,7 @@ export class UplinkReader {
   }
 }
 
-/** A device that is gone: only its id is known. */
+/** Returns a deleted device, of which only the id is known. */
 const nameless = (deviceId: string): UplinkDevice => ({
   deviceId,
   name: deviceId,

@@ -10,8 +10,8 @@ import type { Item } from "./uplink-reader.ts";
 import type { HeldSpace, UplinkSpace } from "./uplink-space.ts";
 
 /**
- * Returns whether two batches hold rows of one device at the same time. Of such batches the later one may replace values of the earlier one, so it
- * must not arrive first.
+ * Returns whether two batches contain rows of the same device for the same time. The later batch may replace values of the earlier one, so it must
+ * not arrive first.
  */
 function overlaps(earlier: Batch, later: Batch): boolean {
   /** Device id → first and last time stamp. */
@@ -33,14 +33,14 @@ function overlaps(earlier: Batch, later: Batch): boolean {
   });
 }
 
-/** A target that does not answer for this long has failed. */
+/** Timeout in ms of a target's response. */
 const SEND_TIMEOUT_MS = 120_000;
-/** Time after which a wait for memory is shown. */
+/** Time in ms after which a wait for memory is shown. */
 const WAIT_SHOWN_MS = 2_000;
-/** A target whose settings are wrong is asked again after this time: they may have been mended there. */
+/** Retry delay in ms after wrong settings, which may have been corrected at the target. */
 const SETTINGS_RETRY_MS = 60_000;
 const RETRY_MAX_MS = 60_000;
-/** A reader without anything to send looks again after this time, whether it was woken or not. */
+/** Interval in ms at which an idle reader checks for data, even if not woken. */
 const IDLE_MS = 30_000;
 const REPORT_INTERVAL_MS = 1_000;
 
@@ -60,39 +60,39 @@ interface RunnerDeps {
   readonly random: () => number;
 }
 
-/** A batch that was read and not confirmed. */
+/** Read but unconfirmed batch. */
 interface Outstanding {
   readonly item: Item;
   readonly space: HeldSpace;
-  /** Undefined until it is sent in this session. */
+  /** Undefined until the batch is sent in this session. */
   sent: Promise<void> | undefined;
 }
 
 /**
- * Sends the batches of one uplink to its target until it is stopped. Batches are confirmed in order. After a failure, those that were not confirmed
- * leave the memory; they are read and sent again, under the same ids if they are the same.
+ * Sends the batches of one uplink to its target until stopped. Batches are confirmed in order. After a failure, unconfirmed batches are dropped from
+ * memory, read again and sent again, with the same ids if unchanged.
  */
 export class UplinkRunner {
   readonly #deps: RunnerDeps;
   readonly #window: WeeklyWindow | undefined;
   readonly #stopped = new AbortController();
-  /** In order; those that are sent come first. */
+  /** Batches in order; sent ones come first. */
   readonly #outstanding: Outstanding[] = [];
-  /** Oldest batch when the target failed. */
+  /** Oldest batch at the time of the target's failure. */
   #failed: Pick<Item, "confirm" | "pass"> | undefined;
   #isReading = false;
-  /** The failed batch is to be left out as soon as nothing is read. */
+  /** True if the failed batch is to be skipped once no read is running. */
   #mustSkip = false;
-  /** Bytes of the target that were counted. */
+  /** Counted bytes of the target. */
   #countedBytes = 0;
   #target: Target | undefined;
   #wake: () => void = () => undefined;
-  /** Ends the wait after a batch that was refused. */
+  /** Ends the wait after a refused batch. */
   #endWait: () => void = () => undefined;
   #wasWoken = false;
   #failures = 0;
   #done: Promise<void> = Promise.resolve();
-  /** Resolves once the last batch that has to be confirmed is confirmed. Never rejects. */
+  /** Resolves once the last confirmable batch is confirmed. Never rejects. */
   #confirmed: Promise<void> = Promise.resolve();
   #reportedAtMs = Number.NEGATIVE_INFINITY;
   #cancelReport: (() => void) | undefined;
@@ -128,13 +128,13 @@ export class UplinkRunner {
     await this.#done;
   }
 
-  /** There may be something to send. */
+  /** Called when there may be something to send. */
   wake(): void {
     this.#wasWoken = true;
     this.#wake();
   }
 
-  /** Leaves out the oldest batch, if the target refuses it. */
+  /** Skips the oldest batch, if the target refuses it. */
   skip(): void {
     if (!this.#report.isRefused) return;
     if (this.#isReading && this.#outstanding.length === 0) {
@@ -195,7 +195,7 @@ export class UplinkRunner {
     }
   }
 
-  /** Reads the next batch, for which there must be space. */
+  /** Reads the next batch, for which space is reserved first. */
   async #next(signal: AbortSignal): Promise<"read" | "nothing" | "later"> {
     const hasOutstanding = this.#outstanding.length > 0;
     // What is read while a bandwidth limit holds it back would hold its space meanwhile.
@@ -229,7 +229,7 @@ export class UplinkRunner {
     return "read";
   }
 
-  /** Waits for space. A short wait, such as that of several idle uplinks that look for news together, is not shown. */
+  /** Waits for space. A short wait, such as that of several idle uplinks checking simultaneously, is not shown. */
   async #awaitSpace(owner: string, signal: AbortSignal): Promise<HeldSpace> {
     const { clock, space } = this.#deps;
     const cancel = clock.schedule(WAIT_SHOWN_MS, () => {
@@ -243,7 +243,7 @@ export class UplinkRunner {
     }
   }
 
-  /** Gives up what was not confirmed; the source reads it again. */
+  /** Drops unconfirmed batches, which the source reads again. */
   #drop(): void {
     const [first] = this.#outstanding;
     if (first === undefined) return;
@@ -254,7 +254,7 @@ export class UplinkRunner {
     this.#failed = { confirm, pass };
   }
 
-  /** Sends what was not sent in this session, in order. */
+  /** Sends the batches that were not sent in this session, in order. */
   async #sendAll(target: Target, signal: AbortSignal): Promise<void> {
     for (;;) {
       const index = this.#outstanding.findIndex(({ sent }) => sent === undefined);
@@ -276,7 +276,7 @@ export class UplinkRunner {
     }
   }
 
-  /** Returns whether the batch at the index may be sent only after one that was sent before it is confirmed. */
+  /** Returns whether the batch at the index must wait for the confirmation of an earlier one. */
   #mustWait(index: number, target: Target): boolean {
     const inFlight = this.#outstanding.slice(0, index).map(({ item }) => item);
     const item = this.#outstanding[index]?.item;
@@ -316,7 +316,7 @@ export class UplinkRunner {
     await this.#limit(bytes);
   }
 
-  /** Confirms a batch, and retries while the store cannot write the confirmation. */
+  /** Confirms a batch, retrying while the store cannot write the confirmation. */
   #confirm(item: Pick<Item, "confirm">): void {
     const { signal } = this.#stopped;
     const confirm = async () => {
@@ -335,7 +335,7 @@ export class UplinkRunner {
     this.#confirmed = this.#confirmed.then(confirm);
   }
 
-  /** Returns the bytes that the target has sent since they were taken last. */
+  /** Returns the bytes that the target has sent since the last call. */
   #takeBytes(): number {
     const bytes = this.#target?.bytesSent ?? 0;
     // A target that counts the bytes of its connections begins anew with these.
@@ -344,7 +344,7 @@ export class UplinkRunner {
     return more;
   }
 
-  /** Waits as long as the bytes take at the rate that the uplink may use. */
+  /** Waits as long as the bytes take at the uplink's permitted rate. */
   async #limit(bytes: number): Promise<void> {
     const { bytesPerSecond } = this.#deps;
     if (bytesPerSecond !== null && bytes > 0) await this.#sleep((bytes * 1_000) / bytesPerSecond, "stop");
@@ -396,7 +396,7 @@ export class UplinkRunner {
     await target?.close().catch(() => undefined); // it is broken already
   }
 
-  /** Waits; `until` names what ends it early. A stop always does. */
+  /** Waits; `until` names the event that ends the wait early. A stop always does. */
   #sleep(ms: number, until: "wake" | "skip" | "stop"): Promise<void> {
     const { signal } = this.#stopped;
     return new Promise((resolve) => {
@@ -413,7 +413,7 @@ export class UplinkRunner {
     });
   }
 
-  /** Reports immediately if it is urgent, else at most once per second. */
+  /** Reports immediately if urgent, otherwise at most once per second. */
   #set(changes: Partial<UplinkReport>, isUrgent = false): void {
     const heldBytes = this.#outstanding.reduce((sum, { space }) => sum + space.bytes, 0);
     this.#report = { ...this.#report, heldBytes, ...changes };

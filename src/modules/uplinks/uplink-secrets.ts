@@ -1,7 +1,7 @@
 import { invalid } from "../../lib/core/domain-error.ts";
 import { isJsonObject } from "../../lib/json/json.ts";
 
-/** Fields of settings that are secret, wherever they stand. */
+/** Names of secret fields at any depth of the settings. */
 export const SECRET_NAMES: ReadonlySet<string> = new Set([
   "password",
   "token",
@@ -9,7 +9,7 @@ export const SECRET_NAMES: ReadonlySet<string> = new Set([
   "signingSecret",
   "privateKey",
 ]);
-/** Fields that say where the secrets are sent to, wherever they stand. */
+/** Names of fields, at any depth, that determine the recipient of the secrets. */
 const SERVER_NAMES: ReadonlySet<string> = new Set([
   "type",
   "url",
@@ -23,7 +23,7 @@ const SERVER_NAMES: ReadonlySet<string> = new Set([
 export type Secrets = Readonly<Record<string, string>>;
 type Change = (value: unknown, path: string) => unknown;
 
-/** Returns a copy in which each secret was changed; one that becomes undefined is left out. */
+/** Returns a copy with each secret changed; undefined removes it. */
 function changeSecrets(value: unknown, change: Change, path: string): unknown {
   if (Array.isArray(value))
     return value.map((item, index) => changeSecrets(item, change, `${path}.${index}`));
@@ -41,7 +41,7 @@ function changeSecrets(value: unknown, change: Change, path: string): unknown {
 
 const isKept = (value: unknown): boolean => isJsonObject(value) && value.kept === true;
 
-/** Returns the fields that say where secrets are sent to, by path and in one order. */
+/** Returns the fields that determine the recipient of secrets, by path and in a fixed order. */
 function serverFields(value: unknown, path: string): string[] {
   if (!isJsonObject(value)) return [];
   return Object.keys(value)
@@ -56,7 +56,7 @@ function serverFields(value: unknown, path: string): string[] {
 
 const serverOf = (target: unknown): string => serverFields(target, "").join("\n");
 
-/** Returns whether the connection was encrypted and is no longer. Where there is an address, its scheme says so. */
+/** Returns whether a previously encrypted connection no longer is, judged by the URL's scheme if there is one. */
 const losesTls = (input: unknown, before: unknown): boolean =>
   isJsonObject(input) &&
   isJsonObject(before) &&
@@ -64,15 +64,15 @@ const losesTls = (input: unknown, before: unknown): boolean =>
   isJsonObject(before.tls) &&
   !isJsonObject(input.tls);
 
-/** Settings of a target as they are stored, and their secrets by path. */
+/** Stored settings of a target, and their secrets by path. */
 export interface SplitTarget {
   readonly target: Readonly<Record<string, unknown>>;
   readonly secrets: Secrets;
 }
 
 /**
- * Puts the secrets that were kept (`{kept: true}`) back into settings that a person sends.
- * @throws DomainError `invalid` for one that is not there, or that would go to another server or over a connection without TLS.
+ * Inserts kept secrets (`{kept: true}`) into submitted settings.
+ * @throws DomainError `invalid` for a missing secret, or one that would be sent to another server or without TLS
  */
 export function withKeptSecrets(input: unknown, before: SplitTarget | undefined): unknown {
   return changeSecrets(
@@ -90,7 +90,7 @@ export function withKeptSecrets(input: unknown, before: SplitTarget | undefined)
   );
 }
 
-/** Takes the secrets out of settings that fit their schema. */
+/** Extracts the secrets from valid settings. */
 export function splitTarget(target: Readonly<Record<string, unknown>>): SplitTarget {
   const secrets: Record<string, string> = {};
   const rest = changeSecrets(
@@ -104,7 +104,7 @@ export function splitTarget(target: Readonly<Record<string, unknown>>): SplitTar
   return { target: rest as SplitTarget["target"], secrets }; // an object stays one
 }
 
-/** Puts secrets into their places, or what stands for them. */
+/** Inserts secrets, or their placeholders, at their paths. */
 export function joinTarget(
   { target, secrets }: SplitTarget,
   as: (secret: string) => unknown,

@@ -3,7 +3,7 @@ import { type BudgetMax, TenantBudget } from "../../platform/load/tenant-budget.
 import { BATCH_BYTES_MAX } from "./batch-weight.ts";
 
 const MIB = 1024 * 1024;
-/** Max. bytes of the batches that are read or on their way, in total and of a tenant. */
+/** Max. bytes of batches that are read or in flight, in total and per tenant. */
 export const UPLINK_BYTES_MAX: BudgetMax = { all: 32 * MIB, tenant: 16 * MIB };
 
 interface Waiting {
@@ -12,8 +12,9 @@ interface Waiting {
 }
 
 /**
- * Budget of bytes in flight of all uplinks. A batch takes space for the largest batch before it is read, and gives back what it does not need once it
- * is. Who finds none waits; tenants take turns. The failing uplinks of a tenant count as a tenant of their own, so that its other uplinks go on.
+ * Budget of bytes in flight of all uplinks. Space for the largest possible batch is reserved before reading, and the unused part released
+ * afterwards. If there is none, uplinks wait, and tenants take turns. A tenant's failing uplinks count as a separate tenant, so that its other
+ * uplinks continue.
  */
 export class UplinkSpace {
   readonly #budget: TenantBudget;
@@ -28,7 +29,7 @@ export class UplinkSpace {
     return this.#budget.used;
   }
 
-  /** Takes space if there is some and no other uplink of the owner waits for it. */
+  /** Reserves space if available and no other uplink of the owner is waiting. */
   tryTake(owner: string): HeldSpace | undefined {
     const hasQueue = (this.#waiting.find(owner)?.length ?? 0) > 0;
     return hasQueue || !this.#isFree(owner) ? undefined : this.#hold(owner);
@@ -50,7 +51,7 @@ export class UplinkSpace {
     return promise.finally(() => signal.removeEventListener("abort", abort));
   }
 
-  /** Changes the bytes that an owner holds, and lets others go on with what became free. */
+  /** Changes the bytes held by an owner, and lets others use the released space. */
   change(owner: string, bytes: number): void {
     this.#budget.count(owner, bytes);
     const canGoOn = ([first]: Waiting[]) => first !== undefined && this.#isFree(first.owner);
@@ -85,14 +86,14 @@ export class HeldSpace {
     return this.#bytes;
   }
 
-  /** Holds the bytes that the batch has turned out to need: more than was taken only if a single row does. */
+  /** Adjusts to the bytes of the read batch; this is more than reserved only for a single row. */
   resize(bytes: number): void {
     const change = bytes - this.#bytes;
     this.#bytes = bytes;
     this.#space.change(this.#owner, change);
   }
 
-  /** Gives all back. Idempotent. */
+  /** Releases everything. Idempotent. */
   release(): void {
     this.resize(0);
   }

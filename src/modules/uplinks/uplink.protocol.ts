@@ -12,11 +12,11 @@ import type {
 import type { UplinkDevice, UplinkRecord } from "./target.types.ts";
 import type { TargetSettings } from "./targets/targets.schemas.ts";
 
-/** `LIVE_FIRST`: new values first, then history from its beginning; `NEWEST_FIRST`: history from its end; `OLDEST_FIRST`: history before new values. */
+/** `LIVE_FIRST`: new values, then history from its beginning; `NEWEST_FIRST`: history from its end; `OLDEST_FIRST`: history before new values. */
 export const UPLINK_ORDERS = ["LIVE_FIRST", "NEWEST_FIRST", "OLDEST_FIRST"] as const;
 export type UplinkOrder = (typeof UPLINK_ORDERS)[number];
 
-/** Minutes of the day from which and until which an uplink sends. */
+/** Daily sending period, in minutes of the day. */
 export interface SendingWindow {
   readonly timezone: string;
   readonly days: readonly Weekday[];
@@ -24,16 +24,16 @@ export interface SendingWindow {
   readonly to: number;
 }
 
-/** An uplink as its thread runs it. */
+/** Uplink in the form of its thread. */
 export interface UplinkJob {
   readonly uplinkId: string;
   readonly tenantId: string;
-  /** With its secrets. */
+  /** Settings with their secrets. */
   readonly target: TargetSettings;
   readonly sendsTelemetry: boolean;
-  /** Ids of the selected devices. Empty: all. */
+  /** Ids of the selected devices; all if empty. */
   readonly deviceIds: readonly string[];
-  /** Names of keys; one that ends with `*` stands for all that begin so. Empty: all. */
+  /** Names of keys, with a trailing `*` as a wildcard; all if empty. */
   readonly keys: readonly string[];
   readonly steps: readonly unknown[];
   readonly order: UplinkOrder;
@@ -53,37 +53,37 @@ export const UPLINK_STATES = [
 ] as const;
 export type UplinkState = (typeof UPLINK_STATES)[number];
 
-/** Counters are since the start of the thread. Times are epoch ms. */
+/** Report of an uplink. Counters start with the thread. Times are epoch ms. */
 export interface UplinkReport {
   readonly state: UplinkState;
   readonly sentPoints: number;
   readonly sentBatches: number;
   readonly sentBytes: number;
   readonly skippedBatches: number;
-  /** Bytes of the memory that all uplinks share, about. */
+  /** Approximate bytes of the memory shared by all uplinks. */
   readonly heldBytes: number;
   readonly lastSentAt: number | null;
-  /** Newest time at which nothing waited. */
+  /** Last time at which the uplink was up to date. */
   readonly upToDateAt: number | null;
   readonly error: Text | null;
   readonly errorAt: number | null;
-  /** True if the target refuses the oldest batch, which a person may skip. */
+  /** True if the target refuses the oldest batch, which a user may skip. */
   readonly isRefused: boolean;
 }
 
-/** Attributes, alarms and devices that changed, and where the next ones begin. */
+/** Changed attributes, alarms and devices, and the start of the next changes. */
 export interface Changes {
   readonly records: readonly UplinkRecord[];
   readonly cursor: ChangeCursor;
   readonly isAtEnd: boolean;
 }
 
-/** Newest changes that were taken, by their numbers. */
+/** Numbers of the last processed changes. */
 export interface ChangeCursor {
   readonly attributes: number;
   readonly alarms: number;
   readonly devices: number;
-  /** Id of the last device of which the present attributes were sent; null once all were, or if none are to be sent. */
+  /** Id of the last device whose current attributes were sent; null once all were sent, or if none are to be sent. */
   readonly snapshot: string | null;
 }
 
@@ -102,7 +102,7 @@ export type MainCalls = {
     result: WireChunk | null;
   };
   confirm: { args: FeedConfirmation; result: undefined };
-  /** null for a device that is not selected. */
+  /** Null for a device that is not selected. */
   devices: {
     args: { uplinkId: string; deviceIds: readonly string[] };
     result: readonly (UplinkDevice | null)[];
@@ -117,21 +117,21 @@ export type MainCalls = {
   report: { args: { uplinkId: string; report: UplinkReport }; result: undefined };
   commandsUnanswered: { args: { uplinkId: string }; result: undefined };
   setAside: { args: { uplinkId: string; file: string }; result: undefined };
-  /** A client of a target has failed where nothing waits for it. */
+  /** Called when a client of a target has failed outside a call. */
   failed: { args: { reason: string }; result: undefined };
 };
 
 /** Calls of the main thread to the thread. */
 export type ThreadCallsOfUplinks = {
-  /** Starts an uplink, or starts it anew with other settings. */
+  /** Starts an uplink, or restarts it with other settings. */
   run: { args: UplinkJob; result: undefined };
   /** Resolves once the uplink has ended. */
   end: { args: { uplinkId: string }; result: undefined };
-  /** Something was written. */
+  /** Called after new writes. */
   wake: { args: null; result: undefined };
-  /** Devices have changed; empty for all. */
+  /** Called when devices have changed; empty for all. */
   forgetDevices: { args: { deviceIds: readonly string[] }; result: undefined };
-  /** Connects to the target, as a test. Rejects with what is wrong. */
+  /** Connects to the target as a test. Rejects with the failure. */
   check: { args: UplinkJob; result: undefined };
   skip: { args: { uplinkId: string }; result: undefined };
 };

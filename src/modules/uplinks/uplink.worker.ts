@@ -19,7 +19,7 @@ interface Running {
   readonly devices: DeviceCache;
 }
 
-/** Bytes of the batches of all uplinks after which the heap is collected: at full speed garbage would take more memory than all that is in use. */
+/** Bytes of all uplinks' batches after which garbage is collected: at full speed, garbage would take more memory than all live data. */
 const BYTES_PER_COLLECTION = 8 * 1024 * 1024;
 let uncollectedBytes = 0;
 
@@ -32,7 +32,7 @@ function countBytes(item: Item | "later" | undefined): void {
 }
 
 const space = new UplinkSpace();
-/** Keyed by the id of the uplink. */
+/** Running uplinks by id. */
 const running = new Map<string, Running>();
 
 const calls = new ThreadCalls<MainCalls, ThreadCallsOfUplinks>((message) => postMessage(message), {

@@ -20,10 +20,10 @@ import type { Uplink } from "./uplinks.resource.ts";
 import { uplinksRoutes } from "./uplinks.routes.ts";
 import { openSecrets, UplinksService } from "./uplinks.service.ts";
 
-/** Time for which a target waits for the answer of a device. */
+/** Max. wait of a target for a device's response, in ms. */
 const COMMAND_WAIT_MS = 30_000;
 
-/** The principal that acts for an uplink: commands that come from its target. */
+/** Returns the principal of an uplink, for commands from its target. */
 const principalOf = ({ uplinkId, tenantId, name }: Uplink): Principal => ({
   userId: uplinkId as UserId, // not a user: audit and access know nothing under this id
   email: `uplink: ${name}`,
@@ -34,7 +34,7 @@ const principalOf = ({ uplinkId, tenantId, name }: Uplink): Principal => ({
   devices: "all",
 });
 
-/** Creates a function that reports what is wrong with an uplink. */
+/** Creates a function that reports problems of an uplink. */
 const faultReporter =
   (events: Core["events"]) =>
   ({ uplinkId, tenantId, name }: Uplink, fault: Text): void => {
@@ -57,7 +57,7 @@ const commandRunner =
     throw new DomainError("unavailable", detail("uplink.command_failed", { reason: error ?? status }));
   };
 
-/** Uplinks send what the gateway stores to other engines. */
+/** Creates the uplinks, which send stored data to other engines. */
 export function createUplinksModule(
   { database, data, clock, events, health, log: root }: Core,
   modules: {

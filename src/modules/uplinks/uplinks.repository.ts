@@ -12,7 +12,7 @@ export function createUplinksRepository(database: MainDatabase, clock: Clock) {
   const whereId = (uplinkId: string) => eq(uplinks.uplinkId, uplinkId);
   return {
     ...store,
-    /** Lists those of all tenants. */
+    /** Lists the uplinks of all tenants. */
     listAll: (): Uplink[] => orm.select().from(uplinks).all(),
     hasAny: (tenantId: TenantId): boolean => store.count(tenantId) > 0,
     setCursor: (uplinkId: string, cursor: ChangeCursor): void =>

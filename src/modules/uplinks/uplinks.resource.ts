@@ -4,7 +4,7 @@ import { uplinkNotFound } from "./uplinks.errors.ts";
 import { ACCESS, createUplinkBody, updateUplinkBody, uplinkBody } from "./uplinks.schemas.ts";
 import { uplinks } from "./uplinks.tables.ts";
 
-/** Target of an uplink, for the OpenAPI document. */
+/** Example target of an uplink, for the OpenAPI document. */
 export const targetExample = {
   type: "INFLUXDB",
   url: "https://influx.example.com:8086",
@@ -13,7 +13,7 @@ export const targetExample = {
   token: "secret token",
 };
 
-/** Uplinks: engines to which the gateway sends what it stores. */
+/** Uplinks: engines to which the gateway sends stored data. */
 export const uplinkResource = defineResource({
   name: "uplink",
   table: uplinks,

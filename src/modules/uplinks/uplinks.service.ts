@@ -30,12 +30,12 @@ const KEPT = { kept: true };
 type NewUplink = typeof uplinkResource.$create;
 type UplinkFields = typeof uplinkResource.$update;
 
-/** An uplink as people see it: its secrets are `{kept: true}`. */
+/** Uplink as shown to users, with secrets as `{kept: true}`. */
 export interface VisibleUplink extends Omit<Uplink, "secrets" | "cursor"> {
   readonly report: UplinkReport;
-  /** Seconds since the uplink was up to date, or since its creation; null while it is disabled. */
+  /** Seconds since the uplink was up to date, or since its creation; null while disabled. */
   readonly lagSeconds: number | null;
-  /** About how many values wait; null if that was not counted yet. */
+  /** Approximate number of waiting values; null if not yet counted. */
   readonly waitingPoints: number | null;
 }
 
@@ -66,7 +66,7 @@ interface UplinksDeps {
 export const openSecrets = (box: SealedBox, { secrets }: Pick<Uplink, "secrets">): Secrets =>
   secrets === null ? {} : JSON.parse(box.open(secrets) ?? "{}");
 
-/** Uplinks as people manage them. They send what all devices write, so they are for those who may see all devices. */
+/** Service through which users manage uplinks. It requires access to all devices, because uplinks send data of any device. */
 export class UplinksService {
   readonly #deps: UplinksDeps;
 
@@ -83,7 +83,7 @@ export class UplinksService {
     return this.#visible(this.#get(principal, uplinkId));
   }
 
-  /** @throws DomainError `invalid` for settings that do not fit, `conflict` if there are too many. */
+  /** @throws DomainError `invalid` for invalid settings, `conflict` if there are too many uplinks */
   async create(principal: Principal, { start: from, ...fields }: NewUplink): Promise<VisibleUplink> {
     ensureAllDevices(principal);
     const { repository, feeds, fleet } = this.#deps;
@@ -128,7 +128,7 @@ export class UplinksService {
     this.#deps.events.emit("subject.deleted", { kind: "uplink", id: uplinkId });
   }
 
-  /** Connects to a target without storing anything. @throws DomainError what is wrong */
+  /** Connects to a target without storing anything. @throws DomainError that describes the failure */
   async test(principal: Principal, target: unknown, uplinkId: string | undefined): Promise<void> {
     ensureAllDevices(principal);
     const before = uplinkId === undefined ? undefined : this.#get(principal, uplinkId);
@@ -139,7 +139,7 @@ export class UplinksService {
     );
   }
 
-  /** Sends what is stored within a closed range again. */
+  /** Resends the stored data of a closed range. */
   async resend(
     principal: Principal,
     uplinkId: string,
@@ -150,7 +150,7 @@ export class UplinksService {
     return this.#visible(uplink);
   }
 
-  /** Leaves out the oldest batch, which the target refuses. */
+  /** Skips the oldest batch, which the target refuses. */
   async skip(principal: Principal, uplinkId: string): Promise<VisibleUplink> {
     const uplink = this.#get(principal, uplinkId);
     const { fleet } = this.#deps;
@@ -188,7 +188,7 @@ export class UplinksService {
     };
   }
 
-  /** An empty site becomes the name of the tenant. */
+  /** Replaces an empty site by the tenant's name. */
   #withSite(tenantId: TenantId, options: UplinkOptions): UplinkOptions {
     return options.site === ""
       ? { ...options, site: this.#deps.tenants.find(tenantId)?.name ?? "" }
@@ -207,7 +207,7 @@ export class UplinksService {
     };
   }
 
-  /** Checks the settings of a target; secrets that are kept come from what was stored. */
+  /** Validates the settings of a target; kept secrets are taken from the stored settings. */
   #targetFrom(principal: Principal, input: unknown, before: Uplink | undefined): TargetSettings {
     const { box, tenants, dataPath } = this.#deps;
     const stored = before && { target: before.target, secrets: openSecrets(box, before) };

@@ -4,7 +4,7 @@ import { tenants } from "../tenants/tenants.tables.ts";
 import type { ChangeCursor } from "./uplink.protocol.ts";
 import type { UplinkOptions } from "./uplinks.types.ts";
 
-/** Engines to which the gateway sends what it stores. How far each has come is in the telemetry file. */
+/** Engines to which the gateway sends stored data. Their progress is in the telemetry file. */
 export const uplinks = sqliteTable(
   "uplinks",
   {
@@ -17,10 +17,10 @@ export const uplinks = sqliteTable(
     enabled: integer("enabled", { mode: "boolean" }).notNull(),
     /** Settings of the target without their secrets. */
     target: text("target", { mode: "json" }).notNull().$type<Readonly<Record<string, unknown>>>(),
-    /** Sealed: an object of paths in the settings to secrets. */
+    /** Sealed object of secrets by path in the settings. */
     secrets: text("secrets"),
     options: text("options", { mode: "json" }).notNull().$type<UplinkOptions>(),
-    /** Newest changes of attributes, alarms and devices that have arrived. */
+    /** Last delivered changes of attributes, alarms and devices. */
     cursor: text("cursor", { mode: "json" }).notNull().$type<ChangeCursor>(),
     createdAt: integer("created_at").notNull(),
     updatedAt: integer("updated_at").notNull(),
@@ -28,11 +28,11 @@ export const uplinks = sqliteTable(
   (table) => [index("uplinks_tenant").on(table.tenantId, table.name)],
 );
 
-/** Devices that were created, changed or deleted, until all uplinks have sent it. */
+/** Created, changed or deleted devices, until all uplinks have sent the change. */
 export const uplinkDeviceChanges = sqliteTable(
   "uplink_device_changes",
   {
-    /** Never given twice, and in the order in which they came. */
+    /** Unique and ascending in order of arrival; never reused. */
     seq: integer("seq").primaryKey({ autoIncrement: true }),
     tenantId: text("tenant_id")
       .notNull()

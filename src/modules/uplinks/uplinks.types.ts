@@ -1,12 +1,12 @@
 import type { SendingWindow, UplinkOrder } from "./uplink.protocol.ts";
 
-/** Devices and values that an uplink sends. An empty list stands for all. */
+/** Devices and values that an uplink sends. An empty list selects all. */
 export interface UplinkSelection {
   readonly deviceIds: readonly string[];
   readonly deviceTypes: readonly string[];
-  /** A device with one of these tags is sent. */
+  /** Tags; a device with at least one of them is sent. */
   readonly deviceTags: readonly string[];
-  /** Names of keys; one that ends with `*` stands for all that begin so. */
+  /** Names of keys, with a trailing `*` as a wildcard. */
   readonly keys: readonly string[];
 }
 
@@ -18,7 +18,7 @@ export interface UplinkContent {
   readonly devices: boolean;
 }
 
-/** Everything about an uplink but its target. */
+/** Settings of an uplink except its target. */
 export interface UplinkOptions {
   /** Name of this installation at the target. */
   readonly site: string;
@@ -26,27 +26,27 @@ export interface UplinkOptions {
   readonly content: UplinkContent;
   /** Steps as in a pipeline, for example rename, scale and drop. */
   readonly steps: readonly unknown[];
-  /** Further tags of every device at the target. */
+  /** Additional tags of every device at the target. */
   readonly tags: Readonly<Record<string, string>>;
   readonly order: UplinkOrder;
-  /** null: no limit. */
+  /** Null for no limit. */
   readonly bytesPerSecond: number | null;
-  /** null: always. */
+  /** Null for always. */
   readonly window: SendingWindow | null;
 }
 
-/** Sums over the enabled uplinks of all tenants. `sentPoints` and `setAside` are since the start. */
+/** Sums over the enabled uplinks of all tenants. `sentPoints` and `setAside` count since startup. */
 export interface UplinkTotals {
   readonly running: number;
   readonly failing: number;
-  /** Uplinks that wait for memory, which the others hold. */
+  /** Number of uplinks waiting for memory held by others. */
   readonly waitingForMemory: number;
-  /** Bytes that all hold of it, about. */
+  /** Approximate bytes of memory held by all uplinks. */
   readonly heldBytes: number;
-  /** Of the uplink that is furthest behind. */
+  /** Lag of the uplink that is furthest behind, in seconds. */
   readonly lagSeconds: number;
   readonly waitingPoints: number;
   readonly sentPoints: number;
-  /** Staged batches that could not be read. */
+  /** Number of unreadable staged batches. */
   readonly setAside: number;
 }

@@ -6,7 +6,7 @@ import { devices } from "../devices/devices.tables.ts";
 import { userAssets, userDevices } from "./users.tables.ts";
 import type { Grants } from "./users.types.ts";
 
-/** Devices and assets that users without access to all devices are granted. */
+/** Creates the queries for devices and assets granted to users without access to all devices. */
 export function createGrantsRepository(orm: MainDatabase["orm"]) {
   const devicesOf = lazyStatement(() =>
     orm
@@ -23,7 +23,7 @@ export function createGrantsRepository(orm: MainDatabase["orm"]) {
       .where(eq(userAssets.userId, sql.placeholder("userId")))
       .orderBy(asc(userAssets.assetId)),
   );
-  /** Passes the list as one JSON parameter, because it may be longer than SQLite's number of parameters. */
+  /** Passes the list as one JSON parameter, because it may exceed SQLite's max. number of parameters. */
   const values = (list: readonly string[]) => sql`json_each(${JSON.stringify([...new Set(list)])})`;
 
   return {
@@ -50,7 +50,7 @@ export function createGrantsRepository(orm: MainDatabase["orm"]) {
         .delete(userDevices)
         .where(and(eq(userDevices.userId, userId), eq(userDevices.deviceId, deviceId)))
         .run(),
-    /** Takes a deleted device out of every grant. */
+    /** Removes a deleted device from all grants. */
     forgetDevice: (deviceId: DeviceId): void =>
       void orm.delete(userDevices).where(eq(userDevices.deviceId, deviceId)).run(),
     /** Returns the first id that does not belong to a device of the tenant. */

@@ -1,9 +1,9 @@
-/** Characters of a temporary password. None look alike, because it is read from a screen or a note and typed in. */
+/** Characters of a temporary password, without similar-looking ones, because it is read from a screen or note and typed. */
 const ALPHABET = "abcdefghjkmnpqrstuvwxyz23456789";
 const GROUPS = 4;
 const GROUP_LENGTH = 4;
 
-/** 16 random characters of 31, about 79 bits, in groups: `k7mf-92qx-tdh4-w3ra`. */
+/** Returns 16 random characters from an alphabet of 31, about 79 bits, in groups: `k7mf-92qx-tdh4-w3ra`. */
 export function createTemporaryPassword(): string {
   const characters: string[] = [];
   while (characters.length < GROUPS * GROUP_LENGTH) {

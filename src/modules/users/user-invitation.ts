@@ -1,7 +1,7 @@
 import type { Language } from "../../lib/strings/preferred-language.ts";
 import type { InviteDelivery, User } from "./users.types.ts";
 
-/** Sign-in details that the inviting user hands over, or that were sent. */
+/** Sign-in details that the inviting user passes on, or that were sent. */
 export interface Invitation {
   readonly success: true;
   readonly userId: string;
@@ -10,14 +10,14 @@ export interface Invitation {
   readonly loginUrl: string;
   readonly temporaryPassword: string;
   readonly inviteDelivery: InviteDelivery;
-  /** `false` if no SMTP server is configured: the mail waits in the outbox. */
+  /** `false` without an SMTP server, when the mail waits in the outbox. */
   readonly inviteSent: boolean;
   readonly shareText: string;
-  /** A password that there was no longer works. */
+  /** True if an existing password was replaced. */
   readonly passwordReset?: boolean;
 }
 
-/** The console's way to the sign-in page, with the address filled in (`login_hint`, as OpenID Connect calls it). */
+/** Returns the console's URL to the sign-in page, with the email address filled in (`login_hint` of OpenID Connect). */
 export const loginUrlOf = (origin: string, email: string): string =>
   `${origin}/sign-in?${new URLSearchParams({ login_hint: email })}`;
 
@@ -54,7 +54,7 @@ const shareTexts: Readonly<Record<Language, (shared: Shared) => readonly string[
   ],
 };
 
-/** Delivery of an invitation: `origin` is scheme, host and port of its link. */
+/** Delivery of an invitation; `origin` is scheme, host and port of its link. */
 export interface InvitationOptions {
   readonly delivery: InviteDelivery;
   readonly origin: string;

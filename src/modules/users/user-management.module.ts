@@ -12,7 +12,7 @@ import { usersRoutes } from "./users.routes.ts";
 type Accounts = Parameters<typeof createUserManagement>[0]["accounts"] &
   Parameters<typeof createUserRegistry>[0]["accounts"];
 
-/** Users as administrators manage them; `identity.module.ts` creates it with the accounts that they sign in with. */
+/** Creates the management of users by administrators; called by `identity.module.ts` with the users' accounts. */
 export function createUserManagementModule(
   { database, clock, events }: Core,
   deps: {

@@ -35,19 +35,19 @@ import {
   type UserFilter,
 } from "./users.types.ts";
 
-/** 0 is the most powerful. */
+/** Returns the rank of a role; 0 is the most powerful. */
 const rankOf = (role: Role): number => ROLES.indexOf(role);
 
 const isAbove = (role: Role, other: Role): boolean => rankOf(role) < rankOf(other);
 
 const isAdministrator = ({ role }: { readonly role: Role }): boolean => !isAbove("TENANT_ADMIN", role);
 
-/** Throws `forbidden` unless the actor's role reaches that of the user it concerns. */
+/** @throws DomainError `forbidden` if the other user's role is more powerful than the actor's */
 function ensureRoleReaches(actor: { readonly role: Role }, role: Role): void {
   if (isAbove(role, actor.role)) throw ownersOnly();
 }
 
-/** Fields that users may change of their own account, in every role. */
+/** Fields of their own account that users of every role may change. */
 const OWN_FIELDS: ReadonlySet<string> = new Set([
   "fullName",
   "notificationsEmailEnabled",
@@ -61,8 +61,8 @@ const OWN_FIELDS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Protects the user who is acted as: nobody changes themselves, or the sign-in of anybody, through another user. @throws DomainError
- * `account.not_own`.
+ * Protects the impersonated user: while impersonating, nobody can change that account, or anyone's credentials. @throws DomainError
+ * `account.not_own`
  */
 function ensureNotThroughAnother(
   { impersonator }: Principal,
@@ -73,14 +73,14 @@ function ensureNotThroughAnother(
   if (impersonator.userId === userId || changed.includes("email")) throw notWhileActing();
 }
 
-/** Throws `forbidden` if users change more of themselves than their profile. Their own address needs a confirmed link instead. */
+/** @throws DomainError `forbidden` if users change more of their own account than their profile. An address change needs a confirmed link instead */
 function ensureOwnChange(actor: Principal, changed: readonly string[]): void {
   if (isAdministrator(actor) && changed.includes("email")) throw emailNeedsProof();
   const beyond = changed.find((field) => !OWN_FIELDS.has(field));
   if (beyond !== undefined) throw notOneself(detail("action.change_fields", { field: beyond }));
 }
 
-/** Devices and assets that a user sees, or is to see: ids are not yet known to exist. */
+/** Current or future devices and assets of a user; ids are unverified. */
 interface Reach {
   readonly hasGlobalDeviceAccess: boolean;
   readonly hasGlobalAssetAccess: boolean;
@@ -89,8 +89,8 @@ interface Reach {
 }
 
 /**
- * Keeps users without access to all devices from granting more than they see, and from taking over a user who sees more (by an invitation's
- * password). @throws DomainError `user.beyond_own_access`.
+ * Prevents users without access to all devices from granting more than they see, and from taking over a user who sees more (by an invitation's
+ * password). @throws DomainError `user.beyond_own_access`
  */
 function ensureWithinOwnReach(actor: { devices: Principal["devices"]; own: Reach }, reach: Reach): void {
   const { devices, own } = actor;
@@ -106,13 +106,13 @@ function ensureWithinOwnReach(actor: { devices: Principal["devices"]; own: Reach
   if (!isWithin) throw beyondOwnAccess();
 }
 
-/** Fields of a user that may be set, as they come from the wire: ids are not yet known to exist. */
+/** Settable fields of a user in API form; ids are unverified. */
 export type UserFields = Partial<Omit<NewUser, "tenantId">> & {
   readonly deviceIds?: readonly string[] | undefined;
   readonly assetIds?: readonly string[] | undefined;
 };
 
-/** Arrays count as sets: the order of ids and severities says nothing. */
+/** Returns whether values differ. Arrays are compared as sets, because the order of ids and severities is irrelevant. */
 function differs(input: unknown, current: unknown): boolean {
   if (!Array.isArray(input) || !Array.isArray(current)) return input !== current;
   const existing = new Set(current);
@@ -120,7 +120,7 @@ function differs(input: unknown, current: unknown): boolean {
   return wanted.size !== existing.size || input.some((item) => !existing.has(item));
 }
 
-/** The fields that would really change. */
+/** Returns the fields that would actually change. */
 function differencesOf(userFields: UserFields, current: object): UserChanges {
   const existing = new Map<string, unknown>(Object.entries(current));
   return Object.fromEntries(
@@ -136,7 +136,7 @@ const cleaned = (fields: UserFields): UserFields => ({
   ...(fields.fullName !== undefined && { fullName: fields.fullName.trim() }),
 });
 
-/** Reports a change to both addresses, so that the owner of a hijacked account learns of it. */
+/** Returns a function that reports a change to both addresses, so that the owner of a hijacked account notices it. */
 const addressNotifier =
   (mail: MailSender, language: Language) =>
   (before: User, after: User): void => {
@@ -147,7 +147,7 @@ const addressNotifier =
     mail.enqueue({ tenantId, to: after.email, language, template: "email_new", values });
   };
 
-/** The users of a tenant as its people see and manage them. Another tenant's user does not exist. */
+/** Creates the service through which a tenant's users are viewed and managed. Users of other tenants yield `not_found`. */
 export function createUserManagement(deps: {
   repository: UsersRepository;
   registry: UserRegistry;
@@ -156,7 +156,7 @@ export function createUserManagement(deps: {
   endSessions: (userId: UserId) => void;
   mail: MailSender;
   clock: Pick<Clock, "now">;
-  /** Counts a mail to each of these addresses of a user whom an administrator manages, unless the limit of one is reached. */
+  /** Counts a mail to each address of a managed user, unless a limit is reached. */
   takeUserMails: (tenantId: TenantId, emails: readonly string[]) => { readonly waitMs: number } | undefined;
 }) {
   const { repository, registry, tenants, accounts, mail } = deps;
@@ -169,7 +169,7 @@ export function createUserManagement(deps: {
 
   const withGrants = (user: User) => ({ ...user, ...repository.listGrants(user.userId) });
 
-  /** Throws unless the principal, and whoever acts as the principal, may manage this user, as it is or as it shall be. */
+  /** @throws DomainError unless the principal, and the impersonating user if any, may manage the user in its current or future state */
   function ensureMayManage(principal: Principal, user: Reach & Pick<User, "role">) {
     const { userId, impersonator, devices } = principal;
     for (const id of impersonator === undefined ? [userId] : [userId, impersonator.userId]) {
@@ -186,7 +186,7 @@ export function createUserManagement(deps: {
     if (refused !== undefined) throw mailsLimit(refused.waitMs);
   }
 
-  /** Returns a function that describes users of one tenant; counts for users with access to everything are made once. */
+  /** Returns a function that describes users of one tenant; counts for users with full access are computed once. */
   function describer({ devices }: Principal): (user: User) => UserDetail {
     const isSeen = (id: string) => devices === "all" || devices.has(id as DeviceId);
     let allDevices: number | undefined;
@@ -210,8 +210,8 @@ export function createUserManagement(deps: {
   const detailOf = (principal: Principal, user: User): UserDetail => describer(principal)(user);
 
   /**
-   * Everything slow of an invitation, done before anything is changed; what it resolves to mails and stores the password, at
-   * once. The account comes last: a crash in between leaves one that nobody's user belongs to, and the next attempt replaces it.
+   * Does the slow part of an invitation before anything changes; the returned function sends the mail and stores the password in one turn. The
+   * account is stored last: a crash in between leaves an account without a user, which the next attempt replaces.
    */
   async function prepareInvitation(
     principal: Principal,
@@ -242,7 +242,7 @@ export function createUserManagement(deps: {
       const { items, total } = repository.list(principal.tenantId, filter);
       return { items: items.map(describer(principal)), total };
     },
-    /** Oneself, or for administrators anyone of the tenant. */
+    /** Returns the caller or, for administrators, any user of the tenant. */
     get(principal: Principal, userId: string): UserDetail {
       if (principal.userId !== userId && !isAdministrator(principal)) throw notAdministrator();
       return detailOf(principal, ensureUser(principal, userId));
@@ -283,7 +283,7 @@ export function createUserManagement(deps: {
         () => ({ email, confirmedAt: deps.clock.now() }),
         addressNotifier(mail, language),
       ),
-    /** Changes a user. Mails to both addresses, in this language, report a changed address. */
+    /** Changes a user. A changed address is reported to both addresses, in this language. */
     update(principal: Principal, userId: string, userFields: UserFields, language: Language): UserDetail {
       const existingUser = ensureUser(principal, userId);
       const isSelf = principal.userId === existingUser.userId;
@@ -314,7 +314,7 @@ export function createUserManagement(deps: {
           throw notOneself(detail("action.delete"));
       });
     },
-    /** Gives the user a new temporary password: whatever password there was no longer works, and the user is signed out. */
+    /** Gives the user a new temporary password: the existing password no longer works, and the user is signed out. */
     async invite(principal: Principal, userId: string, options: InvitationOptions): Promise<Invitation> {
       const user = ensureUser(principal, userId);
       ensureNotThroughAnother(principal, userId);

@@ -17,21 +17,21 @@ export type UserChanges = { readonly [K in keyof User]?: User[K] } & {
 
 const ACCESS_FIELDS = ["hasGlobalDeviceAccess", "hasGlobalAssetAccess", "deviceIds", "assetIds"];
 
-/** A new address is unconfirmed, unless the change says otherwise. */
+/** Returns the confirmation time; a new address is unconfirmed, unless the change says otherwise. */
 function confirmationOf(before: User, { email, confirmedAt = null }: UserChanges): number | null {
   return email === undefined || email === before.email ? before.confirmedAt : confirmedAt;
 }
 
 /**
- * What is true of users whoever asks (a person by the API, somebody at the machine by the command line): one address, one
- * user; a tenant keeps an owner who can sign in; who is disabled, deleted or given another role is signed out immediately.
+ * Creates the registry with the rules of users for the API and the command line: an address belongs to one user; a tenant keeps an owner who can
+ * sign in; users who are disabled, deleted or given another role are signed out immediately.
  */
 export function createUserRegistry(deps: {
   repository: UsersRepository;
   tenants: Pick<TenantsService, "find">;
   plans: Pick<PlansService, "of">;
   accounts: Pick<UserAccounts, "rename" | "endPending" | "delete">;
-  /** Signs the user out everywhere. */
+  /** Ends all sessions of the user. */
   endSessions: (userId: UserId) => void;
   transact: <Result>(work: () => Result extends Promise<unknown> ? never : Result) => Result;
   clock: Clock;
@@ -81,14 +81,14 @@ export function createUserRegistry(deps: {
 
   return {
     isProtected,
-    /** @throws DomainError as `add` would, as far as that is known before. */
+    /** @throws DomainError like `add`, as far as the error is known in advance */
     ensureAddable({ tenantId, email }: Pick<NewUser, "tenantId" | "email">): void {
       ensureRoom(tenantId);
       ensureAddressFree(normalizeEmail(email));
     },
     /**
-     * `complete` runs in the same transaction, last: what it throws leaves no user behind.
-     * @throws DomainError also when the plan of the tenant allows no more users.
+     * Adds a user. `complete` runs last in the same transaction, which is rolled back if it throws.
+     * @throws DomainError, also if the tenant's plan allows no more users
      */
     add(newUser: NewUser, grants: UserChanges, complete?: (added: User) => void): User {
       const now = clock.now();
@@ -109,7 +109,7 @@ export function createUserRegistry(deps: {
       });
       return user;
     },
-    /** `decide` sees the user as it is inside the transaction and says what changes. */
+    /** Changes a user. `decide` gets the user as stored in the transaction and returns the changes. */
     change(
       userId: UserId,
       decide: (current: User & Grants) => UserChanges,
@@ -136,7 +136,7 @@ export function createUserRegistry(deps: {
       if (before.role !== after.role || before.status !== after.status) signOut(after);
       return after;
     },
-    /** `check` sees the user inside the transaction and may throw. */
+    /** Removes a user. `check` gets the user as stored in the transaction and may throw. */
     remove(userId: UserId, check?: (current: User) => void): User {
       const user = transact(() => {
         const user = ensureUser(userId);

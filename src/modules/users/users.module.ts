@@ -2,7 +2,7 @@ import type { Core } from "../module.types.ts";
 import { createUsersRepository } from "./users.repository.ts";
 import { createUsersService } from "./users.service.ts";
 
-/** Users as the other modules know them; `identity.module.ts` adds how they sign in and who manages them. */
+/** Creates the users for other modules; `identity.module.ts` adds sign-in and user management. */
 export function createUsersModule({ database, clock, events }: Core) {
   const repository = createUsersRepository(database);
   return { users: createUsersService({ repository, clock, events }), usersRepository: repository };

@@ -48,7 +48,7 @@ function whereOf(tenantId: TenantId, { search, role, status }: UserFilter): SQL 
   return and(...conditions);
 }
 
-/** Ids of the devices granted by name or through an asset. */
+/** Returns the ids of devices granted by name or through an asset. */
 function grantedTo({
   userId,
   tenantId,
@@ -81,7 +81,7 @@ export function createUsersRepository({ orm }: MainDatabase) {
       const row = byId.get({ userId });
       return row && toUser(row);
     },
-    /** Whatever the address's case. */
+    /** Finds a user by email address, ignoring case. */
     findByEmail(email: string): User | undefined {
       const row = byEmail.get({ email: normalizeEmail(email) });
       return row && toUser(row);
@@ -106,7 +106,7 @@ export function createUsersRepository({ orm }: MainDatabase) {
     insert: (user: User): void => void orm.insert(users).values(toRow(user)).run(),
     update: (user: User): void =>
       void orm.update(users).set(toRow(user)).where(eq(users.userId, user.userId)).run(),
-    /** Notes that the user has the address, the first time. */
+    /** Records the first confirmation of the user's address. */
     confirm: (userId: UserId, confirmedAt: number): void =>
       void orm
         .update(users)
@@ -118,7 +118,7 @@ export function createUsersRepository({ orm }: MainDatabase) {
     count: (): number => orm.select({ count: count() }).from(users).get()?.count ?? 0,
     countOf: (tenantId: TenantId): number =>
       orm.select({ count: count() }).from(users).where(eq(users.tenantId, tenantId)).get()?.count ?? 0,
-    /** Owners that can sign in, `except` not counted. */
+    /** Returns the number of owners that can sign in, excluding `except`. */
     countActiveOwners: (tenantId: TenantId, except?: UserId): number =>
       orm
         .select({ count: count() })
@@ -132,7 +132,7 @@ export function createUsersRepository({ orm }: MainDatabase) {
           ),
         )
         .get()?.count ?? 0,
-    /** Devices granted by name or through an asset; for a user without access to all. */
+    /** Returns the devices granted by name or through an asset, for a user without access to all devices. */
     listVisibleDevices: (user: User): DeviceId[] =>
       orm.all<{ device_id: string }>(grantedTo(user)).map((row) => row.device_id as DeviceId), // minted by us
     countVisibleDevices({ hasGlobalDeviceAccess, tenantId, ...user }: User): number {
@@ -141,7 +141,7 @@ export function createUsersRepository({ orm }: MainDatabase) {
         : grantedTo({ tenantId, ...user });
       return orm.all<{ total: number }>(sql`SELECT count(*) AS total FROM (${visible})`)[0]?.total ?? 0;
     },
-    /** Different assets that devices of the tenant name. */
+    /** Returns the number of distinct assets named by the tenant's devices. */
     countAssets: (tenantId: TenantId): number =>
       orm
         .select({ count: sql<number>`count(DISTINCT ${devices.assetId})` })

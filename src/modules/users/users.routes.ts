@@ -24,7 +24,7 @@ const INVITATION_ERRORS =
 
 export const usersRoutes = (deps: {
   management: UserManagement;
-  /** Scheme, host and port of links, for a request by this URL. */
+  /** Returns scheme, host and port of links, for a request with this URL. */
   mailOriginFor: (request: Request) => string;
   auth: AuthPlugin;
 }) => {

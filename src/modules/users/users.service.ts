@@ -10,15 +10,15 @@ import { type NewUser, type User, userDefaults } from "./users.types.ts";
 const nothing: ReadonlySet<DeviceId> = new Set();
 
 /**
- * The devices that a user may see: all, or those granted by name or through an asset. Asked on every request and for every
- * message of a stream, so the answer is kept until a grant or a device of the tenant changes.
+ * Creates the look-up of the devices that a user may see: all, or those granted by name or through an asset. Cached until a grant or a device of the
+ * tenant changes, because every request and every message of a stream needs it.
  */
 function createDeviceAccess(deps: {
   repository: Pick<UsersRepository, "findById" | "listVisibleDevices" | "forgetDevice">;
   events: EventBus<DomainEvents>;
 }) {
   const { repository, events } = deps;
-  /** Answers by user. */
+  /** Cached devices by user. */
   const kept = new Map<UserId, { readonly tenantId: TenantId | null; readonly devices: VisibleDevices }>();
 
   function forgetTenant(tenantId: TenantId): void {
@@ -43,7 +43,7 @@ function createDeviceAccess(deps: {
   return { of: (userId: UserId): VisibleDevices => kept.get(userId)?.devices ?? find(userId) };
 }
 
-/** People of all tenants, as other modules need them. */
+/** Creates the access to users of all tenants, for other modules. */
 export function createUsersService(deps: {
   repository: UsersRepository;
   clock: Clock;
@@ -59,7 +59,7 @@ export function createUsersService(deps: {
     listOf: (tenantId: TenantId): User[] =>
       repository.list(tenantId, { limit: Number.MAX_SAFE_INTEGER, offset: 0 }).items,
     countOf: (tenantId: TenantId): number => repository.countOf(tenantId),
-    /** The devices that the user may see now; cheap enough to be asked for every message of a stream. */
+    /** Returns the devices that the user may currently see; cheap enough for every message of a stream. */
     visibleDevices: access.of,
     create(newUser: NewUser): User {
       const now = clock.now();
@@ -71,7 +71,7 @@ export function createUsersService(deps: {
       repository.grantDevice(userId, deviceId);
       events.emit("user.access", { userId });
     },
-    /** Takes back a device that was granted by name. Does nothing for an id that is no user's. */
+    /** Withdraws a device granted by name. Does nothing for an unknown user id. */
     withdrawDevice(userId: string, deviceId: DeviceId): void {
       repository.withdrawDevice(userId, deviceId);
       events.emit("user.access", { userId: userId as UserId }); // an unknown id is nobody's

@@ -6,7 +6,7 @@ export const users = sqliteTable(
   "users",
   {
     userId: text("user_id").primaryKey(),
-    /** `null` until the user has chosen a tenant (onboarding). */
+    /** `null` until the user has a tenant (onboarding). */
     tenantId: text("tenant_id").references(() => tenants.tenantId, { onDelete: "cascade" }),
     email: text("email").notNull().unique(),
     fullName: text("full_name").notNull().default(""),
@@ -22,7 +22,7 @@ export const users = sqliteTable(
       .notNull()
       .default(false),
     notificationPhone: text("notification_phone").notNull().default(""),
-    /** 1 to 3: hears of an alarm once it has reached this level. */
+    /** Escalation level (1 to 3) from which the user is notified of an alarm. */
     notificationEscalationLevel: integer("notification_escalation_level").notNull().default(1),
     notificationSeverities: text("notification_severities", { mode: "json" })
       .notNull()
@@ -58,7 +58,7 @@ export const userDevices = sqliteTable(
   ],
 );
 
-/** Assets that a user may see, and with them the devices that name one as their `assetId`. */
+/** Assets that a user may see, including devices with one as their `assetId`. */
 export const userAssets = sqliteTable(
   "user_assets",
   {

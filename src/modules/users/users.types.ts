@@ -8,7 +8,7 @@ export type Role = (typeof ROLES)[number];
 export const USER_STATUSES = ["ACTIVE", "DISABLED"] as const;
 export type UserStatus = (typeof USER_STATUSES)[number];
 
-/** EMAIL sends the invitation, MANUAL only returns what to hand over. */
+/** EMAIL sends the invitation, MANUAL only returns the details to pass on. */
 export const INVITE_DELIVERIES = ["EMAIL", "MANUAL"] as const;
 export type InviteDelivery = (typeof INVITE_DELIVERIES)[number];
 
@@ -16,9 +16,9 @@ export type InviteDelivery = (typeof INVITE_DELIVERIES)[number];
 export interface NotificationSettings {
   readonly notificationsEmailEnabled: boolean;
   readonly notificationsMessagingEnabled: boolean;
-  /** Empty: none. */
+  /** Empty for none. */
   readonly notificationPhone: string;
-  /** 1 to 3. */
+  /** Level from 1 to 3. */
   readonly notificationEscalationLevel: number;
   readonly notificationSeverities: readonly AlarmSeverity[];
   readonly notifyOnAlarmCreated: boolean;
@@ -35,10 +35,10 @@ export interface User extends NotificationSettings {
   readonly status: UserStatus;
   readonly canAcknowledgeAlarms: boolean;
   readonly hasGlobalDeviceAccess: boolean;
-  /** Sees every device that belongs to an asset. */
+  /** True if the user sees every device that belongs to an asset. */
   readonly hasGlobalAssetAccess: boolean;
   readonly inviteDelivery: InviteDelivery;
-  /** Time at which the user signed in with the address or confirmed it; null before. Alarm mails go to confirmed addresses alone. */
+  /** Time at which the user signed in with the address or confirmed it; null before. Alarm mails are only sent to confirmed addresses. */
   readonly confirmedAt: number | null;
   readonly createdAt: number;
   readonly updatedAt: number;
@@ -61,7 +61,7 @@ export const userDefaults = {
   confirmedAt: null,
 } as const satisfies Partial<User>;
 
-/** Fields of a new user; all but the required ones have defaults. */
+/** Fields of a new user; all optional ones have defaults. */
 export type NewUser = Pick<User, "tenantId" | "email" | "fullName" | "role"> &
   Partial<Omit<User, "userId" | "createdAt" | "updatedAt">>;
 
@@ -71,32 +71,29 @@ export interface Grants {
   readonly assetIds: readonly string[];
 }
 
-/** The caller of a request, created from a session or an API key for each request, never from a body. */
+/** Caller of a request, created from a session or an API key for each request, never from a body. */
 export interface Principal {
-  /** Id of the API key, which is no user's id. */
+  /** Id of the user; for an API key, its own id. */
   readonly userId: UserId;
   readonly email: string;
   readonly tenantId: TenantId;
   readonly role: Role;
   readonly sessionId: string;
   readonly canAcknowledgeAlarms: boolean;
-  /** The devices that this principal may see now: asked anew each time, so that streams follow grants immediately. */
+  /** Devices that this principal may currently see; evaluated at each access, so that streams follow grants immediately. */
   readonly devices: "all" | ReadonlySet<DeviceId>;
-  /** A program rather than a person. */
+  /** Set for a program instead of a user. */
   readonly apiKey?: { readonly apiKeyId: string; readonly name: string; readonly createdBy: UserId | null };
-  /**
-   * Identifies who looks at shared dashboards without signing in: sees telemetry alone, of each device these keys; another `version`
-   * shows something else.
-   */
+  /** Set for viewers of shared dashboards without sign-in, who only see telemetry of these keys per device; another `version` has other content. */
   readonly shared?: {
     readonly keysOf: ReadonlyMap<DeviceId, ReadonlySet<string>>;
     readonly version: string;
   };
-  /** The user who acts, if somebody acts as this user. */
+  /** Impersonating user, if any. */
   readonly impersonator?: { readonly userId: UserId; readonly email: string };
 }
 
-/** Name of the caller in histories: that of the API key, or the user's address with the address of who acts as the user. */
+/** Returns the name of the caller for histories: that of the API key, or the user's address including the impersonating user's. */
 export const callerName = ({
   email,
   apiKey,
@@ -113,22 +110,22 @@ export interface UserFilter {
   readonly offset: number;
 }
 
-/** A user as administrators see one. */
+/** User as shown to administrators. */
 export interface UserDetail extends User, Grants {
-  /** The tenant's last owner who can sign in: cannot be deleted, disabled or demoted. */
+  /** True for the tenant's last owner who can sign in, who cannot be deleted, disabled or demoted. */
   readonly isProtected: boolean;
   /** Number of devices that the user may see. */
   readonly deviceCount: number;
   readonly assetCount: number;
 }
 
-/** Passwords of users at the identity provider, as far as managing users needs it. */
+/** Passwords of users at the identity provider, for user management. */
 export interface UserAccounts {
   /** Computes the hash, which is slow. The returned function sets the password, which must be changed at the first sign-in, and creates a missing account. */
   prepareTemporaryPassword(email: string, password: string): Promise<() => void>;
-  /** Does nothing where there is no account. */
+  /** Renames the account, if there is one. */
   rename(email: string, newEmail: string): void;
-  /** Ends unfinished sign-ins and links in mails of the user. */
+  /** Ends pending sign-ins and mail links of the user. */
   endPending(email: string): void;
   delete(email: string): void;
 }

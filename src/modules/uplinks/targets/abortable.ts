@@ -1,4 +1,4 @@
-/** Settles as the work does, or rejects with the reason of the signal as soon as it is aborted. `onAbort` makes the work end. */
+/** Settles like the work, or rejects with the reason of the signal as soon as it is aborted. `onAbort` must end the work. */
 export async function abortable<Result>(
   work: Promise<Result>,
   signal: AbortSignal,

@@ -3,14 +3,14 @@ import { Reason } from "../../../lib/mqtt/reason.ts";
 import { messageOf, networkErrorText } from "../../../lib/network/network-error.ts";
 import { type Reaction, TargetError } from "../target.errors.ts";
 
-/** Texts of a broker that does not let the uplink in, whatever is sent. */
+/** Error codes that mean the broker refuses the uplink itself, not a message. */
 const ACCESS_CODES: ReadonlySet<string> = new Set([
   "broker_error.client_id",
   "broker_error.credentials",
   "broker_error.not_allowed",
 ]);
 
-/** Reason codes of messages that the broker would refuse again. */
+/** Reason codes of messages that the broker refuses permanently. */
 const refusals: ReadonlySet<number> = new Set([
   Reason.malformed,
   Reason.topicNameInvalid,
@@ -26,13 +26,13 @@ export function reasonCodeOf(error: unknown): number | undefined {
   return typeof code === "number" ? code : undefined;
 }
 
-/** Returns whether the broker takes the message as soon as there is less to do for it. */
+/** Returns whether the broker will accept the message once its load decreases. */
 export function isLimited(error: unknown): boolean {
   const code = reasonCodeOf(error);
   return code === Reason.quotaExceeded || code === MESSAGE_RATE_TOO_HIGH;
 }
 
-/** Returns why a connection to a broker cannot be made or has ended. */
+/** Returns the error of a connection to a broker that failed or ended. */
 export function toConnectionError(error: unknown): TargetError {
   if (error instanceof TargetError) return error;
   const reason = networkErrorText(error);
@@ -43,7 +43,7 @@ export function toConnectionError(error: unknown): TargetError {
   return new TargetError(isSetting ? "settings" : "retry", detail("uplink.unreachable", { reason }), error);
 }
 
-/** Returns why the broker has not taken a message on the topic. */
+/** Returns the error of a message on the topic that the broker has not accepted. */
 export function toPublishError(error: unknown, topic: string): TargetError {
   const code = reasonCodeOf(error);
   if (code === undefined) return toConnectionError(error);
@@ -58,7 +58,7 @@ export function toPublishError(error: unknown, topic: string): TargetError {
   );
 }
 
-/** A message is larger than the broker takes. */
+/** Returns the error for a message above the broker's limit. */
 export const messageTooLarge = (bytes: number, bytesMax: number): TargetError =>
   new TargetError(
     "refused",

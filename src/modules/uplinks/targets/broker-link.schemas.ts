@@ -4,11 +4,11 @@ import { tlsOfUrl } from "./tls.schemas.ts";
 
 const SECRET_CHARACTERS_MAX = 4_096;
 
-/** Largest message that is sent by default: ThingsBoard takes 64 KiB, Lineside as much and the topic. */
+/** Default max. message size: ThingsBoard accepts 64 KiB, Lineside as much plus the topic. */
 const MESSAGE_BYTES = 60_000;
 const MESSAGE_BYTES_MAX = 16 * 1024 * 1024;
 
-/** Fields of every target that is an MQTT broker. */
+/** Common fields of all targets that are MQTT brokers. */
 export const brokerLinkFields = {
   url: t.String({
     minLength: 1,

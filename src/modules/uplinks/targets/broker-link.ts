@@ -20,19 +20,19 @@ const TAKEN = { kind: "taken" } as const;
 
 export interface BrokerLinkDeps {
   readonly settings: BrokerLinkSettings;
-  /** User name and password, where they are not those of the settings. */
+  /** User name and password, if different from the settings. */
   readonly credentials?: { readonly username: string; readonly password?: string };
   readonly context: TargetContext;
   readonly filters: readonly string[];
-  /** Takes a message of the broker; does not throw. */
+  /** Receives a message of the broker; does not throw. */
   readonly receive: (message: PublishPacket) => void;
   /** Returns the will of a new connection. */
   readonly will?: () => BrokerMessage;
-  /** There is a new connection, on which nothing has been said. */
+  /** Called for a new connection, before any message. */
   readonly onConnection?: (connection: BrokerConnection) => void;
-  /** Sends what a connection begins with, after the subscription. */
+  /** Sends the first messages of a connection, after the subscription. */
   readonly greet?: (connection: BrokerConnection) => Promise<void>;
-  /** The connection is gone. */
+  /** Called when the connection has ended. */
   readonly onEnd?: () => void;
 }
 
@@ -57,15 +57,15 @@ function brokerSettings({ settings, credentials, context }: BrokerLinkDeps): Bro
 }
 
 /**
- * The way of a target to an MQTT broker. Each connection is new: the broker keeps nothing of it. Once there was one, a lost connection is made
- * again without a batch to send, so that commands arrive.
+ * Connection of a target to an MQTT broker, without a persistent session. After the first connection, a lost one is re-established even without a
+ * batch to send, so that commands arrive.
  */
 export class BrokerLink {
   readonly #deps: BrokerLinkDeps;
   readonly #settings: BrokerSettings;
   #connection: BrokerConnection | undefined;
   #opening: Promise<BrokerConnection> | undefined;
-  /** Aborted to end the attempt and the waiting for the next one. */
+  /** Aborted to end the attempt and its retries. */
   #wanted: AbortController | undefined;
   #failures = 0;
   #bytesSent = 0;
@@ -76,12 +76,12 @@ export class BrokerLink {
     this.#settings = brokerSettings(deps);
   }
 
-  /** Bytes of all messages that were sent, about. */
+  /** Approximate bytes of all sent messages. */
   get bytesSent(): number {
     return this.#bytesSent;
   }
 
-  /** Returns the connection, which is made if there is none. @throws TargetError, or the reason of the signal */
+  /** Returns the connection, connecting if necessary. @throws TargetError, or the reason of the signal */
   async connect(signal: AbortSignal): Promise<BrokerConnection> {
     signal.throwIfAborted();
     if (this.#connection !== undefined) return this.#connection;
@@ -108,8 +108,8 @@ export class BrokerLink {
   }
 
   /**
-   * Publishes messages that belong to no batch, with as few in flight as those of a batch. Resolves with whether the broker has acknowledged them;
-   * without a connection it has not.
+   * Publishes messages outside batches, with the same in-flight limit. Resolves to whether the broker has acknowledged them; false without a
+   * connection.
    */
   async announce(messages: Iterable<BrokerMessage>): Promise<boolean> {
     const connection = this.#connection;
@@ -122,7 +122,7 @@ export class BrokerLink {
     }
   }
 
-  /** Ends the connection immediately; the next `connect` makes another. */
+  /** Ends the connection immediately; the next `connect` creates another. */
   drop(): void {
     this.#wanted?.abort();
     this.#wanted = undefined;
@@ -206,7 +206,7 @@ export class BrokerLink {
     this.#retryLater(signal);
   }
 
-  /** Connects again after a while, if there are commands to wait for. */
+  /** Reconnects after a while, if commands are expected. */
   #retryLater(signal: AbortSignal): void {
     if (signal.aborted || this.#deps.filters.length === 0 || this.#connection !== undefined) return;
     this.#cancelRetry();

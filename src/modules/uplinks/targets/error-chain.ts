@@ -1,6 +1,6 @@
 const DEPTH_MAX = 10;
 
-/** An error and everything that it was caused by, the outermost first. */
+/** Yields an error and all of its causes, outermost first. */
 export function* errorChain(error: unknown, depth = 0): Generator<Error> {
   if (!(error instanceof Error) || depth > DEPTH_MAX) return;
   yield error;

@@ -1,7 +1,7 @@
 /** Type of the values of a field or column. */
 export type FieldType = "num" | "bool" | "str" | "json";
 
-/** A conflict that a server reports: the field of the measurement has another type there. */
+/** Conflict reported by a server: the field of the measurement has another type there. */
 export interface FieldConflict {
   readonly measurement: string;
   readonly field: string;
@@ -9,14 +9,14 @@ export interface FieldConflict {
 }
 
 const SEPARATED_MAX = 10_000;
-/** The time of a row, and names that InfluxDB keeps for itself. */
+/** The time of a row, and names reserved by InfluxDB. */
 const RESERVED: ReadonlySet<string> = new Set(["time", "_time", "_field", "_measurement"]);
 const SUFFIX = /_(num|bool|str|json)$/;
 export const suffixed = (key: string, type: FieldType): string => `${key}_${type}`;
 
 /**
- * Returns the name of the values of a key that have the type. It depends on nothing else, and no other key and type have it: a number has no
- * suffix, unless its key is reserved or ends with a suffix itself; every other value has the suffix of its type.
+ * Returns the unique name of a key's values of a type, derived only from these: numbers have no suffix, unless the key is reserved or ends with a
+ * suffix itself; all other values have the suffix of their type.
  */
 export const typedName = (key: string, type: FieldType, isReserved: boolean): string =>
   type === "num" && !isReserved && !SUFFIX.test(key) ? key : suffixed(key, type);
@@ -31,7 +31,7 @@ const types: Readonly<Record<string, FieldType>> = {
   BOOLEAN: "bool",
   STRING: "str",
 };
-/** Texts around the parts of a conflict, as servers word it. */
+/** Texts around the parts of a conflict, in the servers' wordings. */
 const conflictWordings: ReadonlyArray<{
   readonly parts: readonly ("field" | "measurement" | "type")[];
   readonly around: readonly string[];
@@ -48,7 +48,7 @@ const conflictWordings: ReadonlyArray<{
   },
 ];
 
-/** Returns the texts between the given ones, in order; undefined if one of these is missing. */
+/** Returns the texts between the given ones, in order; undefined if one is missing. */
 function textsBetween(text: string, around: readonly string[]): string[] | undefined {
   const found: string[] = [];
   let end: number | undefined;
@@ -61,7 +61,7 @@ function textsBetween(text: string, around: readonly string[]): string[] | undef
   return found;
 }
 
-/** Returns the conflict that the text of an answer reports; undefined if it reports none. */
+/** Returns the conflict reported by a response; undefined if there is none. */
 export function conflictIn(text: string): FieldConflict | undefined {
   for (const { parts, around } of conflictWordings) {
     const found = textsBetween(text, around);
@@ -73,19 +73,16 @@ export function conflictIn(text: string): FieldConflict | undefined {
 }
 
 /**
- * Names the fields of the values of a key. A field has one type at the server, while the values of a key may have several, and one value of
- * another type must not hold up the rest. Suffixes keep them apart: `_num` for numbers, `_bool` for booleans, `_str` for strings and for JSON,
- * which the line protocol has as strings.
- *
- * Typed names depend on key and type alone, so a batch that is sent again goes to the same fields. Plain names have a suffix only where they
- * must: for a key that is reserved, such as `time`, or that ends with a suffix.
- *
- * A field that the server has with another type already, because another program or an earlier version wrote it, is told by the
- * server. From then on these values have their suffix. That is known until the uplink stops, and is told again after it.
+ * Names the fields of a key's values. A field has one type at the server, but a key may have values of several types, and a value of another type
+ * must not block the rest. Suffixes separate them: `_num` for numbers, `_bool` for booleans, `_str` for strings and JSON, which are strings in the
+ * line protocol. Typed names only depend on key and type, so a repeated batch uses the same fields. Plain names have a suffix only if necessary: for
+ * a reserved key such as `time`, or one that ends with a suffix. If another program or an earlier version has written a field with another type, the
+ * server reports it, and these values have their suffix from then on. This is remembered until the uplink stops, after which the server reports it
+ * again.
  */
 export class FieldNames {
   readonly #isTyped: boolean;
-  /** Measurement, field and type in one text. */
+  /** Combinations of measurement, field and type. */
   readonly #separated = new Set<string>();
 
   constructor(isTyped: boolean) {
@@ -102,7 +99,7 @@ export class FieldNames {
     return RESERVED.has(name) ? `${name}_tag` : name;
   }
 
-  /** Gives values of this type a field of their own. Returns false if they have one already: nothing more can be done. */
+  /** Assigns values of this type a separate field. Returns false if they already have one, so that nothing more can be done. */
   separate(conflict: FieldConflict): boolean {
     const separation = separationOf(conflict);
     if (SUFFIX.test(conflict.field) || RESERVED.has(conflict.field) || this.#separated.has(separation))

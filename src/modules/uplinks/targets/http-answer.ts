@@ -18,7 +18,7 @@ const codes = {
   retry: "uplink.target_failed",
 } as const;
 
-/** Returns the error for an answer other than 2xx. `reason` says more than the status, where the target does. */
+/** Returns the error for a response other than 2xx. `reason`: details from the target in addition to the status. */
 export function answerError(
   status: number,
   reason: Text | string = detail("delivery_error.status", { status }),

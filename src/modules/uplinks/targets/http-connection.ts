@@ -11,20 +11,20 @@ import type { TlsSettings } from "./tls.schemas.ts";
 import { type TlsOptions, tlsOptions } from "./tls-options.ts";
 
 const ANSWER_BYTES_MAX = 64 * 1024;
-/** Addresses of a name that are tried one after the other. */
+/** Max. addresses of a host name that are tried one after the other. */
 const ADDRESSES_MAX = 3;
 const IDLE_TIMEOUT_MS = 30_000;
 const HEADERS_BYTES_MAX = 32 * 1024;
 const IDLE_SOCKETS_MAX = 4;
 
 export interface HttpContent {
-  /** `POST` unless given. */
+  /** Default: `POST`. */
   readonly method?: string;
-  /** What follows the address of the settings, such as `/write?db=plant`. */
+  /** Path after the configured URL, such as `/write?db=plant`. */
   readonly path?: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: Uint8Array<ArrayBuffer> | string;
-  /** Bytes of the answer that are read; 64 KiB unless given. */
+  /** Max. bytes read of the response; default 64 KiB. */
   readonly answerBytesMax?: number;
 }
 
@@ -40,9 +40,9 @@ const isLost = (error: unknown): boolean =>
 export const textOf = ({ body }: HttpAnswer): string => new TextDecoder().decode(body);
 
 /**
- * Requests to one server over connections that stay open between batches: a handshake for each would cost more than the batch. They lead
- * only to addresses that the context let through, past any proxy of the environment, and a redirect is an answer like any other. After an answer
- * that asks for a pause, requests fail without being sent until it is over.
+ * Requests to one server over connections that stay open between batches, because a handshake would cost more than a batch. They only connect to
+ * permitted addresses, ignoring proxies of the environment, and do not follow redirects. After a response that requests a pause, requests fail
+ * without being sent until it is over.
  */
 export class HttpConnection {
   readonly #url: URL;
@@ -50,15 +50,15 @@ export class HttpConnection {
   readonly #context: TargetContext;
   readonly #tls: TlsOptions;
   readonly #isSecure: boolean;
-  /** Keyed by address. */
+  /** Agents by address. */
   readonly #agents = new Map<string, Agent>();
   readonly #host: Readonly<Record<string, string>>;
-  /** Index of the address that is tried first: the one that worked last. */
+  /** Index of the address to try first, which worked last. */
   #firstAddress = 0;
   #bytesSent = 0;
   #pause: { readonly untilMs: number; readonly error: TargetError } | undefined;
 
-  /** @throws TargetError `settings` for an address or certificate that cannot be used. */
+  /** @throws TargetError `settings` for an invalid URL or certificate */
   constructor(options: {
     url: string;
     tls: TlsSettings | null;
@@ -76,14 +76,14 @@ export class HttpConnection {
     this.#host = { Host: host };
   }
 
-  /** Bytes of all bodies that were sent. */
+  /** Bytes of all sent bodies. */
   get bytesSent(): number {
     return this.#bytesSent;
   }
 
   /**
-   * Resolves with the answer, whatever its status.
-   * @throws TargetError `retry` if there was none.
+   * Resolves to the response with any status.
+   * @throws TargetError `retry` if there was none
    */
   async request(content: HttpContent, signal: AbortSignal): Promise<HttpAnswer> {
     signal.throwIfAborted();
@@ -113,7 +113,7 @@ export class HttpConnection {
     }
   }
 
-  /** Sends nothing more until the time that the answer asks for. The error is thrown meanwhile. */
+  /** Sends nothing until the time requested by the response; requests throw the error meanwhile. */
   pauseAfter(answer: HttpAnswer, error: TargetError): void {
     const pauseMs = retryAfter(answer.headers["retry-after"], this.#context.now());
     if (pauseMs > 0) this.#pause = { untilMs: performance.now() + pauseMs, error };
@@ -136,7 +136,7 @@ export class HttpConnection {
     }
   }
 
-  /** A lookup cannot be cancelled; the request merely stops waiting for it. */
+  /** Returns the addresses. A lookup cannot be cancelled; the request merely stops waiting for it. */
   async #addresses(signal: AbortSignal): Promise<string[]> {
     const aborted = Promise.withResolvers<never>();
     const abort = () => aborted.reject(signal.reason);

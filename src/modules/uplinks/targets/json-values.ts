@@ -10,19 +10,19 @@ const COMMA = 0x2c;
 const OPEN = 0x7b;
 const CLOSE = 0x7d;
 
-/** What becomes of NaN and the infinities, which JSON does not know. */
+/** Representation of NaN and infinities, which JSON does not have. */
 export type NonFinite = "null" | "omitted";
 
-/** Writes the values of columns as JSON, from the columns to bytes without an object in between. Every finite number reads back as it was. */
+/** Writes the values of columns as JSON bytes without intermediate objects. Every finite number is read back exactly. */
 export class JsonValues {
   readonly #writer: TextWriter;
   readonly #columns: readonly UplinkColumn[];
-  /** `"key":`, for each column. */
+  /** `"key":` per column. */
   readonly #keys: readonly Uint8Array[];
   readonly #nonFinite: NonFinite;
   readonly #keysMax: number;
 
-  /** @param keysMax keys of one object */
+  /** @param keysMax max. keys per object */
   constructor(
     writer: TextWriter,
     columns: readonly UplinkColumn[],
@@ -35,14 +35,14 @@ export class JsonValues {
     this.#keysMax = keysMax;
   }
 
-  /** Returns whether there is something to write. */
+  /** Returns whether there is a value to write. */
   has(column: UplinkColumn, row: number): boolean {
     const tag = column.tags[row] ?? TAG_ABSENT;
     if (tag === TAG_ABSENT) return false;
     return tag !== TAG_NUMBER || this.#nonFinite === "null" || Number.isFinite(column.numbers[row]);
   }
 
-  /** Writes one value that `has` has said yes to. */
+  /** Writes one value; `has` must be true for it. */
   value(column: UplinkColumn, row: number): void {
     const writer = this.#writer;
     const tag = column.tags[row];
@@ -58,7 +58,7 @@ export class JsonValues {
     }
   }
 
-  /** Writes an object with the values of a row, as `RowSource.write` does. */
+  /** Writes an object with the values of a row, like `RowSource.write`. */
   object(row: number, from: number, bytesMax: number): number {
     const writer = this.#writer;
     const start = writer.length;

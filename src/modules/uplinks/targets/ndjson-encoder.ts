@@ -7,7 +7,7 @@ const VALUES = encoder.encode(',"values":');
 const CLOSING_BRACE = 0x7d;
 const LINE_FEED = 0x0a;
 
-/** The members that every line begins with. */
+/** Returns the first members of every line. */
 const deviceFields = ({ deviceId, name, type, site, tags }: UplinkDevice) => ({
   device: deviceId,
   name,
@@ -16,7 +16,7 @@ const deviceFields = ({ deviceId, name, type, site, tags }: UplinkDevice) => ({
   tags,
 });
 
-/** A record that is no row, as the members of an object. */
+/** Returns a record other than rows, as the members of an object. */
 export function eventLine(record: Exclude<UplinkRecord, RowsRecord>): Record<string, unknown> {
   const fields = { kind: record.kind, ...deviceFields(record.device) };
   switch (record.kind) {
@@ -33,24 +33,21 @@ export function eventLine(record: Exclude<UplinkRecord, RowsRecord>): Record<str
   }
 }
 
-/** @param end offset behind the line feed */
+/** @param end offset after the line feed */
 export type LineListener = (record: UplinkRecord, end: number) => void;
 
 /**
- * Encodes batches as NDJSON: one JSON object a line, in the order of the records.
- *
- * A row of values is `{"device","name","type","site","tags","ts","values":{"key":value}}`: `device` is the id, `site` the name of the gateway,
- * `tags` the static tags of the uplink, `ts` epoch ms. Numbers are written so that they read back exactly; NaN and the infinities, which JSON
- * does not have, are null.
- *
- * Every other line has a `kind` and the same fields of the device: `deletion` (`keys`, null for all, deleted `from` to `to`, both included),
- * `attributes` (`ts`, `scope`, `values`, null for what was deleted), `alarm` (`ts`, `alarmId`, `alarmType`, `severity`, `status`, `event`,
- * `eventId`, `message`) and `device` (`ts`, `change`). New kinds may be added: a receiver passes over those that it does not know.
+ * Encodes batches as NDJSON: one JSON object per line, in the order of the records. A row of values is
+ * `{"device","name","type","site","tags","ts","values":{"key":value}}`: `device` is the id, `site` the name of the gateway, `tags` the static tags
+ * of the uplink, `ts` epoch ms. Numbers are read back exactly; NaN and infinities, which JSON does not have, are null. Every other line has a `kind`
+ * and the same device fields: `deletion` (`keys`, null for all, deleted `from` to `to`, inclusive), `attributes` (`ts`, `scope`, `values`, null for
+ * deleted ones), `alarm` (`ts`, `alarmId`, `alarmType`, `severity`, `status`, `event`, `eventId`, `message`) and `device` (`ts`, `change`). New
+ * kinds may be added: receivers should ignore unknown ones.
  */
 export class NdjsonEncoder {
   readonly #writer = new TextWriter();
 
-  /** Returns bytes for the caller to keep. `onLine` is told where each line of a record ends. */
+  /** Returns bytes that the caller may keep. `onLine` is called with the end of each line of a record. */
   encode({ records }: Batch, onLine?: LineListener): Uint8Array<ArrayBuffer> {
     this.#writer.truncate();
     for (const record of records) {

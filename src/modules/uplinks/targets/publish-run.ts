@@ -2,26 +2,26 @@ import type { BrokerMessage } from "../../../platform/broker/broker.types.ts";
 import type { BrokerConnection } from "../../../platform/broker/broker-connection.ts";
 import { isLimited, messageTooLarge, toPublishError } from "./broker-errors.ts";
 
-/** Messages that wait for their acknowledgement. A broker that takes fewer says so (MQTT 5, receive maximum). */
+/** Max. unacknowledged messages. Brokers with a lower limit announce it (MQTT 5, receive maximum). */
 const IN_FLIGHT_MAX = 1_000;
 const IN_FLIGHT_BYTES_MAX = 4 * 1024 * 1024;
 /** Max. bytes of a packet in addition to topic and payload. */
 const PACKET_HEAD_BYTES = 16;
-/** Wait after the broker has refused messages because of a rate limit. */
+/** Wait after the broker has refused messages because of a rate limit, in ms. */
 const LIMITED_WAIT_MS = 1_000;
-/** Waits in a row that change nothing, after which the broker is left alone for longer. */
+/** Consecutive waits without progress before a longer pause. */
 const LIMITED_WAITS_MAX = 10;
 
 /**
- * Sends messages in order, many in flight, and resolves when the broker has acknowledged all. Those that a rate limit refuses are sent again
- * before any other.
+ * Sends messages in order, many in flight, and resolves when the broker has acknowledged all. Messages refused by a rate limit are sent again before
+ * any other.
  */
 export class PublishRun {
   readonly #connection: BrokerConnection;
   readonly #messages: Iterator<BrokerMessage>;
   readonly #window: number;
   readonly #outcome = Promise.withResolvers<void>();
-  /** Messages that a rate limit has refused. */
+  /** Messages refused by a rate limit. */
   #limited: { readonly message: BrokerMessage; readonly error: unknown }[] = [];
   /** Messages to send again. */
   readonly #again: BrokerMessage[] = [];
@@ -60,7 +60,7 @@ export class PublishRun {
     }
   }
 
-  /** Sends as much as there is room for. Returns whether everything is acknowledged. */
+  /** Sends messages while there is room. Returns whether everything is acknowledged. */
   #fill(): boolean {
     while (this.#limited.length === 0 && this.#hasRoom()) {
       const next = this.#again.shift() ?? this.#messages.next().value;

@@ -1,22 +1,22 @@
 import type { TextWriter } from "../../../lib/data/text-writer.ts";
 
-/** Rows in the form of one format. */
+/** Rows in one format. */
 export interface RowSource {
   readonly rowCount: number;
   readonly columnCount: number;
-  /** Bytes before the first row of a message, between two rows and after the last. */
+  /** Bytes before the first row of a message, between rows and after the last. */
   readonly head: Uint8Array;
   readonly separator: Uint8Array;
   readonly tail: Uint8Array;
   /**
-   * Writes the values of a row from a column on, at most `bytesMax` bytes of them unless a single value is larger. Writes nothing if there are none.
-   * Returns the column after the last that was written or looked at.
+   * Writes the values of a row from a column on, at most `bytesMax` bytes unless a single value is larger. Writes nothing if there are none. Returns
+   * the next column.
    */
   write(row: number, column: number, bytesMax: number): number;
 }
 
 export interface MessageLimits {
-  /** Bytes of a message. Only a single value makes a larger one. */
+  /** Max. bytes of a message; only a single value may exceed it. */
   readonly bytesMax: number;
   readonly rowsMax: number;
 }
@@ -36,7 +36,7 @@ class Packing {
     this.#begin();
   }
 
-  /** Adds a row from a column on. Returns the column to go on with and the message that had no room for it. */
+  /** Adds a row from a column on. Returns the next column and the full message, if the row did not fit. */
   add(row: number, column: number): { next: number; full: Uint8Array | undefined } {
     const writer = this.#writer;
     const { separator, tail } = this.#source;
@@ -81,7 +81,7 @@ class Packing {
   }
 }
 
-/** Puts rows into as few messages as the limits allow, in order. A row that is too large becomes several with the same time stamp. */
+/** Packs rows into as few messages as the limits allow, in order. A row that is too large is split into several with the same time stamp. */
 export function* packRows(
   writer: TextWriter,
   source: RowSource,

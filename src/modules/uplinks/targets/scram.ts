@@ -3,14 +3,14 @@ import { promisify } from "node:util";
 import { detail } from "../../../lib/core/domain-error.ts";
 import { TargetError } from "../target.errors.ts";
 
-/** Servers use 4,096 to 600,000 iterations; a million takes a thread up to 0.8 s. */
+/** Max. iterations. Servers use 4,096 to 600,000; a million takes a thread up to 0.8 s. */
 export const SCRAM_ITERATIONS_MAX = 600_000;
 
 const derive = promisify(pbkdf2);
-/** The derivation before the next. One at a time: they take threads that the whole gateway shares. */
+/** Previous derivation. They run one at a time, because they use threads shared by the whole gateway. */
 let previous: Promise<unknown> = Promise.resolve();
 
-/** Password and what a server demands for its derivation. */
+/** Password and the server's parameters for its derivation. */
 export interface ScramDemand {
   readonly password: string | Buffer;
   readonly salt: string | Buffer;

@@ -6,11 +6,11 @@ import type { RowSource } from "./row-packing.ts";
 
 const PLACE = /\{(ts|time|values|value|key|device|deviceId|type|site|tags)\}/g;
 const utf8 = new TextEncoder();
-/** Longest time stamp in either form. */
+/** Max. bytes of a time stamp in either form. */
 const PLACE_BYTES_MAX = 30;
 const COMMA = utf8.encode(",");
 
-/** Places that differ from row to row; the others are text once the device is known. */
+/** Placeholders that differ from row to row; the others are fixed text once the device is known. */
 const ROW_PLACES = ["ts", "time", "values", "value", "key"] as const;
 type RowPlace = (typeof ROW_PLACES)[number];
 const isRowPlace = (place: string): place is RowPlace => ROW_PLACES.some((name) => name === place);
@@ -18,7 +18,7 @@ const isRowPlace = (place: string): place is RowPlace => ROW_PLACES.some((name) 
 type Part = { readonly place: string } | { readonly text: string };
 type BoundPart = { readonly place: RowPlace } | { readonly bytes: Uint8Array };
 
-/** A payload in which places such as `{ts}` stand for JSON. */
+/** Payload in which placeholders such as `{ts}` are replaced by JSON. */
 export type PayloadTemplate = readonly Part[];
 
 export const ROW_TEMPLATE = '{"ts":{ts},"values":{values}}';
@@ -42,7 +42,7 @@ function deviceJson(place: string, { name, deviceId, type, site, tags }: UplinkD
   return JSON.stringify(place === "site" ? site : name);
 }
 
-/** Joins the text around the places of the device, so that a row costs what differs from the last. */
+/** Replaces the placeholders of the device by text, so that a row only costs its variable parts. */
 function bind(template: PayloadTemplate, device: UplinkDevice): BoundPart[] {
   const bound: BoundPart[] = [];
   let text = "";
@@ -64,17 +64,17 @@ function bind(template: PayloadTemplate, device: UplinkDevice): BoundPart[] {
 
 export interface TemplateRowsOptions {
   readonly template: PayloadTemplate;
-  /** Text before the first row and after the last one of a message. */
+  /** Text before the first row of a message. */
   readonly head?: string;
   readonly tail?: string;
   readonly nonFinite: NonFinite;
-  /** Keys of one row. */
+  /** Max. keys per row. */
   readonly keysMax?: number;
-  /** Returns the number that stands for a time stamp; epoch ms unless given. */
+  /** Returns the number for a time stamp; default: epoch ms. */
   readonly toTs?: (ts: number) => number;
 }
 
-/** Rows in the form of a template. */
+/** Rows formatted by a template. */
 export class TemplateRows implements RowSource {
   readonly rowCount: number;
   readonly columnCount: number;
@@ -84,7 +84,7 @@ export class TemplateRows implements RowSource {
   readonly #writer: TextWriter;
   readonly #record: RowsRecord;
   readonly #parts: readonly BoundPart[];
-  /** Bytes behind the values of a row, at most. */
+  /** Max. bytes after the values of a row. */
   readonly #restBytes: number;
   readonly #values: JsonValues;
   readonly #toTs: ((ts: number) => number) | undefined;
@@ -126,7 +126,7 @@ export class TemplateRows implements RowSource {
     return next;
   }
 
-  /** Returns the payload with the value of one column; undefined if the row has none. */
+  /** Returns the payload with the value of one column; undefined if the row does not have it. */
   single(row: number, position: number): Uint8Array | undefined {
     const column = this.#record.columns[position];
     if (column === undefined || !this.#values.has(column, row)) return undefined;

@@ -8,17 +8,17 @@ import type { TlsSettings } from "./tls.schemas.ts";
 
 const CERTIFICATE_BLOCK = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
 
-/** Options of `node:tls` and of clients that pass theirs on to it. */
+/** Options of `node:tls`, and of clients that pass them on to it. */
 export interface TlsOptions {
   readonly rejectUnauthorized: true;
-  /** Name that the certificate must have; absent for an address, which is then checked itself. */
+  /** Name that the certificate must contain; absent for an IP address, which is then checked itself. */
   readonly servername?: string;
   readonly ca?: string[];
   readonly cert?: string;
   readonly key?: string;
 }
 
-/** A host without the brackets of an IPv6 address. */
+/** Returns a host without the brackets of an IPv6 address. */
 export const bareHost = (host: string): string => host.replace(/^\[|\]$/g, "");
 
 function certificatesIn(pem: string): string[] {
@@ -28,7 +28,7 @@ function certificatesIn(pem: string): string[] {
   return blocks;
 }
 
-/** Reads one field, so that the person who has to correct it is told which. */
+/** Reads one field, and names it in errors for the user. */
 function read<Result>(field: keyof TlsSettings, work: () => Result): Result {
   try {
     return work();
@@ -42,8 +42,8 @@ function read<Result>(field: keyof TlsSettings, work: () => Result): Result {
 }
 
 /**
- * Returns the options of an encrypted connection to the host. An environment variable cannot switch the verification off.
- * @throws TargetError `settings` if a certificate or key cannot be read.
+ * Returns the options of an encrypted connection to the host. Environment variables cannot disable verification.
+ * @throws TargetError `settings` for an unreadable certificate or key
  */
 export function tlsOptions(
   tls: TlsSettings | null,

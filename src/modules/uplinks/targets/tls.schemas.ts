@@ -4,7 +4,7 @@ const PEM_CHARACTERS_MAX = 64 * 1024;
 const pem = (description: string) =>
   t.Optional(t.String({ minLength: 1, maxLength: PEM_CHARACTERS_MAX, description }));
 
-/** TLS of a connection. The certificate of the server is always verified, against the name of the host. */
+/** TLS of a connection. The server's certificate is always verified against the host name. */
 export const tlsSchema = t.Object(
   {
     ca: pem("certificates in PEM that are trusted instead of the system's"),
@@ -16,13 +16,13 @@ export const tlsSchema = t.Object(
 
 export type TlsSettings = Static<typeof tlsSchema>;
 
-/** TLS of a target whose address does not say whether it is used: null is a connection without it. */
+/** TLS of a target whose address does not determine its use; null for a connection without TLS. */
 export const tlsOrPlain = t.Union([tlsSchema, t.Null()], {
   default: null,
   description: "null: the connection is not encrypted",
 });
 
-/** TLS of a target whose address says whether it is used, such as `https://`. */
+/** TLS of a target whose URL determines its use, such as `https://`. */
 export const tlsOfUrl = t.Union([tlsSchema, t.Null()], {
   default: null,
   description: "certificates for an encrypted connection; null: those of the system",

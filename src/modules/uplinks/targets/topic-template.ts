@@ -5,17 +5,17 @@ import type { UplinkDevice } from "../target.types.ts";
 const PLACE = /\{(site|device|deviceId|type|event|key|tag\.[^{}]+)\}/g;
 const ANY_PLACE = /\{[^{}]*\}/;
 
-/** Values of places that do not come from the device. */
+/** Values of placeholders that do not come from the device. */
 export interface TopicValues {
   readonly event?: string;
   readonly key?: string;
 }
 
-/** Returns the text of a place; it is one level or token of the topic, whatever it holds. */
+/** Returns the text of a placeholder as exactly one level or token of the topic. */
 export type ToLevel = (text: string) => string;
 
 export interface TopicTemplate {
-  /** Returns whether the topic differs from key to key. */
+  /** True if the topic differs from key to key. */
   readonly hasKey: boolean;
   topicOf(device: UplinkDevice, values?: TopicValues): string;
 }
@@ -30,7 +30,7 @@ function textOf(place: string, device: UplinkDevice, values: TopicValues): strin
   return device.tags[place.slice("tag.".length)] ?? "";
 }
 
-/** @throws TargetError `settings` for a place that is not known. */
+/** @throws TargetError `settings` for an unknown placeholder */
 export function compileTopic(
   template: string,
   { field, toLevel }: { field: string; toLevel: ToLevel },
@@ -55,8 +55,8 @@ const NOT_IN_NATS_TOKEN = /[.*>\s\u0000-\u001f\u007f-\u009f]|\p{Cs}/gu;
 
 const orUnderscore = (text: string): string => (text === "" ? "_" : text);
 
-/** `/`, `+`, `#` and control characters become `_`. */
+/** Replaces `/`, `+`, `#` and control characters by `_`. */
 export const toMqttLevel: ToLevel = (text) => orUnderscore(text.replace(NOT_IN_MQTT_LEVEL, "_"));
 
-/** `.`, `*`, `>`, white space and control characters become `_`. */
+/** Replaces `.`, `*`, `>`, white space and control characters by `_`. */
 export const toNatsToken: ToLevel = (text) => orUnderscore(text.replace(NOT_IN_NATS_TOKEN, "_"));

@@ -4,7 +4,7 @@ import { tlsOfUrl } from "../tls.schemas.ts";
 const SECRET_CHARACTERS_MAX = 4_096;
 const HEADERS_MAX = 20;
 
-/** Settings of a target that takes batches as NDJSON by HTTP. */
+/** Settings of a target that receives batches as NDJSON by HTTP. */
 export const httpSettings = t.Object(
   {
     type: t.Literal("HTTP"),

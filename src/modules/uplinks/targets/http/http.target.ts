@@ -10,7 +10,7 @@ import type { HttpSettings } from "./http.schemas.ts";
 
 const GZIP_LEVEL = 1;
 
-/** @throws TargetError `settings` for a header that cannot be sent. */
+/** @throws TargetError `settings` for an invalid header */
 function fixedHeaders({ headers, token, tokenHeader, gzip }: HttpSettings): Record<string, string> {
   const secretName = Object.keys(headers).find(isSecretHeader);
   if (secretName !== undefined)

@@ -4,7 +4,7 @@ import { tlsOfUrl } from "../tls.schemas.ts";
 const name = (description: string) => t.Optional(t.String({ minLength: 1, maxLength: 256, description }));
 const secret = (description: string) => t.Optional(t.String({ minLength: 1, maxLength: 4_096, description }));
 
-/** Settings of a target that takes the line protocol of InfluxDB by HTTP. */
+/** Settings of a target that accepts InfluxDB's line protocol by HTTP. */
 export const influxdbSettings = t.Object(
   {
     type: t.Literal("INFLUXDB"),

@@ -11,15 +11,15 @@ import { LineWriter } from "./line-protocol.ts";
 
 const GZIP_LEVEL = 1;
 const REASON_CHARACTERS_MAX = 300;
-/** Fields that are given a name of their own in one go. What remains follows when the batch comes again. */
+/** Max. conflicting fields renamed per attempt; the rest follows when the batch is sent again. */
 const CONFLICTS_MAX = 50;
-/** Returns whether all points were stored but those older than the retention, which the server would delete immediately. */
+/** Returns whether all points were stored except those older than the retention, which the server would delete immediately. */
 const isBeyondRetention = (text: string): boolean =>
   text.includes("partial write: ") && /(beyond|outside) retention policy/.test(text);
 const NOT_FOUND = 404;
 const BAD_REQUEST = 400;
 
-/** What the server says; nothing if what answers is no such server. */
+/** Returns the server's message; undefined if the response does not come from such a server. */
 function messageIn(answer: HttpAnswer): string | undefined {
   const header = answer.headers["x-influxdb-error"];
   if (typeof header === "string") return header;
@@ -72,7 +72,7 @@ function authorizationOf({ token, user, password }: InfluxdbSettings): Record<st
   return { authorization: `Basic ${Buffer.from(`${user}:${password ?? ""}`).toString("base64")}` };
 }
 
-/** InfluxQL and the predicates of the second API quote alike. */
+/** Quotes a string for InfluxQL and the predicates of the second API. */
 const quoted = (text: string, quote: string): string =>
   `${quote}${text.replaceAll("\\", "\\\\").replaceAll(quote, `\\${quote}`)}${quote}`;
 
@@ -153,7 +153,7 @@ class InfluxdbTarget implements Target {
     throw failed("field type conflict");
   }
 
-  /** Returns the outcome for the lines. After `renamed`, they are to be written again with other names of fields. */
+  /** Returns the outcome for the lines. After `renamed`, they must be written again with other field names. */
   #outcomeOf(answer: HttpAnswer): "stored" | "renamed" | "line breaks" | "refused" {
     if (isTaken(answer.status)) return "stored";
     const message = messageIn(answer) ?? "";
@@ -163,7 +163,7 @@ class InfluxdbTarget implements Target {
     return answer.status === BAD_REQUEST && this.#lines.hasLineBreaks ? "line breaks" : "refused";
   }
 
-  /** Tries whether line breaks in texts are what the server refuses. If they are, they are spaces from now on. */
+  /** Tests whether the server refuses line breaks in strings; if so, they are replaced by spaces from now on. */
   async #writeInOneLine(records: readonly UplinkRecord[], signal: AbortSignal): Promise<void> {
     this.#lines.isInOneLine = true;
     try {

@@ -11,9 +11,9 @@ const QUOTE = 0x22;
 const COMMA = 0x2c;
 const LINE_FEED = 0x0a;
 
-/** Line breaks end a line outside quotes, and a backslash at the end would escape what follows: neither can be expressed. */
+/** Replaces line breaks, which end a line outside quotes, and a trailing backslash, which would escape the next character; neither can be escaped. */
 const inOneLine = (text: string): string => text.replace(/[\r\n]+/g, " ").replace(/(?<!\\)\\+$/, "/");
-/** A line that begins with `#` is a comment, which no escape prevents. */
+/** Changes a leading `#`, which marks a comment and cannot be escaped. */
 const notComment = (measurement: string): string => measurement.replace(/^#/, "-#");
 const escapeMeasurement = (text: string): string => notComment(inOneLine(text)).replace(/[, ]/g, "\\$&");
 const escapeName = (text: string): string => inOneLine(text).replace(/[,= ]/g, "\\$&");
@@ -25,7 +25,7 @@ export interface LineOptions {
   readonly measurement: string;
   readonly deviceTags: readonly DeviceTag[];
   readonly names: FieldNames;
-  /** Whether strings and JSON are written. */
+  /** True to write strings and JSON. */
   readonly texts: boolean;
 }
 
@@ -36,7 +36,7 @@ const tagOf: Readonly<Record<DeviceTag, (device: UplinkDevice) => string>> = {
   type: ({ type }) => type,
 };
 
-/** Column with the names of its fields, `key=`, which are made when the first value of a type comes. */
+/** Column with the names of its fields, `key=`, created with the first value of each type. */
 interface Field {
   readonly column: UplinkColumn;
   readonly names: Map<FieldType, Uint8Array>;
@@ -53,15 +53,15 @@ interface Line {
 }
 
 /**
- * Writes rows as lines of the line protocol: `measurement,tag=value field=value,field=value timestamp`, with time stamps in ms. NaN and the
- * infinities, which it does not have, are left out. An empty tag is left out as well.
+ * Writes rows in the line protocol: `measurement,tag=value field=value,field=value timestamp`, with time stamps in ms. NaN and infinities, which it
+ * cannot represent, and empty tags are omitted.
  */
 export class LineWriter {
   readonly #writer = new TextWriter();
   readonly #options: LineOptions;
-  /** Whether line breaks in texts become spaces, for servers that refuse them. */
+  /** True to replace line breaks in strings by spaces, for servers that refuse them. */
   isInOneLine = false;
-  /** Whether a text that was written since `clear` has a line break. */
+  /** True if a string written since `clear` has a line break. */
   hasLineBreaks = false;
 
   constructor(options: LineOptions) {
@@ -72,7 +72,7 @@ export class LineWriter {
     return this.#writer.length;
   }
 
-  /** Returns the lines for the caller to keep, and begins anew. */
+  /** Returns the lines, which the caller may keep, and starts over. */
   take(): Uint8Array<ArrayBuffer> {
     return this.#writer.take();
   }
@@ -122,7 +122,7 @@ export class LineWriter {
       .join("");
   }
 
-  /** Writes the fields of a row whose texts have line breaks, or all others. Returns whether it had all of them. */
+  /** Writes the fields of a row whose strings have line breaks, or all others. Returns whether these were all fields. */
   #line({ measurement, head, fields, row, isBroken }: Line, ts: number): boolean {
     const writer = this.#writer;
     const start = writer.length;
@@ -154,7 +154,7 @@ export class LineWriter {
     return hasLineBreak;
   }
 
-  /** The tag of the value, if it is one that can be written. */
+  /** Returns the tag of the value if it can be written. */
   #tagAt({ tags, numbers }: UplinkColumn, row: number): number {
     const tag = tags[row] ?? TAG_ABSENT;
     if (tag === TAG_NUMBER) return Number.isFinite(numbers[row]) ? tag : TAG_ABSENT;

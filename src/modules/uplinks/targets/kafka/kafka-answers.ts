@@ -2,18 +2,18 @@ import type { Connection, Reader, UserError } from "@platformatic/kafka";
 import { ANSWER_BYTES_MAX, answerTooLong } from "../../../../platform/network/limited-relay.ts";
 
 const LENGTH_BYTES = 4;
-/** Max. parts of an answer, such as partitions and brokers. */
+/** Max. parts of a response, such as partitions and brokers. */
 const PARTS_MAX = 20_000;
-/** Max. error codes of an answer; versions and lengths count, too. The client makes 5 KB of each error, and keeps those of all its attempts. */
+/** Max. error codes of a response, including versions and lengths. The client uses 5 KB for each error, and keeps those of all attempts. */
 const CODES_MAX = 1_000;
 
-/** Ends a connection whose answer is too long: the client would keep all of it, whatever its length. */
+/** Ends a connection whose response is too long, because the client would buffer responses of any length. */
 class AnswerLimit {
   readonly #head = Buffer.alloc(LENGTH_BYTES);
   #headBytes = 0;
   #remaining = 0;
 
-  /** Returns whether the bytes of a connection so far are answers of at most the limit. */
+  /** Returns whether all responses of a connection so far are within the limit. */
   take(chunk: Uint8Array): boolean {
     for (let offset = 0; offset < chunk.length; ) {
       if (this.#remaining > 0) {
@@ -32,7 +32,7 @@ class AnswerLimit {
   }
 }
 
-/** Throws while an answer is decoded that has too many parts: decoded, a part takes many times its bytes, and an error thousands of times. */
+/** Throws during the decoding of a response with too many parts: a decoded part takes many times its bytes, and an error thousands of times. */
 function limitParts(reader: Reader, tooManyParts: () => Error): Reader {
   let [parts, codes] = [0, 0];
   const readArray = reader.readNullableArray.bind(reader);
@@ -54,7 +54,7 @@ function limitParts(reader: Reader, tooManyParts: () => Error): Reader {
   return reader;
 }
 
-/** Limits the length and the parts of all answers of a connection. */
+/** Limits length and parts of all responses of a connection. */
 export function limitAnswers(
   connection: Connection,
   library: { readonly UserError: typeof UserError },

@@ -4,7 +4,7 @@ import type { Text } from "../../../../lib/texts/text.ts";
 import { TargetError } from "../../target.errors.ts";
 import { errorChain } from "../error-chain.ts";
 
-/** Names of the protocol's errors that a person must see to. */
+/** Protocol errors that need a user's action. */
 const ACCESS_ERRORS: ReadonlySet<string> = new Set([
   "SASL_AUTHENTICATION_FAILED",
   "UNSUPPORTED_SASL_MECHANISM",
@@ -27,7 +27,7 @@ const SETTINGS_ERRORS: ReadonlySet<string> = new Set([
   "POLICY_VIOLATION",
 ]);
 const AUTHENTICATION = "PLT_KFK_AUTHENTICATION";
-/** Errors of the client that say what is wrong with the settings, such as `Broker requires TLS.` */
+/** Client errors that describe invalid settings, such as `Broker requires TLS.` */
 const USER = "PLT_KFK_USER";
 
 const fieldOf = (error: Error, field: "apiId" | "code"): string =>
@@ -40,7 +40,7 @@ function reasonOf(chain: readonly Error[], found: Error | undefined): Text | str
   return networkErrorText(innermost);
 }
 
-/** Returns why a Kafka client has failed. */
+/** Converts an error of the Kafka client. */
 export function toKafkaError(error: unknown): TargetError {
   const chain = [...errorChain(error)];
   const target = chain.find((item) => item instanceof TargetError);

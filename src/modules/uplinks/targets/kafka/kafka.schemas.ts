@@ -2,7 +2,7 @@ import { type Static, Type as t } from "@sinclair/typebox";
 import { TEXT_FORMS } from "../../../../lib/core/text-forms.ts";
 import { tlsOrPlain } from "../tls.schemas.ts";
 
-/** A Kafka cluster, from version 2.4 on. */
+/** Kafka cluster, version 2.4 or later. */
 export const kafkaSettings = t.Object(
   {
     type: t.Literal("KAFKA"),

@@ -13,22 +13,22 @@ import type { KafkaSettings } from "./kafka.schemas.ts";
 import { limitAnswers } from "./kafka-answers.ts";
 import { toKafkaError } from "./kafka-errors.ts";
 
-/** Addresses of a name that are tried one after the other. */
+/** Max. addresses of a host name that are tried one after the other. */
 const ADDRESSES_MAX = 3;
 
 type Connected = { readonly connections: Base["connections"] };
 type Callback = (error: Error | null, connection?: Connection) => void;
 
-/** TLS options whose server name is that of the broker that is connected to next. */
+/** TLS options with the server name of the next broker. */
 interface NamedTls {
   readonly options: TlsOptions;
-  /** Name of the host, before its connection is opened. */
+  /** Sets the host name before its connection is opened. */
   expect(host: string): void;
 }
 
 /**
- * The client connects by address, and each broker of a cluster has its own name, so the name is a getter: the client reads the options at the
- * moment in which it opens a connection.
+ * Returns TLS options with a getter as server name: the client connects by address, but each broker of a cluster has its own name, and the client
+ * reads the options when it opens a connection.
  */
 function namedTls(options: TlsOptions): NamedTls {
   let name: string | undefined;
@@ -43,7 +43,7 @@ function namedTls(options: TlsOptions): NamedTls {
   };
 }
 
-/** Signs in by SCRAM as the client does, with the gateway's own derivation of passwords. */
+/** Authenticates by SCRAM like the client, with the gateway's own derivation of passwords. */
 const signInByScram =
   ({ saslScramSha }: Library): NonNullable<SASLOptions["authenticate"]> =>
   (mechanism, connection, authenticate, username = "", password = "", _token, callback) => {
@@ -64,8 +64,8 @@ interface ConnectionRules {
 }
 
 /**
- * Makes a client connect only to addresses that the context lets through. A cluster names its brokers itself, so the address of each is checked like those
- * ones of the settings, whenever a connection is opened.
+ * Restricts a client to permitted addresses. A cluster names its brokers itself, so each address is checked like the configured ones, whenever a
+ * connection is opened.
  */
 function restrictConnections(client: Connected, { context, tls, library }: ConnectionRules): void {
   const pool = client.connections;
@@ -76,7 +76,7 @@ function restrictConnections(client: Connected, { context, tls, library }: Conne
   // An error of a connection is told to whoever waits for it; a second one must not end the program.
   pool.on("connecting", ({ connection }) => void connection.on("error", () => {}));
 
-  /** The client tries again unless the error says that this changes nothing. */
+  /** Converts an error for the client, which retries unless the error is permanent. */
   function toClientError(reason: unknown): Error {
     const error = reason instanceof Error ? reason : new Error(String(reason));
     const { reaction, message } = toKafkaError(error);
@@ -141,9 +141,9 @@ type Producer = import("@platformatic/kafka").Producer<Buffer, Buffer, Buffer, B
 
 const CONNECT_TIMEOUT_MS = 10_000;
 const REQUEST_TIMEOUT_MS = 20_000;
-/** Time that the brokers have to replicate a request. */
+/** Max. time for the brokers to replicate a request, in ms. */
 const REPLICATION_TIMEOUT_MS = 10_000;
-/** Attempts of the client itself, by which it follows a new leader. What fails longer is tried again by the uplink. */
+/** Retries of the client itself, by which it follows a new leader; further retries are made by the uplink. */
 const RETRIES = 3;
 const RETRY_DELAY_MS = 100;
 /** Max. bytes of a record in addition to key and value. */
@@ -160,10 +160,10 @@ const compressions = { NONE: "none", GZIP: "gzip", SNAPPY: "snappy", LZ4: "lz4",
 const nothing = () => {};
 
 /**
- * A Kafka cluster. The value of a record is a line of `ndjson-encoder.ts`, the key is the id of the device: rows of a device stay in order in one
- * partition, which is that of Java clients. The producer is idempotent and waits for all replicas in sync (acks=all), so its own attempts leave no
- * duplicate. A batch that the uplink sends again is written again: a consumer recognizes a row by device, time stamp and key. Records have the time
- * at which they are sent, because a topic would delete old rows immediately by an old time.
+ * Kafka cluster. The value of a record is a line of `ndjson-encoder.ts`, the key is the device id: rows of a device stay in order in one partition,
+ * the same as that of Java clients. The producer is idempotent and waits for all in-sync replicas (acks=all), so its retries cause no duplicates. A
+ * batch that the uplink sends again is written again: consumers identify a row by device, time stamp and key. Records have the time of sending,
+ * because a topic would delete old rows with old times immediately.
  */
 class KafkaTarget implements Target {
   readonly inFlightMax = 1;
@@ -172,7 +172,7 @@ class KafkaTarget implements Target {
   readonly #encoder = new NdjsonEncoder();
   readonly #tls: NamedTls | undefined;
   #producer: Producer | undefined;
-  /** Client that creates topics, while it does so. */
+  /** Client that creates topics, while in use. */
   #admin: Admin | undefined;
 
   constructor(settings: KafkaSettings, context: TargetContext) {
@@ -200,7 +200,7 @@ class KafkaTarget implements Target {
     await producer?.close(true).catch(nothing);
   }
 
-  /** Returns the producer of a cluster that has the topics. */
+  /** Returns the producer of a cluster with the required topics. */
   async #ready(signal: AbortSignal): Promise<Producer> {
     signal.throwIfAborted();
     if (this.#producer !== undefined) return this.#producer;
@@ -217,7 +217,7 @@ class KafkaTarget implements Target {
     return producer;
   }
 
-  /** Waits for the client. What fails ends all connections, so that nothing of a failed batch arrives behind its repetition. */
+  /** Waits for the client. A failure ends all connections, so that nothing of a failed batch arrives after its repetition. */
   async #guard<Result>(work: Promise<Result>, signal: AbortSignal): Promise<Result> {
     try {
       return await abortable(work, signal, nothing);

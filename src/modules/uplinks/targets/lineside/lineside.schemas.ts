@@ -1,7 +1,7 @@
 import { type Static, Type as t } from "@sinclair/typebox";
 import { brokerLinkFields } from "../broker-link.schemas.ts";
 
-/** A central Lineside or ThingsBoard, by the MQTT API of gateways. */
+/** Central Lineside or ThingsBoard, by the MQTT API for gateways. */
 export const linesideSettings = t.Object(
   {
     type: t.Literal("LINESIDE"),

@@ -26,19 +26,19 @@ import { packRows } from "../row-packing.ts";
 import { compilePayload, ROW_TEMPLATE, TemplateRows } from "../template-rows.ts";
 import type { LinesideSettings } from "./lineside.schemas.ts";
 
-/** Client attribute of a child that says which device it stands for. */
+/** Client attribute of a child with the id of its device. */
 const DEVICE_ID_KEY = "linesideDeviceId";
 const SITE_KEY = "linesideSite";
 
 const NAME_CHARACTERS_MAX = 256;
-/** The first digits of an id are its time: devices that were imported together share them. The last ones are random. */
+/** Number of last digits of an id, which are random; the first digits are its time, which devices of an import share. */
 const ID_DIGITS = 6;
-/** Questions and attributes that wait for their answer. */
+/** Max. simultaneous requests and attributes waiting for their response. */
 const AT_ONCE_MAX = 100;
 
 interface ChildNamesDeps {
   readonly prefix: string;
-  /** Resolves with a client attribute of a child; undefined without one. */
+  /** Resolves to a client attribute of a child; undefined if it has none. */
   readonly ask: (connection: BrokerConnection, child: string, key: string) => Promise<unknown>;
 }
 
@@ -51,12 +51,12 @@ const gatewayMessage = (topic: string, body: unknown): BrokerMessage => ({
 });
 
 /**
- * Names of devices at the upstream server. The first device to use a name claims it there by a client attribute with its id, so a name stays with
- * its device over restarts of both sides without a file here. A second device of the same name gets the last digits of its id behind it.
+ * Names of devices at the upstream server. The first device to use a name claims it by a client attribute with its id, so that the name stays
+ * assigned over restarts of both sides without a local file. A second device of the same name gets the last digits of its id appended.
  */
 class ChildNames {
   readonly #deps: ChildNamesDeps;
-  /** Keyed by device id; of this connection. */
+  /** Names by device id, on this connection. */
   readonly #names = new Map<string, { readonly wanted: string; readonly child: string }>();
   /** Device ids by child name. */
   readonly #devices = new Map<string, string>();
@@ -65,25 +65,25 @@ class ChildNames {
     this.#deps = deps;
   }
 
-  /** The next connection asks again. */
+  /** Forgets names, so that the next connection requests them again. */
   forget(): void {
     this.#names.clear();
     this.#devices.clear();
   }
 
-  /** Returns the name that `claim` has found. */
+  /** Returns the name found by `claim`. */
   nameOf({ deviceId }: UplinkDevice): string {
     return this.#names.get(deviceId)?.child ?? "";
   }
 
-  /** Gives a name up, so that the next device of this name continues its history. */
+  /** Releases a name, so that the next device of this name continues its history. */
   release({ deviceId }: UplinkDevice): void {
     const child = this.#names.get(deviceId)?.child;
     this.#names.delete(deviceId);
     if (child !== undefined) this.#devices.delete(child);
   }
 
-  /** Finds names for the devices that have none yet, and tells the server of them. @throws TargetError */
+  /** Finds names for devices without one, and claims them at the server. @throws TargetError */
   async claim(connection: BrokerConnection, devices: readonly UplinkDevice[]): Promise<void> {
     const missing = [...new Map(devices.map((device) => [device.deviceId, device])).values()].filter(
       (device) => this.#names.get(device.deviceId)?.wanted !== this.#wantedNameOf(device),
@@ -94,7 +94,7 @@ class ChildNames {
     }
   }
 
-  /** Returns the device that a child stands for, of this or an earlier connection. */
+  /** Returns the device of a child, of this or an earlier connection. */
   async deviceOf(connection: BrokerConnection, child: string): Promise<string | undefined> {
     const deviceId = this.#devices.get(child);
     if (deviceId !== undefined) return deviceId;
@@ -117,7 +117,7 @@ class ChildNames {
     await send(connection, gatewayMessage("attributes", { [child]: attributes }));
   }
 
-  /** Connects as the first child that is not another device's. */
+  /** Connects as the first child that does not belong to another device. */
   async #findName(connection: BrokerConnection, device: UplinkDevice, wanted: string): Promise<string> {
     const { deviceId, type } = device;
     const suffixed = [deviceId.slice(-ID_DIGITS), deviceId].map((digits) => {
@@ -155,7 +155,7 @@ async function send(connection: BrokerConnection, message: BrokerMessage): Promi
   }
 }
 
-/** Commands that wait for their device. */
+/** Max. commands waiting for their device. */
 const RUNNING_MAX = 100;
 
 interface LinesideCommandsDeps {
@@ -163,7 +163,7 @@ interface LinesideCommandsDeps {
   readonly names: Pick<ChildNames, "deviceOf">;
 }
 
-/** Commands of the upstream server for children: `{"device", "data": {"id", "method", "params"}}`. */
+/** Commands of the upstream server to children: `{"device", "data": {"id", "method", "params"}}`. */
 class LinesideCommands {
   readonly #deps: LinesideCommandsDeps;
   readonly #running = new Set<Promise<void>>();
@@ -174,12 +174,12 @@ class LinesideCommands {
     this.#deps = deps;
   }
 
-  /** Resolves when the commands that run have their answers, or after `ms`: the server has them no more. */
+  /** Resolves when the running commands are answered, or after `ms`, when the server has dropped them. */
   settled(ms: number): Promise<unknown> {
     return Promise.race([Promise.all(this.#running), Bun.sleep(ms)]);
   }
 
-  /** Runs a command and answers it, as long as the connection lasts. Keeps its place until the answer is acknowledged. Never rejects. */
+  /** Runs a command and responds to it while the connection lasts. Occupies its slot until the response is acknowledged. Never rejects. */
   async run(connection: BrokerConnection, payload: Uint8Array): Promise<void> {
     const command = commandIn(payload);
     if (command === undefined) return;
@@ -194,7 +194,7 @@ class LinesideCommands {
     await answering.finally(() => this.#running.delete(answering));
   }
 
-  /** A refusal that has no room is left out: the server learns by its time limit. */
+  /** Refuses a command. If there is no room for the refusal, the server's timeout applies. */
   #refuse(connection: BrokerConnection, command: ChildCommand): void {
     const refusal = errorReply(detail("uplink.commands_limit", { max: RUNNING_MAX }));
     if (connection.post(answerMessage(command, refusal)) || this.#unanswered === connection) return;
@@ -246,7 +246,7 @@ interface Question {
 
 /** Requests for client attributes of children. */
 class ChildQuestions {
-  /** Keyed by request id. */
+  /** Open requests by id. */
   readonly #open = new Map<number, Question>();
   #lastId = 0;
 
@@ -271,7 +271,7 @@ class ChildQuestions {
     }
   }
 
-  /** The connection is gone: nothing is answered any more. */
+  /** Ends all requests after the connection has ended. */
   end(): void {
     const error = new TargetError(
       "retry",
@@ -280,7 +280,7 @@ class ChildQuestions {
     for (const { reject } of this.#open.values()) reject(error);
   }
 
-  /** Takes `{"id", "device", "value"}`. */
+  /** Processes a response `{"id", "device", "value"}`. */
   answered(payload: Uint8Array): void {
     try {
       const body = decodeBody(payload, "AUTO");
@@ -294,29 +294,27 @@ class ChildQuestions {
 const TELEMETRY = "v1/gateway/telemetry";
 const COMMANDS = "v1/gateway/rpc";
 const ANSWERS = "v1/gateway/attributes/response";
-/** Keys of one time stamp, and bytes of a key, that Lineside takes. */
+/** Max. keys per time stamp, and max. bytes of a key, at Lineside. */
 const KEYS_MAX = 512;
 const KEY_BYTES_MAX = 256;
 /** Bytes of a packet in addition to its payload. */
 const PACKET_HEAD_BYTES = 64;
 const CLEARED = "CLEARED";
-/** Lineside reads smaller numbers as seconds. */
+/** Numbers below this are read as seconds by Lineside. */
 const SECONDS_BELOW = 1e11;
 const toTs = (ts: number): number => (ts < SECONDS_BELOW ? ts / 1_000 : ts);
 
 const rowTemplate = compilePayload(ROW_TEMPLATE);
 
-/** Time for which the end waits for commands. */
+/** Max. wait for running commands at the end, in ms. */
 const SETTLING_MS = 2_000;
 
 /**
- * A central Lineside or ThingsBoard, which takes this gateway for one of its gateways and the devices for that gateway's children. A batch is durable
- * when every PUBACK is there: Lineside sends one after its commit. The server keeps one value for a child, key and time stamp, so a batch that is sent
- * again changes nothing. Each message speaks of one child, so that what is refused of it is not hidden by what is taken.
- *
- * The API has no place for some records. Deletions are passed over, and so are NaN and the infinities. Attributes are client attributes there:
- * `key`, `server.key` or `shared.key`; a deleted one keeps its last value. An alarm is telemetry: `alarm.<type>` is its severity or `CLEARED`, on
- * which an alarm rule can be based, and `alarm.<type>.event` is the whole event.
+ * Central Lineside or ThingsBoard, to which this gateway is one of its gateways and the devices are its children. A batch is durable once every
+ * PUBACK has arrived: Lineside sends it after its commit. The server keeps one value per child, key and time stamp, so a repeated batch changes
+ * nothing. Each message is about one child, so that its refusal is not hidden by accepted parts. The API cannot represent some records. Deletions,
+ * NaN and infinities are skipped. Attributes become client attributes: `key`, `server.key` or `shared.key`; a deleted one keeps its last value. An
+ * alarm becomes telemetry: `alarm.<type>` is its severity or `CLEARED`, for alarm rules, and `alarm.<type>.event` is the whole event.
  */
 class LinesideTarget implements Target {
   readonly inFlightMax = 1;
@@ -326,7 +324,7 @@ class LinesideTarget implements Target {
   readonly #commands: LinesideCommands;
   readonly #questions = new ChildQuestions();
   readonly #writer = new TextWriter();
-  /** The connection that messages come from. */
+  /** Connection from which messages arrive. */
   #connection: BrokerConnection | undefined;
 
   constructor(settings: LinesideSettings, context: TargetContext) {
@@ -368,7 +366,7 @@ class LinesideTarget implements Target {
     await this.#link.publish(this.#messages(records, bytesMax), signal);
   }
 
-  /** Commands that are almost done get their answer: the uplink may only be begun anew with other settings. */
+  /** Closes the target after running commands have responded, because the uplink may only be restarting with other settings. */
   async close(): Promise<void> {
     await this.#commands.settled(SETTLING_MS);
     await this.#link.close();
@@ -413,7 +411,7 @@ class LinesideTarget implements Target {
 
 const scopePrefixes = { CLIENT: "", SERVER: "server.", SHARED: "shared." } as const;
 
-/** Cuts a key to the length that Lineside takes. */
+/** Truncates a key to Lineside's limit. */
 function shortKey(key: string): string {
   let short = key;
   while (Buffer.byteLength(short) > KEY_BYTES_MAX) short = short.slice(0, -1);

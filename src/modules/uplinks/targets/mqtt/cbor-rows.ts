@@ -36,7 +36,7 @@ function writeHead(writer: TextWriter, major: number, value: number): void {
   }
 }
 
-/** Larger whole numbers are doubles: decoders make something else of integers of 64 bits. */
+/** Writes a number. Larger integers are written as doubles, because decoders do not read 64-bit integers as numbers. */
 function writeNumber(writer: TextWriter, value: number): void {
   const magnitude = value < 0 ? -1 - value : value;
   if (Number.isInteger(value) && magnitude < 2 ** 32 && !Object.is(value, -0)) {
@@ -72,11 +72,14 @@ export function writeCbor(writer: TextWriter, value: unknown): void {
   } else writer.byte(NULL);
 }
 
-/** A map of two, and the text `ts`. */
+/** Head of a map of two entries, and the string `ts`. */
 const TS = Uint8Array.from([0xa2, 0x62, ...utf8.encode("ts")]);
 const VALUES = Uint8Array.from([0x66, ...utf8.encode("values")]);
 
-/** Rows as `{ts, values}` in CBOR. Maps and arrays end with a break, for their sizes are not known before. Numbers keep all of their bits. */
+/**
+ * Rows as `{ts, values}` in CBOR. Maps and arrays have indefinite length, because their sizes are not known in advance. Numbers keep all of their
+ * bits.
+ */
 export class CborRows implements RowSource {
   readonly rowCount: number;
   readonly columnCount: number;
@@ -87,7 +90,7 @@ export class CborRows implements RowSource {
   readonly #record: RowsRecord;
   readonly #keys: readonly Uint8Array[];
 
-  /** @param isArray messages hold an array of rows, not a single one */
+  /** @param isArray true for messages with an array of rows, false for a single row */
   constructor(writer: TextWriter, record: RowsRecord, isArray: boolean) {
     this.#writer = writer;
     this.#record = record;

@@ -23,7 +23,7 @@ const utf8 = new TextEncoder();
 /** Bytes of a packet in addition to its payload. */
 const PACKET_HEAD_BYTES = 1_024;
 
-/** What is sent for records, in one of the formats. */
+/** Messages for records, in one of the formats. */
 interface Encoding {
   messages(record: UplinkRecord, bytesMax: number): Iterable<BrokerMessage>;
 }
@@ -37,7 +37,7 @@ function compileTopicOf(template: string, field: string): TopicTemplate {
   return compileTopic(template, { field, toLevel: toMqttLevel });
 }
 
-/** JSON or CBOR, by templates. */
+/** JSON or CBOR, generated from templates. */
 class TemplateEncoding implements Encoding {
   readonly #settings: MqttTargetSettings;
   readonly #topic: TopicTemplate;
@@ -81,7 +81,7 @@ class TemplateEncoding implements Encoding {
     });
   }
 
-  /** One message for each value. */
+  /** Yields one message per value. */
   *#values(record: RowsRecord): Generator<BrokerMessage> {
     const rows = new TemplateRows(this.#writer, record, { template: this.#payload, nonFinite: "null" });
     const topics = record.columns.map(({ key }) => this.#topic.topicOf(record.device, { key }));
@@ -118,10 +118,10 @@ class SparkplugEncoding implements Encoding {
 }
 
 /**
- * Any MQTT broker. A batch is sent when the broker has acknowledged every message; whether it then survives a restart of the broker is the broker's
- * matter, and only subscribers with a session get what comes while they are away. A batch that is sent again is published again: subscribers see values
- * twice, with the same time stamps. Events are the lines of `ndjson-encoder.ts`. JSON has `null` in place of NaN and the infinities, CBOR and Sparkplug B have themselves. Deletions are events of
- * the event topic.
+ * Any MQTT broker. A batch is sent when the broker has acknowledged every message; whether it survives a restart of the broker depends on the
+ * broker, and only subscribers with a session get messages sent while they are offline. A repeated batch is published again: subscribers see values
+ * twice, with the same time stamps. Events are lines of `ndjson-encoder.ts`. JSON has `null` in place of NaN and infinities, which CBOR and
+ * Sparkplug B can represent. Deletions are events on the event topic.
  */
 class MqttTarget implements Target {
   readonly inFlightMax = 1;
@@ -171,7 +171,7 @@ class MqttTarget implements Target {
     return this.#link.close();
   }
 
-  /** Sends the births that the host asks for. The next ones begin once these are acknowledged, however often it asks meanwhile. */
+  /** Sends the births requested by the host. Further requests are served after these are acknowledged. */
   async #bearAgain(node: SparkplugNode): Promise<void> {
     if (this.#isBearing) return;
     this.#isBearing = true;

@@ -28,11 +28,11 @@ import type {
 import { toMqttLevel } from "../topic-template.ts";
 
 const SEQUENCE = 256;
-/** Number in the sequence, with its field. */
+/** Bytes of the sequence number with its field. */
 const SEQUENCE_BYTES = 3;
-/** Older values are told as history: they do not change what an operator sees as the current value. */
+/** Age in ms from which values are marked as historical, so that they do not change the current value shown to operators. */
 const HISTORICAL_AFTER_MS = 60_000;
-/** Last values are kept for births; longer texts are null there. */
+/** Max. characters of last values kept for births; longer strings are null there. */
 const KEPT_CHARACTERS_MAX = 256;
 const ID_DIGITS = 6;
 const REBIRTH = "Node Control/Rebirth";
@@ -41,7 +41,7 @@ const utf8 = new TextEncoder();
 
 interface KnownMetric {
   readonly name: Uint8Array;
-  /** Type that the birth has told. A value of another type states its own. */
+  /** Type in the birth. A value of another type states its own. */
   readonly dataType: DataTypeCode;
   value: Metric["value"];
   ts: number;
@@ -50,7 +50,7 @@ interface KnownMetric {
 interface KnownDevice {
   /** Id in topics. */
   readonly id: string;
-  /** Keyed by metric name. */
+  /** Metrics by name. */
   readonly metrics: Map<string, KnownMetric>;
   isBorn: boolean;
 }
@@ -75,20 +75,20 @@ const keptOf = (value: Metric["value"]): Metric["value"] =>
   typeof value === "string" && value.length > KEPT_CHARACTERS_MAX ? null : value;
 
 /**
- * The edge node that a site is in Sparkplug B 3.0, and its devices. Births tell the metrics, all data goes with names, and a metric that is new gets
- * its device another birth. JSON values are strings. Attributes are metrics `Properties/<key>` and alarms `Alarms/<type>`, as the severity or
- * `CLEARED`. Sparkplug asks for QoS 0; data is sent with QoS 1 here, because a value that nobody has acknowledged may be lost.
+ * Edge node for a site in Sparkplug B 3.0, and its devices. Births define the metrics, data messages contain names, and a new metric causes another
+ * birth of its device. JSON values are strings. Attributes are metrics `Properties/<key>` and alarms `Alarms/<type>`, with the severity or
+ * `CLEARED`. Sparkplug requires QoS 0; data is sent with QoS 1 here, because unacknowledged values may be lost.
  */
 export class SparkplugNode {
   readonly #group: string;
   readonly #node: string;
   readonly #now: () => number;
   readonly #writer = new ByteWriter(64 * 1024);
-  /** Keyed by device id. */
+  /** Devices by id. */
   readonly #devices = new Map<string, KnownDevice>();
   /** Ids of devices in topics. */
   readonly #ids = new Set<string>();
-  /** Number of the connection. It tells an old death certificate from that of now. */
+  /** Number of the connection, which distinguishes old death certificates from the current one. */
   #birthSequence: number;
   #sequence = 0;
   #isRebirthWanted = false;
@@ -105,7 +105,7 @@ export class SparkplugNode {
     return this.#topicOf("NCMD");
   }
 
-  /** A command has asked for births that have not begun. Any number of such commands is answered by the same births. */
+  /** True if a command has requested births that have not begun. Any number of such commands is served by the same births. */
   get isRebirthWanted(): boolean {
     return this.#isRebirthWanted;
   }
@@ -119,7 +119,7 @@ export class SparkplugNode {
     return { topic: this.#topicOf("NDEATH"), payload: this.#writer.bytes().slice(), qos: 1 };
   }
 
-  /** Returns the births of the node and of all devices that are known. */
+  /** Yields the births of the node and of all known devices. */
   *births(): Generator<BrokerMessage> {
     this.#isRebirthWanted = false;
     this.#sequence = 0;
@@ -132,7 +132,7 @@ export class SparkplugNode {
     for (const device of this.#devices.values()) if (!device.isBorn) yield this.#birthOf(device);
   }
 
-  /** Notes whether a command asks for births. They come before the next data, if the caller does not send them. */
+  /** Records whether a command requests births. They precede the next data unless the caller sends them earlier. */
   command(payload: Uint8Array): void {
     try {
       const { metrics } = readPayload(payload);
@@ -202,7 +202,7 @@ export class SparkplugNode {
     return device;
   }
 
-  /** Returns whether there are metrics that no birth has told. */
+  /** Returns whether there are metrics without a birth. */
   #learn({ metrics }: KnownDevice, columns: readonly UplinkColumn[]): boolean {
     let isNew = false;
     for (const { key, tags } of columns) {
@@ -280,7 +280,7 @@ function tagOf(value: JsonValue): number {
   return typeof value === "string" ? TAG_STRING : TAG_JSON;
 }
 
-/** One row of values that are not telemetry. */
+/** Returns a row of values other than telemetry. */
 function rowOf(
   device: UplinkDevice,
   ts: number,

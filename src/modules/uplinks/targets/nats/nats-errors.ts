@@ -9,7 +9,7 @@ const ACCESS_NAMES: ReadonlySet<string> = new Set([
   "UserAuthenticationExpiredError",
   "PermissionViolationError",
 ]);
-/** Errors of the client that only other settings change. */
+/** Client errors that require other settings. */
 const SETTINGS_NAMES: ReadonlySet<string> = new Set([
   "InvalidArgumentError",
   "InvalidSubjectError",
@@ -17,7 +17,7 @@ const SETTINGS_NAMES: ReadonlySet<string> = new Set([
   "JetStreamNotEnabled",
   "NKeysError",
 ]);
-/** JetStream's number of "message size exceeds maximum allowed". */
+/** JetStream's error code of "message size exceeds maximum allowed". */
 const MESSAGE_TOO_LARGE = 10_054;
 const SERVER_ERROR = 500;
 const NO_TLS = /'tls'/;
@@ -30,7 +30,7 @@ interface ApiError extends Error {
 const isApiError = (error: Error): error is ApiError =>
   "status" in error && typeof error.status === "number" && "code" in error;
 
-/** What the settings must say otherwise; undefined if it may pass by itself. */
+/** Returns the required change of settings; undefined if the error may be temporary. */
 function settingProblem(chain: readonly Error[]): Text | string | undefined {
   const named = chain.find(({ name, message }) => SETTINGS_NAMES.has(name) || NO_TLS.test(message));
   if (named !== undefined) return messageOf(named);
@@ -38,7 +38,7 @@ function settingProblem(chain: readonly Error[]): Text | string | undefined {
   return api !== undefined && api.status < SERVER_ERROR ? messageOf(api) : undefined;
 }
 
-/** Returns why a NATS client has failed. */
+/** Converts an error of the NATS client. */
 export function toNatsError(error: unknown): TargetError {
   const chain = [...errorChain(error)];
   const target = chain.find((item) => item instanceof TargetError);

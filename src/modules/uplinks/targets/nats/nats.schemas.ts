@@ -5,7 +5,7 @@ import { tlsOrPlain } from "../tls.schemas.ts";
 const PLACES = "{site}, {device}, {deviceId}, {type}, {tag.<name>}";
 const SUBJECT_CHARACTERS_MAX = 512;
 
-/** A stream of NATS JetStream. */
+/** Stream of NATS JetStream. */
 export const natsSettings = t.Object(
   {
     type: t.Literal("NATS"),

@@ -17,7 +17,7 @@ import { compileTopic, type TopicTemplate, toNatsToken } from "../topic-template
 import type { NatsSettings } from "./nats.schemas.ts";
 import { toNatsError } from "./nats-errors.ts";
 
-/** A message of some bytes has a confirmation of some hundred. */
+/** Max. received bytes per sent byte; a message of some bytes has a confirmation of some hundred. */
 const ANSWER_BYTES_PER_SENT = 16;
 const GREETING_BYTES_MAX = 64 * 1024;
 const GREETING = /^INFO (\{.*\})\s*\r\n/;
@@ -28,8 +28,8 @@ interface NatsGreeting {
 }
 
 /**
- * Reads what a NATS server says first, over a connection of its own. The client keeps the connection to a server that says nothing, whatever its
- * time limit and however it is closed, so it is given only to servers that speak.
+ * Reads the greeting of a NATS server over a separate connection. The client cannot close a connection to a silent server, in spite of its timeout,
+ * so it is only used for servers that respond.
  */
 function readGreeting(
   { host, port }: { host: string; port: number },
@@ -69,7 +69,7 @@ function readGreeting(
 type NatsConnection = Connection;
 
 const DEFAULT_PORT = 4_222;
-/** Addresses of a name that are tried one after the other. */
+/** Max. addresses of a host name that are tried one after the other. */
 const ADDRESSES_MAX = 3;
 const CONNECT_TIMEOUT_MS = 10_000;
 const PING_INTERVAL_MS = 30_000;
@@ -117,8 +117,8 @@ function authenticatorOf(library: Library, { username, password, token, privateK
 }
 
 /**
- * Connects to the first server that can be reached. Servers that a cluster tells of are not connected to, so no address goes unjudged; and the
- * connection is not made again by itself, so that what was in flight is known to be lost.
+ * Connects to the first reachable server. Servers announced by a cluster are ignored, because their addresses are unchecked. The client does not
+ * reconnect by itself, so that losses in flight are known.
  * @throws TargetError
  */
 async function connectNats(
@@ -207,7 +207,10 @@ interface InFlightLimits {
   readonly signal: AbortSignal;
 }
 
-/** Sends items in order, many of them concurrently. Resolves when all are confirmed, and rejects with the first failure; then nothing more is sent. */
+/**
+ * Sends items in order, many of them concurrently. Resolves when all are confirmed; rejects with the first failure, after which nothing more is
+ * sent.
+ */
 function sendAll<Item>(
   items: Iterable<Item>,
   send: (item: Item) => Promise<unknown>,
@@ -257,7 +260,7 @@ const NS_PER_SECOND = 1_000_000_000;
 const SECONDS_PER_DAY = 86_400;
 /** Approximate bytes of a message in addition to its subject and payload. */
 const MESSAGE_HEAD_BYTES = 100;
-/** Bytes of the header with the id, at most. */
+/** Max. bytes of the header with the id. */
 const HEADER_BYTES = 256;
 
 interface Message {
@@ -266,20 +269,20 @@ interface Message {
   readonly payload: Uint8Array;
 }
 
-/** Request for a stream of which one answer is taken: the client would keep page after page, as many as the server names. */
+/** Request for a stream of which only one page is read: the client would collect as many pages as the server announces. */
 const ONE_PAGE = Object.defineProperty({}, "offset", {
   set() {
     throw answerTooLong();
   },
 });
 
-/** A connection, and the client of JetStream on it. */
+/** Connection with its JetStream client. */
 interface Client {
   readonly connection: NatsConnection;
   publish(message: Message): Promise<unknown>;
 }
 
-/** Returns the subjects that a template can give: every place is one token. */
+/** Returns the subjects of a template; every placeholder is one token. */
 const wildcardOf = (template: string): string => template.replace(/\{[^{}]*\}/g, "*");
 
 function covers(wide: string, narrow: string): boolean {
@@ -290,7 +293,7 @@ function covers(wide: string, narrow: string): boolean {
   );
 }
 
-/** A stream must not have subjects of which one is part of another. */
+/** Returns the subjects of the stream, none of which may contain another. */
 function subjectsOf({ subject, eventSubject }: NatsSettings): string[] {
   const all = [subject, eventSubject].flatMap((template) =>
     template === null ? [] : [wildcardOf(template)],
@@ -304,10 +307,9 @@ function subjectsOf({ subject, eventSubject }: NatsSettings): string[] {
 }
 
 /**
- * A stream of NATS JetStream. Each row is a message with the line of `ndjson-encoder.ts`. Its id is that of the batch and its index, so a batch that
- * comes again within the stream's window for duplicates leaves none; later a consumer recognizes a row by device, time stamp and key. The server
- * acknowledges a message when it is in the stream, on as many servers as the stream has replicas; it writes its file to the disk at an interval of
- * its own.
+ * Stream of NATS JetStream. Each row is a message with a line of `ndjson-encoder.ts`. Its id consists of the batch's id and its index, so a batch
+ * repeated within the stream's duplicate window causes no duplicates; later, consumers identify a row by device, time stamp and key. The server
+ * acknowledges a message when it is in the stream, on as many servers as the stream has replicas; it syncs its file to disk at its own interval.
  */
 class NatsTarget implements Target {
   readonly inFlightMax = 1;

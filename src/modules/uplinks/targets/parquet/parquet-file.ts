@@ -10,7 +10,7 @@ import {
 import type { UplinkColumn, UplinkDevice } from "../../target.types.ts";
 import type { Staged, StagedRows } from "./staged-rows.ts";
 
-/** Larger groups are a little smaller on the disk and take much more memory to write. */
+/** Rows per group; larger groups are slightly smaller on disk and take much more memory to write. */
 const ROWS_PER_GROUP = 10_000;
 const ZSTD_LEVEL = 3;
 
@@ -63,7 +63,7 @@ const schemaOf = (fields: readonly Field[]): SchemaElement[] => [
 
 type Cell = string | number | boolean | null;
 
-/** A file that is written row by row. Rows of a group are in memory until it is full. */
+/** File that is written row by row. Rows of a group are in memory until it is full. */
 class RowWriter {
   readonly #fields: readonly Field[];
   readonly #writer: ParquetWriter;
@@ -83,7 +83,7 @@ class RowWriter {
     this.#columns = fields.map(() => []);
   }
 
-  /** The array may be used again for the next row. */
+  /** Adds a row. The array may be reused for the next row. */
   row(cells: readonly Cell[]): void {
     for (let index = 0; index < cells.length; index++) this.#columns[index]?.push(cells[index] ?? null);
     if (this.#columns[0]?.length === ROWS_PER_GROUP) this.#group();
@@ -133,7 +133,7 @@ function seriesOf(rows: readonly StagedRows[]): Series[] {
   return [...all.keys()].sort().flatMap((name) => all.get(name) ?? []);
 }
 
-/** Values of a series one after the other: each is a row of a part. */
+/** Sequence of values of a series, each of which is a row of a part. */
 interface Positions {
   readonly ts: Float64Array;
   readonly part: Uint32Array;
@@ -157,7 +157,7 @@ function positionsIn({ parts }: Series): Positions {
   return { ts, part, row, order: orderOf(ts.subarray(0, count)) };
 }
 
-/** Of two values with the same time stamp, the later one is kept. */
+/** Returns the indexes by time; for equal time stamps, only the later value is kept. */
 function orderOf(ts: Float64Array): Uint32Array {
   const order = Uint32Array.from(ts, (_, index) => index);
   if (ts.every((time, index) => index === 0 || time > (ts[index - 1] ?? 0))) return order;
@@ -167,7 +167,7 @@ function orderOf(ts: Float64Array): Uint32Array {
 
 const FIRST_CELL = 6;
 
-/** Sets number, boolean, text and JSON, of which the one of the value's type is not null. */
+/** Sets the number, boolean, text and JSON cells; only the cell of the value's type is not null. */
 function setValue(cells: Cell[], column: UplinkColumn, row: number): void {
   const tag = column.tags[row];
   const text = column.texts?.[row] ?? "";

@@ -14,13 +14,13 @@ import { S3Store } from "./s3-store.ts";
 import { fileNameOf, isPart, recordTime, StagedPartition } from "./staged-partition.ts";
 import type { Staged, StagedEvent, StagedRows } from "./staged-rows.ts";
 
-/** Other programs read what is written. */
+/** Readable for other programs. */
 const FILE_MODE = 0o644;
 const FORBIDDEN: ReadonlySet<string> = new Set(["EACCES", "EPERM", "EROFS", "ENOTDIR", "ENAMETOOLONG"]);
 
 /**
- * Objects as files. The folder itself must exist: a disk that is not mounted must not fill the one below its mount point. Folders within it are
- * created when they are needed.
+ * Objects as files. The folder must exist, so that a missing disk does not fill the one below its mount point. Folders within it are created as
+ * needed.
  */
 class FolderStore implements ObjectStore {
   readonly #root: string;
@@ -110,17 +110,17 @@ const DAY_MS = 24 * HOUR_MS;
 type PartitionLength = "HOUR" | "DAY";
 const lengthMs: Readonly<Record<PartitionLength, number>> = { HOUR: HOUR_MS, DAY: DAY_MS };
 
-/** A value as a part of a path, as Hive escapes it. */
+/** Returns a value as a path segment, escaped like in Hive. */
 const escapeValue = (text: string): string => encodeURIComponent(text).replaceAll("*", "%2A") || "_";
 
-/** `site=Plant%20A/date=2026-03-02/hour=03`, in UTC. */
+/** Returns a path such as `site=Plant%20A/date=2026-03-02/hour=03`, in UTC. */
 function folderOf(site: string, startMs: number, length: PartitionLength): string {
   const time = iso(startMs);
   const day = `site=${escapeValue(site)}/date=${time.slice(0, 10)}`;
   return length === "DAY" ? day : `${day}/hour=${time.slice(11, 13)}`;
 }
 
-/** Returns the end of a partition (epoch ms) as its name tells it. */
+/** Returns the end of a partition (epoch ms), according to its name. */
 function endOf(partition: string): number {
   const [, day, hour] = /date=([\d-]+)(?:\/hour=(\d\d))?$/.exec(partition) ?? [];
   if (day === undefined) return 0;
@@ -159,10 +159,10 @@ function eventOf(record: Exclude<UplinkRecord, RowsRecord>): StagedEvent {
   };
 }
 
-/** The last moment that a file name with four digits of a year can say. */
+/** Latest time in a file name with a four-digit year. */
 const TIME_MAX_MS = Date.UTC(9999, 11, 31);
 
-/** Splits a batch by the partitions `telemetry/…` and `events/…` that its rows and events belong to. */
+/** Splits a batch by the partitions `telemetry/…` and `events/…` of its rows and events. */
 function partitionsOf({ records }: Batch, length: PartitionLength): Map<string, Staged> {
   const rows = new Map<string, StagedRows[]>();
   const events = new Map<string, StagedEvent[]>();
@@ -191,16 +191,16 @@ function partitionsOf({ records }: Batch, length: PartitionLength): Map<string, 
   ]);
 }
 
-/** Wait before a partition is written: since its end, and since its last row. */
+/** Waits before a partition is written: after its end, and after its last row. */
 interface Timing {
   readonly tickMs: number;
   readonly graceMs: number;
 }
 const usualTiming: Timing = { tickMs: 15_000, graceMs: 60_000 };
-/** Partitions that nothing came for are read again when something does. */
+/** Idle time in ms after which a partition's state is dropped; it is read again with its next row. */
 const FORGET_MS = 600_000;
 const CLOSE_TIMEOUT_MS = 5_000;
-/** Longest time after which a batch may come again. */
+/** Max. time in ms after which a batch may be repeated. */
 const RECORDS_KEPT_MS = 7 * 24 * 3_600_000;
 
 class ParquetTarget implements Target {
@@ -213,12 +213,12 @@ class ParquetTarget implements Target {
   readonly #closing = new AbortController();
   readonly #timer: Timer;
   readonly #graceMs: number;
-  /** Partitions by their names. */
+  /** Partitions by name. */
   readonly #partitions = new Map<string, StagedPartition>();
-  /** Resolves when the work that runs has ended. */
+  /** Resolves when the running work has ended. */
   #working: Promise<unknown> = Promise.resolve();
   #isStarted = false;
-  /** Whether the timer could not write a file: the next batch waits for that. */
+  /** True if the timer could not write a file; the next batch then waits for it. */
   #hasFailed = false;
 
   constructor(settings: ParquetSettings, context: TargetContext, { tickMs, graceMs }: Timing) {
@@ -259,7 +259,7 @@ class ParquetTarget implements Target {
     });
   }
 
-  /** What waits is written now, as far as that is quick; the rest when the uplink runs again. */
+  /** Writes waiting batches as far as that is quick; the rest is written when the uplink runs again. */
   async close(): Promise<void> {
     clearInterval(this.#timer);
     this.#closing.abort();
@@ -282,7 +282,7 @@ class ParquetTarget implements Target {
     });
   }
 
-  /** Finds what an earlier run has left, and removes records that are no longer needed. */
+  /** Loads the state of an earlier run, and removes records that are no longer needed. */
   async #start(signal: AbortSignal): Promise<void> {
     if (this.#isStarted) return;
     const names = await this.#store.list(this.#staging, signal);
@@ -320,7 +320,7 @@ class ParquetTarget implements Target {
     return partition.write(options, signal);
   }
 
-  /** Runs work when no other runs. */
+  /** Runs work exclusively. */
   async #exclusively(signal: AbortSignal, work: () => Promise<void>): Promise<void> {
     const aborted = Promise.withResolvers<never>();
     const abort = () => aborted.reject(signal.reason);

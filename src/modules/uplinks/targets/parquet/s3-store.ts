@@ -28,7 +28,7 @@ interface S3Request {
 const hash = (data: string | Uint8Array): string => createHash("sha256").update(data).digest("hex");
 const keyed = (key: string | Buffer, data: string): Buffer => createHmac("sha256", key).update(data).digest();
 
-/** As the signature wants it: everything but letters, digits and `-._~`. */
+/** Encodes a string as the signature requires: everything except letters, digits and `-._~`. */
 const encode = (text: string): string =>
   encodeURIComponent(text).replace(
     /[!'()*]/g,
@@ -44,8 +44,8 @@ const encodeQuery = (query: S3Request["query"]): string =>
     .join("&");
 
 /**
- * Returns the headers that sign a request by AWS Signature Version 4 in its form for S3. The hash of the body is part of it, so the server
- * refuses a body that arrived otherwise than it was sent.
+ * Returns the headers that sign a request by AWS Signature Version 4 for S3. They include the hash of the body, so the server refuses a modified
+ * body.
  */
 export function signS3(
   request: S3Request,
@@ -79,16 +79,16 @@ export function signS3(
   };
 }
 
-/** Bytes of an object that is read: a staged batch, or the record of a file. */
+/** Max. bytes of an object that is read: a staged batch, or the record of a file. */
 const OBJECT_BYTES_MAX = 32 * 1024 * 1024;
-/** Bytes of a list: 1,000 names of at most 1 KiB, with what is said about each. */
+/** Max. bytes of a list: 1,000 names of at most 1 KiB, with their metadata. */
 const LIST_BYTES_MAX = 8 * 1024 * 1024;
-/** Characters of the names of all pages. */
+/** Max. characters of the names on all pages. */
 const NAMES_CHARACTERS_MAX = 32 * 1024 * 1024;
 const REASON_CHARACTERS_MAX = 300;
 const NOT_FOUND = 404;
 const EMPTY = new Uint8Array();
-/** Answers of 4xx that another attempt may not have: timeout, conflict, too many requests. */
+/** Status codes 4xx that may be temporary: timeout, conflict, too many requests. */
 const PASSING: ReadonlySet<number> = new Set([408, 409, 425, 429]);
 
 export interface S3Place {
@@ -106,7 +106,7 @@ const tooLong = (): TargetError =>
     detail("uplink.target_failed", { reason: detail("network_error.answer_too_long") }),
   );
 
-/** Returns the text of the first element of that name that has no others within. */
+/** Returns the text of the first element with this name and without child elements. */
 function contentOf(xml: string, tag: string): string | undefined {
   const [, behind] = xml.split(`<${tag}>`, 2);
   const [content, closing = ""] = behind?.split("<", 2) ?? [];
@@ -130,8 +130,8 @@ function refusal(answer: HttpAnswer): TargetError {
 }
 
 /**
- * Objects in a bucket of an S3-compatible server, by requests of our own: they lead only to addresses that the context let through, trust the
- * authorities of the settings, and their signature covers the hash of the body. Bun's client can do none of these.
+ * Objects in a bucket of an S3-compatible server, by own requests: they only connect to permitted addresses, trust the configured authorities, and
+ * sign the hash of the body. Bun's client supports none of these.
  */
 export class S3Store implements ObjectStore {
   readonly #place: S3Place;

@@ -7,10 +7,10 @@ import { bytesIn, decodeStaged, encodeStaged, type Staged, valuesIn } from "./st
 const PART = /^(.+)~(\d+)\.staged$/;
 const RECORD = /^(\d+)-\w+\.written$/;
 const NAME_CHARACTERS = 32;
-/** Max. memory of the batches that are made into one file. The others wait for the next one. */
+/** Max. memory of the batches combined into one file; others wait for the next file. */
 const FILE_BYTES_MAX = 64 * 1024 * 1024;
 
-/** What becomes one file: written before the file is, and kept for some days. */
+/** Content of one file: written before the file, and kept for some days. */
 interface WriteRecord {
   readonly file: string;
   readonly batches: readonly string[];
@@ -19,11 +19,11 @@ interface WriteRecord {
 const hashOf = (text: string): string =>
   createHash("sha256").update(text).digest("hex").slice(0, NAME_CHARACTERS);
 
-/** A batch's id as a part of a file name. */
+/** Returns a batch's id as a part of a file name. */
 export const fileNameOf = (batchId: string): string =>
   /^[\w.-]{1,100}$/.test(batchId) ? batchId : hashOf(batchId);
 
-/** Returns the time of a record by its name (epoch ms); undefined for the name of anything else. */
+/** Returns the time in a record's name (epoch ms); undefined for any other name. */
 export function recordTime(name: string): number | undefined {
   const time = RECORD.exec(name.slice(name.lastIndexOf("/") + 1))?.[1];
   return time === undefined ? undefined : Number(time);
@@ -49,24 +49,22 @@ interface PartitionPlace {
 }
 
 /**
- * Batches of one partition that wait to become a Parquet file. Each batch is an object in the staging folder, named by its id, so sending it again
- * overwrites it.
- *
- * A file is written in three steps: a record that names the file and its batches; the file; then the batches are removed. After a crash, the
- * record tells whether the batches that are left are in the file already. A batch that comes again later is found in the record and passed over.
+ * Batches of one partition waiting to become a Parquet file. Each batch is an object in the staging folder, named by its id, so that a repetition
+ * overwrites it. A file is written in three steps: a record that names the file and its batches; the file; then the batches are removed. After a
+ * crash, the record tells whether the remaining batches are already in the file. A batch repeated later is found in the record and skipped.
  */
 export class StagedPartition {
   readonly name: string;
   readonly #store: ObjectStore;
-  /** Ends with "/". */
+  /** Path that ends with "/". */
   readonly #folder: string;
   /** Numbers of values, by batch. */
   readonly #parts = new Map<string, number>();
-  /** Batches that are in a file. */
+  /** Batches contained in a file. */
   readonly #written = new Set<string>();
-  /** Number of values that wait. */
+  /** Number of waiting values. */
   values = 0;
-  /** When the last batch came, on the monotonic clock. */
+  /** Arrival of the last batch, in monotonic ms. */
   lastMs: number;
 
   readonly #setAside: (file: string) => void;
@@ -79,7 +77,7 @@ export class StagedPartition {
     this.lastMs = performance.now();
   }
 
-  /** Reads what an earlier run has left, and finishes what it has begun. */
+  /** Loads the state of an earlier run, and finishes its interrupted work. */
   static async open(
     store: ObjectStore,
     place: PartitionPlace,
@@ -97,7 +95,7 @@ export class StagedPartition {
     return partition;
   }
 
-  /** Keeps what a batch has for the partition. */
+  /** Stages the part of a batch that belongs to the partition. */
   async stage(batch: string, staged: Staged, signal: AbortSignal): Promise<void> {
     this.lastMs = performance.now();
     if (this.#written.has(batch)) return;
@@ -106,7 +104,7 @@ export class StagedPartition {
     this.#add(batch, values);
   }
 
-  /** Writes files of about so many values until nothing waits, or, if `isWhole` is false, less than that. */
+  /** Writes files of about the given number of values until none are waiting or, if `isWhole` is false, fewer than that. */
   async write(
     options: { valuesMax: number; isWhole: boolean; now: number },
     signal: AbortSignal,
@@ -169,8 +167,8 @@ export class StagedPartition {
   }
 
   /**
-   * Reads a batch that waits. One that cannot be read was cut while it was written, by a server whose disk was full, so it was never confirmed and
-   * has come again: it is set aside, where it holds up no others.
+   * Reads a waiting batch. An unreadable one was truncated by a server with a full disk, so it was never confirmed and has been sent again: it is
+   * moved aside, where it does not block others.
    */
   async #readPart(batch: string, signal: AbortSignal): Promise<Staged | undefined> {
     const values = this.#parts.get(batch) ?? 0;

@@ -6,12 +6,12 @@ import type { UplinkColumn, UplinkDevice } from "../../target.types.ts";
 const FORMAT = 1;
 const ZSTD_LEVEL = 1;
 const LENGTH_BYTES = 4;
-/** Memory of an event without its data, about. */
+/** Approximate memory of an event without its data, in bytes. */
 const EVENT_BYTES = 200;
-/** Max. bytes of a batch, decompressed. A batch has one answer of a scan, whose 8 Mi characters JSON may write with six bytes each. */
+/** Max. bytes of a batch, decompressed. A batch contains one scan chunk, whose 8 Mi characters may take six bytes each in JSON. */
 const STAGED_BYTES_MAX = 64 * 1024 * 1024;
 
-/** An event as it is kept: `data` is JSON. */
+/** Stored event; `data` is JSON. */
 export interface StagedEvent {
   readonly ts: number;
   readonly kind: string;
@@ -21,14 +21,14 @@ export interface StagedEvent {
   readonly data: string;
 }
 
-/** Rows of one device that belong to one partition. */
+/** Rows of one device in one partition. */
 export interface StagedRows {
   readonly device: UplinkDevice;
   readonly ts: Float64Array;
   readonly columns: readonly UplinkColumn[];
 }
 
-/** What one batch has for one partition: rows or events. */
+/** Part of a batch for one partition: rows or events. */
 export interface Staged {
   readonly rows: readonly StagedRows[];
   readonly events: readonly StagedEvent[];
@@ -48,8 +48,8 @@ const bytesOf = ({ buffer, byteOffset, byteLength }: Float64Array): Uint8Array =
   new Uint8Array(buffer, byteOffset, byteLength);
 
 /**
- * Encodes what waits to become a Parquet file: the length of a header (u32), the header in JSON with devices, keys and texts, then time stamps,
- * tags and numbers of each device as they are in memory (little-endian); compressed by zstd. The same content has the same bytes.
+ * Encodes the content of a Parquet file to be written: length of a header (u32), header in JSON with devices, keys and strings, then time stamps,
+ * tags and numbers of each device as in memory (little-endian); compressed by zstd. Equal content has equal bytes.
  */
 export function encodeStaged({ rows, events }: Staged): Uint8Array<ArrayBuffer> {
   const header: Header = {
@@ -75,7 +75,7 @@ export function encodeStaged({ rows, events }: Staged): Uint8Array<ArrayBuffer> 
   return Uint8Array.from(Bun.zstdCompressSync(bytes, { level: ZSTD_LEVEL }));
 }
 
-/** @throws Error if the bytes are not what `encodeStaged` returns: others can write where batches wait. */
+/** @throws Error if the bytes were not returned by `encodeStaged`, because other programs can write to the staging folder */
 export function decodeStaged(compressed: Uint8Array): Staged {
   const bytes = unpackZstd(compressed, STAGED_BYTES_MAX);
   const headLength = new DataView(bytes.buffer, bytes.byteOffset).getUint32(0, true);
@@ -84,7 +84,7 @@ export function decodeStaged(compressed: Uint8Array): Staged {
   ensureShape(head);
   const header: Header = JSON.parse(head);
   if (header.format !== FORMAT) throw new Error(`unknown format ${header.format}`);
-  /** Copies, because numbers of 8 bytes must be aligned in memory. */
+  /** Copies bytes, because 8-byte numbers must be aligned in memory. */
   const take = (byteLength: number): Uint8Array<ArrayBuffer> => {
     offset += byteLength;
     return Uint8Array.from(bytes.subarray(offset - byteLength, offset));
@@ -103,7 +103,7 @@ export function decodeStaged(compressed: Uint8Array): Staged {
   return { rows, events: header.events };
 }
 
-/** Returns the memory that rows and events take, about. */
+/** Returns the approximate memory of rows and events, in bytes. */
 export const bytesIn = ({ rows, events }: Staged): number => {
   let bytes = 0;
   for (const { ts, columns } of rows) {

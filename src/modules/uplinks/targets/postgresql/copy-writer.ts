@@ -1,7 +1,7 @@
 const encoder = new TextEncoder();
 
 const CAPACITY_FIRST = 64 * 1024;
-/** The next buffer is larger than the last content by so much. */
+/** Spare bytes of the next buffer beyond the last content. */
 const SPARE_BYTES = 64 * 1024;
 const NOTHING = new Uint8Array(0);
 /** `PGCOPY\n\xff\r\n\0`, flags and the length of an extension, both 0. */
@@ -28,17 +28,17 @@ const HEADER = Uint8Array.of(
 );
 const TRAILER = -1;
 const NULL = -1;
-/** PostgreSQL counts time from 2000. */
+/** PostgreSQL's time origin, the year 2000. */
 const EPOCH_MS = Date.UTC(2000, 0, 1);
 const JSONB_VERSION = 1;
 const TWO_POW_32 = 2 ** 32;
 const UUID = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i;
 
-/** PostgreSQL cannot store U+0000. */
+/** Replaces U+0000, which PostgreSQL cannot store. */
 export const withoutNul = (text: string): string =>
   text.includes("\0") ? text.replaceAll("\0", "\uFFFD") : text;
 
-/** Nor can it store the escapes of U+0000 and of lone surrogates in JSON. */
+/** Replaces the escapes of U+0000 and lone surrogates in JSON, which PostgreSQL cannot store. */
 export const storableJson = (json: string): string =>
   json.includes("\\u")
     ? json.replace(
@@ -49,25 +49,25 @@ export const storableJson = (json: string): string =>
 
 export const isUuid = (text: string): boolean => UUID.test(text);
 
-/** Writes rows in the binary format of COPY: a count of fields, and the length and the bytes of each, in network byte order. */
+/** Writes rows in the binary format of COPY: a count of fields, then length and bytes of each, in network byte order. */
 export class CopyWriter {
   #bytes = new Uint8Array(CAPACITY_FIRST);
   #view = new DataView(this.#bytes.buffer);
   #offset = 0;
-  /** Of the next buffer: about what the last one needed. */
+  /** Capacity of the next buffer, about the size of the last content. */
   #capacity = CAPACITY_FIRST;
 
   constructor() {
     this.begin();
   }
 
-  /** Begins another stream. */
+  /** Starts another stream. */
   begin(): void {
     this.#offset = 0;
     this.raw(HEADER);
   }
 
-  /** Ends the stream and returns it for the caller to keep. */
+  /** Ends the stream and returns it; the caller may keep it. */
   end(): Uint8Array<ArrayBuffer> {
     this.row(TRAILER);
     const stream = this.#bytes.subarray(0, this.#offset);
@@ -100,7 +100,7 @@ export class CopyWriter {
     this.#offset += 8;
   }
 
-  /** Epoch ms as a `timestamptz`. */
+  /** Writes epoch ms as a `timestamptz`. */
   time(epochMs: number): void {
     this.#length(8);
     const microseconds = (epochMs - EPOCH_MS) * 1_000;
@@ -121,19 +121,19 @@ export class CopyWriter {
     this.#text(withoutNul(text), 0);
   }
 
-  /** JSON text as a `jsonb`. */
+  /** Writes JSON text as a `jsonb`. */
   json(json: string): void {
     this.#text(storableJson(json), 1);
   }
 
-  /** Fields that were written elsewhere. */
+  /** Writes fields encoded elsewhere. */
   raw(bytes: Uint8Array): void {
     this.#reserve(bytes.length);
     this.#bytes.set(bytes, this.#offset);
     this.#offset += bytes.length;
   }
 
-  /** Returns the bytes that the callback writes, without header and trailer, to be written again by `raw`. */
+  /** Returns the bytes written by the callback, without header and trailer, for use by `raw`. */
   static fields(write: (writer: CopyWriter) => void): Uint8Array {
     const writer = new CopyWriter();
     write(writer);

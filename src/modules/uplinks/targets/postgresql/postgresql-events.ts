@@ -15,10 +15,10 @@ const DEVICES_MAX = 50_000;
 const json = (value: unknown): string => storableJson(JSON.stringify(value));
 const timeOf = (epochMs: number): string => iso(epochMs);
 
-/** Writes what is no value: devices, attributes and alarms. An older record never replaces a newer one. */
+/** Writes devices, attributes and alarms. An older record never replaces a newer one. */
 export class PostgresqlEvents {
   readonly #tables: PostgresqlTables;
-  /** What was written about each device, by its id. */
+  /** Content last written about each device, by its id. */
   #written = new Map<string, string>();
 
   constructor(tables: PostgresqlTables) {
@@ -29,7 +29,7 @@ export class PostgresqlEvents {
     this.#written.clear();
   }
 
-  /** Writes the devices that are new or have changed. Returns a function that remembers them, for when that is committed. */
+  /** Writes new and changed devices. Returns a function that remembers them, to be called after the commit. */
   async devices(sql: SQL, records: readonly UplinkRecord[]): Promise<() => void> {
     const changed = new Map<string, UplinkDevice>();
     for (const { device } of records)

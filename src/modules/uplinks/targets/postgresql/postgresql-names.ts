@@ -1,14 +1,14 @@
 import { createHash } from "node:crypto";
 import { withoutNul } from "./copy-writer.ts";
 
-/** Longer names would be cut by the server, two of them perhaps to the same. */
+/** Max. bytes of a name; the server would truncate longer names, possibly two to the same one. */
 const NAME_BYTES_MAX = 63;
 const HASH_CHARACTERS = 16;
 
 export const quoteName = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 export const quoteText = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 
-/** Returns a name that the server can hold: a long one is cut and ends with a hash of the whole. */
+/** Returns a valid name for the server: a long name is truncated and ends with a hash of the whole. */
 export function identifier(name: string): string {
   const text = withoutNul(name);
   if (Buffer.byteLength(text) <= NAME_BYTES_MAX) return text;

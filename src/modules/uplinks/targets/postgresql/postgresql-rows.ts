@@ -18,7 +18,7 @@ export interface TableColumn {
   readonly type: "uuid" | "text" | "timestamp with time zone" | "double precision" | "boolean" | "jsonb";
 }
 
-/** Rows that go to the same columns of one table. */
+/** Rows for the same columns of one table. */
 export interface RowGroup {
   readonly table: string;
   readonly columns: readonly TableColumn[];
@@ -29,14 +29,14 @@ export interface RowGroup {
 export interface Layout {
   readonly key: readonly string[];
   groups(records: readonly RowsRecord[]): RowGroup[];
-  /** Returns the statement that writes staged rows over those that are there; the later of two staged rows wins. */
+  /** Returns the statement that writes staged rows over existing ones; the later of two staged rows takes precedence. */
   mergeSql(table: string, stage: string, columns: readonly TableColumn[]): string;
 }
 
 const DEVICE = { name: "device", type: "uuid" } as const;
 const TIME = { name: "ts", type: "timestamp with time zone" } as const;
 
-/** Columns that every table of values has. */
+/** Columns of every table of values. */
 export const keyColumns = {
   narrow: [DEVICE, { name: "key", type: "text" }, TIME],
   wide: [DEVICE, TIME],
@@ -57,7 +57,7 @@ const narrowColumns: readonly TableColumn[] = [
   { name: "text", type: "text" },
   { name: "json", type: "jsonb" },
 ];
-/** Position of the column that has the values of a tag, behind the key. */
+/** Position of a tag's value column, after the key. */
 const narrowPosition: Readonly<Record<number, number>> = {
   [TAG_NUMBER]: 0,
   [TAG_FALSE]: 1,
@@ -96,7 +96,7 @@ function writeNarrow(writer: CopyWriter, { device, ts, columns }: RowsRecord): v
   }
 }
 
-/** One table with a row for each value: the column of its type has it, the others are null. */
+/** Layout with one table and a row per value: the column of its type is set, the others are null. */
 export const narrowLayout: Layout = {
   key: keyColumns.narrow.map(({ name }) => name),
   groups(records) {
@@ -130,13 +130,13 @@ const typeOfTag: Readonly<Record<number, FieldType>> = {
   [TAG_STRING]: "str",
   [TAG_JSON]: "json",
 };
-/** Columns of the key, and those that every table of PostgreSQL has. */
+/** Columns of the key, and system columns of every PostgreSQL table. */
 const reserved: ReadonlySet<string> = new Set([
   ...["device", "ts", "ordinal"],
   ...["tableoid", "xmin", "cmin", "xmax", "cmax", "ctid"],
 ]);
 
-/** Values of one type of a key, and the column that takes them. */
+/** Values of one type of a key, and their column. */
 interface WideField {
   readonly source: UplinkColumn;
   readonly type: FieldType;
@@ -174,7 +174,7 @@ function writeWide(writer: CopyWriter, { device, ts }: RowsRecord, fields: reado
 
 export const WIDE_PREFIX = "telemetry_";
 
-/** A table for each device type with a row for each time stamp: a key has a column for each type of its values. */
+/** Layout with a table per device type and a row per time stamp: a key has a column per type of its values. */
 export const wideLayout: Layout = {
   key: keyColumns.wide.map(({ name }) => name),
   groups(records) {
@@ -212,6 +212,6 @@ export const wideLayout: Layout = {
   },
 };
 
-/** Columns of a wide table that have values of the key. */
+/** Returns the columns of a wide table for values of the key. */
 export const wideColumnsOf = (key: string): string[] =>
   FIELD_TYPES.map((type) => identifier(typedName(key, type, reserved.has(key))));

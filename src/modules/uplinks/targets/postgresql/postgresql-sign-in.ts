@@ -9,9 +9,9 @@ import type { TlsOptions } from "../tls-options.ts";
 
 const PROTOCOL = 0x0003_0000;
 const TLS_REQUEST = Buffer.from([0, 0, 0, 8, 0x04, 0xd2, 0x16, 0x2f]);
-/** Max. bytes of a message before the connection is signed in. */
+/** Max. bytes of a message before authentication is complete. */
 const MESSAGE_BYTES_MAX = 64 * 1024;
-/** Max. messages before the connection is signed in: five, and notices. */
+/** Max. messages before authentication is complete: five, and notices. */
 const MESSAGES_MAX = 100;
 const HEAD_BYTES = 5;
 const MECHANISM = "SCRAM-SHA-256";
@@ -22,7 +22,7 @@ export interface SignIn {
   readonly database: string;
   readonly user: string;
   readonly password: string;
-  /** Name or address that the certificate must have. */
+  /** Name or address that the certificate must contain. */
   readonly host: string;
   readonly tls: TlsOptions | undefined;
 }
@@ -50,7 +50,7 @@ function int32(value: number): Buffer {
   return bytes;
 }
 
-/** Reads messages while signing in, and returns the bytes that follow. */
+/** Reads messages during authentication, and returns the following bytes. */
 class MessageReader {
   readonly #socket: Socket;
   #bytes: Buffer = Buffer.alloc(0);
@@ -85,7 +85,7 @@ class MessageReader {
     return { type, body };
   }
 
-  /** Reads the answer to a request for TLS. Bytes that follow it were not encrypted, so there must be none. */
+  /** Reads the response to a request for TLS. Bytes that follow would be unencrypted, so there must be none. */
   async readTlsAnswer(): Promise<string> {
     await this.#await(1);
     return this.end().toString("latin1");
@@ -111,7 +111,7 @@ class MessageReader {
   }
 }
 
-/** Fields of an error that the server reports, by their letters. */
+/** Returns an error reported by the server, parsed from fields identified by letters. */
 function refusalOf(body: Buffer): Error {
   const fields = new Map(
     body
@@ -158,7 +158,7 @@ class Scram {
     this.#password = password;
   }
 
-  /** Whether the server has still to prove that it knows the password. */
+  /** True if the server has yet to prove that it knows the password. */
   get isOpen(): boolean {
     return this.#isOpen;
   }
@@ -189,7 +189,7 @@ class Scram {
     return message("p", Buffer.from(`${final},p=${proof.toString("base64")}`));
   }
 
-  /** Checks that the server knows the password, too. */
+  /** Verifies that the server knows the password, too. */
   verify(final: string): void {
     const signature = Buffer.from(parametersOf(final).get("v") ?? "", "base64");
     if (this.#signature.length === 0 || signature.length !== this.#signature.length) throw this.#isOther();
@@ -210,7 +210,7 @@ const md5 = (...parts: readonly (string | Buffer)[]) =>
 const { clearText, md5: hashed, sasl, saslContinue, saslFinal } = authentication;
 const NOTHING = Buffer.alloc(0);
 
-/** Answers one demand of the server. */
+/** Responds to one authentication request of the server. */
 async function answerTo(kind: number, rest: Buffer, { user, password, scram }: SignIn & { scram: Scram }) {
   if (kind === clearText) return message("p", text(password));
   if (kind === hashed) return message("p", text(`md5${md5(md5(password, user), rest.subarray(0, 4))}`));
@@ -222,7 +222,7 @@ async function answerTo(kind: number, rest: Buffer, { user, password, scram }: S
   return NOTHING;
 }
 
-/** Answers what the server demands until it lets the client in. */
+/** Responds to authentication requests until the server accepts the client. */
 async function authenticate(socket: Socket, reader: MessageReader, settings: SignIn): Promise<void> {
   const scram = new Scram(settings.password);
   let proofs = 0;
@@ -242,7 +242,7 @@ async function authenticate(socket: Socket, reader: MessageReader, settings: Sig
   throw unavailable("network_error.answer_too_long");
 }
 
-/** Reads until the server waits for queries, and returns what it said. @throws its refusal, for a database that does not exist */
+/** Reads until the server is ready for queries, and returns its messages. @throws Error of the server, for example if the database does not exist */
 async function readUntilReady(reader: MessageReader): Promise<Buffer> {
   const said: Buffer[] = [];
   for (let messages = 0; messages < MESSAGES_MAX; messages++) {
@@ -254,7 +254,7 @@ async function readUntilReady(reader: MessageReader): Promise<Buffer> {
   throw unavailable("network_error.answer_too_long");
 }
 
-/** Returns the user that a client names in its first message. */
+/** Returns the user named in a client's first message. */
 function userOf(startup: Buffer): string | undefined {
   const fields = startup.toString("utf8", 8).split("\0");
   const index = fields.findIndex((field, position) => position % 2 === 0 && field === "user");
@@ -262,8 +262,8 @@ function userOf(startup: Buffer): string | undefined {
 }
 
 /**
- * Signs in at a server in place of the client behind a relay, which derives passwords on the thread that all uplinks share and takes any number
- * of iterations. The client is let in if it names `ticket` as its user.
+ * Authenticates at a server on behalf of the client behind a relay: the client derives passwords on the thread that all uplinks share, with any
+ * number of iterations. The client is accepted if it names `ticket` as its user.
  */
 export async function signIn(socket: Socket, settings: SignIn, ticket: string): Promise<SignedIn> {
   const { tls, host, user, database } = settings;

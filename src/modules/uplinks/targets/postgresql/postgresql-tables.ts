@@ -2,7 +2,7 @@ import type { SQL } from "bun";
 import { identifier, quoteName, quoteText } from "./postgresql-names.ts";
 import type { TableColumn } from "./postgresql-rows.ts";
 
-/** Every gateway creates what is missing, one after the other. The number is that of no other program, as far as one can tell. */
+/** Lock under which gateways create missing tables one after the other. The number should not be used by other programs. */
 const LOCK = "SELECT pg_advisory_xact_lock(7311203412)";
 
 interface Table {
@@ -31,22 +31,25 @@ const eventTables: Readonly<Record<string, Table>> = {
   },
 };
 
-/** Tables of one schema. What is there is read once, and what is missing is created, so no privilege to create is needed where nothing is missing. */
+/**
+ * Tables of one schema. Existing ones are read once, and missing ones created, so that the privilege to create is only needed if something is
+ * missing.
+ */
 export class PostgresqlTables {
   readonly #schema: string;
-  /** Names of the columns of each table; undefined until they are read. */
+  /** Columns by table; undefined until read. */
   #columns: Map<string, Set<string>> | undefined;
 
   constructor(schema: string) {
     this.#schema = schema;
   }
 
-  /** The name of a table with its schema, quoted. */
+  /** Returns the quoted name of a table with its schema. */
   qualified(table: string): string {
     return `${quoteName(this.#schema)}.${quoteName(table)}`;
   }
 
-  /** Names of the tables that are there and begin with the prefix. */
+  /** Returns the names of existing tables that begin with the prefix. */
   withPrefix(prefix: string): string[] {
     return [...(this.#columns?.keys() ?? [])].filter((table) => table.startsWith(prefix));
   }
@@ -55,7 +58,7 @@ export class PostgresqlTables {
     return this.#columns?.get(table)?.has(column) ?? false;
   }
 
-  /** Reads again what is there, when it is needed next. */
+  /** Forgets the existing tables, which are read again when needed. */
   forget(): void {
     this.#columns = undefined;
   }
@@ -74,7 +77,7 @@ export class PostgresqlTables {
     }
   }
 
-  /** Creates the table of values, or adds the columns that it lacks. */
+  /** Creates the table of values, or adds missing columns. */
   async ensureValues(
     sql: SQL,
     { table, columns, key }: { table: string; columns: readonly TableColumn[]; key: readonly string[] },

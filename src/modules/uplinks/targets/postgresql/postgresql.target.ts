@@ -33,7 +33,7 @@ import { PostgresqlTables } from "./postgresql-tables.ts";
 const REASON_CHARACTERS_MAX = 300;
 
 const UNIQUE_VIOLATION = "23505";
-/** A table or column that was there has been removed. */
+/** SQLSTATEs of a removed table or column. */
 const MISSING: ReadonlySet<string> = new Set(["42P01", "42703"]);
 
 /** Returns the SQLSTATE of an error that the server has reported. */
@@ -57,7 +57,7 @@ const codes = {
   retry: "uplink.target_failed",
 } as const;
 
-/** Returns the error of a target for one of the server or the client. */
+/** Converts an error of the server or the client to a TargetError. */
 function targetErrorOf(error: unknown): TargetError {
   if (error instanceof TargetError) return error;
   const state = stateOf(error);
@@ -85,13 +85,13 @@ const CHUNK_BYTES = 256 * 1024;
 const STAGE = "lineside_stage";
 const SYNCHRONOUS =
   "SELECT set_config('synchronous_commit', 'on', true) WHERE current_setting('synchronous_commit') = 'off'";
-/** The last moment of a Date, which PostgreSQL knows as well. */
+/** Latest time of a Date, which PostgreSQL supports as well. */
 const TIME_MAX_MS = 8.64e15;
 
 const timeOf = (epochMs: number): string =>
   new Date(Math.min(Math.max(epochMs, 0), TIME_MAX_MS)).toISOString();
 
-/** Rows that belong together, or another record, in the order of the batch. */
+/** Rows of a batch that are written together, or another record, in order. */
 type Step = readonly RowGroup[] | Exclude<UplinkRecord, RowsRecord>;
 const isGroups = (step: Step): step is readonly RowGroup[] => Array.isArray(step);
 
@@ -107,7 +107,7 @@ class PostgresqlTarget implements Target {
   #client: SQL | undefined;
   #relay: LimitedRelay | undefined;
   #bytesSent = 0;
-  /** Index of the address that is tried next. */
+  /** Index of the address to try next. */
   #address = 0;
 
   constructor(settings: PostgresqlSettings, context: TargetContext) {
@@ -146,7 +146,7 @@ class PostgresqlTarget implements Target {
     await this.#disconnect();
   }
 
-  /** Runs work on a connection that is kept for the next work, unless this one fails, is aborted or takes too long. */
+  /** Runs work on a connection, which is kept unless the work fails, is aborted or takes too long. */
   async #run(signal: AbortSignal, work: (sql: SQL) => Promise<void>): Promise<void> {
     signal.throwIfAborted();
     const { timeoutMs } = this.#settings;
