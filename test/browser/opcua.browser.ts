@@ -64,7 +64,14 @@ test.skipIf(pythonOfAsyncua === null)("a server of asyncua is connected securely
   const dialog = ui.dialog();
   expect(await dialog.getByRole("radio", { name: "OPC UA" }).isChecked()).toBe(true);
   await dialog.getByLabel("Name", { exact: true }).fill("Press 4");
-  await dialog.getByRole("textbox", { name: /^Address/ }).fill(`opc.tcp://127.0.0.1:${server?.port}/plant`);
+  const address = dialog.getByRole("textbox", { name: /^Address/ });
+  await address.fill("http://127.0.0.1");
+  await dialog.getByRole("button", { name: "Ask the server" }).click();
+  expect(await address.evaluate((input: HTMLInputElement) => input.matches(":focus:invalid"))).toBe(true);
+  await address.fill("");
+  // Typed, as on a phone that has no clipboard of the plant.
+  await address.pressSequentially(`opc.tcp://127.0.0.1:${server?.port}/plant`);
+  await page.keyboard.press("Tab");
   expect(await dialog.getByRole("spinbutton", { name: "Port" }).inputValue()).toBe(String(server?.port));
   expect(await dialog.getByRole("textbox", { name: "Path" }).inputValue()).toBe("/plant");
   await dialog.getByRole("button", { name: "Ask the server" }).click();

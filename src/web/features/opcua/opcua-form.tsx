@@ -16,7 +16,7 @@ import { SchemaFields } from "../../ui/schema-fields.tsx";
 import { useAction } from "../../ui/use-form.ts";
 import { ConnectionForm, type ConnectionFormProps } from "../field/connection-form.tsx";
 import { type OpcUaConnection, type OpcUaEndpoint, opcuaApi } from "./opcua-api.ts";
-import { addressForm, connectionForm, securityForm } from "./opcua-forms.ts";
+import { addressForm, connectionForm, securityForm, withWholeAddress } from "./opcua-forms.ts";
 
 const defaults = {
   name: "",
@@ -40,7 +40,9 @@ export const OpcUaForm = (props: ConnectionFormProps<OpcUaConnection>) => (
     api={opcuaApi}
     fields={(state) => (
       <>
-        <SchemaFields form={addressForm} {...state} />
+        <div class="contents" onChange={() => state.onChange(withWholeAddress(state.values))}>
+          <SchemaFields form={addressForm} {...state} />
+        </div>
         <Endpoints
           values={state.values}
           onSelect={({ mode, policy, users, fingerprint }) =>
@@ -76,7 +78,9 @@ function Endpoints({
   const [found, setFound] = useState<readonly OpcUaEndpoint[]>();
   const action = useAction();
   const host = String(values.host ?? "").trim();
-  const ask = () =>
+  const ask = (e: MouseEvent) => {
+    const button = e.currentTarget as HTMLButtonElement;
+    if (button.form?.querySelector("input")?.reportValidity() === false) return;
     action.run(async () => {
       setFound(undefined);
       const { port, path } = values as { port?: number; path?: string };
@@ -90,6 +94,7 @@ function Endpoints({
       if (safest && !values.acceptedFingerprint) onSelect(safest);
       setFound(sorted);
     });
+  };
   return (
     <div class="flex flex-col gap-3">
       <Button icon={Search} class="btn btn-sm self-start" disabled={action.busy || host === ""} onClick={ask}>

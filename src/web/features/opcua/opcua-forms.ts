@@ -17,12 +17,11 @@ const hasUser = ({ signIn }: FormValues) => signIn === "USER_NAME";
 
 const ADDRESS = /^\s*opc\.tcp:\/\/(\[[^\]]+\]|[^\s:/]+)(?::(\d+))?(\/\S*)?\s*$/i;
 
-/** Spreads a whole address, which was pasted, over its fields. One that is typed is not complete before its last character. */
-function withWholeAddress(before: FormValues, after: FormValues): FormValues {
-  const isTyped = String(before.host ?? "").length > String(after.host ?? "").length - 2;
-  const [, host, port, path] = ADDRESS.exec(String(after.host ?? "")) ?? [];
-  if (host === undefined || isTyped) return after;
-  return { ...after, host: host.replace(/^\[|\]$/g, ""), port: Number(port ?? 4_840), path: path ?? "" };
+/** Spreads a whole address over its fields. */
+export function withWholeAddress(values: FormValues): FormValues {
+  const [, host, port, path] = ADDRESS.exec(String(values.host ?? "")) ?? [];
+  if (host === undefined) return values;
+  return { ...values, host: host.replace(/^\[|\]$/g, ""), port: Number(port ?? 4_840), path: path ?? "" };
 }
 
 const shared = {
@@ -33,7 +32,11 @@ const shared = {
 /** Form for requesting the endpoints of a server. */
 export const addressForm: FormDefinition = {
   ...shared,
-  adjust: withWholeAddress,
+  // One that is typed is not complete before the field is left.
+  adjust: (before, after) => {
+    const isTyped = String(before.host ?? "").length > String(after.host ?? "").length - 2;
+    return isTyped ? after : withWholeAddress(after);
+  },
   fields: [
     [
       { path: "host", input: { ...reading, pattern: String.raw`\s*[^\s\/]+\s*`, autofocus: true } },
