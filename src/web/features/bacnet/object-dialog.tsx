@@ -62,7 +62,7 @@ function Objects({ connectionId, first, onAdd, onClose }: ObjectsProps) {
   return (
     <form class="flex flex-col gap-3" onSubmit={submit}>
       <Checkbox checked={chosen.size === all.length} onCheck={(isChosen) => choose(all, isChosen)}>
-        {plural("bacnet.objects", objects.length)}
+        {plural("bacnet.allHere", objects.length)}
       </Checkbox>
       <ul class="flex max-h-96 flex-col gap-2 overflow-y-auto" aria-label={t("bacnet.objectsTitle")}>
         {objects.map((object) => (
