@@ -99,6 +99,8 @@ export interface ConsolePlaces {
   readonly "backups.version": "version";
   readonly "bacnet.add.one": "count";
   readonly "bacnet.add.other": "count";
+  readonly "bacnet.allHere.one": "count";
+  readonly "bacnet.allHere.other": "count";
   readonly "bacnet.found.one": "count";
   readonly "bacnet.found.other": "count";
   readonly "bacnet.more": "read" | "total";
@@ -1016,6 +1018,7 @@ export interface ServerPlaces {
   readonly "opcua_note.slow": "ms";
   readonly "opcua_note.too_many": "count";
   readonly "opcua_note.uncertain": "status";
+  readonly "opcua_refusal.certificate": "status";
   readonly "opcua_refusal.other": "status";
   readonly "opcua_rule.column": "column";
   readonly "opcua_rule.items": "max";

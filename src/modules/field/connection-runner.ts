@@ -13,6 +13,8 @@ import { UnitPoller, WAIT_MS_MAX } from "./unit-poller.ts";
 
 /** Longest sleep of a connection without units. */
 const IDLE_MS = 60_000;
+/** Waits after a refused user or password. A person who mends it saves the connection, which connects at once. */
+const REFUSED_USER_WAITS = { firstMs: 20_000, maxMs: 5 * 60_000 };
 /** Requests of people and commands that wait for their turn. */
 const WAITING_MAX = 100;
 
@@ -232,11 +234,9 @@ export class ConnectionRunner<Kind extends FieldKind> {
 
   async #sleepAfter(error: unknown, failures: number): Promise<void> {
     const { protocol, clock, onFailed, random } = this.#deps;
-    const waitMs = waitAfter(failures, random, { maxMs: WAIT_MS_MAX });
-    const problem: Text =
-      error instanceof DomainError
-        ? { code: error.code, params: error.params }
-        : protocol.failureOf(error).text;
+    const { text, isUserRefused = false } = protocol.failureOf(error);
+    const waitMs = waitAfter(failures, random, isUserRefused ? REFUSED_USER_WAITS : { maxMs: WAIT_MS_MAX });
+    const problem: Text = error instanceof DomainError ? { code: error.code, params: error.params } : text;
     this.#change({ status: "waiting", problem, nextAttemptAt: clock.now() + waitMs });
     onFailed(problem);
     await waitFor(clock, waitMs, this.#stopping.signal);

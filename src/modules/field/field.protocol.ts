@@ -59,6 +59,8 @@ export interface FieldFailure {
   readonly isSilence?: boolean;
   /** The device itself answered with an error. */
   readonly isAnswer?: boolean;
+  /** The device refuses the user or password: it may lock the user if it is asked again soon. */
+  readonly isUserRefused?: boolean;
   /** Error code by which the device refuses the entries of the request; a request for fewer of them may succeed. */
   readonly refusal?: number;
 }

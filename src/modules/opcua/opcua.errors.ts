@@ -40,6 +40,12 @@ const STATUS_NAMES = new Map([
   [0x808b_0000, "BadDeviceFailure"],
   [0x808c_0000, "BadSensorFailure"],
   [0x808d_0000, "BadOutOfService"],
+  [0x8012_0000, "BadCertificateInvalid"],
+  [0x8013_0000, "BadSecurityChecksFailed"],
+  [0x8014_0000, "BadCertificateTimeInvalid"],
+  [0x8017_0000, "BadCertificateUriInvalid"],
+  [0x801a_0000, "BadCertificateUntrusted"],
+  [0x801d_0000, "BadCertificateRevoked"],
   [0x8021_0000, "BadIdentityTokenRejected"],
   [0x8020_0000, "BadIdentityTokenInvalid"],
   [0x8010_0000, "BadTooManyOperations"],
@@ -56,14 +62,23 @@ const STATUS_NAMES = new Map([
 /** Bits of a status code that say what it means; the others are details of the value. */
 const MEANING = 0xffff_0000;
 
+/** Codes with which servers refuse who signs in; some lock a user after a few of them. */
+const USER_REFUSALS: readonly number[] = [0x801f_0000, 0x8020_0000, 0x8021_0000];
+/** First and last code about certificates. Servers should not say more than the second one. */
+const CERTIFICATE_CODES = [0x8012_0000, 0x801d_0000] as const;
+
+export const isUserRefusal = (code: number): boolean => USER_REFUSALS.includes((code & MEANING) >>> 0);
+
 /** Returns the name of a status code of the protocol (OPC 10000-6, annex A), or its number. */
 export const statusText = (code: number): string =>
   STATUS_NAMES.get((code & MEANING) >>> 0) ?? `0x${code.toString(16).padStart(8, "0")}`;
 
 export function refusalText(code: number): Text {
-  switch ((code & MEANING) >>> 0) {
-    case 0x801f_0000:
-      return detail("opcua_refusal.access");
+  const meaning = (code & MEANING) >>> 0;
+  if (isUserRefusal(code)) return detail("opcua_refusal.access");
+  if (meaning >= CERTIFICATE_CODES[0] && meaning <= CERTIFICATE_CODES[1])
+    return detail("opcua_refusal.certificate", { status: statusText(code) });
+  switch (meaning) {
     case 0x8033_0000:
     case 0x8034_0000:
       return detail("opcua_refusal.missing");

@@ -15,6 +15,7 @@ import type { FieldFailure, FieldProtocol } from "../field/field.protocol.ts";
 import { planItems, severityOf } from "./item-block.ts";
 import { ensureItems, keysOf } from "./item-checks.ts";
 import {
+  isUserRefusal,
   opcuaErrors,
   opcuaItemInvalid,
   opcuaModePolicy,
@@ -45,7 +46,12 @@ export function failureOf(error: unknown): FieldFailure {
   if (error instanceof OpcUaRefusal) {
     const { statusCode } = error;
     const isTooLarge = statusCode === TOO_MANY_OPERATIONS;
-    return { text: refusalText(statusCode), isAnswer: true, ...(isTooLarge && { refusal: statusCode }) };
+    return {
+      text: refusalText(statusCode),
+      isAnswer: true,
+      isUserRefused: isUserRefusal(statusCode),
+      ...(isTooLarge && { refusal: statusCode }),
+    };
   }
   if (error instanceof OpcUaTypeMismatch)
     return { text: detail("opcua.type_mismatch", { type: error.typeName }), isAnswer: true };

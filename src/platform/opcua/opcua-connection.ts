@@ -68,6 +68,8 @@ const TYPE = /^type:(\w+)$/;
 const SILENCE = /^silence:(\d+)$/;
 /** The library quotes the code of the network in its own sentence. */
 const NETWORK = /\((?:connect )?(E[A-Z]{5,})\b/;
+/** The library's words for a connection that the other side closes before its first answer. */
+const CLOSED = "ERROR in waiting for data on socket";
 /** The library quotes what a server sends. */
 const REASON_CHARACTERS_MAX = 300;
 
@@ -83,7 +85,7 @@ export function errorOf(message: string): Error {
   const silence = SILENCE.exec(message)?.[1];
   if (silence !== undefined) return timedOut("opcua.no_answer", { ms: Number(silence) });
   if (message === FAILURE.endpoint) return new OpcUaFailure(detail("opcua.endpoint_missing"));
-  const code = NETWORK.exec(message)?.[1];
+  const code = NETWORK.exec(message)?.[1] ?? (message.includes(CLOSED) ? "ECONNRESET" : undefined);
   if (code !== undefined)
     return new OpcUaFailure(networkErrorText(Object.assign(new Error(message), { code })));
   return new OpcUaFailure(detail("opcua.failed", { reason: message.slice(0, REASON_CHARACTERS_MAX) }));

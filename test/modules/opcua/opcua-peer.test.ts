@@ -257,6 +257,9 @@ describe.skipIf(pythonOfAsyncua === null)("a server of asyncua", () => {
     await isReadAfter(Date.now());
     await call("PATCH", path, { password: "wrong" });
     await until(async () => (await state()).problem?.code === "opcua_refusal.access");
+    // Servers lock a user after a few refusals.
+    const { since, nextAttemptAt } = await state();
+    expect(Date.parse(nextAttemptAt) - Date.parse(since)).toBeGreaterThan(9_000);
     await call("PATCH", path, { password: "valve 7" });
     await isConnected();
     await server.renew();

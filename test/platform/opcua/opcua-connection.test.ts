@@ -195,6 +195,8 @@ test("what the thread says becomes the error with its meaning", () => {
   expect(reasonOf("… Err = (connect ECONNREFUSED 127.0.0.1:4840)").code).toBe("network_error.refused");
   expect(reasonOf("endpoint").code).toBe("opcua.endpoint_missing");
   expect(reasonOf("ended (ECONNRESET)").code).toBe("network_error.reset");
+  const closed = "… Err = (ERROR in waiting for data on socket(timeout was = 60000 ms) hadErrortrue )";
+  expect(reasonOf(closed).code).toBe("network_error.reset");
   expect(reasonOf("x".repeat(100_000))).toEqual({
     code: "opcua.failed",
     params: { reason: "x".repeat(300) },

@@ -30,6 +30,7 @@ const advice: Readonly<
   "opcua.certificate_unknown": "opcuaWhy.certificate",
   "opcua.endpoint_missing": "opcuaWhy.endpoint",
   "opcua_refusal.access": "opcuaWhy.access",
+  "opcua_refusal.certificate": "opcuaWhy.trust",
 };
 
 const LAMPS: Partial<Record<FieldConnection["state"]["status"], string>> = {
