@@ -12,13 +12,13 @@ import {
   bacnetValueOf,
   encodeBacnet,
 } from "../../lib/bacnet/bacnet-values.ts";
-import { DomainError, detail } from "../../lib/core/domain-error.ts";
+import { detail } from "../../lib/core/domain-error.ts";
 import type { JsonValue } from "../../lib/json/json.ts";
-import { networkErrorText } from "../../lib/network/network-error.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import { BacnetConnection, BacnetRefusal, bitsIn } from "../../platform/bacnet/bacnet-connection.ts";
 import type { BlockRead, FieldBlock, FieldFailure, FieldProtocol } from "../field/field.protocol.ts";
 import { missingNote } from "../field/missing-note.ts";
+import { networkFailure } from "../field/network-failure.ts";
 import { bacnetErrors, codeOf, objectInvalid, refusalText } from "./bacnet.errors.ts";
 import type { BacnetConnectionRecord, bacnetConnectionResource } from "./bacnet.resource.ts";
 import type { BacnetObject, BacnetUnit, NewUnit, UnitChange } from "./bacnet.types.ts";
@@ -53,10 +53,7 @@ function failureOf(error: unknown): FieldFailure {
   if (error instanceof BacnetRefusal) return { text: refusalText(codeOf(error)), isAnswer: true };
   if (error instanceof BacnetFormatError)
     return { text: detail("bacnet.bad_answer", { reason: error.reason }) };
-  return {
-    text: networkErrorText(error),
-    isSilence: error instanceof DomainError && error.kind === "timed_out",
-  };
+  return networkFailure(error);
 }
 
 const flagsOf = (ref: BacnetRef): BacnetRef => ({

@@ -234,9 +234,9 @@ export class ConnectionRunner<Kind extends FieldKind> {
 
   async #sleepAfter(error: unknown, failures: number): Promise<void> {
     const { protocol, clock, onFailed, random } = this.#deps;
-    const { text, isUserRefused = false } = protocol.failureOf(error);
-    const waitMs = waitAfter(failures, random, isUserRefused ? REFUSED_USER_WAITS : { maxMs: WAIT_MS_MAX });
-    const problem: Text = error instanceof DomainError ? { code: error.code, params: error.params } : text;
+    const { text: problem, isUserRefused = false } = protocol.failureOf(error);
+    const isRefused = isUserRefused && this.#line === undefined;
+    const waitMs = waitAfter(failures, random, isRefused ? REFUSED_USER_WAITS : { maxMs: WAIT_MS_MAX });
     this.#change({ status: "waiting", problem, nextAttemptAt: clock.now() + waitMs });
     onFailed(problem);
     await waitFor(clock, waitMs, this.#stopping.signal);

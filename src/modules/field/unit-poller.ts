@@ -1,4 +1,3 @@
-import { DomainError } from "../../lib/core/domain-error.ts";
 import type { Text } from "../../lib/texts/text.ts";
 import type { Clock } from "../../platform/time/clock.ts";
 import type {
@@ -336,11 +335,7 @@ export class UnitPoller<Kind extends FieldKind> {
         this.#health.lastErrorAt = null;
       }
     } catch (error) {
-      this.#note(
-        error instanceof DomainError
-          ? { code: error.code, params: error.params }
-          : this.#failureOf(error).text,
-      );
+      this.#note(this.#failureOf(error).text);
     }
   }
 

@@ -1,4 +1,4 @@
-import { DomainError, detail } from "../../lib/core/domain-error.ts";
+import { detail } from "../../lib/core/domain-error.ts";
 import type { TenantId } from "../../lib/core/ids.ts";
 import { defaultSerial } from "../../lib/modbus/modbus-lists.ts";
 import {
@@ -9,11 +9,11 @@ import {
 } from "../../lib/modbus/modbus-pdu.ts";
 import { planReads, wordsIn } from "../../lib/modbus/read-plan.ts";
 import { decodeRegister, isAbsent, type RegisterValue } from "../../lib/modbus/register-values.ts";
-import { networkErrorText } from "../../lib/network/network-error.ts";
 import { ModbusConnection } from "../../platform/modbus/modbus-connection.ts";
 import { isPortPath } from "../../platform/serial/serial-port.ts";
 import type { FieldFailure, FieldProtocol } from "../field/field.protocol.ts";
 import { missingNotes } from "../field/missing-note.ts";
+import { networkFailure } from "../field/network-failure.ts";
 import { modbusErrors, modbusPortPath, modbusSerialHostOnly } from "./modbus.errors.ts";
 import type { ModbusConnectionRecord, modbusConnectionResource } from "./modbus.resource.ts";
 import type { ModbusRegister, ModbusUnit, NewUnit, UnitChange } from "./modbus.types.ts";
@@ -55,10 +55,7 @@ function failureOf(error: unknown): FieldFailure {
   }
   if (error instanceof ModbusProtocolError)
     return { text: detail("modbus.bad_answer", { reason: error.message }) };
-  return {
-    text: networkErrorText(error),
-    isSilence: error instanceof DomainError && error.kind === "timed_out",
-  };
+  return networkFailure(error);
 }
 
 type ConnectionFields = Pick<ModbusConnectionRecord, "framing" | "serial" | "tenantId" | "host">;

@@ -1,6 +1,5 @@
-import { DomainError, detail } from "../../lib/core/domain-error.ts";
+import { detail } from "../../lib/core/domain-error.ts";
 import type { JsonValue } from "../../lib/json/json.ts";
-import { networkErrorText } from "../../lib/network/network-error.ts";
 import type { OpcUaSession } from "../../platform/opcua/opcua.calls.ts";
 import {
   OpcUaConnection,
@@ -12,6 +11,7 @@ import {
 import type { OpcUaThread } from "../../platform/opcua/opcua-thread.ts";
 import type { SealedBox } from "../../platform/secrets/sealed-box.ts";
 import type { FieldFailure, FieldProtocol } from "../field/field.protocol.ts";
+import { networkFailure } from "../field/network-failure.ts";
 import { planItems, severityOf } from "./item-block.ts";
 import { ensureItems, keysOf } from "./item-checks.ts";
 import {
@@ -56,10 +56,7 @@ export function failureOf(error: unknown): FieldFailure {
   if (error instanceof OpcUaTypeMismatch)
     return { text: detail("opcua.type_mismatch", { type: error.typeName }), isAnswer: true };
   if (error instanceof OpcUaFailure) return { text: error.reason };
-  return {
-    text: networkErrorText(error),
-    isSilence: error instanceof DomainError && error.kind === "timed_out",
-  };
+  return networkFailure(error);
 }
 
 /** Writes a value and reads back what the server has then, or calls a method and returns what it answers. */

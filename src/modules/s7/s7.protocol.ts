@@ -1,12 +1,12 @@
-import { DomainError, detail } from "../../lib/core/domain-error.ts";
+import { detail } from "../../lib/core/domain-error.ts";
 import type { JsonValue } from "../../lib/json/json.ts";
-import { networkErrorText } from "../../lib/network/network-error.ts";
 import { elementOf, type S7Address } from "../../lib/s7/s7-address.ts";
 import { planS7, rangeOf } from "../../lib/s7/s7-plan.ts";
 import { decodeS7, encodeS7, isArray, type S7Value, S7ValueError } from "../../lib/s7/s7-values.ts";
 import { S7Connection, S7ProtocolError, S7Refusal } from "../../platform/s7/s7-connection.ts";
 import type { FieldBlock, FieldFailure, FieldProtocol } from "../field/field.protocol.ts";
 import { missingNotes } from "../field/missing-note.ts";
+import { networkFailure } from "../field/network-failure.ts";
 import { refusalText, s7Errors, s7TagInvalid } from "./s7.errors.ts";
 import type { S7ConnectionRecord, s7ConnectionResource } from "./s7.resource.ts";
 import type { NewUnit, S7Tag, S7Unit, UnitChange } from "./s7.types.ts";
@@ -29,10 +29,7 @@ const unitDefaults = { intervalMs: 1_000, tags: [] } as const;
 function failureOf(error: unknown): FieldFailure {
   if (error instanceof S7Refusal) return { text: refusalText(error.refusalCode), isAnswer: true };
   if (error instanceof S7ProtocolError) return { text: detail("s7.bad_answer", { reason: error.reason }) };
-  return {
-    text: networkErrorText(error),
-    isSilence: error instanceof DomainError && error.kind === "timed_out",
-  };
+  return networkFailure(error);
 }
 
 /** Reads one address now. @throws S7Refusal, and what the connection throws */
