@@ -1,5 +1,4 @@
 import { Pencil } from "lucide-preact";
-import { durationText } from "../../platform/i18n/duration-text.ts";
 import { serverText } from "../../platform/i18n/error-texts.ts";
 import { formatCount, formatValue, toMs } from "../../platform/i18n/format.ts";
 import { plural, t } from "../../platform/i18n/i18n.ts";
@@ -65,7 +64,8 @@ export function UnitCard(props: Props) {
   );
 }
 
-export const intervalText = (ms: number): string => (ms < 1_000 ? `${formatCount(ms)} ms` : durationText(ms));
+/** Returns an interval in seconds, as its field has it. */
+export const intervalText = (ms: number): string => `${formatValue(ms / 1_000)} s`;
 
 const REFUSALS = ["modbus.register_refused", "s7.tag_refused", "bacnet.object_refused", "opcua.item_refused"];
 
