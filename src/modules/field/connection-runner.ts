@@ -13,7 +13,7 @@ import { UnitPoller, WAIT_MS_MAX } from "./unit-poller.ts";
 
 /** Longest sleep of a connection without units. */
 const IDLE_MS = 60_000;
-/** Waits after a refused user or password. A person who mends it saves the connection, which connects at once. */
+/** Waits after a refused user or password. A person who mends it saves the connection, which connects immediately. */
 const REFUSED_USER_WAITS = { firstMs: 20_000, maxMs: 5 * 60_000 };
 /** Requests of people and commands that wait for their turn. */
 const WAITING_MAX = 100;
