@@ -2,6 +2,8 @@
  * Common parts of the API's lists: `limit`, `offset`, `search`, `sort` and the total number. Lists that are read whole are searched, sorted and
  * paged here; unbounded lists do so in their query, with the parts below.
  */
+import type { AnswerSpace } from "../platform/load/answer-space.ts";
+import { asAnswer, listAnswer } from "./answers.ts";
 import { LIST_LIMIT_DEFAULT, pageQuery, searchQuery, sortQuery } from "./lists.schemas.ts";
 
 export interface PageQuery {
@@ -72,17 +74,48 @@ export function wholeList(list: { readonly sort: readonly string[]; readonly sea
     });
   }
 
+  function cut<Item extends object>(query: WholeListQuery, url: string, items: readonly Item[]) {
+    const part = query.search?.toLowerCase();
+    const found = part === undefined ? items : items.filter((item) => matches(item, part));
+    const ordered = query.sort === undefined ? found : sorted(found, query.sort);
+    const page = toPage(query);
+    return {
+      items: ordered.slice(page.offset, page.offset + page.limit),
+      headers: listHeaders(url, { ...page, total: found.length }),
+    };
+  }
+
   return {
     /** Fields of the query's schema. */
     fields: { ...pageQuery, search: searchQuery(list.search), sort: sortQuery(list.sort) },
     /** Returns the requested page and sets the headers of the list. */
     page<Item extends object>({ query, request, set }: ListContext, items: readonly Item[]): Item[] {
-      const part = query.search?.toLowerCase();
-      const found = part === undefined ? items : items.filter((item) => matches(item, part));
-      const ordered = query.sort === undefined ? found : sorted(found, query.sort);
-      const page = toPage(query);
-      Object.assign(set.headers, listHeaders(request.url, { ...page, total: found.length }));
-      return ordered.slice(page.offset, page.offset + page.limit);
+      const { items: page, headers } = cut(query, request.url, items);
+      Object.assign(set.headers, headers);
+      return page;
+    },
+    /**
+     * Sends the page that the query asks for, of items that may be long: it is searched, sorted and cut by their heads, and reads one item at a
+     * time. `read` returns undefined for an item that was deleted meanwhile.
+     */
+    async longPage<Head extends object, Item>(
+      { query, request, answers }: Pick<ListContext, "query"> & { request: Request; answers: AnswerSpace },
+      heads: readonly Head[],
+      read: (head: Head) => Item | undefined,
+    ): Promise<Item[]> {
+      const { items, headers } = cut(query, request.url, heads);
+      const slices = oneByOne(items, read);
+      return asAnswer<Item[]>(await listAnswer(answers, request, { count: items.length, slices, headers }));
     },
   };
+}
+
+function* oneByOne<Head, Item>(
+  heads: readonly Head[],
+  read: (head: Head) => Item | undefined,
+): Generator<Item[]> {
+  for (const head of heads) {
+    const item = read(head);
+    yield item === undefined ? [] : [item];
+  }
 }

@@ -1,6 +1,7 @@
 import type { Static, TSchema } from "@sinclair/typebox";
 import { Elysia, t } from "elysia";
 import { outdated } from "../lib/core/domain-error.ts";
+import type { AnswerSpace } from "../platform/load/answer-space.ts";
 import type { AuditContext } from "./audit/audit.types.ts";
 import type { AuthPlugin } from "./identity/identity.plugin.ts";
 import { wholeList } from "./lists.ts";
@@ -17,8 +18,8 @@ type Wire<Value> = Value extends readonly (infer Item)[]
 
 /** Service called by a resource's routes. `Shown` is an item as visible to the caller. */
 export interface ResourceService<Shown, Create, Update> {
-  /** @param query parameters of the list, validated by the schemas of its filters */
-  list(principal: Principal, query: unknown): readonly Shown[];
+  /** Left out if there is a `longList`. @param query parameters of the list, validated by the schemas of its filters */
+  list?(principal: Principal, query: unknown): readonly Shown[];
   get(principal: Principal, id: string): Shown;
   create(principal: Principal, input: Create): Shown | Promise<Shown>;
   update(principal: Principal, id: string, changes: Update): Shown | Promise<Shown>;
@@ -41,7 +42,17 @@ interface ResourceRoutesDeps<Shown, Api extends ResourceSchemas> {
   readonly read: AuditReader;
   /** Actions by the last part of the path. */
   readonly actions?: Readonly<Record<string, Action<Shown>>>;
+  /** List of items that may be large: read one after the other, and filtered by their heads. */
+  readonly longList?: LongList<Shown>;
   readonly auth: AuthPlugin;
+}
+
+interface LongList<Shown> {
+  readonly answers: AnswerSpace;
+  /** Returns the id of each item, and the fields by which the list is searched and sorted. */
+  heads(principal: Principal): readonly object[];
+  /** Returns undefined for a deleted item. */
+  find(principal: Principal, id: string): Shown | undefined;
 }
 
 /** Creates a reader of an item's fields, as visible to the caller, for the audit log. */
@@ -95,7 +106,7 @@ export const withIfMatch = <Texts extends OperationTexts>(texts: Texts) => ({
 /** Creates the routes of a resource, to which others can be added. */
 export function resourceRoutes<Shown, Api extends ResourceSchemas>(
   resource: ResourceApi<Api>,
-  { service, auth, ...deps }: ResourceRoutesDeps<Shown, Api>,
+  { service, longList, auth, ...deps }: ResourceRoutesDeps<Shown, Api>,
 ) {
   const { path, parameter = resource.key, tag, permissions, operations, isVersioned = false } = resource;
   const schemas: ResourceSchemas = resource.schemas;
@@ -110,11 +121,22 @@ export function resourceRoutes<Shown, Api extends ResourceSchemas>(
   const routes = new Elysia({ prefix: path, tags: [tag] }).use(auth);
   routes.get(
     "",
-    ({ principal, query, request, set }) =>
-      list.page(
+    ({ principal, query, request, set }) => {
+      if (longList !== undefined)
+        return list.longPage(
+          { query, request, answers: longList.answers },
+          longList.heads(principal),
+          (head) => {
+            const shown = longList.find(principal, String(Reflect.get(head, resource.key)));
+            return shown && toWire(shown, request);
+          },
+        );
+      const all = service.list?.(principal, query) ?? [];
+      return list.page(
         { query, request, set },
-        service.list(principal, query).map((shown) => toWire(shown, request)),
-      ),
+        all.map((shown) => toWire(shown, request)),
+      );
+    },
     {
       auth: permissions.read,
       query: t.Object({ ...list.fields, ...resource.list.filters }),

@@ -49,7 +49,9 @@ export const dashboardsRoutes = (deps: DashboardsRoutesDeps) => {
   const { dashboards, answers } = deps;
   const answerOf = executedAnswer(answers);
   const read = auditReader(dashboards, ["name", "type", "states", "layout", "widgets", "aliases", "tags"]);
-  return resourceRoutes(dashboardResource, { service: dashboards, toWire, read, auth: deps.auth })
+  const { heads, find } = dashboards;
+  const longList = { answers, heads, find };
+  return resourceRoutes(dashboardResource, { service: dashboards, longList, toWire, read, auth: deps.auth })
     .post("/import", async ({ principal, body }) => toWire(await dashboards.import(principal, body)), {
       auth: "dashboards:write",
       audit: { action: "dashboard.import", target: "dashboard", created: "id", read },

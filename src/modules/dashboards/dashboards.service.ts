@@ -342,7 +342,9 @@ export function createDashboardsService(deps: DashboardsServiceDeps) {
   }
 
   return {
-    list: ({ tenantId }: Principal): Dashboard[] => store.list(tenantId),
+    /** All dashboards, without what is on them. */
+    heads: ({ tenantId }: Principal) => store.heads(tenantId),
+    find: ({ tenantId }: Principal, id: string): Dashboard | undefined => store.find(tenantId, id),
     get: find,
     /** Returns whether the tenant has the dashboard. */
     isOf: (tenantId: TenantId, id: string): boolean => store.find(tenantId, id) !== undefined,

@@ -13,14 +13,14 @@ export function createTenantAttributesRepository({ orm }: MainDatabase) {
   const whereKey = (tenantId: TenantId, key: string) =>
     and(eq(tenantAttributes.tenantId, tenantId), eq(tenantAttributes.key, key));
   return {
-    list: (tenantId: TenantId): TenantAttribute[] =>
+    /** All attributes, without their values. */
+    heads: (tenantId: TenantId): Omit<TenantAttribute, "value">[] =>
       orm
-        .select()
+        .select({ key: tenantAttributes.key, updatedAt: tenantAttributes.updatedAt })
         .from(tenantAttributes)
         .where(eq(tenantAttributes.tenantId, tenantId))
         .orderBy(asc(tenantAttributes.key))
-        .all()
-        .map(toAttribute),
+        .all(),
     find(tenantId: TenantId, key: string): TenantAttribute | undefined {
       const row = orm.select().from(tenantAttributes).where(whereKey(tenantId, key)).get();
       return row && toAttribute(row);

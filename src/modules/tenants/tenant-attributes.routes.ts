@@ -2,6 +2,7 @@ import { Elysia, t } from "elysia";
 import { detail } from "../../lib/core/domain-error.ts";
 import { isJsonObject } from "../../lib/json/json.ts";
 import { iso } from "../../lib/time/iso-time.ts";
+import type { AnswerSpace } from "../../platform/load/answer-space.ts";
 import type { AuditContext } from "../audit/audit.types.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import { wholeList } from "../lists.ts";
@@ -24,15 +25,22 @@ const keyIn = ({ body }: AuditContext): string => {
   return typeof key === "string" ? key : "";
 };
 
-export const tenantAttributesRoutes = (deps: { attributes: TenantAttributesService; auth: AuthPlugin }) => {
-  const { attributes } = deps;
+export const tenantAttributesRoutes = (deps: {
+  attributes: TenantAttributesService;
+  answers: AnswerSpace;
+  auth: AuthPlugin;
+}) => {
+  const { attributes, answers } = deps;
   const read = ({ principal }: AuditContext, key: string) => attributes.find(principal.tenantId, key)?.value;
   return new Elysia({ prefix: "/api/tenant-attributes", tags: ["tenant"] })
     .use(deps.auth)
     .get(
       "",
-      ({ principal, query, request, set }) =>
-        tenantAttributeList.page({ query, request, set }, attributes.list(principal.tenantId).map(toWire)),
+      ({ principal: { tenantId }, query, request }) =>
+        tenantAttributeList.longPage({ query, request, answers }, attributes.heads(tenantId), ({ key }) => {
+          const attribute = attributes.find(tenantId, key);
+          return attribute && toWire(attribute);
+        }),
       {
         auth: "tenant:read",
         query: t.Object(tenantAttributeList.fields),

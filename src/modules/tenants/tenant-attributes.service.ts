@@ -35,7 +35,7 @@ export function createTenantAttributesService(deps: {
     ensureIncluded,
     /** Calls `listener` after each set or deleted attribute. */
     onChange: (listener: (tenantId: TenantId, key: string) => void): void => void listeners.push(listener),
-    list: (tenantId: TenantId): TenantAttribute[] => repository.list(tenantId),
+    heads: repository.heads,
     find: (tenantId: TenantId, key: string): TenantAttribute | undefined => repository.find(tenantId, key),
     /** @throws DomainError `tenant_attribute.not_found` */
     get(tenantId: TenantId, key: string): TenantAttribute {

@@ -45,9 +45,13 @@ export interface StoredRows<Table extends SQLiteTable, Key extends Column<Table>
 export type NewFields<Row, Key extends keyof Row> = Omit<Row, Key | Stamp> & Partial<Pick<Row, Key>>;
 export type Changes<Row> = { readonly [Field in Exclude<keyof Row, Stamp>]?: Row[Field] | undefined };
 
+type RowHead<Row, Key extends keyof Row> = Pick<Row, Key> & Partial<Row>;
+
 /** Reads and writes the rows of a tenant. A row of another tenant does not exist. */
 export interface ResourceStore<Row, Key extends keyof Row> {
   list(tenantId: TenantId): Row[];
+  /** Returns the rows of `list` without their JSON, which may be long. */
+  heads(tenantId: TenantId): RowHead<Row, Key>[];
   count(tenantId: TenantId): number;
   find(tenantId: TenantId, id: string): Row | undefined;
   /** @throws DomainError `not_found` */
@@ -98,13 +102,22 @@ export function createResourceStore<Table extends SQLiteTable, Key extends Colum
   const hasId = eq(columnOf(key), sql.placeholder("id"));
   const byId = lazyStatement(() => orm.select().from(table).where(and(isOfTenant, hasId)));
   const ofAnyTenant = lazyStatement(() => orm.select().from(table).where(hasId));
+  const inOrder = [order.ignoresCase ? sql`${sorted} COLLATE NOCASE` : asc(sorted), asc(columnOf(key))];
   const ofTenant = lazyStatement(() =>
     orm
       .select()
       .from(table)
       .where(isOfTenant)
-      .orderBy(order.ignoresCase ? sql`${sorted} COLLATE NOCASE` : asc(sorted), asc(columnOf(key))),
+      .orderBy(...inOrder),
   );
+  const headsOfTenant = lazyStatement(() => {
+    const short = Object.entries(columns).filter(([, { dataType }]) => dataType !== "json");
+    return orm
+      .select(Object.fromEntries(short))
+      .from(table)
+      .where(isOfTenant)
+      .orderBy(...inOrder);
+  });
   const total = lazyStatement(() => orm.select({ count: count() }).from(table).where(isOfTenant));
 
   /** Keyed by unique column. */
@@ -159,6 +172,7 @@ export function createResourceStore<Table extends SQLiteTable, Key extends Colum
 
   return {
     list: (tenantId) => ofTenant.all({ tenantId }) as Item<Table>[],
+    heads: (tenantId) => headsOfTenant.all({ tenantId }) as RowHead<Item<Table>, Key>[],
     count: countOf,
     find: findById,
     get(tenantId, id) {

@@ -1,0 +1,44 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { callGateway, type StalledGateway, stallsOf, startStalledGateway } from "./stall-fixture.ts";
+
+/** Lists of items that may be long are read one item at a time: all of them together are hundreds of thousands of values. */
+
+let gateway: StalledGateway;
+
+beforeAll(async () => {
+  gateway = await startStalledGateway();
+});
+afterAll(() => gateway.stop());
+
+const call = (method: string, path: string, body?: unknown) => callGateway(gateway, method, path, body);
+/** As many parts as fit into few bytes. */
+const parts = (count: number) => Array.from({ length: count }, () => ({}));
+
+async function fill(path: string, count: number, bodyOf: (index: number) => object): Promise<void> {
+  for (let index = 0; index < count; index++) {
+    const { status } = await call("POST", path, bodyOf(index));
+    expect([200, 201]).toContain(status);
+  }
+}
+
+const listStalls = (path: string, count: number) =>
+  stallsOf(gateway, { name: path, counts: [10] }, async (atOnce) => async () => {
+    const answers = await Promise.all(Array.from({ length: atOnce }, () => call("GET", path)));
+    const whole = answers.filter(({ status }) => status === 200);
+    expect(whole.length).toBeGreaterThan(0);
+    for (const { body } of whole) expect(body).toHaveLength(count);
+  });
+
+test("dashboards of 29,000 parts each", async () => {
+  await fill("/api/dashboards", 119, (index) => ({
+    name: `long ${index}`,
+    settings: { parts: parts(29_000) },
+  }));
+  expect(await listStalls("/api/dashboards", 120)).toEqual([]);
+}, 60_000);
+
+test("attributes of a tenant with 85,000 parts each", async () => {
+  const value = { parts: parts(85_000) };
+  await fill("/api/tenant-attributes", 80, (index) => ({ key: `long ${index}`, value }));
+  expect(await listStalls("/api/tenant-attributes", 80)).toEqual([]);
+}, 60_000);
