@@ -49,10 +49,12 @@ interface ResourceRoutesDeps<Shown, Api extends ResourceSchemas> {
 
 interface LongList<Shown> {
   readonly answers: AnswerSpace;
-  /** Returns the id of each item, and the fields by which the list is searched and sorted. */
-  heads(principal: Principal): readonly object[];
-  /** Returns undefined for a deleted item. */
-  find(principal: Principal, id: string): Shown | undefined;
+  read(principal: Principal): {
+    /** The id of each item, and the fields by which the list is searched and sorted. */
+    readonly heads: readonly object[];
+    /** Returns undefined for a deleted item. */
+    find(id: string): Shown | undefined;
+  };
 }
 
 /** Creates a reader of an item's fields, as visible to the caller, for the audit log. */
@@ -122,15 +124,13 @@ export function resourceRoutes<Shown, Api extends ResourceSchemas>(
   routes.get(
     "",
     ({ principal, query, request, set }) => {
-      if (longList !== undefined)
-        return list.longPage(
-          { query, request, answers: longList.answers },
-          longList.heads(principal),
-          (head) => {
-            const shown = longList.find(principal, String(Reflect.get(head, resource.key)));
-            return shown && toWire(shown, request);
-          },
-        );
+      if (longList !== undefined) {
+        const { heads, find } = longList.read(principal);
+        return list.longPage({ query, request, answers: longList.answers }, heads, (head) => {
+          const shown = find(String(Reflect.get(head, resource.key)));
+          return shown && toWire(shown, request);
+        });
+      }
       const all = service.list?.(principal, query) ?? [];
       return list.page(
         { query, request, set },

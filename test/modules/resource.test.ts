@@ -13,6 +13,7 @@ import { createRequestAudit } from "../../src/modules/identity/request-audit.ts"
 import { auditReader, resourceRoutes } from "../../src/modules/resource.routes.ts";
 import { defineResource, itemToWire } from "../../src/modules/resource.ts";
 import type { Principal } from "../../src/modules/users/users.types.ts";
+import { AnswerSpace } from "../../src/platform/load/answer-space.ts";
 
 const notes = sqliteTable("notes", {
   noteId: text("note_id").primaryKey(),
@@ -182,6 +183,41 @@ describe("routes of a resource", () => {
     expect(headers.get("x-total-count")).toBe("3");
     expect((await call("GET", "?content=about+c")).body).toMatchObject([{ title: "c" }]);
     expect((await call("GET", "?search=A")).body).toMatchObject([{ title: "a" }]);
+  });
+
+  test("read the items of a long list one at a time, and only those of the page", async () => {
+    const { list: _, ...rest } = service;
+    const found: string[] = [];
+    const longList = {
+      answers: new AnswerSpace(),
+      read: ({ tenantId }: Principal) => ({
+        heads: store.heads(tenantId),
+        find(id: string) {
+          const note = store.find(tenantId, id);
+          found.push(note?.title ?? "deleted");
+          if (note?.title === "b") store.delete(store.get(tenantId, ids.at(2) ?? ""));
+          return note;
+        },
+      }),
+    };
+    app = new Elysia({ normalize: true }).use(
+      resourceRoutes(noteResource, {
+        service: rest,
+        longList,
+        toWire: (note: Note) => itemToWire(note),
+        read: auditReader(service, ["title"]),
+        auth: auth(),
+      }),
+    );
+    const ids: string[] = [];
+    for (const title of ["a", "b", "c"])
+      ids.push((await call("POST", "", { title, content: title })).body.noteId);
+    const page = await call("GET", "?sort=-title&limit=1&offset=2");
+    expect([found, page.headers.get("x-total-count")]).toEqual([["a"], "3"]);
+    expect(page.body).toEqual([(await call("GET", `/${ids[0]}`)).body]);
+    const all = await call("GET", "");
+    expect(all.body.map(({ title }: Note) => title)).toEqual(["a", "b"]);
+    expect(found).toEqual(["a", "a", "b", "deleted"]);
   });
 
   test("run actions on an item, with and without a body", async () => {

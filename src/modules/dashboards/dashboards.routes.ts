@@ -49,8 +49,7 @@ export const dashboardsRoutes = (deps: DashboardsRoutesDeps) => {
   const { dashboards, answers } = deps;
   const answerOf = executedAnswer(answers);
   const read = auditReader(dashboards, ["name", "type", "states", "layout", "widgets", "aliases", "tags"]);
-  const { heads, find } = dashboards;
-  const longList = { answers, heads, find };
+  const longList = { answers, read: dashboards.read };
   return resourceRoutes(dashboardResource, { service: dashboards, longList, toWire, read, auth: deps.auth })
     .post("/import", async ({ principal, body }) => toWire(await dashboards.import(principal, body)), {
       auth: "dashboards:write",

@@ -342,9 +342,11 @@ export function createDashboardsService(deps: DashboardsServiceDeps) {
   }
 
   return {
-    /** All dashboards, without what is on them. */
-    heads: ({ tenantId }: Principal) => store.heads(tenantId),
-    find: ({ tenantId }: Principal, id: string): Dashboard | undefined => store.find(tenantId, id),
+    /** Returns all dashboards without what is on them, and a function that finds one. */
+    read: ({ tenantId }: Principal) => ({
+      heads: store.heads(tenantId),
+      find: (id: string): Dashboard | undefined => store.find(tenantId, id),
+    }),
     get: find,
     /** Returns whether the tenant has the dashboard. */
     isOf: (tenantId: TenantId, id: string): boolean => store.find(tenantId, id) !== undefined,

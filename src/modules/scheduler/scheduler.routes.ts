@@ -1,5 +1,6 @@
 import { t } from "elysia";
 import { iso } from "../../lib/time/iso-time.ts";
+import type { AnswerSpace } from "../../platform/load/answer-space.ts";
 import type { AuditContext } from "../audit/audit.types.ts";
 import type { AuthPlugin } from "../identity/identity.plugin.ts";
 import { newestFirst, pageQuery, searchQuery } from "../lists.schemas.ts";
@@ -17,7 +18,7 @@ import {
 } from "./scheduler.schemas.ts";
 import type { SchedulerService, SeenJob } from "./scheduler.service.ts";
 import type { Target } from "./scheduler.types.ts";
-import { jobToWire, runToWire, targetToWire } from "./scheduler.wire.ts";
+import { jobToWire, runToWire, statusOf, targetToWire } from "./scheduler.wire.ts";
 
 const PREVIEW_DEFAULT = 5;
 /** Separates the devices of an action, which the audit log hides from readers who may not see them. */
@@ -27,7 +28,13 @@ function auditedOf({ action, hiddenTargets: _, ...job }: ReturnType<typeof jobTo
   return { ...job, action: subject, deviceIds };
 }
 
-export const schedulerRoutes = ({ scheduler, auth }: { scheduler: SchedulerService; auth: AuthPlugin }) => {
+interface SchedulerRoutesDeps {
+  readonly scheduler: SchedulerService;
+  readonly answers: AnswerSpace;
+  readonly auth: AuthPlugin;
+}
+
+export const schedulerRoutes = ({ scheduler, answers, auth }: SchedulerRoutesDeps) => {
   const read = ({ principal }: AuditContext, id: string) =>
     auditedOf(jobToWire(scheduler.get(principal, id)));
   return resourceRoutes(jobResource, {
@@ -42,6 +49,13 @@ export const schedulerRoutes = ({ scheduler, auth }: { scheduler: SchedulerServi
       ...jobToWire(job),
       ...(devices !== undefined && { devices }),
     }),
+    longList: {
+      answers,
+      read(principal) {
+        const { heads, find } = scheduler.read(principal);
+        return { heads: heads.map((head) => ({ ...head, status: statusOf(head) })), find };
+      },
+    },
     read,
     actions: {
       start: {

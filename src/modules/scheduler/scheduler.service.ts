@@ -1,5 +1,6 @@
 import { detail } from "../../lib/core/domain-error.ts";
 import type { DeviceId } from "../../lib/core/ids.ts";
+import { omit } from "../../lib/core/omit.ts";
 import { isJsonObject, type JsonObject } from "../../lib/json/json.ts";
 import { toPlainJson } from "../../lib/json/plain-json.ts";
 import type { EventBus } from "../../platform/core/event-bus.ts";
@@ -244,9 +245,21 @@ export function createSchedulerService(deps: SchedulerServiceDeps) {
   }
 
   return {
-    list(principal: Principal): SeenJob[] {
+    /** Returns what the list of the jobs that the caller sees is searched and sorted by, and a function that finds one of them. */
+    read(principal: Principal) {
+      const { tenantId, devices: visible } = principal;
       const types = typesOf(principal);
-      return jobs.list(principal.tenantId).flatMap((job) => see(principal, job, types) ?? []);
+      const heads =
+        visible === "all"
+          ? jobs.heads(tenantId)
+          : jobs.list(tenantId).filter((job) => see(principal, job, types) !== undefined);
+      return {
+        heads: heads.map((head) => omit(head, "action")),
+        find(jobId: string): SeenJob | undefined {
+          const job = jobs.find(tenantId, jobId);
+          return job && see(principal, job, types);
+        },
+      };
     },
     get,
     /** Returns the job's current devices that the caller may see, at most 1,000. */

@@ -13,7 +13,10 @@ function scheduleToWire(schedule: Schedule): ShownSchedule {
   return { kind: "interval", everyMs, ...(at !== null && { at: iso(at) }), timezone };
 }
 
-function statusOf({ enabled, nextRunAt }: SeenJob): "active" | "paused" | "completed" {
+export function statusOf({
+  enabled,
+  nextRunAt,
+}: Pick<Partial<SeenJob>, "enabled" | "nextRunAt">): "active" | "paused" | "completed" {
   if (!enabled) return "paused";
   return nextRunAt === null ? "completed" : "active";
 }
