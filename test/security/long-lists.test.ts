@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { callGateway, type StalledGateway, stallsOf, startStalledGateway } from "./stall-fixture.ts";
 
-/** Lists of items that may be long are read one item at a time: all of them together are hundreds of thousands of values. */
+/** Items that may be long are read one at a time for a list, and newest values are not parsed: together they are hundreds of thousands of parts. */
 
 let gateway: StalledGateway;
 
@@ -41,4 +41,28 @@ test("attributes of a tenant with 85,000 parts each", async () => {
   const value = { parts: parts(85_000) };
   await fill("/api/tenant-attributes", 80, (index) => ({ key: `long ${index}`, value }));
   expect(await listStalls("/api/tenant-attributes", 80)).toEqual([]);
+}, 60_000);
+
+test("newest values of 20,000 parts each", async () => {
+  const [deviceToken] = gateway.deviceTokens;
+  for (let index = 0; index < 200; index++) {
+    const { status } = await call("POST", `/api/v1/${deviceToken}/telemetry`, {
+      [`long ${index}`]: parts(20_000),
+    });
+    expect(status).toBe(200);
+  }
+  const deviceIds = [gateway.deviceIds[1]];
+  const stalls = await stallsOf(gateway, { name: "latest", counts: [10] }, async (atOnce) => async () => {
+    const answers = await Promise.all(
+      Array.from({ length: atOnce }, (_, index) =>
+        index % 2 === 0
+          ? call("GET", `/api/devices/${deviceIds[0]}/telemetry/latest`)
+          : call("POST", "/api/v1/telemetry/latest", { deviceIds }),
+      ),
+    );
+    const [snapshot] = answers.filter(({ status }) => status === 200).flatMap(({ body }) => body);
+    const { values, timestamps, ts } = snapshot;
+    expect([values["long 199"].length, timestamps["long 199"], values.key499]).toEqual([20_000, ts, 499]);
+  });
+  expect(stalls).toEqual([]);
 }, 60_000);

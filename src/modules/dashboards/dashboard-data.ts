@@ -52,6 +52,9 @@ const CLEARED_STATUSES: readonly AlarmStatus[] = ["CLEARED_UNACK", "CLEARED_ACK"
 /** Approximate bytes of a value with its timestamp in a response. */
 const VALUE_BYTES = 24;
 
+/** Bytes of memory that a character of a JSON value can take when it is parsed. */
+const PARSED_BYTES = 16;
+
 function bytesOf(value: unknown): number {
   if (typeof value === "string") return VALUE_BYTES + value.length;
   return typeof value === "object" && value !== null
@@ -407,7 +410,8 @@ export function createDashboardData(deps: {
     const keys = isAnyKey ? undefined : [...new Set(asking.flatMap((candidate) => candidate.keys))];
     const tally = createTally();
     try {
-      for await (const batch of telemetry.latestOf(principal, { deviceIds: ids, keys })) {
+      const onJson = (characters: number) => room.reserve(characters * PARSED_BYTES);
+      for await (const batch of telemetry.latestOf(principal, { deviceIds: ids, keys }, { onJson })) {
         tally.addValues(valuesIn(batch));
         room.reserve(bytesOfLatest(batch));
         for (const snapshot of batch) latest.set(snapshot.deviceId, snapshot);

@@ -52,21 +52,25 @@ interface TelemetryRoutesDeps {
 
 const UNREAD = "503 while unread responses leave no memory for it";
 
-/** Writes the newest values of many devices as one JSON array. */
-async function writeLatest(
-  batches: AsyncIterable<LatestSnapshot[]>,
+/** Characters of text that are encoded together. */
+const PIECE_CHARACTERS = 64 * 1024;
+
+/** Writes text that comes in pieces. */
+async function writeTexts(
+  texts: AsyncIterable<string>,
   onPiece: (piece: Uint8Array) => void,
+  [before, after]: readonly [string, string] = ["", ""],
 ): Promise<void> {
   const encoder = new TextEncoder();
-  let before = "[";
-  for await (const batch of batches) {
-    const texts = batch.map((snapshot) => JSON.stringify(snapshot));
-    if (texts.length === 0) continue;
-    onPiece(encoder.encode(before + texts.join()));
-    before = ",";
+  let text = before;
+  for await (const part of texts) {
+    text += part;
+    if (text.length < PIECE_CHARACTERS) continue;
+    onPiece(encoder.encode(text));
+    text = "";
     await workShare.pause();
   }
-  onPiece(encoder.encode(before === "[" ? "[]" : "]"));
+  onPiece(encoder.encode(text + after));
 }
 
 /** Returns a handler that responds with series. */
@@ -125,7 +129,11 @@ export const telemetryRoutes = (deps: TelemetryRoutesDeps) => {
     )
     .get(
       "/devices/:deviceId/telemetry/latest",
-      ({ principal, params, request }) => telemetry.latest(principal, params.deviceId, request.signal),
+      async ({ principal, params, request }) => {
+        const texts = telemetry.latestText(principal, params.deviceId, request.signal);
+        const answer = await textAnswer(answers, request, (onPiece) => writeTexts(texts, onPiece));
+        return asAnswer<LatestSnapshot>(answer);
+      },
       {
         auth: "telemetry:read",
         response: { 200: latestSnapshot },
@@ -175,8 +183,10 @@ export const telemetryRoutes = (deps: TelemetryRoutesDeps) => {
     .post(
       "/v1/telemetry/latest",
       async ({ principal, body, request }) => {
-        const batches = telemetry.latestOf(principal, body, request.signal);
-        const answer = await textAnswer(answers, request, (onPiece) => writeLatest(batches, onPiece));
+        const texts = telemetry.latestTexts(principal, body, request.signal);
+        const answer = await textAnswer(answers, request, (onPiece) =>
+          writeTexts(texts, onPiece, ["[", "]"]),
+        );
         return asAnswer<LatestSnapshot[]>(answer);
       },
       {

@@ -213,22 +213,34 @@ export function createTelemetryService(deps: TelemetryServiceDeps) {
   const { store, devices, keys } = deps;
   return {
     resolveKeys: keys.resolve,
-    async latest(principal: Principal, deviceId: string, signal?: AbortSignal): Promise<LatestSnapshot> {
-      const id = devices.ensureVisible(principal, deviceId);
-      const [snapshot] = await store.latest([id], undefined, signal);
-      return snapshot ?? { deviceId: id, values: {}, timestamps: {}, ts: 0 };
+    /** Yields the JSON of the newest values of a device in pieces. */
+    latestText(principal: Principal, deviceId: string, signal?: AbortSignal): AsyncGenerator<string> {
+      return store.latestTexts([devices.ensureVisible(principal, deviceId)], undefined, signal);
+    },
+    /** Yields the JSON of the newest values of many devices in their order, in pieces with commas between the devices. */
+    async *latestTexts(
+      principal: Principal,
+      { deviceIds, keys }: { deviceIds: readonly string[]; keys?: readonly string[] | undefined },
+      signal?: AbortSignal,
+    ): AsyncGenerator<string> {
+      const ids = devices.ensureAllVisible(principal, [...new Set(deviceIds)]);
+      const named = keys === undefined || keys.length === 0 ? undefined : keys;
+      for (let begin = 0; begin < ids.length; begin += LATEST_DEVICES_FIRST) {
+        if (begin > 0) yield ",";
+        yield* store.latestTexts(ids.slice(begin, begin + LATEST_DEVICES_FIRST), named, signal);
+      }
     },
     /** Yields the newest values of many devices in order, some thousand values at a time. */
     async *latestOf(
       principal: Principal,
       { deviceIds, keys }: { deviceIds: readonly string[]; keys?: readonly string[] | undefined },
-      signal?: AbortSignal,
+      { signal, onJson }: { signal?: AbortSignal; onJson?: (characters: number) => void } = {},
     ): AsyncGenerator<LatestSnapshot[]> {
       const ids = devices.ensureAllVisible(principal, [...new Set(deviceIds)]);
       const named = keys === undefined || keys.length === 0 ? undefined : keys;
       let batchSize = LATEST_DEVICES_FIRST;
       for (let begin = 0; begin < ids.length; ) {
-        const batch = await store.latest(ids.slice(begin, begin + batchSize), named, signal);
+        const batch = await store.latest(ids.slice(begin, begin + batchSize), named, signal, onJson);
         begin += batchSize;
         yield batch;
         const valuesPerDevice = Math.max(1, valuesIn(batch) / batchSize);

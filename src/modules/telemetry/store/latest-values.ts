@@ -1,6 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import type { DeviceId } from "../../../lib/core/ids.ts";
-import { decodeValue, TAG_STRING } from "../../../lib/data/value-kind.ts";
+import { decodeValue, TAG_JSON, TAG_STRING } from "../../../lib/data/value-kind.ts";
+import { workShare } from "../../../platform/load/fair-share.ts";
 import type { LatestSnapshot, TelemetryValue } from "../telemetry.types.ts";
 import { newestUntil } from "./newest-value.ts";
 import type { DeviceState, Registry, SealedValue, SeriesState } from "./registry.ts";
@@ -21,6 +22,9 @@ function newestOf(
 /** Initial capacity, in values. */
 const VALUES_FIRST = 256;
 
+/** Characters of texts after which a response ends with the current device; the next response starts with the next device. */
+const TEXT_CHARACTERS_MAX = 4 * 1024 * 1024;
+
 /** Series processed without a pause. */
 const SLICE_SERIES = 1_024;
 
@@ -37,6 +41,8 @@ class Columns {
   #numbers = new Float64Array(VALUES_FIRST);
   #tags = new Uint8Array(VALUES_FIRST);
   #length = 0;
+  /** Characters of all texts. */
+  characters = 0;
 
   constructor(devices: number) {
     this.#counts = new Uint32Array(devices);
@@ -50,7 +56,10 @@ class Columns {
     this.#ts[index] = ts;
     this.#numbers[index] = number;
     this.#tags[index] = tag;
-    if (tag >= TAG_STRING) this.#texts.push(text ?? "");
+    if (tag >= TAG_STRING) {
+      this.#texts.push(text ?? "");
+      this.characters += text?.length ?? 0;
+    }
     this.#counts[position]!++;
   }
 
@@ -67,8 +76,10 @@ class Columns {
     this.#tags.set(tags);
   }
 
-  toWire({ keyNames }: Registry): WireLatest {
+  /** @param answered number of devices whose values are there */
+  toWire({ keyNames }: Registry, answered: number): WireLatest {
     return {
+      answered,
       names: this.#found.map((key) => keyNames[key] ?? ""),
       counts: this.#counts,
       keys: this.#keys.slice(0, this.#length),
@@ -95,22 +106,36 @@ export function* latestTask(
   const isWanted = createKeyFilter(registry, keys);
   const columns = new Columns(devices.length);
   let seen = 0;
-  for (let position = 0; position < devices.length; position++) {
+  let position = 0;
+  for (; position < devices.length && columns.characters < TEXT_CHARACTERS_MAX; position++) {
     const device = registry.devices.get(devices[position]!);
-    if (device === undefined) continue;
-    for (const series of device.series.values()) {
+    for (const series of device?.series.values() ?? []) {
       // Beside the pauses between slices: a series whose newest value lies behind `until` costs the reading of blocks.
       if (++seen % SLICE_SERIES === 0 || series.ts > until) yield;
       if (!isWanted(series.key)) continue;
-      const newest = newestOf(engine, { device, series }, until);
+      const newest = newestOf(engine, { device: device!, series }, until);
       if (newest !== null) columns.add(position, series.key, newest);
     }
   }
-  return columns.toWire(registry);
+  return columns.toWire(registry, position);
 }
 
 /** Values unpacked by the main thread per turn of the event loop, about 5 ms. */
 const VALUES_PER_SLICE = 10_000;
+/** Characters of JSON values parsed per turn of the event loop: up to 3 ms for small parts. */
+const JSON_PER_SLICE = 64 * 1024;
+
+/** Tells when enough JSON has been parsed for one turn. */
+class Parsing {
+  #characters = 0;
+
+  isLong(tag: number, text = ""): boolean {
+    if (tag === TAG_JSON) this.#characters += text.length;
+    if (this.#characters <= JSON_PER_SLICE) return false;
+    this.#characters = 0;
+    return true;
+  }
+}
 
 /** Sets an own property for any key; assigning `__proto__` would change the prototype. */
 function setOwn<Value>(target: Record<string, Value>, key: string, value: Value): void {
@@ -127,6 +152,7 @@ export async function snapshotsOf(
   let index = 0;
   let texts = 0;
   let pauseAt = VALUES_PER_SLICE;
+  const parsing = new Parsing();
   const snapshots: LatestSnapshot[] = [];
   for (const [position, deviceId] of deviceIds.entries()) {
     if (index >= pauseAt) {
@@ -135,17 +161,55 @@ export async function snapshotsOf(
     }
     const values: Record<string, TelemetryValue> = {};
     const timestamps: Record<string, number> = {};
-    let newest = Number.NEGATIVE_INFINITY;
+    let newest = 0;
     for (const end = index + latest.counts[position]!; index < end; index++) {
       const name = latest.names[latest.keys[index]!]!;
       const ts = latest.ts[index]!;
       const tag = latest.tags[index]!;
       const text = tag >= TAG_STRING ? latest.texts[texts++] : undefined;
+      if (parsing.isLong(tag, text)) await workShare.next();
       setOwn(values, name, decodeValue(tag, latest.numbers[index]!, text));
       setOwn(timestamps, name, ts);
       if (ts > newest) newest = ts;
     }
-    snapshots.push({ deviceId, values, timestamps, ts: Number.isFinite(newest) ? newest : 0 });
+    snapshots.push({ deviceId, values, timestamps, ts: newest });
   }
   return snapshots;
+}
+
+/** Returns the number of characters of the JSON values. */
+export function jsonCharacters({ tags, texts }: WireLatest): number {
+  let count = 0;
+  let next = 0;
+  for (const tag of tags) {
+    if (tag < TAG_STRING) continue;
+    const text = texts[next++];
+    if (tag === TAG_JSON) count += text?.length ?? 0;
+  }
+  return count;
+}
+
+/** Returns the JSON of a value. */
+const jsonOf = (tag: number, number: number, text: string | undefined): string =>
+  tag === TAG_JSON ? (text ?? "null") : JSON.stringify(decodeValue(tag, number, text));
+
+/** Yields the JSON of the same snapshots in pieces, with commas between them. Values that are JSON are not parsed: that would take many times their room. */
+export function* snapshotTexts(deviceIds: readonly DeviceId[], latest: WireLatest): Generator<string> {
+  const { names, counts, keys, ts, tags, numbers } = latest;
+  const texts = latest.texts.values();
+  let index = 0;
+  for (const [position, deviceId] of deviceIds.entries()) {
+    yield `${position === 0 ? "" : ","}{"deviceId":${JSON.stringify(deviceId)},"values":{`;
+    const timestamps: string[] = [];
+    const first = index;
+    for (const end = index + counts[position]!; index < end; index++) {
+      const name = JSON.stringify(names[keys[index]!]!);
+      const tag = tags[index]!;
+      const value = jsonOf(tag, numbers[index]!, tag >= TAG_STRING ? texts.next().value : undefined);
+      yield `${index === first ? "" : ","}${name}:${value}`;
+      timestamps.push(`${name}:${ts[index]}`);
+    }
+    const newest = ts.subarray(first, index).reduce((latestTs, each) => Math.max(latestTs, each), 0);
+    yield `},"timestamps":{${timestamps.join()}},"ts":${newest}}`;
+  }
 }

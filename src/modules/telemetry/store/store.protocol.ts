@@ -31,6 +31,8 @@ export interface WireDeviceSeries {
 
 /** Newest values of many devices as flat arrays: cloning an object per device would take longer than finding the values. */
 export interface WireLatest {
+  /** Number of devices, from the first one, whose values are included: long texts end a response early. */
+  readonly answered: number;
   /** Key names, to which `keys` refers. */
   readonly names: readonly string[];
   /** Number of values per requested device, in order. */

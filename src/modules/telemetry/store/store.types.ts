@@ -47,7 +47,15 @@ export interface TelemetryStore {
     deviceIds: readonly DeviceId[],
     keys?: readonly string[],
     signal?: AbortSignal,
+    /** Receives the number of characters of JSON values before they are parsed. */
+    onJson?: (characters: number) => void,
   ): Promise<LatestSnapshot[]>;
+  /** Yields the JSON of the same snapshots in pieces, with commas between them, without parsing JSON values. */
+  latestTexts(
+    deviceIds: readonly DeviceId[],
+    keys?: readonly string[],
+    signal?: AbortSignal,
+  ): AsyncGenerator<string>;
   /** Returns one entry per known device, with one series per key that has points in the range. */
   query(query: RangeQuery, signal?: AbortSignal): Promise<DeviceSeries[]>;
   /**

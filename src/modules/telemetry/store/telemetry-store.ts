@@ -22,7 +22,7 @@ import { DeviceHandle, DeviceHandles, deviceGone } from "./device-handles.ts";
 import type { FeedConfirmation, TelemetryFeeds } from "./feed.types.ts";
 import { GroupCommitter } from "./group-committer.ts";
 import { fitReadings } from "./key-limits.ts";
-import { snapshotsOf } from "./latest-values.ts";
+import { jsonCharacters, snapshotsOf, snapshotTexts } from "./latest-values.ts";
 import { SeriesAnswer } from "./series-answer.ts";
 import type { StoreCalls, StoreReply, StoreRequest, WorkerOptions } from "./store.protocol.ts";
 import type {
@@ -226,11 +226,39 @@ class WorkerTelemetryStore implements TelemetryStore {
     deviceIds: readonly DeviceId[],
     keys?: readonly string[],
     signal?: AbortSignal,
+    onJson?: (characters: number) => void,
   ): Promise<LatestSnapshot[]> {
-    const devices = Uint32Array.from(deviceIds, (id) => this.#devices.find(id)?.no ?? NO_DEVICE);
+    const snapshots: LatestSnapshot[] = [];
+    for await (const { ids, latest } of this.#latestParts(deviceIds, keys, signal)) {
+      onJson?.(jsonCharacters(latest));
+      for (const snapshot of await snapshotsOf(ids, latest)) snapshots.push(snapshot);
+    }
+    return snapshots;
+  }
+
+  async *latestTexts(
+    deviceIds: readonly DeviceId[],
+    keys?: readonly string[],
+    signal?: AbortSignal,
+  ): AsyncGenerator<string> {
+    let isFirst = true;
+    for await (const { ids, latest } of this.#latestParts(deviceIds, keys, signal)) {
+      if (!isFirst) yield ",";
+      isFirst = false;
+      yield* snapshotTexts(ids, latest);
+    }
+  }
+
+  /** Asks for the newest values until all devices are answered. */
+  async *#latestParts(deviceIds: readonly DeviceId[], keys?: readonly string[], signal?: AbortSignal) {
     const until = this.#now() + FUTURE_MS_MAX;
-    const args = { devices, keys: keys ?? null, until };
-    return snapshotsOf(deviceIds, await this.#calls.call("latest", args, { signal }));
+    for (let start = 0; start < deviceIds.length; ) {
+      const rest = deviceIds.slice(start);
+      const devices = Uint32Array.from(rest, (id) => this.#devices.find(id)?.no ?? NO_DEVICE);
+      const latest = await this.#calls.call("latest", { devices, keys: keys ?? null, until }, { signal });
+      yield { ids: rest.slice(0, latest.answered), latest };
+      start += latest.answered;
+    }
   }
 
   async query(query: RangeQuery, signal?: AbortSignal): Promise<DeviceSeries[]> {
