@@ -118,7 +118,7 @@ export interface RealtimeDeps {
   readonly authenticator: Authenticator;
   readonly devices: DevicesService;
   readonly activityOf: (deviceId: DeviceId) => DeviceActivity | undefined;
-  readonly store: Pick<TelemetryStore, "latest">;
+  readonly store: Pick<TelemetryStore, "latestJson">;
   readonly answers: Pick<AnswerSpace, "openFor">;
   readonly clock: Clock;
   readonly log: Logger;

@@ -5,7 +5,6 @@ import { workShare } from "../../platform/load/fair-share.ts";
 import type { DevicesService } from "../devices/devices.service.ts";
 import type { DeviceActivity } from "../devices/devices.types.ts";
 import type { TelemetryStore } from "../telemetry/store/store.types.ts";
-import type { LatestSnapshot } from "../telemetry/telemetry.types.ts";
 import type { Principal } from "../users/users.types.ts";
 import type { DeviceState, Subscription } from "./realtime.types.ts";
 
@@ -18,14 +17,14 @@ const SNAPSHOT_DEVICES_MAX = 10_000;
 interface SnapshotSources {
   readonly devices: Pick<DevicesService, "get" | "listVisibleIds">;
   readonly activityOf: (deviceId: DeviceId) => DeviceActivity | undefined;
-  readonly store: Pick<TelemetryStore, "latest">;
+  readonly store: Pick<TelemetryStore, "latestJson">;
 }
 
-/** Reads newest values, together for devices with the same keys. */
+/** Reads newest values as JSON by device, together for devices with the same keys. */
 async function latestOf({ store }: SnapshotSources, ids: readonly DeviceId[], wanted: Subscription["keys"]) {
   const groups = Map.groupBy(ids, (deviceId) => wanted.of(deviceId));
-  const found = [...groups].map(([keys, members]) => store.latest(members, keys && [...keys]));
-  return (await Promise.all(found)).flat();
+  const found = [...groups].map(([keys, members]) => store.latestJson(members, keys && [...keys]));
+  return new Map((await Promise.all(found)).flatMap((texts) => [...texts]));
 }
 
 /** Returns the state of a device; `undefined` if it was deleted meanwhile. */
@@ -58,12 +57,12 @@ class Message {
     return this.#characters >= MESSAGE_CHARACTERS;
   }
 
-  add(state: DeviceState, latest: LatestSnapshot | undefined): void {
-    const texts = [JSON.stringify(state), ...(latest === undefined ? [] : [JSON.stringify(latest)])];
-    const [device = "", telemetry] = texts;
+  /** @param telemetry JSON of the newest values */
+  add(state: DeviceState, telemetry: string | undefined): void {
+    const device = JSON.stringify(state);
     this.#devices.push(device);
     if (telemetry !== undefined) this.#telemetry.push(telemetry);
-    for (const { length } of texts) this.#characters += length;
+    this.#characters += device.length + (telemetry?.length ?? 0);
   }
 
   text(hasMore: boolean): string {
@@ -101,8 +100,7 @@ export async function* snapshotMessages(
     const ids = wanted.slice(from, from + count);
     from += ids.length;
     let messages = 0;
-    const read = topics.has("telemetry") ? await latestOf(sources, ids, keys) : [];
-    const latest = new Map(read.map((snapshot) => [snapshot.deviceId, snapshot]));
+    const latest = topics.has("telemetry") ? await latestOf(sources, ids, keys) : undefined;
     for (const deviceId of ids) {
       await workShare.pause();
       const state = stateOf(sources, principal, deviceId);
@@ -112,7 +110,7 @@ export async function* snapshotMessages(
         yield message.text(true);
         message = new Message(id);
       }
-      message.add(state, latest.get(deviceId));
+      message.add(state, latest?.get(deviceId));
     }
     count = messages === 0 ? Math.min(2 * count, DEVICES_PER_READ.max) : Math.ceil(count / messages);
   }

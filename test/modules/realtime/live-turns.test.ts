@@ -52,7 +52,7 @@ function createWorld({
     },
     devices: { ensureAllVisible: (_: Principal, ids: DeviceId[]) => ids, listVisibleIds: () => [] },
     activityOf: () => ({ active: true, lastActivityAt: 1 }),
-    store: { latest: async () => [] },
+    store: { latestJson: async () => new Map() },
     answers: new AnswerSpace(),
     clock,
     log,

@@ -29,7 +29,7 @@ test("subscriptions to all devices that come together list the devices in rounds
       },
     },
     activityOf: () => ({ active: true, lastActivityAt: 1 }) as never, // of these fields alone
-    store: { latest: async () => [] },
+    store: { latestJson: async () => new Map() },
   };
   const snapshot = async (id: string) => {
     const subscription = { id, topics: new Set(["devices"]), deviceIds: undefined, keys: {} };

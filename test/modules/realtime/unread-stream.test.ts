@@ -52,10 +52,11 @@ async function open(
     },
     activityOf: () => ({ active: true, lastActivityAt: 1 }),
     store: {
-      latest: async (ids: DeviceId[]) => {
+      latestJson: async (ids: DeviceId[]) => {
         peer.reads++;
         peer.devicesRead += ids.length;
-        return ids.map((deviceId) => ({ deviceId, values: latest, timestamps: values, ts: 1 }));
+        const snapshot = { values: latest, timestamps: values, ts: 1 };
+        return new Map(ids.map((deviceId) => [deviceId, JSON.stringify({ deviceId, ...snapshot })]));
       },
     },
     answers: space,

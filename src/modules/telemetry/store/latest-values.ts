@@ -193,23 +193,26 @@ export function jsonCharacters({ tags, texts }: WireLatest): number {
 const jsonOf = (tag: number, number: number, text: string | undefined): string =>
   tag === TAG_JSON ? (text ?? "null") : JSON.stringify(decodeValue(tag, number, text));
 
-/** Yields the JSON of the same snapshots in pieces, with commas between them. Values that are JSON are not parsed: that would take many times their room. */
-export function* snapshotTexts(deviceIds: readonly DeviceId[], latest: WireLatest): Generator<string> {
+/** Yields the JSON of the same snapshots in pieces, each with its device, with commas between the snapshots. Values that are JSON are not parsed: that would take many times their room. */
+export function* snapshotTexts(
+  deviceIds: readonly DeviceId[],
+  latest: WireLatest,
+): Generator<readonly [DeviceId, string]> {
   const { names, counts, keys, ts, tags, numbers } = latest;
   const texts = latest.texts.values();
   let index = 0;
   for (const [position, deviceId] of deviceIds.entries()) {
-    yield `${position === 0 ? "" : ","}{"deviceId":${JSON.stringify(deviceId)},"values":{`;
+    yield [deviceId, `${position === 0 ? "" : ","}{"deviceId":${JSON.stringify(deviceId)},"values":{`];
     const timestamps: string[] = [];
     const first = index;
     for (const end = index + counts[position]!; index < end; index++) {
       const name = JSON.stringify(names[keys[index]!]!);
       const tag = tags[index]!;
       const value = jsonOf(tag, numbers[index]!, tag >= TAG_STRING ? texts.next().value : undefined);
-      yield `${index === first ? "" : ","}${name}:${value}`;
+      yield [deviceId, `${index === first ? "" : ","}${name}:${value}`];
       timestamps.push(`${name}:${ts[index]}`);
     }
     const newest = ts.subarray(first, index).reduce((latestTs, each) => Math.max(latestTs, each), 0);
-    yield `},"timestamps":{${timestamps.join()}},"ts":${newest}}`;
+    yield [deviceId, `},"timestamps":{${timestamps.join()}},"ts":${newest}}`];
   }
 }

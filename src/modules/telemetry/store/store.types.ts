@@ -56,6 +56,8 @@ export interface TelemetryStore {
     keys?: readonly string[],
     signal?: AbortSignal,
   ): AsyncGenerator<string>;
+  /** Returns the JSON of the same snapshots by device, without parsing JSON values. */
+  latestJson(deviceIds: readonly DeviceId[], keys?: readonly string[]): Promise<Map<DeviceId, string>>;
   /** Returns one entry per known device, with one series per key that has points in the range. */
   query(query: RangeQuery, signal?: AbortSignal): Promise<DeviceSeries[]>;
   /**

@@ -8,6 +8,7 @@ import { FUTURE_MS_MAX } from "../../../lib/time/timestamp.ts";
 import type { Logger } from "../../../platform/core/log.ts";
 import type { Stamp } from "../../../platform/database/database-stamp.ts";
 import { cannotOpen } from "../../../platform/files/inventory-check.ts";
+import { workShare } from "../../../platform/load/fair-share.ts";
 import { workerUrl } from "../../../platform/process/assets.ts";
 import { createPeriodic } from "../../../platform/time/periodic.ts";
 import type {
@@ -245,8 +246,18 @@ class WorkerTelemetryStore implements TelemetryStore {
     for await (const { ids, latest } of this.#latestParts(deviceIds, keys, signal)) {
       if (!isFirst) yield ",";
       isFirst = false;
-      yield* snapshotTexts(ids, latest);
+      for (const [, text] of snapshotTexts(ids, latest)) yield text;
     }
+  }
+
+  async latestJson(deviceIds: readonly DeviceId[], keys?: readonly string[]): Promise<Map<DeviceId, string>> {
+    const texts = new Map<DeviceId, string>();
+    for await (const { ids, latest } of this.#latestParts(deviceIds, keys))
+      for (const [deviceId, text] of snapshotTexts(ids, latest)) {
+        texts.set(deviceId, (texts.get(deviceId) ?? "") + (text.startsWith(",{") ? text.slice(1) : text));
+        await workShare.pause();
+      }
+    return texts;
   }
 
   /** Asks for the newest values until all devices are answered. */
