@@ -19,7 +19,7 @@ const operand = {
 const bound = Type.Union([Type.Number(), Type.String()]);
 const plainOperators = CONDITION_OPERATORS.filter((op) => op !== "BETWEEN" && op !== "IN");
 
-/** The comparisons by what they compare with. */
+/** Schemas of the comparisons, by their operands. */
 const comparisons = [
   Type.Object(
     { ...operand, op: enumOf(plainOperators), value: jsonValueSchema },
@@ -47,7 +47,7 @@ const comparisons = [
   ),
 ];
 
-/** Conditions of alarm rules only: on the previous value, and on the time since the newest one. */
+/** Conditions only for alarm rules: on the previous value, and on the time since the newest value. */
 const conditionsInTime = [
   Type.Object(
     { key, source: Type.Optional(Type.Literal("telemetry")), op: Type.Literal("CHANGED") },
@@ -73,7 +73,7 @@ const conditionsInTime = [
   ),
 ];
 
-/** The combinations refer to the condition that contains them. */
+/** Returns the schemas of combinations, which refer recursively to the condition schema. */
 function combinationsOf(title: string, prefix: string): TSchema[] {
   const inner = componentRef(title);
   const list = Type.Array(inner, { minItems: 1 });

@@ -29,7 +29,6 @@ export interface DomainEvents {
   "subject.deleted": Pick<FaultSubject, "kind" | "id">;
   /** Published when a user starts a session; not for impersonation. */
   "user.signed-in": { readonly userId: UserId };
-  /** Signed out: whatever still runs under this session ends. */
   /** Published when a session ends, to stop everything that runs under it. `isChanged`: the client may reconnect and gets different content. */
   "session.ended": { readonly sessionId: string; readonly isChanged?: boolean };
   /** Published when a user was disabled, deleted or given another role, to stop everything that acts in the user's name. */

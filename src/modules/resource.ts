@@ -71,22 +71,22 @@ export interface ResourceApi<Api extends ResourceSchemas> {
 }
 
 /**
- * A collection whose items users of a tenant create, read, change and delete.
+ * Collection of items that users of a tenant create, read, change and delete.
  *
  * The definition is data. `createStore` returns reads and writes of the table, with the errors for a missing row, a taken name and too many
- * rows; `resourceRoutes` in `resource.routes.ts` returns the routes with permissions, audit log, list parameters and documentation. Between them is
- * the resource's service: ordinary functions `list`, `get`, `create`, `update` and `delete` with the resource's own rules.
+ * rows; `resourceRoutes` in `resource.routes.ts` returns the routes with permissions, audit log, list parameters and documentation. The resource's
+ * service connects them: ordinary functions `list`, `get`, `create`, `update` and `delete` with the resource's own rules.
  *
- * Where resources differ, and who decides:
- * - Tenants: the store reads no row of another tenant, so every such id is `not_found`.
- * - Order of checks: the route's permission, then the service's checks in its own order (access to all devices before or after `get`), then in
- *   the store unique columns before the limit. A service that has to check the limit first calls `ensureRoom`.
+ * Rules in which resources differ:
+ * - Tenants: the store never reads another tenant's row, so such ids are `not_found`.
+ * - Order of checks: the route's permission, the service's checks in its own order (access to all devices before or after `get`), then in
+ *   the store unique columns before the limit. A service that must check the limit first calls `ensureRoom`.
  * - Concurrency: `insert` and `update` check and write in one transaction; further writes join it within `transact`. After an `await`, a service
- *   calls `get` again: others may have changed or deleted the row.
- * - Lost updates: of a resource with `isVersioned`, the route of a change compares `If-Match` with `updatedAt`, if the request has it.
- * - Partial updates: `update` writes only the given fields, so it keeps counters that others write in the meantime.
+ *   calls `get` again, because the row may have been changed or deleted.
+ * - Lost updates: for a resource with `isVersioned`, the route of a change compares `If-Match` with `updatedAt`, if the request has it.
+ * - Partial updates: `update` writes only the given fields, so it keeps counters written meanwhile.
  * - Audit log: the compared fields are read through the service before and after a change, and contain no secrets.
- * - Caches and engines: the service tells them after the write.
+ * - Caches and engines: the service notifies them after the write.
  * - Site files: a section takes id, path and schema from the definition (`objectsOf` in `cli/site/sections.ts`), if the site file has one.
  */
 interface Resource<Row, Key extends keyof Row, Api extends ResourceSchemas> extends ResourceApi<Api> {

@@ -8,9 +8,9 @@ import { lazyStatement } from "../../platform/database/lazy-statement.ts";
 import { attributeChanges, attributes } from "./attributes.tables.ts";
 import type { AttributeChange, AttributeScope, ChangedBy } from "./attributes.types.ts";
 
-/** The oldest changes of a device are looked for after about this many new ones. */
 /** Max. bytes of a device's kept changes. */
 const KEPT_BYTES_MAX = 4 * 1024 * 1024;
+/** Approximate number of new changes after which the oldest changes of a device are deleted. */
 const TRIM_EVERY = 50;
 
 export interface ChangeFilter {

@@ -5,7 +5,7 @@ import { withoutNuls } from "../../lib/json/sent-json.ts";
 import { excerpt } from "../../lib/strings/excerpt.ts";
 import { type CommandAnswer, CommandFailure } from "./commands.types.ts";
 
-/** First character of a body that was meant to be JSON. */
+/** First character of a body that is intended as JSON. */
 const JSON_START = /^[[{"]/;
 /** Tags of a log line before its text: `[INFO] relay on`. */
 const TAGGED_LINE = /^(?:\[[^\][{}",]*\]\s*)+[^\s\][{}",]/;

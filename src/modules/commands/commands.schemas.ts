@@ -19,7 +19,7 @@ export const commandState = t.Union([
   t.Literal("EXPIRED"),
 ]);
 
-/** A method and its parameters in an object of their own. */
+/** Method and parameters in a separate object. */
 export const commandFormBody = documentedAs(
   t.Object(
     { method: t.Optional(t.String()), params: t.Optional(jsonValue()) },

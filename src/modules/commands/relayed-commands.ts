@@ -8,7 +8,7 @@ export class RelayedCommands {
   /** Gateway by the command's number. */
   readonly #gateways = new Map<number, DeviceId>();
   readonly #byGateway = new Map<DeviceId, Set<number>>();
-  /** Gateways for which commands wait until some of these are acknowledged. */
+  /** Gateways whose further commands wait for acknowledgements. */
   readonly #crowded = new Set<DeviceId>();
 
   hasRoom(gatewayId: DeviceId): boolean {
@@ -24,7 +24,7 @@ export class RelayedCommands {
     else byGateway.add(rpcId);
   }
 
-  /** The gateway through which the command went. */
+  /** Returns the gateway through which the command was sent. */
   gatewayOf(rpcId: number): DeviceId | undefined {
     return this.#gateways.get(rpcId);
   }
@@ -33,7 +33,7 @@ export class RelayedCommands {
     return [...(this.#byGateway.get(gatewayId) ?? [])];
   }
 
-  /** Ends the progress of a command. Returns the gateway if it has room again for waiting commands. */
+  /** Ends a command in progress. Returns its gateway if that has room again for waiting commands. */
   remove(rpcId: number): DeviceId | undefined {
     const gatewayId = this.#gateways.get(rpcId);
     if (gatewayId === undefined) return undefined;

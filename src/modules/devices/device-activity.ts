@@ -13,7 +13,7 @@ import type { DevicesRepository } from "./devices.repository.ts";
 import { type Device, type DeviceActivity, noActivity } from "./devices.types.ts";
 import { type Inactivity, inactivityOf } from "./inactivity.ts";
 
-/** Interval at which changes are written in slices, so that messages cost no write and slices delay nothing. */
+/** Interval in ms at which changes are written in slices, so that messages cause no write and slices delay nothing. */
 const FLUSH_INTERVAL_MS = 1_000;
 const FLUSH_ENTRIES_MAX = 500;
 /** Interval at which unchanged activity is written; after a crash, the last activity is at most this old. */

@@ -1,3 +1,4 @@
+/** Downlinks to the two network servers: requests to their APIs, or messages to their brokers. */
 import { invalid } from "../../lib/core/domain-error.ts";
 import type { JsonValue } from "../../lib/json/json.ts";
 import type { BrokerMessage } from "../../platform/broker/broker.types.ts";
@@ -7,8 +8,6 @@ import {
   OWN_CORRELATION_PREFIX,
 } from "../integrations/integrations.types.ts";
 import { type Downlink, type DownlinkRoute, devEuiOf } from "./downlinks.types.ts";
-
-/** Request to the API of a network server. */
 
 export interface NetworkRequest {
   readonly url: string;

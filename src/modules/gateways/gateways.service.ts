@@ -155,7 +155,6 @@ type Transact = (work: () => Promise<void>[]) => Promise<void>[];
 
 /** Processing steps for the parts of a kind of message. */
 interface Steps<Input> {
-  /** Throws what is wrong with a part. */
   /** Validates a part; `note` receives converted or omitted values. @throws DomainError */
   check(value: unknown, note: NoteLeftOut): Input;
   take(child: IngestDevice, input: Input): Promise<void>;

@@ -62,7 +62,7 @@ function keyAsUser(principal: Principal, fullName: string, ownTenant: Tenant | u
   return { ...key, permissions, hasGlobalDeviceAccess, onboardingRequired: false };
 }
 
-/** Returns a person as the user that their requests act as. */
+/** Returns the user of a request by a person. */
 const personAsUser = (
   { devices, impersonator }: Principal,
   user: User,

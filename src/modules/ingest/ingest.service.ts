@@ -123,7 +123,7 @@ export const withNumbers = (readings: readonly Reading[]): Reading[] =>
 export type TelemetryObserver = (device: IngestDevice, readings: readonly Reading[]) => Promise<void> | void;
 
 export interface IngestService extends DeviceIngest {
-  /** Accepts a body over HTTP; its content type names the encoding, and `batch` is a form of its own. */
+  /** Accepts a body over HTTP, whose content type names the encoding; `batch` selects the batch form. */
   post(
     device: IngestDevice,
     kind: MessageKind,
@@ -376,7 +376,7 @@ export function createIngestService(deps: IngestDeps): IngestService {
   };
 }
 
-/** Appends readings from a file. If the key limit is exceeded, stores what fits, then rejects. */
+/** Appends readings from a file. If the key limit is exceeded, stores the values that fit, then rejects. */
 function appendHistory(
   { store, ensureRoom }: Pick<IngestDeps, "store" | "ensureRoom">,
   device: IngestDevice,

@@ -40,21 +40,21 @@ export interface IngestDevice {
   overRateShownAt?: number | undefined;
   /** Slot of its traffic counters in the interval of its last message. */
   traffic?: { interval: number; slot: number };
-  /** What is known of the shape of its messages. */
+  /** Cached shape of its messages. */
   shapes?: ShapeMemory;
-  /** Max. simultaneous MQTT sessions; 1 unless given. */
+  /** Max. simultaneous MQTT sessions; default 1. */
   sessionsMax?: number;
-  /** What happens to a session beyond that; REPLACE unless given. */
+  /** Action if a device opens more sessions; default REPLACE. */
   sessionsWhenFull?: SessionsWhenFull;
   revoked: boolean;
 }
 
-/** Edge through which a body came; shown where a refused body is listed. */
+/** Edge through which a body arrived, shown with refused bodies. */
 export type IngestSource = "mqtt" | "integration" | "http" | "ws" | "import" | "test" | "generator";
 
 export type MessageKind = "telemetry" | "batch" | "attributes";
 
-/** A body within the bytes of a packet: a view of its own takes longer to create than a small message takes to be read. */
+/** Body within the bytes of a packet; creating a separate view takes longer than parsing a small message. */
 export interface PacketBody {
   readonly buffer: Uint8Array;
   readonly start: number;
@@ -62,17 +62,17 @@ export interface PacketBody {
 }
 
 /**
- * The one path in. Each call takes a raw body, decodes it by the device's payload type, and returns a promise that resolves
- * once everything in it is committed and fsynced. The promise of `telemetry` is shared by all messages that ride the same group
- * commit: compare it by identity and register one continuation a group. Throws (synchronously) a DomainError: `invalid` for a
- * malformed body (already listed on the device), `unavailable` when storage cannot take writes.
+ * Common entry point of all telemetry. Each call decodes a raw body by the device's payload type, and returns a promise that resolves once its
+ * content is committed and fsynced. The promise of `telemetry` is shared by all messages of a group commit: compare it by identity to register one
+ * continuation per group. Throws DomainErrors synchronously: `invalid` for a malformed body (already listed on the device), `unavailable` if storage
+ * cannot accept writes.
  */
 export interface DeviceIngest {
   telemetry(device: IngestDevice, body: Uint8Array, source: IngestSource): Promise<void>;
-  /** Works like `telemetry`, for a body in a packet of MQTT. */
+  /** Like `telemetry`, for a body in an MQTT packet. */
   packet(device: IngestDevice, body: PacketBody): Promise<void>;
   attributes(device: IngestDevice, body: Uint8Array, source: IngestSource): Promise<void>;
-  /** Lists a refused message on the device, for example for an unknown topic, its rate or its size. */
+  /** Lists a refused message on the device, for example because of an unknown topic, its rate or its size. */
   reject(device: IngestDevice, rejection: Rejection): void;
   /** Lists a message that was refused with an error, permanently or because of its rate. */
   refuse(device: IngestDevice, error: unknown, message: Omit<Rejection, "code" | "params">): void;
@@ -80,12 +80,12 @@ export interface DeviceIngest {
 
 export interface Rejection {
   readonly source: IngestSource;
-  /** Topic or path as the device used it. */
+  /** Topic or path used by the device. */
   readonly where: string;
-  /** Stable code, e.g. `topic.unknown`, `body.malformed`. */
+  /** Stable code, such as `topic.unknown` or `body.malformed`. */
   readonly code: string;
   readonly params: Params;
-  /** The first bytes of the body, for the person who has to find the mistake. */
+  /** First bytes of the body, for troubleshooting. */
   readonly sample?: Uint8Array;
   /** Not shown live: a similar rejection was shown less than a second ago. */
   readonly isCountedOnly?: true;

@@ -33,7 +33,7 @@ interface Series {
   readonly columns: readonly string[];
 }
 
-/** Series of the answer by the first words of the statement. */
+/** Series of the response, by the first words of the statement. */
 const statements: Readonly<Record<string, readonly Series[]>> = {
   "CREATE DATABASE": [],
   "CREATE RETENTION": [],
@@ -46,14 +46,14 @@ interface QueryResults {
   readonly results: readonly { readonly statement_id: number; readonly series?: readonly Series[] }[];
 }
 
-/** Returns the statements of a request: those of its address, or else of the form in its body. */
+/** Returns the statements of a request, from its URL or from the form in its body. */
 async function readQuery(request: Request, query: string | undefined): Promise<string> {
   if (query !== undefined || request.method === "GET") return query ?? "";
   const body = new TextDecoder().decode(await readBytes(request, QUERY_BYTES_MAX));
   return new URLSearchParams(body).get("q") ?? "";
 }
 
-/** @throws DomainError `line_protocol.query_unsupported` for the first statement that asks for anything else. */
+/** @throws DomainError `line_protocol.query_unsupported` for the first unsupported statement */
 function answerQuery(query: string): QueryResults {
   const results: QueryResults["results"][number][] = [];
   for (const [statement, , unclosed] of query.matchAll(STATEMENT)) {
@@ -84,7 +84,7 @@ function seriesOf(name: string): { series?: readonly Series[] } {
 
 interface Answer {
   readonly status: number;
-  /** Code of version 2. */
+  /** Error code of version 2. */
   readonly code: string;
 }
 
@@ -117,7 +117,7 @@ function lineRefusal(error: DomainError, version: 1 | 2): Response {
   return Response.json({ statusCode: status, message, params, ...body }, { status, headers });
 }
 
-/** Returns the token of a request, wherever one of the versions has it; empty if there is none. */
+/** Returns the token of a request from its place in either version; empty if there is none. */
 function lineToken({ headers }: Pick<Request, "headers">, password = ""): string {
   const [, scheme = "", credential = ""] = /^(\w+) +(\S+) *$/.exec(headers.get("authorization") ?? "") ?? [];
   if (/^(token|bearer)$/i.test(scheme)) return credential;
@@ -126,15 +126,15 @@ function lineToken({ headers }: Pick<Request, "headers">, password = ""): string
   return decoded.slice(decoded.indexOf(":") + 1);
 }
 
-/** Of the body as it is sent, and as it is when decompressed. */
+/** Max. bytes of the body, both compressed and decompressed. */
 const BODY_BYTES_MAX = 5 * 1024 * 1024;
-/** Empty lines and comments count. */
+/** Max. lines, including empty lines and comments. */
 const LINES_MAX = 100_000;
 const LINE_FEED = 0x0a;
 
 const bodyTooLarge = () => tooLarge("body.too_large", { max: BODY_BYTES_MAX });
 
-/** Decompresses beside the main thread. @throws DomainError `body.too_large` or `line_protocol.gzip_invalid`. */
+/** Decompresses on another thread. @throws DomainError `body.too_large` or `line_protocol.gzip_invalid` */
 const decompress = (bytes: Uint8Array): Promise<Uint8Array> =>
   new Promise((resolve, reject) => {
     gunzip(bytes, { maxOutputLength: BODY_BYTES_MAX }, (error, result) => {
@@ -150,7 +150,7 @@ function ensureFewLines(bytes: Uint8Array): void {
     if (++lines > LINES_MAX) throw tooLarge("line_protocol.too_many_lines", { max: LINES_MAX });
 }
 
-/** @throws DomainError of kind `too_large`, `unsupported` or `invalid`. */
+/** @throws DomainError `too_large`, `unsupported` or `invalid` */
 async function readLines(request: Request): Promise<Uint8Array> {
   const encoding = (request.headers.get("content-encoding") ?? "").trim().toLowerCase();
   if (!["", "identity", "gzip"].includes(encoding)) throw unsupported("line_protocol.encoding_unknown");
@@ -160,7 +160,7 @@ async function readLines(request: Request): Promise<Uint8Array> {
   return bytes;
 }
 
-/** Returns the body as text. Bytes that are no UTF-8 are replaced, so that only their lines are lost. */
+/** Returns the body as text. Invalid UTF-8 is replaced, so that only its lines are lost. */
 function toText(bytes: Uint8Array): { text: string; isLossy: boolean } {
   try {
     return { text: new TextDecoder("utf-8", { fatal: true }).decode(bytes), isLossy: false };
@@ -169,7 +169,7 @@ function toText(bytes: Uint8Array): { text: string; isLossy: boolean } {
   }
 }
 
-/** Version of InfluxDB that clients may expect. Some will not write to a server that does not name one. */
+/** Reported version of InfluxDB. Some clients refuse servers that report none. */
 const INFLUXDB_VERSION = "1.8.10";
 const versionHeaders = { "cache-control": "no-store", "x-influxdb-version": INFLUXDB_VERSION };
 const LONGEST_NAME = 1_024;
@@ -258,7 +258,7 @@ const ping = () =>
     headers: { ...versionHeaders, "x-influxdb-build": "Lineside", "x-content-type-options": "nosniff" },
   });
 
-/** As clients of InfluxDB 2 expect it. */
+/** Returns the health in the form of InfluxDB 2. */
 const health = () =>
   Response.json(
     {
@@ -272,7 +272,7 @@ const health = () =>
     { headers: versionHeaders },
   );
 
-/** Answers in the form of a version of InfluxDB, whatever fails. */
+/** Returns responses, including errors, in the form of a version of InfluxDB. */
 async function answer(version: 1 | 2, work: () => Promise<Response>): Promise<Response> {
   try {
     return await work();
@@ -283,7 +283,7 @@ async function answer(version: 1 | 2, work: () => Promise<Response>): Promise<Re
   }
 }
 
-/** Routes for the checks that clients make before they write. */
+/** Creates the routes for checks that clients make before writing. */
 const checkRoutes = ({ tokens }: { tokens: Pick<TokenSignIn, "ensure"> }) => {
   async function query({ request, server }: Call, { q, p }: { q?: string; p?: string }): Promise<Response> {
     tokens.ensure({ params: { deviceToken: lineToken(request, p) }, request, server });
@@ -320,7 +320,7 @@ const checkRoutes = ({ tokens }: { tokens: Pick<TokenSignIn, "ensure"> }) => {
     });
 };
 
-/** Routes under the names that InfluxDB has for them, so that Telegraf and other clients write to the gateway. */
+/** Creates the routes of InfluxDB's write API, for Telegraf and other clients. */
 export const lineProtocolRoutes = (deps: {
   ingest: Pick<IngestService, "admit" | "readings" | "reject">;
   tokens: Pick<TokenSignIn, "ensure">;

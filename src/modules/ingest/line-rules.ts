@@ -2,15 +2,15 @@ import { invalid } from "../../lib/core/domain-error.ts";
 import type { Line } from "../../lib/json/line-protocol.ts";
 import type { TelemetryValue } from "../telemetry/telemetry.types.ts";
 
-/** Tags that name the device of a line, the first that it has. */
+/** Tags that may name the device of a line; the first one present is used. */
 const DEVICE_TAGS = ["host", "device", "name"];
 
-/** How a line becomes keys and values of a device. */
+/** Rules for converting a line to keys and values of a device. */
 export interface LineRules {
   readonly deviceTags: readonly string[];
-  /** Whether the measurement is part of the keys. */
+  /** True if the measurement is part of the keys. */
   readonly hasMeasurement: boolean;
-  /** Tags whose values are part of the keys; undefined for all but the one that names the device. */
+  /** Tags whose values are part of the keys; undefined for all tags except the device's. */
   readonly keyTags: ReadonlySet<string> | undefined;
 }
 
@@ -21,8 +21,8 @@ export interface RuleInput {
 }
 
 /**
- * Reads the rules of a request. Programs that build the query themselves name a database or bucket of their choice: it may have the rules in
- * the form of a query.
+ * Reads the rules of a request. Programs that build the query themselves only let users choose a database or bucket, whose name may contain the
+ * rules in the form of a query.
  * @throws DomainError `line_protocol.keys_invalid`
  */
 export function rulesOf(query: RuleInput, database = ""): LineRules {
@@ -51,7 +51,7 @@ export function deviceTagOf(
   return undefined;
 }
 
-/** Returns the values of a line by key: measurement, values of tags, field, with points between them. */
+/** Returns the values of a line by key: measurement, tag values and field, separated by points. */
 export function valuesOf(
   { measurement, tags, fields }: Line,
   { hasMeasurement, keyTags }: LineRules,

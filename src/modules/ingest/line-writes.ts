@@ -16,22 +16,22 @@ import type { IngestDevice } from "./ingest.types.ts";
 import { deviceTagOf, type LineRules, valuesOf } from "./line-rules.ts";
 import { checkValues } from "./readings.ts";
 
-/** Lines and characters that are worked on before others have their turn. */
+/** Lines and characters processed before other work runs. */
 const SLICE_LINES = 250;
 const SLICE_CHARACTERS = 32 * 1024;
-/** To create a device takes about as long as to store a hundred lines. */
+/** Max. new devices per slice; creating one takes about as long as storing a hundred lines. */
 const SLICE_NEW_CHILDREN = 30;
-/** Max. slices that wait for the disk simultaneously. */
+/** Max. slices waiting for the disk. */
 const WAITING_SLICES_MAX = 16;
 const CHILDREN_PER_BODY_MAX = 1_000;
 const SAMPLE_CHARACTERS = 100;
 
-/** Refusals of one device that do not concern the others. */
+/** Refusals that only concern one device. */
 const REFUSALS: ReadonlySet<ErrorKind> = new Set(["invalid", "too_large", "exhausted", "forbidden"]);
 
 export interface LineBody {
   readonly text: string;
-  /** Whether bytes that are no UTF-8 were replaced. */
+  /** True if invalid UTF-8 was replaced. */
   readonly isLossy: boolean;
   readonly precision: LinePrecision;
   readonly rules: LineRules;
@@ -47,34 +47,34 @@ export interface LineWriteDeps {
   readonly clock: Pick<Clock, "now">;
 }
 
-/** A line with its values, and the child that it is about. */
+/** Line with its values and child device. */
 interface Point {
   readonly line: Line;
   readonly child: string | undefined;
   readonly reading: Reading;
 }
 
-/** The first line that was refused. */
+/** First refused line. */
 interface Refused {
   readonly line: number;
   readonly start: number;
   readonly reason: Text;
 }
 
-/** Stores the lines of one body in slices, so that no body keeps others waiting. */
+/** Stores the lines of one body in slices, so that it does not block others. */
 export class LineWrite {
   readonly #deps: LineWriteDeps;
   readonly #sender: IngestDevice;
   readonly #body: LineBody;
   readonly #now: number;
-  /** Children by what the lines call them. */
+  /** Children by their names in the lines. */
   readonly #children = new Map<string, IngestDevice | DomainError>();
-  /** Names in the current slice that are not among them. */
+  /** Names in the current slice that are not in `#children`. */
   readonly #unknown = new Set<string>();
   readonly #waiting: Promise<unknown>[] = [];
   #refused = 0;
   #first: Refused | undefined;
-  /** Names of fields that lines have more than once. */
+  /** Names of fields that occur more than once in a line. */
   readonly #repeated = new Set<string>();
 
   constructor(deps: LineWriteDeps, sender: IngestDevice, body: LineBody) {
@@ -85,9 +85,9 @@ export class LineWrite {
   }
 
   /**
-   * Resolves once everything is on the disk.
-   * @throws DomainError `line_protocol.partial` for lines that were refused; then all others are on the disk. Any other error says that nothing
-   * is certain: the body has to be sent again.
+   * Resolves once everything is on disk.
+   * @throws DomainError `line_protocol.partial` for refused lines; all others are then on disk. After any other error the state is unknown, and the
+   * body must be sent again
    */
   async run(): Promise<void> {
     const reader = new LineReader(this.#body.text, this.#body.precision);
@@ -108,7 +108,7 @@ export class LineWrite {
     if (this.#first !== undefined) throw this.#refusal(this.#first);
   }
 
-  /** Returns false at the end. */
+  /** Processes a slice. Returns false at the end. */
   #slice(reader: LineReader): boolean {
     const end = reader.position + SLICE_CHARACTERS;
     const points: Point[] = [];
@@ -147,7 +147,7 @@ export class LineWrite {
     }
   }
 
-  /** Returns an error with the unit in which the time stamp would be right: a wrong precision is the most frequent mistake. */
+  /** Returns an error with the unit in which the time stamp would be valid, because a wrong precision is the most frequent mistake. */
   #rangeFault({ stamp }: Line): Text {
     const { precision } = this.#body;
     const unit = unitOf(Number(stamp), this.#now + HELD_MS_MAX);
@@ -192,7 +192,7 @@ export class LineWrite {
     this.#unknown.add(name);
   }
 
-  /** Finds the children that the slice names, or creates them. */
+  /** Finds or creates the children named in the slice. */
   #findChildren(): void {
     if (this.#unknown.size === 0) return;
     const refs = [...this.#unknown].map((name) => ({ name }));

@@ -1,15 +1,15 @@
-/** The text of messages between their numbers. */
+/** Text of messages between their numbers. */
 export interface MessageShape {
-  /** Text before each number, and behind the last one. */
+  /** Text before each number, and after the last one. */
   readonly texts: readonly Uint8Array[];
   readonly keys: readonly string[];
   /** True if the first number is the time stamp. */
   readonly hasTs: boolean;
 }
 
-/** What is known of a device's messages. */
+/** Cached data on a device's messages. */
 export interface ShapeMemory {
   shape: MessageShape | undefined;
-  /** Messages that were not of the shape. */
+  /** Number of messages with a different shape. */
   misses: number;
 }

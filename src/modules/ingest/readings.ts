@@ -14,23 +14,23 @@ import type { Reading, TelemetryValue } from "../telemetry/telemetry.types.ts";
 const KEYS_PER_MESSAGE_MAX = 512;
 const KEY_BYTES_MAX = 256;
 const KEY_CHARACTERS_ALWAYS_SHORT = KEY_BYTES_MAX / 3;
-/** Bytes of a text, or of an object or array as JSON, in UTF-8. */
+/** Max. bytes of a string, or of an object or array as JSON, in UTF-8. */
 const TEXT_BYTES_MAX = 64 * 1024;
 const TEXT_CHARACTERS_ALWAYS_SHORT = Math.floor(TEXT_BYTES_MAX / 3);
 const READINGS_PER_MESSAGE_MAX = 100_000;
 const NESTING_MAX = 4;
 
-/** Controls, and halves of surrogate pairs, which no address can hold. */
+/** Control characters and lone surrogates, which URLs cannot contain. */
 const UNNAMABLE = /[\p{Cc}\p{Cs}]/u;
 const ALL_UNNAMABLE = /[\p{Cc}\p{Cs}]/gu;
-/** Keys that can be stored as they are, by their place in an object: most objects have the same keys as the previous one. */
+/** Keys that can be stored unchanged, by their position in an object: most objects have the same keys as the previous one. */
 const plainKeys: string[] = [];
 
-/** Returns the key under which values are stored: every stored key can be named and shown. */
+/** Returns the key under which values are stored; stored keys can always be addressed and shown. */
 export const storedKey = (key: string): string =>
   UNNAMABLE.test(key) ? key.replace(ALL_UNNAMABLE, "\uFFFD") : key;
 
-/** Returns whether a key can be stored as it is. `place` is below the maximum of keys. */
+/** Returns whether a key can be stored unchanged. `place` is below the maximum number of keys. */
 function isPlainKey(key: string, place: number): boolean {
   if (plainKeys[place] === key) return true;
   if (key.length === 0 || key.length > KEY_CHARACTERS_ALWAYS_SHORT || UNNAMABLE.test(key)) return false;
@@ -57,7 +57,7 @@ const isPlain = (value: unknown): boolean =>
     : typeof value === "boolean" ||
       (typeof value === "string" && value.length <= TEXT_CHARACTERS_ALWAYS_SHORT);
 
-/** Returns `true` if every value can be stored as it is, so that the parsed object itself can be used. */
+/** Returns `true` if every value can be stored unchanged, so that the parsed object itself can be used. */
 function isReady(values: Record<string, unknown>): boolean {
   let count = 0;
   for (const key in values) {
@@ -72,8 +72,8 @@ function ensureFewKeys(count: number): void {
 }
 
 /**
- * Values that may be stored; null is skipped. Undefined when nothing is left. `nested` counts the values within values, for the whole message.
- * @throws DomainError of kind `invalid` or `too_large`.
+ * Returns the storable values, without nulls; undefined if nothing is left. `nested` counts nested values of the whole message.
+ * @throws DomainError `invalid` or `too_large`
  */
 export function checkValues(
   values: Record<string, unknown>,
@@ -113,7 +113,7 @@ function isAlone(body: Record<string, unknown>): boolean {
   return true;
 }
 
-/** Returns the fields of a body other than its time and those that are taken of it. */
+/** Returns the other fields of a body, except its time and those for which `isTaken` is true. */
 function besides(body: Record<string, unknown>, isTaken: (name: string) => boolean): Record<string, unknown> {
   const rest: Record<string, unknown> = Object.create(null);
   for (const [name, value] of Object.entries(body)) if (name !== "ts" && !isTaken(name)) rest[name] = value;
@@ -131,28 +131,28 @@ function isInOrder(readings: readonly Reading[]): boolean {
 }
 
 export interface ReadingOptions {
-  /** Is told what is left out, or was read in another way than it was sent. */
+  /** Called for values that are left out or converted. */
   readonly note?: NoteLeftOut | undefined;
-  /** Reads time stamps; those of a live message by default. @throws DomainError `invalid` */
+  /** Reads time stamps; by default like those of a live message. @throws DomainError `invalid` */
   readonly timeOf?: ((value: unknown) => number) | undefined;
 }
 
 const nothing = () => undefined;
 
-/** Time and place of what is around a part of a message. */
+/** Time and position of the objects around a part of a message. */
 interface Surroundings {
-  /** Time of the objects around, if they have one. */
+  /** Time of the enclosing objects, if they have one. */
   readonly ts: number | undefined;
   readonly nesting: number;
 }
 
-/** Reads one message. What most messages do not need is created when a message needs it: they have one short object. */
+/** Reads one message. Objects that few messages need are created on demand: most messages have one short object. */
 class MessageReading {
   readonly #readings: Reading[] = [];
   /** Time of receipt, epoch ms. */
   readonly #now: number;
   readonly #options: ReadingOptions;
-  /** Counts the values within values of the whole message. */
+  /** Counts nested values of the whole message. */
   readonly #nested = new NestedValues();
   /** Keys whose values are overwritten within the message. */
   #overwritten: Set<string> | undefined;
@@ -162,7 +162,7 @@ class MessageReading {
     this.#options = options;
   }
 
-  /** Returns the readings of what was added. @throws DomainError `telemetry.empty` */
+  /** Returns the added readings. @throws DomainError `telemetry.empty` */
   end(): Reading[] {
     const { note } = this.#options;
     const readings = this.#readings;
@@ -185,7 +185,7 @@ class MessageReading {
     }
   }
 
-  /** Adds what a container of whole bodies holds, and the values beside it: at their own time, or that of the container's only reading. */
+  /** Adds the content of a container of whole bodies, and the values next to it: at their own time, or at that of the container's only reading. */
   addContainer(body: Record<string, unknown>, name: "payload" | "items", around: Surroundings): void {
     const ts = this.#timeOf(body, around.ts);
     const readings = this.#readings;
@@ -210,7 +210,7 @@ class MessageReading {
     return timeOf === undefined ? liveTimestamp(ts, this.#now, note) : timeOf(ts);
   }
 
-  /** The values of one object; undefined when all of them are null. */
+  /** Returns the values of one object; undefined if all of them are null. */
   #valuesOf(body: Record<string, unknown>): Record<string, TelemetryValue> | undefined {
     const values = containerIn(body, "values");
     const telemetry = containerIn(body, "telemetry");
@@ -228,7 +228,7 @@ class MessageReading {
     return checkValues(all);
   }
 
-  /** Returns the values of both; the later ones count. */
+  /** Merges the values of both; later ones take precedence. */
   #join(
     earlier: Record<string, TelemetryValue>,
     later: Record<string, TelemetryValue>,
@@ -238,7 +238,7 @@ class MessageReading {
     return all;
   }
 
-  /** Adds the later values to the earlier ones, and notes the keys that are in both. */
+  /** Adds the later values to the earlier ones, and records keys that occur in both. */
   #overwrite(earlier: Record<string, TelemetryValue>, later: Record<string, TelemetryValue>): void {
     for (const key of Object.keys(later)) {
       const value = later[key] as TelemetryValue; // one of its keys
@@ -251,9 +251,9 @@ class MessageReading {
     }
   }
 
-  /** Notes keys that have several values at one time. */
+  /** Records keys with several values for the same time. */
   #noteSameTimes(): void {
-    /** Keyed by time stamp. */
+    /** Values by time stamp. */
     const earlier = new Map<number, Record<string, TelemetryValue>>();
     for (const { ts, values } of this.#readings) {
       const before = earlier.get(ts);
@@ -264,8 +264,8 @@ class MessageReading {
 }
 
 /**
- * The readings of one body; `now` (epoch ms) stamps those that carry no time stamp, and those of a clock that is not set.
- * @throws DomainError of kind `invalid` that names what is wrong; then nothing of the body is taken.
+ * Returns the readings of one body. `now` (epoch ms) is the time of readings without a time stamp, or from an unset clock.
+ * @throws DomainError `invalid` that describes the error; nothing of the body is accepted then
  */
 export function toReadings(body: unknown, now: number, options: ReadingOptions = {}): Reading[] {
   const message = new MessageReading(now, options);
@@ -273,7 +273,7 @@ export function toReadings(body: unknown, now: number, options: ReadingOptions =
   return message.end();
 }
 
-/** Works like `toReadings`, for `{items: […]}` and the values beside it. */
+/** Like `toReadings`, for `{items: […]}` and the values next to it. */
 export function toBatchReadings(
   batch: Record<string, unknown>,
   now: number,

@@ -12,14 +12,14 @@ import type { IngestService } from "./ingest.service.ts";
 
 const asked = ({ body }: AuditContext) => body;
 
-/** Returns something that looks like a reading of a room. */
+/** Returns a sample reading of a room. */
 const sample = () => ({
   temperature: Math.round(200 + Math.random() * 50) / 10,
   humidity: Math.round(40 + Math.random() * 20),
   sample: true,
 });
 
-/** A message of a device's, sent by a person: the whole way in, as if the device had sent it. */
+/** Creates the routes by which a user sends a message as a device, through the complete ingest. */
 export const testTelemetryRoutes = (deps: {
   ingest: IngestService;
   devices: Pick<DevicesService, "ensureVisible">;

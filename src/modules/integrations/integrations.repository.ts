@@ -36,9 +36,9 @@ export function createIntegrationsRepository(database: MainDatabase, clock: Cloc
     void orm.update(integrations).set(values).where(whereId(integrationId)).run();
   return {
     ...integrationResource.createStore(database, clock),
-    /** Lists integrations of all tenants, except drafts. */
     /** Returns the number of integrations in the integration's tenant, including itself; 0 if it does not exist. */
     countBeside: (integrationId: string): number => besides.get({ integrationId })?.n ?? 0,
+    /** Lists integrations of all tenants, except drafts. */
     listStarted: (): Integration[] =>
       orm
         .select()

@@ -1,3 +1,4 @@
+/** Writes the announcement of a device of this program, as defined by Home Assistant's "MQTT discovery". */
 import type { DeviceId, TenantId } from "../../lib/core/ids.ts";
 import { unitSymbol } from "../../lib/keys/key-format.ts";
 import type { KeyMetadata, KeyMetadataMap } from "../../lib/keys/key-metadata.ts";
@@ -14,8 +15,6 @@ import { OWN_OBJECT_PREFIX } from "./adapters/home-assistant/home-assistant.ts";
 import { topicBases } from "./adapters/topic-bases.ts";
 import { integrationPrincipal } from "./integration-principal.ts";
 import type { Integration } from "./integrations.resource.ts";
-
-/** Writes the announcement of a device of this program, as defined by Home Assistant's "MQTT discovery". */
 
 const KEYS_MAX = 200;
 const KEY_CHARACTERS_MAX = 128;

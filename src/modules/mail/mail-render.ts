@@ -2,7 +2,7 @@ import { escapeHtml } from "../../lib/strings/escape-html.ts";
 import type { MailPart, OutboxMail, OutgoingMail } from "./mail.types.ts";
 import { mailContent } from "./mail-text.ts";
 
-/** Line breaks and other control characters in a value could forge lines of their own. */
+/** Line breaks and other control characters, with which a value could forge lines. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
 const CONTROLS = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]+/g;
 const clean = (value: unknown): unknown => (typeof value === "string" ? value.replace(CONTROLS, " ") : value);

@@ -15,7 +15,7 @@ import { preludeFor } from "./prelude.ts";
 import { scriptLimits } from "./script-limits.ts";
 import { type ConsoleLine, SCRIPT_FUNCTIONS } from "./script-sandbox.types.ts";
 
-/** Objects of ChirpStack's interpreter that QuickJS lacks, added for scripts that name them: a Buffer over Uint8Array, base64 and text. */
+/* Objects of ChirpStack's interpreter that QuickJS lacks, added for scripts that name them: a Buffer over Uint8Array, base64 and text. */
 
 const base64 = String.raw`(function () {
   const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";

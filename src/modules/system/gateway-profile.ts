@@ -1,6 +1,5 @@
-import type { AlarmSeverity } from "../../lib/alarms/severity.ts";
-
 /** Alarm rules of the gateway's own device, editable like those of any profile. */
+import type { AlarmSeverity } from "../../lib/alarms/severity.ts";
 
 type Op = "GT" | "GE" | "LT" | "LE" | "EQ";
 

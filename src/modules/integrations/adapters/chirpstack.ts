@@ -1,3 +1,4 @@
+/** ChirpStack v4 and v3, by HTTP (event in the query) or MQTT (event in the topic). Zeros are omitted in `rxInfo` and `txInfo`. */
 import { detail, invalid, textOf as textOfError } from "../../../lib/core/domain-error.ts";
 import { parseDevEui } from "../../../lib/devices/dev-eui.ts";
 import { isBase64 } from "../../../lib/devices/downlink-payload.ts";
@@ -29,7 +30,7 @@ import {
   textsOf,
 } from "./lorawan.ts";
 
-/**
+/*
  * Converts events of ChirpStack v3 to those of v4. The JSON marshaler "json_v3" writes EUIs as hexadecimal strings and the decoded object as
  * `object`; "json" writes bytes as base64 and the object as a string in `objectJSON`.
  */
@@ -143,8 +144,6 @@ function fromVersion3(body: Fields): Fields {
     ...(hasError && { fCnt: undefined, level: "ERROR", code: type, description: error }),
   });
 }
-
-/** ChirpStack v4 and v3, by HTTP (event in the query) or MQTT (event in the topic). Zeros are omitted in `rxInfo` and `txInfo`. */
 
 /** Filter of the topics under which ChirpStack publishes the events of devices. */
 const DEVICE_FILTER = "application/+/device/+/event/+";

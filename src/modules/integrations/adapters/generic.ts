@@ -1,3 +1,8 @@
+/**
+ * JSON and CBOR of any program: `{k:v}`, `{ts, values}`, `{deviceToken | externalDeviceId, childDeviceId?, telemetry | payload | values}`, lists of
+ * these, and bodies that the integration's paths describe. Device and time of an outer object apply to inner objects without their own; fields next
+ * to an inner object are values, too.
+ */
 import { DomainError, detail, invalid, textOf } from "../../../lib/core/domain-error.ts";
 import { findDevEui } from "../../../lib/devices/dev-eui.ts";
 import { decodeBody } from "../../../lib/json/body.ts";
@@ -22,12 +27,6 @@ import { type Fields, nameOf, objectOf } from "./fields.ts";
 import { noteOnFrame, parseFrame } from "./frame.ts";
 import { type BodyPath, parsePath, valueAt } from "./path.ts";
 import { type TopicKey, topicKeys } from "./topic-keys.ts";
-
-/**
- * JSON and CBOR of any program: `{k:v}`, `{ts, values}`, `{deviceToken | externalDeviceId, childDeviceId?, telemetry | payload | values}`, lists of
- * these, and bodies that the integration's paths describe. Device and time of an outer object apply to inner objects without their own; fields next
- * to an inner object are values, too.
- */
 
 const MESSAGES_MAX = 100_000;
 const NESTING_MAX = 4;

@@ -1,3 +1,4 @@
+/** Functions that the adapters of both network servers share. */
 import { detail, invalid } from "../../../lib/core/domain-error.ts";
 import { decodeBody } from "../../../lib/json/body.ts";
 import type { JsonObject } from "../../../lib/json/json.ts";
@@ -6,8 +7,6 @@ import type { Text } from "../../../lib/texts/text.ts";
 import { parseTimestamp } from "../../../lib/time/timestamp.ts";
 import type { InboundMessage } from "../integrations.types.ts";
 import { type Fields, numberOf, objectOf, textOf } from "./fields.ts";
-
-/** Functions that the adapters of both network servers share. */
 
 /** 2015, before either network server existed: earlier times come from an unset clock. */
 const CLOCK_IS_SET_FROM = Date.UTC(2015, 0, 1);

@@ -1,3 +1,7 @@
+/**
+ * Tasmota: `tele/<device>/SENSOR`, `STATE`, `LWT`, `stat/<device>/RESULT`, `POWER`, `STATUS8` … The full topic is configurable on the device; the
+ * prefix is expected first (the default) or before the last level. Devices use local time, usually without a zone; only times with a zone are used.
+ */
 import { detail } from "../../../lib/core/domain-error.ts";
 import { parseWrittenTime } from "../../../lib/time/written-time.ts";
 import type { AdapterDefinition, Normalized, NormalizedMessage } from "../integrations.types.ts";
@@ -18,11 +22,6 @@ import {
   onOff,
   reading,
 } from "./topic-devices.ts";
-
-/**
- * Tasmota: `tele/<device>/SENSOR`, `STATE`, `LWT`, `stat/<device>/RESULT`, `POWER`, `STATUS8` … The full topic is configurable on the device; the
- * prefix is expected first (the default) or before the last level. Devices use local time, usually without a zone; only times with a zone are used.
- */
 
 const PREFIXES = new Set(["tele", "stat", "cmnd"]);
 const isPower = (key: string) => /^POWER\d{0,2}$/.test(key) || /^Switch\d{1,2}$/.test(key);

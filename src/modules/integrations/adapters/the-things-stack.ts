@@ -1,3 +1,7 @@
+/**
+ * The Things Stack v3, by webhook or MQTT, with the same bodies; the key that is present tells the kind of message. Zero and empty fields are
+ * omitted, 64-bit integers are strings, and field masks may remove any field.
+ */
 import { createHash } from "node:crypto";
 import { detail, invalid, textOf as textOfError } from "../../../lib/core/domain-error.ts";
 import { parseDevEui } from "../../../lib/devices/dev-eui.ts";
@@ -27,11 +31,6 @@ import {
   tagsOf,
   textsOf,
 } from "./lorawan.ts";
-
-/**
- * The Things Stack v3, by webhook or MQTT, with the same bodies; the key that is present tells the kind of message. Zero and empty fields are
- * omitted, 64-bit integers are strings, and field masks may remove any field.
- */
 
 /** Content of a message's own key, with the body around it. */
 interface Content {

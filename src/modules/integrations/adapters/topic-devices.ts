@@ -1,11 +1,10 @@
+/** Shared parts of the adapters of devices with their own topics (Tasmota, Zigbee2MQTT, Shelly). */
 import { DomainError, detail, invalid, textOf } from "../../../lib/core/domain-error.ts";
 import { isEmptiedNumber } from "../../../lib/json/missing-value.ts";
 import { decodeText, type NoteLeftOut, parseJson, parseLenient } from "../../../lib/json/sent-json.ts";
 import type { Text } from "../../../lib/texts/text.ts";
 import type { InboundMessage, Normalized, NormalizedMessage } from "../integrations.types.ts";
 import { objectOf } from "./fields.ts";
-
-/** Shared parts of the adapters of devices with their own topics (Tasmota, Zigbee2MQTT, Shelly). */
 
 const KEYS_MAX = 512;
 const DEPTH_MAX = 6;

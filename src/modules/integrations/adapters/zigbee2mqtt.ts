@@ -1,3 +1,7 @@
+/**
+ * Zigbee2MQTT: `zigbee2mqtt/<friendly name>` (which may contain slashes), `…/availability`, `bridge/devices`. The base topic is configurable; here
+ * it is the part before the first wildcard of the integration's filter.
+ */
 import { detail } from "../../../lib/core/domain-error.ts";
 import type { AdapterDefinition, Normalized, NormalizedMessage } from "../integrations.types.ts";
 import { objectOf, objectsOf, textOf } from "./fields.ts";
@@ -15,11 +19,6 @@ import {
   onOff,
   reading,
 } from "./topic-devices.ts";
-
-/**
- * Zigbee2MQTT: `zigbee2mqtt/<friendly name>` (which may contain slashes), `…/availability`, `bridge/devices`. The base topic is configurable; here
- * it is the part before the first wildcard of the integration's filter.
- */
 
 /** `last_seen` and `elapsed` repeat the time of receipt; `device` and `update` are descriptions, not measurements. */
 const LEFT_OUT = new Set(["last_seen", "elapsed", "device", "update", "update_available"]);

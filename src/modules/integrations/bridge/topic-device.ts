@@ -77,7 +77,7 @@ async function compilePattern(pattern: string): Promise<TopicDevice> {
   }
 }
 
-/** Checks the topic settings that a person entered. @throws DomainError `invalid` for an invalid pattern or template */
+/** Checks user-defined topic settings. @throws DomainError `invalid` for an invalid pattern or template */
 export async function ensureTopicDevice(settings: unknown): Promise<void> {
   const mqtt = isJsonObject(settings) ? settings.mqtt : undefined;
   if (!isJsonObject(mqtt)) return;

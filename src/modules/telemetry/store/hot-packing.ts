@@ -1,3 +1,7 @@
+/**
+ * Group packed by columns: the devices, patterns and time stamps of its records, then the values of each key, encoded like number columns of a
+ * block. Contains the patterns' columns, so that it can be unpacked without the dictionaries.
+ */
 import { ByteReader } from "../../../lib/data/byte-reader.ts";
 import { ByteWriter } from "../../../lib/data/byte-writer.ts";
 import { KIND_BOOLEAN } from "../../../lib/data/value-kind.ts";
@@ -5,11 +9,6 @@ import { decodeNumbers, encodeNumbers } from "./codec/number-codec.ts";
 import { pack, unpack } from "./codec/packing.ts";
 import { HEADER_READINGS, HEADER_RECORD_END, HEADER_WORDS, RECORD_HEAD_WORDS } from "./group-format.ts";
 import { FORM_COLUMNS, FORM_RAW, FORM_ZSTD } from "./hot-log.ts";
-
-/**
- * Group packed by columns: the devices, patterns and time stamps of its records, then the values of each key, encoded like number columns of a
- * block. Contains the patterns' columns, so that it can be unpacked without the dictionaries.
- */
 
 type ColumnsOf = (pattern: number) => readonly number[] | undefined;
 

@@ -323,8 +323,7 @@ class WorkerService {
   }
 }
 
-/** Text is handed over, not copied. */
-/** Returns the buffers of a result that the store no longer needs. */
+/** Returns the buffers of a result that the store no longer needs, to be transferred instead of copied. */
 function buffersOf(value: StoreCalls[CallName]["result"]): ArrayBuffer[] {
   if (value instanceof Uint8Array && value.buffer instanceof ArrayBuffer) return [value.buffer];
   const isChunk = typeof value === "object" && value !== null && "columns" in value;

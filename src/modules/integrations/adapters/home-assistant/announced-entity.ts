@@ -24,7 +24,7 @@ import {
 import { numberOf, objectsOf } from "../fields.ts";
 import { type AnnouncedComponent, filterIn } from "./announcement.ts";
 
-/** Values and payloads that several components have. */
+/* Values and payloads that several components have. */
 
 const TEXT_CHARACTERS_MAX = 256;
 
@@ -121,7 +121,7 @@ function measured({ config }: ComponentReader, kind: KeyKind | undefined) {
   };
 }
 
-/** Reads what a component of an announcement measures and which commands it takes. */
+/* Reads the measurements and commands of an announced component. */
 
 const AVAILABILITY_MAX = 4;
 

@@ -1,3 +1,7 @@
+/**
+ * Announcements of MQTT devices as defined by Home Assistant's "MQTT discovery": retained JSON at `<prefix>/<component>/[<node>/]<object>/config`,
+ * or `<prefix>/device/[<node>/]<object>/config` for several components in one message.
+ */
 import { invalid } from "../../../../lib/core/domain-error.ts";
 import { isJsonObject } from "../../../../lib/json/json.ts";
 import { depthOf } from "../../../../lib/json/json-depth.ts";
@@ -6,11 +10,6 @@ import { isValidFilter } from "../../../../lib/mqtt/topic-filters.ts";
 import { isTopicName } from "../../../../lib/mqtt/topic-names.ts";
 import { excerpt } from "../../../../lib/strings/excerpt.ts";
 import { type Fields, objectOf, textOf } from "../fields.ts";
-
-/**
- * Announcements of MQTT devices as defined by Home Assistant's "MQTT discovery": retained JSON at `<prefix>/<component>/[<node>/]<object>/config`,
- * or `<prefix>/device/[<node>/]<object>/config` for several components in one message.
- */
 
 const BYTES_MAX = 256 * 1024;
 const DEPTH_MAX = 16;

@@ -1,3 +1,7 @@
+/**
+ * Devices that announce themselves as defined by Home Assistant's "MQTT discovery". An announcement names the topics of its states and commands; the
+ * adapter reads the states of all announced components.
+ */
 import {
   DomainError,
   detail,
@@ -27,11 +31,6 @@ import {
   readAnnouncement,
   readAnnouncementTopic,
 } from "./announcement.ts";
-
-/**
- * Devices that announce themselves as defined by Home Assistant's "MQTT discovery". An announcement names the topics of its states and commands; the
- * adapter reads the states of all announced components.
- */
 
 /** Prefix of the ids that this program announces. */
 export const OWN_OBJECT_PREFIX = "lineside_";

@@ -1,3 +1,7 @@
+/**
+ * First-generation Shelly devices: `shellies/<id>/relay/0`, `…/relay/0/power`, `…/sensor/temperature` and the like, each with one value. The levels
+ * after the id form the key. Watt-minutes are converted to watt-hours, the unit of later generations.
+ */
 import { detail } from "../../../../lib/core/domain-error.ts";
 import { omit } from "../../../../lib/core/omit.ts";
 import { type Normalized, SHELLY_GEN1_BASE } from "../../integrations.types.ts";
@@ -13,11 +17,6 @@ import {
   type NotedMessage,
   reading,
 } from "../topic-devices.ts";
-
-/**
- * First-generation Shelly devices: `shellies/<id>/relay/0`, `…/relay/0/power`, `…/sensor/temperature` and the like, each with one value. The levels
- * after the id form the key. Watt-minutes are converted to watt-hours, the unit of later generations.
- */
 
 const WATT_MINUTES_PER_WATT_HOUR = 60;
 

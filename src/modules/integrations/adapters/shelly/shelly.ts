@@ -1,3 +1,7 @@
+/**
+ * Shelly devices of all generations: `<prefix>/events/rpc` (NotifyStatus, NotifyFullStatus, NotifyEvent), `<prefix>/status/<component>`,
+ * `<prefix>/online`. The prefix (by default the device's id) identifies the device. Keys of a component `switch:0` begin with `switch_0_`.
+ */
 import { detail } from "../../../../lib/core/domain-error.ts";
 import { parseTimestamp } from "../../../../lib/time/timestamp.ts";
 import {
@@ -20,11 +24,6 @@ import {
   reading,
 } from "../topic-devices.ts";
 import { readGen1 } from "./shelly-gen1.ts";
-
-/**
- * Shelly devices of all generations: `<prefix>/events/rpc` (NotifyStatus, NotifyFullStatus, NotifyEvent), `<prefix>/status/<component>`,
- * `<prefix>/online`. The prefix (by default the device's id) identifies the device. Keys of a component `switch:0` begin with `switch_0_`.
- */
 
 const CLOCK_IS_SET_FROM = Date.UTC(2015, 0, 1);
 /** Fields that describe the component or past minutes instead of a current measurement. */

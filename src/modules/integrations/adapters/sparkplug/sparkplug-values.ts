@@ -1,8 +1,7 @@
+/** Sparkplug values by data type, converted to JSON. Undefined for values that JSON cannot hold or that should not be stored. */
 import { exactInteger } from "../../../../lib/json/exact-integer.ts";
 import type { JsonObject, JsonValue } from "../../../../lib/json/json.ts";
 import type { RawDataSet, RawTemplate, RawValue } from "../../../../lib/sparkplug/sparkplug-payload.ts";
-
-/** Sparkplug values by data type, converted to JSON. Undefined for values that JSON cannot hold or that should not be stored. */
 
 /** Max. bytes of a value; longer values are files rather than readings. */
 const BYTES_MAX = 4_096;

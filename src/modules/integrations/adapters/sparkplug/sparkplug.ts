@@ -1,3 +1,8 @@
+/**
+ * Sparkplug B: `spBv1.0/<group>/<type>/<edge node>[/<device>]`. Births name the metrics and give them aliases; later messages only have the aliases.
+ * After a loss (sequence gap, unknown alias, restart of this program) the edge node is asked for a rebirth. Fields omitted by protobuf have their
+ * default: some libraries write neither sequence number 0 nor alias 0.
+ */
 import { DomainError, detail, invalid } from "../../../../lib/core/domain-error.ts";
 import type { JsonObject, JsonValue } from "../../../../lib/json/json.ts";
 import { namesShown } from "../../../../lib/json/sent-json.ts";
@@ -15,12 +20,6 @@ import type {
 } from "../../integrations.types.ts";
 import { ensureTopic, ignored, NOT_MEASURED } from "../topic-devices.ts";
 import { jsonOf } from "./sparkplug-values.ts";
-
-/**
- * Sparkplug B: `spBv1.0/<group>/<type>/<edge node>[/<device>]`. Births name the metrics and give them aliases; later messages only have the aliases.
- * After a loss (sequence gap, unknown alias, restart of this program) the edge node is asked for a rebirth. Fields omitted by protobuf have their
- * default: some libraries write neither sequence number 0 nor alias 0.
- */
 
 const NODES_MAX = 10_000;
 const METRICS_MAX = 50_000;

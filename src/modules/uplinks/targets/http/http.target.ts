@@ -30,16 +30,16 @@ function fixedHeaders({ headers, token, tokenHeader, gzip }: HttpSettings): Reco
 /**
  * Sends each batch as one POST of NDJSON, as `ndjson-encoder.ts` describes it.
  *
- * - `Idempotency-Key` is the id of the batch. A batch may come again, with the same key and the same lines: a receiver that has stored it
- *   answers 2xx again.
- * - `X-Lineside-Signature` signs the bytes of the body as they are sent, compressed or not, like that of a webhook.
- * - 2xx confirms the batch: the receiver has stored it. 400, 413 and 422 refuse it for good, 401 and 403 refuse the credentials, and after
- *   any other answer the batch comes again, not before the time in `Retry-After`.
- * - Several batches are in flight and may arrive in any order, unless the settings allow only one. Rows of one series are therefore to be
- *   stored by their `ts`. A deletion comes alone, after everything before it was confirmed.
- * - The test of the settings sends one line of the kind `test`, which a receiver answers with 2xx and passes over.
+ * - `Idempotency-Key` is the id of the batch. A batch may be repeated with the same key and lines: a receiver that has stored it returns 2xx
+ *   again.
+ * - `X-Lineside-Signature` signs the sent bytes of the body, compressed or not, like that of a webhook.
+ * - 2xx confirms that the receiver has stored the batch. 400, 413 and 422 refuse it permanently, 401 and 403 refuse the credentials, and
+ *   after any other response the batch is repeated, not before the time in `Retry-After`.
+ * - Several batches are in flight and may arrive in any order, unless the settings allow only one. Receivers must therefore store rows by
+ *   their `ts`. A deletion is sent alone, after everything before it was confirmed.
+ * - The test of the settings sends one line of the kind `test`, which a receiver must accept with 2xx and ignore.
  *
- * Deletions, attributes, alarms and devices are lines too, so nothing is left out.
+ * Deletions, attributes, alarms and devices are sent as lines, so nothing is omitted.
  */
 export function createHttpTarget(settings: HttpSettings, context: TargetContext): Target {
   const headers = fixedHeaders(settings);

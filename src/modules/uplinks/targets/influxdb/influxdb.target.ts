@@ -77,22 +77,22 @@ const quoted = (text: string, quote: string): string =>
   `${quote}${text.replaceAll("\\", "\\\\").replaceAll(quote, `\\${quote}`)}${quote}`;
 
 /**
- * Writes rows by the line protocol: to InfluxDB 1 and 2, VictoriaMetrics, QuestDB, Telegraf and other servers that take it.
+ * Writes rows in the line protocol to InfluxDB 1 and 2, VictoriaMetrics, QuestDB, Telegraf and other servers that accept it.
  *
- * - A row is a point of the measurement (the device's type unless set otherwise) with the tags `device` (its id), `name` and `site` and the
- *   static tags of the uplink. Numbers are floats, strings and JSON are strings; `field-names.ts` says how fields are named. NaN and the
- *   infinities are left out.
- * - A point that is written again replaces itself: the series and the time stamp are the same. One batch is in flight, so a value that was
- *   written twice at the gateway ends with the later one. When a device is renamed, its rows continue in another series where `name` is a tag.
- * - A value whose type conflicts with the field at the server is written to a field of its own, and the batch goes on. Values older than the
- *   retention of the database count as taken. VictoriaMetrics keeps about 15 digits of a number, booleans
- *   as 1 and 0 and no strings, which its uplink leaves out, and it removes duplicates with `-dedup.minScrapeInterval=1ms`.
- * - QuestDB and others refuse a line break within a text: it becomes a space there. QuestDB removes duplicates of tables with `DEDUP ENABLE
+ * - A row is a point of the measurement (by default the device's type) with the tags `device` (its id), `name` and `site` and the static
+ *   tags of the uplink. Numbers are floats, strings and JSON are strings; `field-names.ts` describes the names of fields. NaN and infinities
+ *   are omitted.
+ * - A repeated point replaces itself, because its series and time stamp are the same. One batch is in flight, so a value written twice at
+ *   the gateway keeps the later value. If `name` is a tag, the rows of a renamed device continue in another series.
+ * - A value whose type conflicts with the field at the server is written to a separate field, and the batch continues. Values beyond the
+ *   database's retention count as accepted. VictoriaMetrics stores about 15 digits of a number and booleans as 1 and 0, but no strings,
+ *   which its uplink omits; it removes duplicates with `-dedup.minScrapeInterval=1ms`.
+ * - QuestDB and others refuse line breaks in strings, which are replaced by spaces. QuestDB removes duplicates of tables with `DEDUP ENABLE
  *   UPSERT KEYS(timestamp, device)`.
- * - Alarm events are points of a measurement of their own, with the tags `alarm` (its type), `severity` and `event` and the fields `active`,
- *   `alarmId`, `eventId`, `status` and `message`. Attributes and devices are passed over.
- * - Deletions are passed over, unless the settings say otherwise: then the points of the device in the range are deleted, in all measurements.
- *   The line protocol's servers cannot delete single fields, so a deletion of some keys is passed over in any case.
+ * - Alarm events are points of a separate measurement, with the tags `alarm` (its type), `severity` and `event` and the fields `active`,
+ *   `alarmId`, `eventId`, `status` and `message`. Attributes and devices are skipped.
+ * - Deletions are skipped, unless enabled in the settings: then the points of the device in the range are deleted, in all measurements.
+ *   Servers with the line protocol cannot delete single fields, so a deletion of some keys is always skipped.
  */
 class InfluxdbTarget implements Target {
   readonly inFlightMax = 1;

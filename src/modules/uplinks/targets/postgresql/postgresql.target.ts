@@ -319,25 +319,25 @@ class PostgresqlTarget implements Target {
 }
 
 /**
- * Stores everything in a PostgreSQL database, with TimescaleDB or without. It creates what is missing in a schema of its own, which the
- * gateways of many sites can share:
+ * Stores all records in a PostgreSQL database, with or without TimescaleDB. It creates missing tables in a separate schema, which the gateways
+ * of many sites can share:
  *
  * - `telemetry` (layout NARROW): `device uuid, key text, ts timestamptz` are the primary key; `number double precision, boolean boolean, text
- *   text, json jsonb`, of which the one of the value's type is set.
- * - `telemetry_<device type>` (layout WIDE): `device uuid, ts timestamptz` are the primary key; a column for each key is added when its first
- *   value comes. Numbers are in the column `key`, other values in `key_bool`, `key_str` and `key_json`, so a key may have values of several
- *   types. PostgreSQL allows 1,600 columns. Names longer than 63 bytes are cut and end with a hash.
+ *   text, json jsonb`, of which only the column of the value's type is set.
+ * - `telemetry_<device type>` (layout WIDE): `device uuid, ts timestamptz` are the primary key; a column per key is added with its first value.
+ *   Numbers are in the column `key`, other values in `key_bool`, `key_str` and `key_json`, so a key may have values of several types. PostgreSQL
+ *   allows 1,600 columns. Names longer than 63 bytes are truncated and end with a hash.
  * - `devices`: `device` (primary key), `name`, `type`, `site`, `tags jsonb`, `created_at`, `deleted_at`, which is set when the device is deleted.
- *   Its values stay until their deletion is told.
+ *   Its values are kept until their deletion is sent.
  * - `attributes`: `device, scope, key` (primary key), `value jsonb`, `ts`; a deleted attribute is removed.
- * - `alarms`: the state of each alarm by `alarm_id`; `alarm_events`: what happened to them, by `event_id`.
+ * - `alarms`: the state of each alarm by `alarm_id`; `alarm_events`: events of alarms by `event_id`.
  *
  * If the function `create_hypertable` exists, tables of values become hypertables by `ts`, otherwise they have a BRIN index by `ts`.
  *
- * A batch is one transaction: binary COPY into the tables, or, if a row is there already, COPY into a temporary table and then
- * `INSERT … ON CONFLICT`, so a batch that comes again changes nothing and a value that was written again at the gateway replaces the earlier one.
- * The commit confirms it; a server with `synchronous_commit = off` is asked to write it to its disk first. Deletions are executed; in WIDE, single keys become null.
- * NaN and the infinities are stored. U+0000, which PostgreSQL cannot store, becomes U+FFFD.
+ * A batch is one transaction: binary COPY into the tables or, if a row already exists, COPY into a temporary table and then
+ * `INSERT … ON CONFLICT`, so a repeated batch changes nothing and a value rewritten at the gateway replaces the earlier one. The commit confirms
+ * it; `synchronous_commit = off` is overridden for it. Deletions are executed; in WIDE, single keys become null. NaN and infinities are stored.
+ * U+0000, which PostgreSQL cannot store, becomes U+FFFD.
  */
 export const createPostgresqlTarget = (settings: PostgresqlSettings, context: TargetContext): Target =>
   new PostgresqlTarget(settings, context);
