@@ -12,16 +12,16 @@ import { isNodeId } from "../../lib/opcua/opcua-node-id.ts";
 import type { OpcUaNode, OpcUaVariable } from "./opcua.calls.ts";
 import { valueIn } from "./opcua-variants.ts";
 
-/** Nodes below one node that are listed. */
+/** Max. listed nodes below one node. */
 const NODES_MAX = 2_000;
 const RESULTS_PER_PART = 500;
-/** Nodes that a search lists. */
+/** Max. nodes listed by a search. */
 const FOUND_MAX = 200;
-/** Parts without end would keep the connection from reading. */
+/** Max. parts of an answer, because an endless answer would block the connection. */
 const PARTS_MAX = 100;
-/** Characters of a name or state; the rest is left out. */
+/** Max. characters of a name or state. The rest is cut off. */
 const NAME_CHARACTERS_MAX = 200;
-/** Variables that are described at the same time: all one by one take longer than the time for an answer. */
+/** Variables described in parallel. One after the other, they would exceed the timeout of a response. */
 const DESCRIBED_TOGETHER = 10;
 const ALL_RESULTS = 63;
 /** Bit of the access level (OPC 10000-3, 8.57). */
@@ -58,7 +58,7 @@ const KINDS = new Map([
   [NodeClass.Method, "METHOD"],
 ] as const) as ReadonlyMap<NodeClass, OpcUaNode["kind"]>;
 
-/** Lists the objects, variables and methods directly below a node, each once: a server may lead in circles. */
+/** Lists the objects, variables and methods directly below a node, each once, because a server may contain circles. */
 export async function browseNode(
   session: ClientSession,
   nodeId: string,
@@ -87,7 +87,7 @@ export async function browseNode(
 
 type Parent = NonNullable<OpcUaNode["parent"]>;
 
-/** Lists the nodes below several ones, without those of the standard. */
+/** Lists the nodes below several nodes, without nodes of the standard. */
 async function nodesBelow(
   session: ClientSession,
   parents: readonly Parent[],
@@ -105,7 +105,7 @@ async function nodesBelow(
   };
 }
 
-/** Finds the nodes below one whose names have a text, level by level, in the time that is given: a server may have any number of nodes. */
+/** Finds nodes below a node whose names contain a text, level by level, within the given time: a server may have any number of nodes. */
 export async function findNodes(
   session: ClientSession,
   root: string,
@@ -131,7 +131,7 @@ export async function findNodes(
   return { nodes: found.slice(0, FOUND_MAX), isCut };
 }
 
-/** Whether a node is one that every server has, such as the description of the server itself. */
+/** Returns whether every server has the node, such as the description of the server itself. */
 const isStandard = (nodeId: string): boolean => nodeId.startsWith("ns=0;");
 
 interface Properties {
@@ -176,7 +176,7 @@ async function propertiesOf(session: ClientSession, nodeId: string): Promise<Pro
 
 const isFiniteNumber = (value: unknown): value is number => Number.isFinite(value);
 
-/** Returns the description of a variable; undefined for one that the server does not know. */
+/** Returns the description of a variable; undefined if the server does not know it. */
 async function describeVariable(session: ClientSession, nodeId: string): Promise<OpcUaVariable | undefined> {
   const attributes = [AttributeIds.Value, AttributeIds.UserAccessLevel];
   const [value, level] = await session.read(
@@ -198,7 +198,7 @@ async function describeVariable(session: ClientSession, nodeId: string): Promise
   };
 }
 
-/** Reads what variables are. Those that the server does not know are left out. */
+/** Reads the descriptions of variables, without those that the server does not know. */
 export async function describeVariables(
   session: ClientSession,
   nodes: readonly string[],

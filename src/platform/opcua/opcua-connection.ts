@@ -33,25 +33,25 @@ type LineCalls = Pick<
   "read" | "watch" | "changes" | "write" | "callMethod" | "browse" | "describe"
 >;
 
-/** The server has refused, with a status code of the protocol. */
+/** Refusal by the server, with a status code of the protocol. */
 export class OpcUaRefusal extends Error {
   constructor(
     readonly statusCode: number,
-    /** Whether it has refused the whole request, or the session. */
+    /** Whether the server refused the whole request or the session. */
     readonly isWhole = false,
   ) {
     super(`OPC UA status ${statusCode}`);
   }
 }
 
-/** The value does not fit the type of the variable. */
+/** Value that does not fit the type of the variable. */
 export class OpcUaTypeMismatch extends Error {
   constructor(readonly typeName: string) {
     super(`OPC UA type ${typeName}`);
   }
 }
 
-/** The connection ended, or could not be opened, for a reason of OPC UA. */
+/** OPC UA reason why the connection ended or could not be opened. */
 export class OpcUaFailure extends Error {
   constructor(readonly reason: Text) {
     super(reason.code);
@@ -62,18 +62,18 @@ export const urlOf = ({ port, path }: OpcUaAddress, address: string): string =>
   `opc.tcp://${isIPv6(address) ? `[${address}]` : address}:${port}${path}`;
 
 const STATUS = /^status:(\d+)$/;
-/** The library's words for a request that the server has refused as a whole. */
+/** Message of the library for a request that the server refused as a whole. */
 const SERVICE = /\((0x[0-9a-f]{8})\)/i;
 const TYPE = /^type:(\w+)$/;
 const SILENCE = /^silence:(\d+)$/;
-/** The library quotes the code of the network in its own sentence. */
+/** Network error code in a message of the library. */
 const NETWORK = /\((?:connect )?(E[A-Z]{5,})\b/;
 /** The library's words for a connection that the other side closes before its first answer. */
 const CLOSED = "ERROR in waiting for data on socket";
-/** The library quotes what a server sends. */
+/** Max. characters of a reason. The library quotes texts of the server. */
 const REASON_CHARACTERS_MAX = 300;
 
-/** Returns the error for what the thread says. */
+/** Returns the error for a message of the thread. */
 export function errorOf(message: string): Error {
   const status = STATUS.exec(message)?.[1];
   if (status !== undefined) return new OpcUaRefusal(Number(status));
@@ -99,18 +99,21 @@ const reasonIn = (error: unknown): string => {
 /** Status of a request for more nodes than the server accepts. */
 export const TOO_MANY_OPERATIONS = 0x8010_0000;
 
-/** Whether the session may go on. After anything else nobody knows what it is worth. */
+/** Returns whether the session can continue after an error. After other errors, its state is unknown. */
 const isAnswer = (error: Error): boolean =>
   error instanceof OpcUaTypeMismatch ||
   (error instanceof OpcUaRefusal && (!error.isWhole || error.statusCode === TOO_MANY_OPERATIONS));
 
-/** An open session with a server. Every failure ends it: the gateway makes a new one, which the library's own reconnection does not do with all servers. */
+/**
+ * Open session with a server. Every error ends it, and the gateway creates a new session, because the reconnection of the library does not work with
+ * all servers.
+ */
 export class OpcUaConnection {
   readonly #thread: OpcUaThread;
   readonly #options: OpcUaOptions;
   readonly #line: number;
   readonly #closed = Promise.withResolvers<void>();
-  /** Rejects the requests that wait. */
+  /** Rejects waiting requests. */
   readonly #waiting = new Set<(error: Error) => void>();
   #failure: Error | undefined;
   #hasAnswered = false;
@@ -122,7 +125,7 @@ export class OpcUaConnection {
     this.#line = thread.addLine((reason) => this.#end(errorOf(reason)));
   }
 
-  /** @throws Error of the network; OpcUaFailure; DomainError `timed_out`, or for an address that is not allowed */
+  /** @throws Error of the network, OpcUaFailure, or DomainError: `timed_out`, an address that is not allowed */
   static open(thread: OpcUaThread, options: OpcUaOptions): Promise<OpcUaConnection> {
     return openFirst(options, async (address) => {
       const connection = new OpcUaConnection(thread, options);
@@ -160,7 +163,7 @@ export class OpcUaConnection {
     return this.#failure;
   }
 
-  /** Sends a request. @throws OpcUaRefusal; OpcUaFailure; DomainError `timed_out` */
+  /** Sends a request. @throws OpcUaRefusal, OpcUaFailure, or DomainError `timed_out` */
   async request<Name extends keyof LineCalls>(
     name: Name,
     args: Omit<LineCalls[Name]["args"], "line">,

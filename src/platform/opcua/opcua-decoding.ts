@@ -2,12 +2,12 @@ import { BinaryStream } from "node-opcua-binary-stream";
 import { findBuiltInType } from "node-opcua-factory";
 import { invariant } from "../../lib/core/invariant.ts";
 
-/** Parts of a message. Each becomes an object of half a kilobyte or more, though it may take one byte of the message. */
+/** Max. parts of a message. Each becomes an object of at least half a kilobyte, even if it takes one byte of the message. */
 export const PARTS_MAX = 20_000;
-/** Bytes of a structure that count as one part: what they mean is known only when the server has described its type. */
+/** Bytes of a structure that count as one part, because their meaning is unknown until the server describes the type. */
 const STRUCTURE_BYTES_PER_PART = 32;
 
-/** Memory of a value by its type, in parts. Other numbers take no more than their bytes. */
+/** Memory of a value in parts, by type. Other numbers take only their bytes. */
 const PARTS_OF: Readonly<Record<string, number>> = {
   Boolean: 0.05,
   ByteString: 1,
@@ -29,11 +29,11 @@ const PARTS_OF: Readonly<Record<string, number>> = {
 };
 
 /**
- * Has the library refuse a message with too many parts: its own limits are for each array, and a message of 14 MB with arrays in an array would
- * take 6 GB. `onExceeded` is called for each refused message.
+ * Makes the library refuse messages with too many parts: its own limits apply to each array, and a message of 14 MB with nested arrays would take 6
+ * GB. `onExceeded` is called for each refused message.
  */
 export function limitDecoding(onExceeded: () => void): void {
-  /** Parts of messages so far. */
+  /** Parts of messages read so far. */
   const counts = new WeakMap<BinaryStream, number>();
   const count = (stream: BinaryStream, parts: number): void => {
     const sum = (counts.get(stream) ?? 0) + parts;

@@ -9,7 +9,7 @@ import type { OpcUaStart } from "./opcua.calls.ts";
 const YEARS = 10;
 const YEAR_DAYS = 365;
 
-/** Returns the SHA-256 of a certificate (DER) in hexadecimal digits. */
+/** Returns the SHA-256 of a certificate (DER) as hexadecimal digits. */
 export const fingerprintOf = (certificate: Uint8Array): string =>
   new Bun.CryptoHasher("sha256").update(certificate).digest("hex");
 
@@ -19,7 +19,7 @@ async function replaceFile(file: string, bytes: Uint8Array): Promise<void> {
   await rename(`${file}.new`, file);
 }
 
-/** The library's store of keys. Which certificates of servers are accepted is decided here: by their fingerprints, which a person has accepted. */
+/** Key store of the library. It accepts certificates of servers by the fingerprints that a user has accepted. */
 class OwnKeys extends OPCUACertificateManager {
   override checkCertificate(...args: unknown[]): never {
     const answer = args[1];
@@ -29,8 +29,8 @@ class OwnKeys extends OPCUACertificateManager {
 }
 
 /**
- * The gateway's own certificate and key as an OPC UA client. They are kept in `secrets`, of which backups have a copy; the library works with a
- * copy in its own folder.
+ * Certificate and key of the gateway as an OPC UA client. They are stored in `secrets`, which backups include; the library works with a copy in its
+ * own folder.
  */
 export class OpcUaIdentity {
   readonly keys: OPCUACertificateManager;
@@ -45,7 +45,7 @@ export class OpcUaIdentity {
     });
   }
 
-  /** Loads both, or makes them. */
+  /** Loads certificate and key, or creates them. */
   static async load(start: OpcUaStart): Promise<OpcUaIdentity> {
     const identity = new OpcUaIdentity(start);
     for (const [own, kept] of identity.#copies())
@@ -68,7 +68,7 @@ export class OpcUaIdentity {
     return join(this.#start.folder, "own", "private", "private_key.pem");
   }
 
-  /** The name in the certificate. Servers want the same one in a session, also after a restore on another machine. */
+  /** Application URI of the certificate. Servers require the same URI in a session, even after a restore on another machine. */
   get applicationUri(): string {
     const { subjectAltName = "" } = new X509Certificate(this.certificate());
     return /URI:([^,\s]+)/.exec(subjectAltName)?.[1] ?? this.#ownUri;
@@ -84,7 +84,7 @@ export class OpcUaIdentity {
     return Uint8Array.from(Buffer.from(base64, "base64"));
   }
 
-  /** Makes the certificate. A start that was cut off leaves none, rather than a part of one. */
+  /** Creates the certificate. An interrupted run leaves no certificate instead of a part of one. */
   async renew(): Promise<void> {
     const newFile = `${this.certificateFile}.new`;
     await this.keys.createSelfSignedCertificate({
@@ -99,7 +99,7 @@ export class OpcUaIdentity {
     await this.#keep();
   }
 
-  /** Files of the library's folder, and where they are kept: the certificate last, because it is worth nothing without its key. */
+  /** Returns the files in the folder of the library with their stored paths. The certificate is last, because it is useless without its key. */
   #copies(): [own: string, kept: string][] {
     return [
       [this.privateKeyFile, join(this.#start.secrets, "opcua-key.pem")],

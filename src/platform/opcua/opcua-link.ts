@@ -43,22 +43,25 @@ const userKinds = new Map([
   [UserTokenType.Certificate, "CERTIFICATE"],
 ] as const);
 
-/** A server could send messages without end. 250 arrays of 1,000 numbers are 2 MB. */
+/** Max. bytes of a message, because a server could send without end. 250 arrays of 1,000 numbers take 2 MB. */
 const MESSAGE_BYTES_MAX = 4 * 1024 * 1024;
 const CHUNKS_MAX = 1_000;
-/** Ways in that a server may offer: each pair of a mode and a policy for a few addresses. */
+/** Max. endpoints of a server: each pair of a mode and a policy for a few addresses. */
 const ENDPOINTS_MAX = 1_000;
-/** Number of a namespace that no server has. */
+/** Index of a namespace that no server has. */
 const NO_NAMESPACE = 0xffff;
 const SESSION_MS = 60_000;
-/** The library ends a connection on which nothing has come for this time. It asks the server every 20 s by itself. */
+/** Time without a message after which the library ends a connection. It sends a request every 20 s. */
 const IDLE_MS = SESSION_MS;
-/** Part of the time for an answer that a search may take: its last requests need the rest. */
+/** Share of the response timeout for a search. Its last requests need the rest. */
 const SEARCH_SHARE = 0.5;
-/** Times for an answer that connecting may take: it is some messages, and keys are computed. */
+/** Max. time to connect, as a multiple of the response timeout: it takes several messages, and keys are computed. */
 const CONNECT_ANSWERS = 2;
 
-/** Ends work that takes longer: the server is silent, or sends what the library does not understand. @throws Error `silence:` and the time */
+/**
+ * Limits the time of work, because the server may be silent or send messages that the library does not understand. @throws Error `silence:` and the
+ * time
+ */
 async function inTime<Result>(ms: number, work: Promise<Result>): Promise<Result> {
   const { promise: late, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(() => reject(new Error(`silence:${ms}`)), ms);
@@ -124,7 +127,7 @@ async function descriptionsOf(
   }
 }
 
-/** Lists the ways in that the server offers. */
+/** Lists the endpoints of the server. */
 export async function listEndpoints(
   url: string,
   timeoutMs: number,
@@ -147,7 +150,7 @@ export async function listEndpoints(
   });
 }
 
-/** A session with a server. Its first failure ends it for good. */
+/** Session with a server. Its first error ends it permanently. */
 export class OpcUaLink {
   readonly #settings: OpcUaSession;
   readonly #identity: OpcUaIdentity;
@@ -155,7 +158,7 @@ export class OpcUaLink {
   #client: OPCUAClient | undefined;
   #session: ClientSession | undefined;
   #subscriptions: OpcUaSubscriptions | undefined;
-  /** Names of the server's namespaces, by their numbers. */
+  /** Names of the namespaces of the server, by index. */
   #namespaces: readonly string[] | undefined;
   #isClosed = false;
 
@@ -188,7 +191,7 @@ export class OpcUaLink {
     session.on("keepalive_failure", () => this.fail(`silence:${this.#settings.timeoutMs}`));
   }
 
-  /** Whether the server has been shown the gateway's certificate. */
+  /** True if the server has received the certificate of the gateway. */
   get isSecure(): boolean {
     return this.#settings.mode !== "NONE" || this.#settings.user.kind === "CERTIFICATE";
   }
@@ -208,7 +211,7 @@ export class OpcUaLink {
     return values.map(readOf);
   }
 
-  /** Returns addresses with the numbers that the names of namespaces have in this session. The server refuses one that it does not have. */
+  /** Replaces namespace names in addresses by their indexes in this session. The server refuses an address with an unknown namespace. */
   async resolve(nodes: readonly string[]): Promise<string[]> {
     if (nodes.some((node) => namespaceOf(node) !== undefined))
       this.#namespaces ??= await this.#open().readNamespaceArray();
@@ -220,7 +223,7 @@ export class OpcUaLink {
     });
   }
 
-  /** Returns the status code. */
+  /** Writes a value. Returns the status code. */
   async write(address: string, value: OpcUaScalar): Promise<number> {
     const session = this.#open();
     const [node = address] = await this.resolve([address]);
@@ -274,7 +277,7 @@ export class OpcUaLink {
     await client?.disconnect().catch(() => undefined);
   }
 
-  /** The gateway may have given up while the link was being opened: nobody would close it then. */
+  /** @throws Error if the gateway gave up while the link was being opened, because nobody would close it */
   #ensureWanted(): void {
     if (this.#isClosed) throw new Error("closed");
   }
@@ -284,7 +287,7 @@ export class OpcUaLink {
     return this.#session;
   }
 
-  /** @throws Error `certificate` for a server with another certificate than a person has accepted */
+  /** @throws Error `certificate` if the certificate of the server differs from the accepted one */
   async #acceptedCertificate(): Promise<Buffer> {
     const { url, mode, policy, fingerprint, timeoutMs } = this.#settings;
     const descriptions = await descriptionsOf(url, timeoutMs, this.#identity);

@@ -12,7 +12,7 @@ import { OpcUaTypeError, valueIn, variantOf } from "./opcua-variants.ts";
 const MISSING = "status:2155216896"; // BadArgumentsMissing
 const TOO_MANY = "status:2162491392"; // BadTooManyArguments
 
-/** Returns arguments in the order of their definitions: of a list, of an object with their names, or of the only one. */
+/** Returns the arguments in the order of their definitions, from a list, an object with their names, or a single argument. */
 function ordered(params: JsonValue, definitions: readonly Argument[]): JsonValue[] {
   if (params === null) return [];
   if (Array.isArray(params)) return params;
@@ -22,7 +22,7 @@ function ordered(params: JsonValue, definitions: readonly Argument[]): JsonValue
   return names.flatMap((name) => params[name] ?? []);
 }
 
-/** Calls a method of an object with its arguments. Returns what it answers: the value of an only result, several by their names or as a list. */
+/** Calls a method of an object with its arguments. Returns the value of a single result, or several results by name or as a list. */
 export async function callMethod(
   session: ClientSession,
   { object, method, params }: OpcUaCall,

@@ -14,35 +14,35 @@ import { messageOf } from "../../lib/network/network-error.ts";
 import type { OpcUaChange, OpcUaRead, OpcUaWatch, OpcUaWatched } from "./opcua.calls.ts";
 import { readOf } from "./opcua-variants.ts";
 
-/** Time after which the server sends what has changed: the first one for variables that are sampled more often than in the second one. */
+/** Publishing intervals: the first for variables with a sampling interval below the second. */
 const PUBLISHING_MS = [100, 500] as const;
-/** Time after which it says that nothing has changed, and the one after which it forgets a gateway that was killed. */
+/** Keep-alive interval, and the lifetime after which the server forgets a gateway that was killed. */
 const KEEP_ALIVE_MS = 2_000;
 const LIFETIME_MS = 30_000;
-/** Longer than any server may wait with an answer to a request to publish. */
+/** Timeout of publish requests, longer than any server may delay a response. */
 const PUBLISH_ANSWER_MS = 60_000;
 const PUBLISH_REQUESTS_MAX = 10;
-/** A server that answers without a pause must not take the thread from the others. */
+/** Min. pause between publish requests, so that a server that responds immediately does not occupy the thread. */
 const PUBLISH_PAUSE_MS = 20;
 const NOTIFICATIONS_MAX = 1_000;
-/** Variables of one call where the server names no limit. */
+/** Max. variables per call if the server announces no limit. */
 const ITEMS_PER_CALL = 250;
-/** Subscriptions of a session. */
+/** Max. subscriptions of a session. */
 const SUBSCRIPTIONS_MAX = 100;
-/** Values of one variable, and the size of those of all (a number counts as 1, a text as its characters), that wait to be fetched. */
+/** Max. waiting values of one variable, and max. size of all waiting values (1 per number, 1 per character of a text). */
 const VALUES_MAX = 100;
 const SIZE_MAX = 2_000_000;
-/** A list of variables that was not fetched for this time, and three of its intervals, belongs to a unit that has been changed. */
+/** Time without a fetch, in addition to three intervals, after which a list of variables belongs to a changed unit. */
 const UNUSED_MS = 60_000;
-/** Node with the most variables of one call (OPC 10000-5, 6.3.11). */
+/** Node with the max. variables per call (OPC 10000-5, 6.3.11). */
 const ITEMS_PER_CALL_NODE = "ns=0;i=11714";
 
 const TOO_MANY_OPERATIONS = 0x8010_0000;
 const TOO_MANY_ITEMS = 0x80db_0000;
-/** Status of a value that came after the server had to leave out others (OPC 10000-4, 7.39.1). */
+/** Status of a value after the server had to drop others (OPC 10000-4, 7.39.1). */
 const OVERFLOW = { mask: 0x0c80, value: 0x0480 } as const;
 
-/** Whether the library says that the server has refused a request, with a status code. */
+/** Returns whether the message of the library is a refusal by the server, with a status code. */
 const isRefusal = (message: string): boolean => /\(0x[0-9a-f]{8}\)/i.test(message);
 
 const publishingOf = ({ intervalMs }: OpcUaWatched): number =>
@@ -54,7 +54,7 @@ function sizeOf(value: OpcUaRead["value"]): number {
   return Object.values(value).reduce<number>((sum, part) => sum + sizeOf(part), 1);
 }
 
-/** A session with the services that its public type leaves out. */
+/** Session with the services that its public type lacks. */
 export type ReportingSession = ClientSession &
   ClientSessionRawSubscriptionService &
   ClientSessionPublishService;
@@ -63,23 +63,23 @@ interface Subscription {
   readonly id: number;
   readonly publishingMs: number;
   readonly keepAliveMs: number;
-  /** When the server last said something about it. */
+  /** Monotonic time of the last response for this subscription. */
   heardAt: number;
   isEmpty: boolean;
   isFull: boolean;
 }
 
-/** A variable whose changes are wanted. */
+/** Watched variable. */
 interface Item extends OpcUaWatched {
   readonly handle: number;
-  /** Where the server reports it; undefined for one that is read. */
+  /** Subscription that reports it; undefined if the variable is read instead. */
   place?: { readonly subscription: Subscription; readonly id: number };
-  /** What was read before the server began to report it, which it reports again. */
+  /** Value that was read before the server began to report changes, and is reported again. */
   first: OpcUaRead | undefined;
   waiting: OpcUaRead[];
-  /** Values that were left out since the last fetch: there were too many. */
+  /** Values dropped since the last fetch, because there were too many. */
   left: number;
-  /** Interval at which the server samples it, ms. */
+  /** Sampling interval of the server in ms. */
   sampledMs: number;
 }
 
@@ -93,27 +93,27 @@ interface Deps {
   readonly session: ReportingSession;
   readonly timeoutMs: number;
   readonly read: (nodes: readonly string[]) => Promise<OpcUaRead[]>;
-  /** Returns addresses as the server takes them. */
+  /** Returns addresses in the form of the server. */
   readonly resolve: (nodes: readonly string[]) => Promise<string[]>;
   /** Ends the session. */
   readonly fail: (reason: string) => void;
 }
 
 /**
- * What the server of a session reports by itself. The values wait here until they are fetched; what the server does not report is read then.
- * The library's own subscriptions are not used: they repeat requests without end after some servers have restarted.
+ * Reported changes of a session. Values wait here until they are fetched; variables that the server does not report are read then. The subscriptions
+ * of the library are not used, because they repeat requests without end after the restart of some servers.
  */
 export class OpcUaSubscriptions {
   readonly #deps: Deps;
-  /** Keyed by the number that the other thread has. */
+  /** Keyed by the number of the other thread. */
   readonly #lists = new Map<number, List>();
-  /** Keyed by the handle that the server has. */
+  /** Keyed by the client handle. */
   readonly #items = new Map<number, Item>();
   readonly #subscriptions: Subscription[] = [];
   #acknowledgements: { subscriptionId: number; sequenceNumber: number }[] = [];
   #next = 1;
   #itemsPerCall: number | undefined;
-  /** The server has no more subscriptions, or none at all. */
+  /** True if the server refuses further subscriptions, or all of them. */
   #isRefused = false;
   #requests = 0;
   #requestsMax = PUBLISH_REQUESTS_MAX;
@@ -125,7 +125,7 @@ export class OpcUaSubscriptions {
     this.#deps = deps;
   }
 
-  /** Reads variables, and lets the server report their changes from now on. */
+  /** Reads variables, and makes the server report their changes from now on. */
   async watch(watched: readonly OpcUaWatched[]): Promise<OpcUaWatch> {
     const nodes = await this.#deps.resolve(watched.map(({ node }) => node));
     const reads = await this.#deps.read(nodes);
@@ -151,7 +151,7 @@ export class OpcUaSubscriptions {
     };
   }
 
-  /** Returns the changes since the last call. @throws Error `silence:` when the server has said nothing for too long */
+  /** Returns the changes since the last call. @throws Error `silence:` if the server has been silent for too long */
   async changes(number: number): Promise<OpcUaChange[]> {
     const list = this.#lists.get(number);
     if (list === undefined) throw new Error("closed");
@@ -185,7 +185,7 @@ export class OpcUaSubscriptions {
     return reads.map((read, position) => ({ index: indexes[position] ?? 0, reads: [read], left: 0 }));
   }
 
-  /** Lets the server report what it accepts; it may want further subscriptions for the others. */
+  /** Adds items to subscriptions. The server may require further subscriptions for some items. */
   async #monitor(items: readonly Item[]): Promise<void> {
     this.#itemsPerCall ??= await this.#limit();
     for (const [publishingMs, own] of Map.groupBy(items, publishingOf)) {
@@ -292,7 +292,7 @@ export class OpcUaSubscriptions {
     return statuses;
   }
 
-  /** Keeps as many requests open as the server needs to answer at any time. */
+  /** Keeps enough publish requests open for the server to respond at any time. */
   #ask(): void {
     const wanted = Math.min(this.#requestsMax, this.#subscriptions.length + 1);
     while (!this.#isClosed && !this.#isPaused && this.#requests < wanted) void this.#publish();
@@ -331,7 +331,7 @@ export class OpcUaSubscriptions {
     return promise;
   }
 
-  /** Takes what the server reports. Returns whether it has more. */
+  /** Processes a notification. Returns whether the server has more. */
   #receive({ subscriptionId, notificationMessage, moreNotifications }: PublishResponse): boolean {
     const now = performance.now();
     const subscription = this.#subscriptions.find(({ id }) => id === subscriptionId);
@@ -374,7 +374,7 @@ export class OpcUaSubscriptions {
     this.#ask();
   }
 
-  /** Ends what nobody fetches. */
+  /** Removes lists that nobody fetches. */
   #forget(now: number): void {
     for (const [number, { items, usedAt, keepMs }] of this.#lists) {
       if (now - usedAt < keepMs) continue;

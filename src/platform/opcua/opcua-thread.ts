@@ -5,17 +5,17 @@ import { readAsset } from "../process/assets.ts";
 import { releaseLoadedPages } from "../process/idle-memory.ts";
 import type { OpcUaMainCalls, OpcUaStart, OpcUaThreadCalls } from "./opcua.calls.ts";
 
-/** The thread's code: a bundle of its own, compressed, which takes 0.4 MB in the program instead of 9 MB. */
+/** Code of the thread: a separate compressed bundle, which takes 0.4 MB in the program instead of 9 MB. */
 export const OPCUA_BUNDLE = "static/opcua/opcua.worker.js.gz";
 
 type Closed = (reason: string) => void;
 
-/** The thread that speaks OPC UA. It starts with the first use and ends with the last one: the library takes 25 MB. */
+/** Thread for OPC UA. It starts when first used and ends when nothing uses it: the library takes 25 MB. */
 export class OpcUaThread {
   readonly #start: OpcUaStart;
   #worker: Worker | undefined;
   #started: Promise<unknown> = Promise.resolve();
-  /** Open lines by number, and what to call when the thread ends one. */
+  /** Callbacks of open lines, by number, for the end of a line. */
   readonly #lines = new Map<number, Closed>();
   #nextLine = 1;
   #users = 0;
@@ -32,7 +32,7 @@ export class OpcUaThread {
     return this.#worker !== undefined;
   }
 
-  /** Begins to use the thread. Every use ends with `release`. */
+  /** Begins a use of the thread, which ends with `release`. */
   acquire(): void {
     if (this.#worker === undefined) this.#run();
     this.#users++;
@@ -53,7 +53,7 @@ export class OpcUaThread {
     if (this.#users === 0) this.#end("closed");
   }
 
-  /** Calls the thread, which is in use. @throws DomainError `thread.failed` with what the library says */
+  /** Calls the running thread. @throws DomainError `thread.failed` with the message of the library */
   async call<Name extends keyof OpcUaThreadCalls & string>(
     name: Name,
     args: OpcUaThreadCalls[Name]["args"],

@@ -3,12 +3,12 @@ import { shortestFloat } from "../../lib/field/number-scaling.ts";
 import { exactInteger } from "../../lib/json/exact-integer.ts";
 import type { OpcUaFields, OpcUaRead, OpcUaScalar } from "./opcua.calls.ts";
 
-/** Elements of an array that are read. */
+/** Max. elements read from an array. */
 export const ELEMENTS_MAX = 1_000;
-/** A longer text is not a value. */
+/** Max. characters of a value. */
 const TEXT_CHARACTERS_MAX = 10_000;
 
-/** Times that a clock may have. Others mean that it is not set, or that there is no time. */
+/** Plausible times. Others mean an unset clock or no time. */
 const TIMES = { min: Date.UTC(2000, 0), max: Date.UTC(2100, 0) };
 
 const INTEGER_RANGES: Partial<Record<DataType, readonly [min: number, max: number]>> = {
@@ -22,7 +22,7 @@ const INTEGER_RANGES: Partial<Record<DataType, readonly [min: number, max: numbe
   [DataType.UInt64]: [0, Number.MAX_SAFE_INTEGER],
 };
 
-/** Integers of 64 bits come as the upper and the lower 32 bits. */
+/** Converts a 64-bit integer from its upper and lower 32 bits. */
 function wide(type: DataType, [high = 0, low = 0]: readonly number[]): OpcUaScalar {
   const bits = (BigInt(high >>> 0) << 32n) | BigInt(low >>> 0);
   const value = type === DataType.Int64 ? BigInt.asIntN(64, bits) : bits;
@@ -33,7 +33,7 @@ function textOf(text: unknown): string | undefined {
   return typeof text === "string" && text.length <= TEXT_CHARACTERS_MAX ? text : undefined;
 }
 
-/** Returns a single value; `undefined` for one that is not a number, string or boolean. */
+/** Returns a single value; undefined if it is not a number, string or boolean. */
 function scalarOf(type: DataType, value: unknown): OpcUaScalar | undefined {
   switch (type) {
     case DataType.Boolean:
@@ -65,18 +65,18 @@ function scalarOf(type: DataType, value: unknown): OpcUaScalar | undefined {
 const FIELDS_MAX = 200;
 const FIELDS_DEPTH_MAX = 4;
 
-/** A structure whose type the server has described. */
+/** Structure whose type the server has described. */
 interface Structure extends Readonly<Record<string, unknown>> {
   readonly schema?: { readonly fields?: readonly { name: string; fieldType: string }[] | null };
 }
 
-/** Types of fields have prefixes of their dictionaries. */
+/** Returns the data type of a field, whose type has the prefix of its dictionary. */
 const typeOf = (fieldType: string): DataType | undefined =>
   Object.entries(DataType).find(
     ([name]) => name === fieldType.replace(/^(?:UA|ua:|opc:)/, ""),
   )?.[1] as DataType;
 
-/** Returns the fields of a structure and of those in it. Arrays in it are left out. */
+/** Returns the fields of a structure and of nested structures, without arrays. */
 function fieldsIn(structure: Structure, depth = 0): [name: string, value: OpcUaScalar][] {
   const fields = structure.schema?.fields?.slice(0, FIELDS_MAX) ?? [];
   return fields.flatMap(({ name, fieldType }): [string, OpcUaScalar][] => {
@@ -91,7 +91,7 @@ function fieldsIn(structure: Structure, depth = 0): [name: string, value: OpcUaS
   });
 }
 
-/** Returns the value of a variant; `undefined` for one that is not a number, string, boolean or an array of them. */
+/** Returns the value of a variant; undefined unless it is a number, string, boolean, array or structure. */
 export function valueIn({ dataType, arrayType, value }: Variant): OpcUaRead["value"] {
   if (arrayType === VariantArrayType.Scalar && dataType === DataType.ExtensionObject) {
     const fields = typeof value === "object" && value !== null ? fieldsIn(value).slice(0, FIELDS_MAX) : [];
@@ -109,7 +109,7 @@ function timeOf(...times: readonly (Date | null | undefined)[]): number | undefi
   return set.find((time) => time >= TIMES.min && time < TIMES.max);
 }
 
-/** Converts a server's answer for a variable to the form of the other thread. */
+/** Converts the response of a server for a variable to the form of the other thread. */
 export function readOf({ statusCode, value, sourceTimestamp, serverTimestamp }: DataValue): OpcUaRead {
   const sampledAt = timeOf(sourceTimestamp, serverTimestamp);
   const read = value === undefined || value === null ? undefined : valueIn(value);
@@ -120,14 +120,14 @@ export function readOf({ statusCode, value, sourceTimestamp, serverTimestamp }: 
   };
 }
 
-/** A value that the variable cannot have. */
+/** Value that does not fit the type of the variable. */
 export class OpcUaTypeError extends Error {
   constructor(type: DataType) {
     super(`type:${DataType[type]}`);
   }
 }
 
-/** Returns a value in the type of a variable's present one, or of an argument. @throws OpcUaTypeError */
+/** Converts a value to the type of the present value of a variable, or of an argument. @throws OpcUaTypeError */
 export function variantOf(
   { dataType, arrayType }: Pick<Variant, "dataType" | "arrayType">,
   value: OpcUaScalar,

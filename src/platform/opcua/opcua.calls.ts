@@ -1,36 +1,36 @@
 import type { JsonValue } from "../../lib/json/json.ts";
 import type { OpcUaPolicy, OpcUaSecurityMode } from "../../lib/opcua/opcua-lists.ts";
 
-/** Value of a variable on its way between the threads. */
+/** Value of a variable between the threads. */
 export type OpcUaScalar = number | string | boolean;
 
-/** Fields of a structure; those of a structure in it have both names, with a `_` between them. */
+/** Fields of a structure. Names of fields in nested structures are joined with `_`. */
 export type OpcUaFields = Readonly<Record<string, OpcUaScalar>>;
 
-/** What a server answered for one variable. */
+/** Response of a server for one variable. */
 export interface OpcUaRead {
   /** Status code of the protocol (OPC 10000-4, 7.39); 0 is good. */
   readonly status: number;
-  /** Absent without a value, or for one that is not a number, string, boolean, array or structure of them. */
+  /** Absent without a value, and for other types than number, string, boolean, array or structure. */
   readonly value?: OpcUaScalar | readonly OpcUaScalar[] | OpcUaFields;
-  /** Time of the source, else of the server, epoch ms. */
+  /** Epoch ms: source time stamp, or else server time stamp. */
   readonly sampledAt?: number;
 }
 
-/** A variable whose changes the server should report. */
+/** Variable whose changes the server should report. */
 export interface OpcUaWatched {
   readonly node: string;
-  /** Time between two samples of the server. */
+  /** Sampling interval in ms. */
   readonly intervalMs: number;
 }
 
-/** Variables that are watched, in their order. */
+/** Watched variables in their order. */
 export interface OpcUaWatch {
-  /** Number under which their changes are fetched. */
+  /** Number for fetching their changes. */
   readonly list: number;
-  /** Their values now. */
+  /** Their current values. */
   readonly reads: readonly OpcUaRead[];
-  /** Intervals at which the server samples them; undefined for those that it does not report. */
+  /** Sampling intervals of the server; undefined for variables that it does not report. */
   readonly sampledMs: readonly (number | undefined)[];
 }
 
@@ -38,27 +38,27 @@ export interface OpcUaWatch {
 export interface OpcUaChange {
   readonly index: number;
   readonly reads: readonly OpcUaRead[];
-  /** Values that were left out, because there were too many. */
+  /** Number of dropped values, because there were too many. */
   readonly left: number;
 }
 
-/** A way in that a server offers. */
+/** Endpoint of a server. */
 export interface OpcUaEndpoint {
   readonly mode: OpcUaSecurityMode;
-  /** Undefined for one that is not supported here. */
+  /** Undefined if the policy is not supported. */
   readonly policy: OpcUaPolicy | undefined;
-  /** Kinds of users that may sign in. */
+  /** Accepted kinds of users. */
   readonly users: readonly ("ANONYMOUS" | "USER_NAME" | "CERTIFICATE")[];
-  /** SHA-256 of the server's certificate in hexadecimal digits; absent without one. */
+  /** SHA-256 of the certificate of the server as hexadecimal digits; absent without a certificate. */
   readonly fingerprint?: string;
 }
 
 export interface OpcUaSession {
-  /** Address with an IP address: names were looked up and judged before. */
+  /** URL with an IP address: the name was resolved and checked before. */
   readonly url: string;
   readonly mode: OpcUaSecurityMode;
   readonly policy: OpcUaPolicy;
-  /** Fingerprint of the certificate that a person has accepted. */
+  /** Fingerprint of the accepted certificate. */
   readonly fingerprint: string | null;
   readonly user:
     | { readonly kind: "ANONYMOUS" }
@@ -67,28 +67,28 @@ export interface OpcUaSession {
   readonly timeoutMs: number;
 }
 
-/** A method of an object, with its arguments: a list, an object with their names, or the only one. */
+/** Method of an object with its arguments: a list, an object with their names, or a single argument. */
 export interface OpcUaCall {
   readonly object: string;
   readonly method: string;
   readonly params: JsonValue;
 }
 
-/** A node below another one. */
+/** Node below another node. */
 export interface OpcUaNode {
   readonly nodeId: string;
   readonly name: string;
   readonly kind: "OBJECT" | "VARIABLE" | "METHOD";
-  /** The node above one that was found by its name. */
+  /** Parent of a node that was found by its name. */
   readonly parent?: { readonly nodeId: string; readonly name: string };
 }
 
-/** What a variable is, for its key metadata and for writing. */
+/** Description of a variable, for its key metadata and for writing. */
 export interface OpcUaVariable {
   readonly nodeId: string;
   /** Name of the built-in type, such as `Double`. */
   readonly type: string;
-  /** Elements of an array now; absent for a single value. */
+  /** Number of elements of an array; absent for a single value. */
   readonly length?: number;
   /** Names of the fields of a structure. */
   readonly fields?: string[];
@@ -103,22 +103,22 @@ export interface OpcUaVariable {
 export interface OpcUaStart {
   /** Folder of the library. */
   readonly folder: string;
-  /** Folder in which the gateway's own certificate and key are kept. */
+  /** Folder of the stored certificate and key of the gateway. */
   readonly secrets: string;
   readonly hostName: string;
 }
 
-/** Reasons of failures that have texts of their own. The thread says the others in the library's words. */
+/** Reasons of failures with texts of their own. Others contain the message of the library. */
 export const FAILURE = {
-  /** The server is not the one that a person has accepted. */
+  /** The server has another certificate than the accepted one. */
   certificate: "certificate",
   /** The server does not offer the mode with the policy. */
   endpoint: "endpoint",
-  /** The server has answered something else than was asked. */
+  /** The response does not match the request. */
   answer: "unexpected answer",
-  /** The server has answered with more than anything here asks for. */
+  /** The response has more parts than any request needs. */
   tooMuch: "the answer has too many parts",
-  /** The server has ended the connection or the session. */
+  /** The server ended the connection or the session. */
   ended: "ended (ECONNRESET)",
 } as const;
 
@@ -138,13 +138,13 @@ export type OpcUaThreadCalls = {
   };
   describe: { args: { line: number; nodes: readonly string[] }; result: OpcUaVariable[] };
   close: { args: { line: number }; result: undefined };
-  /** Makes a new one first if `renews`, and ends the connections that show it. */
+  /** Creates a new certificate first if `renews`, and ends the connections with the old one. */
   certificate: { args: { renews?: boolean }; result: { certificate: Uint8Array; applicationUri: string } };
 };
 
 /** Calls of the main thread. */
 export type OpcUaMainCalls = {
   closed: { args: { line: number; reason: string }; result: undefined };
-  /** What connecting needed has been given back. */
+  /** Reports that memory for connecting was released. */
   shrunk: { args: undefined; result: undefined };
 };

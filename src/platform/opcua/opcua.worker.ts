@@ -21,7 +21,7 @@ for (const method of ["log", "warn", "error"] as const) console[method] = () => 
 
 /** Keyed by the number of the line. */
 const links = new Map<number, OpcUaLink>();
-/** The line for which the library runs. */
+/** Line for which the library currently runs. */
 const current = new AsyncLocalStorage<number>();
 let identity: OpcUaIdentity | undefined;
 
@@ -36,10 +36,10 @@ function linkOf(line: number): OpcUaLink {
   return link;
 }
 
-/** Time after which what a connection and its first values needed is not needed any more. */
+/** Delay after which memory for a connection and its first values is no longer needed. */
 const SHRINK_AFTER_MS = 2_000;
 
-/** Gives back what loading the library and connecting have left behind, a fifth of its memory. */
+/** Releases memory left after loading the library and connecting, a fifth of its memory. */
 function shrink(): void {
   Bun.gc(true);
   Bun.shrink();

@@ -1,4 +1,4 @@
-/** The parts of the library that the gateway uses, internal ones included: they are pinned with its version. */
+/** Parts of the library that the gateway uses, including internal ones, which are fixed by its pinned version. */
 declare module "nodes7" {
   interface RequestPart {
     readonly errCode: string | undefined;
@@ -19,9 +19,9 @@ declare module "nodes7" {
   export default class NodeS7 {
     constructor(options: { silent: boolean });
 
-    /** 4 is connected. */
+    /** 4 means connected. */
     isoConnectionState: number;
-    /** Bytes of a packet, and packets that may be under way, as agreed with the controller. */
+    /** Max. bytes of a packet and max. packets in flight, as negotiated with the controller. */
     maxPDU: number;
     maxParallel: number;
     doNotOptimize: boolean;

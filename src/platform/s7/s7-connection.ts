@@ -12,15 +12,15 @@ export interface S7ConnectionOptions {
   readonly port: number;
   readonly rack: number;
   readonly slot: number;
-  /** Time for the connection, and for each answer, ms. */
+  /** Timeout of the connection, and of each response, in ms. */
   readonly timeoutMs: number;
   readonly addresses: Pick<OutboundRule, "resolve">;
   readonly signal: AbortSignal;
 }
 
 /**
- * The controller does not read or write an address. The code is that of the protocol, or 0 without one: the return code of the
- * address (one byte), or the class and code of an error (two bytes) if the controller refuses the whole request.
+ * Refusal of an address by the controller. `code` is the return code of the address (one byte), or class and code of an error (two bytes) if the
+ * controller refuses the whole request; 0 without a code.
  */
 export class S7Refusal extends Error {
   constructor(readonly refusalCode: number) {
@@ -28,36 +28,36 @@ export class S7Refusal extends Error {
   }
 }
 
-/** The controller sent something that is not an answer. */
+/** The controller sent a message that is not a response. */
 export class S7ProtocolError extends Error {
   constructor(readonly reason: Text) {
     super(reason.code);
   }
 }
 
-/** Version and bytes of the header of a frame (RFC 1006). */
+/** Version and header length of a frame (RFC 1006). */
 const FRAME_VERSION = 3;
 const HEADER_BYTES = 4;
 const FRAME_BYTES_MIN = 7;
-/** The library asks for packets of 960 bytes. */
+/** Max. bytes of a frame. The library negotiates packets of 960 bytes. */
 const FRAME_BYTES_MAX = 2_048;
-/** The smallest packets of a real controller have 240 bytes. The library would not end with fewer than 32. */
+/** Min. bytes of a packet. Real controllers have at least 240; below 32, the library would not end. */
 const PACKET_BYTES_MIN = 112;
 const CONNECTED = 4;
-/** Bytes at which an answer has its parts, and the values of the second. */
+/** Positions of the parts of a response, and values of the second part. */
 const SEQUENCE_AT = 11;
 const KIND_AT = 8;
 const ERROR_AT = 17;
 const ACK = 2;
 const ACK_DATA = 3;
-/** An answer without data, which the library takes as bad values of the whole packet. */
+/** Response without data, which the library treats as bad values of the whole packet. */
 const EMPTY_ANSWER = Buffer.from("0300001602f080320300000000000200010000040100", "hex");
-/** Frames for one request, after which the connection ends: a controller could send them without end. */
+/** Max. frames per request. The connection ends beyond it, because a controller could send them without end. */
 const FRAMES_MAX = 1_000;
 
 const area = { DB: "", M: "M", I: "I", Q: "Q", PI: "PI" } as const;
 
-/** Returns the library's address of bytes. Every value is read as bytes: what the library says instead of a value it could not read is a text. */
+/** Returns the address of bytes in the form of the library. All values are read as bytes, because the library replaces unreadable values by texts. */
 const bytesAddress = ({ area: of, db, byte, count }: S7Range): string =>
   of === "DB" ? `DB${db},B${byte}.${count}` : `${area[of]}B${byte}.${count}`;
 
@@ -67,7 +67,7 @@ const bitAddress = ({ area: of, db, byte, bit }: S7Address): string =>
 const isByte = (value: unknown): value is number =>
   typeof value === "number" && Number.isInteger(value) && value >= 0 && value <= 0xff;
 
-/** Returns the bytes that the library read, or undefined for a failed read: it says `BAD 255` in place of the value. */
+/** Returns the bytes that the library read; undefined after a failed read, for which it returns `BAD 255`. */
 function bytesFrom(value: unknown, count: number): Uint8Array | undefined {
   const values: readonly unknown[] = Array.isArray(value) ? value : [value];
   return values.length === count && values.every(isByte) ? Uint8Array.from(values) : undefined;
@@ -78,7 +78,7 @@ const refusalCodeIn = (errCode: string | undefined): number =>
 
 const closedByPeer = () => Object.assign(new Error("closed"), { code: "ECONNRESET" });
 
-/** Cuts what arrives into whole frames. The library takes every piece that arrives for one. */
+/** Splits received bytes into whole frames. The library treats every received piece as a frame. */
 class Frames {
   #rest: Buffer = Buffer.alloc(0);
 
@@ -99,8 +99,8 @@ class Frames {
 }
 
 /**
- * An open connection to a controller, for one request at a time. The library connects, and packs what is read into packets; it never
- * connects again here. Every error ends the connection, so that no answer is taken for that to a later request.
+ * Open connection to a controller, for one request at a time. The library connects and packs reads into packets, but never reconnects here. Every
+ * error ends the connection, so that no response is assigned to a later request.
  */
 export class S7Connection {
   readonly #client: NodeS7;
@@ -109,11 +109,11 @@ export class S7Connection {
   #reject: (error: Error) => void = () => undefined;
   #failure: Error | undefined;
   #hasAnswered = false;
-  /** What the last read asked for. */
+  /** Addresses of the last read. */
   #addresses: readonly string[] = [];
   /** Frames since the last request. */
   #frames = 0;
-  /** Error with which the controller refuses the current request, if it does. */
+  /** Refusal of the current request by the controller, if any. */
   #refusal: S7Refusal | undefined;
 
   private constructor(client: NodeS7, timeoutMs: number) {
@@ -122,7 +122,7 @@ export class S7Connection {
     this.#guard();
   }
 
-  /** @throws Error of the network; S7ProtocolError; DomainError `timed_out`, or for an address that is not allowed */
+  /** @throws Error of the network, S7ProtocolError, or DomainError: `timed_out`, an address that is not allowed */
   static async open(options: S7ConnectionOptions): Promise<S7Connection> {
     const { default: Client } = await import("nodes7"); // not before a connection needs it
     return openFirst(options, async (address) => {
@@ -155,8 +155,8 @@ export class S7Connection {
   }
 
   /**
-   * Reads ranges. Resolves to the bytes of each, or to the code with which the controller refuses it.
-   * @throws DomainError `timed_out`; S7ProtocolError; Error of the network
+   * Reads ranges. Resolves to the bytes of each range, or to the code of its refusal.
+   * @throws DomainError `timed_out`, S7ProtocolError, or Error of the network
    */
   async read(ranges: readonly S7Range[]): Promise<(Uint8Array | S7Refusal)[]> {
     const client = this.#client;
@@ -224,7 +224,7 @@ export class S7Connection {
     }
   }
 
-  /** Runs a request of the library, which calls back. @throws S7Refusal if the controller refuses it as a whole */
+  /** Runs a request of the library, which calls back. @throws S7Refusal if the controller refuses the whole request */
   async #request<Result>(start: (resolve: (result: Result) => void) => void): Promise<Result> {
     if (this.#failure !== undefined) throw this.#failure;
     const { promise, resolve, reject } = Promise.withResolvers<Result>();
@@ -245,7 +245,7 @@ export class S7Connection {
     }
   }
 
-  /** Takes over what the library does on errors, and gives it whole frames. It calls these functions from the events of its socket. */
+  /** Replaces the error handling of the library, and passes whole frames to it. The library calls these functions from events of its socket. */
   #guard(): void {
     const client = this.#client;
     const frames = new Frames();
@@ -284,8 +284,8 @@ export class S7Connection {
   }
 
   /**
-   * Returns the answer for the library, which sends a write again when it is answered twice, and would connect again when a request is refused.
-   * @throws S7ProtocolError for an answer to no packet that is under way
+   * Returns the response for the library, which repeats a write after a duplicate response, and would reconnect after a refusal.
+   * @throws S7ProtocolError for a response without a packet in flight
    */
   #answerIn(frame: Buffer): Buffer {
     const { readPacketArray, writePacketArray } = this.#client;
