@@ -29,7 +29,7 @@ export const mapOf = <Schema extends TSchema>(schema: Schema, options: SchemaOpt
 export const enumOf = <const Values extends readonly string[]>(values: Values, options: SchemaOptions = {}) =>
   Type.Unsafe<Values[number]>({ type: "string", ...options, enum: values });
 
-/** Union of titled members that differ in the constant of their required property `propertyName`. */
+/** Returns a union of titled members that differ in the constant of their required property `propertyName`. */
 export function discriminatedUnion(
   members: Readonly<Record<string, TSchema>>,
   propertyName: string,

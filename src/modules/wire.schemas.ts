@@ -87,7 +87,7 @@ const jsonObjectSchema = mapOf(jsonValueSchema);
 
 export const jsonValue = (description?: string) => documentedAs(jsonValueSchema, describe(description));
 
-/** Any JSON object. Not a Record, whose check would convert an array to an object and lose a key named `__proto__`. */
+/** Returns the schema of any JSON object. Not a Record, whose check would convert an array to an object and lose a key named `__proto__`. */
 export const jsonObject = (description?: string) => documentedAs(jsonObjectSchema, describe(description));
 
 const describe = (description: string | undefined): SchemaOptions =>

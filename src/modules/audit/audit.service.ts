@@ -210,7 +210,7 @@ export function createAuditService(deps: {
   /** Returns the max. entries of a tenant's log; null for entries without a known tenant. */
   limitOf: (tenantId: TenantId | null) => number;
   clock: Clock;
-  /** Time against which age is measured, in epoch ms. */
+  /** Returns the reference time for retention, in epoch ms. */
   retentionTime: () => number;
   log: Logger;
 }): AuditService {

@@ -199,7 +199,7 @@ const toBytes = (value: unknown) => Buffer.from(JSON.stringify(value));
 
 const sumOf = (name: string, record: unknown) => sha256Of(toBytes([name, record]));
 
-/** Stored form of a record, with a checksum that distinguishes damage from a record of a newer version. */
+/** Returns the stored form of a record, with a checksum that distinguishes damage from a record of a newer version. */
 const seal = (name: string, record: object) => toBytes({ record, sha256: sumOf(name, record) });
 
 /** @throws DomainError `invalid` for a damaged record and for a record of a newer version */

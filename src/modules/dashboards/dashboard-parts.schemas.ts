@@ -218,14 +218,14 @@ const widgets = Object.fromEntries(
   ]),
 );
 
-/** Schema of widgets and aliases of types unknown to this gateway, which can be stored too. */
+/** Returns the schema of widgets or aliases of types unknown to this gateway, which can be stored too. */
 const ofOtherType = <Fields extends TProperties>(name: "Widget" | "Alias", fields: Fields) =>
   Type.Object(
     { ...fields, type: text() },
     { title: `Custom${name}`, description: "of a type that the console does not show" },
   );
 
-/** List of objects, or of strings that may be their JSON. */
+/** Returns the schema of a list of objects, or of strings that may be their JSON. */
 const itemsOf = (...members: readonly TSchema[]) => Type.Array(Type.Union([...members, Type.String()]));
 
 export const customWidgetSchema = ofOtherType("Widget", { ...widgetFields, config: mapOf(jsonValueSchema) });

@@ -106,7 +106,7 @@ const rule = (
   recipientIds: [],
 });
 
-/** Alarm rules by device type, for alarms that a fault raises and its repair clears. */
+/** Returns the profiles with alarm rules, for alarms that a fault raises and its repair clears. */
 const profilesWithRules = (text: PlantTexts) => [
   {
     deviceType: "press",

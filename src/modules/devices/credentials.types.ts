@@ -45,8 +45,8 @@ export type CredentialsChange =
     };
 
 /**
- * Placeholder token of a device that signs in by other means, which no sign-in accepts: `!` does not occur in tokens. It contains the type for
- * readers of the device.
+ * Returns the placeholder token of a device that signs in by other means, which no sign-in accepts: `!` does not occur in tokens. It contains the
+ * type for readers of the device.
  */
 export const placeholderToken = (type: "MQTT_BASIC" | "X509", unique: string): string => `!${type}!${unique}`;
 

@@ -91,7 +91,7 @@ export class DeviceActivityTracker {
     this.#flush(Number.POSITIVE_INFINITY);
   }
 
-  /** Called for every accepted message. */
+  /** Marks a device as active, for every accepted message. */
   touch(device: IngestDevice): void {
     const { clock } = this.#deps;
     const entry = this.#tracked.get(device.deviceId) ?? this.#track(device);

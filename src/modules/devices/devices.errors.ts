@@ -38,7 +38,7 @@ export const deviceBytesLimit = (limit: number, waitMs: number) =>
 export const gatewayNested = () => invalid("device.gateway_nested");
 export const childNameTaken = () => conflict("device.child_name_taken");
 
-/** Error of a gateway that may not report for a child of this name. */
+/** Returns the error for a gateway that may not report for a child of this name. */
 export const childElsewhere = (name: string) => forbidden("gateway.child_elsewhere", { name: excerpt(name) });
 export const childUnknown = (name: string) => forbidden("gateway.child_not_created", { name: excerpt(name) });
 export const childrenLimit = (limit: number) => forbidden("gateway.children_limit", { limit });

@@ -22,7 +22,7 @@ interface BrokerCommandsDeps {
   readonly commands: AnsweredCommands;
   /** Returns the device's name in its topics; undefined if the device belongs to no integration. */
   readonly externalIdOf: (deviceId: DeviceId) => string | undefined;
-  /** Id of the integration through which the device was last seen, as saved. */
+  /** Returns the saved id of the integration through which the device was last seen. */
   readonly savedIntegrationOf: (deviceId: DeviceId) => string | undefined;
   readonly saveIntegration: (deviceId: DeviceId, integrationId: string) => void;
   readonly list: (tenantId: TenantId) => readonly Integration[];

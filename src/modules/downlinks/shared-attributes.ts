@@ -11,7 +11,7 @@ interface SharedAttributesDeps {
   /** Returns the integration that the device was last seen through, if it is running. */
   readonly integrationOf: (deviceId: DeviceId) => Integration | undefined;
   readonly changesSince: (deviceId: DeviceId, changeId: number) => SharedUpdate | undefined;
-  /** Id of the newest change that the broker has, as saved. */
+  /** Returns the saved id of the newest change that the broker has. */
   readonly sentChange: (deviceId: DeviceId) => number;
   readonly saveSent: (deviceId: DeviceId, changeId: number) => void;
   readonly publish: (integrationId: string, message: BrokerMessage) => Promise<void>;

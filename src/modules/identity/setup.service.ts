@@ -20,7 +20,7 @@ export interface Owner {
 export function createLinkSecret(deps: {
   sessions: SessionsRepository;
   transact: (work: () => void) => void;
-  /** Epoch ms. */
+  /** Returns epoch ms. */
   now: () => number;
 }): string {
   const secret = randomToken(24);

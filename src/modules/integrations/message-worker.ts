@@ -36,7 +36,7 @@ import {
 export interface MessageWorkerDeps {
   readonly runScript: (run: ScriptRun) => Promise<ScriptResult>;
   readonly decodeFrame: DecodeFrame;
-  /** A network server's report about one of our downlinks. */
+  /** Called with a network server's report on a downlink of this gateway. */
   readonly onDownlink: (integration: Integration, report: DownlinkReport) => void;
   /** Stores the values of one device. Previews discard them. */
   readonly store: (part: MessagePart, input: Given) => void;

@@ -46,7 +46,7 @@ export function ensureSendable(mail: OutboxMail | undefined): OutboxMail {
   return mail;
 }
 
-/** If there is a mail server, releases held mails and those that wait for a retry. */
+/** Releases held mails and those waiting for a retry, if there is a mail server. */
 function releaseWaiting({ transport, repository, clock, now, log }: MailServiceDeps): void {
   if (transport() === undefined) return;
   repository.hasten(now() + HOUR_MS);
@@ -63,7 +63,7 @@ interface MailServiceDeps {
   events: EventBus<DomainEvents>;
   durable: () => Promise<void>;
   clock: Clock;
-  /** Time against which age is measured, in epoch ms. */
+  /** Returns the reference time for retention, in epoch ms. */
   retentionTime: () => number;
   /** Returns monotonic epoch ms, so that setting the clock ends no secret and no wait. */
   now: () => number;

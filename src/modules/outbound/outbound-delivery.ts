@@ -46,7 +46,7 @@ interface OutboundDeliveryDeps {
   readonly onFailed: (failed: FailedDelivery) => void;
   readonly limits: Readonly<Load>;
   readonly clock: Clock;
-  /** Time against which age is measured, in epoch ms. */
+  /** Returns the reference time for retention, in epoch ms. */
   readonly retentionTime: () => number;
   readonly random: () => number;
   readonly log: Logger;

@@ -111,7 +111,7 @@ export function createOutboundSender(deps: {
   }
 
   return {
-    /** Never rejects. */
+    /** Makes one attempt. Never rejects. */
     async attempt(outgoing: Outgoing, signal: AbortSignal): Promise<SentAttempt> {
       const begun = clock.monotonic();
       const took = () => Math.round(clock.monotonic() - begun);

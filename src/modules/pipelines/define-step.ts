@@ -6,7 +6,7 @@ import type { RunStep, SlotStep, StepDefinition } from "./step.types.ts";
 const KEYS_MAX = 200;
 const KEY_CHARACTERS_MAX = 256;
 
-/** Schema of a telemetry key in a step. */
+/** Returns the schema of a telemetry key in a step. */
 export const keyField = (description: string) =>
   Type.String({ minLength: 1, maxLength: KEY_CHARACTERS_MAX, description });
 

@@ -60,7 +60,7 @@ const steps = Object.fromEntries(
 );
 const mappingSteps = omit(steps, "webhook_forward");
 
-/** Second form of the contract: the fields in `config`. */
+/** Returns the schema of the contract's second form of a step, with the fields in `config`. */
 const configuredStep = (title: string, types: Readonly<Record<string, TSchema>>) =>
   Type.Object(
     {

@@ -252,7 +252,7 @@ export class RealtimeSession {
     if (!this.#sendBuffer.isEmpty) this.#scheduleFlush();
   }
 
-  /** Called when the socket is closed; called again if the gateway closed it. */
+  /** Ends the session after its socket was closed; called again if the gateway closed it. */
   ended(): void {
     if (this.#closed) return;
     this.#closed = true;

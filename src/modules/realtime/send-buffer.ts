@@ -115,7 +115,7 @@ export class SendBuffer {
     this.#join(subscription, new Audience(subscription.keys));
   }
 
-  /** Called when the snapshot of the subscription has been sent. */
+  /** Records that the snapshot of the subscription has been sent, so that its data can follow. */
   setReady(subscription: Subscription): void {
     const audience = this.#audienceOf.get(subscription);
     if (audience !== undefined) audience.isReady = true;

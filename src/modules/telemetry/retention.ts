@@ -20,7 +20,7 @@ export function createRetention(deps: {
   /** 0 keeps telemetry forever. */
   defaultDays: number;
   clock: Clock;
-  /** Time against which age is measured, in epoch ms; 0 while unknown. */
+  /** Returns the reference time for retention, in epoch ms; 0 while unknown. */
   retentionTime: () => number;
   log: Logger;
 }) {

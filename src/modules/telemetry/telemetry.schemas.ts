@@ -81,7 +81,7 @@ export const latestSnapshot = t.Object(
   { title: "LatestSnapshot" },
 );
 
-/** Integer field; the service refuses fractions with a message about the range. */
+/** Returns an integer field; the service refuses fractions with a message about the range. */
 const wholeNumberField = (description: string) => t.Number({ [DOCUMENTED_AS]: wholeNumber(), description });
 
 export const queryBody = t.Object(

@@ -68,7 +68,7 @@ const REASON = "reason.json";
 const HEARTBEAT = "heartbeat";
 
 export const updateFolder = (dataPath: string): string => join(dataPath, FOLDER);
-/** Folder of databases migrated by a rolled-back version, with the data that it stored. */
+/** Returns the folder of databases migrated by a rolled-back version, with the data that it stored. */
 export const rolledBackFolder = (dataPath: string): string => join(dataPath, FOLDER, "rolled-back");
 export const copiesFolder = (dataPath: string): string => join(dataPath, FOLDER, "copies");
 

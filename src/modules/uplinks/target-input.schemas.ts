@@ -4,7 +4,7 @@ import { SECRET_NAMES } from "./uplink-secrets.ts";
 
 const isObject = (schema: TSchema): schema is TObject => schema[Kind] === "Object";
 
-/** Schema of a submitted secret: the string, or the marker for a stored one. */
+/** Returns the schema of a submitted secret: the string, or the marker for a stored one. */
 const secretOf = (schema: TSchema): TSchema =>
   Type.Union([schema, Type.Object({ kept: Type.Literal(true) }), Type.Null()]);
 

@@ -106,7 +106,7 @@ export class UplinkReader {
     this.#decoder = new FeedDecoder(job.tenantId, (deviceId) => this.#devices.mayBeWanted(deviceId));
   }
 
-  /** Called after new writes: there may be more to read. */
+  /** Notifies the reader of new writes. */
   wake(): void {
     this.#wakes++;
     this.#isAtEnd = false;

@@ -128,7 +128,7 @@ export class UplinkRunner {
     await this.#done;
   }
 
-  /** Called when there may be something to send. */
+  /** Notifies the runner that there may be something to send. */
   wake(): void {
     this.#wasWoken = true;
     this.#wake();

@@ -143,7 +143,7 @@ interface BulkDeps {
   ) => void;
 }
 
-/** Bulk operations on devices. */
+/** Creates the bulk operations on devices. */
 export function createBulkService(deps: BulkDeps) {
   const { devices } = deps;
 

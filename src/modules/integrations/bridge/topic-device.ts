@@ -103,6 +103,6 @@ export async function compileTopicDevice(
   return (topic) => (topic.length > TOPIC_LENGTH_MAX ? undefined : find(topic));
 }
 
-/** Topic filters that the settings name, as a list. */
+/** Returns the configured topic filters as a list. */
 export const filtersOf = ({ topicFilter }: Pick<MqttSettings, "topicFilter">): readonly string[] =>
   typeof topicFilter === "string" ? [topicFilter] : topicFilter;

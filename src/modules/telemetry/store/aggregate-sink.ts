@@ -32,7 +32,7 @@ class WideSum {
 
 /** Count, sum, mean, minimum and maximum per interval. Numbers are aggregated; other values are skipped and counted. */
 export class AggregateSink implements SeriesSink {
-  /** Undefined if sums are needed: a run gives the number of its values, but not the sum of adding them one by one. */
+  /** Set only for counts, because a run gives the number of its values, but not the sum of adding them one by one. */
   readonly runs: ((runs: StateRuns, range: ClosedRange) => void) | undefined;
   readonly #intervals: Intervals;
   readonly #aggregation: Aggregation;
