@@ -245,7 +245,7 @@ export function createSchedulerService(deps: SchedulerServiceDeps) {
   }
 
   return {
-    /** Returns what the list of the jobs that the caller sees is searched and sorted by, and a function that finds one of them. */
+    /** Returns the heads of the visible jobs, by which their list is searched and sorted, and a function that finds one of them. */
     read(principal: Principal) {
       const { tenantId, devices: visible } = principal;
       const types = typesOf(principal);

@@ -125,7 +125,7 @@ const VALUES_PER_SLICE = 10_000;
 /** Characters of JSON values parsed per turn of the event loop: up to 3 ms for small parts. */
 const JSON_PER_SLICE = 64 * 1024;
 
-/** Tells when enough JSON has been parsed for one turn. */
+/** Counts parsed JSON, for a pause after enough of it. */
 class Parsing {
   #characters = 0;
 
