@@ -164,7 +164,9 @@ export class UnitPoller<Kind extends FieldKind> {
       isAlive: false,
     };
     const error = await this.#readGroup(step, group);
-    if (step.isRecovered) this.#planAgain(group);
+    // A group of changed entries is of this read only; its entries belong to the others.
+    if (step.isRecovered)
+      for (const each of this.#groups.includes(group) ? [group] : this.#groups) this.#planAgain(each);
     // What was read before an error is true nevertheless.
     await this.#store(step);
     if (step.isAnswered) this.#silences = 0;

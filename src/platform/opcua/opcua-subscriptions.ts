@@ -309,6 +309,7 @@ export class OpcUaSubscriptions {
         (response.notificationMessage.notificationData ?? []) as never[],
       );
       hasMore = this.#receive(response);
+      this.#forget(performance.now()); // also where no list is fetched any more
     } catch (error) {
       const reason = messageOf(error);
       if (reason.includes("BadTooManyPublishRequests")) this.#requestsMax = Math.max(1, this.#requests - 1);

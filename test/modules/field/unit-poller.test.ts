@@ -199,3 +199,52 @@ test("an entry that stands as it was read before is a sign of life, and one with
   for (const _ of answers) await poller.poll({ isOpen: true } as ModbusConnection, async () => undefined);
   expect(stored).toEqual([1, 0]);
 });
+
+test("an entry that a change shows to be readable again is read with the others again", async () => {
+  let nowMs = 0;
+  const clock = { now: () => nowMs, monotonic: () => nowMs } as Clock;
+  const reads: string[] = [];
+  let isRefused = true;
+  const poller = new UnitPoller<ModbusKind>({
+    connection: {} as ModbusKind["connection"],
+    protocol: {
+      ...createModbusProtocol({ isHost: () => true }),
+      changeOf: ({ key }) => key,
+      plan: (_: ModbusUnit, entries: readonly ModbusRegister[]) => [
+        {
+          entries,
+          read: async () => {
+            reads.push(entries.map(({ key }) => key).join());
+            const refused = entries.filter(({ key }) => isRefused && key === "b");
+            return {
+              values: entries
+                .filter((entry) => !refused.includes(entry))
+                .map((entry) => [entry, [1]] as const),
+              refused: new Map(refused.map((entry) => [entry, 2])),
+            };
+          },
+        },
+      ],
+    },
+    unit: {
+      ...unitOf(),
+      registers: ["a", "b"].map((key) => ({ key, area: "HOLDING_REGISTER", address: 0, type: "UINT16" })),
+    },
+    clock,
+    store: async () => undefined,
+    othersAnswer: () => false,
+    onFailed: () => undefined,
+  });
+  const poll = async () => {
+    reads.length = 0;
+    await poller.poll({ isOpen: true } as ModbusConnection, async () => undefined);
+    return [...reads];
+  };
+  expect(await poll()).toEqual(["a,b", "b"]);
+  isRefused = false;
+  poller.askAgain();
+  poller.changed("b");
+  expect(await poll()).toEqual(["b"]);
+  nowMs = poller.dueAt ?? 0;
+  expect(await poll()).toEqual(["a,b"]);
+});

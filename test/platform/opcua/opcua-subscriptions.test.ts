@@ -1,6 +1,11 @@
 // Servers that report changes, as no true server does: what they do not report is read, and what is too much is counted.
-import { afterAll, afterEach, beforeAll, expect, test } from "bun:test";
+import { afterAll, afterEach, beforeAll, expect, spyOn, test } from "bun:test";
+import { PublishResponse } from "node-opcua-client";
 import type { OpcUaConnection } from "../../../src/platform/opcua/opcua-connection.ts";
+import {
+  OpcUaSubscriptions,
+  type ReportingSession,
+} from "../../../src/platform/opcua/opcua-subscriptions.ts";
 import { opcuaLines } from "../../support/opcua-line.ts";
 import {
   doubleValue,
@@ -129,4 +134,41 @@ test("a server that says nothing any more ends the connection", async () => {
     return !line.isOpen;
   });
   expect(line.failure).toMatchObject({ code: "opcua.no_answer" });
+});
+
+test("variables that nobody fetches any more are taken from the server, also if they were the last ones", async () => {
+  const deleted: number[] = [];
+  const waiting: ((error: null, response: PublishResponse) => void)[] = [];
+  const session = {
+    read: async () => ({ value: null }),
+    createSubscription: async () => ({
+      subscriptionId: 1,
+      revisedPublishingInterval: 100,
+      revisedMaxKeepAliveCount: 20,
+    }),
+    createMonitoredItems: async () => ({
+      results: [{ statusCode: { value: 0 }, monitoredItemId: 9, revisedSamplingInterval: 100 }],
+    }),
+    deleteMonitoredItems: async ({ monitoredItemIds }: { monitoredItemIds: number[] }) =>
+      void deleted.push(...monitoredItemIds),
+    publish: (_: unknown, done: (typeof waiting)[number]) => void waiting.push(done),
+  } as unknown as ReportingSession;
+  const subscriptions = new OpcUaSubscriptions({
+    session,
+    timeoutMs: 1_000,
+    read: async (nodes) => nodes.map(() => ({ status: 0, value: 1 })),
+    resolve: async (nodes) => [...nodes],
+    fail: () => undefined,
+  });
+  await subscriptions.watch([{ node: "ns=1;i=1", intervalMs: 100 }]);
+  const publish = () => waiting.shift()?.(null, new PublishResponse({ subscriptionId: 1 }));
+  publish();
+  await until(() => waiting.length > 1);
+  expect(deleted).toEqual([]);
+  const later = performance.now() + 120_000;
+  const clock = spyOn(performance, "now").mockImplementation(() => later);
+  publish();
+  await until(() => deleted.length > 0).finally(() => clock.mockRestore());
+  expect(deleted).toEqual([9]);
+  subscriptions.close();
 });
